@@ -1,0 +1,50 @@
+# `make` or `make help` lists what can be made. ARGS is passed on: make run ARGS="noise --seed 3"
+
+.DEFAULT_GOAL := help
+.PHONY: help run test bench clean lock
+
+on_linux := $(filter Linux,$(shell uname))
+without_display := $(and $(on_linux),$(if $(DISPLAY)$(WAYLAND_DISPLAY),,yes))
+
+# On Linux the tests have a screen of their own, so that they neither need the desktop nor disturb it.
+ifdef on_linux
+own_screen := env -u WAYLAND_DISPLAY xvfb-run --auto-servernum --server-args="-screen 0 1280x1024x24"
+endif
+
+help: ## list what can be made
+	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile
+
+run: ## open the viewer; without a display, render five seconds to thalweg.mp4 and thalweg.png
+ifdef without_display
+	@./setup.sh render
+	@.venv/bin/thalweg render --frames 150 --fps 30 --out thalweg.mp4 --out thalweg.png $(ARGS)
+	@echo "There is no display here, so five seconds were rendered to thalweg.mp4 and, the last of them, to thalweg.png."
+	@echo "For the window, type make run in a desktop session, where DISPLAY or WAYLAND_DISPLAY is set."
+else
+	@./setup.sh window
+	@.venv/bin/thalweg $(ARGS)
+endif
+
+test: ## check style and types, then run all tests
+	@./setup.sh test
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	$(own_screen) .venv/bin/pytest $(ARGS)
+
+bench: ## measure this machine against the bars
+	@./setup.sh render
+	@.venv/bin/thalweg bench $(ARGS)
+
+clean: ## remove everything that was made
+	rm -rf .venv build dist thalweg.mp4 thalweg.png tests/screenshots/failed
+	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+lock: ## resolve the dependencies of pyproject.toml anew, for all systems and Pythons, into requirements.lock
+	@./setup.sh render
+	.venv/bin/python -m venv build/lock
+	build/lock/bin/pip install --quiet uv
+	build/lock/bin/uv pip compile pyproject.toml --extra test --upgrade --output-file requirements.lock \
+		--universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
+		--no-annotate --custom-compile-command "make lock"
