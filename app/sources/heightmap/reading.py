@@ -1,0 +1,189 @@
+"""From a path to a heightmap, and what holds for every format."""
+
+from __future__ import annotations
+
+import logging
+import math
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.errors import UserError
+from app.sources.heightmap.formats import Format, format_of
+from app.sources.heightmap.nodata import fill, usual_markers
+from app.sources.heightmap.raster import Raster, check_array
+from app.sources.heightmap.resampling import resample
+from app.world import LARGEST_SIDE
+
+log = logging.getLogger(__name__)
+
+# For files that tell no size: metres.
+DEFAULT_CELL_SIZE = 10.0
+# For files that tell no heights: the whole range of the samples, as a part of the map's longer side.
+DEFAULT_RELIEF = 0.25
+# Higher or deeper is no landscape but a mistake in the file: metres.
+LARGEST_HEIGHT = 1e5
+# Cells whose sides differ by less are square, and their map keeps its exact values.
+SQUARE_WITHIN = 1e-3
+# A decoder's own words about what is wrong, in characters.
+LONGEST_REASON = 160
+
+
+@dataclass(frozen=True)
+class Heightmap:
+    """Terrain as it was read from a file, ready to be a world's ground."""
+
+    elevation: NDArray[np.float64]  # [row, column], metres, row 0 in the north, finite everywhere
+    cell_size: float | None  # side of the square cells in metres, or None if neither file nor caller tells
+    filled_cells: int  # cells of the file that held no data and were filled from their surroundings
+
+
+def read_heightmap(path: str | Path, *, cell_size: float | None = None, relief: float | None = None) -> Heightmap:
+    """Read a heightmap of any format in `FORMATS`. Raises `UserError` where it cannot be one.
+
+    `cell_size` (metres) wins over what the file tells. `relief` (metres) stretches the heights so that they span it.
+
+    Without `relief`, heights are the file's own metres if it can hold metres. What cannot are unsigned 8- and 16-bit
+    images without a cell size, and floats without one that all lie in [0, 1]: their whole range, from black to white or
+    from 0 to 1, becomes a quarter of the longer side of the map (with cells of `DEFAULT_CELL_SIZE` if nobody tells).
+    """
+    path = Path(path)
+    format = format_of(path)
+    _check_readable(path)
+    raster = _decode(path, format)
+    try:
+        return _to_heightmap(raster, path, cell_size, relief)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
+    except MemoryError as error:
+        raise UserError(f"{path}: not enough memory for a map of {raster.samples.shape}; use a smaller one") from error
+
+
+def _check_readable(path: Path) -> None:
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise UserError(f"{path} is a folder; expected a heightmap file")
+        # Anything else, such as a pipe, may have no end.
+        if not stat.S_ISREG(status.st_mode):
+            raise UserError(f"{path} is not a regular file; expected a heightmap file")
+        if status.st_size == 0:
+            raise UserError(f"{path} is empty; expected a heightmap file")
+        path.open("rb").close()
+    except FileNotFoundError as error:
+        raise UserError(f"{path} does not exist; expected a heightmap file") from error
+    except PermissionError as error:
+        raise UserError(f"{path} cannot be read: no permission; it must be readable for this user") from error
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read: {_reason(error)}") from error
+
+
+def _decode(path: Path, format: Format) -> Raster:
+    """The file's content. Whatever a decoder makes of a broken file, it ends as one line for the user."""
+    try:
+        raster = format.read(path)
+        check_array(raster.samples.shape, raster.samples.dtype)
+        return raster
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
+    except Exception as error:
+        raise UserError(
+            f"cannot read {path} as {format.name}: {_reason(error)}; "
+            "it must be complete and of the kind that its suffix says"
+        ) from error
+
+
+def _reason(error: Exception) -> str:
+    """What an exception of another library says, in one line."""
+    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    line = " ".join(text.split()).rstrip(".")
+    return line if len(line) <= LONGEST_REASON else line[:LONGEST_REASON] + "…"
+
+
+def _to_heightmap(raster: Raster, path: Path, cell_size: float | None, relief: float | None) -> Heightmap:
+    width, height = _cell_sides(raster)
+    scaled = _full_scale(raster, width)
+    elevation = raster.samples.astype(np.float64)
+    missing = _missing(raster, elevation, scaled is not None, path)
+    elevation = fill(elevation, missing)
+    elevation, square = _square_cells(elevation, width, height, path)
+    size = cell_size or square
+    if scaled is not None:
+        longer_side = max(elevation.shape) * (size or DEFAULT_CELL_SIZE)
+        elevation *= DEFAULT_RELIEF * longer_side / scaled
+    if relief:
+        elevation = _stretch(elevation, relief)
+    _check_heights(elevation)
+    return Heightmap(elevation, size, int(np.count_nonzero(missing)))
+
+
+def _cell_sides(raster: Raster) -> tuple[float | None, float | None]:
+    width, height = raster.cell_width, raster.cell_height
+    for side in (width, height):
+        if side is not None and not (math.isfinite(side) and side > 0.0):
+            raise UserError(f"its cells have a side of {side:g} m; it must be more than 0")
+    return width, height
+
+
+def _full_scale(raster: Raster, cell_width: float | None) -> float | None:
+    """The sample that stands for the whole relief, or None if samples are metres."""
+    if cell_width is not None:
+        return None
+    samples = raster.samples
+    if raster.full_scale is None and samples.dtype.kind == "f":
+        finite = samples[np.isfinite(samples)]
+        if finite.size and finite.min() >= 0.0 and finite.max() <= 1.0:
+            return 1.0
+    return raster.full_scale
+
+
+def _missing(raster: Raster, elevation: NDArray[np.float64], scaled: bool, path: Path) -> NDArray[np.bool_]:
+    """Where there is no data, counted in the log."""
+    missing = ~np.isfinite(elevation)
+    if raster.missing is not None:
+        missing |= raster.missing
+    declared = np.count_nonzero(missing)
+    if not scaled:
+        missing |= usual_markers(elevation)
+    count = np.count_nonzero(missing)
+    if count > declared:
+        log.warning("%s: %d cells hold values that usually mean NODATA, and are taken as such", path, count - declared)
+    if count == elevation.size:
+        raise UserError("every cell is NODATA; at least one must hold a height")
+    if count:
+        log.info("%s: filled %d of %d cells without data from their surroundings", path, count, elevation.size)
+    return missing
+
+
+def _square_cells(
+    elevation: NDArray[np.float64], width: float | None, height: float | None, path: Path
+) -> tuple[NDArray[np.float64], float | None]:
+    """The map on square cells of the finer of the two sides, and that side in metres."""
+    if width is None or height is None or abs(width - height) <= SQUARE_WITHIN * min(width, height):
+        return elevation, width
+    rows, columns = elevation.shape
+    extent_east, extent_north = columns * width, rows * height
+    # As fine as the file, but not more cells than a map may have.
+    size = max(min(width, height), max(extent_east, extent_north) / LARGEST_SIDE)
+    new_rows, new_columns = round(extent_north / size), round(extent_east / size)
+    check_array((new_rows, new_columns), elevation.dtype)
+    log.info("%s: cells of %g by %g m resampled to %g m", path, width, height, size)
+    return resample(elevation, new_rows, new_columns), size
+
+
+def _stretch(elevation: NDArray[np.float64], relief: float) -> NDArray[np.float64]:
+    """The same lowest point, and `relief` metres from there to the highest. A plain stays a plain."""
+    lowest, highest = elevation.min(), elevation.max()
+    return elevation if highest == lowest else lowest + (elevation - lowest) * (relief / (highest - lowest))
+
+
+def _check_heights(elevation: NDArray[np.float64]) -> None:
+    extreme = max(elevation.min(), elevation.max(), key=abs)
+    if not abs(extreme) <= LARGEST_HEIGHT:
+        raise UserError(
+            f"it has a height of {extreme:g} m; heights must lie within {LARGEST_HEIGHT:g} m "
+            "(if it means NODATA, the file must declare it, or hold NaN)"
+        )

@@ -1,0 +1,79 @@
+"""Change the number of rows and columns of a map.
+
+Enlarging interpolates with a monotone cubic (Fritsch and Carlson 1980) along each axis: smooth slopes, and at a step no
+ringing, since no new value leaves the range of the two old ones that it lies between. Shrinking averages the area that
+each new cell covers, which keeps the volume of the ground.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Lines of the map done together: few enough to stay in the cache, many enough for NumPy.
+LINES_AT_ONCE = 64
+
+
+def resample(elevation: NDArray[np.float64], rows: int, columns: int) -> NDArray[np.float64]:
+    """`elevation` [row, column] stretched to `rows` by `columns` over the same extent, C-contiguous."""
+    elevation = np.ascontiguousarray(elevation, np.float64)
+    if elevation.shape[0] != rows:
+        elevation = _resample_rows(elevation, rows)
+    if elevation.shape[1] != columns:
+        elevation = np.ascontiguousarray(_resample_rows(elevation.T, columns).T)
+    return elevation
+
+
+def _resample_rows(values: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """The same columns with `count` rows."""
+    change = _enlarge_rows if count > values.shape[0] else _shrink_rows
+    # A result laid out like its source lets the transposed call above write along memory too.
+    result = np.empty((count, values.shape[1]), order="F" if values.flags.f_contiguous else "C")
+    for first in range(0, values.shape[1], LINES_AT_ONCE):
+        lines = slice(first, first + LINES_AT_ONCE)
+        result[:, lines] = change(np.ascontiguousarray(values[:, lines]), count)
+    return result
+
+
+def _enlarge_rows(values: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    old_count = values.shape[0]
+    # Cells are areas: old and new maps share their edges, not the centres of their outer cells.
+    position = np.clip((np.arange(count) + 0.5) * (old_count / count) - 0.5, 0.0, old_count - 1.0)
+    left = np.minimum(position.astype(np.intp), old_count - 2)
+    t = (position - left)[:, np.newaxis]
+
+    step = np.diff(values, axis=0)
+    slope = _monotone_slopes(step)
+    start, rise = values[left], step[left]
+    slope_left, slope_right = slope[left], slope[left + 1]
+    # The cubic through both values with both slopes, in Horner's form.
+    cubic = slope_left + slope_right - 2.0 * rise
+    square = rise - slope_left - cubic
+    return start + t * (slope_left + t * (square + t * cubic))
+
+
+def _monotone_slopes(step: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Central differences, limited so that the cubic between two values never leaves their range."""
+    slope = np.zeros((step.shape[0] + 1, step.shape[1]))
+    before, after = step[:-1], step[1:]
+    limit = 3.0 * np.minimum(np.abs(before), np.abs(after))
+    limit[before * after <= 0.0] = 0.0  # a peak or a hollow stays where it is
+    slope[1:-1] = np.clip(0.5 * (before + after), -limit, limit)
+    slope[0], slope[-1] = step[0], step[-1]
+    return slope
+
+
+def _shrink_rows(values: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    old_count = values.shape[0]
+    ratio = old_count / count
+    top = np.arange(count) * ratio
+    bottom = top + ratio
+    first = top.astype(np.intp)
+    total = np.zeros((count, values.shape[1]))
+    weights = np.zeros((count, 1))
+    for offset in range(int(np.ceil(ratio)) + 1):
+        row = first + offset
+        covered = np.clip(np.minimum(bottom, row + 1.0) - np.maximum(top, row), 0.0, None)[:, np.newaxis]
+        total += covered * values[np.minimum(row, old_count - 1)]
+        weights += covered
+    return total / weights
