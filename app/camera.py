@@ -1,0 +1,83 @@
+"""Where the picture is seen from.
+
+Picture space: x east, y up, z south, in metres; the map's north-western corner is the origin, and y is the elevation
+times the view's exaggeration.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from pyglm import glm
+
+from app.view_parameters import CameraParameters
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A camera that looks at `target` from `distance` metres away.
+
+    `heading` is the way it looks in degrees (0 north, 90 east), `pitch` how steeply it looks down, `field_of_view` the
+    angle from the top of the picture to its bottom.
+    """
+
+    target: glm.vec3
+    heading: float
+    pitch: float
+    distance: float
+    field_of_view: float = 32.0
+
+    @property
+    def direction(self) -> glm.vec3:
+        """The unit vector in which the camera looks."""
+        heading, pitch = math.radians(self.heading), math.radians(self.pitch)
+        return glm.vec3(
+            math.sin(heading) * math.cos(pitch),
+            -math.sin(pitch),
+            -math.cos(heading) * math.cos(pitch),
+        )
+
+    @property
+    def position(self) -> glm.vec3:
+        return self.target - self.direction * self.distance
+
+    @property
+    def right(self) -> glm.vec3:
+        """The unit vector to the right of the picture; defined by the heading alone, so also when looking straight down."""
+        heading = math.radians(self.heading)
+        return glm.vec3(math.cos(heading), 0.0, math.sin(heading))
+
+    def view(self) -> glm.mat4:
+        up = glm.cross(self.right, self.direction)
+        return glm.lookAt(self.position, self.position + self.direction, up)
+
+    def projection(self, aspect: float) -> glm.mat4:
+        near, far = self.clip_distances()
+        return glm.perspective(math.radians(self.field_of_view), max(aspect, 1e-3), near, far)
+
+    def clip_distances(self) -> tuple[float, float]:
+        """Nearest and farthest distance drawn, in metres."""
+        near = max(self.distance * 0.01, 0.1)
+        return near, near * 20_000.0
+
+    def ray(self, x: float, y: float, aspect: float) -> tuple[glm.vec3, glm.vec3]:
+        """Origin and unit direction through a point of the picture; x and y from -1 to 1, y upwards."""
+        height = math.tan(math.radians(self.field_of_view) / 2.0)
+        up = glm.cross(self.right, self.direction)
+        direction = self.direction + self.right * (x * height * aspect) + up * (y * height)
+        return self.position, glm.normalize(direction)
+
+
+def opening_camera(
+    parameters: CameraParameters, rows: int, columns: int, cell_size: float, ground_height: float
+) -> Camera:
+    """The camera that a scene opens with; `ground_height` is the height in picture space that it looks at."""
+    side = max(rows, columns) * cell_size
+    return Camera(
+        target=glm.vec3(parameters.target_east * side, ground_height, parameters.target_south * side),
+        heading=parameters.heading,
+        pitch=parameters.pitch,
+        distance=parameters.distance * side,
+        field_of_view=parameters.field_of_view,
+    )

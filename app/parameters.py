@@ -1,0 +1,89 @@
+"""Parameters, declared once.
+
+A group of parameters is a frozen `Parameters` struct whose fields carry their range, unit and help:
+
+    class Droplets(Parameters, title="Droplets"):
+        evaporation: Annotated[float, parameter(0.0, 0.1, "volume lost per unit of time", unit="1/t")] = 0.001
+
+The panel, presets, the command line and the documentation are all derived from `declarations`.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import msgspec
+
+from app.errors import UserError
+
+Value = float | int | bool | str
+
+
+def parameter(low: float, high: float, help: str, *, unit: str = "", log: bool = False) -> msgspec.Meta:
+    """Declare a number: its range (both ends allowed), one line of help, its unit, and whether its slider is logarithmic."""
+    return msgspec.Meta(ge=low, le=high, description=help, extra={"unit": unit, "log": log})
+
+
+def described(help: str) -> msgspec.Meta:
+    """Declare a switch, a choice (`Literal`) or a text, which have no range."""
+    return msgspec.Meta(description=help)
+
+
+class Parameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A group of parameters that belong together. Immutable, so that threads can share it."""
+
+    title: ClassVar[str] = ""
+    section: ClassVar[str] = "world"
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """One parameter as it was declared. `path` is dotted, as in presets and `--set`."""
+
+    path: str
+    kind: type  # float, int, bool or str
+    default: Value
+    low: float
+    high: float
+    unit: str
+    help: str
+    log: bool
+    choices: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition(".")[2]
+
+    @property
+    def label(self) -> str:
+        return self.name.replace("_", " ")
+
+
+def declarations(group: type[Parameters], prefix: str = "") -> Iterator[Declaration]:
+    """Every parameter of `group` and of the groups inside it, in the order of their declaration."""
+    hints = typing.get_type_hints(group, include_extras=True)
+    for field in msgspec.structs.fields(group):
+        hint = hints[field.name]
+        meta = next((item for item in getattr(hint, "__metadata__", ()) if isinstance(item, msgspec.Meta)), msgspec.Meta())
+        kind = typing.get_args(hint)[0] if typing.get_origin(hint) is Annotated else hint
+        path = prefix + field.name
+        if isinstance(kind, type) and issubclass(kind, Parameters):
+            yield from declarations(kind, path + ".")
+            continue
+        choices = typing.get_args(kind) if typing.get_origin(kind) is Literal else ()
+        extra = meta.extra or {}
+        default = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
+        yield Declaration(
+            path=path,
+            kind=str if choices else kind,
+            default=default,
+            low=-float("inf") if meta.ge is None else meta.ge,
+            high=float("inf") if meta.le is None else meta.le,
+            unit=extra.get("unit", ""),
+            help=meta.description or "",
+            log=extra.get("log", False),
+            choices=choices,
+        )

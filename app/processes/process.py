@@ -1,0 +1,26 @@
+"""What a process is."""
+
+from typing import Any, ClassVar, Protocol
+
+from app.world import World
+
+
+class ProcessFailure(Exception):
+    """A process met a value that is not a finite number, and stopped before writing it."""
+
+    def __init__(self, process: str, row: int, column: int) -> None:
+        super().__init__(f"{process}: a value at row {row}, column {column} is not a finite number")
+
+
+class Process(Protocol):
+    """Changes a world, one cycle at a time. Its parameters are the group of the scene that has its name."""
+
+    name: ClassVar[str]
+
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from the cache. May take seconds."""
+        ...
+
+    def step(self, world: World, parameters: Any) -> None:
+        """Advance `world` by one cycle and enter in its ledger what came and went."""
+        ...

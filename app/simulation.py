@@ -1,0 +1,391 @@
+"""The simulation: cycles over a world, and the thread that runs them beside the picture.
+
+`Simulator` is the plain, synchronous thing: a scene, a world, `advance()`. `SimulationThread` owns one of them, takes
+commands and publishes snapshots, and never makes the window wait.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app import checkpoint
+from app.errors import UserError
+from app.parameters import Value
+from app.processes import PROCESSES
+from app.processes.process import Process, ProcessFailure
+from app.scene import Scene
+from app.snapshot import Snapshot, Status
+from app.sources import create_world
+from app.world import World
+
+log = logging.getLogger(__name__)
+
+SECONDS_BETWEEN_BACKUPS = 2.0
+
+
+class SimulationError(UserError):
+    """A cycle failed. The world is as it was after the last good cycle."""
+
+
+class Simulator:
+    """Runs the processes of a scene over a world. Not safe for threads: one owner at a time."""
+
+    def __init__(self, scene: Scene, world: World, threads: int | None = None) -> None:
+        self.scene = scene
+        self.world = world
+        self.threads = threads
+        self.milliseconds: dict[str, float] = {}
+        self._processes: list[Process] = [process() for process in PROCESSES]
+        self._prepared: set[str] = set()
+        self._backup = world.state()
+        self._backup_scene = scene
+        self._backup_time = time.monotonic()
+
+    def enabled(self) -> list[Process]:
+        """The processes that are switched on, in the order of the cycle."""
+        return [process for process in self._processes if getattr(self.scene, process.name).enabled]
+
+    def unprepared(self) -> list[Process]:
+        """Enabled processes whose kernels are not compiled yet."""
+        return [process for process in self.enabled() if process.name not in self._prepared]
+
+    def prepare(self, process: Process) -> None:
+        """Compile the kernels of a process, or load them from the cache."""
+        self._use_threads()
+        process.prepare()
+        self._prepared.add(process.name)
+
+    def change(self, scene: Scene) -> None:
+        """Go on with the parameters of another scene, from the next cycle."""
+        self.scene = scene
+        self._remember()  # so that a replay runs all its cycles with the same parameters
+
+    def advance(self) -> None:
+        """Run one cycle. Raises `SimulationError` where it fails, with the world as it was after the last good one."""
+        for process in self.unprepared():
+            self.prepare(process)
+        if time.monotonic() - self._backup_time > SECONDS_BETWEEN_BACKUPS:
+            self.verify()
+            self._remember()
+        try:
+            self._run_cycle()
+        except ProcessFailure as failure:
+            self._go_back(self.world.cycle)
+            raise SimulationError(f"{failure}; stopped after cycle {self.world.cycle}") from failure
+        except Exception as error:
+            self._go_back(self.world.cycle)
+            raise SimulationError(f"cycle {self.world.cycle + 1} failed: {type(error).__name__}: {error}") from error
+
+    def verify(self) -> None:
+        """Raise `SimulationError` if a layer holds a value that is not finite, and go back to before it was so."""
+        if self.world.non_finite_cell() is None:
+            return
+        last_cycle = self.world.cycle
+        self.world.restore(self._backup)
+        while self.world.cycle < last_cycle:
+            state = self.world.state()
+            for process in self.enabled():
+                process.step(self.world, getattr(self.scene, process.name))
+                if bad := self.world.non_finite_cell():
+                    self.world.restore(state)
+                    layer, row, column = bad
+                    raise SimulationError(
+                        f"{process.name} left {layer} not finite at row {row}, column {column}; "
+                        f"stopped after cycle {self.world.cycle}"
+                    )
+            self.world.cycle += 1
+        raise SimulationError("a layer holds a value that is not finite; went back to the last good cycle")
+
+    def _run_cycle(self) -> None:
+        for process in self.enabled():
+            begin = time.perf_counter()
+            process.step(self.world, getattr(self.scene, process.name))
+            elapsed = (time.perf_counter() - begin) * 1e3
+            before = self.milliseconds.get(process.name, elapsed)
+            self.milliseconds[process.name] = before + 0.1 * (elapsed - before)
+        self.world.cycle += 1
+
+    def _remember(self) -> None:
+        self._backup = self.world.state()
+        self._backup_time = time.monotonic()
+
+    def _go_back(self, cycle: int) -> None:
+        """To the state after `cycle`: from the last backup, run the cycles since then once more."""
+        self.world.restore(self._backup)
+        while self.world.cycle < cycle:
+            self._run_cycle()
+        self._remember()
+
+    def _use_threads(self) -> None:
+        import numba
+
+        wanted = self.threads or self.scene.simulation.threads or numba.config.NUMBA_NUM_THREADS
+        numba.set_num_threads(max(1, min(wanted, numba.config.NUMBA_NUM_THREADS)))
+        log.debug("numba: %d threads", numba.get_num_threads())
+
+
+class SimulationThread:
+    """A simulator on a thread of its own.
+
+    Commands may be given from any thread and take effect between two cycles. `take()` hands over the newest snapshot;
+    its arrays stay as they are until the next one is taken.
+    """
+
+    def __init__(self, scene: Scene, *, paused: bool = False) -> None:
+        self.scene = scene  # as last asked for; the simulator's own follows at the next cycle
+        self._status = Status()
+        self._paused = paused
+        self._commands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._wake = threading.Event()
+        self._published: Snapshot | None = None
+        self._lock = threading.Lock()
+        self._buffers: list[dict[str, Any]] = []
+        self._worlds = 0
+        self._granted = 0  # cycles that may run now, where the pace follows the frames or single steps
+        self._stopping = False
+        self._simulator: Simulator | None = None
+        self._fresh = False  # there is a state that no snapshot shows yet
+        self._notices: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._started_cycles: list[tuple[float, int]] = []
+        self.first_picture_shown = threading.Event()  # kernels are loaded only after it: the picture comes first
+        self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
+
+    # What the window calls.
+
+    def start(self) -> None:
+        self.restart(self.scene)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread; waits for the cycle that is running."""
+        self._stopping = True
+        self.first_picture_shown.set()
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=10.0)
+
+    @property
+    def status(self) -> Status:
+        return self._status
+
+    @property
+    def paused(self) -> bool:
+        return self._paused
+
+    def set_paused(self, paused: bool) -> None:
+        self._command(lambda: self._set_paused(paused))
+
+    def step(self) -> None:
+        """Pause, and run a single cycle."""
+
+        def single_step() -> None:
+            self._set_paused(True)
+            self._granted = 1
+
+        self._command(single_step)
+
+    def change(self, path: str, value: Value) -> None:
+        """Change one parameter, from the next cycle on. What changes the terrain itself needs `restart`."""
+        self.scene = scene = self.scene.with_value(path, value)
+
+        def apply() -> None:
+            if self._simulator:
+                self._simulator.change(scene)
+
+        self._command(apply)
+
+    def restart(self, scene: Scene) -> None:
+        """Make the world of `scene` anew. Where that fails, the world that is there goes on."""
+        self.scene = scene
+        self._command(lambda: self._load(scene))
+
+    def save(self, path: Path) -> None:
+        """Write the world to a file between two cycles."""
+
+        def write() -> None:
+            if self._simulator is None:
+                raise UserError("there is no world to save yet")
+            self._simulator.verify()
+            checkpoint.save(path, self._simulator.world, self._simulator.scene)
+            self._notices.put(f"saved {path}")
+
+        self._command(write)
+
+    def frame_began(self) -> None:
+        """Tell that a frame is drawn: the pace of the simulation may follow it."""
+        cycles = self.scene.simulation.cycles_per_frame
+        if cycles and not self._paused and self._granted < cycles:
+            self._granted = cycles  # what could not be run in time is not made up for
+            self._wake.set()
+
+    def take(self) -> Snapshot | None:
+        """The newest snapshot, or None if there is none since the last. Gives back the arrays of the one before."""
+        with self._lock:
+            snapshot, self._published = self._published, None
+        if snapshot is not None:
+            self._wake.set()
+        return snapshot
+
+    def notices(self) -> list[str]:
+        """What was said since the last call: errors and what was saved where."""
+        said = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                said.append(self._notices.get_nowait())
+        return said
+
+    # What runs on the thread.
+
+    def _command(self, command: Callable[[], None]) -> None:
+        self._commands.put(command)
+        self._wake.set()
+
+    def _run(self) -> None:
+        _lower_priority()
+        while not self._stopping:
+            self._run_commands()
+            self._publish()
+            if self._may_run():
+                self._cycle()
+            elif self._commands.empty():
+                self._wake.wait(timeout=0.1)
+                self._wake.clear()
+
+    def _run_commands(self) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                command = self._commands.get_nowait()
+                try:
+                    command()
+                except UserError as error:
+                    self._notices.put(str(error))
+                except Exception as error:
+                    log.exception("a command failed")
+                    self._notices.put(f"{type(error).__name__}: {error}")
+
+    def _set_paused(self, paused: bool) -> None:
+        self._paused = paused
+        self._granted = 0
+        self._started_cycles.clear()
+        if self._simulator and not (paused and self._status.state == "failed"):
+            self._say(state="paused" if paused else "running", error="", message="")
+
+    def _load(self, scene: Scene) -> None:
+        self._say(state="loading", message=f"loading {scene.world.source}", error="")
+        try:
+            world, scene = create_world(scene)
+        except UserError as error:
+            if self._simulator is None:
+                self._say(state="failed", message=str(error), error=str(error))
+            else:
+                self.scene = self._simulator.scene
+                self._say(state="paused" if self._paused else "running", message="")
+            raise
+        self.scene = scene
+        self._simulator = Simulator(scene, world)
+        self._worlds += 1
+        self._buffers = []
+        self._fresh = True
+        self._started_cycles.clear()
+        self._say(state="paused" if self._paused else "running", message="", cycle=world.cycle)
+
+    def _may_run(self) -> bool:
+        if self._simulator is None or self._status.state == "failed":
+            return False
+        if self._paused:
+            return self._granted > 0
+        return self._granted > 0 or self.scene.simulation.cycles_per_frame == 0
+
+    def _cycle(self) -> None:
+        simulator = self._simulator
+        assert simulator is not None
+        try:
+            if unprepared := simulator.unprepared():
+                self.first_picture_shown.wait(timeout=10.0)
+                self._say(state="compiling", message=f"compiling {unprepared[0].name} (only after an update)")
+                simulator.prepare(unprepared[0])
+                self._say(state="paused" if self._paused else "running", message="")
+                return
+            simulator.advance()
+        except SimulationError as error:
+            self._say(state="failed", message=str(error), error=str(error), cycle=simulator.world.cycle)
+            self._notices.put(str(error))
+        except Exception as error:  # a kernel that does not compile, for one: the window lives on
+            log.exception("the simulation stopped")
+            self._say(state="failed", message=str(error), error=f"{type(error).__name__}: {error}")
+        self._granted = max(0, self._granted - 1)
+        self._fresh = True
+        self._measure_pace()
+
+    def _measure_pace(self) -> None:
+        assert self._simulator is not None
+        now, cycle = time.monotonic(), self._simulator.world.cycle
+        self._started_cycles.append((now, cycle))
+        while len(self._started_cycles) > 2 and self._started_cycles[0][0] < now - 1.0:
+            self._started_cycles.pop(0)
+        begin, first = self._started_cycles[0]
+        pace = (cycle - first) / (now - begin) if now > begin else 0.0
+        self._say(cycle=cycle, cycles_per_second=pace, milliseconds=dict(self._simulator.milliseconds))
+
+    def _publish(self) -> None:
+        """Publish a snapshot if there is something new and the last one was taken."""
+        if not self._fresh or self._simulator is None or self._published is not None:
+            return
+        world = self._simulator.world
+        try:
+            self._simulator.verify()
+        except SimulationError as error:
+            self._say(state="failed", message=str(error), error=str(error), cycle=world.cycle)
+            self._notices.put(str(error))
+        snapshot = take_snapshot(world, self._worlds, self._free_buffer(world))
+        with self._lock:
+            self._published = snapshot
+        self._fresh = False
+
+    def _free_buffer(self, world: World) -> dict[str, Any]:
+        """Two sets of arrays, used in turn: one is the picture's, the other is free to be written."""
+        if len(self._buffers) < 2:
+            self._buffers.append({name: np.empty(layer.shape, np.float32) for name, layer in world.layers.items()})
+        self._buffers.reverse()
+        return self._buffers[0]
+
+    def _say(self, **changes: Any) -> None:
+        self._status = replace(self._status, **changes)
+
+
+def take_snapshot(world: World, number: int = 0, arrays: dict[str, Any] | None = None) -> Snapshot:
+    """The state of `world` in float32, in `arrays` where they are given."""
+    if arrays is None:
+        arrays = {name: np.empty(layer.shape, np.float32) for name, layer in world.layers.items()}
+    for name, layer in world.layers.items():
+        np.copyto(arrays[name], layer, casting="same_kind")
+    return Snapshot(
+        world=number,
+        layers=arrays,
+        versions={name: world.cycle for name in world.layers},
+        cell_size=world.cell_size,
+        seed=world.seed,
+        cycle=world.cycle,
+        lowest=float(world.ground.min()),
+        highest=float(world.ground.max()),
+        ledger=world.ledger_copy(),
+        imbalance=world.imbalance(),
+    )
+
+
+def _lower_priority() -> None:
+    """Let the picture go first where both want the same core. Linux only: there a thread has a priority of its own."""
+    if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)

@@ -1,0 +1,50 @@
+"""What the simulation shows of itself to the picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.world import Ledger
+
+State = Literal["loading", "compiling", "running", "paused", "failed"]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The world after one cycle: float32 layers that stay unchanged until the next snapshot has been taken.
+
+    `versions` counts the changes of each layer, so that a layer that did not change need not be uploaded. `world` tells
+    worlds apart: it is another number after each restart.
+    """
+
+    world: int
+    layers: dict[str, NDArray[np.float32]]
+    versions: dict[str, int]
+    cell_size: float
+    seed: int
+    cycle: int
+    lowest: float
+    highest: float
+    ledger: Ledger
+    imbalance: float
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        rows, columns = self.layers["bedrock"].shape
+        return rows, columns
+
+
+@dataclass(frozen=True)
+class Status:
+    """What the simulation is doing. `message` tells it in words; `error` is set where it has stopped with one."""
+
+    state: State = "loading"
+    message: str = ""
+    cycle: int = 0
+    cycles_per_second: float = 0.0
+    milliseconds: dict[str, float] = field(default_factory=dict)  # per process, smoothed
+    error: str = ""

@@ -1,0 +1,105 @@
+"""What a world starts from: generators, files and saved worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.errors import UserError
+from app.sources import diamond_square, noise
+from app.world import LARGEST_SIDE, SMALLEST_SIDE, Layer, World
+
+if TYPE_CHECKING:
+    from app.scene import Scene
+    from app.sources.heightmap import Heightmap
+
+# A generator makes elevations in [0, 1] for a scene and a shape; the relief and the cell size come from the scene.
+Generator = Callable[["Scene", int, int], Layer]
+
+GENERATORS: dict[str, Generator] = {
+    "noise": noise.elevation,
+    "diamond-square": diamond_square.elevation,
+}
+
+DEFAULT_SIDE = 512  # cells
+DEFAULT_CELL_SIZE = 20.0  # metres
+DEFAULT_RELIEF = 0.15  # of the map's longer side
+
+
+def create_world(scene: Scene) -> tuple[World, Scene]:
+    """The world that a scene starts from, and the scene itself: a saved world brings its own."""
+    source = scene.world.source
+    if source in GENERATORS:
+        return _generate(scene), scene
+    path = find_terrain(source)
+    from app import checkpoint
+    from app.sources import heightmap
+
+    if heightmap.is_saved_world(path):
+        world, saved = checkpoint.load(path)
+        return world, saved
+    return _from_heightmap(scene, heightmap.read_heightmap(path)), scene
+
+
+def find_terrain(source: str) -> Path:
+    """The file that a source names: a path, or a terrain that ships with the program."""
+    path = Path(source).expanduser()
+    if path.exists():
+        return path
+    shipped = files("assets") / "terrain" / source
+    if "/" not in source and shipped.is_file():
+        return Path(str(shipped))
+    raise UserError(f"{source}: there is no such file, and no generator or preset of that name ({', '.join(GENERATORS)})")
+
+
+def _generate(scene: Scene) -> World:
+    rows, columns = _size(scene, DEFAULT_SIDE, DEFAULT_SIDE)
+    cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
+    relief = scene.world.relief or DEFAULT_RELIEF * max(rows, columns) * cell_size
+    elevation = _stretched(GENERATORS[scene.world.source](scene, rows, columns), relief)
+    return _world(scene, elevation, cell_size)
+
+
+def _from_heightmap(scene: Scene, heightmap: Heightmap) -> World:
+    from app.sources.heightmap import resample
+
+    elevation = heightmap.elevation
+    file_rows, file_columns = elevation.shape
+    rows, columns = _size(scene, file_rows, file_columns)
+    cell_size = heightmap.cell_size or DEFAULT_CELL_SIZE
+    if (rows, columns) != (file_rows, file_columns):
+        elevation = resample(elevation, rows, columns)
+        cell_size *= max(file_rows / rows, file_columns / columns)
+    if scene.world.relief:
+        elevation = elevation.min() + _stretched(elevation, scene.world.relief)
+    return _world(scene, elevation, scene.world.cell_size or cell_size)
+
+
+def _size(scene: Scene, rows: int, columns: int) -> tuple[int, int]:
+    """The rows and columns that the scene asks for; where it names only one, the other follows in proportion."""
+    wanted_rows, wanted_columns = scene.world.rows, scene.world.columns
+    if wanted_rows or wanted_columns:
+        scale = wanted_columns / columns if wanted_columns else wanted_rows / rows
+        rows, columns = wanted_rows or round(rows * scale), wanted_columns or round(columns * scale)
+    for side in (rows, columns):
+        if not SMALLEST_SIDE <= side <= LARGEST_SIDE:
+            raise UserError(
+                f"a map of {columns}×{rows} cells: sides must be from {SMALLEST_SIDE} to {LARGEST_SIDE} cells"
+            )
+    return rows, columns
+
+
+def _stretched(elevation: Layer, relief: float) -> Layer:
+    """The same shape with its lowest point at 0 and its highest at `relief`."""
+    lowest, highest = float(elevation.min()), float(elevation.max())
+    return (elevation - lowest) * (relief / (highest - lowest) if highest > lowest else 0.0)
+
+
+def _world(scene: Scene, elevation: Layer, cell_size: float) -> World:
+    """Solid ground, with the soil that the scene asks for as its uppermost part."""
+    soil = np.full_like(elevation, scene.world.soil_depth)
+    return World(elevation - soil, soil, cell_size, scene.world.seed)

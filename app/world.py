@@ -1,0 +1,138 @@
+"""The state that the simulation owns: the layers of the ground, and the ledger of what came and went."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+Layer = NDArray[np.float64]
+
+LARGEST_SIDE = 8192
+SMALLEST_SIDE = 8
+
+# What a saved world holds. `ground` is derived from these.
+LAYERS = ("bedrock", "sediment")
+
+
+class Account(msgspec.Struct):
+    """What came in and went out of one substance since the start, in cubic metres, by cause."""
+
+    initial: float = 0.0
+    scale: float = 0.0  # the sum of magnitudes at the start; `initial` itself may cancel out where heights are negative
+    gained: dict[str, float] = {}
+    lost: dict[str, float] = {}
+
+    def gain(self, cause: str, volume: float) -> None:
+        self.gained[cause] = self.gained.get(cause, 0.0) + volume
+
+    def lose(self, cause: str, volume: float) -> None:
+        self.lost[cause] = self.lost.get(cause, 0.0) + volume
+
+    def expected(self) -> float:
+        """What should be stored now."""
+        return self.initial + sum(self.gained.values()) - sum(self.lost.values())
+
+    def imbalance(self, stored: float) -> float:
+        """How far `stored` is from what should be there, as a fraction of all there ever was."""
+        total = self.scale + sum(self.gained.values())
+        return (stored - self.expected()) / total if total > 0.0 else 0.0
+
+
+class Ledger(msgspec.Struct):
+    """The accounts of a world. Rock that is worn becomes sediment; sediment and water can leave the map."""
+
+    rock: Account = msgspec.field(default_factory=Account)
+    sediment: Account = msgspec.field(default_factory=Account)
+    water: Account = msgspec.field(default_factory=Account)
+
+
+class World:
+    """Layers in float64 metres, `[row, column]`, row 0 in the north, on square cells of side `cell_size` metres.
+
+    `bedrock` is the height of solid rock, `sediment` the thickness of loose material on it. `ground` is their sum,
+    which water and wind see: a process that changes a layer keeps it current, cell by cell.
+    """
+
+    def __init__(self, bedrock: Layer, sediment: Layer, cell_size: float, seed: int) -> None:
+        self.layers: dict[str, Layer] = {
+            "bedrock": np.ascontiguousarray(bedrock, np.float64),
+            "sediment": np.ascontiguousarray(sediment, np.float64),
+        }
+        self.ground: Layer = self.bedrock + self.sediment
+        self.cell_size = float(cell_size)
+        self.seed = int(seed)
+        self.cycle = 0
+        self.ledger = Ledger(
+            rock=Account(initial=self.stored("rock"), scale=self._volume(np.abs(self.bedrock))),
+            sediment=Account(initial=self.stored("sediment"), scale=self.stored("sediment")),
+        )
+
+    @property
+    def bedrock(self) -> Layer:
+        return self.layers["bedrock"]
+
+    @property
+    def sediment(self) -> Layer:
+        return self.layers["sediment"]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        rows, columns = self.bedrock.shape
+        return rows, columns
+
+    @property
+    def cell_area(self) -> float:
+        """Square metres."""
+        return self.cell_size * self.cell_size
+
+    def stored(self, substance: str) -> float:
+        """Cubic metres of a substance that lie in the layers now."""
+        match substance:
+            case "rock":
+                return self._volume(self.bedrock)
+            case "sediment":
+                return self._volume(self.sediment)
+            case "water":
+                return 0.0  # drops do not outlive their cycle
+        raise KeyError(substance)
+
+    def imbalance(self) -> float:
+        """The largest imbalance of any account, as a fraction: 0 means that nothing was lost or made from nothing."""
+        accounts = msgspec.structs.asdict(self.ledger)
+        return max((abs(account.imbalance(self.stored(name))) for name, account in accounts.items()), default=0.0)
+
+    def non_finite_cell(self) -> tuple[str, int, int] | None:
+        """The first layer and cell whose value is not a finite number, or None."""
+        for name, layer in self.layers.items():
+            # A sum is finite only if all its terms are, and is far cheaper than a test of each cell.
+            if not np.isfinite(layer.sum()):
+                bad = np.argwhere(~np.isfinite(layer))
+                if len(bad):
+                    return name, int(bad[0][0]), int(bad[0][1])
+        return None
+
+    def state(self) -> dict[str, Any]:
+        """A copy of all that changes from cycle to cycle."""
+        return {
+            "layers": {name: layer.copy() for name, layer in self.layers.items()},
+            "cycle": self.cycle,
+            "ledger": self.ledger_copy(),
+        }
+
+    def ledger_copy(self) -> Ledger:
+        """The ledger as it is now, for others to keep."""
+        return msgspec.convert(msgspec.to_builtins(self.ledger), Ledger)
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go back to what `state` returned."""
+        for name, layer in state["layers"].items():
+            self.layers[name][...] = layer
+        np.add(self.bedrock, self.sediment, out=self.ground)
+        self.cycle = state["cycle"]
+        self.ledger = msgspec.convert(msgspec.to_builtins(state["ledger"]), Ledger)
+
+    def _volume(self, layer: Layer) -> float:
+        return float(layer.sum()) * self.cell_area
