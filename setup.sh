@@ -79,7 +79,7 @@ install_from_system() {
         as_root="sudo env"
     else
         stop "Thalweg needs system packages that are not installed. Type this, then the same make command again:" \
-            "    sudo apt-get install --no-install-recommends $packages"
+            "    sudo apt-get update && sudo apt-get install --no-install-recommends $packages"
     fi
 
     echo "Installing system packages: $packages"
@@ -107,10 +107,10 @@ install_into_venv() {
         *) rm -rf "$venv" && "$1" -m venv "$venv" ;;
     esac
     pip="$venv/bin/python -m pip --disable-pip-version-check install"
-    # Wheels only: where one is missing, one clear line is better than a compiler's errors.
-    $pip --only-binary :all: --require-hashes -r requirements.lock
+    # Where these two have no wheel, one clear line is better than the errors of an hour's compilation.
+    $pip --only-binary llvmlite,imgui-bundle --require-hashes -r requirements.lock
     $pip --quiet --no-deps --no-build-isolation --editable .
-    "$venv/bin/python" -c 'import glfw, imgui_bundle, moderngl, numba'
+    "$venv/bin/python" -c 'import imgui_bundle, moderngl, numba'
     echo "$(home_of_venv) $(cat requirements.lock pyproject.toml | cksum)" >"$stamp"
 }
 

@@ -1,0 +1,1 @@
+"""Presets, terrain, fonts, icons and palettes; opened through importlib.resources."""
