@@ -7,11 +7,10 @@ cells) is done once, in `reading`.
 
 from app.sources.heightmap.formats import FORMATS, SUFFIXES, Format
 from app.sources.heightmap.numpy_files import is_saved_world
-from app.sources.heightmap.reading import DEFAULT_CELL_SIZE, DEFAULT_RELIEF, Heightmap, read_heightmap
+from app.sources.heightmap.reading import DEFAULT_RELIEF, Heightmap, read_heightmap
 from app.sources.heightmap.resampling import resample
 
 __all__ = [
-    "DEFAULT_CELL_SIZE",
     "DEFAULT_RELIEF",
     "FORMATS",
     "SUFFIXES",

@@ -7,8 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import UserError
+from app.sources.heightmap.ascii_grid import read_ascii_grid
+from app.sources.heightmap.exr import read_exr
 from app.sources.heightmap.numpy_files import read_npy, read_npz
+from app.sources.heightmap.png import read_png
 from app.sources.heightmap.raster import Raster
+from app.sources.heightmap.raw import read_raw_16, read_raw_float
+from app.sources.heightmap.tiff import read_tiff
 
 
 @dataclass(frozen=True)
@@ -21,8 +26,14 @@ class Format:
 
 
 FORMATS: tuple[Format, ...] = (
+    Format("a PNG image", (".png",), read_png),
+    Format("a TIFF image", (".tif", ".tiff"), read_tiff),
+    Format("an OpenEXR image", (".exr",), read_exr),
+    Format("an Esri ASCII grid", (".asc",), read_ascii_grid),
     Format("a NumPy array", (".npy",), read_npy),
     Format("a NumPy archive", (".npz",), read_npz),
+    Format("raw 16-bit integers", (".r16", ".raw"), read_raw_16),
+    Format("raw 32-bit floats", (".r32", ".f32"), read_raw_float),
 )
 
 SUFFIXES: dict[str, Format] = {suffix: format for format in FORMATS for suffix in format.suffixes}

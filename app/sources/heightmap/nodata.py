@@ -10,7 +10,7 @@ USUAL_MARKERS = (-32768.0, -32767.0, -9999.0, -99999.0)
 # The extreme float32 and its like, however many digits survived.
 NO_HEIGHT = 1e30
 # Sweeps of smoothing at each size of the pyramid: the coarse ones did most of the work already.
-SMOOTHING_SWEEPS = 4
+SMOOTHING_SWEEPS = 8
 
 
 def usual_markers(elevation: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -24,15 +24,25 @@ def fill(elevation: NDArray[np.float64], missing: NDArray[np.bool_]) -> NDArray[
     Pull and push (Gortler and others 1996): average what is known over 2 by 2 cells until nothing is missing, then go
     back, interpolating what is missing from the coarser map and smoothing it.
     """
-    if not missing.any():
-        return elevation.copy()
-    known = np.where(missing, 0.0, elevation)
-    coarse, coarse_missing = _halve(known, missing)
-    coarse = fill(coarse, coarse_missing)
-    filled = np.where(missing, _double(coarse, *elevation.shape), elevation)
-    for _ in range(SMOOTHING_SWEEPS):
-        np.copyto(filled, _mean_of_neighbours(filled), where=missing)
+    filled = elevation.copy()
+    if missing.any():
+        window = _surroundings(missing)
+        _fill_in_place(filled[window], missing[window])
     return filled
+
+
+def _surroundings(missing: NDArray[np.bool_]) -> tuple[slice, slice]:
+    """The smallest window that holds all missing cells and their neighbours."""
+    rows, columns = np.flatnonzero(missing.any(axis=1)), np.flatnonzero(missing.any(axis=0))
+    return slice(max(rows[0] - 1, 0), rows[-1] + 2), slice(max(columns[0] - 1, 0), columns[-1] + 2)
+
+
+def _fill_in_place(elevation: NDArray[np.float64], missing: NDArray[np.bool_]) -> None:
+    known = np.where(missing, 0.0, elevation)
+    coarse = fill(*_halve(known, missing))
+    np.copyto(elevation, _double(coarse, *elevation.shape), where=missing)
+    for _ in range(SMOOTHING_SWEEPS):
+        np.copyto(elevation, _mean_of_neighbours(elevation), where=missing)
 
 
 def _halve(known: NDArray[np.float64], missing: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

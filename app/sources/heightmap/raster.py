@@ -44,19 +44,20 @@ def check_array(shape: Sequence[int], dtype: np.dtype[Any]) -> None:
     check_size(shape[0], shape[1])
 
 
-def image_raster(image: NDArray[Any], **cells: float | None) -> Raster:
-    """A raster from an image, [row, column] or [row, column, channel], of unsigned integers or floats.
+def image_raster(
+    image: NDArray[Any], full_scale: float | None, cell_width: float | None = None, cell_height: float | None = None
+) -> Raster:
+    """A raster from an image, [row, column] or [row, column, channel], with one to four channels.
 
     Colour becomes luminance. An alpha channel (the second or the fourth) is NODATA where it is 0.
     """
-    full_scale = float(np.iinfo(image.dtype).max) if image.dtype.kind == "u" else None
     if image.ndim == 2:
-        return Raster(image, full_scale=full_scale, **cells)
+        return Raster(image, None, cell_width, cell_height, full_scale)
     channels = image.shape[2]
     missing = image[..., -1] == 0 if channels in (2, 4) else None
     if channels < 3:
-        return Raster(image[..., 0], missing, full_scale=full_scale, **cells)
+        return Raster(image[..., 0], missing, cell_width, cell_height, full_scale)
     samples = np.zeros(image.shape[:2])
     for channel, weight in enumerate(LUMINANCE):
         samples += weight * image[..., channel]
-    return Raster(samples, missing, full_scale=full_scale, **cells)
+    return Raster(samples, missing, cell_width, cell_height, full_scale)

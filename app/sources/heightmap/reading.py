@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import UserError
+from app.sources import DEFAULT_CELL_SIZE
 from app.sources.heightmap.formats import Format, format_of
 from app.sources.heightmap.nodata import fill, usual_markers
 from app.sources.heightmap.raster import Raster, check_array
@@ -20,8 +21,6 @@ from app.world import LARGEST_SIDE
 
 log = logging.getLogger(__name__)
 
-# For files that tell no size: metres.
-DEFAULT_CELL_SIZE = 10.0
 # For files that tell no heights: the whole range of the samples, as a part of the map's longer side.
 DEFAULT_RELIEF = 0.25
 # Higher or deeper is no landscape but a mistake in the file: metres.
@@ -106,7 +105,9 @@ def _reason(error: Exception) -> str:
 def _to_heightmap(raster: Raster, path: Path, cell_size: float | None, relief: float | None) -> Heightmap:
     width, height = _cell_sides(raster)
     scaled = _full_scale(raster, width)
-    elevation = raster.samples.astype(np.float64)
+    # What does not fit becomes infinite or NaN, and so NODATA.
+    with np.errstate(over="ignore", invalid="ignore"):
+        elevation = raster.samples.astype(np.float64)
     missing = _missing(raster, elevation, scaled is not None, path)
     elevation = fill(elevation, missing)
     elevation, square = _square_cells(elevation, width, height, path)

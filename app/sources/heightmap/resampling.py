@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 # Lines of the map done together: few enough to stay in the cache, many enough for NumPy.
-LINES_AT_ONCE = 64
+LINES_AT_ONCE = 16
 
 
 def resample(elevation: NDArray[np.float64], rows: int, columns: int) -> NDArray[np.float64]:
@@ -49,16 +49,17 @@ def _enlarge_rows(values: NDArray[np.float64], count: int) -> NDArray[np.float64
     # The cubic through both values with both slopes, in Horner's form.
     cubic = slope_left + slope_right - 2.0 * rise
     square = rise - slope_left - cubic
-    return start + t * (slope_left + t * (square + t * cubic))
+    result: NDArray[np.float64] = start + t * (slope_left + t * (square + t * cubic))
+    return result
 
 
 def _monotone_slopes(step: NDArray[np.float64]) -> NDArray[np.float64]:
     """Central differences, limited so that the cubic between two values never leaves their range."""
     slope = np.zeros((step.shape[0] + 1, step.shape[1]))
     before, after = step[:-1], step[1:]
-    limit = 3.0 * np.minimum(np.abs(before), np.abs(after))
-    limit[before * after <= 0.0] = 0.0  # a peak or a hollow stays where it is
-    slope[1:-1] = np.clip(0.5 * (before + after), -limit, limit)
+    limit = np.minimum(np.abs(before), np.abs(after))
+    limit *= 3.0 * (before * after > 0.0)  # a peak or a hollow stays where it is
+    slope[1:-1] = np.minimum(np.maximum(0.5 * (before + after), -limit), limit)
     slope[0], slope[-1] = step[0], step[-1]
     return slope
 

@@ -1,0 +1,136 @@
+"""TIFF and GeoTIFF: integers and floats of 8 to 64 bits. GeoTIFF tells the cell size and the unit of heights."""
+
+from __future__ import annotations
+
+import logging
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.errors import UserError
+from app.sources.heightmap.geography import looks_like_degrees, metres_per_degree
+from app.sources.heightmap.raster import Raster, check_size, image_raster
+
+if TYPE_CHECKING:
+    from tifffile import TiffPage
+
+log = logging.getLogger(__name__)
+
+NODATA_TAG = 42113  # as GDAL writes it: a number as text
+MOST_CHANNELS = 4
+# Unsigned samples of at most so many bits are shades, wider ones are numbers.
+SHADE_BITS = 16
+
+# GTModelTypeGeoKey
+GEOGRAPHIC = 2
+# ProjLinearUnitsGeoKey and VerticalUnitsGeoKey: metre, foot, US survey foot.
+METRES_PER_UNIT = {9001: 1.0, 9002: 0.3048, 9003: 1200.0 / 3937.0}
+# GeogAngularUnitsGeoKey: radian, degree, grad.
+DEGREES_PER_UNIT = {9101: math.degrees(1.0), 9102: 1.0, 9105: 0.9}
+# A map turned by less has its first row in the north for all purposes: sine of the angle.
+SMALLEST_TURN = 1e-3
+
+
+def read_tiff(path: Path) -> Raster:
+    """The first page. Metres if the file tells the cell size or its samples are signed or floats, shades otherwise."""
+    import tifffile
+
+    # It logs each oddity of a damaged file; what matters arrives as an exception.
+    tifffile.logger().setLevel(logging.CRITICAL + 1)
+    with tifffile.TiffFile(path) as file:
+        page = file.pages.first
+        check_size(page.imagelength, page.imagewidth)
+        if page.imagedepth != 1 or not 1 <= page.samplesperpixel <= MOST_CHANNELS:
+            raise UserError(
+                f"it has {page.imagedepth} layers of {page.samplesperpixel} channels; "
+                f"expected one layer of 1 to {MOST_CHANNELS} channels"
+            )
+        image = page.asarray()
+        if page.axes == "SYX":
+            image = np.moveaxis(image, 0, -1)
+        missing = _declared_missing(page, image)
+        to_model, tags = _georeference(page)
+        bits = page.bitspersample
+    if image.dtype.kind not in "iuf":
+        raise UserError(f"it holds values of type {image.dtype}; expected integers or floats")
+
+    width = height = None
+    if to_model is not None:
+        image, missing, to_model = _north_up(image, missing, to_model, path)
+        width, height = _cell_sides(to_model, image.shape[0], image.shape[1], tags)
+    full_scale = 2.0**bits - 1.0 if image.dtype.kind == "u" and bits <= SHADE_BITS else None
+    raster = image_raster(image, full_scale, width, height)
+    unit = METRES_PER_UNIT.get(tags.get("VerticalUnitsGeoKey", 9001), 1.0)
+    samples = raster.samples if unit == 1.0 else raster.samples * unit
+    known_missing = [mask for mask in (missing, raster.missing) if mask is not None]
+    return Raster(samples, np.logical_or.reduce(known_missing) if known_missing else None, width, height, full_scale)
+
+
+def _declared_missing(page: TiffPage, image: NDArray[Any]) -> NDArray[np.bool_] | None:
+    """Where a map of one channel holds the value that the file declares to be NODATA."""
+    tag = page.tags.get(NODATA_TAG)
+    if tag is None or image.ndim != 2:
+        return None
+    try:
+        marker = float(str(tag.value).strip(" \0"))
+    except ValueError:
+        log.warning("%s: the NODATA tag says %r, which is no number, and is not used", page.parent.filename, tag.value)
+        return None
+    if image.dtype.kind == "f":
+        # The text can have more digits than the samples.
+        with np.errstate(over="ignore"):
+            return np.asarray(image == image.dtype.type(marker))
+    return np.asarray(image == marker)
+
+
+def _georeference(page: TiffPage) -> tuple[NDArray[np.float64] | None, dict[str, Any]]:
+    """The affine map from [column, row, 1] to model coordinates [x, y], shape (2, 3), and the GeoTIFF keys."""
+    tags: dict[str, Any] = (page.geotiff_tags or {}) if page.is_geotiff else {}
+    if "ModelTransformation" in tags:
+        return np.asarray(tags["ModelTransformation"], np.float64).reshape(4, 4)[[0, 1]][:, [0, 1, 3]], tags
+    scale = page.tags.get("ModelPixelScaleTag")
+    if scale is None:
+        return None, tags
+    scale_x, scale_y = float(scale.value[0]), float(scale.value[1])
+    tiepoint = page.tags.get("ModelTiepointTag")
+    column, row, _, x, y, _ = tiepoint.value[:6] if tiepoint is not None else (0.0,) * 6
+    # The scale's y points north while rows go south.
+    return np.array([[scale_x, 0.0, x - column * scale_x], [0.0, -scale_y, y + row * scale_y]]), tags
+
+
+def _north_up(
+    image: NDArray[Any], missing: NDArray[np.bool_] | None, to_model: NDArray[np.float64], path: Path
+) -> tuple[NDArray[Any], NDArray[np.bool_] | None, NDArray[np.float64]]:
+    """Image, mask and georeference with row 0 in the north and column 0 in the west."""
+    rows, columns = image.shape[:2]
+    to_model = to_model.copy()
+    if to_model[1, 1] > 0.0:
+        image, missing = image[::-1], None if missing is None else missing[::-1]
+        to_model[:, 2] += to_model[:, 1] * rows
+        to_model[:, 1] *= -1.0
+    if to_model[0, 0] < 0.0:
+        image, missing = image[:, ::-1], None if missing is None else missing[:, ::-1]
+        to_model[:, 2] += to_model[:, 0] * columns
+        to_model[:, 0] *= -1.0
+    if abs(to_model[0, 1]) > SMALLEST_TURN * abs(to_model[1, 1]):
+        log.warning("%s: the map is turned; its first row is taken for the north", path)
+    return image, missing, to_model
+
+
+def _cell_sides(to_model: NDArray[np.float64], rows: int, columns: int, tags: dict[str, Any]) -> tuple[float, float]:
+    """Width and height of a cell in metres."""
+    width, height = (float(side) for side in np.hypot(to_model[0, :2], to_model[1, :2]))
+    (west, south), (east, north) = (to_model @ (0.0, rows, 1.0), to_model @ (columns, 0.0, 1.0))
+    if "GTModelTypeGeoKey" in tags:
+        geographic = tags["GTModelTypeGeoKey"] == GEOGRAPHIC
+    else:
+        geographic = looks_like_degrees(west, south, east, north, max(width, height))
+    if geographic:
+        degrees = DEGREES_PER_UNIT.get(tags.get("GeogAngularUnitsGeoKey", 9102), 1.0)
+        east_west, north_south = metres_per_degree(float(south + north) / 2 * degrees)
+        return width * degrees * east_west, height * degrees * north_south
+    metres = METRES_PER_UNIT.get(tags.get("ProjLinearUnitsGeoKey", 9001), 1.0)
+    return width * metres, height * metres

@@ -1,0 +1,157 @@
+"""A file that is written is whole and new, or whole and old."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from app import files
+from app.errors import UserError
+from app.files import write_atomically, write_atomically_by_path
+
+Writer = Callable[[Path], AbstractContextManager[object]]
+both_writers = pytest.mark.parametrize("writer", [write_atomically, write_atomically_by_path])
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A file that is there already, alone in its folder."""
+    path = tmp_path / "world.npz"
+    path.write_bytes(b"old")
+    return path
+
+
+def test_a_new_file(tmp_path: Path) -> None:
+    with write_atomically(tmp_path / "world.npz") as file:
+        file.write(b"new")
+    assert contents(tmp_path) == {"world.npz": b"new"}
+
+
+def test_an_old_file_is_replaced_only_at_the_end(old: Path) -> None:
+    with write_atomically(str(old)) as file:
+        file.write(b"new")
+        file.flush()
+        assert old.read_bytes() == b"old"
+    assert contents(old.parent) == {"world.npz": b"new"}
+
+
+def test_by_path_keeps_folder_and_suffix(tmp_path: Path) -> None:
+    with write_atomically_by_path(tmp_path / "clip.mp4") as temporary:
+        assert temporary.parent == tmp_path
+        assert temporary.suffix == ".mp4"
+        assert temporary.read_bytes() == b""
+        temporary.write_bytes(b"video")
+    assert contents(tmp_path) == {"clip.mp4": b"video"}
+
+
+@both_writers
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), ZeroDivisionError("a bug")])
+def test_an_interruption_leaves_the_old_file_and_passes_on(writer: Writer, error: BaseException, old: Path) -> None:
+    with pytest.raises(type(error)), writer(old):
+        assert len(contents(old.parent)) == 2
+        raise error
+    assert contents(old.parent) == {"world.npz": b"old"}
+
+
+def full_disk(*_: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@both_writers
+@pytest.mark.parametrize("call", ["fsync", "write"])
+def test_a_full_disk_leaves_the_old_file(
+    writer: Writer, call: str, old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UserError, match=r"cannot write .*world\.npz: no space is left there"), writer(old):
+        if call == "write":
+            full_disk()
+        monkeypatch.setattr(os, "fsync", full_disk)
+    assert contents(old.parent) == {"world.npz": b"old"}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_a_device_that_is_really_full(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full_file(target: Path) -> Path:
+        temporary = target.with_name("temporary")
+        temporary.symlink_to("/dev/full")
+        return temporary
+
+    monkeypatch.setattr(files, "_create_beside", full_file)
+    with pytest.raises(UserError, match="no space is left"), write_atomically(old) as file:
+        file.write(b"new")
+    assert contents(old.parent) == {"world.npz": b"old"}
+
+
+def test_a_rename_that_fails_leaves_the_old_file(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(UserError, match="no permission"), write_atomically(old) as file:
+        file.write(b"new")
+    assert contents(old.parent) == {"world.npz": b"old"}
+
+
+@both_writers
+def test_places_that_cannot_be_written(writer: Writer, old: Path) -> None:
+    for path, message in [
+        (old.parent / "missing" / "world.npz", "there is no folder .*missing; create it"),
+        (old / "world.npz", "there is no folder"),
+        (old.parent, "it is a folder; give the name of a file in it"),
+        (old.parent / ("n" * 300), "the name is too long"),
+        (Path(os.devnull), "it is not a regular file"),
+    ]:
+        with pytest.raises(UserError, match=message) as caught, writer(path):
+            pytest.fail("the block must not begin")
+        assert str(path) in str(caught.value)
+        assert "\n" not in str(caught.value)
+    assert contents(old.parent) == {"world.npz": b"old"}
+
+
+@pytest.mark.parametrize(("code", "message"), [(errno.EACCES, "no permission"), (errno.EROFS, "it can only be read")])
+def test_a_folder_that_cannot_be_written(
+    code: int, message: str, old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(files, "_create_beside", refuse)  # permissions themselves do not stop a superuser
+    with pytest.raises(UserError, match=message), write_atomically(old):
+        pytest.fail("the block must not begin")
+
+
+def test_a_write_protected_file_is_not_replaced(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(UserError, match="write-protected"), write_atomically(old):
+        pytest.fail("the block must not begin")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions and links as on Unix")
+def test_permissions_and_links_stay(old: Path) -> None:
+    old.chmod(0o640)
+    link = old.with_name("link.npz")
+    link.symlink_to(old.name)
+    with write_atomically(link) as file:
+        file.write(b"new")
+    assert link.is_symlink()
+    assert old.read_bytes() == b"new"
+    assert stat.S_IMODE(old.stat().st_mode) == 0o640
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions as on Unix")
+def test_a_new_file_gets_the_usual_permissions(tmp_path: Path) -> None:
+    usual = tmp_path / "usual"
+    usual.touch()
+    with write_atomically(tmp_path / "new") as file:
+        file.write(b"new")
+    assert (tmp_path / "new").stat().st_mode == usual.stat().st_mode
