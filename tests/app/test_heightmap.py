@@ -8,6 +8,8 @@ import os
 import struct
 import subprocess
 import sys
+import tracemalloc
+import zipfile
 import zlib
 from collections.abc import Callable
 from importlib.resources import files
@@ -255,6 +257,10 @@ def test_floats_in_the_unit_range_span_the_relief_unless_cells_are_known(tmp_pat
     assert_shades(read_heightmap(write_exr(tmp_path / "map.exr", {"Y": singles})), singles.astype("f8"))
     assert_metres(read_heightmap(write_npz(tmp_path / "map.npz", elevation=shares, dx=2.0)), shares)
 
+    singles[0, 0] = -9999.0
+    heightmap = read_heightmap(write_tiff(tmp_path / "map.tif", singles, nodata="-9999"))
+    np.testing.assert_allclose(heightmap.elevation[1:], singles[1:].astype("f8") * FULL_RELIEF, rtol=1e-14)
+
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, -32768.0, -9999.0, np.finfo("f4").min, -3.40282e38, 1e38])
 def test_nodata_is_filled_and_counted(bad: float, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -373,6 +379,14 @@ def test_geotiff_in_degrees(geo_keys: dict[int, int] | None, tmp_path: Path) -> 
     assert heightmap.elevation.shape == (round(ROWS * north_south / east_west), COLUMNS)
 
 
+def test_geotiff_keys_win_over_what_the_numbers_look_like(tmp_path: Path) -> None:
+    small = {"scale": [0.01, 0.01, 0.0], "tiepoint": [0.0, 0.0, 0.0, 5.0, 5.0, 0.0]}
+    assert read_heightmap(write_tiff(tmp_path / "a.tif", METRES, geo_keys=PROJECTED, **small)).cell_size == 0.01
+    coarse = {"scale": [2.0, 2.0, 0.0], "tiepoint": [0.0, 0.0, 0.0, 5.0, 12.0, 0.0]}
+    heightmap = read_heightmap(write_tiff(tmp_path / "b.tif", METRES, geo_keys=GEOGRAPHIC, **coarse))
+    assert heightmap.cell_size == pytest.approx(2.0 * min(metres_per_degree(0.0)))
+
+
 def test_geotiff_with_the_south_first_is_turned_over(tmp_path: Path) -> None:
     values = METRES.astype("f4")
     south_up = [10.0, 0.0, 0.0, 0.0, 0.0, 10.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
@@ -422,6 +436,18 @@ def test_resampling_leaves_the_range_of_no_neighbours() -> None:
     assert larger.min() == 0.0
     assert larger.max() == 100.0
     assert (np.diff(larger, axis=0) >= 0.0).all()
+
+
+@given(steps=st.lists(st.sampled_from([-100.0, -1.0, 0.0, 0.01, 1.0, 50.0]), min_size=8, max_size=20))
+@settings(max_examples=60, deadline=None)
+def test_each_new_value_lies_between_its_two_old_neighbours(steps: list[float]) -> None:
+    old = np.tile(np.cumsum(steps), (8, 1))
+    count = 7 * old.shape[1]
+    new = resample(old, 8, count)[0]
+    position = np.clip((np.arange(count) + 0.5) / 7 - 0.5, 0, old.shape[1] - 1)
+    neighbours = old[0, [np.floor(position).astype(int), np.ceil(position).astype(int)]]
+    assert (neighbours.min(axis=0) - 1e-9 <= new).all()
+    assert (new <= neighbours.max(axis=0) + 1e-9).all()
 
 
 def test_resampling_is_smooth_where_the_ground_is() -> None:
@@ -476,8 +502,8 @@ def every_format(folder: Path) -> dict[str, bytes]:
     height = METRES.astype("f4")
     write_png(folder / "a.png", SHADES_16)
     for suffix in (".tif", ".tiff"):
-        place = {"scale": [9.0, 9.0, 0.0], "geo_keys": PROJECTED}
-        write_tiff(folder / f"a{suffix}", height, compression="zlib", nodata="-1", **place)
+        path = folder / f"a{suffix}"
+        write_tiff(path, height, geo_keys=PROJECTED, scale=[9.0, 9.0, 0.0], nodata="-1", compression="zlib")
     write_exr(folder / "a.exr", {"Y": height})
     write_grid(folder / "a.asc", "xllcorner 0, yllcorner 0, cellsize 9, NODATA_value -1")
     np.save(folder / "a.npy", METRES)
@@ -654,6 +680,17 @@ def test_archives_without_a_map(tmp_path: Path) -> None:
     assert "it holds no 2-D array (only a, b)" in refused(write_npz(tmp_path / "a.npz", a=np.zeros(9), b=1.0))
     np.savez(tmp_path / "b.npz")
     assert "only nothing" in refused(tmp_path / "b.npz")
+
+
+def test_a_header_cannot_fill_memory(tmp_path: Path) -> None:
+    size = 64 * 2**20
+    with zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("elevation.npy", b"\x93NUMPY\x02\x00" + struct.pack("<I", size) + bytes(size))
+    tracemalloc.start()
+    refused(tmp_path / "a.npz")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < size / 8
 
 
 @pytest.mark.parametrize("side", [0.0, np.nan, np.inf])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import zipfile
 from pathlib import Path
@@ -18,6 +19,8 @@ from app.sources.heightmap.raster import Raster, check_array
 ELEVATION = "elevation"
 # What makes an NPZ file a saved world.
 META = "meta"
+# More than the header of any array that could be a map: bytes.
+LONGEST_HEADER = 16_384
 
 
 def is_saved_world(path: str | Path) -> bool:
@@ -63,6 +66,8 @@ def read_npz(path: Path) -> Raster:
 
 
 def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and type of an array. Only the start is read, since a header can claim to be as long as memory."""
+    file = io.BytesIO(file.read(LONGEST_HEADER))
     version = np.lib.format.read_magic(file)
     if version == (1, 0):
         shape, _, dtype = np.lib.format.read_array_header_1_0(file)

@@ -98,7 +98,7 @@ def _decode(path: Path, format: Format) -> Raster:
 def _reason(error: Exception) -> str:
     """What an exception of another library says, in one line."""
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    line = " ".join(text.split()).rstrip(".")
+    line = "".join(letter if letter.isprintable() else "?" for letter in " ".join(text.split()).rstrip("."))
     return line if len(line) <= LONGEST_REASON else line[:LONGEST_REASON] + "…"
 
 
@@ -135,8 +135,8 @@ def _full_scale(raster: Raster, cell_width: float | None) -> float | None:
         return None
     samples = raster.samples
     if raster.full_scale is None and samples.dtype.kind == "f":
-        finite = samples[np.isfinite(samples)]
-        if finite.size and finite.min() >= 0.0 and finite.max() <= 1.0:
+        known = samples[np.isfinite(samples) if raster.missing is None else np.isfinite(samples) & ~raster.missing]
+        if known.size and known.min() >= 0.0 and known.max() <= 1.0:
             return 1.0
     return raster.full_scale
 
