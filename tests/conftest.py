@@ -7,7 +7,6 @@ from pathlib import Path
 # This stands before anything that loads OpenGL, and applies to the programs that tests start, too.
 os.environ["LIBGL_ALWAYS_SOFTWARE"] = "1"
 os.environ["GALLIUM_DRIVER"] = "llvmpipe"
-os.environ["__GLX_VENDOR_LIBRARY_NAME"] = "mesa"
 
 _mesa_egl = Path("/usr/share/glvnd/egl_vendor.d/50_mesa.json")
 if _mesa_egl.exists():
