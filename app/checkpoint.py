@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import msgspec
 import numpy as np
 
 from app.errors import UserError
 from app.files import write_atomically
-from app.scene import Scene
-from app.world import LAYERS, Ledger, World
+from app.scene import Scene, scene_content, scene_from
+from app.world import LARGEST_SIDE, LAYERS, SMALLEST_SIDE, Layer, Ledger, World
 
 FORMAT = 1
 
@@ -23,46 +25,99 @@ class Meta(msgspec.Struct):
     cell_size: float
     seed: int
     cycle: int
-    parameters: Scene
+    parameters: dict[str, Any]
     ledger: Ledger
 
 
 def save(path: Path, world: World, scene: Scene) -> None:
     """Write a world, with the scene that it goes on with. The file that was there stays whole until all is written."""
-    meta = Meta(FORMAT, world.cell_size, world.seed, world.cycle, scene, world.ledger)
-    text = msgspec.json.encode(meta).decode()
     with write_atomically(path) as file:
-        np.savez_compressed(file, meta=np.array(text), **world.layers)
+        write(file, world, scene)
+
+
+def write(file: BinaryIO, world: World, scene: Scene) -> None:
+    """Write a world to a file that is open already."""
+    meta = Meta(FORMAT, world.cell_size, world.seed, world.cycle, scene_content(scene), world.ledger)
+    arrays: dict[str, Any] = {"meta": np.array(msgspec.json.encode(meta).decode()), **world.layers}
+    np.savez_compressed(file, **arrays)
 
 
 def load(path: Path) -> tuple[World, Scene]:
-    """The world of a file and the scene that it goes on with. Raises `UserError` where the file is not one."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            missing = [name for name in ("meta", *LAYERS) if name not in file]
-            if missing:
-                raise UserError(f"{path}: not a saved world: it has no '{missing[0]}'")
-            meta = msgspec.json.decode(str(file["meta"][()]), type=Meta)
-            layers = {name: file[name] for name in LAYERS}
-    except UserError:
-        raise
-    except msgspec.MsgspecError as error:
-        raise UserError(f"{path}: not a world that this version can read: {error}") from error
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError, KeyError) as error:
-        raise UserError(f"{path}: cannot be read as a saved world: {error}") from error
-    _check(path, layers)
-    world = World(layers["bedrock"], layers["sediment"], meta.cell_size, meta.seed)
+    """The world of a file, and the scene that it was saved with. Raises `UserError` where the file is not sound."""
+    arrays = _read(path, ("meta", *LAYERS))
+    meta = _meta(path, arrays.pop("meta"))
+    _check_layers(path, arrays)
+    world = World(arrays["bedrock"], arrays["sediment"], meta.cell_size, meta.seed)
     world.cycle = meta.cycle
     world.ledger = meta.ledger
-    return world, meta.parameters
+    return world, scene_from(meta.parameters, str(path))
 
 
-def _check(path: Path, layers: dict[str, np.ndarray]) -> None:
-    shape = layers["bedrock"].shape
+def load_scene(path: Path) -> Scene:
+    """The scene that goes on with the world of a file. Reads nothing of the file but this."""
+    meta = _meta(path, _read(path, ("meta",))["meta"])
+    return msgspec.structs.replace(scene_from(meta.parameters, str(path)), saved_world=str(path))
+
+
+def _read(path: Path, names: tuple[str, ...]) -> dict[str, np.ndarray[Any, Any]]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            # Checked before anything is unpacked, because a small file can unpack to more than there is memory.
+            largest = LARGEST_SIDE * LARGEST_SIDE * np.dtype(np.float64).itemsize + 1024
+            for name in names:
+                if archive.getinfo(f"{name}.npy").file_size > largest:
+                    raise UserError(f"{path}: '{name}' is too large; a side may have up to {LARGEST_SIDE} cells")
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in names}
+    except UserError:
+        raise
+    except KeyError as error:
+        missing = next((name for name in names if name in str(error)), str(error))
+        raise UserError(f"{path}: not a saved world: it has no '{missing}'") from error
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: there is no such file") from error
+    except Exception as error:  # whatever the libraries make of a broken file
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise UserError(f"{path}: cannot be read as a saved world: {reason}") from error
+
+
+def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:
+    try:
+        text = str(array[()])
+        version = msgspec.json.decode(text, type=dict[str, Any]).get("format")
+        if version != FORMAT:
+            raise UserError(f"{path}: written in format {version}; this version of the program reads format {FORMAT}")
+        meta = msgspec.json.decode(text, type=Meta)
+    except msgspec.MsgspecError as error:
+        raise UserError(f"{path}: 'meta' is not what a saved world has: {error}") from error
+    if not (math.isfinite(meta.cell_size) and meta.cell_size > 0.0):
+        raise UserError(f"{path}: its cell size is {meta.cell_size:g}; it must be more than 0 m")
+    if meta.cycle < 0:
+        raise UserError(f"{path}: its cycle is {meta.cycle}; it must be 0 or more")
+    return meta
+
+
+def _check_layers(path: Path, layers: dict[str, np.ndarray[Any, Any]]) -> None:
+    shape = layers[LAYERS[0]].shape
     for name, layer in layers.items():
+        if layer.dtype != np.float64:
+            raise UserError(f"{path}: layer '{name}' is of type {layer.dtype}; it must be float64")
         if layer.ndim != 2 or layer.shape != shape:
-            raise UserError(f"{path}: layer '{name}' has shape {layer.shape}; expected {shape} for all layers")
-        if layer.dtype != np.float64 or not np.isfinite(layer).all():
-            raise UserError(f"{path}: layer '{name}' is not float64 with finite values only")
-    if (layers["sediment"] < 0.0).any():
-        raise UserError(f"{path}: layer 'sediment' has negative thicknesses")
+            raise UserError(f"{path}: layer '{name}' has the shape {layer.shape}; all must be [row, column] and alike")
+        if not all(SMALLEST_SIDE <= side <= LARGEST_SIDE for side in layer.shape):
+            raise UserError(
+                f"{path}: a world of {shape[1]}×{shape[0]} cells; sides must be from {SMALLEST_SIDE} to {LARGEST_SIDE}"
+            )
+        _check_values(path, name, layer)
+
+
+def _check_values(path: Path, name: str, layer: Layer) -> None:
+    bad = ~np.isfinite(layer)
+    if name != "bedrock":
+        bad |= layer < 0.0
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        must = "a finite number" if name == "bedrock" else "a finite thickness, 0 or more"
+        raise UserError(
+            f"{path}: layer '{name}' is {layer[row, column]:g} at row {row}, column {column}; must be {must}"
+        )

@@ -1,11 +1,15 @@
 """A scene: what a world starts from and every parameter of the program, as one immutable value.
 
-Presets, `--set`, saved worlds and the panel all read and write scenes.
+Presets, `--set`, saved worlds and the panel all read and write scenes, and all refuse wrong values in the same words.
 """
 
 from __future__ import annotations
 
+import difflib
+import math
 import tomllib
+import typing
+from collections.abc import Iterable
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
@@ -15,10 +19,10 @@ import tomli_w
 
 from app.errors import UserError
 from app.parameters import Declaration, Parameters, Value, declarations
-from app.view_parameters import CameraParameters, ViewParameters
 from app.processes.droplets import DropletParameters
 from app.simulation_parameters import SimulationParameters
 from app.sources.parameters import DiamondSquareParameters, NoiseParameters, WorldParameters
+from app.view_parameters import CameraParameters, ViewParameters
 
 DEFAULT_PRESET = "jacksboro"
 
@@ -27,6 +31,7 @@ class Scene(Parameters, frozen=True, kw_only=True):
     """Every parameter of the program, by group."""
 
     description: str = ""
+    saved_world: str = ""  # the file of a world to go on with, where there is one; `world` tells how it once began
     world: WorldParameters = WorldParameters()
     noise: NoiseParameters = NoiseParameters()
     diamond_square: DiamondSquareParameters = DiamondSquareParameters()
@@ -38,69 +43,157 @@ class Scene(Parameters, frozen=True, kw_only=True):
     def value(self, path: str) -> Value:
         """The value of the parameter with a dotted path, such as `droplets.evaporation`."""
         group, _, name = path.partition(".")
-        return getattr(getattr(self, group), name)
+        return typing.cast(Value, getattr(getattr(self, group), name))
 
     def with_value(self, path: str, value: Value) -> Scene:
         """The same scene with one parameter changed. Raises `UserError` where path or value do not fit."""
-        declaration = DECLARATIONS.get(path)
-        if declaration is None:
-            raise UserError(f"there is no parameter '{path}'{_suggestion(path)}")
+        declaration = find_declaration(path)
         group_name, _, name = path.partition(".")
-        group = getattr(self, group_name)
-        changed = msgspec.to_builtins(group) | {name: value}
-        try:
-            new_group = msgspec.convert(changed, type(group))
-        except msgspec.ValidationError as error:
-            raise UserError(f"{path} = {value!r}: {_explain(error)}{_range(declaration)}") from error
-        return msgspec.structs.replace(self, **{group_name: new_group})
+        changed = msgspec.structs.replace(getattr(self, group_name), **{name: check_value(declaration, value)})
+        return msgspec.structs.replace(self, **{group_name: changed})
 
     def with_setting(self, setting: str) -> Scene:
         """The same scene changed by a text such as `droplets.evaporation=0.01`, as it is given to `--set`."""
-        path, equals, text = setting.partition("=")
-        path = path.strip()
+        path, equals, text = (part.strip() for part in setting.partition("="))
         if not equals:
-            raise UserError(f"--set {setting}: expected section.name=value, such as droplets.evaporation=0.01")
-        declaration = DECLARATIONS.get(path)
-        if declaration is None:
-            raise UserError(f"--set {setting}: there is no parameter '{path}'{_suggestion(path)}")
-        return self.with_value(path, parse_value(declaration, text.strip()))
+            raise UserError(f"--set {setting}: must be section.name=value, such as droplets.evaporation=0.01")
+        return self.with_value(path, parse_value(find_declaration(path), text))
 
 
-DECLARATIONS: dict[str, Declaration] = {declaration.path: declaration for declaration in declarations(Scene)}
+GROUPS: dict[str, type[Parameters]] = {
+    name: group
+    for name, group in typing.get_type_hints(Scene).items()
+    if isinstance(group, type) and issubclass(group, Parameters)
+}
+
+DECLARATIONS: dict[str, Declaration] = {
+    declaration.path: declaration for name, group in GROUPS.items() for declaration in declarations(group, f"{name}.")
+}
+
+
+# Values.
+
+
+def find_declaration(path: str) -> Declaration:
+    """The declaration of the parameter with a dotted path. Raises `UserError`, with the nearest name, where none is."""
+    declaration = DECLARATIONS.get(path)
+    if declaration is None:
+        group, dot, _ = path.partition(".")
+        if group in GROUPS:
+            known: Iterable[str] = (other for other in DECLARATIONS if other.startswith(f"{group}."))
+        elif dot:
+            raise UserError(f"{path}: there is no section '{group}'{nearest(group, GROUPS)}")
+        else:
+            known = DECLARATIONS
+        raise UserError(f"there is no parameter '{path}'{nearest(path, known)}")
+    return declaration
 
 
 def parse_value(declaration: Declaration, text: str) -> Value:
     """The value that a text means for a parameter. Raises `UserError` where it means none."""
-    if declaration.kind is str:
-        return text
-    if declaration.kind is bool:
-        words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
-        if text.lower() in words:
-            return words[text.lower()]
-        raise UserError(f"{declaration.path} = {text!r}: expected true or false")
+    words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
     try:
-        return declaration.kind(text)
-    except ValueError:
-        noun = "a whole number" if declaration.kind is int else "a number"
-        raise UserError(f"{declaration.path} = {text!r}: expected {noun}{_range(declaration)}") from None
+        value = words[text.lower()] if declaration.kind is bool else declaration.kind(text)
+    except (KeyError, ValueError):
+        raise UserError(f"{declaration.path} = {text}: must be {_kind(declaration)}") from None
+    return check_value(declaration, value)
+
+
+def check_value(declaration: Declaration, value: object) -> Value:
+    """The value, if a parameter may have it. Raises `UserError`, which says what would be right, if not."""
+    if declaration.kind is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    fits = type(value) is declaration.kind and not (isinstance(value, float) and not math.isfinite(value))
+    if declaration.choices:
+        fits = value in declaration.choices
+    if not fits:  # 1000.0 where a whole number is meant shall not look like one
+        shown = str(value) if isinstance(value, float) else _text(value)
+        raise UserError(f"{declaration.path} = {shown}: must be {_kind(declaration)}")
+    if isinstance(value, int | float) and not declaration.low <= value <= declaration.high:
+        raise UserError(f"{declaration.path} = {_text(value)}: must be {range_text(declaration)}")
+    return typing.cast(Value, value)
+
+
+def range_text(declaration: Declaration) -> str:
+    """The range and unit of a number in words, such as `from 0 to 0.8 1/t`; nothing for what has no range."""
+    if declaration.kind not in (int, float):
+        return ""
+    unit = f" {declaration.unit}" if declaration.unit else ""
+    return f"from {_text(declaration.low)} to {_text(declaration.high)}{unit}"
+
+
+def _kind(declaration: Declaration) -> str:
+    if declaration.choices:
+        return f"one of {', '.join(declaration.choices)}"
+    if declaration.kind is bool:
+        return "true or false"
+    if declaration.kind is str:
+        return "a text"
+    return f"{'a whole number' if declaration.kind is int else 'a number'} {range_text(declaration)}"
+
+
+def _text(value: object) -> str:
+    """A value as it is written in a preset."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        short = f"{value:g}"
+        return short if float(short) == value else str(value)
+    return repr(value) if isinstance(value, str) else str(value)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint at the known name that is nearest to a mistyped one, or at all of them if they are few."""
+    known = list(known)
+    near = difflib.get_close_matches(name, known, n=1)
+    if near:
+        return f"; did you mean '{near[0]}'?"
+    return f"; there are {', '.join(known)}" if len(known) <= 20 else "; `thalweg --list-parameters` lists them"
+
+
+# Presets.
 
 
 def read_preset(text: str, name: str) -> Scene:
     """The scene that a preset's TOML describes; what it does not mention keeps its default."""
     try:
-        return msgspec.convert(tomllib.loads(text), Scene)
+        content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"{name}: not valid TOML: {error}") from error
-    except msgspec.ValidationError as error:
-        message = _explain(error)
-        raise UserError(f"{name}: {message}{_suggestion(message)}") from error
+    return scene_from(content, name)
+
+
+def scene_from(content: dict[str, Any], name: str) -> Scene:
+    """The scene that a preset or a saved world holds. `name` is the file's, for the errors."""
+    for section, values in content.items():
+        if section == "description":
+            if not isinstance(values, str):
+                raise UserError(f"{name}: description = {_text(values)}: must be a text")
+        elif section not in GROUPS:
+            raise UserError(f"{name}: there is no section '{section}'{nearest(section, GROUPS)}")
+        elif not isinstance(values, dict):
+            raise UserError(f"{name}: {section} = {_text(values)}: must be a section, [{section}]")
+        else:
+            try:
+                for key, value in values.items():
+                    check_value(find_declaration(f"{section}.{key}"), value)
+            except UserError as error:
+                raise UserError(f"{name}: {error}") from error
+    return msgspec.convert(content, Scene)
+
+
+def scene_content(scene: Scene) -> dict[str, Any]:
+    """All that a file keeps of a scene, as `scene_from` reads it."""
+    content: dict[str, Any] = msgspec.to_builtins(scene)
+    del content["saved_world"]
+    return content
 
 
 def preset_to_toml(scene: Scene) -> str:
     """A preset with all that differs from the defaults."""
-    default = msgspec.to_builtins(Scene())
+    default = scene_content(Scene())
     changed: dict[str, Any] = {}
-    for key, value in msgspec.to_builtins(scene).items():
+    for key, value in scene_content(scene).items():
         if isinstance(value, dict):
             difference = {name: item for name, item in value.items() if item != default[key][name]}
             if difference:
@@ -112,36 +205,10 @@ def preset_to_toml(scene: Scene) -> str:
 
 def presets() -> dict[str, Traversable]:
     """The presets that ship with the program, by name."""
-    folder = files("assets") / "presets"
-    return {entry.name.removesuffix(".toml"): entry for entry in sorted(folder.iterdir(), key=lambda entry: entry.name)
-            if entry.name.endswith(".toml")}
+    entries = sorted((files("assets") / "presets").iterdir(), key=lambda entry: entry.name)
+    return {entry.name.removesuffix(".toml"): entry for entry in entries if entry.name.endswith(".toml")}
 
 
 def load_preset(name: str) -> Scene:
     """The shipped preset of that name."""
     return read_preset(presets()[name].read_text(encoding="utf-8"), f"preset {name}")
-
-
-def _explain(error: msgspec.ValidationError) -> str:
-    """msgspec's message with the path in our spelling: `$.droplets.evaporation` becomes `droplets.evaporation`."""
-    message, at, path = str(error).partition(" - at `$")
-    message = message.replace("Object contains unknown field", "there is no parameter")
-    return f"{path.strip('.`')}: {message}" if at and path.strip(".`") else message
-
-
-def _range(declaration: Declaration) -> str:
-    if declaration.choices:
-        return f"; expected one of {', '.join(declaration.choices)}"
-    if declaration.kind in (int, float):
-        unit = f" {declaration.unit}" if declaration.unit else ""
-        return f" from {declaration.low:g} to {declaration.high:g}{unit}"
-    return ""
-
-
-def _suggestion(text: str) -> str:
-    """A hint at the names that are nearest to a mistyped one."""
-    import difflib
-
-    last = text.replace("`", " ").split()[-1] if text.split() else text
-    near = difflib.get_close_matches(last, [*DECLARATIONS, *(d.name for d in DECLARATIONS.values())], n=1)
-    return f"; did you mean '{near[0]}'?" if near else "; `thalweg --help` tells how to list them"

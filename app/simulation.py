@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from app import checkpoint
@@ -44,12 +45,11 @@ class Simulator:
     def __init__(self, scene: Scene, world: World, threads: int | None = None) -> None:
         self.scene = scene
         self.world = world
-        self.threads = threads
+        self.threads = threads  # where it is given, it goes before the scene's
         self.milliseconds: dict[str, float] = {}
         self._processes: list[Process] = [process() for process in PROCESSES]
         self._prepared: set[str] = set()
         self._backup = world.state()
-        self._backup_scene = scene
         self._backup_time = time.monotonic()
 
     def enabled(self) -> list[Process]:
@@ -62,14 +62,15 @@ class Simulator:
 
     def prepare(self, process: Process) -> None:
         """Compile the kernels of a process, or load them from the cache."""
-        self._use_threads()
         process.prepare()
         self._prepared.add(process.name)
 
     def change(self, scene: Scene) -> None:
         """Go on with the parameters of another scene, from the next cycle."""
+        # A replay must run all its cycles with the parameters that they had, and must start from a sound world.
+        self.verify()
+        self._remember()
         self.scene = scene
-        self._remember()  # so that a replay runs all its cycles with the same parameters
 
     def advance(self) -> None:
         """Run one cycle. Raises `SimulationError` where it fails, with the world as it was after the last good one."""
@@ -108,6 +109,7 @@ class Simulator:
         raise SimulationError("a layer holds a value that is not finite; went back to the last good cycle")
 
     def _run_cycle(self) -> None:
+        self._use_threads()
         for process in self.enabled():
             begin = time.perf_counter()
             process.step(self.world, getattr(self.scene, process.name))
@@ -128,11 +130,11 @@ class Simulator:
         self._remember()
 
     def _use_threads(self) -> None:
+        """Numba keeps this per thread, so it is said by the thread that runs the cycle, and again after each change."""
         import numba
 
-        wanted = self.threads or self.scene.simulation.threads or numba.config.NUMBA_NUM_THREADS
-        numba.set_num_threads(max(1, min(wanted, numba.config.NUMBA_NUM_THREADS)))
-        log.debug("numba: %d threads", numba.get_num_threads())
+        available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+        numba.set_num_threads(min(self.threads or self.scene.simulation.threads or available, available))
 
 
 class SimulationThread:
@@ -210,14 +212,17 @@ class SimulationThread:
         self.scene = scene
         self._command(lambda: self._load(scene))
 
-    def save(self, path: Path) -> None:
-        """Write the world to a file between two cycles."""
+    def save(self, path: Path, seen: Scene | None = None) -> None:
+        """Write the world to a file between two cycles, with the view and camera of `seen`."""
 
         def write() -> None:
             if self._simulator is None:
                 raise UserError("there is no world to save yet")
             self._simulator.verify()
-            checkpoint.save(path, self._simulator.world, self._simulator.scene)
+            scene = self._simulator.scene
+            if seen is not None:
+                scene = msgspec.structs.replace(scene, view=seen.view, camera=seen.camera)
+            checkpoint.save(path, self._simulator.world, scene)
             self._notices.put(f"saved {path}")
 
         self._command(write)
@@ -373,7 +378,7 @@ def take_snapshot(world: World, number: int = 0, arrays: dict[str, Any] | None =
     return Snapshot(
         world=number,
         layers=arrays,
-        versions={name: world.cycle for name in world.layers},
+        versions=dict.fromkeys(world.layers, world.cycle),
         cell_size=world.cell_size,
         seed=world.seed,
         cycle=world.cycle,

@@ -7,6 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from app.errors import UserError
@@ -31,17 +32,20 @@ DEFAULT_RELIEF = 0.15  # of the map's longer side
 
 
 def create_world(scene: Scene) -> tuple[World, Scene]:
-    """The world that a scene starts from, and the scene itself: a saved world brings its own."""
+    """The world that a scene starts from, and the scene that goes on with it."""
+    from app import checkpoint
+
+    if scene.saved_world:
+        world, _ = checkpoint.load(Path(scene.saved_world))
+        return world, msgspec.structs.replace(scene, saved_world="")
     source = scene.world.source
     if source in GENERATORS:
         return _generate(scene), scene
-    path = find_terrain(source)
-    from app import checkpoint
     from app.sources import heightmap
 
+    path = find_terrain(source)
     if heightmap.is_saved_world(path):
-        world, saved = checkpoint.load(path)
-        return world, saved
+        return create_world(checkpoint.load_scene(path))
     return _from_heightmap(scene, heightmap.read_heightmap(path)), scene
 
 
@@ -53,7 +57,9 @@ def find_terrain(source: str) -> Path:
     shipped = files("assets") / "terrain" / source
     if "/" not in source and shipped.is_file():
         return Path(str(shipped))
-    raise UserError(f"{source}: there is no such file, and no generator or preset of that name ({', '.join(GENERATORS)})")
+    raise UserError(
+        f"{source}: there is no such file, and no generator or preset of that name ({', '.join(GENERATORS)})"
+    )
 
 
 def _generate(scene: Scene) -> World:

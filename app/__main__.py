@@ -1,0 +1,7 @@
+"""`python -m app` is the same as `thalweg`."""
+
+import sys
+
+from app.cli import main
+
+sys.exit(main())

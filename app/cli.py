@@ -1,0 +1,353 @@
+"""The command line: `thalweg` opens the viewer; `render`, `simulate` and `bench` do without one.
+
+Nothing heavy is imported before it is known what is wanted: help comes at once, and `simulate` never loads OpenGL.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from app.errors import UserError
+
+if TYPE_CHECKING:
+    from app.scene import Scene
+
+PROGRAM = "thalweg"
+
+FAILED = 1
+INTERRUPTED = 130  # what shells report after Ctrl-C
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line says, and return the exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    # Only the first word can be a command, so a file that has a command's name is reached as ./render.
+    run, parser = COMMANDS[words.pop(0)]() if words and words[0] in COMMANDS else _viewer()
+    options = parser.parse_args(words)
+    _set_up_log(options.debug)
+    try:
+        run(options)
+    except (UserError, MemoryError) as error:
+        if options.debug:
+            raise
+        message = (
+            str(error) if isinstance(error, UserError) else "there is not enough memory; a smaller --size needs less"
+        )
+        print(f"{PROGRAM}: {message}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        print(f"\n{parser.prog}: interrupted; nothing half-written was left", file=sys.stderr)
+        return INTERRUPTED
+    return 0
+
+
+def _set_up_log(debug: bool) -> None:
+    form = "%(name)s: %(message)s" if debug else f"{PROGRAM}: %(message)s"
+    logging.basicConfig(format=form, stream=sys.stderr, force=True)
+    logging.getLogger("app").setLevel(logging.DEBUG if debug else logging.INFO)
+
+
+# The commands: each makes its parser, and names the function that does the work.
+
+Command = tuple[Callable[[argparse.Namespace], None], argparse.ArgumentParser]
+
+
+def _viewer() -> Command:
+    parser = _parser(
+        "",
+        "Open the viewer on a landscape that erodes while you watch.",
+        f"""
+commands, given as the first word ({PROGRAM} COMMAND --help tells more):
+  render       draw a clip or a picture into a file, without a display
+  simulate     run cycles and save the world, without a picture
+  bench        measure this machine
+
+examples:
+  {PROGRAM}
+  {PROGRAM} ridged --size 1024 --seed 7
+  {PROGRAM} my-heightmap.tif --set droplets.count=4000
+  {PROGRAM} world.npz
+""",
+    )
+    _add_scene_options(parser)
+    parser.add_argument("--version", action="version", version=f"{PROGRAM} {_version()}")
+    parser.add_argument("--list-parameters", action="store_true", help="list what --set can change, and exit")
+    parser.add_argument("--list-presets", action="store_true", help="list the presets, and exit")
+    return _run_viewer, parser
+
+
+def _render() -> Command:
+    parser = _parser(
+        "render",
+        "Draw a scene into files, without a display, and with the same bits every time.",
+        f"""
+examples:
+  {PROGRAM} render --frames 150 --fps 30 --out clip.mp4
+  {PROGRAM} render noise --size 256 --frames 1 --out noise.png
+  {PROGRAM} render ridged --orbit 90 --out clip.mp4 --out last.png --out 'frames/frame_%04d.png'
+""",
+    )
+    _add_scene_options(parser)
+    parser.add_argument("--frames", type=_whole(1, 1_000_000), default=150, metavar="N", help="default: %(default)s")
+    parser.add_argument("--fps", type=_whole(1, 240), default=30, metavar="N", help="frames per second; default: 30")
+    parser.add_argument(
+        "--cycles-per-frame",
+        type=_whole(0, 100_000),
+        metavar="K",
+        help="cycles simulated between two frames; default: the scene's own pace, or 2",
+    )
+    parser.add_argument("--width", type=_whole(16, 8192), default=1280, metavar="W", help="default: %(default)s pixels")
+    parser.add_argument("--height", type=_whole(16, 8192), default=720, metavar="H", help="default: %(default)s pixels")
+    parser.add_argument(
+        "--orbit",
+        type=float,
+        default=0.0,
+        metavar="DEGREES",
+        help="turn the camera around the land by so much over the clip",
+    )
+    parser.add_argument("--minimap", action="store_true", help="draw the map in the corner, too")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        action="append",
+        metavar="FILE",
+        help="a clip (.mp4), the last frame (.png) or every frame (frame_%%04d.png); can be repeated; "
+        f"default: {PROGRAM}.mp4",
+    )
+    return _run_render, parser
+
+
+def _simulate() -> Command:
+    parser = _parser(
+        "simulate",
+        "Run cycles of a simulation and save the world, which every command opens again to go on where it stopped.",
+        f"""
+examples:
+  {PROGRAM} simulate --cycles 1000 --out world.npz
+  {PROGRAM} simulate world.npz --cycles 1000 --out world.npz
+  {PROGRAM} world.npz
+""",
+    )
+    _add_scene_options(parser)
+    parser.add_argument("--cycles", type=_whole(0, 10**9), default=1000, metavar="N", help="default: %(default)s")
+    parser.add_argument("--out", type=Path, default=Path("world.npz"), metavar="FILE", help="default: %(default)s")
+    return _run_simulate, parser
+
+
+def _bench() -> Command:
+    parser = _parser(
+        "bench",
+        "Measure this machine. Speeds are in yards: a yard is the time of one step of a plain droplet kernel, run beside.",
+        f"""
+groups:
+  droplets     the speed of droplet erosion, on one core and on two, and the memory of a world
+  frame        frame times while the simulation runs, uploads, and the time to the first picture
+
+examples:
+  {PROGRAM} bench
+  {PROGRAM} bench droplets --json droplets.json
+""",
+    )
+    parser.add_argument("group", nargs="?", metavar="GROUP", help="what to measure; default: all")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to a file, too")
+    return _run_bench, parser
+
+
+COMMANDS: dict[str, Callable[[], Command]] = {"render": _render, "simulate": _simulate, "bench": _bench}
+
+
+def _run_viewer(options: argparse.Namespace) -> None:
+    if options.list_parameters:
+        print(_parameter_list())
+        return
+    if options.list_presets:
+        print(_preset_list())
+        return
+    if options.source in COMMANDS:
+        raise UserError(f"{options.source}: commands come first; a file of that name is ./{options.source}")
+    scene = _scene(options)
+    if options.threads is not None:
+        scene = scene.with_value("simulation.threads", options.threads)
+    if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        raise UserError(
+            "there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set); "
+            f"`{PROGRAM} render` draws into a file without one"
+        )
+    from app.loop import run
+
+    run(scene)
+
+
+def _run_render(options: argparse.Namespace) -> None:
+    scene = _scene(options)
+    from app.render import render
+
+    render(
+        scene,
+        options.out or [Path(f"{PROGRAM}.mp4")],
+        frames=options.frames,
+        fps=options.fps,
+        cycles_per_frame=options.cycles_per_frame,
+        size=(options.width, options.height),
+        orbit=options.orbit,
+        minimap=options.minimap,
+        threads=options.threads,
+    )
+
+
+def _run_simulate(options: argparse.Namespace) -> None:
+    from app.simulate import simulate
+
+    simulate(_scene(options), options.out, cycles=options.cycles, threads=options.threads)
+
+
+def _run_bench(options: argparse.Namespace) -> None:
+    from app.bench import bench
+
+    bench(options.group, options.json)
+
+
+# Scenes from options.
+
+
+def _add_scene_options(parser: argparse.ArgumentParser) -> None:
+    scene = parser.add_argument_group("scene")
+    scene.add_argument(
+        "source",
+        nargs="?",
+        metavar="SOURCE",
+        help="a preset, a generator (noise, diamond-square) or a file (a heightmap, a saved world, a preset of your "
+        "own), looked for in this order; default: the preset jacksboro",
+    )
+    scene.add_argument(
+        "--size",
+        metavar="SIZE",
+        help="cells from west to east, the rest in proportion; or WIDTHxHEIGHT",
+    )
+    scene.add_argument("--seed", metavar="N", help="what all random numbers start from")
+    scene.add_argument("--cell-size", metavar="METRES", help="side of a cell")
+    scene.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="SECTION.NAME=VALUE",
+        help=f"change a parameter; can be repeated; `{PROGRAM} --list-parameters` lists them",
+    )
+    scene.add_argument(
+        "--threads", type=_whole(1, 256), metavar="N", help="threads of the simulation; default: one for each core"
+    )
+
+
+def _scene(options: argparse.Namespace) -> Scene:
+    """The scene that the options describe."""
+    from app.opening import open_scene
+    from app.scene import DEFAULT_PRESET, GROUPS
+
+    scene = open_scene(options.source or DEFAULT_PRESET)
+    for option, setting in _settings(options):
+        group = setting.partition(".")[0]
+        if scene.saved_world and group in GROUPS and GROUPS[group].section == "world":
+            raise UserError(
+                f"{option}: {options.source} is a saved world, which keeps the terrain, size and seed it began with"
+            )
+        scene = scene.with_setting(setting)
+    return scene
+
+
+def _settings(options: argparse.Namespace) -> list[tuple[str, str]]:
+    """What the options change in the scene, each as it was typed and as --set would say it; --set itself comes last."""
+    settings = []
+    if options.size is not None:
+        width, height = _size(options.size)
+        settings += [(f"--size {options.size}", f"world.columns={width}")]
+        settings += [(f"--size {options.size}", f"world.rows={height}")]
+    if options.seed is not None:
+        settings += [(f"--seed {options.seed}", f"world.seed={options.seed}")]
+    if options.cell_size is not None:
+        settings += [(f"--cell-size {options.cell_size}", f"world.cell_size={options.cell_size}")]
+    return settings + [(f"--set {setting}", setting) for setting in options.set]
+
+
+def _size(text: str) -> tuple[int, int]:
+    """Columns and rows; 0 rows means in proportion."""
+    from app.world import LARGEST_SIDE, SMALLEST_SIDE
+
+    match = re.fullmatch(r"(\d+)(?:[x×](\d+))?", text.strip())
+    sides = [int(side) for side in match.groups() if side] if match else []
+    if not sides or not all(SMALLEST_SIDE <= side <= LARGEST_SIDE for side in sides):
+        raise UserError(
+            f"--size {text}: must be a number of cells, or WIDTHxHEIGHT, each from {SMALLEST_SIDE} to {LARGEST_SIDE}"
+        )
+    return sides[0], sides[1] if len(sides) == 2 else 0
+
+
+# Lists.
+
+
+def _parameter_list() -> str:
+    from app.scene import DECLARATIONS, range_text
+
+    rows = [("parameter", "default", "range", "meaning")]
+    for path, declaration in DECLARATIONS.items():
+        default = str(declaration.default).lower() if declaration.kind is bool else f"{declaration.default}"
+        span = "true or false" if declaration.kind is bool else range_text(declaration)
+        rows.append((path, default, " ".join(declaration.choices) or span, declaration.help))
+    return _columns(rows)
+
+
+def _preset_list() -> str:
+    from app.scene import load_preset, presets
+
+    return _columns([(name, load_preset(name).description) for name in presets()])
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> str:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+# Parsers.
+
+
+class _OneLineParser(argparse.ArgumentParser):
+    """Says what is wrong in one line, without the whole usage before it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def _parser(command: str, description: str, epilog: str) -> argparse.ArgumentParser:
+    parser = _OneLineParser(
+        prog=f"{PROGRAM} {command}".strip(),
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--debug", action="store_true", help="log more, and show the traceback of an error")
+    return parser
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not (text.strip().isdecimal() and low <= int(text) <= high):
+            raise argparse.ArgumentTypeError(f"{text}: must be a whole number from {low} to {high}")
+        return int(text)
+
+    return parse
+
+
+def _version() -> str:
+    try:
+        return metadata.version(PROGRAM)
+    except metadata.PackageNotFoundError:
+        return "(not installed)"
