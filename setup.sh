@@ -10,7 +10,7 @@ venv=.venv
 stamp=$venv/installed
 
 stop() {
-    printf '\n%s\n' "$@" >&2
+    printf '%s\n' "" "$@" >&2
     exit 1
 }
 
