@@ -1,0 +1,48 @@
+"""The picture as a texture, which ImGui lays behind the panel and a screenshot is read from."""
+
+from __future__ import annotations
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Canvas:
+    """A framebuffer that takes the size that is asked for.
+
+    Drawing into one of our own, and not onto the screen, lets the last picture stand while only the panel changes, and
+    leaves no GL error when it is read.
+    """
+
+    def __init__(self, context: moderngl.Context) -> None:
+        self._context = context
+        self._texture: moderngl.Texture | None = None
+        self._framebuffer: moderngl.Framebuffer | None = None
+
+    def framebuffer(self, width: int, height: int) -> moderngl.Framebuffer:
+        """The framebuffer, in this size."""
+        if self._framebuffer is None or self._framebuffer.size != (width, height):
+            self.release()
+            self._texture = self._context.texture((width, height), 4)
+            self._texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
+            self._framebuffer = self._context.framebuffer([self._texture])
+        return self._framebuffer
+
+    @property
+    def texture(self) -> moderngl.Texture | None:
+        """The picture that was drawn last, its first row at the bottom."""
+        return self._texture
+
+    def pixels(self) -> NDArray[np.uint8] | None:
+        """Red, green and blue by row and column, the uppermost row first."""
+        if self._framebuffer is None:
+            return None
+        width, height = self._framebuffer.size
+        data = self._framebuffer.read(components=3, alignment=1)
+        return np.frombuffer(data, np.uint8).reshape(height, width, 3)[::-1]
+
+    def release(self) -> None:
+        if self._framebuffer is not None and self._texture is not None:
+            self._framebuffer.release()
+            self._texture.release()
+            self._framebuffer = self._texture = None

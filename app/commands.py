@@ -1,0 +1,235 @@
+"""What a person can have done, by key, button or menu. The table `app.actions` names these methods."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import typing
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from app.actions import Action
+from app.errors import UserError
+from app.parameters import Value
+from app.view_parameters import Overlay
+
+if TYPE_CHECKING:
+    from app.application import Application
+    from app.scene import Scene
+
+# Cycles for each frame, from slow to fast; 0 is as fast as it goes.
+SPEEDS: tuple[int, ...] = (1, 2, 5, 10, 20, 50, 100, 0)
+
+OVERLAYS: tuple[str, ...] = typing.get_args(Overlay)
+LARGEST_SEED = 2**31 - 1
+INTERFACE_SIZES: tuple[float, ...] = (0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5)
+
+
+class Commands:
+    """Each public method is one thing to be done. A `UserError` becomes a notice, see `run`."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    def run(self, action: Action) -> None:
+        """Do what a row of the table says."""
+        self.attempt(getattr(self, action.command))
+
+    def attempt(self, command: Callable[[], None]) -> None:
+        """Do something, and show what was wrong where it cannot be done."""
+        try:
+            command()
+        except UserError as error:
+            self._application.notices.complain(str(error))
+
+    def change(self, path: str, value: Value) -> None:
+        """Change a parameter."""
+        self.attempt(lambda: self._application.change(path, value))
+
+    # Simulation.
+
+    def toggle_pause(self) -> None:
+        simulation = self._application.simulation
+        simulation.set_paused(not simulation.paused)
+
+    def step(self) -> None:
+        self._application.simulation.step()
+
+    def slower(self) -> None:
+        self._change_speed(-1)
+
+    def faster(self) -> None:
+        self._change_speed(+1)
+
+    def _change_speed(self, steps: int) -> None:
+        speed = self._application.scene.simulation.cycles_per_frame
+        # Where the slider was set to a number between two of ours, both directions lead to a neighbour.
+        below = [index for index, known in enumerate(SPEEDS) if known and (speed == 0 or known <= speed)]
+        index = len(SPEEDS) - 1 if speed == 0 else max(below, default=0)
+        index = min(max(index + steps, 0), len(SPEEDS) - 1)
+        self._application.change("simulation.cycles_per_frame", SPEEDS[index])
+
+    def reset(self) -> None:
+        self._application.restart()
+
+    def new_seed(self) -> None:
+        self._application.change("world.seed", random.randint(0, LARGEST_SEED))
+        self._application.restart()
+
+    def continue_without(self, process: str) -> None:
+        """Switch a process off and go on, where it has stopped the simulation."""
+        self._application.change(f"{process}.enabled", False)
+        self._application.simulation.set_paused(False)
+
+    # Camera.
+
+    def frame_all(self) -> None:
+        self._application.camera.frame_all()
+
+    def top_view(self) -> None:
+        self._application.camera.top_view()
+
+    def opening_view(self) -> None:
+        self._application.camera.open(self._application.scene.camera, at_once=False)
+
+    def toggle_fly(self) -> None:
+        self._application.camera.toggle_fly()
+        if self._application.camera.flying:
+            self._application.notices.say("flying: W A S D, Q down, E up, mouse to look, wheel for pace, Esc to leave")
+
+    # View.
+
+    def next_overlay(self) -> None:
+        shown = OVERLAYS.index(self._application.scene.view.overlay)
+        name = OVERLAYS[(shown + 1) % len(OVERLAYS)]
+        self._application.change("view.overlay", name)
+        self._application.notices.say(f"overlay: {name}")
+
+    def toggle_minimap(self) -> None:
+        self._application.change("view.minimap", not self._application.scene.view.minimap)
+
+    def toggle_panel(self) -> None:
+        self._application.panel.visible = not self._application.panel.visible
+
+    def toggle_full_screen(self) -> None:
+        self._application.host.toggle_full_screen()
+
+    def larger_interface(self) -> None:
+        self._change_interface_size(+1)
+
+    def smaller_interface(self) -> None:
+        self._change_interface_size(-1)
+
+    def _change_interface_size(self, steps: int) -> None:
+        index = INTERFACE_SIZES.index(self._application.interface_size) + steps
+        self._application.interface_size = INTERFACE_SIZES[min(max(index, 0), len(INTERFACE_SIZES) - 1)]
+
+    # Files.
+
+    def open_dialog(self) -> None:
+        self._application.panel.ask_for_file_to_open()
+
+    def save_dialog(self) -> None:
+        self._application.panel.ask_for_file_to_save()
+
+    def open(self, source: Path | str) -> None:
+        """Open a preset, a generator or a file."""
+        from app.opening import open_scene
+
+        self.attempt(lambda: self._application.open(open_scene(str(source))))
+
+    def save(self, path: Path) -> None:
+        """Write the parameters where the name ends in .toml, and the world with them otherwise."""
+        if path.suffix.lower() == ".toml":
+            self.attempt(lambda: self._save_preset(path))
+        else:
+            path = path if path.suffix.lower() == ".npz" else path.with_name(path.name + ".npz")
+            self._application.simulation.save(path, self._seen_scene())
+
+    def _save_preset(self, path: Path) -> None:
+        from app.files import write_atomically
+        from app.scene import preset_to_toml
+
+        with write_atomically(path) as file:
+            file.write(preset_to_toml(msgspec.structs.replace(self._seen_scene(), saved_world="")).encode())
+        self._application.notices.say(f"saved {path}")
+
+    def _seen_scene(self) -> Scene:
+        """The scene, opening with what is seen now."""
+        return msgspec.structs.replace(self._application.scene, camera=self._application.camera.parameters())
+
+    def screenshot(self) -> None:
+        pixels = self._application.canvas.pixels()
+        if pixels is None:
+            raise UserError("there is no picture yet")
+        snapshot = self._application.snapshot
+        name = f"thalweg-{self._application.name}-{snapshot.cycle if snapshot else 0:06d}"
+        path = _free_path(_picture_folder(), name, ".png")
+        # Compressing takes a while, for which the window shall not stand still.
+        threading.Thread(target=self._write_screenshot, args=(path, pixels.copy()), name="screenshot").start()
+
+    def _write_screenshot(self, path: Path, pixels: NDArray[np.uint8]) -> None:
+        def write() -> None:
+            import cv2
+
+            from app.files import write_atomically
+
+            done, data = cv2.imencode(".png", np.ascontiguousarray(pixels[..., ::-1]))
+            if not done:
+                raise UserError(f"{path}: the picture could not be made into a PNG")
+            with write_atomically(path) as file:
+                file.write(data.tobytes())
+            self._application.notices.say(f"saved {path}")
+
+        self.attempt(write)
+
+    # Help.
+
+    def reload_shaders(self) -> None:
+        error = self._application.picture.reload_shaders()
+        self._application.redraw()
+        if error:
+            raise UserError(error)
+        self._application.notices.say("shaders reloaded")
+
+    def toggle_key_sheet(self) -> None:
+        self._application.panel.key_sheet_open = not self._application.panel.key_sheet_open
+
+    def close(self) -> None:
+        """Close what lies over the scene, the topmost first."""
+        application = self._application
+        if application.panel.close_topmost():
+            return
+        if application.camera.flying:
+            application.camera.toggle_fly()
+        elif application.host.full_screen:
+            application.host.toggle_full_screen()
+
+    def quit(self) -> None:
+        self._application.host.close()
+
+
+def _picture_folder() -> Path:
+    """Where the program was started, or the person's folder of pictures where nothing may be written there."""
+    here = Path.cwd()
+    if os.access(here, os.W_OK) and here != Path(here.anchor):
+        return here
+    import platformdirs
+
+    pictures = platformdirs.user_pictures_path()
+    pictures.mkdir(parents=True, exist_ok=True)
+    return pictures
+
+
+def _free_path(folder: Path, name: str, suffix: str) -> Path:
+    """A path that does not exist yet: with a number after the name, where need be."""
+    path, number = folder / f"{name}{suffix}", 2
+    while path.exists():
+        path, number = folder / f"{name}-{number}{suffix}", number + 1
+    return path

@@ -1,0 +1,72 @@
+"""What a person does with mouse and keyboard, as the window tells it to the application.
+
+Positions are in logical units from the top left of the window, as ImGui counts them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+
+class Button(Enum):
+    LEFT = "left"
+    RIGHT = "right"
+    MIDDLE = "middle"
+
+
+@dataclass(frozen=True)
+class KeyPressed:
+    """A key went down. `chord` is what the keyboard's layout makes of it, such as `Ctrl+S`, `F12` or `?`, as in the
+    table of actions; `place` is the key's name on an American keyboard, for what matters by position (W A S D).
+    """
+
+    chord: str
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class KeyReleased:
+    place: str
+
+
+@dataclass(frozen=True)
+class ButtonPressed:
+    button: Button
+    x: float
+    y: float
+    shift: bool = False
+
+
+@dataclass(frozen=True)
+class ButtonReleased:
+    button: Button
+
+
+@dataclass(frozen=True)
+class PointerMoved:
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Scrolled:
+    """The wheel turned by `amount` notches; away from the person is positive."""
+
+    amount: float
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class FilesDropped:
+    paths: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class FocusLost:
+    """Another window has the keyboard now: keys that are down will be released unheard."""
+
+
+Event = KeyPressed | KeyReleased | ButtonPressed | ButtonReleased | PointerMoved | Scrolled | FilesDropped | FocusLost

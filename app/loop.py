@@ -1,0 +1,100 @@
+"""The main loop."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from app.scene import Scene
+from app.simulation import SimulationThread
+
+log = logging.getLogger(__name__)
+
+OPENING_SIZE = (1440, 900)
+HIDDEN_WAIT = 0.1  # seconds between two looks at a window that nobody sees
+REST_WAIT = 0.25  # and at a picture in which nothing moves
+LONGEST_STEP = 0.1  # seconds that the camera may move on in one frame, however long that took
+
+
+def run(
+    scene: Scene,
+    *,
+    paused: bool = False,
+    layout_file: Path | None = None,
+    on_first_picture: Callable[[], None] | None = None,
+) -> None:
+    """Show a scene in a window until it is closed. Calls `on_first_picture` when the land was on the screen first."""
+    simulation = SimulationThread(scene, paused=paused)
+    simulation.start()  # it loads the terrain while the window opens
+    try:
+        _run_window(simulation, layout_file or _layout_file(), on_first_picture)
+    finally:
+        simulation.stop()
+
+
+def _run_window(
+    simulation: SimulationThread, layout_file: Path | None, on_first_picture: Callable[[], None] | None
+) -> None:
+    from app.application import Application
+    from app.panel import style
+    from app.window import Window
+
+    with Window("Thalweg", *OPENING_SIZE, layout_file=layout_file) as window:
+        style.load_fonts()
+        application = Application(window.context, simulation, window)
+        try:
+            last = time.perf_counter()
+            while not window.closing:
+                events = window.events(wait=REST_WAIT if application.at_rest else 0.0)
+                begin = time.perf_counter()
+                if window.hidden:
+                    time.sleep(HIDDEN_WAIT)
+                    continue
+                dt, last = min(begin - last, LONGEST_STEP), begin
+
+                application.content_scale = window.content_scale
+                style.apply(application.interface_scale)
+                window.begin_frame()
+                application.frame(events, dt, *window.size, window.pixel_size[0] / window.size[0])
+                window.set_title(application.title)
+                window.end_frame()
+
+                if application.snapshot is not None and not simulation.first_picture_shown.is_set():
+                    simulation.first_picture_shown.set()
+                    log.debug("first picture %.2f s after the start of the process", _seconds_since_start())
+                    if on_first_picture:
+                        on_first_picture()
+                application.frame_times.add(time.perf_counter() - begin)
+                _wait_for_screen(begin, window.frames_per_second)
+        finally:
+            application.close()
+
+
+def _wait_for_screen(begin: float, frames_per_second: int) -> None:
+    """Sleep where the driver does not wait for the screen itself: more frames than it shows would only cost power."""
+    time.sleep(max(0.0, begin + 1.0 / frames_per_second - time.perf_counter() - 0.001))
+
+
+def _layout_file() -> Path | None:
+    """Where ImGui keeps the places of its windows, or None where nothing can be kept."""
+    import platformdirs
+
+    try:
+        return platformdirs.user_config_path("thalweg", appauthor=False, ensure_exists=True) / "layout.ini"
+    except OSError as error:
+        log.debug("the layout of the panel is not kept: %s", error)
+        return None
+
+
+def _seconds_since_start() -> float:
+    """Since the process began, its imports included."""
+    import os
+
+    try:
+        ticks = float(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+        uptime = float(Path("/proc/uptime").read_text().split()[0])
+        return uptime - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return time.process_time()

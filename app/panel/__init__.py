@@ -1,0 +1,137 @@
+"""The panel: everything in the window that is not the picture, in ImGui."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from imgui_bundle import imgui
+
+from app.panel import key_sheet, messages, status_line
+from app.panel.file_dialog import FileDialog, Filter
+from app.panel.parameters import SECTIONS, ParameterRows
+from app.panel.style import Fonts, em
+from app.panel.transport import transport
+
+if TYPE_CHECKING:
+    from app.application import Application
+
+WINDOW = "Panel"
+WIDTH = 23.5  # heights of the font
+WIDEST_PART = 0.46  # of the window
+
+SAVED_WORLD = Filter("saved worlds", (".npz",))
+PRESET = Filter("presets", (".toml",))
+
+
+class Panel:
+    """Lays out a frame of the panel, and keeps what is open in it."""
+
+    def __init__(self, application: Application) -> None:
+        self.visible = True
+        self.key_sheet_open = False
+        self._application = application
+        self._rows = ParameterRows(application)
+        self._file_dialog = FileDialog()
+        self._is_laid_out = False
+        self._plots_shown = False
+
+    def gui(self) -> None:
+        """A frame."""
+        if self.visible:
+            status_line.status_line(self._application)
+            self._dock()
+            imgui.begin(WINDOW, None, imgui.WindowFlags_.no_collapse.value)
+            transport(self._application)
+            imgui.spacing()
+            imgui.begin_child("parameters")
+            self._sections()
+            imgui.end_child()
+            imgui.end()
+        self._over_scene()
+
+    @property
+    def height_below_scene(self) -> float:
+        """What the status line takes from the scene."""
+        return status_line.height() if self.visible else 0.0
+
+    def ask_for_file_to_open(self) -> None:
+        from app.sources.heightmap import FORMATS
+
+        heightmaps = [Filter(format.name.removeprefix("a ").removeprefix("an "), format.suffixes) for format in FORMATS]
+        self._file_dialog.ask_to_open([*heightmaps, PRESET], self._application.commands.open)
+
+    def ask_for_file_to_save(self) -> None:
+        snapshot = self._application.snapshot
+        name = f"{self._application.name}-{snapshot.cycle if snapshot else 0:06d}.npz"
+        self._file_dialog.ask_to_save(name, [SAVED_WORLD, PRESET], self._application.commands.save)
+
+    def close_topmost(self) -> bool:
+        """Close what lies uppermost, and tell whether there was anything."""
+        if self._file_dialog.is_open:
+            self._file_dialog.close()
+        elif self.key_sheet_open:
+            self.key_sheet_open = False
+        else:
+            return False
+        return True
+
+    def release(self) -> None:
+        """Give back what ImGui's own end would not."""
+        if self._plots_shown:
+            from app.panel import performance
+
+            performance.release()
+
+    def _dock(self) -> None:
+        """A dock space over the window, with the panel at its right until a person moves it elsewhere."""
+        viewport = imgui.get_main_viewport()
+        space = imgui.get_id("dock space")
+        if not self._is_laid_out:
+            self._is_laid_out = True
+            node = imgui.internal.dock_builder_get_node(space)
+            if node is None or not node.is_split_node():
+                imgui.internal.dock_builder_add_node(space, imgui.internal.DockNodeFlagsPrivate_.dock_space.value)
+                imgui.internal.dock_builder_set_node_size(space, viewport.work_size)
+                part = min(em(WIDTH) / max(viewport.work_size.x, 1.0), WIDEST_PART)
+                split = imgui.internal.dock_builder_split_node(space, imgui.Dir.right, part)
+                imgui.internal.dock_builder_dock_window(WINDOW, split.id_at_dir)
+                imgui.internal.dock_builder_finish(space)
+        flags = imgui.DockNodeFlags_.passthru_central_node.value | imgui.DockNodeFlags_.auto_hide_tab_bar.value
+        imgui.dock_space_over_viewport(space, viewport, flags)
+
+    def _sections(self) -> None:
+        for section, is_open_at_first in SECTIONS.items():
+            changed = self._rows.changed(section)
+            mark = f"   · {changed} changed" if changed else ""
+            flags = imgui.TreeNodeFlags_.default_open.value if is_open_at_first else 0
+            imgui.push_font(Fonts.bold, 0.0)
+            is_open = imgui.collapsing_header(f"{section.capitalize()}{mark}###section {section}", flags)
+            imgui.pop_font()
+            if not is_open:
+                continue
+            imgui.indent(em(0.55))
+            self._rows.section(section)
+            if section == "performance":
+                from app.panel import performance
+
+                self._plots_shown = True
+                performance.performance(self._application)
+            imgui.unindent(em(0.55))
+            imgui.spacing()
+
+    def _over_scene(self) -> None:
+        """What stands in the middle of the free part of the scene."""
+        viewport = imgui.get_main_viewport()
+        free = imgui.ImVec2(viewport.work_size.x, viewport.work_size.y)
+        if self.visible:
+            central = imgui.internal.dock_builder_get_central_node(imgui.get_id("dock space"))
+            if central is not None:
+                free = central.size
+        middle = (free.x / 2.0, free.y / 2.0)
+        widest, highest = max(free.x - em(2.0), em(18.0)), free.y - em(2.0)
+        messages.waiting(self._application, middle)
+        messages.failure(self._application, middle, widest)
+        messages.notices(self._application, middle[0], free.y - em(1.0), widest)
+        if self.key_sheet_open:
+            self.key_sheet_open = key_sheet.key_sheet(middle, widest, highest)
+        self._file_dialog.gui(middle, widest, highest)

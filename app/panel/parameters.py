@@ -1,0 +1,159 @@
+"""The parameters, by section and group: every row is derived from a declaration in the scene."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING
+
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
+
+from app.panel.style import ACCENT, FAINT_TEXT, TEXT, Colour, Fonts, em, faded
+from app.panel.widgets import ParameterWidgets, icon_button, tooltip_on_hover
+from app.parameters import Declaration, Parameters, Value
+from app.scene import DECLARATIONS, GROUPS, Scene, presets, range_text
+from app.sources import GENERATORS
+
+if TYPE_CHECKING:
+    from app.application import Application
+
+# The sections in their order, and whether they are open at first.
+SECTIONS: dict[str, bool] = {"world": True, "processes": True, "view": True, "performance": False}
+
+LABEL_PART = 0.38  # of a row
+NARROWEST_ROW = 15.0  # heights of the font; below it the label stands above its widget
+
+SOURCE = "world.source"  # the one text among the parameters: what it may be is not known to its declaration
+
+
+class ParameterRows:
+    """Shows the scene's parameters and passes on what is changed."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self._widgets = ParameterWidgets()
+
+    def changed(self, section: str) -> int:
+        """How many parameters of a section are not as they were opened."""
+        return sum(self._is_changed(path) for path in DECLARATIONS if GROUPS[path.partition(".")[0]].section == section)
+
+    def section(self, section: str) -> None:
+        """All rows of a section."""
+        for name, group in GROUPS.items():
+            if group.section == section and is_in_use(name, self._application.scene):
+                self._group(name, group, with_title=group.title.lower() != section)
+
+    def _group(self, name: str, group: type[Parameters], *, with_title: bool) -> None:
+        if with_title:
+            imgui.push_style_color(imgui.Col_.header.value, imgui.ImVec4(0.0, 0.0, 0.0, 0.0))
+            imgui.push_font(Fonts.bold, 0.0)
+            flags = imgui.TreeNodeFlags_.default_open.value | imgui.TreeNodeFlags_.span_avail_width.value
+            is_open = imgui.tree_node_ex(
+                f"{group.title}###group {name}", flags | imgui.TreeNodeFlags_.no_tree_push_on_open.value
+            )
+            imgui.pop_font()
+            imgui.pop_style_color()
+            tooltip_on_hover(inspect.cleandoc(group.__doc__ or "").partition("\n")[0])
+            if not is_open:
+                return
+        for path, declaration in DECLARATIONS.items():
+            if path.startswith(f"{name}."):
+                self._row(declaration)
+
+    def _row(self, declaration: Declaration) -> None:
+        application, path = self._application, declaration.path
+        value = application.scene.value(path)
+        is_changed = self._is_changed(path)
+        imgui.push_id(path)
+        reset_width = imgui.get_frame_height()
+        width = imgui.get_content_region_avail().x
+        gap = imgui.get_style().item_spacing.x
+        left = imgui.get_cursor_pos_x()
+        is_wide = width > em(NARROWEST_ROW)
+        label_width = width * LABEL_PART if is_wide else 0.0
+
+        imgui.align_text_to_frame_padding()
+        self._label(declaration, is_changed, label_width - gap if is_wide else width)
+        if is_wide:
+            imgui.same_line(left + label_width)
+        widget_width = width - label_width - reset_width - gap * 0.5
+        if path == SOURCE:
+            self._source(str(value), widget_width)
+        else:
+            new = self._widgets.edit(declaration, value, widget_width)
+            tooltip_on_hover(*self._help(declaration))
+            if new != value:
+                application.commands.change(path, new)
+        if is_changed:
+            imgui.same_line(left + width - reset_width)
+            self._reset_button(declaration, reset_width)
+        imgui.pop_id()
+
+    def _label(self, declaration: Declaration, is_changed: bool, width: float) -> None:
+        colour: Colour = ACCENT if is_changed else faded(TEXT, 0.88)
+        place = imgui.get_cursor_screen_pos()
+        if is_changed:
+            dot = imgui.ImVec2(place.x - em(0.38), place.y + imgui.get_frame_height() / 2.0)
+            imgui.get_window_draw_list().add_circle_filled(dot, em(0.14), imgui.get_color_u32(imgui.ImVec4(*ACCENT)))
+        imgui.push_clip_rect(place, imgui.ImVec2(place.x + width, place.y + imgui.get_frame_height() * 1.2), True)
+        imgui.text_colored(imgui.ImVec4(*colour), declaration.label)
+        imgui.pop_clip_rect()
+        tooltip_on_hover(*self._help(declaration))
+
+    def _help(self, declaration: Declaration) -> list[str]:
+        opened = self._application.opened.value(declaration.path)
+        lines = [declaration.help]
+        if declaration.kind in (int, float):
+            lines.append(f"{range_text(declaration)}; Ctrl + click or double click to type")
+        lines.append(f"{text(opened)} in the scene that was opened")
+        if opened != declaration.default:
+            lines.append(f"{text(declaration.default)} where a scene does not say otherwise")
+        return lines
+
+    def _reset_button(self, declaration: Declaration, side: float) -> None:
+        opened = self._application.opened.value(declaration.path)
+        imgui.push_style_color(imgui.Col_.button.value, imgui.ImVec4(0.0, 0.0, 0.0, 0.0))
+        imgui.push_style_color(imgui.Col_.text.value, imgui.ImVec4(*FAINT_TEXT))
+        imgui.push_style_var(imgui.StyleVar_.frame_padding.value, imgui.ImVec2(0.0, imgui.get_style().frame_padding.y))
+        pressed = imgui.button(f"{icons.ICON_FA_ROTATE_LEFT}###reset {declaration.path}", imgui.ImVec2(side, 0.0))
+        imgui.pop_style_var()
+        imgui.pop_style_color(2)
+        tooltip_on_hover(f"back to {text(opened)}, as in the scene that was opened")
+        if pressed:
+            self._application.commands.change(declaration.path, opened)
+
+    def _source(self, source: str, width: float) -> None:
+        """What the world starts from: a generator, a preset, which brings its own parameters, or a file."""
+        commands = self._application.commands
+        button = imgui.get_frame_height() * 1.25
+        imgui.set_next_item_width(width - button - imgui.get_style().item_inner_spacing.x)
+        if imgui.begin_combo(f"##{SOURCE}", source.rpartition("/")[2]):
+            imgui.text_disabled("generators")
+            for name in GENERATORS:
+                if imgui.selectable(f"{name}##generator", name == source)[0]:
+                    commands.change(SOURCE, name)
+            imgui.text_disabled("presets")
+            for name in presets():
+                if imgui.selectable(f"{name}##preset", False)[0]:
+                    commands.open(name)
+            imgui.end_combo()
+        tooltip_on_hover(DECLARATIONS[SOURCE].help, "A preset brings all its parameters.")
+        imgui.same_line(0.0, imgui.get_style().item_inner_spacing.x)
+        if icon_button(icons.ICON_FA_FOLDER_OPEN, "open file", "Open a heightmap, a saved world or a preset (Ctrl+O)"):
+            commands.open_dialog()
+
+    def _is_changed(self, path: str) -> bool:
+        return self._application.scene.value(path) != self._application.opened.value(path)
+
+
+def is_in_use(group: str, scene: Scene) -> bool:
+    """Whether a group of parameters has an effect: that of a generator only while the world is made by it."""
+    generator = group.replace("_", "-")
+    return generator not in GENERATORS or scene.world.source == generator
+
+
+def text(value: Value) -> str:
+    """A value as a person reads it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value)

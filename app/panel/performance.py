@@ -1,0 +1,142 @@
+"""Plots of how long frames take and of what became of the rock, and the ledger itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+from imgui_bundle import imgui, implot
+from numpy.typing import NDArray
+
+from app.history import LedgerHistory
+from app.panel.style import ACCENT, FAINT_TEXT, NOTHING, WARNING, Colour, em, faded
+from app.panel.widgets import heading, right_aligned
+from app.world import Account
+
+if TYPE_CHECKING:
+    from app.application import Application
+
+CURVES: dict[str, Colour] = {
+    "rock worn": (0.80, 0.62, 0.48, 1.0),
+    "sediment stored": (0.90, 0.80, 0.52, 1.0),
+    "off the map": ACCENT,
+}
+assert tuple(CURVES) == LedgerHistory.CURVES
+
+PLOT_FLAGS = implot.Flags_.no_menus.value | implot.Flags_.no_box_select.value | implot.Flags_.no_mouse_text.value
+AXIS_FLAGS = implot.AxisFlags_.no_menus.value | implot.AxisFlags_.no_highlight.value | implot.AxisFlags_.auto_fit.value
+
+
+def performance(application: Application) -> None:
+    """The plots and the ledger."""
+    if implot.get_current_context() is None:
+        implot.create_context()
+    _style()
+    _frame_times(application)
+    if application.snapshot is not None:
+        _ledger_plot(application)
+        _ledger_table(application)
+
+
+def release() -> None:
+    """Give back what the plots keep, before ImGui itself ends."""
+    if implot.get_current_context() is not None:
+        implot.destroy_context()
+
+
+def volume_text(cubic_metres: float) -> str:
+    """A volume with three digits in a unit that suits it."""
+    size = abs(cubic_metres)
+    for unit, factor in (("km³", 1e9), ("million m³", 1e6), ("m³", 1.0)):
+        if size >= factor:
+            shown = cubic_metres / factor
+            return f"{shown:,.0f} {unit}".replace(",", " ") if abs(shown) >= 100.0 else f"{shown:.3g} {unit}"
+    return "0 m³" if size == 0.0 else f"{cubic_metres:.2g} m³"
+
+
+def _frame_times(application: Application) -> None:
+    values = application.frame_times.values()
+    heading("Frame time")
+    imgui.same_line()
+    imgui.text_disabled("ms, the last frames")
+    if implot.begin_plot("##frame times", imgui.ImVec2(-1.0, em(6.0)), PLOT_FLAGS | implot.Flags_.no_legend.value):
+        implot.setup_axes("", "", AXIS_FLAGS | implot.AxisFlags_.no_tick_labels.value, AXIS_FLAGS)
+        if len(values):
+            longest = max(float(values.max()) * 1.15, 20.0)
+            implot.setup_axes_limits(0.0, application.frame_times.LENGTH, 0.0, longest, implot.Cond_.always.value)
+            _shaded("frame", values, ACCENT)
+        implot.end_plot()
+
+
+def _shaded(name: str, values: NDArray[np.float32], colour: Colour) -> None:
+    spec = implot.Spec(line_color=imgui.ImVec4(*colour), fill_color=imgui.ImVec4(*colour), fill_alpha=0.18)
+    implot.plot_shaded(name, values, spec=spec)
+    implot.plot_line(name, values, spec=spec)
+
+
+def _ledger_plot(application: Application) -> None:
+    history = application.ledger_history
+    imgui.spacing()
+    heading("What became of the rock")
+    imgui.same_line()
+    imgui.text_disabled("m³ over cycles")
+    if implot.begin_plot("##ledger", imgui.ImVec2(-1.0, em(9.0)), PLOT_FLAGS):
+        implot.setup_axes("", "", AXIS_FLAGS, AXIS_FLAGS)
+        implot.setup_axis_format(implot.ImAxis_.y1.value, "%.2g")
+        implot.setup_legend(implot.Location_.north_west.value)
+        for name, colour in CURVES.items():
+            spec = implot.Spec(line_color=imgui.ImVec4(*colour), line_weight=1.6)
+            implot.plot_line(name, history.cycles(), history.curve(name), spec=spec)
+        implot.end_plot()
+
+
+def _ledger_table(application: Application) -> None:
+    assert application.snapshot is not None
+    flags = imgui.TableFlags_.row_bg.value | imgui.TableFlags_.sizing_stretch_prop.value
+    imgui.spacing()
+    heading("Ledger")
+    if not imgui.begin_table("ledger", 2, flags):
+        return
+    for substance, account in msgspec.structs.asdict(application.snapshot.ledger).items():
+        _account(substance, account)
+    imgui.end_table()
+
+
+def _account(substance: str, account: Account) -> None:
+    _row(substance, volume_text(account.expected()), is_total=True)
+    for cause, volume in account.gained.items():
+        _row(f"   + {cause}", volume_text(volume))
+    for cause, volume in account.lost.items():
+        _row(f"   − {cause}", volume_text(volume))
+
+
+def _row(label: str, amount: str, *, is_total: bool = False) -> None:
+    imgui.table_next_row()
+    imgui.table_next_column()
+    if is_total:
+        heading(label)
+    else:
+        imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), label)
+    imgui.table_next_column()
+    right_aligned(amount)
+
+
+def _style() -> None:
+    style = implot.get_style()
+    for colour, value in {
+        implot.Col_.frame_bg: NOTHING,
+        implot.Col_.plot_bg: (1.0, 1.0, 1.0, 0.03),
+        implot.Col_.plot_border: NOTHING,
+        implot.Col_.legend_bg: NOTHING,
+        implot.Col_.legend_border: NOTHING,
+        implot.Col_.axis_text: FAINT_TEXT,
+        implot.Col_.axis_grid: (1.0, 1.0, 1.0, 0.10),
+        implot.Col_.axis_tick: NOTHING,
+        implot.Col_.crosshairs: faded(WARNING, 0.5),
+    }.items():
+        style.set_color_(colour, imgui.ImVec4(*value))
+    style.plot_padding = imgui.ImVec2(em(0.2), em(0.3))
+    style.label_padding = imgui.ImVec2(em(0.3), em(0.2))
+    style.legend_padding = imgui.ImVec2(em(0.4), em(0.3))
+    style.legend_inner_padding = imgui.ImVec2(em(0.2), em(0.15))
