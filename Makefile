@@ -45,6 +45,6 @@ lock: ## resolve the dependencies of pyproject.toml anew, for all systems and Py
 	@./setup.sh render
 	.venv/bin/python -m venv build/lock
 	build/lock/bin/pip install --quiet uv
-	build/lock/bin/uv pip compile pyproject.toml --extra test --upgrade --output-file requirements.lock \
+	build/lock/bin/uv pip compile --quiet pyproject.toml --extra test --upgrade --output-file requirements.lock \
 		--universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
 		--no-annotate --custom-compile-command "make lock"
