@@ -145,7 +145,7 @@ examples:
 def _bench() -> Command:
     parser = _parser(
         "bench",
-        "Measure this machine. Speeds are in yards: a yard is the time of one step of a plain droplet kernel, run beside.",
+        "Measure this machine. Speeds are in yards: one is the time of a step of a plain droplet kernel.",
         f"""
 groups:
   droplets     the speed of droplet erosion, on one core and on two, and the memory of a world

@@ -1,0 +1,97 @@
+"""Pictures without a window: the same bits on every run, however long a frame takes."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import moderngl
+from tqdm import tqdm
+
+from app.camera import Camera, opening_camera
+from app.canvas import Canvas
+from app.errors import UserError
+from app.ground import Ground
+from app.picture import Picture
+from app.recorder import open_recorder
+from app.scene import Scene
+from app.simulation import Simulator, take_snapshot
+from app.snapshot import Snapshot
+from app.sources import create_world
+
+CYCLES_PER_FRAME = 2  # where neither the scene nor the person says
+
+
+def render(
+    scene: Scene,
+    paths: Sequence[Path],
+    *,
+    frames: int,
+    fps: int,
+    size: tuple[int, int],
+    cycles_per_frame: int | None = None,
+    orbit: float = 0.0,
+    minimap: bool = False,
+    threads: int | None = None,
+) -> None:
+    """Draw `frames` pictures of `size` (width, height) into the files `paths`, with cycles simulated between them.
+
+    The first picture shows the world as it starts, the last one after (frames − 1) × cycles_per_frame cycles. `orbit`
+    is how far the camera turns around the land over the clip, in degrees.
+    """
+    with contextlib.ExitStack() as stack:
+        recorders = [stack.enter_context(open_recorder(path, *size, fps)) for path in paths]
+        context = stack.enter_context(headless_context())
+        world, scene = create_world(scene)
+        simulator = Simulator(scene, world, threads)
+        cycles = cycles_per_frame if cycles_per_frame is not None else scene.simulation.cycles_per_frame
+        cycles = CYCLES_PER_FRAME if cycles_per_frame is None and cycles == 0 else cycles
+
+        snapshot = take_snapshot(world)
+        opening = scene_camera(scene, snapshot)
+        picture = Picture(context, bake_at_once=True)
+        stack.callback(picture.release)
+        canvas = Canvas(context)
+        stack.callback(canvas.release)
+        for frame in tqdm(range(frames), desc="rendering", unit="frame", mininterval=0.2):
+            if frame > 0:
+                for _ in range(cycles):
+                    simulator.advance()
+                simulator.verify()
+                snapshot = take_snapshot(world, arrays=snapshot.layers)
+            camera = replace(opening, heading=opening.heading + orbit * frame / frames)
+            picture.show(snapshot)
+            picture.draw(canvas.framebuffer(*size), camera, scene, time=frame / fps, minimap=minimap)
+            pixels = canvas.pixels()
+            assert pixels is not None
+            for record in recorders:
+                record(pixels)
+    for path in paths:
+        print(path)
+
+
+def scene_camera(scene: Scene, snapshot: Snapshot) -> Camera:
+    """The view that a scene opens with, as in the window."""
+    ground = Ground(snapshot, scene.view.exaggeration)
+    east, south = scene.camera.target_east * ground.side, scene.camera.target_south * ground.side
+    return opening_camera(scene.camera, ground.rows, ground.columns, ground.cell_size, ground.height(east, south))
+
+
+@contextlib.contextmanager
+def headless_context() -> Iterator[moderngl.Context]:
+    """OpenGL without a window. Raises `UserError` where there is none, or one that is too old."""
+    backend: dict[str, Any] = {"backend": "egl"} if sys.platform == "linux" else {}
+    try:
+        context = moderngl.create_standalone_context(require=410, **backend)
+    except Exception as error:  # moderngl raises plain exceptions
+        needs = "needs OpenGL 4.1"
+        if sys.platform == "linux":
+            needs += " through EGL (on Debian and Ubuntu: apt-get install libegl1 libgl1)"
+        raise UserError(f"drawing without a window {needs}: {error}") from error
+    with context:
+        yield context
+    context.release()
