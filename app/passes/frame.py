@@ -1,0 +1,49 @@
+"""What every shader knows of a frame: one uniform block, declared here once."""
+
+from __future__ import annotations
+
+import moderngl
+import numpy as np
+
+# name, GLSL type, what it holds. Only mat4 and vec4, whose layout is the same in std140 and in NumPy.
+FIELDS: tuple[tuple[str, str, str], ...] = (
+    ("view_projection", "mat4", "picture space to clip space"),
+    ("inverse_view_projection", "mat4", "clip space to picture space"),
+    ("camera", "vec4", "position of the camera; time in seconds"),
+    ("sun", "vec4", "unit vector towards the sun; tangent of its height"),
+    ("sun_light", "vec4", "colour of sunlight; exposure as a factor"),
+    ("map", "vec4", "columns, rows, cell size in metres, exaggeration of heights"),
+    ("heights", "vec4", "lowest and highest ground and base of the block in picture space; longer side of the map in metres"),
+    ("air", "vec4", "haze per metre; height over which it thins; height it starts at; width of the picture in pixels"),
+    ("ground_look", "vec4", "snow line as a part of the relief; greenness; sediment that hides the ground (m); height of the picture in pixels"),
+    ("overlay", "vec4", "number of the overlay (0 none), opacity, low and high end of its range"),
+)
+
+BLOCK = "Frame"
+INCLUDE = "frame.glsl"
+BINDING = 0
+
+_TYPES = {"mat4": np.dtype((np.float32, 16)), "vec4": np.dtype((np.float32, 4))}
+LAYOUT = np.dtype([(name, _TYPES[kind]) for name, kind, _ in FIELDS])
+
+
+def glsl() -> str:
+    """The declaration of the block for the shaders."""
+    lines = [f"    {kind} {name};  // {text}" for name, kind, text in FIELDS]
+    return f"layout(std140) uniform {BLOCK} {{\n" + "\n".join(lines) + "\n} frame;\n"
+
+
+class FrameBlock:
+    """The buffer behind the block."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        self.values = np.zeros((), LAYOUT)
+        self._buffer = context.buffer(reserve=LAYOUT.itemsize, dynamic=True)
+
+    def upload(self) -> None:
+        """Send `values` to the shaders."""
+        self._buffer.write(self.values.tobytes())
+        self._buffer.bind_to_uniform_block(BINDING)
+
+    def release(self) -> None:
+        self._buffer.release()

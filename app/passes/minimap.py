@@ -1,0 +1,59 @@
+"""The map from above, in a corner of the picture."""
+
+from __future__ import annotations
+
+import math
+
+import moderngl
+
+from app.camera import Camera
+from app.passes.shaders import FullScreen, ShaderLibrary
+
+Rectangle = tuple[float, float, float, float]
+
+
+def minimap_rectangle(width: int, height: int, columns: int, rows: int, content_scale: float = 1.0) -> Rectangle:
+    """Where the minimap lies in a picture: left, top, width and height in pixels from the top left corner.
+
+    Its longer side is a quarter of the picture's shorter one, but readable, in the corner at the bottom left.
+    """
+    margin = 14.0 * content_scale
+    side = min(max(0.26 * min(width, height), 120.0 * content_scale), 0.45 * min(width, height))
+    scale = side / max(columns, rows)
+    across, down = max(columns * scale, 1.0), max(rows * scale, 1.0)
+    return margin, height - margin - down, across, down
+
+
+class MinimapPass:
+    """Draws the map with the current overlay, and where the camera is and looks."""
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._context = context
+        self._drawing = FullScreen(context, shaders, "minimap.frag")
+
+    def draw(
+        self,
+        target: moderngl.Framebuffer,
+        rectangle: Rectangle,
+        camera: Camera,
+        content_scale: float,
+        **textures: moderngl.Texture,
+    ) -> None:
+        left, top, width, height = (round(value) for value in rectangle)
+        bottom = target.height - top - height
+        target.use()
+        target.viewport = (left, bottom, width, height)
+        self._context.disable(moderngl.DEPTH_TEST | moderngl.BLEND | moderngl.CULL_FACE)
+        heading = math.radians(camera.heading)
+        half_width = math.tan(math.radians(camera.field_of_view) / 2.0) * target.width / max(target.height, 1)
+        self._drawing.program.bind(**textures)
+        self._drawing.program.set(
+            rectangle=(float(left), float(bottom), float(width), float(height)),
+            looking=(math.sin(heading), -math.cos(heading), half_width, content_scale),
+            looked_at=(camera.target.x, camera.target.z),
+        )
+        self._drawing.draw()
+        target.viewport = (0, 0, *target.size)
+
+    def release(self) -> None:
+        self._drawing.release()

@@ -1,0 +1,91 @@
+"""Overlays: maps that can be laid over the ground, as a table. Their values are computed in include/overlay.glsl."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import moderngl
+import numpy as np
+
+from app.snapshot import Snapshot
+
+# Palettes as sRGB colours with opacity, evenly spaced from the low end of the range to its high end.
+PALETTES: dict[str, tuple[tuple[int, int, int, float], ...]] = {
+    "relief": (
+        (38, 84, 77, 1), (92, 132, 88, 1), (170, 170, 112, 1), (206, 176, 128, 1), (171, 130, 104, 1), (236, 230, 222, 1),
+    ),
+    "heat": ((32, 40, 84, 0.9), (98, 52, 120, 1), (178, 66, 104, 1), (236, 112, 76, 1), (250, 196, 106, 1), (252, 246, 208, 1)),
+    "sand": ((228, 196, 142, 0), (226, 186, 118, 0.75), (210, 146, 72, 1), (168, 92, 44, 1), (104, 50, 32, 1)),
+    "change": (
+        (140, 34, 30, 1), (206, 94, 66, 0.95), (240, 190, 160, 0.6), (245, 245, 240, 0),
+        (166, 200, 224, 0.6), (72, 132, 188, 0.95), (26, 64, 128, 1),
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """One overlay. `number` is the case in the shader, `unit` that of its legend."""
+
+    name: str
+    number: int
+    label: str
+    palette: str
+    unit: str
+
+
+OVERLAYS: dict[str, Overlay] = {
+    overlay.name: overlay
+    for overlay in (
+        Overlay("none", 0, "no overlay", "relief", ""),
+        Overlay("elevation", 1, "elevation", "relief", "m"),
+        Overlay("slope", 2, "slope", "heat", "°"),
+        Overlay("sediment", 3, "thickness of sediment", "sand", "m"),
+        Overlay("change", 4, "worn (red) and put down (blue) since the start", "change", "m"),
+    )
+}
+
+
+def overlay_range(name: str, snapshot: Snapshot) -> tuple[float, float]:
+    """The values at the low and high end of an overlay's palette."""
+    relief = max(snapshot.highest - snapshot.lowest, 1e-3)
+    match name:
+        case "elevation":
+            return snapshot.lowest, snapshot.highest
+        case "slope":
+            return 0.0, 45.0
+        case "sediment":
+            return 0.0, _rounded(0.03 * relief)
+        case "change":
+            span = _rounded(0.03 * relief)
+            return -span, span
+    return 0.0, 1.0
+
+
+def legend_colours(name: str, steps: int = 64) -> np.ndarray:
+    """The palette of an overlay as sRGB in [0, 1] with opacity, `[steps, 4]`, for legends."""
+    return _interpolated(PALETTES[OVERLAYS[name].palette], steps)
+
+
+def palette_texture(context: moderngl.Context, name: str) -> moderngl.Texture:
+    """The palette of an overlay as one row of linear colours."""
+    colours = _interpolated(PALETTES[OVERLAYS[name].palette], 256)
+    srgb = colours[:, :3]
+    colours[:, :3] = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+    texture = context.texture((256, 1), 4, colours.astype(np.float32).tobytes(), dtype="f4")
+    texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+    texture.repeat_x = texture.repeat_y = False
+    return texture
+
+
+def _interpolated(stops: tuple[tuple[int, int, int, float], ...], steps: int) -> np.ndarray:
+    table = np.array(stops, np.float64)
+    table[:, :3] /= 255.0
+    at = np.linspace(0.0, len(stops) - 1.0, steps)
+    return np.stack([np.interp(at, np.arange(len(stops)), table[:, channel]) for channel in range(4)], axis=1)
+
+
+def _rounded(value: float) -> float:
+    """To one digit, so that a legend does not flicker while the land changes."""
+    digits = 10.0 ** np.floor(np.log10(value))
+    return float(np.ceil(value / digits) * digits)

@@ -1,0 +1,60 @@
+"""Levels of quality: what each costs and shows, as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How much work goes into a picture."""
+
+    name: str
+    scale: float  # pixels of the scene for each pixel of the target, along a side
+    samples: int  # multisampling; 0 is none
+    fxaa: bool
+    triangle_pixels: float  # the side of a triangle in the picture, about
+    detail_scales: int  # of the noise finer than a cell: 1 or 2
+    sun_steps: int
+    sky_directions: int
+    sky_steps: int
+    light_budget: int  # texels of the light map baked in a frame while the ground changes
+
+
+LEVELS: tuple[Quality, ...] = (
+    Quality("low", 0.65, 0, False, 7.0, 1, 60, 6, 9, 12_000),
+    Quality("medium", 1.0, 0, True, 5.0, 2, 90, 8, 11, 24_000),
+    Quality("high", 1.0, 4, False, 2.5, 2, 110, 12, 14, 1_000_000),
+    Quality("ultra", 1.5, 4, True, 1.5, 2, 140, 16, 16, 4_000_000),
+)
+
+BY_NAME = {level.name: level for level in LEVELS}
+
+
+class AutomaticQuality:
+    """Chooses a level by the measured frame time: down soon when frames are late, up only when there is much room."""
+
+    SLOW = 1.0 / 18.0  # seconds for a frame
+    FAST = 1.0 / 90.0
+    PATIENCE = 24  # frames
+
+    def __init__(self, start: Quality) -> None:
+        self.level = start
+        self._late = 0
+        self._early = 0
+        self._ceiling = LEVELS.index(BY_NAME["high"])
+
+    def measure(self, seconds: float) -> None:
+        """Take note of the time that a frame took to draw."""
+        self._late = self._late + 1 if seconds > self.SLOW else 0
+        self._early = self._early + 1 if seconds < self.FAST else 0
+        index = LEVELS.index(self.level)
+        if self._late >= self.PATIENCE and index > 0:
+            self._ceiling = index - 1  # a level that was too slow once is not tried again
+            self._change(index - 1)
+        elif self._early >= 4 * self.PATIENCE and index < self._ceiling:
+            self._change(index + 1)
+
+    def _change(self, index: int) -> None:
+        self.level = LEVELS[index]
+        self._late = self._early = 0

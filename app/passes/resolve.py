@@ -1,0 +1,85 @@
+"""From the scene in linear light to a finished picture: samples joined, tone mapping, smooth edges."""
+
+from __future__ import annotations
+
+import moderngl
+
+from app.passes.quality import Quality
+from app.passes.shaders import FullScreen, ShaderLibrary
+
+
+class ResolvePass:
+    """Owns the framebuffers that a scene is drawn into, and turns what is in them into pixels of the target."""
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._context = context
+        self._tone = FullScreen(context, shaders, "tone.frag")
+        self._smooth = FullScreen(context, shaders, "fxaa.frag")
+        self._framebuffers: dict[str, moderngl.Framebuffer] = {}
+        self._made_for: tuple[tuple[int, int], int] | None = None
+
+    def begin(self, width: int, height: int, quality: Quality) -> tuple[int, int]:
+        """Bind a cleared framebuffer for the scene; returns its size."""
+        size = max(1, round(width * quality.scale)), max(1, round(height * quality.scale))
+        samples = min(quality.samples, self._context.max_samples)
+        if self._made_for != (size, samples):
+            self._make(size, samples)
+            self._made_for = size, samples
+        scene = self._framebuffers["samples" if samples else "scene"]
+        scene.use()
+        scene.viewport = (0, 0, *size)
+        scene.clear(0.0, 0.0, 0.0, 1.0, depth=1.0)
+        return size
+
+    def finish(self, target: moderngl.Framebuffer, quality: Quality) -> None:
+        """Draw what is in the scene's framebuffer over the whole of `target`."""
+        scene = self._framebuffers["scene"]
+        if "samples" in self._framebuffers:
+            self._context.copy_framebuffer(scene, self._framebuffers["samples"])
+        toned = self._framebuffers["toned"] if quality.fxaa else target
+        self._fill(toned, self._tone, scene=_texture(scene))
+        if quality.fxaa:
+            self._fill(target, self._smooth, picture=_texture(toned))
+
+    def release(self) -> None:
+        self._release_framebuffers()
+        self._tone.release()
+        self._smooth.release()
+
+    def _fill(self, target: moderngl.Framebuffer, drawing: FullScreen, **textures: moderngl.Texture) -> None:
+        target.use()
+        target.viewport = (0, 0, *target.size)
+        self._context.disable(moderngl.DEPTH_TEST | moderngl.BLEND | moderngl.CULL_FACE)
+        drawing.program.bind(**textures)
+        drawing.draw()
+
+    def _make(self, size: tuple[int, int], samples: int) -> None:
+        self._release_framebuffers()
+        context = self._context
+        scene = context.texture(size, 4, dtype="f2")
+        toned = context.texture(size, 4)
+        for texture in (scene, toned):
+            texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+            texture.repeat_x = texture.repeat_y = False
+        depth = None if samples else context.depth_renderbuffer(size)
+        self._framebuffers["scene"] = context.framebuffer([scene], depth)
+        self._framebuffers["toned"] = context.framebuffer([toned])
+        if samples:
+            self._framebuffers["samples"] = context.framebuffer(
+                [context.renderbuffer(size, 4, samples=samples, dtype="f2")],
+                context.depth_renderbuffer(size, samples=samples),
+            )
+
+    def _release_framebuffers(self) -> None:
+        for framebuffer in self._framebuffers.values():
+            for attachment in (*framebuffer.color_attachments, framebuffer.depth_attachment):
+                if attachment is not None:
+                    attachment.release()
+            framebuffer.release()
+        self._framebuffers.clear()
+
+
+def _texture(framebuffer: moderngl.Framebuffer) -> moderngl.Texture:
+    texture = framebuffer.color_attachments[0]
+    assert isinstance(texture, moderngl.Texture)
+    return texture

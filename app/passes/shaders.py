@@ -1,0 +1,191 @@
+"""Shaders: files with includes, compiled into programs that can be reloaded while they run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
+
+import moderngl
+
+from app.errors import UserError
+
+VERSION = "#version 410 core\n"
+_INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
+
+Uniform = float | int | bool | tuple[float, ...]
+
+
+class ShaderError(UserError):
+    """A shader that does not compile, with its file and line."""
+
+
+def read_shader(name: str) -> str:
+    """The text of a file below `shaders/`."""
+    path = files("shaders")
+    for part in name.split("/"):
+        path = path / part
+    if not path.is_file():
+        raise ShaderError(f"shaders/{name}: there is no such file")
+    return path.read_text(encoding="utf-8")
+
+
+def preprocess(name: str, generated: Mapping[str, str], *, _stack: tuple[str, ...] = ()) -> tuple[str, list[str]]:
+    """The source of a shader with its includes in place, and the names of its files by the numbers in `#line`.
+
+    An include is `#include "file"`, relative to `shaders/include/`, and is taken in only once. `generated` are includes
+    that have no file.
+    """
+    sources: list[str] = []
+    seen: set[str] = set()
+
+    def expand(current: str, text: str, stack: tuple[str, ...]) -> Iterable[str]:
+        number = len(sources)
+        sources.append(current)
+        yield f"#line 1 {number}"
+        for line_number, line in enumerate(text.splitlines(), start=1):
+            match = _INCLUDE.match(line)
+            if not match:
+                yield line
+                continue
+            included = match.group(1)
+            if included in stack:
+                raise ShaderError(f"shaders/{name}: '{included}' includes itself by way of {' > '.join(stack[1:])}")
+            if included not in seen:
+                seen.add(included)
+                body = generated[included] if included in generated else read_shader("include/" + included)
+                yield from expand(included, body, (*stack, included))
+            yield f"#line {line_number + 1} {number}"
+
+    return "\n".join(expand(name, read_shader(name), (name,))) + "\n", sources
+
+
+class Program:
+    """A linked program whose uniforms are set by name; those that the compiler dropped are passed over."""
+
+    def __init__(self, program: moderngl.Program) -> None:
+        self.gl = program
+
+    def set(self, **uniforms: Uniform) -> None:
+        for name, value in uniforms.items():
+            member = self.gl.get(name, None)
+            if isinstance(member, moderngl.Uniform):
+                member.value = value
+
+    def bind(self, **textures: moderngl.Texture | moderngl.TextureArray) -> None:
+        """Bind textures to the samplers of these names, on consecutive units."""
+        for unit, (name, texture) in enumerate(textures.items()):
+            member = self.gl.get(name, None)
+            if isinstance(member, moderngl.Uniform):
+                texture.use(unit)
+                member.value = unit
+
+
+class Drawing:
+    """A program with the buffers that it draws from. Follows the program through reloads."""
+
+    def __init__(
+        self,
+        context: moderngl.Context,
+        program: Program,
+        buffers: Sequence[tuple[object, ...]] = (),
+        indices: moderngl.Buffer | None = None,
+    ) -> None:
+        self.program = program
+        self._context = context
+        self._buffers = buffers
+        self._indices = indices
+        self._array: moderngl.VertexArray | None = None
+        self._built_for: moderngl.Program | None = None
+
+    def render(self, mode: int = moderngl.TRIANGLES, vertices: int = -1, instances: int = 1) -> None:
+        if self._array is None or self._built_for is not self.program.gl:
+            self.release()
+            self._array = self._context.vertex_array(
+                self.program.gl, list(self._buffers), index_buffer=self._indices, skip_errors=True
+            )
+            self._built_for = self.program.gl
+        self._array.render(mode, vertices=vertices, instances=instances)
+
+    def release(self) -> None:
+        if self._array is not None:
+            self._array.release()
+            self._array = None
+
+
+class FullScreen(Drawing):
+    """A fragment shader over the whole target."""
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, fragment: str) -> None:
+        super().__init__(context, shaders.program("fullscreen.vert", fragment))
+
+    def draw(self) -> None:
+        self.render(vertices=3)
+
+
+class ShaderLibrary:
+    """Compiles programs once and keeps them. `reload` compiles them again and keeps the old ones where that fails."""
+
+    def __init__(self, context: moderngl.Context, generated: Mapping[str, str], blocks: Mapping[str, int]) -> None:
+        self._context = context
+        self._generated = generated
+        self._blocks = blocks  # uniform blocks by name, and the binding points that they are read from
+        self._programs: dict[tuple[str, str, tuple[str, ...]], Program] = {}
+
+    def program(self, vertex: str, fragment: str, defines: tuple[str, ...] = ()) -> Program:
+        """The program of two files below `shaders/`, such as `terrain.vert` and `terrain.frag`.
+
+        `defines` such as `OVERLAY 1` choose a variant at compile time: software renderers pay for both sides of an if.
+        """
+        key = (vertex, fragment, defines)
+        if key not in self._programs:
+            self._programs[key] = Program(self._compile(*key))
+        return self._programs[key]
+
+    def reload(self) -> str:
+        """Compile every program again. Returns "" or the first error; then all the old programs run on."""
+        compiled: dict[tuple[str, str, tuple[str, ...]], moderngl.Program] = {}
+        try:
+            for key in self._programs:
+                compiled[key] = self._compile(*key)
+        except ShaderError as error:
+            for program in compiled.values():
+                program.release()
+            return str(error)
+        for key, program in compiled.items():
+            self._programs[key].gl.release()
+            self._programs[key].gl = program
+        return ""
+
+    def release(self) -> None:
+        for program in self._programs.values():
+            program.gl.release()
+        self._programs.clear()
+
+    def _compile(self, vertex: str, fragment: str, defines: tuple[str, ...]) -> moderngl.Program:
+        head = VERSION + "".join(f"#define {define}\n" for define in defines)
+        vertex_source, vertex_files = preprocess(vertex, self._generated)
+        fragment_source, fragment_files = preprocess(fragment, self._generated)
+        try:
+            program = self._context.program(
+                vertex_shader=head + vertex_source, fragment_shader=head + fragment_source
+            )
+        except moderngl.Error as error:
+            message = str(error)
+            names = fragment_files if "fragment_shader" in message else vertex_files
+            raise ShaderError(_explain(message, names, f"{vertex} + {fragment}")) from error
+        for name, binding in self._blocks.items():
+            block = program.get(name, None)
+            if isinstance(block, moderngl.UniformBlock):
+                block.binding = binding
+        return program
+
+
+def _explain(message: str, names: list[str], program: str) -> str:
+    """The first complaint of a compiler, with the file's name in place of its number: `2:14(3): error: ...`."""
+    for line in message.splitlines():
+        match = re.match(r"\s*(?:ERROR:\s*)?(\d+)[:(](\d+)", line)
+        if match and int(match.group(1)) < len(names):
+            name = names[int(match.group(1))]
+            return f"shaders/{name}, line {match.group(2)}: {line[match.end():].lstrip(' ():0123456789')}"
+    return f"shaders/{program}: " + " ".join(message.split())

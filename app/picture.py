@@ -1,0 +1,190 @@
+"""The picture: takes snapshots, draws the passes in order."""
+
+from __future__ import annotations
+
+import math
+import time as clock
+
+import moderngl
+import numpy as np
+from pyglm import glm
+
+from app.camera import Camera
+from app.passes import frame
+from app.passes.backdrop import BackdropPass
+from app.passes.detail import detail_texture
+from app.passes.maps import LayerTextures, LightMap, SurfaceMap
+from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
+from app.passes.overlays import OVERLAYS, overlay_range, palette_texture
+from app.passes.quality import BY_NAME, AutomaticQuality, Quality
+from app.passes.resolve import ResolvePass
+from app.passes.shaders import ShaderLibrary
+from app.passes.terrain import TerrainPass
+from app.passes.walls import WallsPass
+from app.scene import Scene
+from app.snapshot import Snapshot
+from app.view_parameters import ViewParameters
+
+SOFTWARE_RENDERERS = ("llvmpipe", "softpipe", "SwiftShader", "Software")
+
+SUN_STRENGTH = 3.4
+SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
+BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
+
+
+class Picture:
+    """Draws a snapshot as a landscape. One GL context, one thread.
+
+    With `bake_at_once` nothing is spread over frames and the quality does not follow the time that frames take: the
+    same snapshot and camera always give the same pixels.
+    """
+
+    def __init__(
+        self, context: moderngl.Context, *, bake_at_once: bool = False, quality: str = "high", content_scale: float = 1.0
+    ) -> None:
+        self.context = context
+        self.content_scale = content_scale
+        self.software = any(name in context.info["GL_RENDERER"] for name in SOFTWARE_RENDERERS)
+        self._bake_at_once = bake_at_once
+        self._fixed_quality = BY_NAME[quality]
+        self._automatic = AutomaticQuality(BY_NAME["low" if self.software else "high"])
+        self._frame = frame.FrameBlock(context)
+        self._shaders = ShaderLibrary(context, {frame.INCLUDE: frame.glsl()}, {frame.BLOCK: frame.BINDING})
+        self._layers = LayerTextures(context)
+        self._surface = SurfaceMap(context, self._shaders)
+        self._light = LightMap(context, self._shaders)
+        self._terrain = TerrainPass(context, self._shaders)
+        self._walls = WallsPass(context, self._shaders)
+        self._backdrop = BackdropPass(context, self._shaders)
+        self._resolve = ResolvePass(context, self._shaders)
+        self._minimap = MinimapPass(context, self._shaders)
+        self._detail = detail_texture(context)
+        self._palettes = {name: palette_texture(context, name) for name in OVERLAYS}
+        self._snapshot: Snapshot | None = None
+        self._surface_is_current = False
+        self._wanted_light: object = None
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """What is shown."""
+        return self._snapshot
+
+    @property
+    def frame_settled(self) -> bool:
+        """Whether the light on the ground is that of the snapshot and the sun."""
+        return self._snapshot is None or self._light.settled(self._wanted_light)
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Upload what changed. The snapshot's arrays may be written again once this has returned."""
+        self._layer_textures = self._layers.upload(snapshot)
+        self._snapshot = snapshot
+        self._surface_is_current = False
+
+    def quality(self, view: ViewParameters) -> Quality:
+        """The level that pictures are drawn at."""
+        if view.quality != "automatic":
+            return BY_NAME[view.quality]
+        return self._fixed_quality if self._bake_at_once else self._automatic.level
+
+    def draw(
+        self, target: moderngl.Framebuffer, camera: Camera, scene: Scene, *, time: float = 0.0, minimap: bool = True
+    ) -> None:
+        """Draw sky, land and minimap over the whole of `target`."""
+        snapshot, view = self._snapshot, scene.view
+        if snapshot is None or target.width < 1 or target.height < 1:
+            target.use()
+            target.clear(0.10, 0.11, 0.12, 1.0)
+            return
+        begin = clock.perf_counter()
+        quality = self.quality(view)
+        self._fill_frame_block(snapshot, camera, view, target, time)
+        self._update_maps(snapshot, view, quality)
+
+        maps = {"surface": self._surface.texture, "light": self._light.texture, "detail": self._detail}
+        overlay = {"initial": self._surface.initial, "palette": self._palettes[view.overlay]}
+        heights = (snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration)
+
+        _, scene_height = self._resolve.begin(*target.size, quality)
+        self._terrain.draw(camera, heights, snapshot.cell_size, scene_height, quality, with_overlay=view.overlay != "none", **maps, **overlay)
+        self._walls.draw(surface=maps["surface"], detail=self._detail)
+        self._backdrop.draw(surface=maps["surface"], detail=self._detail)
+        self._resolve.finish(target, quality)
+        if minimap:
+            rectangle = self.minimap_rectangle(*target.size)
+            self._minimap.draw(target, rectangle, camera, self.content_scale, **maps, **overlay)
+
+        if view.quality == "automatic" and not self._bake_at_once:
+            if self.software:
+                self.context.finish()
+            self._automatic.measure(clock.perf_counter() - begin)
+
+    def minimap_rectangle(self, width: int, height: int) -> Rectangle:
+        """Where the minimap lies: left, top, width and height in pixels from the top left corner of the picture."""
+        rows, columns = self._snapshot.shape if self._snapshot else (1, 1)
+        return minimap_rectangle(width, height, columns, rows, self.content_scale)
+
+    def reload_shaders(self) -> str:
+        """Compile all shaders again. Returns "" or the error; then the old ones run on."""
+        error = self._shaders.reload()
+        if not error:
+            self._surface_is_current = False
+            self._wanted_light = None
+        return error
+
+    def release(self) -> None:
+        for part in (
+            self._layers, self._surface, self._light, self._terrain, self._walls, self._backdrop, self._resolve,
+            self._minimap, self._detail, self._frame, self._shaders, *self._palettes.values(),
+        ):  # fmt: skip
+            part.release()
+
+    def _update_maps(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
+        if not self._surface_is_current:
+            self._surface.update(snapshot, self._layer_textures)
+            self._surface_is_current = True
+        sun = (view.sun_direction, view.sun_height, view.exaggeration)
+        detail = (quality.sun_steps, quality.sky_directions, quality.sky_steps)
+        self._wanted_light = (snapshot.world, snapshot.cycle, sun, detail)
+        self._light.update(self._surface.texture, self._wanted_light, quality, at_once=self._bake_at_once)
+
+    def _fill_frame_block(
+        self, snapshot: Snapshot, camera: Camera, view: ViewParameters, target: moderngl.Framebuffer, time: float
+    ) -> None:
+        rows, columns = snapshot.shape
+        side = max(rows, columns) * snapshot.cell_size
+        lowest, highest = snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration
+        view_projection = camera.projection(target.width / target.height) * camera.view()
+        inverse = glm.inverse(view_projection)
+        direction, height = math.radians(view.sun_direction), math.radians(view.sun_height)
+        eye = camera.position
+
+        block = self._frame.values
+        block["view_projection"] = np.array(view_projection.to_list(), np.float32).ravel()
+        block["inverse_view_projection"] = np.array(inverse.to_list(), np.float32).ravel()
+        block["camera"] = (eye.x, eye.y, eye.z, time)
+        block["sun"] = (
+            math.sin(direction) * math.cos(height),
+            math.sin(height),
+            -math.cos(direction) * math.cos(height),
+            math.tan(min(height, math.radians(89.5))),
+        )
+        block["sun_light"] = (*sunlight(view.sun_height), 0.80 * 2.0**view.exposure)
+        block["map"] = (columns, rows, snapshot.cell_size, view.exaggeration)
+        base = lowest - BASE_DEPTH * min(rows, columns) * snapshot.cell_size
+        block["heights"] = (lowest, highest, base, side)
+        block["air"] = (0.16 * view.haze / side, 0.30 * side, lowest, target.width)
+        cover = SEDIMENT_THAT_HIDES * snapshot.cell_size
+        block["ground_look"] = (view.snow_line, view.greenness, cover, target.height)
+        low, high = overlay_range(view.overlay, snapshot)
+        block["overlay"] = (OVERLAYS[view.overlay].number, view.overlay_opacity, low, high)
+        self._frame.upload()
+
+
+def sunlight(height: float) -> tuple[float, float, float]:
+    """The colour of sunlight for the sun's height in degrees: white at noon, warm and weaker near the horizon."""
+    # Air mass after Kasten and Young (1989); extinction per air mass chosen so that 27° gives (1.00, 0.87, 0.68).
+    air = 1.0 / (math.sin(math.radians(height)) + 0.50572 * (height + 6.07995) ** -1.6364)
+    extinction = (0.020, 0.083, 0.196)
+    strength = SUN_STRENGTH * math.exp(0.020 * 2.19)
+    red, green, blue = (strength * math.exp(-value * air) for value in extinction)
+    return red, green, blue

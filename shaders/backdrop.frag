@@ -1,0 +1,68 @@
+// What lies around the block: a quiet table that takes its shadow, and the sky.
+#include "map.glsl"
+#include "sky.glsl"
+
+uniform sampler2D surface;
+uniform sampler2D detail;
+
+in vec2 uv;
+out vec4 colour;
+
+const vec3 TABLE = vec3(0.30, 0.285, 0.262);
+const vec3 TABLE_SKY_LIGHT = vec3(0.50, 0.52, 0.56);  // softer than the sky's: a blue table would outshine the land
+
+// Distance from a point to the block's outline, 0 under it.
+float distance_to_block(vec2 p) {
+    vec2 outside = max(max(-p, p - map_extent()), 0.0);
+    return length(outside);
+}
+
+// Sunlight that reaches a point of the table past the block.
+float block_shadow(vec3 from) {
+    vec3 to_sun = frame.sun.xyz;
+    vec2 inverse = 1.0 / (to_sun.xz + vec2(to_sun.x < 0.0 ? -1e-6 : 1e-6, to_sun.z < 0.0 ? -1e-6 : 1e-6));
+    vec2 a = -from.xz * inverse, b = (map_extent() - from.xz) * inverse;
+    float enter = max(max(min(a.x, b.x), min(a.y, b.y)), 0.0);
+    float leave = min(min(max(a.x, b.x), max(a.y, b.y)), (frame.heights.y - from.y) / max(to_sun.y, 1e-4));
+    if (leave <= enter) return 1.0;
+    float seen = 1.0;
+    float soft = 0.02 * frame.heights.w;
+    float jitter = hash(gl_FragCoord.xy);  // turns the steps of the march into grain, which the eye forgives
+    for (int i = 0; i < 24; ++i) {
+        vec3 at = from + to_sun * mix(enter, leave, (float(i) + jitter) / 24.0);
+        seen = min(seen, clamp((at.y - ground_height(surface, at.xz)) / soft + 0.5, 0.0, 1.0));
+    }
+    return seen;
+}
+
+vec3 clouds(vec3 direction, vec3 sky) {
+    if (direction.y < 0.015) return sky;
+    vec2 plane = direction.xz / (direction.y + 0.12) * 0.16 + frame.camera.w * 0.0006;
+    float veil = texture(detail, plane * vec2(0.6, 1.1)).w * 0.6 + texture(detail, plane * 2.3 + 0.31).x * 0.4;
+    float cover = smoothstep(0.53, 0.80, veil) * smoothstep(0.015, 0.20, direction.y);
+    float glow = pow(max(dot(direction, frame.sun.xyz), 0.0), 4.0);
+    vec3 lit = vec3(0.93, 0.94, 0.96) * (0.86 + 0.4 * glow) + frame.sun_light.rgb * 0.06 * glow;
+    return mix(sky, lit, cover * 0.55);
+}
+
+void main() {
+    vec4 far_point = frame.inverse_view_projection * vec4(uv * 2.0 - 1.0, 1.0, 1.0);
+    vec4 near_point = frame.inverse_view_projection * vec4(uv * 2.0 - 1.0, -1.0, 1.0);
+    vec3 direction = normalize(far_point.xyz / far_point.w - near_point.xyz / near_point.w);
+    vec3 sky = clouds(direction, clear_sky(direction));
+    if (direction.y >= -1e-4 || frame.camera.y <= frame.heights.z) {
+        colour = vec4(sky, 1.0);
+        return;
+    }
+    vec3 place = frame.camera.xyz + direction * ((frame.heights.z - frame.camera.y) / direction.y);
+    float away = distance_to_block(place.xz) / frame.heights.w;
+    float contact = 1.0 - 0.62 * exp(-away * 26.0) - 0.20 * exp(-away * 5.0);
+    float sun = frame.sun.y * block_shadow(place);
+    vec3 table = TABLE * (frame.sun_light.rgb * sun + TABLE_SKY_LIGHT * contact);
+    // Far out the table passes into the horizon, without an edge.
+    vec3 horizon = clear_sky(normalize(vec3(direction.x, 0.012, direction.z)));
+    vec3 kept, added;
+    air_before(place, kept, added);
+    table = mix(table * kept + added, horizon, smoothstep(0.6, 5.0, away));
+    colour = vec4(table, 1.0);
+}

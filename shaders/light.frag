@@ -1,0 +1,76 @@
+// Light that depends on the map alone: how much of the sun and of the sky each cell sees, and how hollow its place is.
+#include "map.glsl"
+
+uniform sampler2D surface;
+uniform int sun_steps;
+uniform int sky_directions;
+uniform int sky_steps;
+
+out vec4 result;
+
+const float TAU = 6.28318531;
+
+// March towards the sun; the least clearance over the ground along the way, softened as the sun has a width.
+float sun_visibility(vec2 cell, float height) {
+    vec2 direction = normalize(frame.sun.xz + vec2(1e-5, 0.0));
+    float sun_slope = frame.sun.w;
+    float reach = 0.6 + 0.8 * hash(cell);
+    float seen = 1.0;
+    float step_length = 0.6;
+    for (int i = 0; i < sun_steps; ++i) {
+        vec2 at = cell + direction * reach;
+        if (any(lessThan(at, vec2(0.0))) || any(greaterThan(at, frame.map.xy))) break;
+        float length_m = reach * frame.map.z;
+        if (height + sun_slope * length_m > frame.heights.y) break;
+        float slope = (textureLod(surface, at / frame.map.xy, 0.0).x * frame.map.w - height) / length_m;
+        seen = min(seen, clamp((sun_slope - slope) / 0.035 * 0.5 + 0.5, 0.0, 1.0));
+        if (seen <= 0.0) break;
+        reach += step_length;
+        step_length = step_length * 1.045 + 0.02;
+    }
+    return seen;
+}
+
+// The part of the sky that is not behind the horizon, over some directions, starting from the cell's own tilt.
+float sky_visibility(vec2 cell, float height, vec2 tilt) {
+    float turn = hash(cell + 7.3);
+    float open = 0.0;
+    for (int k = 0; k < sky_directions; ++k) {
+        float angle = (float(k) + turn) * TAU / float(sky_directions);
+        vec2 direction = vec2(cos(angle), sin(angle));
+        float horizon = max(dot(tilt, direction), 0.0);
+        float reach = 1.0;
+        for (int i = 0; i < sky_steps; ++i) {
+            vec2 at = cell + direction * reach;
+            float rise = textureLod(surface, at / frame.map.xy, 0.0).x * frame.map.w - height;
+            horizon = max(horizon, rise / (reach * frame.map.z));
+            reach *= 1.38;
+        }
+        open += 1.0 / (1.0 + horizon * horizon);  // 1 - sin² of the horizon's angle
+    }
+    return open / float(sky_directions);
+}
+
+// How far the place lies below (+) or above (-) its wider surroundings, in slopes; 0.5 is neither.
+float hollowness(vec2 cell, float height) {
+    float around = 0.0;
+    for (int k = 0; k < 12; ++k) {
+        float angle = float(k) * TAU / 12.0;
+        float reach = k % 2 == 0 ? 4.0 : 9.0;
+        vec2 at = cell + reach * vec2(cos(angle), sin(angle));
+        around += (textureLod(surface, at / frame.map.xy, 0.0).x * frame.map.w - height) / (reach * frame.map.z);
+    }
+    return clamp(around / 12.0 * 2.0 + 0.5, 0.0, 1.0);
+}
+
+void main() {
+    vec2 cell = gl_FragCoord.xy;
+    vec4 here = texelFetch(surface, ivec2(cell), 0);
+    float height = here.x * frame.map.w;
+    result = vec4(
+        sun_visibility(cell, height),
+        sky_visibility(cell, height, here.yz * frame.map.w),
+        hollowness(cell, height),
+        1.0
+    );
+}

@@ -1,0 +1,48 @@
+// The map from above in a corner, with the overlay and the place and view of the camera.
+#include "ground.glsl"
+#include "overlay.glsl"
+#include "tone.glsl"
+
+uniform vec4 rectangle;   // left, bottom, width, height in pixels of the target
+uniform vec4 looking;     // direction of the camera on the map (east, south), half the tangent of its width, pixels per texel
+uniform vec2 looked_at;   // target of the camera, east and south in metres
+
+in vec2 uv;
+out vec4 colour;
+
+void main() {
+    vec2 pixel = gl_FragCoord.xy - rectangle.xy;
+    float border = min(min(pixel.x, rectangle.z - pixel.x), min(pixel.y, rectangle.w - pixel.y)) / looking.w;
+    vec2 at = vec2(pixel.x, rectangle.w - pixel.y) / rectangle.zw;
+    vec4 place = textureLod(surface, at, 0.0);
+    vec3 seen = textureLod(light, at, 0.0).xyz;
+    vec2 slope = place.yz * frame.map.w;
+    vec4 noise = vec4(0.5);
+    Ground ground = ground_material(at * frame.map.xy, place, apparent_steepness(place), seen.z - 0.5, noise, noise);
+    vec3 albedo = with_overlay(ground.albedo, at, place);
+    // Light from the north-west, as on printed maps, whatever the sun of the scene does.
+    vec3 normal = normalize(vec3(-slope.x, 1.0, -slope.y));
+    float shade = 0.35 + 0.85 * max(dot(normal, normalize(vec3(-0.55, 0.75, -0.55))), 0.0);
+    vec3 shown = to_srgb(clamp(albedo * shade * seen.y * 1.9, 0.0, 1.0));
+
+    // What the camera sees: a cone from where it stands.
+    vec2 here = at * map_extent() - frame.camera.xz;
+    float pixel_size = map_extent().x / rectangle.z * looking.w;
+    float forward = dot(here, looking.xy);
+    float sideways = abs(dot(here, vec2(-looking.y, looking.x)));
+    float inside = smoothstep(pixel_size, -pixel_size, sideways - forward * looking.z) * step(0.0, forward);
+    float fade = 1.0 - smoothstep(0.0, 1.2 * frame.heights.w, forward);
+    shown = mix(shown, vec3(1.0), 0.22 * inside * fade);
+    float edge = smoothstep(1.6 * pixel_size, 0.4 * pixel_size, abs(sideways - forward * looking.z)) * step(0.0, forward);
+    shown = mix(shown, vec3(1.0), 0.75 * edge * fade);
+
+    float dot_size = distance(at * map_extent(), looked_at) / pixel_size;
+    shown = mix(shown, vec3(0.07), smoothstep(5.0, 4.0, dot_size));
+    shown = mix(shown, vec3(1.0, 0.80, 0.36), smoothstep(3.6, 2.6, dot_size));
+    float stand = length(here) / pixel_size;
+    shown = mix(shown, vec3(0.07), smoothstep(6.0, 5.0, stand));
+    shown = mix(shown, vec3(1.0), smoothstep(4.6, 3.6, stand));
+
+    shown = mix(vec3(0.08, 0.09, 0.10), shown, smoothstep(1.0, 2.0, border));
+    colour = vec4(shown, 1.0);
+}

@@ -1,0 +1,33 @@
+// Ground, lit by sun and sky.
+#include "ground.glsl"
+#include "overlay.glsl"
+
+in vec3 position;
+in vec3 air_kept;
+in vec3 air_added;
+
+out vec4 colour;
+
+void main() {
+    vec2 uv = map_uv(position.xz);
+    vec2 cells = position.xz / frame.map.z;
+    vec4 place = texture(surface, uv);
+    vec3 seen = texture(light, uv).xyz;
+    float hollowness = seen.z - 0.5;
+    vec4 fine = detail_at(cells * 3.1);
+    vec4 coarse = detail_at(cells * 0.31);
+
+    vec2 slope = place.yz * frame.map.w;
+    float steepness = apparent_steepness(place);
+    Ground ground = ground_material(cells, place, steepness, hollowness, fine, coarse);
+    vec3 albedo = with_overlay(ground.albedo, uv, place);
+
+    // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
+    vec2 bumps = (fine.yz - 0.5) * ground.rockiness * (1.3 + 1.6 * steepness) + (coarse.yz - 0.5) * 0.7;
+    vec3 normal = normalize(vec3(-(slope.x + bumps.x), 1.0, -(slope.y + bumps.y)));
+
+    float sun = max(dot(normal, frame.sun.xyz), 0.0) * seen.x;
+    vec3 bounce = vec3(0.30, 0.24, 0.17) * (1.0 - normal.y) * (0.25 + 0.75 * seen.x) * 0.35;
+    vec3 radiance = albedo * (frame.sun_light.rgb * sun + (sky_light(normal) + bounce) * seen.y);
+    colour = vec4(radiance * air_kept + air_added, 1.0);
+}

@@ -1,0 +1,50 @@
+// Strata on the sides of the block, under the sediment.
+#include "map.glsl"
+#include "sky.glsl"
+
+uniform sampler2D detail;
+
+in vec3 position;
+in vec3 air_kept;
+in vec3 air_added;
+flat in vec3 normal;
+in float ground;
+in float sediment;
+
+out vec4 colour;
+
+const vec3 STRATA[5] = vec3[5](
+    vec3(0.255, 0.205, 0.165), vec3(0.330, 0.275, 0.215), vec3(0.215, 0.180, 0.158),
+    vec3(0.300, 0.235, 0.180), vec3(0.370, 0.318, 0.250)
+);
+const vec3 LOOSE = vec3(0.470, 0.392, 0.272);
+
+// Layers of rock: each has its thickness and colour by a hash of its number; gently folded.
+vec3 rock_layers(float along, float height, float thickness) {
+    vec4 fold = texture(detail, vec2(along * 0.035, 0.37));
+    vec4 grain = texture(detail, vec2(along * 1.7, height / thickness * 0.31));
+    float level = (height / thickness) + (fold.x - 0.5) * 2.4 + (grain.x - 0.5) * 0.10;
+    float layer = floor(level), within = level - layer;
+    float seam = hash(vec2(layer, 3.7)) * 0.5 + 0.25;
+    float blur = clamp(fwidth(level), 0.02, 0.5);
+    vec3 lower = STRATA[int(hash(vec2(layer, 1.0)) * 4.999)];
+    vec3 upper = STRATA[int(hash(vec2(layer, 9.0)) * 4.999)];
+    vec3 below = STRATA[int(hash(vec2(layer - 1.0, 9.0)) * 4.999)];
+    vec3 rock = mix(lower, upper, smoothstep(seam - blur, seam + blur, within));
+    rock = mix(below, rock, smoothstep(0.0, blur * 2.0, within));
+    return rock * (0.86 + 0.28 * grain.w);
+}
+
+void main() {
+    float along = (abs(normal.x) > 0.5 ? position.z : position.x) / frame.heights.w * 24.0;
+    float depth = ground - position.y;
+    float block = max(frame.heights.y - frame.heights.z, 1e-3);
+    vec3 albedo = rock_layers(along, position.y - frame.heights.z, block / 11.0);
+    float edge = max(fwidth(depth), 1e-4);
+    albedo = mix(albedo, LOOSE, smoothstep(edge, -edge, depth - sediment) * step(1e-4, sediment));
+
+    float sun = max(dot(normal, frame.sun.xyz), 0.0);
+    float occlusion = mix(0.45, 1.0, smoothstep(0.0, 0.35, (position.y - frame.heights.z) / block));
+    vec3 radiance = albedo * (frame.sun_light.rgb * sun + sky_light(normal) * occlusion * 0.8);
+    colour = vec4(radiance * air_kept + air_added, 1.0);
+}
