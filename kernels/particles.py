@@ -25,9 +25,10 @@ A step must keep to these bounds, on which the tiles rest:
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -38,23 +39,24 @@ from numpy.typing import NDArray
 
 RUNNING = 0
 ENDED = 1
-FAILED = 2  # the step met a value that is not a finite number, and neither wrote nor used it as an index
+FAILED = 2  # the step met a value that is not a finite number, and neither wrote it nor used it as an index
 
 REACH = 3
 _SMALLEST_TILE = 2 * REACH + 2  # two tiles of one colour stay apart, each with its reach
 _LARGEST_TILE = 64  # several fields of it fit a core's own cache
 
-# Below this many particles in a colour, waking the other threads takes longer than the work.
-_WORTH_SHARING = 4
+# Fewer particles than this are done before a second thread has woken up.
+_WORTH_SHARING = 32
 
-# Placeholders: `engine` puts a process's own functions in their place, in that process's copies of the two below.
+# Placeholders: `engine` puts a process's own functions in their place, in that process's copies of those that use them.
 _spawn: Any = None
 _step: Any = None
 _run_tile: Any = None
+_coordinate: Any = None
+_help: Any = None
 _SLOTS = 0
 
 
-@njit(cache=True, nogil=True)
 def tile_side(rows: int, columns: int) -> int:
     """Side of a tile in cells. It depends on the map alone, because the order of events, and the result, depend on it.
 
@@ -66,113 +68,211 @@ def tile_side(rows: int, columns: int) -> int:
     return side
 
 
+class _Board(NamedTuple):
+    """All that the threads of one run share."""
+
+    words: NDArray[np.int64]  # see below
+    particles: NDArray[np.float64]  # [particle, slot]
+    status: NDArray[np.int8]  # [particle]
+    queue: NDArray[np.int64]  # particles, tile after tile
+    begins: NDArray[np.int64]  # [tile]: its part of the queue is queue[begin:end]
+    ends: NDArray[np.int64]
+    occupied: NDArray[np.int64]  # the tiles of the present colour in which particles stand
+    rows: int
+    columns: int
+    side: int  # of a tile, in cells
+    tiles_across: int
+
+
+# What the threads of a run tell each other, in words that change as a whole and are seen by all in one order. One
+# thread, whichever comes first, coordinates: it sorts, offers the tiles of a colour, and works with the others until
+# none is left. It waits for a tile that another has begun, but never for a thread that sleeps or has not even started,
+# as a barrier would: on a busy machine that costs more than the second thread brings.
+_ARRIVED = 0  # threads so far
+_OFFERED = 8  # tiles of this colour that nobody has begun; each word on its own cache line
+_UNFINISHED = 16  # tiles of this colour that are not done
+_WORDS = 24
+_OVER = -1  # in place of the number of offered tiles: nothing will follow
+
+# So often a thread looks for work before it lets others have its core.
+_PATIENCE = 200
+
+
+def _pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+    return builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
+
+
 @intrinsic
-def _take_number(typing_context: Any, counter: Any) -> Any:
-    """`counter[0]` before adding one to it, as a single operation that no other thread can divide."""
+def _load(typing_context: Any, words: Any, index: Any) -> Any:
+    """words[index], atomically."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        return builder.atomic_rmw("add", array.data, context.get_constant(types.int64, 1), "monotonic")
+        pointer = _pointer(context, builder, signature.args[0], *arguments)
+        return builder.load_atomic(pointer, "seq_cst", 8)
 
-    return types.int64(counter), generate
+    return types.int64(words, types.int64), generate
 
 
-def _run_tile_source(particles, status, queue, begin, end, north, south, west, east, fields, parameters):
-    """Run the particles queue[begin:end] in this order, each until it ends or leaves rows [north, south), columns
-    [west, east)."""
-    for place in range(begin, end):
-        particle = queue[place]
+@intrinsic
+def _add(typing_context: Any, words: Any, index: Any, number: Any) -> Any:
+    """words[index] += number, atomically; returns what was there before."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _pointer(context, builder, signature.args[0], *arguments[:2])
+        return builder.atomic_rmw("add", pointer, arguments[2], "seq_cst")
+
+    return types.int64(words, types.int64, types.int64), generate
+
+
+@intrinsic
+def _replace(typing_context: Any, words: Any, index: Any, old: Any, new: Any) -> Any:
+    """words[index] = new if it is `old`, atomically; returns whether it was."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = _pointer(context, builder, signature.args[0], *arguments[:2])
+        return builder.extract_value(builder.cmpxchg(pointer, arguments[2], arguments[3], "seq_cst", "seq_cst"), 1)
+
+    return types.boolean(words, types.int64, types.int64, types.int64), generate
+
+
+if sys.platform == "win32":
+
+    @njit(nogil=True)
+    def _give_way() -> None:
+        """Windows takes the core away by itself when another thread needs it."""
+
+else:
+    _give_way = types.ExternalFunction("sched_yield", types.int32())
+
+
+@njit(nogil=True)
+def _take_tile(words):
+    """Begin one of the tiles on offer: its place in the list, or -1 where there is none."""
+    while True:
+        offered = _load(words, _OFFERED)
+        if offered <= 0:
+            return -1
+        if _replace(words, _OFFERED, offered, offered - 1):
+            return offered - 1
+
+
+def _run_tile_source(board, tile, fields, parameters):
+    """Run the particles in a tile in their order, each until it ends or leaves the tile."""
+    north = (tile // board.tiles_across) * board.side
+    west = (tile % board.tiles_across) * board.side
+    south = north + board.side
+    east = west + board.side
+    for place in range(board.begins[tile], board.ends[tile]):
+        particle = board.queue[place]
         # As a tuple the state lives in registers; it goes back to memory only when the particle leaves the tile.
-        state = to_fixed_tuple(particles[particle], _SLOTS)
+        state = to_fixed_tuple(board.particles[particle], _SLOTS)
         outcome = RUNNING
         while outcome == RUNNING and north <= state[0] < south and west <= state[1] < east:
             state, outcome = _step(state, fields, parameters)
         for slot in range(_SLOTS):
-            particles[particle, slot] = state[slot]
-        status[particle] = outcome
+            board.particles[particle, slot] = state[slot]
+        board.status[particle] = outcome
 
 
-def _run_source(count, key, rows, columns, threads, fields, parameters):
-    """Spawn `count` particles and run them all to their end on so many threads; see `engine`."""
-    side = tile_side(rows, columns)
-    tiles_down = (rows + side - 1) // side
-    tiles_across = (columns + side - 1) // side
-    particles = np.empty((count, _SLOTS))
-    status = np.empty(count, np.int8)
-    for particle in prange(count):
+def _help_source(board, fields, parameters):
+    """Run tiles as they are offered, until the coordinating thread says that it is over."""
+    idle = 0
+    while True:
+        place = _take_tile(board.words)
+        if place >= 0:
+            _run_tile(board, board.occupied[place], fields, parameters)
+            _add(board.words, _UNFINISHED, -1)
+            idle = 0
+        elif _load(board.words, _OFFERED) == _OVER:
+            return
+        else:
+            idle += 1
+            if idle > _PATIENCE:
+                _give_way()
+
+
+@njit(nogil=True, error_model="numpy")
+def _sort_into_tiles(board, living, tile_of, colour):
+    """Counting sort of the living particles that stand on tiles of one colour; returns the number of such tiles.
+
+    Stable: in each tile the particles keep their order. `tile_of` [particle] is scratch. All `ends` must be 0.
+    """
+    tiles = 0
+    for particle in living:
+        tile_of[particle] = -1
+        if board.status[particle] != RUNNING:
+            continue
+        row, column = board.particles[particle, 0], board.particles[particle, 1]
+        if not (0.0 <= row < board.rows and 0.0 <= column < board.columns):
+            board.status[particle] = FAILED  # the test is also false for NaN, which must never become an index
+            continue
+        tile_row, tile_column = int(row) // board.side, int(column) // board.side
+        if (tile_row & 1) * 2 + (tile_column & 1) != colour:
+            continue
+        tile = tile_row * board.tiles_across + tile_column
+        tile_of[particle] = tile
+        if board.ends[tile] == 0:
+            board.occupied[tiles] = tile
+            tiles += 1
+        board.ends[tile] += 1
+    begin = 0
+    for tile in board.occupied[:tiles]:
+        population = board.ends[tile]
+        board.begins[tile] = board.ends[tile] = begin
+        begin += population
+    for particle in living:
+        tile = tile_of[particle]
+        if tile >= 0:
+            board.queue[board.ends[tile]] = particle
+            board.ends[tile] += 1
+    return tiles
+
+
+def _coordinate_source(board, key, fields, parameters):
+    """Spawn the particles and offer their tiles, colour by colour, until all particles have ended."""
+    count = len(board.particles)
+    for particle in range(count):
         state = _spawn(particle, key, fields, parameters)
         for slot in range(_SLOTS):
-            particles[particle, slot] = state[slot]
-        status[particle] = RUNNING
-
-    tile = np.empty(count, np.int64)
+            board.particles[particle, slot] = state[slot]
+        board.status[particle] = RUNNING
     living = np.arange(count)  # always in the particles' order
-    queue = np.empty(count, np.int64)
-    population = np.zeros(tiles_down * tiles_across, np.int64)
-    queue_end = np.empty(tiles_down * tiles_across, np.int64)
-    occupied = np.empty(tiles_down * tiles_across, np.int64)
-    ticket = np.empty(1, np.int64)
+    tile_of = np.empty(count, np.int64)
     failed = False
     while len(living) > 0 and not failed:
         for colour in range(4):
-            # Counting sort of the living particles on this colour into the tiles that they stand in.
-            tiles = 0
-            waiting = 0
-            for particle in living:
-                tile[particle] = -1
-                if status[particle] != RUNNING:
-                    continue
-                row, column = particles[particle, 0], particles[particle, 1]
-                if not (0.0 <= row < rows and 0.0 <= column < columns):
-                    status[particle] = FAILED  # the test is also false for NaN, which must never become an index
-                    continue
-                tile_row, tile_column = int(row) // side, int(column) // side
-                if (tile_row & 1) * 2 + (tile_column & 1) != colour:
-                    continue
-                here = tile_row * tiles_across + tile_column
-                tile[particle] = here
-                if population[here] == 0:
-                    occupied[tiles] = here
-                    tiles += 1
-                population[here] += 1
-                waiting += 1
-            start = 0
-            for place in range(tiles):
-                queue_end[occupied[place]] = start
-                start += population[occupied[place]]
-            for particle in living:
-                here = tile[particle]
-                if here >= 0:
-                    queue[queue_end[here]] = particle
-                    queue_end[here] += 1
-
-            # Tiles differ widely in work, as water gathers in valleys: each thread takes the next one when it is free.
-            takers = min(threads, tiles) if waiting >= _WORTH_SHARING else 1
-            ticket[0] = 0
-            for _ in prange(takers):
-                while True:
-                    place = _take_number(ticket)
-                    if place >= tiles:
-                        break
-                    here = occupied[place]
-                    north = (here // tiles_across) * side
-                    west = (here % tiles_across) * side
-                    end = queue_end[here]
-                    begin = end - population[here]
-                    _run_tile(
-                        particles, status, queue, begin, end, north, north + side, west, west + side, fields, parameters
-                    )
-            for place in range(tiles):
-                population[occupied[place]] = 0
-
+            tiles = _sort_into_tiles(board, living, tile_of, colour)
+            _add(board.words, _UNFINISHED, tiles)
+            _add(board.words, _OFFERED, tiles)
+            place = _take_tile(board.words)
+            while place >= 0:
+                _run_tile(board, board.occupied[place], fields, parameters)
+                _add(board.words, _UNFINISHED, -1)
+                place = _take_tile(board.words)
+            idle = 0
+            while _load(board.words, _UNFINISHED) > 0:
+                idle += 1
+                if idle > _PATIENCE:
+                    _give_way()
+            for tile in board.occupied[:tiles]:
+                board.ends[tile] = 0
         kept = 0
         for particle in living:
-            failed = failed or status[particle] == FAILED
-            if status[particle] == RUNNING:
+            failed = failed or board.status[particle] == FAILED
+            if board.status[particle] == RUNNING:
                 living[kept] = particle
                 kept += 1
         living = living[:kept]
-    return particles, status
+    _add(board.words, _OFFERED, _OVER)
+
+
+def _share_source(board, key, threads, fields, parameters):
+    """Run on so many threads."""
+    for _ in prange(threads):
+        if _add(board.words, _ARRIVED, 1) == 0:
+            _coordinate(board, key, fields, parameters)
+        else:
+            _help(board, fields, parameters)
 
 
 Run = Callable[[int, np.uint64, int, int, Any, Any], tuple[NDArray[np.float64], NDArray[np.int8]]]
@@ -181,7 +281,7 @@ Run = Callable[[int, np.uint64, int, int, Any, Any], tuple[NDArray[np.float64], 
 def engine(spawn: Any, step: Any, slots: int) -> Run:
     """Build the engine of one process from its Numba functions `spawn` and `step`, whose state has `slots` numbers.
 
-    Returns the compiled function
+    Returns a function
 
         run(count, key, rows, columns, fields, parameters) -> particles [particle, slot], status [particle]
 
@@ -192,21 +292,44 @@ def engine(spawn: Any, step: Any, slots: int) -> Run:
 
     A Numba function that takes others as arguments or from a closure is compiled anew in each Python process, because
     its key in the cache has random parts. A copy of a plain function, with its own globals and its own name, is not.
+    Like all of Numba's cache, it does not notice when a file changes from which it took a function: here the process's.
     """
-    process = spawn.py_func.__module__
+    process = spawn.py_func.__module__.rpartition(".")[2]
 
-    def compiled(source: Any, parallel: bool, **own: Any) -> Any:
+    def compiled(source: Any, parallel: bool = False, **own: Any) -> Any:
         copy = FunctionType(source.__code__, {**globals(), **own})
-        copy.__name__ = f"{source.__name__.removesuffix('_source').lstrip('_')}_{process.rpartition('.')[2]}"
+        copy.__name__ = f"{source.__name__.removesuffix('_source').lstrip('_')}_{process}"
         copy.__qualname__ = copy.__name__
         copy.__module__ = __name__
         return njit(parallel=parallel, nogil=True, cache=True, error_model="numpy")(copy)
 
-    run_tile = compiled(_run_tile_source, False, _step=step, _SLOTS=slots)
-    run_on = compiled(_run_source, True, _spawn=spawn, _run_tile=run_tile, _SLOTS=slots)
+    run_tile = compiled(_run_tile_source, _step=step, _SLOTS=slots)
+    coordinate = compiled(_coordinate_source, _spawn=spawn, _run_tile=run_tile, _SLOTS=slots)
+    helper = compiled(_help_source, _run_tile=run_tile)
+    share = compiled(_share_source, parallel=True, _coordinate=coordinate, _help=helper)
 
-    def run(count: int, key: np.uint64, rows: int, columns: int, fields: Any, parameters: Any) -> Any:
+    def run(
+        count: int, key: np.uint64, rows: int, columns: int, fields: Any, parameters: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+        side = tile_side(rows, columns)
+        tiles_across = -(-columns // side)
+        tiles = tiles_across * -(-rows // side)
+        board = _Board(
+            words=np.zeros(_WORDS, np.int64),
+            particles=np.empty((count, slots)),
+            status=np.empty(count, np.int8),
+            queue=np.empty(count, np.int64),
+            begins=np.zeros(tiles, np.int64),
+            ends=np.zeros(tiles, np.int64),
+            occupied=np.empty(tiles, np.int64),
+            rows=rows,
+            columns=columns,
+            side=side,
+            tiles_across=tiles_across,
+        )
         # Asked for here, because a compiled function that asks for it itself cannot be cached.
-        return run_on(count, key, rows, columns, numba.get_num_threads(), fields, parameters)
+        threads = numba.get_num_threads() if count >= _WORTH_SHARING else 1
+        share(board, np.uint64(key), threads, fields, parameters)
+        return board.particles, board.status
 
     return run
