@@ -1,5 +1,5 @@
 """Thalweg: a landscape simulator. A thalweg is the line of lowest points along a valley, the way that water takes."""
 
-from app.kernel_cache import use_kernel_cache
+from app.numba_settings import configure_numba
 
-use_kernel_cache()
+configure_numba()

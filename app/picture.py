@@ -172,7 +172,7 @@ class Picture:
         block["map"] = (columns, rows, snapshot.cell_size, view.exaggeration)
         base = lowest - BASE_DEPTH * min(rows, columns) * snapshot.cell_size
         block["heights"] = (lowest, highest, base, side)
-        block["air"] = (0.16 * view.haze / side, 0.30 * side, lowest, target.width)
+        block["air"] = (0.11 * view.haze / side, 0.30 * side, lowest, target.width)
         cover = SEDIMENT_THAT_HIDES * snapshot.cell_size
         block["ground_look"] = (view.snow_line, view.greenness, cover, target.height)
         low, high = overlay_range(view.overlay, snapshot)

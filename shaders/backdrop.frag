@@ -8,7 +8,7 @@ uniform sampler2D detail;
 in vec2 uv;
 out vec4 colour;
 
-const vec3 TABLE = vec3(0.30, 0.285, 0.262);
+const vec3 TABLE = vec3(0.225, 0.218, 0.205);
 const vec3 TABLE_SKY_LIGHT = vec3(0.50, 0.52, 0.56);  // softer than the sky's: a blue table would outshine the land
 
 // Distance from a point to the block's outline, 0 under it.
@@ -60,9 +60,9 @@ void main() {
     float sun = frame.sun.y * block_shadow(place);
     vec3 table = TABLE * (frame.sun_light.rgb * sun + TABLE_SKY_LIGHT * contact);
     // Far out the table passes into the horizon, without an edge.
-    vec3 horizon = clear_sky(normalize(vec3(direction.x, 0.012, direction.z)));
+    vec3 horizon = clear_sky(normalize(vec3(direction.x, 0.0, direction.z)));
     vec3 kept, added;
     air_before(place, kept, added);
-    table = mix(table * kept + added, horizon, smoothstep(0.6, 5.0, away));
+    table = mix(table * kept + added, horizon, smoothstep(0.3, 4.0, away));
     colour = vec4(table, 1.0);
 }

@@ -21,9 +21,9 @@ const vec3 LOOSE = vec3(0.470, 0.392, 0.272);
 
 // Layers of rock: each has its thickness and colour by a hash of its number; gently folded.
 vec3 rock_layers(float along, float height, float thickness) {
-    vec4 fold = texture(detail, vec2(along * 0.035, 0.37));
+    float fold = sin(along * 0.55 + 1.0) + 0.5 * sin(along * 1.37 + 4.0) + 0.25 * sin(along * 3.1);
     vec4 grain = texture(detail, vec2(along * 1.7, height / thickness * 0.31));
-    float level = (height / thickness) + (fold.x - 0.5) * 2.4 + (grain.x - 0.5) * 0.10;
+    float level = (height / thickness) + fold * 0.35 + (grain.x - 0.5) * 0.22;
     float layer = floor(level), within = level - layer;
     float seam = hash(vec2(layer, 3.7)) * 0.5 + 0.25;
     float blur = clamp(fwidth(level), 0.02, 0.5);

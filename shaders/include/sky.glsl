@@ -2,7 +2,7 @@
 #include "frame.glsl"
 
 const vec3 ZENITH = vec3(0.13, 0.31, 0.72);
-const vec3 HORIZON = vec3(0.86, 0.95, 1.06);
+const vec3 HORIZON = vec3(0.60, 0.75, 0.96);
 const vec3 SKY_LIGHT_ABOVE = vec3(0.44, 0.54, 0.72);
 const vec3 SKY_LIGHT_BELOW = vec3(0.30, 0.27, 0.22);
 
@@ -14,7 +14,7 @@ vec3 clear_sky(vec3 direction) {
     float low_sun = 1.0 - smoothstep(0.1, 0.7, frame.sun.y);
     vec3 warm = frame.sun_light.rgb / max(frame.sun_light.r, 1e-3);
     // A low sun warms the air near the horizon, most on its own side.
-    colour = mix(colour, vec3(1.26, 1.06, 0.82), low_sun * exp(-7.0 * up) * (0.22 + 0.50 * pow(toward_sun, 2.0)));
+    colour = mix(colour, vec3(1.26, 1.06, 0.82), low_sun * exp(-7.0 * up) * (0.10 + 0.55 * pow(toward_sun, 2.0)));
     colour += warm * (0.16 * pow(toward_sun, 8.0) + 0.6 * pow(toward_sun, 200.0));
     return colour;
 }
