@@ -63,6 +63,6 @@ void main() {
     vec3 horizon = clear_sky(normalize(vec3(direction.x, 0.0, direction.z)));
     vec3 kept, added;
     air_before(place, kept, added);
-    table = mix(table * kept + added, horizon, smoothstep(0.3, 4.0, away));
+    table = mix(table * kept + added, horizon, smoothstep(0.0, 2.2, away));
     colour = vec4(table, 1.0);
 }

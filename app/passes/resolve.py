@@ -37,6 +37,7 @@ class ResolvePass:
         if "samples" in self._framebuffers:
             self._context.copy_framebuffer(scene, self._framebuffers["samples"])
         toned = self._framebuffers["toned"] if quality.fxaa else target
+        self._tone.program.set(brightness_in_alpha=quality.fxaa)
         self._fill(toned, self._tone, scene=_texture(scene))
         if quality.fxaa:
             self._fill(target, self._smooth, picture=_texture(toned))
