@@ -213,7 +213,7 @@ class Window:
         io.set_ini_filename(str(layout_file) if layout_file else "")
         io.config_flags |= imgui.ConfigFlags_.docking_enable.value
         io.config_windows_move_from_title_bar_only = True
-        io.mouse_double_click_time = 0.5  # ImGui counts by frames, and those of a software rasteriser are long
+        io.mouse_double_click_time = 0.45  # ImGui counts by frames, and those of a software rasteriser are long
         # An error between a begin and its end is shown by the application, and ends neither ImGui nor the program.
         io.config_error_recovery_enable_assert = False
         io.config_error_recovery_enable_tooltip = False
