@@ -1,0 +1,122 @@
+"""Droplet erosion: what a step costs, what a second core brings, and what a world takes of memory."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from collections.abc import Iterator
+
+import numba
+import numpy as np
+
+from app.bench.row import Row
+from app.bench.yardstick import Yardstick, terrain
+from app.scene import Scene
+from app.simulation import SECONDS_BETWEEN_BACKUPS, SimulationThread
+from app.world import World
+from kernels.droplets import DropletParameters, DropletTotals, erode
+
+CELL_SIZE = 20.0  # metres
+RELIEF = 0.15  # of the map's side
+
+
+def rows(tiny: bool = False) -> Iterator[Row]:
+    """Measure the group."""
+    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    side, samples = (32, 1) if tiny else (256, 41)
+    yield Row(f"droplets, {side}², one core", yards_per_step(side, samples), "yards per step", 1.2)
+
+    side, drops, samples = (32, 100, 1) if tiny else (1024, 10_000, 15)
+    gain, same_bits = gain_of_two_threads(side, drops, samples)
+    yield Row(f"droplets, {side}², two threads against one", gain, "times as fast", 1.6, at_least=True)
+    yield Row(f"droplets, {side}², same bits on both", float(same_bits), "1 is yes", 1.0, at_least=True)
+    numba.set_num_threads(available)
+
+    side = 32 if tiny else 1024
+    seconds = 0.2 if tiny else 2.0 * SECONDS_BETWEEN_BACKUPS
+    yield Row(f"a world in memory, {side}², snapshots included", bytes_per_cell(side, seconds), "bytes per cell", 200.0)
+
+
+def yards_per_step(side: int, samples: int) -> float:
+    """Processor time of a step on one core, in yards that are measured between the samples."""
+    numba.set_num_threads(1)
+    yardstick = Yardstick()
+    start = _world(side)
+    _run(start, drops=10, cycle=0)
+    ratios = []
+    for cycle in range(samples):
+        before = yardstick.nanoseconds()
+        world = _copy(start)
+        begin = time.process_time()
+        totals = _run(world, drops=1000, cycle=cycle)
+        nanoseconds = (time.process_time() - begin) / totals.steps * 1e9
+        ratios.append(2.0 * nanoseconds / (before + yardstick.nanoseconds()))
+    return float(np.median(ratios))
+
+
+def gain_of_two_threads(side: int, drops: int, samples: int) -> tuple[float, bool]:
+    """How many times as fast two threads are as one, run in turn on the same worlds, and whether the bits agree."""
+    two = min(2, numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+    start = _world(side)
+    ratios = []
+    same_bits = True
+    for cycle in range(samples + 1):
+        seconds, worlds = [], []
+        for threads in (1, two) if cycle % 2 else (two, 1):
+            numba.set_num_threads(threads)
+            world = _copy(start)
+            begin = time.perf_counter()
+            _run(world, drops=drops, cycle=cycle)
+            seconds.append(time.perf_counter() - begin)
+            worlds.append(world)
+        same_bits = same_bits and all(
+            np.array_equal(worlds[0].layers[name].view(np.int64), layer.view(np.int64))
+            for name, layer in worlds[1].layers.items()
+        )
+        if cycle > 0:  # the first one warms up
+            ratios.append(seconds[0] / seconds[1] if cycle % 2 else seconds[1] / seconds[0])
+    return float(np.median(ratios)), same_bits
+
+
+def bytes_per_cell(side: int, seconds: float) -> float:
+    """The most that a running simulation holds in arrays: its world, its backup and the snapshots, with all copies.
+
+    NumPy reports what it allocates to tracemalloc, so this counts arrays and nothing else. What kernels allocate inside
+    is not seen; for drops it grows with their number and not with the map.
+    """
+    scene = Scene().with_value("world.columns", side).with_value("world.rows", side)
+    simulation = SimulationThread(scene)
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        simulation.first_picture_shown.set()
+        simulation.start()
+        snapshot = None
+        deadline = None
+        while deadline is None or time.monotonic() < deadline:
+            time.sleep(0.01)
+            snapshot = simulation.take() or snapshot
+            if deadline is None and snapshot is not None and snapshot.cycle > 0:
+                tracemalloc.reset_peak()  # what making the terrain took is given back
+                deadline = time.monotonic() + seconds
+            elif simulation.status.state == "failed":
+                raise RuntimeError(simulation.status.error)
+        simulation.stop()
+        return (tracemalloc.get_traced_memory()[1] - before) / side**2
+    finally:
+        tracemalloc.stop()
+        simulation.stop()
+
+
+def _world(side: int) -> World:
+    bedrock = terrain(side, side) * (RELIEF * side * CELL_SIZE)
+    return World(bedrock, np.zeros_like(bedrock), CELL_SIZE, seed=1)
+
+
+def _copy(world: World) -> World:
+    return World(world.bedrock.copy(), world.sediment.copy(), world.cell_size, world.seed)
+
+
+def _run(world: World, drops: int, cycle: int) -> DropletTotals:
+    parameters = DropletParameters(count=drops)
+    return erode(world.bedrock, world.sediment, world.ground, world.cell_size, world.seed, cycle, parameters)

@@ -1,0 +1,190 @@
+"""The picture beside the simulation: how steady its frames are, what a new state costs it, and how soon it comes."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import moderngl
+import numpy as np
+
+from app.bench.row import Row
+from app.canvas import Canvas
+from app.errors import UserError
+from app.opening import open_scene
+from app.passes.maps import LayerTextures
+from app.picture import Picture
+from app.render import headless_context, scene_camera
+from app.scene import DEFAULT_PRESET, Scene
+from app.simulation import SimulationThread, take_snapshot
+from app.sources import create_world
+
+log = logging.getLogger(__name__)
+
+FRAMES_PER_SECOND = 60  # what a screen shows
+PATIENCE = 120.0  # seconds after which a measurement has failed
+
+# Run as a program of its own, with the preset and the file of the window's layout; ends when the land is on the screen.
+FIRST_PICTURE_IN_WINDOW = """
+import os, pathlib, sys
+from app.loop import run
+from app.opening import open_scene
+run(open_scene(sys.argv[1]), layout_file=pathlib.Path(sys.argv[2]), on_first_picture=lambda: os._exit(0))
+"""
+FIRST_PICTURE_WITHOUT_WINDOW = """
+import os, pathlib, sys
+from app.opening import open_scene
+from app.render import render
+render(open_scene(sys.argv[1]), [pathlib.Path(sys.argv[2]).with_suffix(".png")], frames=1, fps=30, size=(1280, 720))
+"""
+
+
+def rows(tiny: bool = False) -> Iterator[Row]:
+    """Measure the group."""
+    size, frames, pairs = ((64, 36), 3, 1) if tiny else ((1280, 720), 120, 5)
+    scene = open_scene(DEFAULT_PRESET)
+    if tiny:
+        scene = scene.with_value("world.columns", 32)
+    with headless_context() as context:
+        width, height = size
+        without, running = frame_times(context, scene, size, frames, pairs)
+        worst = [percentile_99(times) for times in without]
+        ratios = [percentile_99(times) / other for times, other in zip(running, worst, strict=True)]
+        yield Row(f"frame time p99, {width}×{height}, simulation paused", 1e3 * statistics.median(worst), "ms", None)
+        yield Row("frame time p99, simulation running against paused", statistics.median(ratios), "times", 1.5)
+
+        side, samples = (32, 3) if tiny else (1024, 201)
+        milliseconds = upload_milliseconds(context, side, samples)
+        yield Row(f"snapshot and upload of one layer, {side}²", milliseconds, "ms", 1.0)
+
+    screen, seconds = first_picture_seconds(starts=1 if tiny else 3)
+    yield Row(f"first picture, second start, {screen}", seconds, "s", 2.0)
+
+
+def frame_times(
+    context: moderngl.Context, scene: Scene, size: tuple[int, int], frames: int, pairs: int
+) -> tuple[list[list[float]], list[list[float]]]:
+    """Seconds for each frame, in blocks with the simulation paused and, in turn with them, running."""
+    simulation = SimulationThread(scene)
+    simulation.first_picture_shown.set()
+    simulation.start()
+    picture = Picture(context)
+    canvas = Canvas(context)
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while (snapshot := simulation.take()) is None or snapshot.cycle == 0:
+            if simulation.status.state == "failed" or time.monotonic() > deadline:
+                raise UserError(f"the simulation does not run: {simulation.status.error or 'it takes too long'}")
+            time.sleep(0.01)
+        picture.show(snapshot)
+        camera = scene_camera(scene, snapshot)
+
+        def block(count: int) -> list[float]:
+            """Draw as the window does: a frame, then a wait for the screen; the camera moves, so each frame differs."""
+            nonlocal camera
+            times = []
+            for _ in range(count):
+                begin = time.perf_counter()
+                simulation.frame_began()
+                if newer := simulation.take():
+                    picture.show(newer)
+                camera = replace(camera, heading=camera.heading + 0.5)
+                picture.draw(canvas.framebuffer(*size), camera, scene, time=begin, minimap=scene.view.minimap)
+                context.finish()
+                times.append(time.perf_counter() - begin)
+                time.sleep(max(0.0, 1.0 / FRAMES_PER_SECOND - times[-1]))
+            return times
+
+        block(frames)
+        # From here on at the level that the picture has found for this machine: a change would be taken for a ratio.
+        scene = scene.with_value("view.quality", picture.quality(scene.view).name)
+        without, running = [], []
+        for _ in range(pairs):
+            simulation.set_paused(True)
+            block(max(frames // 10, 1))
+            without.append(block(frames))
+            simulation.set_paused(False)
+            block(max(frames // 10, 1))
+            running.append(block(frames))
+        return without, running
+    finally:
+        simulation.stop()
+        picture.release()
+        canvas.release()
+
+
+def percentile_99(times: list[float]) -> float:
+    return float(np.percentile(times, 99))
+
+
+def upload_milliseconds(context: moderngl.Context, side: int, samples: int) -> float:
+    """Milliseconds to take one layer of a world and have it as a texture; the median."""
+    scene = Scene().with_value("world.columns", side).with_value("world.rows", side)
+    world, _ = create_world(scene)
+    whole = take_snapshot(world)
+    layer = np.empty(world.shape, np.float32)
+    textures = LayerTextures(context)
+    times = []
+    for cycle in range(samples):
+        begin = time.perf_counter()
+        np.copyto(layer, world.bedrock, casting="same_kind")
+        textures.upload(replace(whole, layers={"bedrock": layer}, versions={"bedrock": cycle}))
+        context.finish()
+        times.append(time.perf_counter() - begin)
+    textures.release()
+    return 1e3 * statistics.median(times)
+
+
+def first_picture_seconds(starts: int) -> tuple[str, float | None]:
+    """How long a new process takes from its start to the land on the screen, and what kind of screen that was.
+
+    The first start fills the caches and does not count. Nothing is returned where the viewer does not start.
+    """
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        where, script, display = "in a window", FIRST_PICTURE_IN_WINDOW, {}
+        if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+            if shutil.which("Xvfb"):
+                where, display = "in a window under Xvfb", {"DISPLAY": stack.enter_context(_virtual_display())}
+            else:
+                where, script = "without a window (no display, no Xvfb)", FIRST_PICTURE_WITHOUT_WINDOW
+        seconds = []
+        for _ in range(1 + starts):
+            begin = time.perf_counter()
+            command = [sys.executable, "-c", script, DEFAULT_PRESET, str(Path(folder) / "layout.ini")]
+            done = subprocess.run(
+                command, env={**os.environ, **display}, capture_output=True, text=True, timeout=PATIENCE, check=False
+            )
+            seconds.append(time.perf_counter() - begin)
+            if done.returncode != 0:
+                reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+                log.warning("the viewer does not start %s: %s", where, reason)
+                return where, None
+        return where, statistics.median(seconds[1:])
+
+
+@contextlib.contextmanager
+def _virtual_display() -> Iterator[str]:
+    """A screen in memory, and the name under which programs find it."""
+    reading, writing = os.pipe()
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1920x1080x24", "-nolisten", "tcp"]
+    with subprocess.Popen(command, pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        os.close(writing)
+        try:
+            with os.fdopen(reading) as answer:
+                number = answer.readline().strip()
+            if not number:
+                raise UserError("Xvfb, the screen in memory, does not start")
+            yield f":{number}"
+        finally:
+            server.terminate()
