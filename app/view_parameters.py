@@ -16,7 +16,7 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "View"
     section: ClassVar[str] = "view"
 
-    sun_direction: Annotated[float, parameter(0.0, 360.0, "where the sun stands: 0 north, 90 east", unit="°")] = 300.0
+    sun_direction: Annotated[float, parameter(0.0, 360.0, "where the sun stands: 0 north, 90 east", unit="°")] = 250.0
     sun_height: Annotated[float, parameter(1.0, 90.0, "the sun's angle over the horizon", unit="°")] = 27.0
     exaggeration: Annotated[float, parameter(0.2, 10.0, "heights in the picture beside lengths; changes nothing else", unit="×", log=True)] = 1.0
     exposure: Annotated[float, parameter(-4.0, 4.0, "brightness of the picture", unit="stops")] = 0.0

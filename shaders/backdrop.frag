@@ -35,14 +35,16 @@ float block_shadow(vec3 from) {
     return seen;
 }
 
+// Thin high clouds on a plane over the land, drawn out along the wind and fading into the haze at the horizon.
 vec3 clouds(vec3 direction, vec3 sky) {
-    if (direction.y < 0.015) return sky;
-    vec2 plane = direction.xz / (direction.y + 0.12) * 0.16 + frame.camera.w * 0.0006;
-    float veil = texture(detail, plane * vec2(0.6, 1.1)).w * 0.6 + texture(detail, plane * 2.3 + 0.31).x * 0.4;
-    float cover = smoothstep(0.53, 0.80, veil) * smoothstep(0.015, 0.20, direction.y);
+    float up = max(direction.y, 0.0);
+    vec2 plane = direction.xz / (up + 0.10) * 0.060 + vec2(0.0004, 0.0001) * frame.camera.w;
+    float body = textureLod(detail, plane * vec2(0.55, 1.0), 2.0).w;
+    float wisps = textureLod(detail, plane * vec2(1.7, 3.1) + 0.31, 1.0).x;
+    float cover = smoothstep(0.46, 0.82, body * 0.62 + wisps * 0.38) * smoothstep(0.01, 0.11, up);
     float glow = pow(max(dot(direction, frame.sun.xyz), 0.0), 4.0);
-    vec3 lit = vec3(0.93, 0.94, 0.96) * (0.86 + 0.4 * glow) + frame.sun_light.rgb * 0.06 * glow;
-    return mix(sky, lit, cover * 0.55);
+    vec3 lit = vec3(0.98, 0.97, 0.96) + frame.sun_light.rgb * 0.10 * glow;
+    return mix(sky, lit, cover * 0.62);
 }
 
 void main() {

@@ -16,7 +16,7 @@ const vec3 DRY_GRASS = vec3(0.250, 0.205, 0.110);
 const vec3 ROCK_LOW = vec3(0.190, 0.162, 0.140);
 const vec3 ROCK_HIGH = vec3(0.315, 0.270, 0.222);
 const vec3 SCREE = vec3(0.330, 0.284, 0.226);
-const vec3 SAND = vec3(0.420, 0.340, 0.226);
+const vec3 SAND = vec3(0.365, 0.298, 0.198);
 const vec3 SILT = vec3(0.235, 0.190, 0.128);
 const vec3 SNOW = vec3(0.860, 0.890, 0.930);
 
@@ -65,7 +65,7 @@ Ground ground_material(vec2 cells, vec4 place, float steepness, float hollowness
     // Flat fill is sand and darker silt in patches and braids; grass comes back where it is hollow and old grass is near.
     float damp = clamp(0.45 + 1.6 * tone + 0.8 * patches + 1.2 * hollowness, 0.0, 1.0);
     vec3 fill = mix(SAND, SILT, damp);
-    fill = mix(fill, LUSH_LIGHT * 1.15, 0.55 * frame.ground_look.y * smoothstep(0.10, 0.45, patches + ripple * 0.5 + 0.12));
+    fill = mix(fill, LUSH_LIGHT * 1.15, 0.75 * frame.ground_look.y * smoothstep(0.02, 0.40, patches + ripple * 0.5 + 0.12));
     vec3 loose = mix(fill, SCREE, smoothstep(0.10, 0.45, steepness + patches * 0.2)) * (0.90 + 0.5 * ripple);
     albedo = mix(albedo, loose, cover);
 
