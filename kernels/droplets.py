@@ -17,6 +17,7 @@ Where this is not what the article's own code does:
 
 - The force is divided by density alone. Weight and inertia both go with the volume; the article divides the force by
   the volume too, so that its drops race as they dry.
+- Friction acts before the move, not after it.
 - A step ends at the latest after one cell's length, so that no drop leaps over the ground between; t ≤ dt is the time
   that this takes.
 - Evaporation takes water and leaves the load: in the article the concentration stays and the load vanishes with it.
@@ -223,28 +224,24 @@ _run = engine(_spawn, _step, slots=9)
 @njit(cache=True, nogil=True)
 def _total(particles: Any, status: Any, rows: int, columns: int) -> DropletTotals:
     """Add up the drops in their order."""
-    abraded = sediment_off_edge = water_off_edge = 0.0
+    abraded = sediment_off_edge = evaporated = water_off_edge = 0.0
     steps = 0
     failed_row = failed_column = -1
     for particle in range(len(particles)):
         row, column, _, _, volume, load, _, worn, taken = particles[particle]
         abraded += worn
         steps += int(taken)
-        if status[particle] == FAILED and failed_row < 0:
-            failed_row, failed_column = int(row), int(column)
-        elif not (0.0 <= row < rows and 0.0 <= column < columns):
+        evaporated += 1.0 - volume
+        if not (0.0 <= row < rows and 0.0 <= column < columns):
             sediment_off_edge += load
             water_off_edge += volume
+        else:
+            evaporated += volume
+            if status[particle] == FAILED and failed_row < 0:
+                failed_row, failed_column = int(row), int(column)
     rained = float(len(particles))
     return DropletTotals(
-        abraded,
-        sediment_off_edge,
-        rained,
-        rained - water_off_edge,
-        water_off_edge,
-        steps,
-        failed_row,
-        failed_column,
+        abraded, sediment_off_edge, rained, evaporated, water_off_edge, steps, failed_row, failed_column
     )
 
 

@@ -35,7 +35,7 @@ def mix(word: np.uint64) -> np.uint64:
 def stream(seed: int, process: int, cycle: int) -> np.uint64:
     """The key of the random numbers of one process in one cycle, uint64.
 
-    Mixed after each part, so that neighbouring seeds, processes and cycles share nothing. Any 64-bit integers will do.
+    Mixed after each part, so that neighbouring seeds, processes and cycles share nothing. Any signed 64-bit integers.
     Outside of a Numba function the key comes back as an int: wrap it in np.uint64 before handing it to the next one.
     """
     key = mix(np.uint64(seed) + _GOLDEN)

@@ -1,0 +1,167 @@
+"""Droplet erosion once more, as plain as can be, to compare the kernel with.
+
+`article` is the article's text and listing (McDonald 2020, "Simple particle-based hydraulic erosion"), word for word:
+heights in [0, 1], `scale` cells to one unit of height, concentration as what a drop carries.
+
+`corrected` is the same in metres and on two layers, with what `kernels/droplets.py` says that it does otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Layer = NDArray[np.float64]
+
+
+@dataclass
+class Parameters:
+    dt: float = 1.2
+    density: float = 1.0
+    friction: float = 0.05
+    deposition_rate: float = 0.1
+    evaporation: float = 0.001
+    min_volume: float = 0.01
+    rock_erodibility: float = 0.5
+    max_steps: int = 1000
+
+
+def normal(height: Layer, i: int, j: int, scale: float) -> NDArray[np.float64]:
+    """Unit normal (row, up, column) of the ground at a cell: the cross product of its two tangents."""
+    rows, columns = height.shape
+    north, south = max(i - 1, 0), min(i + 1, rows - 1)
+    west, east = max(j - 1, 0), min(j + 1, columns - 1)
+    along_row = np.array([1.0, scale * (height[south, j] - height[north, j]) / (south - north), 0.0])
+    along_column = np.array([0.0, scale * (height[i, east] - height[i, west]) / (east - west), 1.0])
+    up = np.cross(along_column, along_row)
+    return up / math.sqrt(up @ up)
+
+
+def article(height: Layer, scale: float, start: tuple[float, float], p: Parameters) -> tuple[float, tuple[int, int]]:
+    """One drop over `height`, changed in place. Returns the concentration left in it and the cell where it ended."""
+    rows, columns = height.shape
+    position = np.array(start)
+    speed = np.zeros(2)
+    volume, concentration = 1.0, 0.0
+    for _ in range(p.max_steps):
+        before = (int(position[0]), int(position[1]))
+        n = normal(height, *before, scale)
+        speed = speed + p.dt * np.array([n[0], n[2]]) / (volume * p.density)
+        position = position + p.dt * speed
+        speed = speed * (1.0 - p.dt * p.friction)
+        after = (math.floor(position[0]), math.floor(position[1]))
+        if not (0 <= after[0] < rows and 0 <= after[1] < columns):
+            break
+        equilibrium = max(0.0, volume * math.hypot(*speed) * (height[before] - height[after]))
+        difference = equilibrium - concentration
+        concentration += p.dt * p.deposition_rate * difference
+        height[before] -= p.dt * volume * p.deposition_rate * difference
+        volume *= 1.0 - p.dt * p.evaporation
+        if volume < p.min_volume:
+            break
+    return concentration, after
+
+
+@dataclass
+class Map:
+    """Two layers in metres, and what has left them."""
+
+    bedrock: Layer
+    sediment: Layer
+    cell_size: float
+    off_edge: float = 0.0
+    water_off_edge: float = 0.0
+    abraded: float = 0.0
+    steps: int = 0
+    ground: Layer = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ground = self.bedrock + self.sediment
+
+    def add_sediment(self, cell: tuple[int, int], depth: float) -> None:
+        self.sediment[cell] += depth
+        self.ground[cell] = self.bedrock[cell] + self.sediment[cell]
+
+    def wear_rock(self, cell: tuple[int, int], depth: float) -> None:
+        self.bedrock[cell] -= depth
+        self.abraded += depth
+        self.ground[cell] = self.bedrock[cell] + self.sediment[cell]
+
+
+def around(world: Map, cell: tuple[int, int], corners: bool) -> list[tuple[int, int]]:
+    """The neighbours of a cell that are on the map."""
+    rows, columns = world.ground.shape
+    steps = [(a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if (a or b) and (corners or not (a and b))]
+    cells = [(cell[0] + a, cell[1] + b) for a, b in steps]
+    return [(i, j) for i, j in cells if 0 <= i < rows and 0 <= j < columns]
+
+
+def put_down(world: Map, cell: tuple[int, int], mass: float) -> None:
+    """Fill the cell and its neighbours from the lowest up, as a liquid."""
+    order = sorted([cell, *around(world, cell, corners=True)], key=lambda c: float(world.ground[c]))
+    heights = [float(world.ground[c]) for c in order]
+    for wet in range(1, len(order) + 1):
+        level = (mass + sum(heights[:wet])) / wet
+        if wet == len(order) or level <= heights[wet]:
+            break
+    for c, height in zip(order[:wet], heights[:wet], strict=True):
+        world.add_sediment(c, level - height)
+
+
+def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
+    """One drop over a map, changed in place."""
+    rows, columns = world.ground.shape
+    position = np.array(start)
+    speed = np.zeros(2)
+    volume, concentration = 1.0, 0.0
+    for step in range(1, p.max_steps + 1):
+        world.steps += 1
+        before = (int(position[0]), int(position[1]))
+        n = normal(world.ground, *before, 1.0 / world.cell_size)
+
+        # A step lasts dt, or as long as a cell takes at the speed before it or after it.
+        time = p.dt if math.hypot(*speed) * p.dt <= 1.0 else 1.0 / math.hypot(*speed)
+        speed = (speed + time * np.array([n[0], n[2]]) / p.density) * max(0.0, 1.0 - time * p.friction)
+        fast = math.hypot(*speed)
+        if fast * time > 1.0:
+            time = 1.0 / fast
+        stands = fast <= 1e-3
+        if not stands:
+            position = position + time * speed
+        after = (math.floor(position[0]), math.floor(position[1]))
+        if not (0 <= after[0] < rows and 0 <= after[1] < columns):
+            world.off_edge += volume * concentration
+            world.water_off_edge += volume
+            return
+
+        down = float(world.ground[before] - world.ground[after])
+        equilibrium = max(0.0, volume * fast * down)
+        take = volume * min(1.0, time * p.deposition_rate) * (equilibrium - concentration)
+        if take > 0.0:
+            # Sediment first, then rock, which resists; together no deeper than the cell ahead.
+            loose = min(take, float(world.sediment[before]), down)
+            rock = 0.0
+            if take > world.sediment[before]:
+                rock = min(p.rock_erodibility * (take - float(world.sediment[before])), down - loose)
+                rock = max(0.0, rock)
+            world.add_sediment(before, -loose)
+            world.wear_rock(before, rock)
+            concentration += (loose + rock) / volume
+        else:
+            # No higher than the highest cell beside it, and uphill no higher than the cell ahead.
+            room = max(float(world.ground[c]) for c in around(world, before, corners=False)) - world.ground[before]
+            if down < 0.0:
+                room = min(room, -down)
+            put = min(-take, max(0.0, room))
+            world.add_sediment(before, put)
+            concentration -= put / volume
+
+        mass = volume * concentration
+        volume *= 1.0 - time * p.evaporation
+        concentration = mass / volume
+        if stands or volume < p.min_volume or step == p.max_steps:
+            put_down(world, after, mass)
+            return

@@ -1,0 +1,191 @@
+"""The particle engine: the order of events, the number of threads, the edges, and what is cached."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import pytest
+from numba import njit
+from numpy.typing import NDArray
+
+from kernels.particles import ENDED, FAILED, RUNNING, engine, tile_side
+from kernels.random import stream, uniform
+
+SHAPES = [(8, 8), (8, 300), (9, 31), (64, 64), (150, 131), (520, 600)]
+
+
+class Trail(NamedTuple):
+    """What a walker reads and writes: it turns away from where others went before."""
+
+    visits: NDArray[np.float64]
+    rows: int
+    columns: int
+
+
+class Habits(NamedTuple):
+    life: float
+    doomed: float  # the number of a walker that fails, or -1
+    lost: float  # the number of a walker that leaves the map without ending, or -1
+
+
+@njit
+def spawn(particle: int, key: np.uint64, trail: Trail, habits: Habits) -> Any:
+    row = uniform(key, 2 * particle) * trail.rows
+    column = uniform(key, 2 * particle + 1) * trail.columns
+    return row, column, float(particle), 0.0, 0.0
+
+
+@njit
+def step(state: Any, trail: Trail, habits: Habits) -> Any:
+    row, column, number, age, heading = state
+    if number == habits.doomed and age == 3.0:
+        return state, FAILED
+    if number == habits.lost and age == 3.0:
+        return (math.nan, column, number, age + 1.0, heading), RUNNING
+    i, j = int(row), int(column)
+    around = 0.0
+    for a in range(max(0, i - 1), min(trail.rows, i + 2)):
+        for b in range(max(0, j - 1), min(trail.columns, j + 2)):
+            around += trail.visits[a, b] * (3.0 + a - i + 0.5 * (b - j))
+    heading += 0.7 + math.sin(around)
+    trail.visits[i, j] += 1.0 + 0.01 * number
+    row += 0.9 * math.sin(heading)
+    column += 0.9 * math.cos(heading)
+    age += 1.0
+    inside = 0.0 <= row < trail.rows and 0.0 <= column < trail.columns
+    return (row, column, number, age, heading), RUNNING if inside and age < habits.life else ENDED
+
+
+run = engine(spawn, step, slots=5)
+
+
+def walk(shape: tuple[int, int], count: int = 300, life: float = 90.0, doomed: float = -1.0, lost: float = -1.0) -> Any:
+    trail = Trail(np.zeros(shape), *shape)
+    key = np.uint64(stream(11, 22, 33))
+    particles, status = run(count, key, *shape, trail, Habits(life, doomed, lost))
+    return trail.visits, particles, status
+
+
+def walk_plainly(shape: tuple[int, int], count: int = 300, life: float = 90.0) -> Any:
+    """The same in Python, with the order of events written out."""
+    trail = Trail(np.zeros(shape), *shape)
+    habits = Habits(life, -1.0, -1.0)
+    key = np.uint64(stream(11, 22, 33))
+    side = tile_side(*shape)
+    states = [spawn.py_func(particle, key, trail, habits) for particle in range(count)]
+    status = [RUNNING] * count
+
+    def tile_of(state: Any) -> tuple[int, int]:
+        return int(state[0]) // side, int(state[1]) // side
+
+    while RUNNING in status:
+        for colour in ((0, 0), (0, 1), (1, 0), (1, 1)):
+            waiting = [p for p in range(count) if status[p] == RUNNING]
+            standing = {p: tile_of(states[p]) for p in waiting}
+            for tile in sorted({t for t in standing.values() if (t[0] % 2, t[1] % 2) == colour}):
+                for p in waiting:
+                    if standing[p] == tile:
+                        while status[p] == RUNNING and tile_of(states[p]) == tile:
+                            states[p], status[p] = step.py_func(states[p], trail, habits)
+    return trail.visits, np.array(states), np.array(status)
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (9, 31), (60, 45)])
+def test_order_of_events(shape: tuple[int, int]) -> None:
+    for ours, plain in zip(walk(shape, 60, 40.0), walk_plainly(shape, 60, 40.0), strict=True):
+        assert np.array_equal(ours, plain)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_same_bits_on_one_thread_and_two(shape: tuple[int, int], two_threads: int) -> None:
+    numba.set_num_threads(1)
+    alone = walk(shape, 2000)
+    numba.set_num_threads(two_threads)
+    for _ in range(5):
+        for one, two in zip(alone, walk(shape, 2000), strict=True):
+            assert one.tobytes() == two.tobytes()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_all_particles_end(shape: tuple[int, int]) -> None:
+    visits, particles, status = walk(shape)
+    assert (status == ENDED).all()
+    assert np.array_equal(particles[:, 2], np.arange(300))
+    assert visits.sum() == pytest.approx((particles[:, 3] * (1.0 + 0.01 * particles[:, 2])).sum())
+
+
+def test_no_particles() -> None:
+    _, particles, status = walk((20, 20), 0)
+    assert particles.shape == (0, 5)
+    assert status.shape == (0,)
+
+
+def test_a_failure_is_reported_and_stops_the_run() -> None:
+    _, particles, status = walk((200, 200), 300, 1e4, doomed=17.0)
+    assert [int(number) for number in particles[status == FAILED, 2]] == [17]
+    assert (status == RUNNING).any()
+
+
+def test_a_particle_that_leaves_the_map_without_ending_has_failed() -> None:
+    _, particles, status = walk((200, 200), lost=5.0)
+    assert [int(number) for number in particles[status == FAILED, 2]] == [5]
+
+
+def test_tiles_keep_apart_and_depend_on_the_map_alone() -> None:
+    for shape in SHAPES:
+        assert 8 <= tile_side(*shape) <= 64
+        assert tile_side(*shape) == tile_side(*shape[::-1])
+    assert tile_side(1024, 1024) == 64
+
+
+PROGRAM = """
+import app, numba, numpy as np
+from kernels.droplets import DropletParameters, erode
+from kernels import droplets, particles
+
+layers = [np.random.default_rng(0).random((32, 32)) for _ in range(2)]
+erode(layers[0], layers[1], layers[0] + layers[1], 1.0, 0, 0, DropletParameters(count=100))
+found = missed = 0
+seen = set()
+
+def visit(function):
+    global found, missed
+    if id(function) in seen:
+        return
+    seen.add(id(function))
+    found += sum(function.stats.cache_hits.values())
+    missed += sum(function.stats.cache_misses.values())
+    for value in function.py_func.__globals__.values():
+        if isinstance(value, type(function)):
+            visit(value)
+
+run = droplets._run.__closure__
+for cell in run:
+    if hasattr(cell.cell_contents, "py_func"):
+        visit(cell.cell_contents)
+visit(droplets._total)
+print(found, missed)
+"""
+
+
+def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+
+    def cache_use() -> tuple[int, int]:
+        command = [sys.executable, "-W", "error::numba.NumbaWarning", "-c", PROGRAM]
+        root = Path(__file__).parent.parent.parent
+        done = subprocess.run(command, env=environment, cwd=root, capture_output=True, text=True, check=True)
+        found, missed = done.stdout.split()
+        return int(found), int(missed)
+
+    assert cache_use()[1] > 0
+    found, missed = cache_use()
+    assert found > 0
+    assert missed == 0
