@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
+from typing import NamedTuple
 
 import moderngl
 
 from app.errors import UserError
 
-VERSION = "#version 410 core\n"
+VERSION = "#version 410 core"
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 
 Uniform = float | int | bool | tuple[float, ...]
@@ -20,44 +21,54 @@ class ShaderError(UserError):
     """A shader that does not compile, with its file and line."""
 
 
+class Line(NamedTuple):
+    """A line of source and where it comes from. `#line` would tell a compiler, but Mesa forgets the file."""
+
+    text: str
+    file: str
+    number: int
+
+
+class MissingShaderError(ShaderError):
+    """A shader's file that is not there."""
+
+
 def read_shader(name: str) -> str:
     """The text of a file below `shaders/`."""
     path = files("shaders")
     for part in name.split("/"):
         path = path / part
     if not path.is_file():
-        raise ShaderError(f"shaders/{name}: there is no such file")
+        raise MissingShaderError(f"shaders/{name}: there is no such file")
     return path.read_text(encoding="utf-8")
 
 
-def preprocess(name: str, generated: Mapping[str, str], *, _stack: tuple[str, ...] = ()) -> tuple[str, list[str]]:
-    """The source of a shader with its includes in place, and the names of its files by the numbers in `#line`.
+def preprocess(name: str, generated: Mapping[str, str]) -> list[Line]:
+    """The lines of a shader with its includes in place.
 
     An include is `#include "file"`, relative to `shaders/include/`, and is taken in only once. `generated` are includes
     that have no file.
     """
-    sources: list[str] = []
     seen: set[str] = set()
 
-    def expand(current: str, text: str, stack: tuple[str, ...]) -> Iterable[str]:
-        number = len(sources)
-        sources.append(current)
-        yield f"#line 1 {number}"
-        for line_number, line in enumerate(text.splitlines(), start=1):
+    def expand(current: str, text: str, stack: tuple[str, ...]) -> Iterable[Line]:
+        for number, line in enumerate(text.splitlines(), start=1):
             match = _INCLUDE.match(line)
             if not match:
-                yield line
+                yield Line(line, current, number)
                 continue
-            included = match.group(1)
+            included = "include/" + match.group(1)
             if included in stack:
                 raise ShaderError(f"shaders/{name}: '{included}' includes itself by way of {' > '.join(stack[1:])}")
             if included not in seen:
                 seen.add(included)
-                body = generated[included] if included in generated else read_shader("include/" + included)
-                yield from expand(included, body, (*stack, included))
-            yield f"#line {line_number + 1} {number}"
+                body = generated.get(match.group(1))
+                try:
+                    yield from expand(included, read_shader(included) if body is None else body, (*stack, included))
+                except MissingShaderError as error:
+                    raise ShaderError(f"shaders/{current}, line {number}: {error}") from error
 
-    return "\n".join(expand(name, read_shader(name), (name,))) + "\n", sources
+    return list(expand(name, read_shader(name), (name,)))
 
 
 class Program:
@@ -163,17 +174,17 @@ class ShaderLibrary:
         self._programs.clear()
 
     def _compile(self, vertex: str, fragment: str, defines: tuple[str, ...]) -> moderngl.Program:
-        head = VERSION + "".join(f"#define {define}\n" for define in defines)
-        vertex_source, vertex_files = preprocess(vertex, self._generated)
-        fragment_source, fragment_files = preprocess(fragment, self._generated)
+        head = [Line(VERSION, "", 0), *(Line(f"#define {define}", "", 0) for define in defines)]
+        vertex_lines = head + preprocess(vertex, self._generated)
+        fragment_lines = head + preprocess(fragment, self._generated)
         try:
             program = self._context.program(
-                vertex_shader=head + vertex_source, fragment_shader=head + fragment_source
+                vertex_shader=_text(vertex_lines), fragment_shader=_text(fragment_lines)
             )
         except moderngl.Error as error:
             message = str(error)
-            names = fragment_files if "fragment_shader" in message else vertex_files
-            raise ShaderError(_explain(message, names, f"{vertex} + {fragment}")) from error
+            lines = fragment_lines if "fragment_shader" in message else vertex_lines
+            raise ShaderError(_explain(message, lines, f"{vertex} + {fragment}")) from error
         for name, binding in self._blocks.items():
             block = program.get(name, None)
             if isinstance(block, moderngl.UniformBlock):
@@ -181,11 +192,15 @@ class ShaderLibrary:
         return program
 
 
-def _explain(message: str, names: list[str], program: str) -> str:
-    """The first complaint of a compiler, with the file's name in place of its number: `2:14(3): error: ...`."""
-    for line in message.splitlines():
-        match = re.match(r"\s*(?:ERROR:\s*)?(\d+)[:(](\d+)", line)
-        if match and int(match.group(1)) < len(names):
-            name = names[int(match.group(1))]
-            return f"shaders/{name}, line {match.group(2)}: {line[match.end():].lstrip(' ():0123456789')}"
+def _text(lines: Iterable[Line]) -> str:
+    return "".join(f"{line.text}\n" for line in lines)
+
+
+def _explain(message: str, lines: Sequence[Line], program: str) -> str:
+    """The first error of a compiler, told with the file that its line comes from: `0:14(3): error: ...`, `0(14) : ...`."""
+    for complaint in message.splitlines():
+        match = re.match(r"\s*(?:ERROR:\s*)?\d+[:(](\d+)[\s():\d]*", complaint)
+        if match and "error" in complaint.lower() and int(match.group(1)) <= len(lines):
+            line = lines[int(match.group(1)) - 1]
+            return f"shaders/{line.file}, line {line.number}: {complaint[match.end():]}"
     return f"shaders/{program}: " + " ".join(message.split())

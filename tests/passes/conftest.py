@@ -1,0 +1,98 @@
+"""One OpenGL context for all tests of the passes, and none of them may leave an error in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import moderngl
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from app.camera import Camera
+from app.canvas import Canvas
+from app.passes import frame
+from app.passes.shaders import ShaderLibrary
+from app.picture import Picture
+from app.render import headless_context, scene_camera
+from app.scene import Scene
+from app.snapshot import Snapshot
+
+Draw = Callable[..., NDArray[np.uint8]]
+
+
+@pytest.fixture(scope="session")
+def shared_context() -> Iterator[moderngl.Context]:
+    with headless_context() as context:
+        yield context
+
+
+@pytest.fixture(scope="session")
+def resting_place(shared_context: moderngl.Context) -> moderngl.Framebuffer:
+    """A framebuffer that outlives all others. moderngl goes back to the one in use, which must not be released."""
+    return shared_context.framebuffer([shared_context.renderbuffer((1, 1))])
+
+
+@pytest.fixture(autouse=True)
+def context(shared_context: moderngl.Context, resting_place: moderngl.Framebuffer) -> Iterator[moderngl.Context]:
+    """The context, current for this test, which must leave no error in it."""
+    with shared_context:
+        resting_place.use()
+        assert shared_context.error == "GL_NO_ERROR"
+        yield shared_context
+        assert shared_context.error == "GL_NO_ERROR"
+
+
+@pytest.fixture
+def shaders(context: moderngl.Context) -> Iterator[ShaderLibrary]:
+    library = ShaderLibrary(context, {frame.INCLUDE: frame.glsl()}, {frame.BLOCK: frame.BINDING})
+    yield library
+    library.release()
+
+
+@pytest.fixture
+def frame_block(context: moderngl.Context) -> Iterator[frame.FrameBlock]:
+    block = frame.FrameBlock(context)
+    yield block
+    block.release()
+
+
+@pytest.fixture
+def canvas(context: moderngl.Context) -> Iterator[Canvas]:
+    canvas = Canvas(context)
+    yield canvas
+    canvas.release()
+
+
+@pytest.fixture
+def picture(context: moderngl.Context) -> Iterator[Picture]:
+    """A picture of low quality, whose light is always complete."""
+    picture = Picture(context, bake_at_once=True, quality="low")
+    yield picture
+    picture.release()
+
+
+@pytest.fixture
+def draw(picture: Picture, canvas: Canvas, resting_place: moderngl.Framebuffer) -> Draw:
+    """Draws a snapshot and returns its pixels, `[row from the top, column, channel]`."""
+
+    def draw(
+        snapshot: Snapshot,
+        camera: Camera | None = None,
+        scene: Scene | None = None,
+        *,
+        size: tuple[int, int] = (160, 120),
+        minimap: bool = False,
+    ) -> NDArray[np.uint8]:
+        scene = scene or Scene()
+        if picture.snapshot is not snapshot:
+            picture.show(snapshot)
+        resting_place.use()
+        target = canvas.framebuffer(*size)
+        target.clear(1.0, 0.0, 1.0, 1.0)
+        picture.draw(target, camera or scene_camera(scene, snapshot), scene, minimap=minimap)
+        pixels = canvas.pixels()
+        assert pixels is not None
+        return pixels.copy()
+
+    return draw

@@ -1,0 +1,44 @@
+"""OpenGL called directly, for what moderngl does not show: which objects live, and state that it does not know of."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import sys
+from collections.abc import Callable
+from typing import Any
+
+_LIBRARY = "opengl32" if sys.platform == "win32" else ctypes.util.find_library("GL") or "libGL.so.1"
+
+GL_SCISSOR_TEST = 0x0C11
+GL_BLEND = 0x0BE2
+GL_CULL_FACE = 0x0B44
+GL_UNIFORM_OFFSET = 0x8A3B
+
+_KINDS = ("Texture", "Buffer", "Framebuffer", "Renderbuffer", "VertexArray", "Program", "Shader", "Query")
+_HIGHEST_NAME = 4000
+
+
+def call(name: str) -> Callable[..., Any]:
+    """The function `gl<name>`."""
+    function: Callable[..., Any] = getattr(ctypes.CDLL(_LIBRARY), f"gl{name}")
+    return function
+
+
+def living_objects() -> dict[str, int]:
+    """How many objects of each kind the current context holds."""
+    count = {}
+    for kind in _KINDS:
+        exists = call(f"Is{kind}")
+        count[kind] = sum(exists(name) & 0xFF for name in range(1, _HIGHEST_NAME))
+    return count
+
+
+def uniform_offsets(program: int, names: list[str]) -> list[int]:
+    """Where the driver has put members of uniform blocks, in bytes."""
+    texts = (ctypes.c_char_p * len(names))(*(name.encode() for name in names))
+    indices = (ctypes.c_uint * len(names))()
+    offsets = (ctypes.c_int * len(names))()
+    call("GetUniformIndices")(program, len(names), texts, indices)
+    call("GetActiveUniformsiv")(program, len(names), indices, GL_UNIFORM_OFFSET, offsets)
+    return list(offsets)

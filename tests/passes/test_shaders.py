@@ -1,0 +1,287 @@
+"""Shaders: includes, errors that name file and line, variants, reloading."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import moderngl
+import numpy as np
+import pytest
+
+from app.passes import frame
+from app.passes import shaders as module
+from app.passes.quality import LEVELS
+from app.passes.shaders import Drawing, FullScreen, ShaderError, ShaderLibrary, preprocess
+
+VERTEX = """out vec2 uv;
+void main() {
+    uv = vec2((gl_VertexID << 1) & 2, gl_VertexID & 2);
+    gl_Position = vec4(uv * 2.0 - 1.0, 1.0, 1.0);
+}
+"""
+FRAGMENT = "out vec4 colour;\nvoid main() { colour = vec4(%s); }\n"
+
+Write = Callable[[str, str], None]
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    """Writes files into a folder that takes the place of `shaders/`."""
+
+    def write(name: str, text: str) -> None:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    monkeypatch.setattr(module, "files", lambda package: tmp_path)
+    write("fullscreen.vert", VERTEX)
+    return write
+
+
+@pytest.fixture
+def library(context: moderngl.Context) -> Iterator[ShaderLibrary]:
+    library = ShaderLibrary(context, {}, {})
+    yield library
+    library.release()
+
+
+def drawn(context: moderngl.Context, drawing: Drawing) -> tuple[int, ...]:
+    """The colour that a shader fills a target with."""
+    before = context.fbo
+    target = context.framebuffer([context.renderbuffer((1, 1))])
+    target.use()
+    context.disable(moderngl.DEPTH_TEST | moderngl.BLEND)
+    drawing.render(vertices=3)
+    colour = tuple(target.read(components=4))
+    before.use()
+    target.color_attachments[0].release()
+    target.release()
+    return colour
+
+
+# Includes.
+
+
+def test_includes_are_taken_in_recursively_and_once(write: Write) -> None:
+    write("include/a.glsl", '#include "b.glsl"\nfloat a() { return b(); }')
+    write("include/b.glsl", "float b() { return 1.0; }")
+    write("x.frag", '#include "a.glsl"\n#include "b.glsl"\nvoid main() {}')
+    lines = preprocess("x.frag", {})
+    assert [line.text for line in lines] == ["float b() { return 1.0; }", "float a() { return b(); }", "void main() {}"]
+    assert [line.file for line in lines] == ["include/b.glsl", "include/a.glsl", "x.frag"]
+
+
+def test_lines_are_counted_in_their_own_file(write: Write) -> None:
+    write("include/a.glsl", "// one\n// two")
+    write("x.frag", '// one\n#include "a.glsl"\n// three')
+    places = [(line.file, line.number) for line in preprocess("x.frag", {})]
+    assert places == [("x.frag", 1), ("include/a.glsl", 1), ("include/a.glsl", 2), ("x.frag", 3)]
+
+
+def test_generated_includes_need_no_file(write: Write) -> None:
+    write("x.frag", '#include "made.glsl"\n')
+    lines = preprocess("x.frag", {"made.glsl": "const float made = 1.0;"})
+    assert [line.text for line in lines] == ["const float made = 1.0;"]
+
+
+@pytest.mark.parametrize("cycle", [["a"], ["a", "b"], ["a", "b", "c"]])
+def test_an_include_cycle_is_an_error_that_names_the_way(write: Write, cycle: list[str]) -> None:
+    for name, following in zip(cycle, cycle[1:] + cycle[:1], strict=True):
+        write(f"include/{name}.glsl", f'#include "{following}.glsl"')
+    write("x.frag", '#include "a.glsl"')
+    with pytest.raises(ShaderError, match="includes itself") as error:
+        preprocess("x.frag", {})
+    assert all(f"{name}.glsl" in str(error.value) for name in cycle)
+
+
+def test_a_missing_include_is_named_with_the_line_that_asks_for_it(write: Write) -> None:
+    write("include/a.glsl", '\n\n#include "nowhere.glsl"')
+    write("x.frag", '#include "a.glsl"')
+    with pytest.raises(ShaderError, match=r"shaders/include/a\.glsl, line 3: .*shaders/include/nowhere\.glsl"):
+        preprocess("x.frag", {})
+
+
+def test_a_missing_shader_is_named(write: Write, library: ShaderLibrary) -> None:
+    with pytest.raises(ShaderError, match=r"shaders/nowhere\.frag: there is no such file"):
+        library.program("fullscreen.vert", "nowhere.frag")
+
+
+# Errors.
+
+
+@pytest.mark.parametrize("in_include", [False, True])
+def test_an_error_is_told_with_its_file_and_line(write: Write, library: ShaderLibrary, in_include: bool) -> None:
+    broken = "float broken() {\n    return nowhere;\n}\n"
+    write("include/a.glsl", broken if in_include else "// nothing\n")
+    write("x.frag", '#include "a.glsl"\n' + ("" if in_include else broken) + FRAGMENT % "1.0")
+    with pytest.raises(ShaderError) as error:
+        library.program("fullscreen.vert", "x.frag")
+    place = "shaders/include/a.glsl, line 2:" if in_include else "shaders/x.frag, line 3:"
+    assert str(error.value).startswith(place)
+    assert "nowhere" in str(error.value)
+
+
+def test_an_error_in_the_vertex_shader_names_the_vertex_shader(write: Write, library: ShaderLibrary) -> None:
+    write("broken.vert", VERTEX + "\nfloat x() { return nowhere; }")
+    write("x.frag", FRAGMENT % "1.0")
+    with pytest.raises(ShaderError, match=r"^shaders/broken\.vert, line 7:"):
+        library.program("broken.vert", "x.frag")
+
+
+def test_a_warning_before_an_error_is_not_taken_for_it(write: Write, library: ShaderLibrary) -> None:
+    write("x.frag", "out vec4 colour;\nvoid main() {\n    float a;\n    colour = vec4(a);\n    b = 1.0;\n}\n")
+    with pytest.raises(ShaderError, match=r"^shaders/x\.frag, line 5:.*'?`?b'"):
+        library.program("fullscreen.vert", "x.frag")
+
+
+def test_an_error_of_the_linker_names_both_shaders(write: Write, library: ShaderLibrary) -> None:
+    write("x.frag", "in float uv;\nout vec4 colour;\nvoid main() { colour = vec4(uv); }\n")
+    with pytest.raises(ShaderError, match=r"fullscreen\.vert \+ x\.frag"):
+        library.program("fullscreen.vert", "x.frag")
+
+
+# Programs.
+
+
+def test_defines_choose_a_variant_and_keep_line_numbers(
+    write: Write, library: ShaderLibrary, context: moderngl.Context
+) -> None:
+    write("x.frag", "out vec4 colour;\nvoid main() { colour = vec4(float(SHADE)); }\n")
+    one, none = (Drawing(context, library.program("fullscreen.vert", "x.frag", (f"SHADE {n}",))) for n in (1, 0))
+    assert drawn(context, one) == (255,) * 4
+    assert drawn(context, none) == (0,) * 4
+    with pytest.raises(ShaderError, match=r"^shaders/x\.frag, line 2:"):
+        library.program("fullscreen.vert", "x.frag")
+    one.release()
+    none.release()
+
+
+def test_uniforms_that_the_compiler_dropped_are_passed_over(write: Write, library: ShaderLibrary) -> None:
+    write("x.frag", "uniform float unused;\nuniform sampler2D texel;\n" + FRAGMENT % "1.0")
+    program = library.program("fullscreen.vert", "x.frag")
+    program.set(unused=1.0, unheard_of=2)
+
+
+def test_a_reload_takes_up_a_change(write: Write, library: ShaderLibrary, context: moderngl.Context) -> None:
+    write("include/shade.glsl", "const float shade = 0.0;")
+    write("x.frag", '#include "shade.glsl"\n' + FRAGMENT % "shade")
+    drawing = FullScreen(context, library, "x.frag")
+    assert drawn(context, drawing) == (0,) * 4
+    write("include/shade.glsl", "const float shade = 1.0;")
+    assert drawn(context, drawing) == (0,) * 4
+    assert library.reload() == ""
+    assert drawn(context, drawing) == (255,) * 4
+    drawing.release()
+
+
+def test_a_failed_reload_keeps_all_programs_and_says_where_it_failed(
+    write: Write, library: ShaderLibrary, context: moderngl.Context
+) -> None:
+    write("good.frag", FRAGMENT % "0.0")
+    write("bad.frag", FRAGMENT % "0.0")
+    drawings = [FullScreen(context, library, name) for name in ("good.frag", "bad.frag")]
+    write("good.frag", FRAGMENT % "1.0")
+    write("bad.frag", FRAGMENT % "nowhere")
+    error = library.reload()
+    assert error.startswith("shaders/bad.frag, line 2:") and "nowhere" in error
+    assert [drawn(context, drawing) for drawing in drawings] == [(0,) * 4] * 2
+    write("bad.frag", FRAGMENT % "1.0")
+    assert library.reload() == ""
+    assert [drawn(context, drawing) for drawing in drawings] == [(255,) * 4] * 2
+    for drawing in drawings:
+        drawing.release()
+
+
+def test_a_reload_that_misses_a_file_keeps_the_program(
+    write: Write, library: ShaderLibrary, context: moderngl.Context, tmp_path: Path
+) -> None:
+    write("x.frag", FRAGMENT % "1.0")
+    drawing = FullScreen(context, library, "x.frag")
+    (tmp_path / "x.frag").unlink()
+    assert "shaders/x.frag" in library.reload()
+    assert drawn(context, drawing) == (255,) * 4
+    drawing.release()
+
+
+# The shaders that ship.
+
+SHIPPED = sorted(path.name for path in Path(str(files("shaders"))).glob("*.*") if path.suffix in (".vert", ".frag"))
+OVERLAY_VARIANTS = [
+    (f"OVERLAY {overlay}", f"DETAIL_SCALES {scales}")
+    for overlay in (0, 1)
+    for scales in sorted({level.detail_scales for level in LEVELS})
+]
+
+
+def vertex_shader_of(fragment: str) -> str:
+    own = fragment.replace(".frag", ".vert")
+    return own if own in SHIPPED else "fullscreen.vert"
+
+
+@pytest.mark.parametrize("fragment", [name for name in SHIPPED if name.endswith(".frag")])
+@pytest.mark.parametrize("defines", [(), *OVERLAY_VARIANTS], ids=lambda defines: ",".join(defines) or "plain")
+def test_every_shipped_program_compiles(shaders: ShaderLibrary, fragment: str, defines: tuple[str, ...]) -> None:
+    program = shaders.program(vertex_shader_of(fragment), fragment, defines).gl
+    block = program.get(frame.BLOCK, None)
+    if isinstance(block, moderngl.UniformBlock):
+        assert block.binding == frame.BINDING
+        assert block.size == frame.LAYOUT.itemsize
+
+
+def test_every_shipped_vertex_shader_is_used_by_a_program() -> None:
+    used = {vertex_shader_of(name) for name in SHIPPED if name.endswith(".frag")}
+    assert used == {name for name in SHIPPED if name.endswith(".vert")}
+
+
+def test_shipped_shaders_stay_within_glsl_410() -> None:
+    newer = re.compile(
+        r"\b(?:layout\s*\(\s*binding|buffer\s+\w+\s*\{|shared\s|imageLoad|imageStore|textureQueryLevels|textureGatherOffsets"
+        r"|uniform\s+layout|gl_GlobalInvocationID|#version|#extension)"
+    )
+    for path in Path(str(files("shaders"))).rglob("*.*"):
+        if path.suffix in (".vert", ".frag", ".glsl"):
+            assert not newer.search(path.read_text(encoding="utf-8")), path.name
+
+
+# The frame block.
+
+
+def test_the_frame_block_lies_in_memory_as_the_driver_expects(shaders: ShaderLibrary) -> None:
+    from tests.passes import gl
+
+    program = shaders.program("terrain.vert", "terrain.frag", ("OVERLAY 1", "DETAIL_SCALES 1")).gl
+    names = [name for name, _, _ in frame.FIELDS]
+    offsets = gl.uniform_offsets(program.glo, [f"{frame.BLOCK}.{name}" for name in names])
+    fields = frame.LAYOUT.fields
+    assert fields is not None
+    assert offsets == [fields[name][1] for name in names]
+
+
+def test_each_value_of_the_frame_block_arrives_in_a_shader(
+    write: Write, context: moderngl.Context, frame_block: frame.FrameBlock
+) -> None:
+    sums = [f"frame.{name}[3][3] + frame.{name}[1][2]" if kind == "mat4" else f"dot(frame.{name}, vec4(1, 10, 100, 1000))"
+            for name, kind, _ in frame.FIELDS]  # fmt: skip
+    cases = "".join(f"if (n == {number}) v = {value};\n" for number, value in enumerate(sums))
+    write("x.frag", f'#include "{frame.INCLUDE}"\nout vec4 colour;\n'
+          f"void main() {{ int n = int(gl_FragCoord.x); float v = -1.0;\n{cases} colour = vec4(v); }}\n")  # fmt: skip
+    library = ShaderLibrary(context, {frame.INCLUDE: frame.glsl()}, {frame.BLOCK: frame.BINDING})
+    expected = []
+    for number, (name, kind, _) in enumerate(frame.FIELDS):
+        values = np.arange(16 if kind == "mat4" else 4) + 20 * number
+        frame_block.values[name] = values
+        # NumPy's rows are GLSL's columns: m[3][3] is element 15, m[1][2] element 6.
+        expected.append(values[15] + values[6] if kind == "mat4" else values @ (1, 10, 100, 1000))
+    frame_block.upload()
+    texture = context.texture((len(frame.FIELDS), 1), 1, dtype="f4")
+    target = context.framebuffer([texture])
+    drawing = FullScreen(context, library, "x.frag")
+    before = context.fbo
+    drawing.draw(target)
+    before.use()
+    assert np.frombuffer(texture.read(), np.float32).tolist() == expected
+    for part in (drawing, library, target, texture):
+        part.release()

@@ -1,0 +1,74 @@
+"""Snapshots made with NumPy alone, for pictures whose content is known."""
+
+from __future__ import annotations
+
+import itertools
+from functools import cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from app.snapshot import Snapshot
+from app.world import Ledger
+
+_numbers = itertools.count(1000)
+
+
+def snapshot(
+    bedrock: ArrayLike,
+    sediment: ArrayLike = 0.0,
+    *,
+    cell_size: float = 10.0,
+    world: int | None = None,
+    cycle: int = 0,
+) -> Snapshot:
+    """A snapshot of these layers; without a number, of a world of its own."""
+    rock = np.ascontiguousarray(bedrock, np.float32)
+    loose = np.ascontiguousarray(np.broadcast_to(np.asarray(sediment, np.float32), rock.shape))
+    ground = rock + loose
+    return Snapshot(
+        world=next(_numbers) if world is None else world,
+        layers={"bedrock": rock, "sediment": loose},
+        versions={"bedrock": cycle, "sediment": cycle},
+        cell_size=cell_size,
+        seed=0,
+        cycle=cycle,
+        lowest=float(ground.min()),
+        highest=float(ground.max()),
+        ledger=Ledger(),
+        imbalance=0.0,
+    )
+
+
+def flat(rows: int, columns: int, height: float = 0.0) -> NDArray[np.float32]:
+    return np.full((rows, columns), height, np.float32)
+
+
+def plane(rows: int, columns: int, east: float, south: float) -> NDArray[np.float64]:
+    """Ground that rises by `east` and `south` metres for each cell."""
+    row, column = np.mgrid[:rows, :columns]
+    return column * east + row * south
+
+
+def bumps(rows: int, columns: int, *, seed: int = 1, height: float = 1.0) -> NDArray[np.float64]:
+    """Rough ground: noise from cell to cell, in [0, height]."""
+    return np.random.default_rng(seed).random((rows, columns)) * height
+
+
+@cache
+def hills(rows: int, columns: int, *, seed: int = 3, roughness: float = 1.9) -> NDArray[np.float64]:
+    """Hills in [0, 1]: noise whose power falls with frequency."""
+    generator = np.random.default_rng(seed)
+    side = 2 * max(rows, columns)
+    frequency = np.hypot(*np.meshgrid(np.fft.fftfreq(side), np.fft.rfftfreq(side), indexing="ij"))
+    frequency[0, 0] = 1.0
+    spectrum = np.fft.rfft2(generator.standard_normal((side, side))) * frequency**-roughness
+    spectrum[0, 0] = 0.0
+    height = np.fft.irfft2(spectrum, s=(side, side))[:rows, :columns]
+    return (height - height.min()) / np.ptp(height)
+
+
+def pyramid(rows: int, columns: int, row: int, column: int, height: float, half_width: int) -> NDArray[np.float64]:
+    """A pyramid with its top in the middle of a cell, on flat ground."""
+    away = np.maximum(*np.abs(np.mgrid[:rows, :columns] - np.array([row, column])[:, None, None]))
+    return height * np.maximum(1.0 - away / half_width, 0.0)
