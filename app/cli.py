@@ -35,23 +35,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _set_up_log(options.debug)
     try:
         run(options)
-    except (UserError, MemoryError) as error:
-        if options.debug:
-            raise
-        message = (
-            str(error) if isinstance(error, UserError) else "there is not enough memory; a smaller --size needs less"
-        )
-        print(f"{PROGRAM}: {message}", file=sys.stderr)
-        return FAILED
     except KeyboardInterrupt:
         print(f"\n{parser.prog}: interrupted; nothing half-written was left", file=sys.stderr)
         return INTERRUPTED
+    except Exception as error:
+        if options.debug:
+            raise
+        print(f"{PROGRAM}: {_message(error)}", file=sys.stderr)
+        return FAILED
     return 0
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, UserError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "there is not enough memory; a smaller --size needs less"
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"a mistake in the program: {text} (with --debug it tells where)"
 
 
 def _set_up_log(debug: bool) -> None:
     form = "%(name)s: %(message)s" if debug else f"{PROGRAM}: %(message)s"
-    logging.basicConfig(format=form, stream=sys.stderr, force=True)
+    logging.basicConfig(format=form)
     logging.getLogger("app").setLevel(logging.DEBUG if debug else logging.INFO)
 
 

@@ -1,0 +1,41 @@
+"""A scene that is simulated in no time, and what its tests compare."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.scene import Scene
+from app.simulation import Simulator
+from app.sources import create_world
+from app.world import World
+
+
+def small_scene(**settings: object) -> Scene:
+    """40 × 32 cells of noise with a little soil and few drops; `settings` are written with `__` for the dot."""
+    scene = Scene()
+    small = {"world__columns": 40, "world__rows": 32, "world__soil_depth": 0.5, "droplets__count": 60}
+    for path, value in {**small, **settings}.items():
+        scene = scene.with_value(path.replace("__", "."), value)  # type: ignore[arg-type]
+    return scene
+
+
+def simulated(cycles: int, scene: Scene | None = None, threads: int | None = None) -> Simulator:
+    """The simulator of a scene after so many cycles."""
+    world, scene = create_world(scene or small_scene())
+    simulator = Simulator(scene, world, threads)
+    for _ in range(cycles):
+        simulator.advance()
+    return simulator
+
+
+def bits(world: World) -> dict[str, object]:
+    """All of a world's state, such that two of them are equal only if every bit is."""
+    layers = {name: layer.tobytes() for name, layer in world.layers.items()}
+    shown = {name: layer.astype(np.float32).tobytes() for name, layer in world.layers.items()}
+    return {
+        "layers": layers,
+        "shown": shown,
+        "ground": world.ground.tobytes(),
+        "cycle": world.cycle,
+        "ledger": world.ledger,
+    }

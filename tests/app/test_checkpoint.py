@@ -1,0 +1,179 @@
+"""Saved worlds: what comes back, and what is said of files that are none."""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app import checkpoint
+from app.errors import UserError
+from app.opening import open_scene
+from app.scene import scene_content
+from app.sources import create_world
+from tests.app.small import bits, simulated, small_scene
+
+Arrays = dict[str, Any]
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    simulator = simulated(3)
+    checkpoint.save(tmp_path / "world.npz", simulator.world, simulator.scene)
+    return tmp_path / "world.npz"
+
+
+def rewrite(path: Path, change: Callable[[Arrays], None]) -> None:
+    """Change the arrays of a saved world."""
+    with np.load(path) as file:
+        arrays = dict(file)
+    change(arrays)
+    np.savez(path, **arrays)
+
+
+def change_meta(**changes: object) -> Callable[[Arrays], None]:
+    def change(arrays: Arrays) -> None:
+        arrays["meta"] = np.array(json.dumps({**json.loads(str(arrays["meta"])), **changes}))
+
+    return change
+
+
+def test_round_trip_brings_every_bit_back(saved: Path) -> None:
+    simulator = simulated(3)
+    world, scene = checkpoint.load(saved)
+    assert bits(world) == bits(simulator.world)
+    assert (world.cell_size, world.seed) == (simulator.world.cell_size, simulator.world.seed)
+    assert scene == simulator.scene
+
+
+def test_file_is_as_documented(saved: Path) -> None:
+    with np.load(saved, allow_pickle=False) as file:
+        assert set(file) == {"meta", "bedrock", "sediment"}
+        assert file["bedrock"].dtype == file["sediment"].dtype == np.float64
+        meta = json.loads(str(file["meta"]))
+    assert meta["cell_size"] == 20.0
+    assert meta["seed"] == 1
+    assert meta["cycle"] == 3
+    assert meta["parameters"] == scene_content(small_scene())
+    assert meta["ledger"]["water"]["gained"] == {"rain": 3 * 60 * 400.0}
+
+
+def test_same_world_gives_the_same_file(saved: Path, tmp_path: Path) -> None:
+    simulator = simulated(3)
+    checkpoint.save(tmp_path / "again.npz", simulator.world, simulator.scene)
+    assert (tmp_path / "again.npz").read_bytes() == saved.read_bytes()
+
+
+def test_saved_world_opens_as_a_scene_that_goes_on(saved: Path) -> None:
+    scene = open_scene(str(saved))
+    assert scene.saved_world == str(saved)
+    world, going_on = create_world(scene.with_value("droplets.count", 5))
+    assert world.cycle == 3
+    assert going_on == small_scene(droplets__count=5)
+
+
+def drop(name: str) -> Callable[[Arrays], None]:
+    return lambda arrays: arrays.pop(name)
+
+
+def put(name: str, row: int, column: int, value: float) -> Callable[[Arrays], None]:
+    return lambda arrays: arrays[name].__setitem__((row, column), value)
+
+
+def replace(name: str, value: Any) -> Callable[[Arrays], None]:
+    return lambda arrays: arrays.update({name: value})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (drop("sediment"), "not a saved world: it has no 'sediment'"),
+        (drop("meta"), "not a saved world: it has no 'meta'"),
+        (
+            replace("bedrock", np.array([[{}] * 8] * 8)),
+            "cannot be read as a saved world: Object arrays cannot be loaded",
+        ),
+        (replace("meta", np.array([{}])), "cannot be read as a saved world: Object arrays cannot be loaded"),
+        (replace("meta", np.array("{")), "'meta' is not what a saved world has: "),
+        (replace("meta", np.zeros(3)), "'meta' is not what a saved world has: "),
+        (replace("bedrock", np.zeros((32, 40), np.float32)), "layer 'bedrock' is of type float32; it must be float64"),
+        (replace("bedrock", np.zeros((32, 41))), "layer 'sediment' has the shape (32, 40); all must be [row, column]"),
+        (replace("bedrock", np.zeros(1280)), "layer 'bedrock' has the shape (1280,); all must be [row, column]"),
+        (put("bedrock", 3, 5, np.nan), "layer 'bedrock' is nan at row 3, column 5; must be a finite number"),
+        (put("bedrock", 3, 5, -np.inf), "layer 'bedrock' is -inf at row 3, column 5; must be a finite number"),
+        (put("sediment", 0, 7, -0.25), "layer 'sediment' is -0.25 at row 0, column 7; must be a finite thickness"),
+        (change_meta(format=2), "written in format 2; this version of the program reads format 1"),
+        (change_meta(format=None), "written in format None; this version of the program reads format 1"),
+        (change_meta(cell_size=0.0), "its cell size is 0; it must be more than 0 m"),
+        (change_meta(cell_size="wide"), "'meta' is not what a saved world has: "),
+        (change_meta(cycle=-1), "its cycle is -1; it must be 0 or more"),
+        (change_meta(ledger=None), "'meta' is not what a saved world has: "),
+        (change_meta(parameters={"droplets": {"count": 0}}), "droplets.count = 0: must be from 1 to 100000"),
+    ],
+)
+def test_wrong_content_is_named(saved: Path, change: Callable[[Arrays], None], message: str) -> None:
+    rewrite(saved, change)
+    with pytest.raises(UserError) as raised:
+        checkpoint.load(saved)
+    assert str(raised.value).startswith(f"{saved}: {message}")
+    assert "\n" not in str(raised.value)
+
+
+def test_tiny_world_is_refused(saved: Path) -> None:
+    rewrite(saved, lambda arrays: arrays.update(bedrock=np.zeros((7, 9)), sediment=np.zeros((7, 9))))
+    with pytest.raises(UserError, match="a world of 9×7 cells; sides must be from 8 to 8192"):
+        checkpoint.load(saved)
+
+
+def test_huge_world_is_refused_before_it_is_unpacked(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoint, "LARGEST_SIDE", 16)
+    monkeypatch.setattr(np, "load", None)
+    with pytest.raises(UserError, match="is too large; a side may have up to 16 cells"):
+        checkpoint.load(saved)
+
+
+@pytest.mark.parametrize("part", [0.0, 0.3, 0.7, 0.99])
+def test_truncated_file(saved: Path, part: float) -> None:
+    content = saved.read_bytes()
+    saved.write_bytes(content[: int(len(content) * part)])
+    with pytest.raises(UserError, match=r"world\.npz: cannot be read as a saved world: "):
+        checkpoint.load(saved)
+
+
+def test_every_flipped_byte_is_noticed_or_harmless(saved: Path) -> None:
+    content = bytearray(saved.read_bytes())
+    whole = bits(checkpoint.load(saved)[0])
+    for place in range(0, len(content), len(content) // 60):
+        broken = content.copy()
+        broken[place] ^= 0x55
+        saved.write_bytes(broken)
+        try:
+            world, _ = checkpoint.load(saved)
+        except UserError as error:
+            assert str(saved) in str(error)
+        else:
+            assert bits(world) == whole
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="there is no such file"):
+        checkpoint.load(tmp_path / "none.npz")
+
+
+def test_full_disk_leaves_the_old_file_whole(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail_half_way(file: Any, **arrays: Any) -> None:
+        file.write(b"PK half a file")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    before = saved.read_bytes()
+    simulator = simulated(1)
+    monkeypatch.setattr(np, "savez_compressed", fail_half_way)
+    with pytest.raises(UserError, match=r"cannot write .*world\.npz: no space is left there"):
+        checkpoint.save(saved, simulator.world, simulator.scene)
+    assert saved.read_bytes() == before
+    assert [path.name for path in saved.parent.iterdir()] == ["world.npz"]

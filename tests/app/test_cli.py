@@ -1,0 +1,237 @@
+"""The command line as a person meets it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app import cli
+from app.scene import DECLARATIONS, presets
+
+SMALL = ["noise", "--size", "40x32", "--set", "droplets.count=60"]
+
+
+def thalweg(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the program in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "app", *map(str, words)],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def stops(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
+    """The one line with which the program refuses."""
+    try:
+        status = cli.main([str(word) for word in words])
+    except SystemExit as end:  # argparse
+        status = int(end.code or 0)
+    assert status not in (0, 130)
+    error = capsys.readouterr().err
+    assert error.endswith("\n")
+    assert error.count("\n") == 1, error
+    assert "Traceback" not in error
+    return error.rstrip()
+
+
+# Help and lists.
+
+
+@pytest.mark.parametrize("command", [[], ["render"], ["simulate"], ["bench"]])
+def test_help_says_what_it_does_with_an_example(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        cli.main([*command, "--help"])
+    assert end.value.code == 0
+    text = capsys.readouterr().out
+    assert re.search(r"examples:\n  thalweg", text)
+    assert "--debug" in text
+    if not command:
+        assert all(name in text for name in cli.COMMANDS)
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["--version"])
+    assert re.fullmatch(r"thalweg \d+\.\d+\.\d+\n", capsys.readouterr().out)
+
+
+def test_list_of_parameters_is_derived(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--list-parameters"]) == 0
+    lines = capsys.readouterr().out.splitlines()[1:]
+    assert [line.split()[0] for line in lines] == list(DECLARATIONS)
+    evaporation = next(line for line in lines if line.startswith("droplets.evaporation"))
+    for part in ("0.001", "from 0.0001 to 0.1 1/t", DECLARATIONS["droplets.evaporation"].help):
+        assert part in evaporation
+
+
+def test_list_of_presets(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--list-presets"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(presets())
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["simulate", "nowhere.tif"], "nowhere.tif: there is no such file"),
+        (["simulate", "jacksbor"], "did you mean 'jacksboro'?"),
+        (["simulate", *SMALL, "--set", "droplets.evaporation=9"], "droplets.evaporation = 9: must be from 0.0001"),
+        (["simulate", *SMALL, "--set", "droplets.evaporation=nan"], "droplets.evaporation = nan: must be a number"),
+        (["simulate", *SMALL, "--set", "evaporation"], "--set evaporation: must be section.name=value"),
+        (["simulate", "noise", "--size", "big"], "--size big: must be a number of cells, or WIDTHxHEIGHT"),
+        (["simulate", "noise", "--size", "7"], "--size 7: must be a number of cells, or WIDTHxHEIGHT, each from 8 to"),
+        (["simulate", "noise", "--size", "64x9999"], "each from 8 to 8192"),
+        (["simulate", "noise", "--size", "64x"], "--size 64x: must be"),
+        (["simulate", "noise", "--seed", "-4"], "world.seed = -4: must be from 0 to 2147483647"),
+        (["simulate", "noise", "--cell-size", "wide"], "world.cell_size = wide: must be a number from 0 to 10000 m"),
+        (["simulate", "--cycles", "-1"], "argument --cycles: -1: must be a whole number from 0 to 1000000000"),
+        (["simulate", "--threads", "0"], "argument --threads: 0: must be a whole number from 1 to 256"),
+        (["simulate", "--cyc", "3"], "unrecognized arguments: --cyc"),
+        (["simulate", *SMALL, "--out", "/nowhere/w.npz"], "cannot write /nowhere/w.npz: there is no folder /nowhere"),
+        (["render", "--width", "4"], "argument --width: 4: must be a whole number from 16 to 8192"),
+        (["render", "--frames", "0"], "argument --frames: 0: must be a whole number from 1 to"),
+        (["render", *SMALL, "--out", "clip.gif"], "clip.gif: must be a clip (.mp4), a picture (.png) or numbered"),
+        (["render", *SMALL, "--width", "641"], "thalweg.mp4: a clip of 641×720 pixels: width and height must be even"),
+        (["render", *SMALL, "--out", "/nowhere/c.mp4"], "cannot write /nowhere/c.mp4: there is no folder /nowhere"),
+        (["render", *SMALL, "--out", "/nowhere/%d.png"], "cannot write /nowhere/%d.png: there is no folder /nowhere"),
+        (["bench", "drops"], "drops: there is no such group; did you mean 'droplets'?"),
+        (["bench", "droplets", "--json", "/nowhere/b.json"], "cannot write /nowhere/b.json"),
+        (["--seed", "3", "render"], "render: commands come first; a file of that name is ./render"),
+    ],
+)
+def test_wrong_words_give_one_line(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    error = stops(capsys, *words)
+    assert error.startswith("thalweg")
+    assert message in error
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_display_is_said_and_what_to_do_without() -> None:
+    done = thalweg(*SMALL, DISPLAY="", WAYLAND_DISPLAY="")
+    assert done.returncode == 1
+    assert done.stderr.startswith("thalweg: there is no display here")
+    assert "`thalweg render`" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_debug_shows_the_traceback() -> None:
+    done = thalweg("simulate", "nowhere.tif", "--debug")
+    assert done.returncode != 0
+    assert "Traceback" in done.stderr
+    assert "nowhere.tif: there is no such file" in done.stderr
+
+
+def test_file_with_the_name_of_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.save("hills.npy", np.fromfunction(lambda row, column: row * column, (12, 10)))
+    Path("hills.npy").rename("render.npy")
+    assert cli.main(["simulate", "./render.npy", "--cycles", "1", "--out", "world.npz"]) == 0
+    with np.load("world.npz") as file:
+        assert file["bedrock"].shape == (12, 10)
+
+
+# Simulations.
+
+
+def saved(path: Path) -> dict[str, bytes]:
+    with np.load(path) as file:
+        return {name: file[name].tobytes() for name in file}
+
+
+def test_simulate_loads_no_gl_and_tells_its_ledger(tmp_path: Path) -> None:
+    words = ["simulate", *SMALL, "--cycles", "5", "--out", str(tmp_path / "world.npz")]
+    code = f"import sys, app.cli\nstatus = app.cli.main({words})\nprint('loaded', *sys.modules)\nsys.exit(status)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    loaded = set(done.stdout.split("loaded ")[1].split())
+    assert "kernels.droplets" in loaded
+    assert not loaded & {"moderngl", "glfw", "imgui_bundle"}
+    assert "40×32 cells of 20 m after cycle 5" in done.stdout
+    for part in ("rock, m³", "sediment, m³", "water, m³", "worn by drops", "imbalance:"):
+        assert part in done.stdout
+    assert "100%" in done.stderr  # the progress bar
+    assert "5/5" in done.stderr
+
+
+def test_resume_equals_run_through_and_threads_do_not_matter(tmp_path: Path) -> None:
+    def simulate(source: list[str], cycles: int, name: str, *words: str) -> None:
+        assert cli.main(["simulate", *source, "--cycles", str(cycles), "--out", str(tmp_path / name), *words]) == 0
+
+    simulate(SMALL, 9, "through.npz", "--threads", "1")
+    simulate(SMALL, 9, "two.npz", "--threads", "2")
+    simulate(SMALL, 4, "four.npz")
+    simulate([str(tmp_path / "four.npz")], 5, "four.npz")  # onto itself
+    assert saved(tmp_path / "through.npz") == saved(tmp_path / "two.npz") == saved(tmp_path / "four.npz")
+
+
+def test_saved_world_takes_new_parameters_but_no_new_terrain(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world = tmp_path / "world.npz"
+    simulate = ["simulate", str(world), "--out", str(world), "--cycles", "1"]
+    assert cli.main(["simulate", *SMALL, "--cycles", "1", "--out", str(world)]) == 0
+    assert cli.main([*simulate, "--set", "droplets.count=7"]) == 0
+    with np.load(world) as file:
+        assert '"count":7' in str(file["meta"])
+        assert '"cycle":2' in str(file["meta"])
+    capsys.readouterr()
+    for words in (["--size", "64"], ["--seed", "3"], ["--cell-size", "5"], ["--set", "noise.gain=0.4"]):
+        assert f"{' '.join(words)}: {world} is a saved world, which keeps" in stops(capsys, *simulate, *words)
+
+
+def test_threads_beyond_the_machine_are_taken_as_all_it_has(tmp_path: Path) -> None:
+    assert cli.main(["simulate", *SMALL, "--cycles", "1", "--threads", "256", "--out", str(tmp_path / "w.npz")]) == 0
+
+
+def test_interrupt_leaves_the_old_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(self: object) -> None:
+        raise KeyboardInterrupt
+
+    world = tmp_path / "world.npz"
+    world.write_bytes(b"old")
+    monkeypatch.setattr("app.simulation.Simulator.advance", interrupt)
+    assert cli.main(["simulate", *SMALL, "--out", str(world)]) == 130
+    assert capsys.readouterr().err.splitlines()[-1] == ("thalweg simulate: interrupted; nothing half-written was left")
+    assert world.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [world]
+
+
+def test_mistake_of_our_own_is_one_line_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stumble(name: str) -> None:
+        raise IndexError("list index\nout of range")
+
+    monkeypatch.setattr("app.opening.open_scene", stumble)
+    error = stops(capsys, "simulate", *SMALL)
+    assert (
+        error == "thalweg: a mistake in the program: IndexError: list index out of range (with --debug it tells where)"
+    )
+
+
+def test_failed_cycle_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(self: object, world: object, parameters: object) -> None:
+        raise ValueError("no rain")
+
+    monkeypatch.setattr("app.processes.droplets.DropletErosion.step", fail)
+    monkeypatch.setattr("app.processes.droplets.DropletErosion.prepare", lambda self: None)
+    assert cli.main(["simulate", *SMALL, "--out", str(tmp_path / "world.npz")]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == "thalweg: cycle 1 failed: ValueError: no rain"
+    assert list(tmp_path.iterdir()) == []

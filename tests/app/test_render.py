@@ -1,0 +1,155 @@
+"""Clips and pictures without a window."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import cv2
+import imageio_ffmpeg
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from app import cli
+from app.errors import UserError
+from app.recorder import open_recorder, write_png
+
+SMALL = ["noise", "--size", "40x32", "--set", "droplets.count=60", "--width", "64", "--height", "36"]
+
+
+def render(*words: str | Path) -> None:
+    assert cli.main(["render", *SMALL, *map(str, words)]) == 0
+
+
+def picture(path: Path) -> NDArray[np.uint8]:
+    return np.asarray(cv2.imread(str(path)), np.uint8)
+
+
+def test_clip_last_picture_and_every_picture_in_one_run(tmp_path: Path) -> None:
+    outputs = [tmp_path / name for name in ("clip.mp4", "last.png", "frame_%04d.png")]
+    render("--frames", "5", "--fps", "10", *(word for path in outputs for word in ("--out", path)))
+    frames = sorted(tmp_path.glob("frame_*.png"))
+    assert [path.name for path in frames] == [f"frame_{number:04d}.png" for number in range(5)]
+    assert picture(frames[0]).shape == (36, 64, 3)
+    assert picture(frames[0]).std() > 5.0
+    assert (tmp_path / "last.png").read_bytes() == frames[-1].read_bytes()
+    assert len({path.read_bytes() for path in frames}) == 5  # it goes on
+    count, seconds = imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "clip.mp4"))
+    assert (count, seconds) == (5, pytest.approx(0.5, abs=0.01))
+    assert set(tmp_path.iterdir()) == {tmp_path / "clip.mp4", tmp_path / "last.png", *frames}
+
+
+def test_clip_plays_everywhere_and_while_it_loads(tmp_path: Path) -> None:
+    render("--frames", "3", "--out", tmp_path / "clip.mp4")
+    content = (tmp_path / "clip.mp4").read_bytes()
+    assert content.index(b"moov") < content.index(b"mdat")
+    about = imageio_ffmpeg.read_frames(str(tmp_path / "clip.mp4")).__next__()
+    assert about["codec"] == "h264"
+    assert about["pix_fmt"].startswith("yuv420p")
+    assert about["size"] == (64, 36)
+
+
+def test_same_bits_every_time(tmp_path: Path) -> None:
+    for run, threads in (("a", "1"), ("b", "2")):
+        render(
+            "--frames", "4", "--threads", threads, "--out", tmp_path / f"{run}.mp4", "--out", tmp_path / f"{run}.png"
+        )
+    assert (tmp_path / "a.mp4").read_bytes() == (tmp_path / "b.mp4").read_bytes()
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+
+
+def test_cycles_between_frames(tmp_path: Path) -> None:
+    """Frames of the same cycle at the same time are the same, however many lie between."""
+    render("--frames", "3", "--cycles-per-frame", "2", "--fps", "5", "--out", tmp_path / "two_%d.png")
+    render("--frames", "5", "--cycles-per-frame", "1", "--fps", "10", "--out", tmp_path / "one_%d.png")
+    for two, one in ((0, 0), (1, 2), (2, 4)):
+        assert (tmp_path / f"two_{two}.png").read_bytes() == (tmp_path / f"one_{one}.png").read_bytes()
+    render("--frames", "2", "--cycles-per-frame", "0", "--out", tmp_path / "none_%d.png")
+    assert (tmp_path / "none_0.png").read_bytes() == (tmp_path / "two_0.png").read_bytes()
+
+
+def test_orbit_turns_the_camera(tmp_path: Path) -> None:
+    still = ["--frames", "2", "--cycles-per-frame", "0", "--out"]
+    render(*still, tmp_path / "still_%d.png")
+    render(*still, tmp_path / "turned_%d.png", "--orbit", "180")
+    assert (tmp_path / "still_0.png").read_bytes() == (tmp_path / "turned_0.png").read_bytes()
+    assert (tmp_path / "still_1.png").read_bytes() != (tmp_path / "turned_1.png").read_bytes()
+
+
+def test_colours_survive_the_clip(tmp_path: Path) -> None:
+    """They are marked for what they are, so that a player shows the picture that was drawn."""
+    colours = np.zeros((64, 96, 3), np.uint8)
+    colours[:, :32], colours[:, 32:64], colours[:, 64:] = (200, 60, 40), (50, 160, 70), (40, 70, 190)
+    with open_recorder(tmp_path / "clip.mp4", 96, 64, 10) as record:
+        for _ in range(3):
+            record(colours)
+    frames = imageio_ffmpeg.read_frames(str(tmp_path / "clip.mp4"))
+    next(frames)
+    shown = np.frombuffer(next(frames), np.uint8).reshape(64, 96, 3).astype(int)
+    for column in (16, 48, 80):
+        assert np.abs(shown[32, column] - colours[32, column]).max() <= 6
+
+
+def test_picture_is_written_as_it_is(tmp_path: Path) -> None:
+    colours = np.random.default_rng(0).integers(0, 256, (20, 30, 3), np.uint8)
+    write_png(tmp_path / "picture.png", colours)
+    assert np.array_equal(picture(tmp_path / "picture.png")[..., ::-1], colours)
+
+
+def test_failure_half_way_leaves_the_old_files(tmp_path: Path) -> None:
+    colours = np.zeros((16, 16, 3), np.uint8)
+    for name in ("clip.mp4", "last.png"):
+        (tmp_path / name).write_bytes(b"old")
+        with pytest.raises(KeyboardInterrupt), open_recorder(tmp_path / name, 16, 16, 30) as record:
+            record(colours)
+            raise KeyboardInterrupt
+        assert (tmp_path / name).read_bytes() == b"old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["clip.mp4", "last.png"]
+
+
+@pytest.mark.parametrize(
+    ("encoder", "message"),
+    [
+        ("#!/bin/sh\nexit 3\n", "ffmpeg failed: exit status 3"),
+        (
+            "#!/bin/sh\ncat > /dev/null\necho first >&2\necho 'no such codec' >&2\nexit 1\n",
+            "ffmpeg failed: no such codec",
+        ),
+        (None, "ffmpeg cannot be started (No such file or directory)"),
+    ],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for ffmpeg is a shell script")
+def test_encoder_that_fails(encoder: str | None, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "ffmpeg"
+    if encoder:
+        program.write_text(encoder)
+        program.chmod(0o755)
+    monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", str(program))
+    (tmp_path / "clip.mp4").write_bytes(b"old")
+    with (
+        pytest.raises(UserError) as raised,
+        open_recorder(tmp_path / "clip.mp4", 640, 360, 30) as record,
+    ):
+        for _ in range(3):
+            record(np.zeros((360, 640, 3), np.uint8))
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert (tmp_path / "clip.mp4").read_bytes() == b"old"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there Ctrl-C is not a signal")
+def test_control_c_ends_a_clip_cleanly(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "app", "render", *SMALL, "--frames", "100000", "--out", str(tmp_path / "clip.mp4")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60.0
+        while time.monotonic() < deadline and not any(path.stat().st_size for path in tmp_path.iterdir()):
+            time.sleep(0.05)  # until the clip grows
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60.0)
+    assert process.returncode == 130
+    assert error.splitlines()[-1] == "thalweg render: interrupted; nothing half-written was left"
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,167 @@
+"""Scenes: from settings, presets, generators and files, and what is said where one of them is wrong."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.errors import UserError
+from app.opening import open_scene
+from app.scene import DECLARATIONS, Scene, load_preset, preset_to_toml, presets, read_preset
+from app.sources import create_world
+
+
+def test_setting_changes_one_value_and_leaves_the_old_scene() -> None:
+    before = Scene()
+    after = before.with_setting(" droplets.evaporation = 0.02 ")
+    assert after.droplets.evaporation == 0.02
+    assert before.droplets.evaporation == Scene().droplets.evaporation
+    assert after.with_value("droplets.evaporation", before.droplets.evaporation) == before
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("droplets.count=12", 12),
+        ("droplets.density=2", 2.0),
+        ("droplets.enabled=off", False),
+        ("noise.ridged=TRUE", True),
+        ("view.overlay=slope", "slope"),
+        ("world.source=a=b.tif", "a=b.tif"),
+    ],
+)
+def test_settings_are_read_by_their_kind(setting: str, value: object) -> None:
+    path = setting.partition("=")[0]
+    read = Scene().with_setting(setting).value(path)
+    assert read == value
+    assert type(read) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("droplets.evaporation=9", "droplets.evaporation = 9: must be from 0.0001 to 0.1 1/t"),
+        ("droplets.evaporation=nan", "droplets.evaporation = nan: must be a number from 0.0001 to 0.1 1/t"),
+        ("view.exposure=-inf", "view.exposure = -inf: must be a number from -4 to 4 stops"),
+        ("droplets.count=1.5", "droplets.count = 1.5: must be a whole number from 1 to 100000"),
+        ("droplets.count=", "droplets.count = : must be a whole number from 1 to 100000"),
+        ("world.seed=-1", "world.seed = -1: must be from 0 to 2147483647"),
+        ("view.overlay=fog", "view.overlay = 'fog': must be one of none, elevation, slope, sediment, change"),
+        ("view.minimap=7", "view.minimap = 7: must be true or false"),
+        ("droplets.evap=1", "there is no parameter 'droplets.evap'; did you mean 'droplets.evaporation'?"),
+        ("evaporation=1", "there is no parameter 'evaporation'; did you mean 'droplets.evaporation'?"),
+        ("drops.count=1", "drops.count: there is no section 'drops'; did you mean 'droplets'?"),
+        ("description.x=1", "description.x: there is no section 'description'"),
+        ("evaporation", "--set evaporation: must be section.name=value, such as droplets.evaporation=0.01"),
+    ],
+)
+def test_wrong_settings_say_what_would_be_right(setting: str, message: str) -> None:
+    with pytest.raises(UserError) as raised:
+        Scene().with_setting(setting)
+    assert str(raised.value).startswith(message)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, True, "1", None, [0.01]])
+def test_values_of_a_wrong_kind_are_refused(value: object) -> None:
+    with pytest.raises(UserError, match=r"^droplets\.evaporation = .*: must be a number from 0.0001 to 0.1 1/t$"):
+        Scene().with_value("droplets.evaporation", value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[droplets]\nevaporation = 7", "p.toml: droplets.evaporation = 7: must be from 0.0001 to 0.1 1/t"),
+        (
+            "[droplets]\nevaporation = nan",
+            "p.toml: droplets.evaporation = nan: must be a number from 0.0001 to 0.1 1/t",
+        ),
+        (
+            "[droplets]\nevaporation = inf",
+            "p.toml: droplets.evaporation = inf: must be a number from 0.0001 to 0.1 1/t",
+        ),
+        ("[droplets]\ncount = 5.0", "p.toml: droplets.count = 5.0: must be a whole number from 1 to 100000"),
+        ("[droplets]\ncount = 'many'", "p.toml: droplets.count = 'many': must be a whole number from 1 to 100000"),
+        ("[droplets]\nenabled = 1", "p.toml: droplets.enabled = 1: must be true or false"),
+        ("[droplets]\ndensty = 1", "p.toml: there is no parameter 'droplets.densty'; did you mean 'droplets.density'?"),
+        ("[driplets]\ndensity = 1", "p.toml: there is no section 'driplets'; did you mean 'droplets'?"),
+        ("droplets = 3", "p.toml: droplets = 3: must be a section, [droplets]"),
+        ("description = 3", "p.toml: description = 3: must be a text"),
+        ("saved_world = 'w.npz'", "p.toml: there is no section 'saved_world'"),
+        ("[droplets", "p.toml: not valid TOML: "),
+    ],
+)
+def test_wrong_presets_say_what_would_be_right(text: str, message: str) -> None:
+    with pytest.raises(UserError) as raised:
+        read_preset(text, "p.toml")
+    assert str(raised.value).startswith(message)
+    assert "\n" not in str(raised.value)
+
+
+def test_preset_keeps_defaults_for_what_it_does_not_mention() -> None:
+    scene = read_preset("[droplets]\ncount = 7\ndensity = 2", "p.toml")
+    assert scene == Scene().with_value("droplets.count", 7).with_value("droplets.density", 2.0)
+
+
+def test_preset_round_trip_holds_only_what_differs() -> None:
+    scene = Scene(description="hills").with_setting("noise.gain=0.4").with_setting("view.overlay=slope")
+    text = preset_to_toml(scene)
+    assert tomllib.loads(text) == {"description": "hills", "noise": {"gain": 0.4}, "view": {"overlay": "slope"}}
+    assert read_preset(text, "p.toml") == scene
+
+
+@pytest.mark.parametrize("name", presets())
+def test_shipped_presets_are_sound(name: str) -> None:
+    scene = load_preset(name)
+    assert scene.description
+    assert scene == open_scene(name)
+    world, _ = create_world(scene.with_value("world.columns", 32))
+    assert world.shape[1] == 32
+
+
+def test_sources_are_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.save("noise.npy", np.zeros((8, 8)))
+    Path("ridged").write_bytes(Path("noise.npy").read_bytes())
+    assert open_scene("ridged") == load_preset("ridged")
+    assert open_scene("./ridged").world.source == "./ridged"
+    assert open_scene("noise.npy").world.source == "noise.npy"
+    assert open_scene("jacksboro.npz").world.source == "jacksboro.npz"  # a terrain that ships with the program
+
+
+def test_preset_of_ones_own_finds_the_terrain_beside_it(tmp_path: Path) -> None:
+    np.save(tmp_path / "hill.npy", np.fromfunction(lambda row, column: row + column, (9, 11)))
+    (tmp_path / "mine.toml").write_text("[world]\nsource = 'hill.npy'\ncell_size = 5.0")
+    world, _ = create_world(open_scene(str(tmp_path / "mine.toml")))
+    assert world.shape == (9, 11)
+    assert world.cell_size == 5.0
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("jacksbor", r"^jacksbor: there is no preset, generator or file of this name; did you mean 'jacksboro'\?"),
+        ("qqqq", r"^qqqq: there is no .* \(presets are .*jacksboro.*; generators are noise, diamond-square\)$"),
+        ("a/b", "^a/b: there is no such file$"),
+        ("hill.tif", "^hill.tif: there is no such file$"),
+    ],
+)
+def test_unknown_sources_are_told_with_what_there_is(source: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        open_scene(source)
+
+
+def test_preset_that_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(UserError, match=r"p\.toml: not a preset: it must be text in UTF-8$"):
+        open_scene(str(tmp_path / "p.toml"))
+
+
+def test_every_parameter_can_be_set_by_its_text() -> None:
+    for path, declaration in DECLARATIONS.items():
+        text = str(declaration.default)
+        assert Scene().with_setting(f"{path}={text}") == Scene(), path

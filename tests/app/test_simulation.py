@@ -1,0 +1,321 @@
+"""The simulation: the same bits however it is run, nothing lost, and what happens when a cycle fails."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app import checkpoint, simulation
+from app.opening import open_scene
+from app.processes.droplets import DropletErosion
+from app.processes.process import ProcessFailure
+from app.scene import Scene
+from app.simulation import SimulationError, SimulationThread, Simulator
+from app.snapshot import Snapshot
+from app.sources import create_world
+from app.world import World
+from tests.app.small import bits, simulated, small_scene
+
+# The simulator, one cycle after the other.
+
+
+def test_cycles_change_the_land_and_lose_nothing() -> None:
+    start, _ = create_world(small_scene())
+    world = simulated(50).world
+    assert world.cycle == 50
+    assert not np.array_equal(world.bedrock, start.bedrock)
+    assert world.imbalance() < 1e-9
+    assert world.ledger.water.gained["rain"] == pytest.approx(50 * 60 * world.cell_area)
+
+
+def test_ground_stays_the_sum_of_the_layers() -> None:
+    world = simulated(20).world
+    assert np.array_equal(world.ground, world.bedrock + world.sediment)
+    assert world.sediment.min() >= 0.0
+
+
+def test_same_scene_gives_the_same_bits() -> None:
+    assert bits(simulated(12).world) == bits(simulated(12).world)
+
+
+def test_bits_do_not_depend_on_threads() -> None:
+    scene = small_scene(world__columns=150, world__rows=130, droplets__count=400)
+    one, two = (simulated(8, scene, threads) for threads in (1, 2))
+    by_parameter = simulated(8, scene.with_value("simulation.threads", 1))
+    assert bits(one.world) == bits(two.world) == bits(by_parameter.world)
+
+
+def test_resume_equals_run_through(tmp_path: Path) -> None:
+    through = simulated(14)
+    first = simulated(5)
+    checkpoint.save(tmp_path / "five.npz", first.world, first.scene)
+    resumed = simulated(9, open_scene(str(tmp_path / "five.npz")))
+    assert bits(resumed.world) == bits(through.world)
+    checkpoint.save(tmp_path / "resumed.npz", resumed.world, resumed.scene)
+    checkpoint.save(tmp_path / "through.npz", through.world, through.scene)
+    assert (tmp_path / "resumed.npz").read_bytes() == (tmp_path / "through.npz").read_bytes()
+
+
+def test_changed_parameter_takes_effect_at_the_next_cycle() -> None:
+    simulator, unchanged = simulated(4), simulated(5)
+    simulator.change(simulator.scene.with_value("droplets.count", 61))
+    assert bits(simulator.world) == bits(simulated(4).world)
+    simulator.advance()
+    rain = simulator.world.ledger.water.gained["rain"]
+    assert rain == pytest.approx((4 * 60 + 61) * simulator.world.cell_area)
+    assert bits(simulator.world) != bits(unchanged.world)
+
+
+def test_process_that_is_switched_off_does_nothing() -> None:
+    start, _ = create_world(small_scene())
+    world = simulated(3, small_scene(droplets__enabled=False)).world
+    assert world.cycle == 3
+    assert np.array_equal(world.ground, start.ground)
+
+
+# Cycles that fail.
+
+
+class Digging:
+    """Lowers the land by one metre a cycle. At cycle `fails_at` it calls `failure` half-way through."""
+
+    name = "droplets"
+    fails_at = 7
+    failure: Callable[[World], None]
+
+    def prepare(self) -> None:
+        pass
+
+    def step(self, world: World, parameters: Any) -> None:
+        world.bedrock[: world.shape[0] // 2] -= 1.0
+        if world.cycle == self.fails_at:
+            self.failure(world)
+        world.bedrock[world.shape[0] // 2 :] -= 1.0
+        np.add(world.bedrock, world.sediment, out=world.ground)
+        world.ledger.rock.lose("dug", world.shape[0] * world.shape[1] * world.cell_area)
+
+
+def raise_value_error(world: World) -> None:
+    raise ValueError("a shovel broke")
+
+
+def raise_process_failure(world: World) -> None:
+    raise ProcessFailure("droplets", 3, 5)
+
+
+def write_nan(world: World) -> None:
+    world.sediment[9, 11] = np.nan
+
+
+@contextmanager
+def digging(monkeypatch: pytest.MonkeyPatch, failure: Callable[[World], None] | None) -> Iterator[None]:
+    """Have `Digging` for the only process; without a failure it digs on."""
+    process = type("Digging", (Digging,), {"failure": staticmethod(failure or (lambda world: None))})
+    with monkeypatch.context() as patch:
+        patch.setattr(simulation, "PROCESSES", (process,))
+        yield
+
+
+@pytest.mark.parametrize("seconds_between_backups", [0.0, 1000.0])
+@pytest.mark.parametrize(
+    ("failure", "message"),
+    [
+        (raise_value_error, "cycle 8 failed: ValueError: a shovel broke"),
+        (raise_process_failure, "droplets: a value at row 3, column 5 is not a finite number; stopped after cycle 7"),
+        (write_nan, "droplets left sediment not finite at row 9, column 11; stopped after cycle 7"),
+    ],
+)
+def test_failed_cycle_is_named_and_undone(
+    failure: Callable[[World], None], message: str, seconds_between_backups: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(simulation, "SECONDS_BETWEEN_BACKUPS", seconds_between_backups)
+    with digging(monkeypatch, None):
+        good = simulated(7)
+    with digging(monkeypatch, failure):
+        simulator = simulated(7)
+        with pytest.raises(SimulationError) as raised:
+            for _ in range(4):  # a value that is not finite may be noticed some cycles later
+                simulator.advance()
+            simulator.verify()
+    assert str(raised.value) == message
+    assert bits(simulator.world) == bits(good.world)
+
+
+def test_parameters_are_not_changed_over_a_world_that_is_not_finite(monkeypatch: pytest.MonkeyPatch) -> None:
+    with digging(monkeypatch, write_nan):
+        simulator = simulated(9)
+        with pytest.raises(SimulationError, match="stopped after cycle 7"):
+            simulator.change(small_scene(droplets__count=1))
+    assert simulator.world.cycle == 7
+    assert simulator.world.non_finite_cell() is None
+
+
+# The thread.
+
+
+@contextmanager
+def running(scene: Scene, *, paused: bool = False) -> Iterator[SimulationThread]:
+    thread = SimulationThread(scene, paused=paused)
+    thread.first_picture_shown.set()
+    thread.start()
+    try:
+        yield thread
+    finally:
+        thread.stop()
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 30.0) -> Any:
+    """What `condition` returns as soon as it is true."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if result := condition():
+            return result
+        time.sleep(0.002)
+    raise AssertionError("it did not come to that")
+
+
+def shown(snapshot: Snapshot) -> dict[str, bytes]:
+    return {name: layer.tobytes() for name, layer in snapshot.layers.items()}
+
+
+@pytest.fixture(scope="module")
+def good_states() -> dict[int, object]:
+    """What a snapshot shows after each cycle, one cycle after the other."""
+    simulator = simulated(0)
+    states = {0: bits(simulator.world)["shown"]}
+    for cycle in range(1, 61):
+        simulator.advance()
+        states[cycle] = bits(simulator.world)["shown"]
+    return states
+
+
+@pytest.mark.parametrize("cycles_per_frame", [0, 1, 3])
+@pytest.mark.parametrize("seconds_per_frame", [0.0, 0.01])
+def test_bits_do_not_depend_on_frames(
+    cycles_per_frame: int, seconds_per_frame: float, good_states: dict[int, object]
+) -> None:
+    """At any pace, and however often somebody looks, a snapshot of a cycle shows the same."""
+    seen = set()
+    with running(small_scene(simulation__cycles_per_frame=cycles_per_frame)) as thread:
+        deadline = time.monotonic() + 30.0
+        while time.monotonic() < deadline:
+            thread.frame_began()
+            if snapshot := thread.take():
+                if snapshot.cycle not in good_states:
+                    break
+                assert shown(snapshot) == good_states[snapshot.cycle]
+                seen.add(snapshot.cycle)
+                if snapshot.cycle >= 30:
+                    break
+            time.sleep(seconds_per_frame)
+    assert seen
+
+
+def test_pace_follows_the_frames() -> None:
+    with running(small_scene(simulation__cycles_per_frame=3)) as thread:
+        wait_for(thread.take)
+        time.sleep(0.1)
+        assert thread.status.cycle == 0  # nothing was drawn, so nothing runs
+        for frame in range(1, 4):
+            thread.frame_began()
+            wait_for(lambda frame=frame: thread.status.cycle == 3 * frame)
+        time.sleep(0.1)
+        assert thread.status.cycle == 9
+
+
+def test_single_steps_while_paused() -> None:
+    with running(small_scene(), paused=True) as thread:
+        assert wait_for(thread.take).cycle == 0
+        thread.step()
+        assert wait_for(thread.take).cycle == 1
+        time.sleep(0.1)
+        assert thread.take() is None
+        assert thread.status.state == "paused"
+        thread.set_paused(False)
+        assert wait_for(lambda: thread.status.cycle > 3)
+
+
+def test_taken_snapshot_stays_as_it_is_until_the_next_is_taken() -> None:
+    with running(small_scene()) as thread:
+        snapshot = wait_for(thread.take)
+        before = shown(snapshot)
+        wait_for(lambda: thread.status.cycle > snapshot.cycle + 20)
+        assert shown(snapshot) == before
+
+
+def test_change_goes_to_the_next_cycle() -> None:
+    with running(small_scene(), paused=True) as thread:
+        wait_for(thread.take)
+        thread.step()
+        wait_for(thread.take)
+        thread.change("droplets.count", 61)
+        thread.step()
+        snapshot = wait_for(thread.take)
+    assert snapshot.ledger.water.gained["rain"] == pytest.approx((60 + 61) * 400.0)
+
+
+def test_restart_makes_the_world_anew(tmp_path: Path) -> None:
+    with running(small_scene()) as thread:
+        wait_for(lambda: thread.status.cycle > 2)
+        other = small_scene(world__columns=24, world__seed=5)
+        thread.set_paused(True)
+        thread.restart(other)
+        snapshot = wait_for(lambda: (taken := thread.take()) and taken.world == 2 and taken)
+        world, _ = create_world(other)
+        assert snapshot.cycle == 0
+        assert shown(snapshot) == bits(world)["shown"]
+        thread.restart(other.with_value("world.source", str(tmp_path / "none.tif")))
+        assert "there is no such file" in wait_for(thread.notices)[0]
+        assert thread.status.state == "paused"
+        thread.step()
+        assert wait_for(thread.take).world == 2  # the world that was there goes on
+
+
+def test_saved_between_two_cycles(tmp_path: Path) -> None:
+    with running(small_scene()) as thread:
+        wait_for(lambda: thread.status.cycle > 2)
+        thread.save(tmp_path / "world.npz")
+        wait_for(lambda: any("saved" in notice for notice in thread.notices()))
+    world, _ = checkpoint.load(tmp_path / "world.npz")
+    assert bits(world) == bits(simulated(world.cycle).world)
+
+
+@pytest.mark.parametrize("failure", [raise_value_error, raise_process_failure, write_nan])
+def test_thread_shows_the_last_good_state_after_a_failure(
+    failure: Callable[[World], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with digging(monkeypatch, None):
+        good = bits(simulated(7).world)["shown"]
+    with digging(monkeypatch, failure), running(small_scene()) as thread:
+        last = None
+
+        def failed() -> bool:
+            nonlocal last
+            last = thread.take() or last
+            return thread.status.state == "failed" and last is not None and last.cycle == 7
+
+        wait_for(failed)
+        assert last is not None
+        assert shown(last) == good
+        assert "7" in thread.status.error or "8" in thread.status.error
+        assert thread.notices() == [thread.status.error]
+        with monkeypatch.context() as patch:
+            patch.setattr(simulation, "PROCESSES", (DropletErosion,))
+            thread.restart(small_scene())
+            wait_for(lambda: thread.status.state == "running" and thread.status.cycle > 3)
+
+
+def test_simulator_prepares_what_is_switched_on() -> None:
+    world, scene = create_world(small_scene(droplets__enabled=False))
+    simulator = Simulator(scene, world)
+    assert simulator.unprepared() == []
+    simulator.change(scene.with_value("droplets.enabled", True))
+    assert [process.name for process in simulator.unprepared()] == ["droplets"]
+    simulator.advance()
+    assert simulator.unprepared() == []

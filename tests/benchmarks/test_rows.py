@@ -1,0 +1,77 @@
+"""The form of what is measured, at sizes that measure nothing. No test asserts a time."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from app import bench, cli
+from app.bench.row import Row
+from app.bench.yardstick import Yardstick, run_drops, terrain
+
+EXPECTED = {
+    "droplets": [
+        ("one core", "yards per step", 1.2),
+        ("two threads against one", "times as fast", 1.6),
+        ("same bits", "1 is yes", 1.0),
+        ("a world in memory", "bytes per cell", 200.0),
+    ],
+    "frame": [
+        ("simulation paused", "ms", None),
+        ("simulation running against paused", "times", 1.5),
+        ("snapshot and upload of one layer", "ms", 1.0),
+        ("first picture, second start", "s", 2.0),
+    ],
+}
+
+
+@pytest.mark.parametrize("group", bench.GROUPS)
+def test_rows_of_each_group(group: str) -> None:
+    rows = list(bench.measure(group, tiny=True))
+    assert len(rows) == len(EXPECTED[group])
+    for row, (name, unit, bar) in zip(rows, EXPECTED[group], strict=True):
+        assert name in row.name
+        assert (row.unit, row.bar) == (unit, bar)
+        assert row.value is not None
+        assert math.isfinite(row.value)
+        assert row.value > 0.0
+        assert row.as_json().keys() == {"name", "value", "unit", "bar", "ok"}
+
+
+def test_table_and_file_hold_the_same_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [Row("quick", 1.0, "s", 2.0), Row("slow", 3.0, "s", 2.0), Row("none", None, "s", 2.0)]
+    monkeypatch.setattr(bench, "measure", lambda group: iter(rows))
+    assert cli.main(["bench", "frame", "--json", str(tmp_path / "rows.json")]) == 0  # also where a bar is missed
+    written = json.loads((tmp_path / "rows.json").read_text())
+    assert written == [
+        {"name": "quick", "value": 1.0, "unit": "s", "bar": 2.0, "ok": True},
+        {"name": "slow", "value": 3.0, "unit": "s", "bar": 2.0, "ok": False},
+        {"name": "none", "value": None, "unit": "s", "bar": 2.0, "ok": False},
+    ]
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head.split() == ["name", "value", "unit", "bar"]
+    assert [line.split()[0] for line in lines] == ["quick", "slow", "none"]
+    assert [line.endswith("missed") for line in lines] == [False, True, True]
+
+
+def test_bars_from_above_and_below() -> None:
+    assert Row("", 2.0, "", 2.0).ok
+    assert not Row("", 2.1, "", 2.0).ok
+    assert Row("", 2.1, "", 2.0, at_least=True).ok
+    assert not Row("", 1.9, "", 2.0, at_least=True).ok
+    assert Row("", 9.0, "", None).ok
+
+
+def test_yardstick_runs_drops_that_erode() -> None:
+    start = terrain(64, 64)
+    assert (start.min(), start.max()) == (0.0, 1.0)
+    height = start.copy()
+    steps = run_drops(height, 50, 1)
+    assert steps > 50
+    assert (height != start).any()
+    assert Yardstick().nanoseconds() > 0.0
