@@ -13,7 +13,7 @@ from app.camera import Camera
 from app.passes import frame
 from app.passes.backdrop import BackdropPass
 from app.passes.detail import detail_texture
-from app.passes.maps import LayerTextures, LightMap, SurfaceMap
+from app.passes.maps import LayerTextures, Lighting, LightMap, SurfaceMap
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
 from app.passes.overlays import OVERLAYS, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, Quality
@@ -40,7 +40,12 @@ class Picture:
     """
 
     def __init__(
-        self, context: moderngl.Context, *, bake_at_once: bool = False, quality: str = "high", content_scale: float = 1.0
+        self,
+        context: moderngl.Context,
+        *,
+        bake_at_once: bool = False,
+        quality: str = "high",
+        content_scale: float = 1.0,
     ) -> None:
         self.context = context
         self.content_scale = content_scale
@@ -62,7 +67,7 @@ class Picture:
         self._palettes = {name: palette_texture(context, name) for name in OVERLAYS}
         self._snapshot: Snapshot | None = None
         self._surface_is_current = False
-        self._wanted_light: object = None
+        self._wanted_light: Lighting | None = None
 
     @property
     def snapshot(self) -> Snapshot | None:
@@ -79,6 +84,7 @@ class Picture:
         self._layer_textures = self._layers.upload(snapshot)
         self._snapshot = snapshot
         self._surface_is_current = False
+        self._wanted_light = None
 
     def quality(self, view: ViewParameters) -> Quality:
         """The level that pictures are drawn at."""
@@ -105,7 +111,10 @@ class Picture:
         heights = (snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration)
 
         _, scene_height = self._resolve.begin(*target.size, quality)
-        self._terrain.draw(camera, heights, snapshot.cell_size, scene_height, quality, with_overlay=view.overlay != "none", **maps, **overlay)
+        with_overlay = view.overlay != "none"
+        self._terrain.draw(
+            camera, heights, snapshot.cell_size, scene_height, quality, with_overlay=with_overlay, **maps, **overlay
+        )
         self._walls.draw(surface=maps["surface"], detail=self._detail)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)
@@ -128,15 +137,18 @@ class Picture:
         error = self._shaders.reload()
         if not error:
             self._surface_is_current = False
-            self._wanted_light = None
+            self._light.forget()
         return error
 
     def release(self) -> None:
-        for part in (
-            self._layers, self._surface, self._light, self._terrain, self._walls, self._backdrop, self._resolve,
-            self._minimap, self._detail, self._frame, self._shaders, *self._palettes.values(),
-        ):  # fmt: skip
-            part.release()
+        for drawing in (self._terrain, self._walls, self._backdrop, self._resolve, self._minimap):
+            drawing.release()
+        for maps in (self._layers, self._surface, self._light):
+            maps.release()
+        for texture in (self._detail, *self._palettes.values()):
+            texture.release()
+        self._frame.release()
+        self._shaders.release()
 
     def _update_maps(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
         if not self._surface_is_current:
@@ -144,7 +156,7 @@ class Picture:
             self._surface_is_current = True
         sun = (view.sun_direction, view.sun_height, view.exaggeration)
         detail = (quality.sun_steps, quality.sky_directions, quality.sky_steps)
-        self._wanted_light = (snapshot.world, snapshot.cycle, sun, detail)
+        self._wanted_light = Lighting(snapshot.world, snapshot.cycle, sun, detail)
         self._light.update(self._surface.texture, self._wanted_light, quality, at_once=self._bake_at_once)
 
     def _fill_frame_block(

@@ -2,6 +2,7 @@
 #include "map.glsl"
 
 uniform sampler2D surface;
+uniform vec2 cells_per_texel;
 uniform int sun_steps;
 uniform int sky_directions;
 uniform int sky_steps;
@@ -64,8 +65,8 @@ float hollowness(vec2 cell, float height) {
 }
 
 void main() {
-    vec2 cell = gl_FragCoord.xy;
-    vec4 here = texelFetch(surface, ivec2(cell), 0);
+    vec2 cell = gl_FragCoord.xy * cells_per_texel;
+    vec4 here = textureLod(surface, cell / frame.map.xy, 0.0);
     float height = here.x * frame.map.w;
     result = vec4(
         sun_visibility(cell, height),

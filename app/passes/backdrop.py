@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import moderngl
 
-from app.passes.shaders import FullScreen, ShaderLibrary
+from app.passes.shaders import Drawing, ShaderLibrary
 
 
 class BackdropPass:
@@ -12,13 +12,13 @@ class BackdropPass:
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
-        self._drawing = FullScreen(context, shaders, "backdrop.frag")
+        self._drawing = Drawing(context, shaders.program("fullscreen.vert", "backdrop.frag"))
 
     def draw(self, *, surface: moderngl.Texture, detail: moderngl.Texture) -> None:
         self._context.enable_only(moderngl.DEPTH_TEST)
         self._context.depth_func = "<="
         self._drawing.program.bind(surface=surface, detail=detail)
-        self._drawing.draw()
+        self._drawing.render(vertices=3)
 
     def release(self) -> None:
         self._drawing.release()

@@ -13,9 +13,9 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     ("sun", "vec4", "unit vector towards the sun; tangent of its height"),
     ("sun_light", "vec4", "colour of sunlight; exposure as a factor"),
     ("map", "vec4", "columns, rows, cell size in metres, exaggeration of heights"),
-    ("heights", "vec4", "lowest and highest ground and base of the block in picture space; longer side of the map in metres"),
+    ("heights", "vec4", "lowest and highest ground, base of the block, in picture space; longer side of the map"),
     ("air", "vec4", "haze per metre; height over which it thins; height it starts at; width of the picture in pixels"),
-    ("ground_look", "vec4", "snow line as a part of the relief; greenness; sediment that hides the ground (m); height of the picture in pixels"),
+    ("ground_look", "vec4", "snow line in the relief; greenness; sediment that hides ground; height of picture"),
     ("overlay", "vec4", "number of the overlay (0 none), opacity, low and high end of its range"),
 )
 

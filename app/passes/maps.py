@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
 import moderngl
 
 from app.passes.quality import Quality
 from app.passes.shaders import FullScreen, ShaderLibrary
 from app.snapshot import Snapshot
+
+FIRST_TEXELS = 512 * 512  # of light baked at once for a new land: a fraction of a second in software
 
 
 class LayerTextures:
@@ -44,13 +50,13 @@ class LayerTextures:
 
 
 class SurfaceMap:
-    """Elevation, its slopes to the east and south, and sediment in one RGBA32F texture; and the one of the start."""
+    """Elevation, its slopes to the east and south, and sediment in one texture; and the elevation of the start."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
         self._drawing = FullScreen(context, shaders, "surface.frag")
         self._targets: list[moderngl.Framebuffer] = []
-        self._world = -1
+        self._world: int | None = None  # whose start is kept
 
     @property
     def texture(self) -> moderngl.Texture:
@@ -58,96 +64,128 @@ class SurfaceMap:
 
     @property
     def initial(self) -> moderngl.Texture:
-        """The surface that the world had when it was first shown."""
+        """The elevation that the world had when it was first shown."""
         return _colour(self._targets[1])
 
     def update(self, snapshot: Snapshot, layers: dict[str, moderngl.Texture]) -> None:
         rows, columns = snapshot.shape
         if not self._targets or self._targets[0].size != (columns, rows):
-            self.release()
-            self._targets = [_map_target(self._context, columns, rows, "f4") for _ in range(2)]
+            outgrown = self._targets
+            self._targets = [_map_target(self._context, (columns, rows), components, "f4") for components in (4, 1)]
+            self._world = None
+            _release_targets(outgrown)
         self._draw(self._targets[0], layers)
         if snapshot.world != self._world:
             self._world = snapshot.world
             self._draw(self._targets[1], layers)
 
     def release(self) -> None:
-        for target in self._targets:
-            _release_target(target)
+        _release_targets(self._targets)
         self._targets = []
         self._drawing.release()
 
     def _draw(self, target: moderngl.Framebuffer, layers: dict[str, moderngl.Texture]) -> None:
-        target.use()
-        target.viewport = (0, 0, *target.size)
-        target.scissor = None
-        self._context.disable(moderngl.DEPTH_TEST | moderngl.BLEND | moderngl.CULL_FACE)
         self._drawing.program.bind(bedrock=layers["bedrock"], sediment=layers["sediment"])
-        self._drawing.draw()
+        self._drawing.draw(target)
+
+
+class Lighting(NamedTuple):
+    """What the light on a map depends on."""
+
+    world: int
+    cycle: int
+    sun: tuple[float, ...]  # with the exaggeration of heights
+    detail: tuple[int, ...]  # of the marches over the map
 
 
 class LightMap:
-    """Sun and sky visibility of each cell, baked in bands over frames into a second texture, which then takes over."""
+    """Sun and sky visibility of each cell, baked in bands over frames into a second texture, which then takes over.
+
+    A land that is new gets its light at once, coarse where the map is large: the first picture does not wait.
+    """
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
         self._drawing = FullScreen(context, shaders, "light.frag")
-        self._targets: list[moderngl.Framebuffer] = []
-        self._baked: object = None  # what the texture in use was baked for
-        self._baking: object = None
+        self._shown: moderngl.Framebuffer | None = None
+        self._next: moderngl.Framebuffer | None = None
+        self._map_size = (0, 0)
+        self._baked: Lighting | None = None  # what the texture in use was baked for
+        self._baking: Lighting | None = None
         self._row = 0
 
     @property
     def texture(self) -> moderngl.Texture:
-        return _colour(self._targets[0])
+        assert self._shown is not None
+        return _colour(self._shown)
 
-    def settled(self, wanted: object) -> bool:
-        """Whether the texture in use was baked for `wanted`."""
-        return self._baked == wanted
+    def settled(self, wanted: Lighting | None) -> bool:
+        """Whether the texture in use was baked for `wanted`, for every cell."""
+        return self._shown is not None and self._baked == wanted and self._shown.size == self._map_size
 
-    def update(self, surface: moderngl.Texture, wanted: object, quality: Quality, *, at_once: bool) -> None:
-        """Bake on towards `wanted`, which names ground and sun: all of it, or as much as the quality's budget."""
-        columns, rows = surface.size
-        if not self._targets or self._targets[0].size != (columns, rows):
-            self.release()
-            self._targets = [_map_target(self._context, columns, rows, "f1") for _ in range(2)]
-            at_once = True  # the first picture has its light
-        if self._baking is None:
-            if self._baked == wanted:
-                return
-            self._baking, self._row = wanted, 0
-        if at_once and self._baking != wanted:
-            self._baking, self._row = wanted, 0
-        band = rows if at_once else max(1, quality.light_budget // columns)
-        self._draw(surface, quality, self._row, min(band, rows - self._row))
-        self._row += band
-        if self._row >= rows:
-            self._targets.reverse()
-            self._baked, self._baking = self._baking, None
+    def update(self, surface: moderngl.Texture, wanted: Lighting, quality: Quality, *, at_once: bool) -> None:
+        """Bake on towards `wanted`: all of it, or as much as the quality's budget."""
+        if self._baked is None or self._baked.world != wanted.world or self._map_size != surface.size:
+            self._map_size = surface.size
+            self._begin(wanted, surface.size if at_once else _coarse_size(*surface.size))
+            self._bake(surface, quality, self._map_size[1])
+        elif at_once:
+            if not self.settled(wanted):
+                self._begin(wanted, self._map_size)
+                self._bake(surface, quality, self._map_size[1])
+        elif self._baking is not None or not self.settled(wanted):
+            # What began for another sun or cycle is finished first, or a world that always changes never would be.
+            if self._baking is None:
+                self._begin(wanted, self._map_size)
+            self._bake(surface, quality, max(1, quality.light_budget // self._map_size[0]))
+
+    def forget(self) -> None:
+        """Bake anew, though neither ground nor sun have changed."""
+        self._baked = self._baking = None
 
     def release(self) -> None:
-        for target in self._targets:
-            _release_target(target)
-        self._targets = []
-        self._baked = self._baking = None
+        _release_targets(target for target in (self._shown, self._next) if target is not None)
+        self._shown = self._next = None
+        self.forget()
         self._drawing.release()
 
-    def _draw(self, surface: moderngl.Texture, quality: Quality, first: int, count: int) -> None:
-        target = self._targets[1]
-        target.use()
-        target.viewport = (0, 0, *target.size)
-        target.scissor = (0, first, target.width, count)
-        self._context.disable(moderngl.DEPTH_TEST | moderngl.BLEND | moderngl.CULL_FACE)
-        self._drawing.program.bind(surface=surface)
-        self._drawing.program.set(
-            sun_steps=quality.sun_steps, sky_directions=quality.sky_directions, sky_steps=quality.sky_steps
+    def _begin(self, wanted: Lighting, size: tuple[int, int]) -> None:
+        self._baking, self._row = wanted, 0
+        if self._next is None or self._next.size != size:
+            outgrown = self._next
+            self._next = _map_target(self._context, size, 4, "f1")
+            if outgrown is not None:
+                _release_targets([outgrown])
+
+    def _bake(self, surface: moderngl.Texture, quality: Quality, rows: int) -> None:
+        target = self._next
+        assert target is not None
+        columns, last = target.size
+        program = self._drawing.program
+        program.bind(surface=surface)
+        program.set(
+            cells_per_texel=(self._map_size[0] / columns, self._map_size[1] / last),
+            sun_steps=quality.sun_steps,
+            sky_directions=quality.sky_directions,
+            sky_steps=quality.sky_steps,
         )
-        self._drawing.draw()
-        target.scissor = None
+        self._drawing.draw(target, (0, self._row, columns, min(rows, last - self._row)))
+        self._row += rows
+        if self._row >= last:
+            self._shown, self._next = target, self._shown
+            self._baked, self._baking = self._baking, None
 
 
-def _map_target(context: moderngl.Context, columns: int, rows: int, dtype: str) -> moderngl.Framebuffer:
-    texture = context.texture((columns, rows), 4, dtype=dtype)
+def _coarse_size(columns: int, rows: int) -> tuple[int, int]:
+    """The size of a light map that is soon baked: that of the map, or smaller by a whole factor."""
+    factor = max(1, math.ceil(math.sqrt(columns * rows / FIRST_TEXELS)))
+    return math.ceil(columns / factor), math.ceil(rows / factor)
+
+
+def _map_target(
+    context: moderngl.Context, size: tuple[int, int], components: int, dtype: str
+) -> moderngl.Framebuffer:
+    texture = context.texture(size, components, dtype=dtype)
     texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
     texture.repeat_x = texture.repeat_y = False
     return context.framebuffer([texture])
@@ -159,7 +197,8 @@ def _colour(target: moderngl.Framebuffer) -> moderngl.Texture:
     return texture
 
 
-def _release_target(target: moderngl.Framebuffer) -> None:
-    for attachment in target.color_attachments:
-        attachment.release()
-    target.release()
+def _release_targets(targets: Iterable[moderngl.Framebuffer]) -> None:
+    """To be called after the making of others, which ends with a return to the one in use: that must live so long."""
+    for target in targets:
+        _colour(target).release()
+        target.release()

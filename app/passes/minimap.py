@@ -28,7 +28,6 @@ class MinimapPass:
     """Draws the map with the current overlay, and where the camera is and looks."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
-        self._context = context
         self._drawing = FullScreen(context, shaders, "minimap.frag")
 
     def draw(
@@ -41,9 +40,6 @@ class MinimapPass:
     ) -> None:
         left, top, width, height = (round(value) for value in rectangle)
         bottom = target.height - top - height
-        target.use()
-        target.viewport = (left, bottom, width, height)
-        self._context.disable(moderngl.DEPTH_TEST | moderngl.BLEND | moderngl.CULL_FACE)
         heading = math.radians(camera.heading)
         half_width = math.tan(math.radians(camera.field_of_view) / 2.0) * target.width / max(target.height, 1)
         self._drawing.program.bind(**textures)
@@ -52,8 +48,7 @@ class MinimapPass:
             looking=(math.sin(heading), -math.cos(heading), half_width, content_scale),
             looked_at=(camera.target.x, camera.target.z),
         )
-        self._drawing.draw()
-        target.viewport = (0, 0, *target.size)
+        self._drawing.draw(target, (left, bottom, width, height))
 
     def release(self) -> None:
         self._drawing.release()

@@ -27,7 +27,6 @@ class ResolvePass:
             self._made_for = size, samples
         scene = self._framebuffers["samples" if samples else "scene"]
         scene.use()
-        scene.viewport = (0, 0, *size)
         scene.clear(0.0, 0.0, 0.0, 1.0, depth=1.0)
         return size
 
@@ -38,21 +37,16 @@ class ResolvePass:
             self._context.copy_framebuffer(scene, self._framebuffers["samples"])
         toned = self._framebuffers["toned"] if quality.fxaa else target
         self._tone.program.set(brightness_in_alpha=quality.fxaa)
-        self._fill(toned, self._tone, scene=_texture(scene))
+        self._tone.program.bind(scene=_texture(scene))
+        self._tone.draw(toned)
         if quality.fxaa:
-            self._fill(target, self._smooth, picture=_texture(toned))
+            self._smooth.program.bind(picture=_texture(toned))
+            self._smooth.draw(target)
 
     def release(self) -> None:
         self._release_framebuffers()
         self._tone.release()
         self._smooth.release()
-
-    def _fill(self, target: moderngl.Framebuffer, drawing: FullScreen, **textures: moderngl.Texture) -> None:
-        target.use()
-        target.viewport = (0, 0, *target.size)
-        self._context.disable(moderngl.DEPTH_TEST | moderngl.BLEND | moderngl.CULL_FACE)
-        drawing.program.bind(**textures)
-        drawing.draw()
 
     def _make(self, size: tuple[int, int], samples: int) -> None:
         self._release_framebuffers()

@@ -125,13 +125,20 @@ class Drawing:
 
 
 class FullScreen(Drawing):
-    """A fragment shader over the whole target."""
+    """A fragment shader over the whole target, or over a part of it."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, fragment: str) -> None:
         super().__init__(context, shaders.program("fullscreen.vert", fragment))
 
-    def draw(self) -> None:
+    def draw(self, target: moderngl.Framebuffer, rectangle: tuple[int, int, int, int] | None = None) -> None:
+        """Replace what is in the rectangle (left, bottom, width, height), whatever state others have left."""
+        target.use()
+        target.viewport = rectangle or (0, 0, *target.size)
+        target.scissor = target.viewport
+        self._context.enable_only(moderngl.NOTHING)
         self.render(vertices=3)
+        target.viewport = (0, 0, *target.size)
+        target.scissor = target.viewport
 
 
 class ShaderLibrary:
@@ -197,7 +204,7 @@ def _text(lines: Iterable[Line]) -> str:
 
 
 def _explain(message: str, lines: Sequence[Line], program: str) -> str:
-    """The first error of a compiler, told with the file that its line comes from: `0:14(3): error: ...`, `0(14) : ...`."""
+    """The first error of a compiler, `0:14(3): error: …` or `0(14) : error …`, with the file that line 14 is from."""
     for complaint in message.splitlines():
         match = re.match(r"\s*(?:ERROR:\s*)?\d+[:(](\d+)[\s():\d]*", complaint)
         if match and "error" in complaint.lower() and int(match.group(1)) <= len(lines):

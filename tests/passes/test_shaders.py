@@ -263,8 +263,10 @@ def test_the_frame_block_lies_in_memory_as_the_driver_expects(shaders: ShaderLib
 def test_each_value_of_the_frame_block_arrives_in_a_shader(
     write: Write, context: moderngl.Context, frame_block: frame.FrameBlock
 ) -> None:
-    sums = [f"frame.{name}[3][3] + frame.{name}[1][2]" if kind == "mat4" else f"dot(frame.{name}, vec4(1, 10, 100, 1000))"
-            for name, kind, _ in frame.FIELDS]  # fmt: skip
+    sums = [
+        f"frame.{name}[3][3] + frame.{name}[1][2]" if kind == "mat4" else f"dot(frame.{name}, vec4(1, 10, 100, 1000))"
+        for name, kind, _ in frame.FIELDS
+    ]
     cases = "".join(f"if (n == {number}) v = {value};\n" for number, value in enumerate(sums))
     write("x.frag", f'#include "{frame.INCLUDE}"\nout vec4 colour;\n'
           f"void main() {{ int n = int(gl_FragCoord.x); float v = -1.0;\n{cases} colour = vec4(v); }}\n")  # fmt: skip

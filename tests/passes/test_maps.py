@@ -1,0 +1,383 @@
+"""Map textures: what is uploaded and when, the surface and its slopes, light and how it is baked over frames."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import moderngl
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from app.passes import maps
+from app.passes.frame import FrameBlock
+from app.passes.maps import LayerTextures, Lighting, LightMap, SurfaceMap
+from app.passes.quality import BY_NAME
+from app.passes.shaders import ShaderLibrary
+from app.snapshot import Snapshot
+from tests.passes.worlds import bumps, flat, hills, plane, snapshot
+
+HIGH = BY_NAME["high"]
+
+
+def texels(texture: moderngl.Texture) -> NDArray[np.float32]:
+    """What a texture holds, `[row, column, channel]`, and one channel without the last axis."""
+    width, height = texture.size
+    kind = np.uint8 if texture.dtype == "f1" else np.float32
+    content = np.frombuffer(texture.read(alignment=1), kind).reshape(height, width, texture.components)
+    content = content[..., 0] if texture.components == 1 else content
+    return content / np.float32(255.0) if texture.dtype == "f1" else content
+
+
+# Layers.
+
+
+class Writes:
+    """Counts the uploads."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.count = 0
+        write = moderngl.Texture.write
+
+        def counted(*arguments: object, **options: object) -> None:
+            self.count += 1
+            write(*arguments, **options)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(moderngl.Texture, "write", counted)
+
+    def taken(self) -> int:
+        count, self.count = self.count, 0
+        return count
+
+
+@pytest.fixture
+def layers(context: moderngl.Context) -> Iterator[LayerTextures]:
+    layers = LayerTextures(context)
+    yield layers
+    layers.release()
+
+
+def holds(textures: dict[str, moderngl.Texture], shown: Snapshot) -> bool:
+    return all(np.array_equal(texels(textures[name]), layer) for name, layer in shown.layers.items())
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (9, 31), (31, 9), (1, 5)])
+def test_textures_hold_the_bits_of_the_layers(layers: LayerTextures, shape: tuple[int, int]) -> None:
+    shown = snapshot(bumps(*shape) - 0.5, bumps(*shape, seed=2))
+    textures = layers.upload(shown)
+    assert textures["bedrock"].size == shape[::-1]
+    assert holds(textures, shown)
+
+
+def test_the_set_in_use_is_not_written_to(layers: LayerTextures) -> None:
+    first, second, third = (snapshot(flat(8, 8, height), world=1, cycle=height) for height in (1, 2, 3))
+    in_use = layers.upload(first)
+    written = layers.upload(second)
+    assert in_use["bedrock"] is not written["bedrock"]
+    assert holds(in_use, first) and holds(written, second)
+    assert layers.upload(third)["bedrock"] is in_use["bedrock"]
+
+
+def test_only_what_changed_is_uploaded(layers: LayerTextures, monkeypatch: pytest.MonkeyPatch) -> None:
+    writes = Writes(monkeypatch)
+    shown = snapshot(flat(8, 8, 1.0), 1.0, world=1)
+    layers.upload(shown)
+    layers.upload(shown)
+    assert writes.taken() == 4, "each of the two sets is filled once"
+    layers.upload(shown)
+    assert writes.taken() == 0
+    rained = replace(
+        shown,
+        layers={**shown.layers, "sediment": flat(8, 8, 2.0)},
+        versions={**shown.versions, "sediment": 1},
+    )
+    for _ in range(2):
+        assert holds(layers.upload(rained), rained)
+        assert writes.taken() == 1
+    assert holds(layers.upload(rained), rained)
+    assert writes.taken() == 0
+
+
+def test_another_world_with_the_same_versions_is_uploaded(layers: LayerTextures) -> None:
+    for number in range(4):
+        shown = snapshot(flat(8, 8, float(number)), world=number)
+        assert holds(layers.upload(shown), shown)
+
+
+def test_another_size_is_another_texture(layers: LayerTextures) -> None:
+    for shape in [(8, 8), (8, 16), (16, 8), (8, 8), (8, 8), (64, 64)]:
+        shown = snapshot(bumps(*shape), world=5)
+        assert holds(layers.upload(shown), shown)
+
+
+# Surface.
+
+
+@pytest.fixture
+def surface(context: moderngl.Context, shaders: ShaderLibrary) -> Iterator[SurfaceMap]:
+    surface = SurfaceMap(context, shaders)
+    yield surface
+    surface.release()
+
+
+def join(surface: SurfaceMap, layers: LayerTextures, block: FrameBlock, shown: Snapshot) -> NDArray[np.float32]:
+    rows, columns = shown.shape
+    block.values["map"] = (columns, rows, shown.cell_size, 1.0)
+    block.upload()
+    surface.update(shown, layers.upload(shown))
+    return texels(surface.texture)
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (9, 31), (31, 9), (64, 64)])
+@pytest.mark.parametrize("cell_size", [0.01, 10.0, 10_000.0])
+def test_a_plane_has_its_slope_everywhere_also_at_the_edges(
+    surface: SurfaceMap, layers: LayerTextures, frame_block: FrameBlock, shape: tuple[int, int], cell_size: float
+) -> None:
+    ground = plane(*shape, east=3.0 * cell_size, south=-0.5 * cell_size)
+    joined = join(surface, layers, frame_block, snapshot(ground, cell_size=cell_size))
+    np.testing.assert_array_equal(joined[..., 0], ground.astype(np.float32))
+    np.testing.assert_allclose(joined[..., 1], 3.0, rtol=1e-4)
+    np.testing.assert_allclose(joined[..., 2], -0.5, rtol=1e-3)
+
+
+def scharr(ground: NDArray[np.float64], cell_size: float) -> NDArray[np.float64]:
+    """Slopes to the east and south inside of the map, from the weights of Scharr's article."""
+    weights = np.array([[-3, 0, 3], [-10, 0, 10], [-3, 0, 3]]) / (32.0 * cell_size)
+    windows = np.lib.stride_tricks.sliding_window_view(ground, (3, 3))
+    return np.stack([(windows * kernel).sum(axis=(2, 3)) for kernel in (weights, weights.T)], axis=-1)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=st.integers(8, 40), columns=st.integers(8, 40), seed=st.integers(0, 99))
+def test_slopes_are_scharrs_and_elevation_is_the_sum_of_the_layers(
+    surface: SurfaceMap, layers: LayerTextures, frame_block: FrameBlock, rows: int, columns: int, seed: int
+) -> None:
+    shown = snapshot(bumps(rows, columns, seed=seed, height=50.0), bumps(rows, columns, seed=seed + 1), cell_size=7.0)
+    joined = join(surface, layers, frame_block, shown)
+    ground = shown.layers["bedrock"] + shown.layers["sediment"]
+    np.testing.assert_array_equal(joined[..., 0], ground)
+    np.testing.assert_array_equal(joined[..., 3], shown.layers["sediment"])
+    np.testing.assert_allclose(joined[1:-1, 1:-1, 1:3], scharr(ground.astype(np.float64), 7.0), atol=1e-4)
+
+
+def test_the_start_is_kept_for_each_world(
+    surface: SurfaceMap, layers: LayerTextures, frame_block: FrameBlock
+) -> None:
+    for world, shape in ((1, (8, 8)), (2, (8, 8)), (3, (8, 16)), (1, (16, 8))):
+        start = snapshot(bumps(*shape, seed=world), world=world)
+        later = snapshot(bumps(*shape, seed=world) - 0.5, world=world, cycle=9)
+        join(surface, layers, frame_block, start)
+        joined = join(surface, layers, frame_block, later)
+        np.testing.assert_array_equal(texels(surface.initial), start.layers["bedrock"])
+        np.testing.assert_array_equal(joined[..., 0], later.layers["bedrock"])
+
+
+# Light.
+
+
+class Baker:
+    """A light map with all that it reads."""
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, block: FrameBlock) -> None:
+        self.layers = LayerTextures(context)
+        self.surface = SurfaceMap(context, shaders)
+        self.light = LightMap(context, shaders)
+        self.block = block
+        self.shown = snapshot(flat(8, 8))
+
+    def show(self, shown: Snapshot, *, direction: float = 270.0, height: float = 30.0) -> Lighting:
+        """Make ground and sun what a shader sees, and name them."""
+        rows, columns = shown.shape
+        self.shown = shown
+        east, south = math.sin(math.radians(direction)), -math.cos(math.radians(direction))
+        across, up = math.cos(math.radians(height)), math.sin(math.radians(height))
+        self.block.values["map"] = (columns, rows, shown.cell_size, 1.0)
+        self.block.values["heights"] = (shown.lowest, shown.highest, shown.lowest, max(rows, columns) * shown.cell_size)
+        self.block.values["sun"] = (east * across, up, south * across, math.tan(min(math.radians(height), 1.56)))
+        self.block.upload()
+        self.surface.update(shown, self.layers.upload(shown))
+        return Lighting(shown.world, shown.cycle, (direction, height, 1.0), (1, 1, 1))
+
+    def bake(self, wanted: Lighting, *, at_once: bool = False, budget: int = HIGH.light_budget) -> None:
+        """One frame's work."""
+        self.light.update(self.surface.texture, wanted, replace(HIGH, light_budget=budget), at_once=at_once)
+
+    def baked(self, shown: Snapshot, *, direction: float = 270.0, height: float = 30.0) -> NDArray[np.float32]:
+        """Sun, sky and hollowness of each cell, `[row, column, channel]`."""
+        self.bake(self.show(shown, direction=direction, height=height), at_once=True)
+        return self.texels()
+
+    def texels(self) -> NDArray[np.float32]:
+        return texels(self.light.texture)
+
+    def release(self) -> None:
+        for part in (self.light, self.surface, self.layers):
+            part.release()
+
+
+@pytest.fixture
+def baker(context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameBlock) -> Iterator[Baker]:
+    baker = Baker(context, shaders, frame_block)
+    yield baker
+    baker.release()
+
+
+@pytest.mark.parametrize("height", [2.5, 27.0, 90.0])
+@pytest.mark.parametrize("elevation", [0.0, 1e5])
+def test_flat_ground_sees_all_of_sun_and_sky(baker: Baker, height: float, elevation: float) -> None:
+    baked = baker.baked(snapshot(flat(12, 20, elevation)), height=height)
+    assert (baked[..., :2] == 1.0).all()
+    np.testing.assert_allclose(baked[..., 2], 0.5, atol=1 / 255)
+
+
+@pytest.mark.parametrize("direction", [0.0, 45.0, 90.0, 135.0, 180.0, 225.0, 270.0, 315.0])
+@pytest.mark.parametrize("height", [20.0, 40.0])
+def test_the_shadow_of_a_tower_lies_away_from_the_sun_and_is_as_long_as_the_sun_is_low(
+    baker: Baker, direction: float, height: float
+) -> None:
+    ground = flat(81, 81)
+    ground[39:42, 39:42] = 100.0  # ten cells high, three wide
+    dark = baker.baked(snapshot(ground), direction=direction, height=height)[..., 0] < 0.5
+    dark[39:42, 39:42] = False
+    row, column = np.nonzero(dark)
+    # Away from the sun; row 0 is in the north.
+    east, south = -math.sin(math.radians(direction)), math.cos(math.radians(direction))
+    along = (column - 40) * east + (row - 40) * south
+    aside = (column - 40) * south - (row - 40) * east
+    assert along.min() > 0.0
+    assert np.abs(aside).max() <= 3.5
+    expected = 10.0 / math.tan(math.radians(height))  # from the tower's edge on
+    reach = 1.5 * max(abs(east), abs(south)) + expected
+    assert abs(along.max() - reach) <= 2.5
+
+
+def test_a_shadow_ends_at_the_height_that_the_sun_passes(baker: Baker) -> None:
+    ground = flat(16, 64)
+    ground[:, 6:9] = 80.0
+    on_flat = baker.baked(snapshot(ground), direction=270.0, height=45.0)[8, :, 0]
+    ground[:, 12:] = 60.0  # a plateau: the ray over the wall comes down on it 2 cells behind the wall and not 8
+    on_plateau = baker.baked(snapshot(ground), direction=270.0, height=45.0)[8, :, 0]
+    assert (on_flat[9:16] < 0.5).all() and (on_flat[18:] > 0.5).all()
+    assert (on_plateau[9:12] < 0.5).all() and (on_plateau[12:] > 0.5).all()
+
+
+def test_a_pit_is_darker_than_the_plain_and_hollow_and_a_top_is_neither(baker: Baker) -> None:
+    ground = flat(48, 48)
+    ground[10:15, 10:15] = -60.0
+    ground[34:37, 34:37] = 60.0
+    baked = baker.baked(snapshot(ground), height=60.0)
+    plain, pit, top = baked[24, 4], baked[12, 12], baked[35, 35]
+    assert pit[1] < 0.5 * plain[1]
+    assert pit[2] > 0.6 > plain[2] > 0.4 > top[2]
+
+
+@pytest.mark.parametrize("budget", [1, 100, 700, 10_000])
+def test_light_baked_in_bands_is_the_light_baked_at_once(baker: Baker, budget: int) -> None:
+    start, shown = snapshot(flat(37, 50), world=1), snapshot(hills(37, 50) * 200.0, world=1, cycle=1)
+    expected = baker.baked(snapshot(hills(37, 50) * 200.0))
+    baker.baked(start)
+    before = baker.texels()
+    wanted = baker.show(shown)
+    frames = math.ceil(37 / max(1, budget // 50))
+    for _ in range(frames):
+        assert not baker.light.settled(wanted)
+        np.testing.assert_array_equal(baker.texels(), before, "a texture that is half baked is not shown")
+        baker.bake(wanted, budget=budget)
+    assert baker.light.settled(wanted)
+    np.testing.assert_array_equal(baker.texels(), expected)
+
+
+def test_settled_light_is_not_baked_again(baker: Baker, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = baker.show(baker.shown)
+    assert not baker.light.settled(wanted) and not baker.light.settled(None)
+    baker.bake(wanted)
+    assert baker.light.settled(wanted)
+    monkeypatch.setattr(baker.light, "_bake", lambda *arguments: pytest.fail("baked again"))
+    baker.bake(wanted)
+    baker.bake(wanted, at_once=True)
+
+
+def test_a_change_while_light_is_baked_is_baked_after_it(baker: Baker) -> None:
+    """Also one after the other: a world that changes in each frame still gets new light from time to time."""
+    ground = hills(32, 32) * 200.0
+    baker.baked(snapshot(ground, world=1))
+    finished = 0
+    before = baker.texels()
+    for cycle in range(1, 40):
+        baker.bake(baker.show(snapshot(ground * (1.0 - 0.01 * cycle), world=1, cycle=cycle)), budget=32 * 4)
+        now = baker.texels()
+        finished += not np.array_equal(now, before)
+        before = now
+    assert finished >= 4
+    last = snapshot(ground * 0.1, world=1, cycle=99)
+    wanted = baker.show(last)
+    for _ in range(16):
+        baker.bake(wanted, budget=32 * 4)
+    assert baker.light.settled(wanted)
+    np.testing.assert_array_equal(baker.texels(), baker.baked(replace(last, world=2)))
+
+
+def test_light_at_once_leaves_nothing_of_what_was_being_baked(baker: Baker) -> None:
+    ground = hills(32, 32) * 200.0
+    baker.baked(snapshot(flat(32, 32), world=1))
+    baker.bake(baker.show(snapshot(flat(32, 32, 5.0), world=1, cycle=1)), budget=32 * 20)
+    final = baker.baked(snapshot(ground, world=1, cycle=2))
+    np.testing.assert_array_equal(final, baker.baked(snapshot(ground, world=2)))
+
+
+@pytest.mark.parametrize("shape", [(32, 32), (32, 48)])
+def test_a_new_land_never_shows_the_light_of_the_one_before(baker: Baker, shape: tuple[int, int]) -> None:
+    baker.baked(snapshot(hills(32, 32) * 300.0))
+    wanted = baker.show(snapshot(flat(*shape)))
+    baker.bake(wanted, budget=1)
+    assert baker.light.settled(wanted)
+    assert (baker.texels()[..., :2] == 1.0).all()
+
+
+def test_the_first_light_of_a_large_map_is_coarse_and_the_fine_one_follows(
+    baker: Baker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maps, "FIRST_TEXELS", 1000)
+    shown = snapshot(hills(96, 130) * 300.0)
+    wanted = baker.show(shown)
+    baker.bake(wanted, budget=1)
+    coarse = baker.texels()
+    assert 250 < coarse.shape[0] * coarse.shape[1] <= 1100
+    assert not baker.light.settled(wanted)
+    for _ in range(4):
+        baker.bake(wanted, budget=96 * 130 // 3)
+    assert baker.light.settled(wanted)
+    fine = baker.texels()
+    assert fine.shape[:2] == shown.shape
+    # The same light, less sharp.
+    row = (np.arange(coarse.shape[0]) + 0.5) * 96 / coarse.shape[0]
+    column = (np.arange(coarse.shape[1]) + 0.5) * 130 / coarse.shape[1]
+    there = fine[np.ix_(row.astype(int), column.astype(int))]
+    assert np.corrcoef(there[..., 1].ravel(), coarse[..., 1].ravel())[0, 1] > 0.9
+    assert abs(there[..., 0].mean() - coarse[..., 0].mean()) < 0.03
+
+
+def test_light_baked_at_once_is_never_coarse(baker: Baker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(maps, "FIRST_TEXELS", 10)
+    assert baker.baked(snapshot(flat(20, 20))).shape[:2] == (20, 20)
+
+
+def test_forgotten_light_is_baked_again(baker: Baker) -> None:
+    wanted = baker.show(baker.shown)
+    baker.bake(wanted)
+    baker.light.forget()
+    assert not baker.light.settled(wanted)
+    baker.bake(wanted)
+    assert baker.light.settled(wanted)
+
+
+@pytest.mark.parametrize("height", [1.0, 89.9, 90.0])
+@pytest.mark.parametrize("cell_size", [0.01, 10_000.0])
+def test_light_is_a_number_for_any_sun_and_cell(baker: Baker, height: float, cell_size: float) -> None:
+    baked = baker.baked(snapshot(hills(24, 24) * 1e5, cell_size=cell_size), height=height)
+    assert np.isfinite(baked).all() and (baked >= 0.0).all() and (baked <= 1.0).all()
+    assert baked[..., 1].max() > 0.0
