@@ -14,6 +14,7 @@ from app.passes import frame
 from app.passes.backdrop import BackdropPass
 from app.passes.detail import detail_texture
 from app.passes.maps import LayerTextures, Lighting, LightMap, SurfaceMap
+from app.passes.mesh import detail_distance, select_nodes
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
 from app.passes.overlays import OVERLAYS, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, Quality
@@ -28,6 +29,8 @@ from app.view_parameters import ViewParameters
 SOFTWARE_RENDERERS = ("llvmpipe", "softpipe", "SwiftShader", "Software")
 
 SUN_STRENGTH = 3.4
+SKY_STRENGTH = 0.5  # the sky's share of the light on level ground
+REFERENCE_LIGHT = 1.94  # with the sun at 27°
 SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
 BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
 
@@ -108,14 +111,12 @@ class Picture:
 
         maps = {"surface": self._surface.texture, "light": self._light.texture, "detail": self._detail}
         overlay = {"initial": self._surface.initial, "palette": self._palettes[view.overlay]}
-        heights = (snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration)
+        with_overlay = view.overlay != "none"
 
         _, scene_height = self._resolve.begin(*target.size, quality)
-        with_overlay = view.overlay != "none"
-        self._terrain.draw(
-            camera, heights, snapshot.cell_size, scene_height, quality, with_overlay=with_overlay, **maps, **overlay
-        )
-        self._walls.draw(surface=maps["surface"], detail=self._detail)
+        nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
+        self._terrain.draw(nodes, quality, with_overlay=with_overlay, **maps, **overlay)
+        self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)
         if minimap:
@@ -150,6 +151,13 @@ class Picture:
         self._frame.release()
         self._shaders.release()
 
+    def _select_nodes(
+        self, snapshot: Snapshot, camera: Camera, view: ViewParameters, detail: float
+    ) -> np.ndarray:
+        rows, columns = snapshot.shape
+        heights = (snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration)
+        return select_nodes(columns, rows, snapshot.cell_size, heights, camera, detail)
+
     def _update_maps(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
         if not self._surface_is_current:
             self._surface.update(snapshot, self._layer_textures)
@@ -180,7 +188,7 @@ class Picture:
             -math.cos(direction) * math.cos(height),
             math.tan(min(height, math.radians(89.5))),
         )
-        block["sun_light"] = (*sunlight(view.sun_height), 0.80 * 2.0**view.exposure)
+        block["sun_light"] = (*sunlight(view.sun_height), exposure(view.sun_height) * 2.0**view.exposure)
         block["map"] = (columns, rows, snapshot.cell_size, view.exaggeration)
         base = lowest - BASE_DEPTH * min(rows, columns) * snapshot.cell_size
         block["heights"] = (lowest, highest, base, side)
@@ -200,3 +208,10 @@ def sunlight(height: float) -> tuple[float, float, float]:
     strength = SUN_STRENGTH * math.exp(0.020 * 2.19)
     red, green, blue = (strength * math.exp(-value * air) for value in extinction)
     return red, green, blue
+
+
+def exposure(height: float) -> float:
+    """How bright the picture is for the sun's height in degrees: as an eye does, it evens out most of the difference."""
+    red, green, _ = sunlight(height)
+    on_level_ground = 0.5 * (red + green) * math.sin(math.radians(height)) + SKY_STRENGTH
+    return 0.80 * min((REFERENCE_LIGHT / on_level_ground) ** 0.75, 1.5)

@@ -13,8 +13,8 @@ const vec3 TABLE_SKY_LIGHT = vec3(0.50, 0.52, 0.56);  // softer than the sky's: 
 
 // Distance from a point to the block's outline, 0 under it.
 float distance_to_block(vec2 p) {
-    vec2 outside = max(max(-p, p - map_extent()), 0.0);
-    return length(outside);
+    vec2 margin = vec2(0.5 * frame.map.z);  // the walls stand in the middle of the outermost cells
+    return length(max(max(margin - p, p - map_extent() + margin), 0.0));
 }
 
 // Sunlight that reaches a point of the table past the block.
@@ -58,7 +58,7 @@ void main() {
     }
     vec3 place = frame.camera.xyz + direction * ((frame.heights.z - frame.camera.y) / direction.y);
     float away = distance_to_block(place.xz) / frame.heights.w;
-    float contact = 1.0 - 0.62 * exp(-away * 26.0) - 0.20 * exp(-away * 5.0);
+    float contact = 1.0 - 0.50 * exp(-away * 22.0) - 0.20 * exp(-away * 5.0);
     float sun = frame.sun.y * block_shadow(place);
     vec3 table = TABLE * (frame.sun_light.rgb * sun + TABLE_SKY_LIGHT * contact);
     // Far out the table passes into the horizon, without an edge.

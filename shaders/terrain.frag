@@ -14,8 +14,8 @@ void main() {
     vec4 place = texture(surface, uv);
     vec3 seen = texture(light, uv).xyz;
     float hollowness = seen.z - 0.5;
-    vec4 fine = detail_at(cells * 3.1);
-    vec4 coarse = detail_at(cells * 0.31);
+    vec4 fine = fine_detail(cells);
+    vec4 coarse = coarse_detail(cells);
 
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
@@ -23,7 +23,12 @@ void main() {
     vec3 albedo = with_overlay(ground.albedo, uv, place);
 
     // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
-    vec2 bumps = (fine.yz - 0.5) * ground.rockiness * (1.3 + 1.6 * steepness) + (coarse.yz - 0.5) * 0.7;
+    vec2 bumps = (fine.yz - 0.5) * ground.rockiness * (1.5 + 1.6 * steepness) + (coarse.zy - 0.5) * 0.25;
+#if DETAIL_SCALES > 1
+    vec4 grain = texture(detail, cells / 1.31);
+    bumps += (grain.yz - 0.5) * ground.rockiness * 1.2;
+    albedo *= 0.80 + 0.40 * grain.w;
+#endif
     vec3 normal = normalize(vec3(-(slope.x + bumps.x), 1.0, -(slope.y + bumps.y)));
 
     float sun = max(dot(normal, frame.sun.xyz), 0.0) * seen.x;

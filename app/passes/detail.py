@@ -11,7 +11,7 @@ SIDE = 512
 def detail_texture(context: moderngl.Context) -> moderngl.Texture:
     """RGBA8: a height, its two slopes, and a second height. Mipmaps let it fade with distance."""
     generator = np.random.default_rng(20)
-    height = _periodic_noise(generator, falloff=1.15)
+    height = _periodic_noise(generator, falloff=0.90)
     other = _periodic_noise(generator, falloff=1.35)
     east = np.roll(height, -1, axis=1) - np.roll(height, 1, axis=1)
     south = np.roll(height, -1, axis=0) - np.roll(height, 1, axis=0)
@@ -31,4 +31,5 @@ def _periodic_noise(generator: np.random.Generator, falloff: float) -> np.ndarra
     # The longest waves would show the tile; they are left out.
     spectrum = np.fft.rfft2(generator.standard_normal((SIDE, SIDE))) * frequency**-falloff * (frequency > 2.5 / SIDE)
     noise = np.fft.irfft2(spectrum, s=(SIDE, SIDE))
-    return noise / noise.std()
+    scaled: np.ndarray = noise / noise.std()
+    return scaled

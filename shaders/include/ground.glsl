@@ -25,14 +25,20 @@ struct Ground {
     float rockiness;  // how strongly fine relief shows
 };
 
-// Two scales of noise that are turned against each other, so that no tile repeats in step with the other.
-vec4 detail_at(vec2 cells) {
+// Noise of about a cell, and of a part of it where the picture is good enough to show it: turned against each other, so
+// that no tile repeats in step with the other.
+vec4 fine_detail(vec2 cells) {
 #if DETAIL_SCALES == 1
-    return texture(detail, cells / 43.0);
+    return texture(detail, cells / 12.0);
 #else
     vec2 turned = mat2(0.80, 0.60, -0.60, 0.80) * cells;
-    return 0.6 * texture(detail, cells / 61.0) + 0.4 * texture(detail, turned / 17.3);
+    return 0.5 * texture(detail, cells / 18.7) + 0.5 * texture(detail, turned / 5.3);
 #endif
+}
+
+// Patches of many cells.
+vec4 coarse_detail(vec2 cells) {
+    return texture(detail, cells.yx / 173.0 + 0.37);
 }
 
 // How steep the ground looks: where heights are exaggerated, materials follow only a part of it, or all would be rock.
@@ -72,5 +78,5 @@ Ground ground_material(vec2 cells, vec4 place, float steepness, float hollowness
     float snow = smoothstep(0.0, 0.06, altitude - frame.ground_look.x + patches * 0.10 + ripple * 0.05)
                * (1.0 - smoothstep(0.55, 1.0, steepness + ripple * 0.2));
     albedo = mix(albedo, SNOW, snow);
-    return Ground(albedo, mix(mix(0.30, 1.0, bare), 0.35, max(cover * 0.6, snow)));
+    return Ground(albedo, mix(mix(0.45, 1.0, bare), 0.35, max(cover * 0.6, snow)));
 }

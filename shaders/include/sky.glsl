@@ -21,7 +21,7 @@ vec3 clear_sky(vec3 direction) {
 
 // Light that falls from the sky on ground that faces `normal`.
 vec3 sky_light(vec3 normal) {
-    return mix(SKY_LIGHT_BELOW, SKY_LIGHT_ABOVE, normal.y * 0.5 + 0.5) * 0.85;
+    return mix(SKY_LIGHT_BELOW, SKY_LIGHT_ABOVE, normal.y * 0.5 + 0.5) * 0.74;
 }
 
 // What the air between `position` and the camera does: it keeps a part of the light and adds that of the sky behind.
