@@ -82,7 +82,7 @@ def _layout_file() -> Path | None:
     import platformdirs
 
     try:
-        return platformdirs.user_config_path("thalweg", appauthor=False, ensure_exists=True) / "layout.ini"
+        return platformdirs.user_cache_path("thalweg", appauthor=False, ensure_exists=True) / "layout.ini"
     except OSError as error:
         log.debug("the layout of the panel is not kept: %s", error)
         return None
