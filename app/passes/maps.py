@@ -182,9 +182,7 @@ def _coarse_size(columns: int, rows: int) -> tuple[int, int]:
     return math.ceil(columns / factor), math.ceil(rows / factor)
 
 
-def _map_target(
-    context: moderngl.Context, size: tuple[int, int], components: int, dtype: str
-) -> moderngl.Framebuffer:
+def _map_target(context: moderngl.Context, size: tuple[int, int], components: int, dtype: str) -> moderngl.Framebuffer:
     texture = context.texture(size, components, dtype=dtype)
     texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
     texture.repeat_x = texture.repeat_y = False

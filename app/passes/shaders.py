@@ -185,9 +185,7 @@ class ShaderLibrary:
         vertex_lines = head + preprocess(vertex, self._generated)
         fragment_lines = head + preprocess(fragment, self._generated)
         try:
-            program = self._context.program(
-                vertex_shader=_text(vertex_lines), fragment_shader=_text(fragment_lines)
-            )
+            program = self._context.program(vertex_shader=_text(vertex_lines), fragment_shader=_text(fragment_lines))
         except moderngl.Error as error:
             message = str(error)
             lines = fragment_lines if "fragment_shader" in message else vertex_lines
@@ -209,5 +207,5 @@ def _explain(message: str, lines: Sequence[Line], program: str) -> str:
         match = re.match(r"\s*(?:ERROR:\s*)?\d+[:(](\d+)[\s():\d]*", complaint)
         if match and "error" in complaint.lower() and int(match.group(1)) <= len(lines):
             line = lines[int(match.group(1)) - 1]
-            return f"shaders/{line.file}, line {line.number}: {complaint[match.end():]}"
+            return f"shaders/{line.file}, line {line.number}: {complaint[match.end() :]}"
     return f"shaders/{program}: " + " ".join(message.split())

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import moderngl
+import numpy as np
 
+from app.passes.mesh import QUADS, NodeBuffer, edge_nodes
 from app.passes.shaders import Drawing, ShaderLibrary
 
 
@@ -12,16 +14,20 @@ class WallsPass:
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
-        self._drawing = Drawing(context, shaders.program("walls.vert", "walls.frag"))
+        self._nodes = NodeBuffer(context)
+        program = shaders.program("walls.vert", "walls.frag")
+        self._drawing = Drawing(context, program, [(self._nodes.buffer, "4f 1f/i", "node", "side")])
 
-    def draw(self, *, surface: moderngl.Texture, detail: moderngl.Texture) -> None:
-        columns, rows = surface.size
+    def draw(self, nodes: np.ndarray, *, surface: moderngl.Texture, detail: moderngl.Texture) -> None:
+        """`nodes` are those of the ground, whose vertices the walls share."""
+        strips = edge_nodes(nodes, *surface.size)
+        self._nodes.write(strips)
         self._context.enable_only(moderngl.DEPTH_TEST)
         self._context.depth_func = "<="
         self._drawing.program.bind(surface=surface, detail=detail)
-        for side in range(4):
-            self._drawing.program.set(side=side)
-            self._drawing.render(moderngl.TRIANGLE_STRIP, vertices=2 * (rows if side % 2 else columns))
+        self._drawing.program.set(quads=QUADS)
+        self._drawing.render(moderngl.TRIANGLE_STRIP, vertices=2 * (QUADS + 1), instances=len(strips))
 
     def release(self) -> None:
         self._drawing.release()
+        self._nodes.release()

@@ -164,9 +164,7 @@ def test_slopes_are_scharrs_and_elevation_is_the_sum_of_the_layers(
     np.testing.assert_allclose(joined[1:-1, 1:-1, 1:3], scharr(ground.astype(np.float64), 7.0), atol=1e-4)
 
 
-def test_the_start_is_kept_for_each_world(
-    surface: SurfaceMap, layers: LayerTextures, frame_block: FrameBlock
-) -> None:
+def test_the_start_is_kept_for_each_world(surface: SurfaceMap, layers: LayerTextures, frame_block: FrameBlock) -> None:
     for world, shape in ((1, (8, 8)), (2, (8, 8)), (3, (8, 16)), (1, (16, 8))):
         start = snapshot(bumps(*shape, seed=world), world=world)
         later = snapshot(bumps(*shape, seed=world) - 0.5, world=world, cycle=9)

@@ -1,0 +1,85 @@
+"""The mesh of the ground: nodes of a quadtree over the map, fine near the camera and coarse far away (Strugar 2009)."""
+
+from __future__ import annotations
+
+import math
+
+import moderngl
+import numpy as np
+
+from app.camera import Camera
+from app.passes.quality import Quality
+
+QUADS = 32  # along a side of a node
+SHORTEST_DETAIL = 2.2  # below it, nodes of more than two levels could meet, and the ground would crack
+
+
+def detail_distance(camera: Camera, picture_height: int, quality: Quality) -> float:
+    """How far away nodes are divided, in sizes of a node: triangles get the size in pixels that is asked for."""
+    focal_length = 0.5 * picture_height / math.tan(math.radians(camera.field_of_view) / 2.0)
+    return max(focal_length / (QUADS * quality.triangle_pixels), SHORTEST_DETAIL)
+
+
+def select_nodes(
+    columns: int, rows: int, cell_size: float, heights: tuple[float, float], camera: Camera, detail: float
+) -> np.ndarray:
+    """The nodes to draw, nearest first: float32 `[node, (column, row, stride, morph distance)]`.
+
+    A node of stride s has `QUADS` × s cells along a side. It is divided where the camera is nearer than `detail` times
+    its size, so that a cell's size in the picture stays about the same; lengths in metres. As in the shader, the height
+    counts only outside of the span of all heights: within it, the ground of a node can be anywhere.
+    """
+    stride = 1
+    while QUADS * stride < max(columns, rows):
+        stride *= 2
+    eye = camera.position
+    beyond = max(heights[0] - eye.y, eye.y - heights[1], 0.0)
+    nodes = np.zeros((1, 2))
+    chosen: list[np.ndarray] = []
+    while True:
+        size = QUADS * stride
+        nodes = nodes[(nodes[:, 0] < columns - 1) & (nodes[:, 1] < rows - 1)]
+        low = (nodes + 0.5) * cell_size
+        high = (np.minimum(nodes + size, (columns - 1, rows - 1)) + 0.5) * cell_size
+        sideways = np.maximum(np.maximum(low - (eye.x, eye.z), (eye.x, eye.z) - high), 0.0)
+        distance = np.sqrt((sideways**2).sum(axis=1) + beyond**2)
+        reach = detail * size * cell_size
+        divided = (distance < reach) & (stride > 1)
+        whole = nodes[~divided]
+        # A node has taken the form of its parent where its parent is no longer divided.
+        morph = np.full(len(whole), 2.0 * reach)
+        chosen.append(np.column_stack([whole, np.full(len(whole), stride), morph, distance[~divided]]))
+        if not divided.any():
+            break
+        stride //= 2
+        half = QUADS * stride
+        corners = np.array([(0, 0), (half, 0), (0, half), (half, half)])
+        nodes = (nodes[divided][:, None, :] + corners).reshape(-1, 2)
+    table = np.concatenate(chosen)
+    return np.ascontiguousarray(table[np.argsort(table[:, 4], kind="stable"), :4], np.float32)
+
+
+def edge_nodes(nodes: np.ndarray, columns: int, rows: int) -> np.ndarray:
+    """The nodes at the edges of the map, once for each edge: float32 `[node, (…as before, side)]`.
+
+    Sides are 0 north, 1 east, 2 south, 3 west.
+    """
+    column, row, size = nodes[:, 0], nodes[:, 1], QUADS * nodes[:, 2]
+    at_edge = (row == 0, column + size >= columns - 1, row + size >= rows - 1, column == 0)
+    sides = [np.column_stack([nodes[there], np.full(there.sum(), side)]) for side, there in enumerate(at_edge)]
+    return np.ascontiguousarray(np.concatenate(sides), np.float32)
+
+
+class NodeBuffer:
+    """Nodes as the shaders read them, one for each instance."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        self.buffer = context.buffer(reserve=1024, dynamic=True)
+
+    def write(self, nodes: np.ndarray) -> None:
+        if nodes.nbytes > self.buffer.size:
+            self.buffer.orphan(2 * nodes.nbytes)
+        self.buffer.write(nodes)
+
+    def release(self) -> None:
+        self.buffer.release()

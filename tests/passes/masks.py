@@ -1,0 +1,49 @@
+"""Shaders that show what is drawn and not how it looks: the land in plain colours before a black nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from app import picture
+from app.passes import shaders
+from app.passes.quality import BY_NAME
+
+# One pixel of the scene for each of the target, nothing smoothed, and large triangles, so that all levels of detail
+# are met on small maps.
+PLAIN = replace(BY_NAME["low"], name="plain", scale=1.0, samples=0, fxaa=False, triangle_pixels=40.0)
+
+_INPUTS = "in vec3 position;\nin vec3 air_kept;\nin vec3 air_added;\n"
+_COLOUR = "out vec4 colour;\nvoid main() {{ colour = vec4({}, 1.0); }}\n"
+LAND = _INPUTS + _COLOUR.format("1.0, 1.0, 1.0")
+WALLS = "flat in vec3 normal;\n" + _INPUTS + _COLOUR.format("1.0, 0.0, 0.0")
+PLAIN_SHADERS = {
+    "terrain.frag": LAND,
+    "walls.frag": WALLS,
+    "backdrop.frag": _COLOUR.format("0.0, 0.0, 0.0"),
+    "tone.frag": "uniform sampler2D scene;\nin vec2 uv;\nout vec4 colour;\n"
+    "void main() { colour = vec4(textureLod(scene, uv, 0.0).rgb, 1.0); }\n",
+}
+
+
+def use(monkeypatch: pytest.MonkeyPatch, replaced: dict[str, str]) -> None:
+    """Let some shaders be others, and `plain` be a level of quality."""
+    read = shaders.read_shader
+    monkeypatch.setattr(shaders, "read_shader", lambda name: replaced[name] if name in replaced else read(name))
+    monkeypatch.setitem(picture.BY_NAME, "plain", PLAIN)
+
+
+def holes(pixels: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Where black lies within the land.
+
+    Seen from above the ground and the base, what is not land goes on to the border of the picture: a ray that misses
+    the land misses it also when it is raised, or when it is lowered onto the table in front of it.
+    """
+    nothing = pixels.max(axis=2) == 0
+    labels, _ = ndimage.label(nothing, np.ones((3, 3)))
+    at_border = np.unique(np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]]))
+    return nothing & ~np.isin(labels, at_border)

@@ -1,0 +1,267 @@
+"""The mesh of the ground: nodes that cover the map, levels that meet without cracks, walls that meet the ground."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+
+import moderngl
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from pyglm import glm
+
+from app.camera import Camera
+from app.canvas import Canvas
+from app.passes import frame
+from app.passes.frame import FrameBlock
+from app.passes.maps import LayerTextures, SurfaceMap
+from app.passes.mesh import QUADS, SHORTEST_DETAIL, NodeBuffer, edge_nodes, select_nodes
+from app.passes.shaders import VERSION, ShaderLibrary, preprocess
+from app.picture import Picture
+from app.scene import Scene
+from app.snapshot import Snapshot
+from tests.passes import masks
+from tests.passes.worlds import bumps, flat, hills, snapshot
+
+# Nodes.
+
+sides = st.one_of(st.integers(8, 200), st.integers(8, 8192), st.sampled_from([8, 32, 33, 34, 64, 65, 4097, 8192]))
+cameras = st.builds(
+    Camera,
+    target=st.builds(glm.vec3, st.floats(-0.5, 1.5), st.floats(-1.0, 2.0), st.floats(-0.5, 1.5)),
+    heading=st.floats(0.0, 360.0),
+    pitch=st.floats(-30.0, 90.0),
+    distance=st.floats(1e-4, 6.0),
+)
+details = st.one_of(st.just(SHORTEST_DETAIL), st.floats(SHORTEST_DETAIL, 12.0))
+
+
+def scaled(camera: Camera, side: float) -> Camera:
+    """The camera, whose lengths were parts of the map's longer side."""
+    return Camera(camera.target * side, camera.heading, camera.pitch, camera.distance * side)
+
+
+def spans(nodes: NDArray[np.float32], columns: int, rows: int) -> NDArray[np.int64]:
+    """First column, first row, last column and last row of each node's vertices."""
+    first = nodes[:, :2].astype(np.int64)
+    last = np.minimum(first + QUADS * nodes[:, 2:3].astype(np.int64), (columns - 1, rows - 1))
+    return np.concatenate([first, last], axis=1)
+
+
+@settings(max_examples=150, deadline=None)
+@given(columns=sides, rows=sides, camera=cameras, detail=details, relief=st.floats(0.0, 3.0))
+def test_nodes_cover_each_cell_once_and_neighbours_differ_by_one_level_at_most(
+    columns: int, rows: int, camera: Camera, detail: float, relief: float
+) -> None:
+    side = max(columns, rows) * 10.0
+    nodes = select_nodes(columns, rows, 10.0, (0.0, relief * side), scaled(camera, side), detail)
+    levels = np.log2(nodes[:, 2])
+    assert (levels == np.round(levels)).all() and (nodes[:, :2] % (QUADS * nodes[:, 2:3]) == 0).all()
+
+    # All nodes are squares of a quadtree, so that it is enough to look at blocks of the smallest one.
+    block = QUADS * int(nodes[:, 2].min())
+    cover = np.zeros((math.ceil((rows - 1) / block), math.ceil((columns - 1) / block)), np.int64)
+    level = np.zeros(cover.shape)
+    for (west, north, east, south), of_node in zip(spans(nodes, columns, rows), levels, strict=True):
+        there = np.s_[north // block : math.ceil(south / block), west // block : math.ceil(east / block)]
+        cover[there] += 1
+        level[there] = of_node
+    assert (cover == 1).all()
+    assert np.abs(np.diff(level, axis=0)).max(initial=0.0) <= 1.0
+    assert np.abs(np.diff(level, axis=1)).max(initial=0.0) <= 1.0
+
+    # In each level, divided nodes are at most those within reach, and each has four parts.
+    within_reach = math.pi * (detail + math.sqrt(2.0) + 1.0) ** 2
+    assert len(nodes) <= 4 * within_reach * (levels.max() + 1) + 1
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(8, 8), (33, 33), (34, 33), (200, 70), (8192, 8)])
+def test_edges_are_whole(columns: int, rows: int) -> None:
+    camera = Camera(glm.vec3(columns * 2.0, 0.0, rows * 3.0), 0.0, 40.0, 60.0)
+    strips = edge_nodes(select_nodes(columns, rows, 10.0, (0.0, 50.0), camera, 2.5), columns, rows)
+    for side, along, length in ((0, 0, columns), (2, 0, columns), (1, 1, rows), (3, 1, rows)):
+        of_side = strips[strips[:, 4] == side]
+        covered = sorted(zip(*spans(of_side, columns, rows)[:, [along, along + 2]].T, strict=True))
+        assert covered[0][0] == 0 and covered[-1][1] == length - 1
+        assert all(before[1] == after[0] for before, after in itertools.pairwise(covered))
+
+
+# Vertices.
+
+
+@pytest.fixture
+def vertices(context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameBlock) -> Iterator[Vertices]:
+    vertices = Vertices(context, shaders, frame_block)
+    yield vertices
+    vertices.release()
+
+
+class Vertices:
+    """The vertices that the shader makes of nodes."""
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, block: FrameBlock) -> None:
+        self.context = context
+        self.block = block
+        lines = [VERSION, *(line.text for line in preprocess("terrain.vert", {frame.INCLUDE: frame.glsl()}))]
+        self.program = context.program(vertex_shader="\n".join(lines), varyings=["position"])
+        self.program[frame.BLOCK].binding = frame.BINDING  # type: ignore[union-attr]
+        self.surface = SurfaceMap(context, shaders)
+        self.layers = LayerTextures(context)
+
+    def of(self, shown: Snapshot, nodes: NDArray[np.float32], camera: Camera) -> NDArray[np.float32]:
+        """Positions, `[node, row, column, coordinate]`."""
+        rows, columns = shown.shape
+        self.block.values["map"] = (columns, rows, shown.cell_size, 1.0)
+        self.block.values["heights"] = (shown.lowest, shown.highest, shown.lowest, max(rows, columns) * shown.cell_size)
+        self.block.values["camera"] = (*camera.position, 0.0)
+        self.block.upload()
+        self.surface.update(shown, self.layers.upload(shown))
+        self.surface.texture.use(0)
+        for name, value in (("surface", 0), ("quads", QUADS)):
+            self.program[name].value = value  # type: ignore[union-attr]
+        side = QUADS + 1
+        table = NodeBuffer(self.context)
+        table.write(nodes)
+        result = self.context.buffer(reserve=len(nodes) * side * side * 3 * 4)
+        array = self.context.vertex_array(self.program, [(table.buffer, "4f/i", "node")])
+        array.transform(result, moderngl.POINTS, vertices=side * side, instances=len(nodes))
+        positions = np.frombuffer(result.read(), np.float32).reshape(len(nodes), side, side, 3)
+        for part in (array, result, table):
+            part.release()
+        return positions
+
+    def release(self) -> None:
+        for part in (self.surface, self.layers, self.program):
+            part.release()
+
+
+def borders_between(nodes: NDArray[np.float32]) -> Iterator[tuple[int, int, bool]]:
+    """Pairs of nodes of which the second begins where the first ends, and whether it does so in the east."""
+    first = nodes[:, :2].astype(int)
+    size = (QUADS * nodes[:, 2]).astype(int)
+    for one in range(len(nodes)):
+        for axis in (0, 1):
+            starts = first[:, axis] == first[one, axis] + size[one]
+            low, high = first[one, 1 - axis], first[one, 1 - axis] + size[one]
+            beside = (first[:, 1 - axis] < high) & (first[:, 1 - axis] + size > low)
+            for other in np.flatnonzero(starts & beside):
+                yield one, int(other), axis == 0
+
+
+CAMERAS = {
+    "near": Camera(glm.vec3(300.0, 50.0, 300.0), 30.0, 20.0, 120.0),
+    "grazing": Camera(glm.vec3(800.0, 80.0, 900.0), 200.0, 1.0, 500.0),
+    "far": Camera(glm.vec3(1000.0, 0.0, 1000.0), 330.0, 25.0, 4000.0),
+    "above": Camera(glm.vec3(1100.0, 0.0, 700.0), 0.0, 90.0, 900.0),
+    "high over a corner": Camera(glm.vec3(0.0, 0.0, 0.0), 0.0, 85.0, 300.0),
+}
+
+
+@pytest.mark.parametrize("camera", CAMERAS.values(), ids=CAMERAS.keys())
+@pytest.mark.parametrize("relief", [0.0, 100.0, 3000.0])
+@pytest.mark.parametrize("shape", [(250, 250), (100, 233)])
+def test_neighbouring_nodes_have_the_same_vertices_at_their_border(
+    vertices: Vertices, camera: Camera, relief: float, shape: tuple[int, int]
+) -> None:
+    shown = snapshot(bumps(*shape) * relief)
+    rows, columns = shape
+    nodes = select_nodes(columns, rows, 10.0, (shown.lowest, shown.highest), camera, SHORTEST_DETAIL)
+    made = vertices.of(shown, nodes, camera)
+    index = np.arange(QUADS + 1)
+    differing = 0
+    for one, other, in_east in borders_between(nodes):
+        ends, begins = (made[one][:, -1], made[other][:, 0]) if in_east else (made[one][-1], made[other][0])
+        across = 1 if in_east else 0
+        finer = min((one, other), key=lambda node: nodes[node, 2])
+        low, high = nodes[finer, across], nodes[finer, across] + QUADS * nodes[finer, 2]
+        sets = []
+        for node, border in ((one, ends), (other, begins)):
+            at = nodes[node, across] + index * nodes[node, 2]
+            sets.append({tuple(vertex) for vertex in border[(at >= low) & (at <= high)].tolist()})
+        assert sets[0] == sets[1]
+        differing += nodes[one, 2] != nodes[other, 2]
+    assert len(nodes) == 1 or differing > 0 or len(np.unique(nodes[:, 2])) == 1
+
+
+def test_vertices_near_the_camera_are_the_middles_of_cells(vertices: Vertices) -> None:
+    shown = snapshot(bumps(40, 50) * 100.0)
+    camera = Camera(glm.vec3(250.0, 50.0, 200.0), 0.0, 30.0, 50.0)
+    nodes = select_nodes(50, 40, 10.0, (shown.lowest, shown.highest), camera, 8.0)
+    made = {(x, z): y for x, y, z in vertices.of(shown, nodes, camera).reshape(-1, 3).tolist()}
+    assert len(made) == 40 * 50
+    for row, column in np.ndindex(40, 50):
+        assert made[column * 10.0 + 5.0, row * 10.0 + 5.0] == shown.layers["bedrock"][row, column]
+
+
+# Pictures.
+
+
+@pytest.fixture
+def mask(context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch) -> Iterator[Picture]:
+    masks.use(monkeypatch, masks.PLAIN_SHADERS)
+    picture = Picture(context, bake_at_once=True, quality="plain")
+    yield picture
+    picture.release()
+
+
+def shown_as_mask(picture: Picture, canvas: Canvas, shown: Snapshot, camera: Camera) -> NDArray[np.uint8]:
+    if picture.snapshot is not shown:
+        picture.show(shown)
+    picture.draw(canvas.framebuffer(320, 240), camera, Scene(), minimap=False)
+    pixels = canvas.pixels()
+    assert pixels is not None
+    return pixels
+
+
+LANDS = {
+    "hills": hills(260, 300) * 600.0,
+    "noise": bumps(150, 260) * 60.0,
+    "steps": np.where(bumps(130, 130) > 0.5, 40.0, 0.0),
+    "small": bumps(9, 40) * 40.0,
+}
+
+
+@pytest.mark.parametrize("land", LANDS)
+def test_no_background_shows_through_the_land(mask: Picture, canvas: Canvas, land: str) -> None:
+    """From far, near, grazing and above: no black pixel within the white land and its red walls."""
+    shown = snapshot(LANDS[land])
+    rows, columns = shown.shape
+    side = 10.0 * max(rows, columns)
+    generator = np.random.default_rng(7)
+    seen = 0
+    for number in range(24):
+        heading, where = generator.uniform(0.0, 360.0), generator.uniform(0.0, 1.0, 2)
+        pitch = (generator.uniform(15.0, 60.0), generator.uniform(1.0, 8.0), 90.0)[number % 3]
+        distance = side * (2.0, 0.6, 0.2, 1.2)[number % 4]
+        target = glm.vec3(where[0] * columns * 10.0, shown.highest, where[1] * rows * 10.0)
+        pixels = shown_as_mask(mask, canvas, shown, Camera(target, heading, pitch, distance))
+        seen += int(pixels.max(axis=2).mean() > 20.0)
+        assert not masks.holes(pixels).any(), (heading, pitch, distance, tuple(target))
+    assert seen > 12, "most of these cameras see land"
+
+
+@pytest.mark.parametrize("heading", [0.0, 45.0, 90.0, 135.0, 180.0, 225.0, 270.0, 315.0])
+def test_ground_and_walls_meet(mask: Picture, canvas: Canvas, heading: float) -> None:
+    """The white ground ends at the red walls, seen from outside at every height of detail: nothing between them."""
+    shown = snapshot(hills(200, 260) * 500.0)
+    middle = glm.vec3(1300.0, 250.0, 1000.0)
+    walls = 0
+    for pitch, distance in ((30.0, 3500.0), (12.0, 5500.0), (20.0, 9000.0)):
+        pixels = shown_as_mask(mask, canvas, shown, Camera(middle, heading, pitch, distance))
+        walls += ((pixels[..., 0] > 0) & (pixels[..., 1] == 0)).sum()
+        assert not masks.holes(pixels).any()
+    assert walls > 200
+
+
+def test_a_hole_in_the_land_would_be_seen(mask: Picture, canvas: Canvas, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the node that is nearest to the camera, the test for holes finds one."""
+    shown = snapshot(flat(200, 200))
+    camera = Camera(glm.vec3(1120.0, 0.0, 1120.0), 0.0, 90.0, 640.0)  # over the middle of a node of 320 m
+    assert not masks.holes(shown_as_mask(mask, canvas, shown, camera)).any()
+    select = mask._select_nodes
+    monkeypatch.setattr(mask, "_select_nodes", lambda *arguments: np.ascontiguousarray(select(*arguments)[1:]))
+    assert masks.holes(shown_as_mask(mask, canvas, shown, camera)).any()
