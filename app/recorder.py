@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -89,10 +88,8 @@ def _clip(path: Path, width: int, height: int, fps: int) -> Iterator[Recorder]:
         command += ["-c:v", "libx264", "-preset", "veryfast", "-crf", str(QUALITY), "-threads", str(ENCODER_THREADS)]
         # Without names of versions, and with the index in front, so that a browser can play it while it loads.
         command += ["-fflags", "+bitexact", "-flags:v", "+bitexact", "-movflags", "+faststart", str(temporary)]
-        # In a group of its own, where Ctrl-C does not reach it: it ends when we end it.
-        group = None if sys.platform == "win32" else 0
         try:
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=complaints, process_group=group)
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=complaints)
         except OSError as error:
             raise UserError(f"ffmpeg cannot be started ({error.strerror or error}), which makes {path}") from error
         assert process.stdin is not None

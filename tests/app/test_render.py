@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import cv2
 import imageio_ffmpeg
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 
 from app import cli
 from app.errors import UserError
+from app.picture import Picture
 from app.recorder import open_recorder, write_png
 
 SMALL = ["noise", "--size", "40x32", "--set", "droplets.count=60", "--width", "64", "--height", "36"]
@@ -68,8 +71,25 @@ def test_cycles_between_frames(tmp_path: Path) -> None:
     render("--frames", "5", "--cycles-per-frame", "1", "--fps", "10", "--out", tmp_path / "one_%d.png")
     for two, one in ((0, 0), (1, 2), (2, 4)):
         assert (tmp_path / f"two_{two}.png").read_bytes() == (tmp_path / f"one_{one}.png").read_bytes()
-    render("--frames", "2", "--cycles-per-frame", "0", "--out", tmp_path / "none_%d.png")
-    assert (tmp_path / "none_0.png").read_bytes() == (tmp_path / "two_0.png").read_bytes()
+
+
+def test_no_cycles_between_frames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.simulation.Simulator.advance", None)
+    render("--frames", "3", "--cycles-per-frame", "0", "--out", tmp_path / "still.png")
+    assert (tmp_path / "still.png").exists()
+
+
+def test_time_in_the_picture_is_that_of_the_clip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = []
+    draw = Picture.draw
+
+    def note_time(self: Picture, *arguments: Any, time: float, **more: Any) -> None:
+        times.append(time)
+        draw(self, *arguments, time=time, **more)
+
+    monkeypatch.setattr(Picture, "draw", note_time)
+    render("--frames", "3", "--fps", "4", "--out", tmp_path / "picture.png")
+    assert times == [0.0, 0.25, 0.5]
 
 
 def test_orbit_turns_the_camera(tmp_path: Path) -> None:
@@ -144,11 +164,12 @@ def test_encoder_that_fails(encoder: str | None, message: str, tmp_path: Path, m
 @pytest.mark.skipif(sys.platform == "win32", reason="there Ctrl-C is not a signal")
 def test_control_c_ends_a_clip_cleanly(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "app", "render", *SMALL, "--frames", "100000", "--out", str(tmp_path / "clip.mp4")]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, process_group=0, **pipes) as process:
         deadline = time.monotonic() + 60.0
         while time.monotonic() < deadline and not any(path.stat().st_size for path in tmp_path.iterdir()):
             time.sleep(0.05)  # until the clip grows
-        process.send_signal(signal.SIGINT)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to all that the program has started
         _, error = process.communicate(timeout=60.0)
     assert process.returncode == 130
     assert error.splitlines()[-1] == "thalweg render: interrupted; nothing half-written was left"

@@ -147,6 +147,30 @@ def test_failed_cycle_is_named_and_undone(
     assert bits(simulator.world) == bits(good.world)
 
 
+def test_failure_after_a_change_goes_back_with_the_right_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cycles before the change had the old parameters and those after it the new ones, also when they are redone."""
+    rain = DropletErosion.step
+
+    def fail_in_cycle_6(self: DropletErosion, world: World, parameters: Any) -> None:
+        rain(self, world, parameters)
+        if world.cycle == 6:
+            raise ValueError("enough")
+
+    def change_in_cycle_4() -> Simulator:
+        simulator = simulated(4)
+        simulator.change(simulator.scene.with_value("droplets.count", 61))
+        simulator.advance()
+        simulator.advance()
+        return simulator
+
+    good = bits(change_in_cycle_4().world)
+    monkeypatch.setattr(DropletErosion, "step", fail_in_cycle_6)
+    simulator = change_in_cycle_4()
+    with pytest.raises(SimulationError, match="cycle 7 failed: ValueError: enough"):
+        simulator.advance()
+    assert bits(simulator.world) == good
+
+
 def test_parameters_are_not_changed_over_a_world_that_is_not_finite(monkeypatch: pytest.MonkeyPatch) -> None:
     with digging(monkeypatch, write_nan):
         simulator = simulated(9)
