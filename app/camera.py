@@ -13,6 +13,8 @@ from pyglm import glm
 
 from app.view_parameters import CameraParameters
 
+NEAREST_DRAWN = 0.004  # of the distance to the target: what is nearer is cut off, and what is smaller costs precision
+
 
 @dataclass(frozen=True)
 class Camera:
@@ -44,28 +46,27 @@ class Camera:
 
     @property
     def right(self) -> glm.vec3:
-        """The unit vector to the right of the picture; defined by the heading alone, so also when looking straight down."""
+        """The unit vector to the right of the picture; defined by the heading, so also when looking straight down."""
         heading = math.radians(self.heading)
         return glm.vec3(math.cos(heading), 0.0, math.sin(heading))
 
+    @property
+    def up(self) -> glm.vec3:
+        """The unit vector to the top of the picture."""
+        return glm.cross(self.right, self.direction)
+
     def view(self) -> glm.mat4:
-        up = glm.cross(self.right, self.direction)
-        return glm.lookAt(self.position, self.position + self.direction, up)
+        return glm.lookAt(self.position, self.position + self.direction, self.up)
 
     def projection(self, aspect: float) -> glm.mat4:
-        near, far = self.clip_distances()
-        return glm.perspective(math.radians(self.field_of_view), max(aspect, 1e-3), near, far)
-
-    def clip_distances(self) -> tuple[float, float]:
-        """Nearest and farthest distance drawn, in metres."""
-        near = max(self.distance * 0.01, 0.1)
-        return near, near * 20_000.0
+        """From view to clip space. There is no farthest distance: land goes on however near the camera is to it."""
+        near = NEAREST_DRAWN * self.distance
+        return glm.infinitePerspective(math.radians(self.field_of_view), max(aspect, 1e-3), near)
 
     def ray(self, x: float, y: float, aspect: float) -> tuple[glm.vec3, glm.vec3]:
         """Origin and unit direction through a point of the picture; x and y from -1 to 1, y upwards."""
         height = math.tan(math.radians(self.field_of_view) / 2.0)
-        up = glm.cross(self.right, self.direction)
-        direction = self.direction + self.right * (x * height * aspect) + up * (y * height)
+        direction = self.direction + self.right * (x * height * aspect) + self.up * (y * height)
         return self.position, glm.normalize(direction)
 
 

@@ -173,14 +173,16 @@ class Picture:
         rows, columns = snapshot.shape
         side = max(rows, columns) * snapshot.cell_size
         lowest, highest = snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration
-        view_projection = camera.projection(target.width / target.height) * camera.view()
-        inverse = glm.inverse(view_projection)
+        aspect = target.width / target.height
+        view_projection = camera.projection(aspect) * camera.view()
+        slope = math.tan(math.radians(camera.field_of_view) / 2.0)
+        rays = (camera.right * (slope * aspect), camera.up * slope, camera.direction, glm.vec3())
         direction, height = math.radians(view.sun_direction), math.radians(view.sun_height)
         eye = camera.position
 
         block = self._frame.values
         block["view_projection"] = np.array(view_projection.to_list(), np.float32).ravel()
-        block["inverse_view_projection"] = np.array(inverse.to_list(), np.float32).ravel()
+        block["rays"] = [part for ray in rays for part in (*ray, 0.0)]
         block["camera"] = (eye.x, eye.y, eye.z, time)
         block["sun"] = (
             math.sin(direction) * math.cos(height),
@@ -211,7 +213,7 @@ def sunlight(height: float) -> tuple[float, float, float]:
 
 
 def exposure(height: float) -> float:
-    """How bright the picture is for the sun's height in degrees: as an eye does, it evens out most of the difference."""
+    """How bright the picture is for the sun's height in degrees: like an eye, it evens out most of the difference."""
     red, green, _ = sunlight(height)
     on_level_ground = 0.5 * (red + green) * math.sin(math.radians(height)) + SKY_STRENGTH
-    return 0.80 * min((REFERENCE_LIGHT / on_level_ground) ** 0.75, 1.5)
+    return 0.80 * min(math.pow(REFERENCE_LIGHT / on_level_ground, 0.75), 1.5)

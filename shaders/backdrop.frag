@@ -48,9 +48,7 @@ vec3 clouds(vec3 direction, vec3 sky) {
 }
 
 void main() {
-    vec4 far_point = frame.inverse_view_projection * vec4(uv * 2.0 - 1.0, 1.0, 1.0);
-    vec4 near_point = frame.inverse_view_projection * vec4(uv * 2.0 - 1.0, -1.0, 1.0);
-    vec3 direction = normalize(far_point.xyz / far_point.w - near_point.xyz / near_point.w);
+    vec3 direction = normalize((frame.rays * vec4(uv * 2.0 - 1.0, 1.0, 0.0)).xyz);
     vec3 sky = clouds(direction, clear_sky(direction));
     if (direction.y >= -1e-4 || frame.camera.y <= frame.heights.z) {
         colour = vec4(sky, 1.0);

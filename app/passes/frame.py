@@ -8,7 +8,7 @@ import numpy as np
 # name, GLSL type, what it holds. Only mat4 and vec4, whose layout is the same in std140 and in NumPy.
 FIELDS: tuple[tuple[str, str, str], ...] = (
     ("view_projection", "mat4", "picture space to clip space"),
-    ("inverse_view_projection", "mat4", "clip space to picture space"),
+    ("rays", "mat4", "places in the picture (x, y, 1, 0) from -1 to 1 to directions in picture space"),
     ("camera", "vec4", "position of the camera; time in seconds"),
     ("sun", "vec4", "unit vector towards the sun; tangent of its height"),
     ("sun_light", "vec4", "colour of sunlight; exposure as a factor"),

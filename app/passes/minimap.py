@@ -9,7 +9,7 @@ import moderngl
 from app.camera import Camera
 from app.passes.shaders import FullScreen, ShaderLibrary
 
-Rectangle = tuple[float, float, float, float]
+Rectangle = tuple[int, int, int, int]
 
 
 def minimap_rectangle(width: int, height: int, columns: int, rows: int, content_scale: float = 1.0) -> Rectangle:
@@ -17,10 +17,11 @@ def minimap_rectangle(width: int, height: int, columns: int, rows: int, content_
 
     Its longer side is a quarter of the picture's shorter one, but readable, in the corner at the bottom left.
     """
-    margin = 14.0 * content_scale
-    side = min(max(0.26 * min(width, height), 120.0 * content_scale), 0.45 * min(width, height))
+    room = min(width, height)
+    margin = round(min(14.0 * content_scale, 0.1 * room))
+    side = min(max(0.26 * room, 120.0 * content_scale), 0.45 * room)
     scale = side / max(columns, rows)
-    across, down = max(columns * scale, 1.0), max(rows * scale, 1.0)
+    across, down = max(round(columns * scale), 1), max(round(rows * scale), 1)
     return margin, height - margin - down, across, down
 
 
@@ -38,7 +39,7 @@ class MinimapPass:
         content_scale: float,
         **textures: moderngl.Texture,
     ) -> None:
-        left, top, width, height = (round(value) for value in rectangle)
+        left, top, width, height = rectangle
         bottom = target.height - top - height
         heading = math.radians(camera.heading)
         half_width = math.tan(math.radians(camera.field_of_view) / 2.0) * target.width / max(target.height, 1)
