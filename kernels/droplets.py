@@ -199,8 +199,9 @@ def _step(state, fields, constants):
     room = max(0.0, max(max(north, south), max(west, east)) - height)
     if drop < 0.0:
         room = min(room, -drop)
-    from_loose = min(max(change, -room), loose, descent)
-    from_rock = max(0.0, min((change - loose) * constants.rock_erodibility, descent - loose))
+    change = min(max(change, -room), descent)
+    from_loose = min(change, loose)
+    from_rock = max(0.0, change - loose) * constants.rock_erodibility
     loose -= from_loose
     rock = fields.bedrock[here] - from_rock
     fields.bedrock[here] = rock
@@ -232,8 +233,8 @@ def _total(particles: Any, status: Any, rows: int, columns: int) -> DropletTotal
         abraded += worn
         steps += int(taken)
         evaporated += 1.0 - volume
+        sediment_off_edge += load  # where a drop ended on the map, it has put down all
         if not (0.0 <= row < rows and 0.0 <= column < columns):
-            sediment_off_edge += load
             water_off_edge += volume
         else:
             evaporated += volume

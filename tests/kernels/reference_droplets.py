@@ -141,12 +141,10 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
         equilibrium = max(0.0, volume * fast * down)
         take = volume * min(1.0, time * p.deposition_rate) * (equilibrium - concentration)
         if take > 0.0:
-            # Sediment first, then rock, which resists; together no deeper than the cell ahead.
-            loose = min(take, float(world.sediment[before]), down)
-            rock = 0.0
-            if take > world.sediment[before]:
-                rock = min(p.rock_erodibility * (take - float(world.sediment[before])), down - loose)
-                rock = max(0.0, rock)
+            # No deeper than the cell ahead; sediment first, then rock, which resists.
+            take = min(take, down)
+            loose = min(take, float(world.sediment[before]))
+            rock = p.rock_erodibility * (take - loose)
             world.add_sediment(before, -loose)
             world.wear_rock(before, rock)
             concentration += (loose + rock) / volume
