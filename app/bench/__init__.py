@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import logging
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +14,8 @@ from app.bench.row import Row
 from app.errors import UserError
 from app.files import write_atomically_by_path
 from app.scene import nearest
+
+log = logging.getLogger(__name__)
 
 # Each group is a module of this package with a function `rows`. They are imported when they are measured.
 GROUPS = ("droplets", "frame")
@@ -35,6 +39,9 @@ def measure(group: str, *, tiny: bool = False) -> Iterator[Row]:
 
 
 def _measure_and_print(group: str | None) -> list[Row]:
+    busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    if busy > 0.5:
+        log.warning("other programs keep about %.1f cores busy; figures that need two cores say little now", busy)
     print(f"{'name':<68} {'value':>10} {'unit':<14} {'bar':>8}", flush=True)
     rows = []
     for name in (group,) if group else GROUPS:
