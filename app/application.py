@@ -5,9 +5,10 @@ It knows nothing of the window that it is in: the program hosts it in `app.loop`
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -176,7 +177,8 @@ class Application:
             background.add_image(
                 texture, (0.0, 0.0), self._size, (0.0, 1.0), (1.0, 0.0)
             )  # its first row is at the bottom
-        self.panel.gui()
+        with _closing_what_is_open():
+            self.panel.gui()
         if imgui.is_any_item_active():
             self._still = 0
 
@@ -227,6 +229,7 @@ class Application:
     def change(self, path: str, value: Value) -> None:
         """Change one parameter, wherever it takes effect. Raises `UserError` where the value does not fit."""
         before, self.scene = self.scene, self.scene.with_value(path, value)
+        log.debug("%s = %r", path, value)
         section = GROUPS[path.partition(".")[0]].section
         if section == WORLD_SECTION:
             # A little later, so that a slider can be dragged; and from its source, where it was a saved world.
@@ -327,3 +330,19 @@ def _made_as(scene: Scene, other: Scene) -> Scene:
     """`scene`, with its world made as that of another one."""
     groups = {name: getattr(other, name) for name, group in GROUPS.items() if group.section == WORLD_SECTION}
     return msgspec.structs.replace(scene, saved_world=other.saved_world, **groups)
+
+
+@contextlib.contextmanager
+def _closing_what_is_open() -> Iterator[None]:
+    """Close the windows and groups that an error leaves open in ImGui, so that the frame can be ended."""
+    state = imgui.internal.ErrorRecoveryState()
+    imgui.internal.error_recovery_store_state(state)
+    try:
+        yield
+    except Exception:
+        io = imgui.get_io()
+        asserts, tooltips = io.config_error_recovery_enable_assert, io.config_error_recovery_enable_tooltip
+        io.config_error_recovery_enable_assert = io.config_error_recovery_enable_tooltip = False
+        imgui.internal.error_recovery_try_to_recover_state(state)
+        io.config_error_recovery_enable_assert, io.config_error_recovery_enable_tooltip = asserts, tooltips
+        raise

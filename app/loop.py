@@ -48,25 +48,25 @@ def _run_window(
             last = time.perf_counter()
             while not window.closing:
                 events = window.events(wait=REST_WAIT if application.at_rest else 0.0)
-                begin = time.perf_counter()
+                window.set_title(application.title)
                 if window.hidden:
                     time.sleep(HIDDEN_WAIT)
                     continue
-                dt, last = min(begin - last, LONGEST_STEP), begin
 
+                begin = time.perf_counter()
+                dt, last = min(begin - last, LONGEST_STEP), begin
                 application.content_scale = window.content_scale
                 style.apply(application.interface_scale)
                 window.begin_frame()
-                application.frame(events, dt, *window.size, window.pixel_size[0] / window.size[0])
-                window.set_title(application.title)
+                application.frame(events, dt, *window.size, window.pixels_per_unit)
                 window.end_frame()
+                application.frame_times.add(time.perf_counter() - begin)
 
                 if application.snapshot is not None and not simulation.first_picture_shown.is_set():
                     simulation.first_picture_shown.set()
                     log.debug("first picture %.2f s after the start of the process", _seconds_since_start())
                     if on_first_picture:
                         on_first_picture()
-                application.frame_times.add(time.perf_counter() - begin)
                 _wait_for_screen(begin, window.frames_per_second)
         finally:
             application.close()

@@ -94,14 +94,17 @@ class Window:
         return width, height
 
     @property
+    def pixels_per_unit(self) -> float:
+        return self.pixel_size[0] / max(self.size[0], 1)
+
+    @property
     def content_scale(self) -> float:
         """How many times larger than usual text must be, in logical units, to be read on this screen.
 
         Where logical units are already larger than pixels (macOS, Wayland), that part of the scale is taken off.
         """
         scale = max(glfw.get_window_content_scale(self._handle))
-        pixels_per_unit = self.pixel_size[0] / max(self.size[0], 1)
-        return float(max(scale / max(pixels_per_unit, 1e-3), 0.5))
+        return float(max(scale / max(self.pixels_per_unit, 1e-3), 0.5))
 
     @property
     def hidden(self) -> bool:
@@ -214,9 +217,6 @@ class Window:
         io.config_flags |= imgui.ConfigFlags_.docking_enable.value
         io.config_windows_move_from_title_bar_only = True
         io.mouse_double_click_time = 0.45  # ImGui counts by frames, and those of a software rasteriser are long
-        # An error between a begin and its end is shown by the application, and ends neither ImGui nor the program.
-        io.config_error_recovery_enable_assert = False
-        io.config_error_recovery_enable_tooltip = False
         # Ours first: ImGui's backend passes everything on to the callbacks that it finds, and not the other way round.
         glfw.set_key_callback(self._handle, self._on_key)
         glfw.set_char_callback(self._handle, self._on_character)

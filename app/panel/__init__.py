@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
-from app.panel import key_sheet, messages, status_line
+from app.panel import key_sheet, messages, status_line, transport
 from app.panel.file_dialog import FileDialog, Filter
 from app.panel.parameters import SECTIONS, ParameterRows
 from app.panel.style import Fonts, em
-from app.panel.transport import transport
 
 if TYPE_CHECKING:
     from app.application import Application
@@ -41,7 +40,7 @@ class Panel:
             status_line.status_line(self._application)
             self._dock()
             imgui.begin(WINDOW, None, imgui.WindowFlags_.no_collapse.value)
-            transport(self._application)
+            transport.transport(self._application)
             imgui.spacing()
             imgui.begin_child("parameters")
             self._sections()
@@ -53,6 +52,15 @@ class Panel:
     def height_below_scene(self) -> float:
         """What the status line takes from the scene."""
         return status_line.height() if self.visible else 0.0
+
+    def changed(self, section: str) -> int:
+        """How many parameters of a section are not as they were opened."""
+        return self._rows.changed(section)
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether a dialog waits for the name of a file."""
+        return self._file_dialog.is_open
 
     def ask_for_file_to_open(self) -> None:
         from app.sources.heightmap import FORMATS
@@ -101,7 +109,7 @@ class Panel:
 
     def _sections(self) -> None:
         for section, is_open_at_first in SECTIONS.items():
-            changed = self._rows.changed(section)
+            changed = self.changed(section)
             mark = f"   · {changed} changed" if changed else ""
             flags = imgui.TreeNodeFlags_.default_open.value if is_open_at_first else 0
             imgui.push_font(Fonts.bold, 0.0)

@@ -1,0 +1,31 @@
+"""A display for what needs one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from tests.gui.display import start_display
+
+
+@pytest.fixture(scope="session", autouse=True)
+def display() -> Iterator[str]:
+    """The display that windows open on: on Linux a virtual one, which disturbs nobody and is the same everywhere."""
+    if not shutil.which("Xvfb"):
+        yield os.environ.get("DISPLAY", "")
+        return
+    server, name = start_display()
+    before = dict(os.environ)
+    os.environ["DISPLAY"] = name
+    os.environ.pop("WAYLAND_DISPLAY", None)
+    yield name
+    os.environ.update({key: before[key] for key in ("DISPLAY", "WAYLAND_DISPLAY") if key in before})
+    server.terminate()
+    try:
+        server.wait(timeout=10.0)
+    except subprocess.TimeoutExpired:
+        server.kill()

@@ -1,0 +1,191 @@
+"""Hosts the application where ImGui's test engine can drive it: in `immapp`, and not in the program's own loop.
+
+Mouse and keys reach the application as they do in the program, by events; here they are read from ImGui, which is what
+the test engine pretends to use.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import moderngl
+from imgui_bundle import hello_imgui, imgui
+from imgui_bundle.immapp import testing
+
+from app.application import Application
+from app.events import Button, ButtonPressed, ButtonReleased, Event, KeyPressed, PointerMoved, Scrolled
+from app.panel import style
+from app.panel.parameters import SECTIONS
+from app.scene import Scene
+from app.simulation import SimulationThread
+from app.sources.parameters import WorldParameters
+
+Context = imgui.test_engine.TestContext
+
+SMALL = Scene(world=WorldParameters(source="noise", columns=64, rows=48))
+
+NAMED_KEYS = {
+    imgui.Key.space: "Space",
+    imgui.Key.tab: "Tab",
+    imgui.Key.escape: "Esc",
+    imgui.Key.home: "Home",
+    **{getattr(imgui.Key, f"f{number}"): f"F{number}" for number in range(1, 13)},
+    **{getattr(imgui.Key, letter): letter.upper() for letter in "abcdefghijklmnopqrstuvwxyz"},
+    imgui.Key.equal: "=",
+    imgui.Key.minus: "-",
+    imgui.Key.keypad_add: "+",
+}
+BUTTONS = {0: Button.LEFT, 1: Button.RIGHT, 2: Button.MIDDLE}
+
+
+@dataclass
+class FakeHost:
+    """A window that only remembers what it was asked for."""
+
+    asked: list[str] = field(default_factory=list)
+    full_screen: bool = False
+    pointer_captured: bool = False
+
+    def close(self) -> None:
+        self.asked.append("close")
+
+    def toggle_full_screen(self) -> None:
+        self.asked.append("full screen")
+
+    def capture_pointer(self, captured: bool) -> None:
+        self.pointer_captured = captured
+
+
+class Driver:
+    """What a test holds: the application, and ImGui's test engine to use it with."""
+
+    def __init__(self, application: Application, context: Context) -> None:
+        self.application = application
+        self.engine = context
+
+    def wait_for(self, condition: Callable[[], bool], what: str, *, frames: int = 3000) -> None:
+        """Let frames pass until something is so."""
+        for _ in range(frames):
+            if condition():
+                return
+            self.engine.yield_()
+            time.sleep(0.005)
+        raise AssertionError(f"waited in vain: {what}")
+
+    def widget(self, parameter: str) -> str:
+        """The test engine's name of a parameter's widget."""
+        self._refer_to_parameters()
+        return f"{parameter}/##{parameter}"
+
+    def reset_button(self, parameter: str) -> str:
+        self._refer_to_parameters()
+        return f"{parameter}/###reset {parameter}"
+
+    def section(self, name: str) -> str:
+        self._refer_to_parameters()
+        return f"###section {name}"
+
+    def button(self, command: str) -> str:
+        """A button of the uppermost row."""
+        self.engine.set_ref("//Panel")
+        return f"###{command}"
+
+    def open_all_sections(self) -> None:
+        for section in SECTIONS:
+            self.engine.item_open(self.section(section))
+        self.engine.yield_(3)
+
+    def press(self, chord: str) -> None:
+        """Press the key that has this name in the table of actions."""
+        name = chord.removeprefix("Ctrl+")
+        key = next((int(key) for key, known in NAMED_KEYS.items() if known == name), None)
+        if chord != name:
+            assert key is not None, chord
+            self.engine.key_press(int(imgui.Key.mod_ctrl) | key)
+        elif key is not None and (name.isalnum() or len(name) > 1):
+            self.engine.key_press(key)
+        else:
+            self.engine.key_chars(name)
+        self.engine.yield_(3)
+
+    def _refer_to_parameters(self) -> None:
+        self.engine.set_ref(self.engine.window_info("//Panel/parameters").window)
+
+
+def drive(
+    test: Callable[[Driver], None],
+    scene: Scene = SMALL,
+    *,
+    paused: bool = True,
+    size: tuple[int, int] = (1280, 800),
+    scale: float = 1.0,
+) -> None:
+    """Run the application in a window, and a test beside it."""
+    simulation = SimulationThread(scene, paused=paused)
+    running: list[Application] = []
+    last = time.perf_counter()
+
+    def begin() -> None:
+        context = moderngl.create_context(require=410)
+        running.append(Application(context, simulation, FakeHost(), content_scale=scale))
+        simulation.start()
+
+    def frame() -> None:
+        nonlocal last
+        application = running[0]
+        now = time.perf_counter()
+        display = imgui.get_io().display_size
+        application.frame(_events(), now - last, display.x, display.y, 1.0)
+        application.picture.context.screen.use()
+        if application.snapshot is not None:
+            simulation.first_picture_shown.set()
+        application.frame_times.add(time.perf_counter() - now)
+        style.apply(application.interface_scale)
+        last = now
+
+    def run_test(context: Context) -> None:
+        driver = Driver(running[0], context)
+        context.yield_(3)
+        test(driver)
+
+    def end() -> None:
+        simulation.stop()
+        running[0].close()
+
+    parameters = hello_imgui.RunnerParams()
+    parameters.app_window_params.window_geometry.size = size
+    parameters.imgui_window_params.default_imgui_window_type = hello_imgui.DefaultImGuiWindowType.no_default_window
+    parameters.imgui_window_params.enable_viewports = False
+    parameters.fps_idling.enable_idling = False
+    parameters.ini_disable = True
+    parameters.callbacks.load_additional_fonts = style.load_fonts
+    parameters.callbacks.post_init = begin
+    parameters.callbacks.show_gui = frame
+    parameters.callbacks.before_exit = end
+    testing.run(test_function=run_test, runner_params=parameters)
+
+
+def _events() -> list[Event]:
+    """What ImGui heard in this frame, as the events of the program's window."""
+    io = imgui.get_io()
+    events: list[Event] = []
+    control = "Ctrl+" if io.key_ctrl else ""
+    for key, name in NAMED_KEYS.items():
+        is_sign = len(name) == 1 and not name.isalnum()
+        if imgui.is_key_pressed(key, False) and (control or not is_sign):
+            events.append(KeyPressed(control + name, name))
+    for character in io.input_queue_characters:
+        if not chr(character).isalnum() and not chr(character).isspace():
+            events.append(KeyPressed(chr(character)))
+    place = io.mouse_pos
+    events.append(PointerMoved(place.x, place.y))
+    for number, button in BUTTONS.items():
+        if imgui.is_mouse_clicked(number):
+            events.append(ButtonPressed(button, place.x, place.y, shift=io.key_shift))
+        if imgui.is_mouse_released(number):
+            events.append(ButtonReleased(button))
+    if io.mouse_wheel:
+        events.append(Scrolled(io.mouse_wheel, place.x, place.y))
+    return events

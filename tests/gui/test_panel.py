@@ -1,0 +1,482 @@
+"""The panel, used as a person uses it, by ImGui's test engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from imgui_bundle import imgui
+
+from app.actions import ACTIONS
+from app.application import Application
+from app.errors import UserError
+from app.panel.parameters import is_in_use
+from app.processes import droplets
+from app.scene import DECLARATIONS, GROUPS, Scene, read_preset
+from app.sources.parameters import WorldParameters
+from tests.gui.host import SMALL, Driver, FakeHost, drive
+
+WITHOUT_DROPS = SMALL.with_value("droplets.enabled", False)
+
+
+def have_land(driver: Driver) -> Application:
+    driver.wait_for(lambda: driver.application.snapshot is not None, "the first snapshot")
+    driver.engine.yield_(3)
+    return driver.application
+
+
+def running_scene(application: Application) -> Scene:
+    """What the simulation itself was told."""
+    return application.simulation.scene
+
+
+def test_every_declared_parameter_has_a_widget() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        driver.open_all_sections()
+        for path in DECLARATIONS:
+            if is_in_use(path.partition(".")[0], application.scene):
+                assert driver.engine.item_exists(driver.widget(path)), path
+        assert not driver.engine.item_exists(driver.widget("diamond_square.roughness"))
+
+    drive(test)
+
+
+def test_only_the_group_of_the_generator_that_is_used_is_shown() -> None:
+    def test(driver: Driver) -> None:
+        have_land(driver)
+        assert driver.engine.item_exists(driver.widget("diamond_square.roughness"))
+        assert not driver.engine.item_exists(driver.widget("noise.octaves"))
+
+    drive(test, Scene(world=WorldParameters(source="diamond-square", columns=33, rows=33)))
+
+
+def test_a_slider_changes_the_simulation_at_once() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        before = application.scene.droplets.friction
+        driver.engine.item_drag_with_delta(driver.widget("droplets.friction"), imgui.ImVec2(60.0, 0.0))
+        driver.engine.yield_(2)
+        assert application.scene.droplets.friction != before
+        assert running_scene(application).droplets.friction == application.scene.droplets.friction
+
+    drive(test, WITHOUT_DROPS)
+
+
+@pytest.mark.parametrize(("typed", "kept"), [(0.25, 0.25), (5.0, 0.8), (-3.0, 0.0)])
+def test_a_typed_number_is_taken_exactly_and_kept_within_its_range(typed: float, kept: float) -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        driver.engine.item_input_value(driver.widget("droplets.friction"), typed)
+        driver.engine.yield_(2)
+        assert application.scene.droplets.friction == kept
+        assert running_scene(application).droplets.friction == kept
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_a_double_click_lets_type_a_number_and_does_not_move_the_slider() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        driver.engine.item_double_click(driver.widget("droplets.count"))
+        driver.engine.yield_(3)
+        assert imgui.get_io().want_text_input
+        assert application.scene.droplets.count == 1000
+        driver.engine.key_chars_replace_enter("1234")
+        driver.engine.yield_(3)
+        assert application.scene.droplets.count == 1234
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_a_changed_parameter_is_marked_and_can_be_reset() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        opened = application.scene.droplets.density
+        assert not driver.engine.item_exists(driver.reset_button("droplets.density"))
+        assert application.panel.changed("processes") == 0
+        driver.engine.item_input_value(driver.widget("droplets.density"), 3.0)
+        driver.engine.yield_(2)
+        assert application.panel.changed("processes") == 1
+        driver.engine.item_click(driver.reset_button("droplets.density"))
+        driver.engine.yield_(2)
+        assert application.scene.droplets.density == opened == running_scene(application).droplets.density
+        assert not driver.engine.item_exists(driver.reset_button("droplets.density"))
+
+    drive(test, WITHOUT_DROPS.with_value("droplets.density", 2.0))
+
+
+def test_switches_and_choices() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        driver.engine.item_click(driver.widget("droplets.enabled"))
+        driver.engine.yield_(2)
+        assert application.scene.droplets.enabled and running_scene(application).droplets.enabled
+        driver.engine.item_click(driver.widget("view.overlay"))
+        driver.engine.item_click("//$FOCUSED/slope")
+        driver.engine.yield_(2)
+        assert application.scene.view.overlay == "slope"
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_what_the_terrain_is_made_from_makes_the_world_anew_once_the_slider_is_let_go() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        assert application.snapshot is not None
+        world = application.snapshot.world
+        driver.engine.mouse_move(driver.widget("world.columns"))
+        driver.engine.mouse_down()
+        driver.engine.mouse_move_to_pos(imgui.get_mouse_pos() - imgui.ImVec2(150.0, 0.0))
+        driver.engine.sleep_no_skip(0.6, 1.0 / 30.0)
+        assert application.scene.world.columns != 64
+        assert running_scene(application).world.columns == 64, "made anew while the slider was held"
+        driver.engine.key_press(int(imgui.Key.escape))
+        driver.engine.mouse_up()
+        application.commands.change("world.columns", 80)
+        driver.wait_for(
+            lambda: application.snapshot is not None and application.snapshot.shape == (48, 80), "a new map"
+        )
+        assert application.snapshot.world > world
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_the_view_changes_the_picture_and_leaves_the_simulation_alone() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        world = application.snapshot and application.snapshot.world
+        driver.engine.item_input_value(driver.widget("view.exaggeration"), 4.0)
+        driver.engine.yield_(3)
+        assert application.scene.view.exaggeration == 4.0
+        assert application.snapshot and application.snapshot.world == world
+        assert running_scene(application).view.exaggeration == 1.0
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_another_generator_and_a_preset_can_be_chosen() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        driver.engine.item_click(driver.widget("world.source"))
+        driver.engine.item_click("//$FOCUSED/diamond-square##generator")
+        driver.wait_for(lambda: application.snapshot is not None and application.snapshot.world > 1, "a new world")
+        assert running_scene(application).world.source == "diamond-square"
+        driver.engine.item_click(driver.widget("world.source"))
+        driver.engine.item_click("//$FOCUSED/noise##preset")
+        driver.wait_for(lambda: application.scene.world.source == "noise", "the preset")
+        assert application.scene == application.opened
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_buttons_of_the_uppermost_row() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        simulation = application.simulation
+        driver.engine.item_click(driver.button("toggle_pause"))
+        driver.wait_for(lambda: not simulation.paused and simulation.status.cycle > 3, "running")
+        driver.engine.item_click(driver.button("toggle_pause"))
+        driver.wait_for(lambda: simulation.paused, "a pause")
+        cycle = simulation.status.cycle
+        driver.engine.item_click(driver.button("step"))
+        driver.wait_for(lambda: simulation.status.cycle == cycle + 1, "one cycle")
+        driver.engine.item_click(driver.button("slower"))
+        driver.engine.yield_(2)
+        assert application.scene.simulation.cycles_per_frame == 100
+        driver.engine.item_click(driver.button("new_seed"))
+        driver.wait_for(lambda: simulation.status.cycle == 0, "a new world")
+        assert application.scene.world.seed != 1
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_the_menu_lists_every_action_and_does_it() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        driver.engine.item_click(driver.button("menu"))
+        driver.engine.yield_(2)
+        for action in ACTIONS:
+            assert driver.engine.item_exists(f"//$FOCUSED/{action.label}"), action.label
+        driver.engine.item_click("//$FOCUSED/Minimap")
+        driver.engine.yield_(2)
+        assert not application.scene.view.minimap
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_tab_hides_the_panel_and_shows_it_again() -> None:
+    def test(driver: Driver) -> None:
+        have_land(driver)
+        assert driver.engine.item_exists(driver.button("toggle_pause"))
+        driver.press("Tab")
+        assert not driver.application.panel.visible
+        assert driver.engine.window_info("//Panel", imgui.test_engine.TestOpFlags_.no_error.value).window is None
+        driver.press("Tab")
+        assert driver.engine.item_exists(driver.button("toggle_pause"))
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_the_key_sheet_shows_every_action(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    from app.panel import key_sheet
+
+    row = key_sheet._row
+    monkeypatch.setattr(key_sheet, "_row", lambda key, help: (shown.append(f"{key} {help}"), row(key, help)))
+
+    def test(driver: Driver) -> None:
+        have_land(driver)
+        driver.press("?")
+        assert driver.application.panel.key_sheet_open
+        assert driver.engine.window_info("//Keys").window.active
+        for action in ACTIONS:
+            assert any(line.startswith(f"{action.key_text} {action.label}") for line in shown), action.label
+        driver.press("Esc")
+        assert not driver.application.panel.key_sheet_open
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_letters_in_a_field_are_no_keys() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        before = visible_state(application)
+        key = imgui.Key.mod_ctrl
+        driver.engine.key_down(int(key))
+        driver.engine.item_click(driver.widget("droplets.count"))
+        driver.engine.key_up(int(key))
+        driver.engine.yield_(2)
+        assert imgui.get_io().want_text_input
+        for letter in (imgui.Key.n, imgui.Key.r, imgui.Key.m, imgui.Key.g, imgui.Key.space):
+            driver.engine.key_press(int(letter))
+        driver.engine.key_chars("nrm?.[")
+        driver.engine.yield_(3)
+        assert visible_state(application) == before
+        driver.engine.key_press(int(imgui.Key.escape))
+        driver.engine.yield_(3)
+        driver.press("M")
+        assert visible_state(application) != before
+
+    drive(test, WITHOUT_DROPS)
+
+
+def visible_state(application: Application) -> tuple[object, ...]:
+    """All that keys can change and a person can see."""
+    host = application.host
+    assert isinstance(host, FakeHost)
+    snapshot = application.snapshot
+    return (
+        application.simulation.paused,
+        snapshot and (snapshot.world, snapshot.cycle),
+        application.scene,
+        application.camera.goal(),
+        application.camera.flying,
+        application.panel.visible,
+        application.panel.key_sheet_open,
+        application.panel.is_asking,
+        application.interface_size,
+        tuple(notice.text for notice in application.notices.shown()),
+        tuple(host.asked),
+    )
+
+
+def test_every_key_does_something_that_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        for action in ACTIONS:
+            for key in action.keys:
+                application.panel.visible, application.panel.key_sheet_open = True, action.command == "close"
+                if application.camera.flying:
+                    application.camera.toggle_fly()
+                application.panel.close_topmost() if application.panel.is_asking else None
+                application.camera.look_at(100.0 + len(action.label), 200.0)
+                application.camera.scroll(2.0, 300.0, 300.0)
+                for notice in application.notices.shown():
+                    application.notices.dismiss(notice)
+                driver.engine.yield_(3)
+                before = visible_state(application)
+                driver.press(key)
+                driver.wait_for(
+                    lambda before=before: visible_state(application) != before, f"{key} for {action.label}", frames=600
+                )
+
+    drive(test, WITHOUT_DROPS)
+    assert list(tmp_path.glob("*.png")), "F12 wrote nothing"
+
+
+def test_a_failed_simulation_tells_its_cause_and_the_ways_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("no rain today")
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        monkeypatch.setattr(droplets.DropletErosion, "prepare", lambda self: None)
+        monkeypatch.setattr(droplets.DropletErosion, "step", fail)
+        application.commands.change("droplets.enabled", True)
+        application.commands.step()
+        driver.wait_for(lambda: application.simulation.status.state == "failed", "the failure")
+        driver.engine.yield_(3)
+        assert "no rain today" in application.simulation.status.error
+        driver.engine.item_click("//##failure/Reset")
+        driver.wait_for(lambda: application.simulation.status.state != "failed", "a new beginning")
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_an_error_stays_until_it_is_clicked(tmp_path: Path) -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.commands.open(tmp_path / "nowhere.tif")
+        driver.engine.yield_(3)
+        (notice,) = application.notices.shown()
+        assert notice.is_error and "nowhere.tif" in notice.text
+        driver.engine.mouse_move_to_pos(driver.engine.window_info("//##notice 0").rect_full.get_center())
+        driver.engine.mouse_click()
+        driver.engine.yield_(2)
+        assert not application.notices.shown()
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_a_world_that_cannot_be_made_leaves_the_old_one_and_its_parameters() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.commands.change("world.source", "nowhere.tif")
+        driver.wait_for(lambda: bool(application.notices.shown()), "the complaint")
+        driver.engine.yield_(3)
+        assert application.scene.world == SMALL.world
+        assert application.simulation.status.state == "paused"
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_an_error_in_a_frame_is_shown_and_the_next_frame_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    from app.panel import transport
+
+    menu = transport._menu
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+
+        def fail(_: Application) -> None:
+            raise RuntimeError("out of paint")
+
+        monkeypatch.setattr(transport, "_menu", fail)
+        driver.wait_for(
+            lambda: any("out of paint" in notice.text for notice in application.notices.shown()), "a notice"
+        )
+        monkeypatch.setattr(transport, "_menu", menu)
+        driver.engine.yield_(3)
+        driver.press("M")
+        assert not application.scene.view.minimap
+        assert driver.engine.item_exists(driver.button("toggle_pause"))
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_saving_and_opening_a_preset_and_a_world(tmp_path: Path) -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.commands.change("droplets.friction", 0.3)
+        application.commands.save(tmp_path / "mine.toml")
+        assert read_preset((tmp_path / "mine.toml").read_text(), "mine").droplets.friction == 0.3
+        application.commands.step()
+        driver.wait_for(lambda: application.simulation.status.cycle == 1, "a cycle")
+        application.commands.save(tmp_path / "mine")
+        driver.wait_for(lambda: (tmp_path / "mine.npz").exists(), "the world")
+        application.commands.open("noise")
+        driver.wait_for(lambda: application.snapshot is not None and application.snapshot.world == 2, "another world")
+        application.commands.open(tmp_path / "mine.npz")
+        driver.wait_for(lambda: application.snapshot is not None and application.snapshot.world == 3, "the saved world")
+        assert application.snapshot.cycle == 1
+        assert application.scene.droplets.friction == 0.3
+        assert application.simulation.status.state == "paused"
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_our_own_file_dialog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from app.panel import file_dialog
+
+    monkeypatch.setattr(file_dialog, "_has_native_dialogs", lambda: False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "deeper").mkdir()
+    (tmp_path / "notes.txt").write_text("not to be listed")
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        driver.press("Ctrl+S")
+        assert application.panel.is_asking
+        driver.engine.set_ref("//###file dialog")
+        assert driver.engine.item_exists("**/deeper") and not driver.engine.item_exists("**/notes.txt")
+        driver.engine.item_click("**/deeper")
+        driver.engine.yield_(2)
+        driver.engine.item_click("##name")
+        driver.engine.key_chars_replace("kept.toml")
+        driver.engine.item_click("Save")
+        driver.wait_for(lambda: (tmp_path / "deeper" / "kept.toml").exists(), "the preset")
+        assert not application.panel.is_asking
+        application.commands.change("droplets.density", 5.0)
+        driver.press("Ctrl+O")
+        driver.engine.set_ref("//###file dialog")
+        driver.engine.item_click("**/kept.toml")
+        driver.engine.item_click("Open")
+        driver.wait_for(lambda: application.scene.droplets.density == 1.0, "the preset again")
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_the_whole_panel_at_twice_the_size_of_text() -> None:
+    def test(driver: Driver) -> None:
+        have_land(driver)
+        driver.open_all_sections()
+        driver.engine.yield_(3)
+        width = driver.engine.window_info("//Panel").window.size.x
+        assert width < 0.5 * 1024
+        assert not driver.application.notices.shown()
+
+    drive(test, WITHOUT_DROPS, size=(1024, 600), scale=2.0)
+
+
+def test_the_camera_goes_on_with_a_drag_that_leaves_the_scene() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        heading = application.camera.goal().heading
+        driver.engine.mouse_move_to_pos(imgui.ImVec2(400.0, 300.0))
+        driver.engine.mouse_down()
+        driver.engine.mouse_move_to_pos(imgui.ImVec2(1200.0, 300.0))
+        driver.engine.yield_(2)
+        assert application.camera.dragging
+        assert application.camera.goal().heading == pytest.approx(heading + 240.0, abs=5.0)
+        driver.engine.mouse_up()
+        driver.engine.yield_(2)
+        assert not application.camera.dragging
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_a_click_on_the_minimap_moves_the_camera_there() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        left, top, width, height = application.picture.minimap_rectangle(*application.pixel_size)
+        driver.engine.mouse_move_to_pos(imgui.ImVec2(left + 0.25 * width, top + 0.75 * height))
+        driver.engine.mouse_click()
+        driver.engine.yield_(2)
+        target, cell = application.camera.goal().target, application.snapshot.cell_size
+        assert target.x == pytest.approx(0.25 * 64 * cell, rel=0.1)
+        assert target.z == pytest.approx(0.75 * 48 * cell, rel=0.1)
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_a_scene_with_other_ranges_needs_no_other_panel() -> None:
+    """Every group of the scene belongs to a section that the panel shows."""
+    from app.panel.parameters import SECTIONS
+
+    assert {group.section for group in GROUPS.values()} <= set(SECTIONS)
+    with pytest.raises(UserError):
+        msgspec.structs.replace(SMALL).with_value("droplets.friction", 2.0)

@@ -1,0 +1,235 @@
+"""The real program in a real window, used from outside with mouse and keys."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image, ImageGrab
+
+from app.errors import UserError
+
+PATIENCE = 90.0  # seconds: kernels may have to be compiled, on a machine with other things to do
+SCENE_MIDDLE = (450, 400)
+
+
+class Program:
+    """The program, running in a window on the virtual display."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.log = folder / "log.txt"
+        environment = os.environ | {"XDG_CACHE_HOME": str(folder / "cache"), "XDG_CONFIG_HOME": str(folder / "config")}
+        # Kernels are the same for all: only the first program compiles them.
+        environment["NUMBA_CACHE_DIR"] = os.environ["NUMBA_CACHE_DIR"]
+        environment["PYTHONPATH"] = str(Path(__file__).parents[2])
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "app", "--debug", *arguments],
+                cwd=folder,
+                env=environment,
+                stdout=log,
+                stderr=log,
+            )
+        self.window = ""
+        self.wait_for(self._find_window, "the window")
+        self.wait_for(lambda: "first picture" in self.log.read_text(), "the first picture")
+
+    def _find_window(self) -> bool:
+        found = self.xdotool("search", "--onlyvisible", "--name", "^Thalweg", check=False).split()
+        self.window = found[0] if found else ""
+        return bool(found)
+
+    def wait_for(self, condition: Callable[[], bool], what: str) -> None:
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert self.process.poll() is None, f"the program ended: {self.log.read_text()}"
+            assert time.monotonic() < end, f"waited in vain for {what}: {self.log.read_text()}"
+            time.sleep(0.1)
+
+    def xdotool(self, *arguments: str, check: bool = True) -> str:
+        done = subprocess.run(["xdotool", *arguments], capture_output=True, text=True, timeout=30.0, check=check)
+        return done.stdout.strip()
+
+    @property
+    def title(self) -> str:
+        return self.xdotool("getwindowname", self.window)
+
+    @property
+    def cycle(self) -> int:
+        match = re.search(r"cycle (\d+)", self.title)
+        assert match, self.title
+        return int(match.group(1))
+
+    @property
+    def state(self) -> str:
+        return self.title.rpartition(" ")[2]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        geometry = self.xdotool("getwindowgeometry", "--shell", self.window)
+        width, height = (int(re.search(rf"{name}=(\d+)", geometry).group(1)) for name in ("WIDTH", "HEIGHT"))  # type: ignore[union-attr]
+        return width, height
+
+    def key(self, *keys: str) -> None:
+        self.xdotool("key", *keys)
+
+    def move(self, x: int, y: int) -> None:
+        self.xdotool("mousemove", "--window", self.window, str(x), str(y))
+        time.sleep(0.2)
+
+    def drag(self, start: tuple[int, int], end: tuple[int, int], *, button: int = 1, steps: int = 5) -> None:
+        self.move(*start)
+        self.xdotool("mousedown", str(button))
+        for step in range(1, steps + 1):
+            self.move(*(round(a + (b - a) * step / steps) for a, b in zip(start, end, strict=True)))
+        self.xdotool("mouseup", str(button))
+
+    def picture(self) -> NDArray[np.int16]:
+        """What is on the display."""
+        return np.asarray(ImageGrab.grab(xdisplay=os.environ["DISPLAY"]).convert("RGB")).astype(np.int16)
+
+    def scene(self) -> NDArray[np.int16]:
+        """A part of the land, free of panel, minimap and pointer."""
+        return self.picture()[250:550, 250:650]
+
+    def settled(self) -> NDArray[np.int16]:
+        """The scene once nothing moves in it any more."""
+        end = time.monotonic() + PATIENCE
+        last = self.scene()
+        while time.monotonic() < end:
+            time.sleep(0.6)
+            now = self.scene()
+            if not np.any(now != last):
+                return now
+            last = now
+        raise AssertionError("the scene does not come to rest")
+
+    def pause(self) -> None:
+        self.move(*SCENE_MIDDLE)
+        self.key("space")
+        self.wait_for(lambda: self.state == "paused", "the pause")
+
+    def end(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait(timeout=30.0)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[Program]:
+    running = Program(tmp_path, "noise", "--size", "128")
+    yield running
+    running.end()
+
+
+def test_space_pauses_and_goes_on_and_ctrl_q_quits(program: Program) -> None:
+    program.wait_for(lambda: program.cycle > 3, "the simulation")
+    program.pause()
+    cycle = program.cycle
+    time.sleep(1.0)
+    assert program.cycle == cycle
+    program.key("period")
+    program.wait_for(lambda: program.cycle == cycle + 1, "a single step")
+    program.key("space")
+    program.wait_for(lambda: program.cycle > cycle + 3, "the simulation to go on")
+    program.key("ctrl+q")
+    assert program.process.wait(timeout=PATIENCE) == 0
+    assert "Traceback" not in program.log.read_text()
+
+
+def test_mouse_and_wheel_move_the_camera(program: Program) -> None:
+    program.pause()
+    before = program.settled()
+    assert before.std() > 5.0, "there is nothing in the picture"
+    program.drag(SCENE_MIDDLE, (SCENE_MIDDLE[0] + 150, SCENE_MIDDLE[1] + 30))
+    orbited = program.settled()
+    assert np.abs(orbited - before).mean() > 2.0
+    program.drag(SCENE_MIDDLE, (SCENE_MIDDLE[0] + 120, SCENE_MIDDLE[1]), button=3)
+    panned = program.settled()
+    assert np.abs(panned - orbited).mean() > 2.0
+    for _ in range(4):
+        program.xdotool("click", "4")
+    zoomed = program.settled()
+    assert np.abs(zoomed - panned).mean() > 2.0
+    program.key("Home")
+    program.move(*SCENE_MIDDLE)
+    assert np.abs(program.settled() - before).mean() < 1.0
+
+
+def test_a_drag_on_a_slider_changes_the_picture_and_not_the_camera(program: Program) -> None:
+    program.pause()
+    program.key("t")
+    before = program.settled()
+    width, height = program.size
+    # Down the column of sliders, until one that the picture depends on was met. Let go elsewhere: that opens and closes
+    # nothing else on the way.
+    for row in range(height // 2, height - 40, 9):
+        program.drag((width - 160, row), (width - 70, row - 60), steps=1)
+        if "view.sun" in program.log.read_text():
+            break
+    assert "view.sun" in program.log.read_text()
+    assert np.abs(program.settled() - before).mean() > 0.5
+
+
+def test_another_size_of_the_window(program: Program) -> None:
+    program.pause()
+    for width, height in [(1500, 1000), (700, 500), (1024, 600)]:
+        program.xdotool("windowsize", program.window, str(width), str(height))
+        program.wait_for(lambda size=(width, height): program.size == size, "the new size")
+        program.wait_for(
+            lambda end=(height - 8, width - 8): program.picture()[end].max() > 8, "a picture of the new size"
+        )
+    program.settled()
+    program.key("ctrl+q")
+    assert program.process.wait(timeout=PATIENCE) == 0
+
+
+def test_a_hidden_window_rests_while_the_simulation_goes_on(program: Program) -> None:
+    program.wait_for(lambda: program.cycle > 3, "the simulation")
+    program.xdotool("windowunmap", "--sync", program.window)
+    cycle = program.cycle
+    program.wait_for(lambda: program.cycle > cycle + 3, "cycles while it is hidden")
+    program.xdotool("windowmap", "--sync", program.window)
+    cycle = program.cycle
+    program.wait_for(lambda: program.cycle > cycle + 3 and program.scene().std() > 5.0, "the window again")
+
+
+def test_full_screen_and_back(program: Program) -> None:
+    before = program.size
+    program.move(*SCENE_MIDDLE)
+    program.key("F11")
+    program.wait_for(lambda: program.size == (1600, 1200), "full screen")
+    program.key("F11")
+    program.wait_for(lambda: program.size == before, "the old size")
+
+
+def test_a_screenshot_is_a_whole_png_of_the_picture(program: Program, tmp_path: Path) -> None:
+    program.pause()
+    program.key("F12")
+    program.wait_for(lambda: bool(list(tmp_path.glob("thalweg-noise-*.png"))), "the screenshot")
+    (path,) = tmp_path.glob("thalweg-noise-*.png")
+    with Image.open(path) as image:
+        assert image.size[0] == program.size[0]
+        assert np.asarray(image).std() > 5.0
+
+
+def test_closing_the_window_ends_the_program(program: Program) -> None:
+    program.xdotool("windowclose", program.window)
+    assert program.process.wait(timeout=PATIENCE) is not None
+
+
+def test_no_display_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISPLAY", ":4711")
+    from app.window import Window
+
+    with pytest.raises(UserError, match=r"no display.*thalweg render"):
+        Window("nowhere", 100, 100)
