@@ -56,7 +56,17 @@ class Camera:
         return glm.cross(self.right, self.direction)
 
     def view(self) -> glm.mat4:
-        return glm.lookAt(self.position, self.position + self.direction, self.up)
+        """From picture space to that of the camera."""
+        # Not glm.lookAt: it takes a point to look at, and single precision loses the direction far from the origin.
+        right, up, back, eye = self.right, self.up, -self.direction, self.position
+        # fmt: off
+        return glm.mat4(
+            right.x, up.x, back.x, 0.0,
+            right.y, up.y, back.y, 0.0,
+            right.z, up.z, back.z, 0.0,
+            -glm.dot(right, eye), -glm.dot(up, eye), -glm.dot(back, eye), 1.0,
+        )
+        # fmt: on
 
     def projection(self, aspect: float) -> glm.mat4:
         """From view to clip space. There is no farthest distance: land goes on however near the camera is to it."""

@@ -57,7 +57,7 @@ def overlay_range(name: str, snapshot: Snapshot) -> tuple[float, float]:
     relief = max(snapshot.highest - snapshot.lowest, 1e-3)
     match name:
         case "elevation":
-            return snapshot.lowest, snapshot.highest
+            return snapshot.lowest, snapshot.lowest + relief
         case "slope":
             return 0.0, 45.0
         case "sediment":
