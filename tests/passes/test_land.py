@@ -148,3 +148,21 @@ def test_small_and_large_cells_give_the_same_picture(
     difference = np.abs(pictures[0] - pictures[1]).max(axis=2)
     assert (difference > 6).mean() < 0.005
     assert pictures[0].std() > 20.0
+
+
+@pytest.mark.parametrize("quality", ["low", "medium", "high"])
+def test_no_shadow_line_runs_along_the_foot_of_a_sunlit_wall(
+    context: moderngl.Context, canvas: Canvas, quality: str
+) -> None:
+    """The sun stands behind the camera: wall and table are light, and so is the line where they meet."""
+    picture = Picture(context, bake_at_once=True, quality=quality)
+    scene = Scene().with_value("view.sun_direction", 200.0)
+    for heading in (0.0, 20.0, 35.0):
+        picture.show(snapshot(flat(60, 80, 100.0)))
+        camera = Camera(glm.vec3(400.0, 100.0, 300.0), heading, 30.0, 1300.0)
+        picture.draw(canvas.framebuffer(*SIZE), camera, scene, minimap=False)
+        pixels = canvas.pixels()
+        assert pixels is not None
+        brightness = pixels.max(axis=2)
+        assert brightness.min() > 0.6 * np.percentile(brightness, 2)
+    picture.release()
