@@ -38,6 +38,7 @@ from app.ground import Ground
 from app.history import FrameTimes, LedgerHistory
 from app.notices import Notices
 from app.panel import Panel
+from app.panel.style import EMPTY
 from app.parameters import Value
 from app.picture import Picture
 from app.scene import GROUPS, Scene
@@ -171,8 +172,9 @@ class Application:
 
     def gui(self) -> None:
         """Lay out the panel, with the picture behind it."""
+        background = imgui.get_background_draw_list()
+        background.add_rect_filled((0.0, 0.0), imgui.get_io().display_size, imgui.get_color_u32(imgui.ImVec4(*EMPTY)))
         if self.canvas.texture is not None and self.snapshot is not None:
-            background = imgui.get_background_draw_list()
             texture = imgui.ImTextureRef(self.canvas.texture.glo)
             background.add_image(
                 texture, (0.0, 0.0), self._size, (0.0, 1.0), (1.0, 0.0)
@@ -292,7 +294,8 @@ class Application:
             if text.startswith("saved "):
                 self.notices.say(text)
                 continue
-            self.notices.complain(text)
+            if text != self.simulation.status.error:  # which is told in a box of its own
+                self.notices.complain(text)
             if self._asked_for is not None and self.snapshot is not None:
                 # No world could be made, so the one before goes on: what it was made from is the truth again.
                 self._asked_for = None

@@ -49,6 +49,7 @@ class Simulator:
         self.milliseconds: dict[str, float] = {}
         self._processes: list[Process] = [process() for process in PROCESSES]
         self._prepared: set[str] = set()
+        self._running = ""  # the process that is, or was last
         self._backup = world.state()
         self._backup_time = time.monotonic()
 
@@ -86,7 +87,9 @@ class Simulator:
             raise SimulationError(f"{failure}; stopped after cycle {self.world.cycle}") from failure
         except Exception as error:
             self._go_back(self.world.cycle)
-            raise SimulationError(f"cycle {self.world.cycle + 1} failed: {type(error).__name__}: {error}") from error
+            raise SimulationError(
+                f"{self._running}: {type(error).__name__}: {error}; stopped after cycle {self.world.cycle}"
+            ) from error
 
     def verify(self) -> None:
         """Raise `SimulationError` if a layer holds a value that is not finite, and go back to before it was so."""
@@ -111,6 +114,7 @@ class Simulator:
     def _run_cycle(self) -> None:
         self._use_threads()
         for process in self.enabled():
+            self._running = process.name
             begin = time.perf_counter()
             process.step(self.world, getattr(self.scene, process.name))
             elapsed = (time.perf_counter() - begin) * 1e3
@@ -199,11 +203,12 @@ class SimulationThread:
 
     def change(self, path: str, value: Value) -> None:
         """Change one parameter, from the next cycle on. What changes the terrain itself needs `restart`."""
-        self.scene = scene = self.scene.with_value(path, value)
+        self.scene = self.scene.with_value(path, value)
 
         def apply() -> None:
+            # To the simulator's own scene: what was asked for meanwhile may be a world that could not be made.
             if self._simulator:
-                self._simulator.change(scene)
+                self._simulator.change(self._simulator.scene.with_value(path, value))
 
         self._command(apply)
 
@@ -289,16 +294,18 @@ class SimulationThread:
     def _load(self, scene: Scene) -> None:
         self._say(state="loading", message=f"loading {scene.world.source}", error="")
         try:
-            world, scene = create_world(scene)
-        except UserError as error:
+            world, made = create_world(scene)
+        except Exception as error:
             if self._simulator is None:
-                self._say(state="failed", message=str(error), error=str(error))
+                text = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+                self._say(state="failed", message=text, error=text)
             else:
                 self.scene = self._simulator.scene
                 self._say(state="paused" if self._paused else "running", message="")
             raise
-        self.scene = scene
-        self._simulator = Simulator(scene, world)
+        if self.scene is scene:  # and was not changed while the world was made
+            self.scene = made
+        self._simulator = Simulator(made, world)
         self._worlds += 1
         self._buffers = []
         self._fresh = True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from app.actions import ACTIONS, BY_KEY
 from app.commands import Commands
 
@@ -24,4 +26,4 @@ def test_every_action_has_a_command_and_a_line_of_help() -> None:
 
 def test_groups_are_not_torn_apart() -> None:
     groups = [action.group for action in ACTIONS]
-    assert sum(one != other for one, other in zip(groups, groups[1:], strict=False)) + 1 == len(set(groups))
+    assert sum(one != other for one, other in pairwise(groups)) + 1 == len(set(groups))

@@ -224,7 +224,12 @@ def test_the_key_sheet_shows_every_action(monkeypatch: pytest.MonkeyPatch) -> No
     from app.panel import key_sheet
 
     row = key_sheet._row
-    monkeypatch.setattr(key_sheet, "_row", lambda key, help: (shown.append(f"{key} {help}"), row(key, help)))
+
+    def remember(key: str, label: str, help: str, is_wide: bool) -> None:
+        shown.append(f"{key} {label}")
+        row(key, label, help, is_wide)
+
+    monkeypatch.setattr(key_sheet, "_row", remember)
 
     def test(driver: Driver) -> None:
         have_land(driver)
@@ -232,7 +237,7 @@ def test_the_key_sheet_shows_every_action(monkeypatch: pytest.MonkeyPatch) -> No
         assert driver.application.panel.key_sheet_open
         assert driver.engine.window_info("//Keys").window.active
         for action in ACTIONS:
-            assert any(line.startswith(f"{action.key_text} {action.label}") for line in shown), action.label
+            assert f"{action.key_text} {action.label}" in shown
         driver.press("Esc")
         assert not driver.application.panel.key_sheet_open
 
@@ -321,6 +326,14 @@ def test_a_failed_simulation_tells_its_cause_and_the_ways_on(monkeypatch: pytest
         driver.wait_for(lambda: application.simulation.status.state == "failed", "the failure")
         driver.engine.yield_(3)
         assert "no rain today" in application.simulation.status.error
+        assert not application.notices.shown(), "told twice"
+        driver.engine.item_click("//##failure/Continue without droplets")
+        driver.wait_for(lambda: application.simulation.status.cycle > 3, "the simulation to go on")
+        application.commands.toggle_pause()
+        application.commands.change("droplets.enabled", True)
+        application.commands.step()
+        driver.wait_for(lambda: application.simulation.status.state == "failed", "the failure")
+        driver.engine.yield_(3)
         driver.engine.item_click("//##failure/Reset")
         driver.wait_for(lambda: application.simulation.status.state != "failed", "a new beginning")
 
@@ -362,7 +375,7 @@ def test_an_error_in_a_frame_is_shown_and_the_next_frame_is_drawn(monkeypatch: p
     def test(driver: Driver) -> None:
         application = have_land(driver)
 
-        def fail(_: Application) -> None:
+        def fail(*_: object) -> None:
             raise RuntimeError("out of paint")
 
         monkeypatch.setattr(transport, "_menu", fail)
