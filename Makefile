@@ -17,7 +17,7 @@ help: ## list what can be made
 run: ## open the viewer; without a display, render five seconds to thalweg.mp4 and thalweg.png
 ifdef without_display
 	@./setup.sh render
-	@.venv/bin/thalweg render --frames 150 --fps 30 --out thalweg.mp4 --out thalweg.png $(ARGS)
+	@.venv/bin/thalweg render --frames 150 --fps 30 --set view.quality=medium --out thalweg.mp4 --out thalweg.png $(ARGS)
 	@echo "There is no display here, so five seconds were rendered to thalweg.mp4 and, the last of them, to thalweg.png."
 	@echo "For the window, type make run in a desktop session, where DISPLAY or WAYLAND_DISPLAY is set."
 else

@@ -63,7 +63,7 @@ def overlay_range(name: str, snapshot: Snapshot) -> tuple[float, float]:
         case "sediment":
             return 0.0, _rounded(0.03 * relief)
         case "change":
-            span = _rounded(0.03 * relief)
+            span = _rounded(0.012 * relief)
             return -span, span
     return 0.0, 1.0
 
