@@ -197,6 +197,7 @@ def test_pixels_do_not_depend_on_the_state_that_others_left(
     expected = draw(shown, scene=chosen, minimap=True)
     target = canvas.framebuffer(160, 120)
     target.use()
+    target.clear(1.0, 0.0, 1.0, 1.0)
     try:
         STATES[state](context, target)
         # All over again: maps, too.
