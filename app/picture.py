@@ -151,9 +151,7 @@ class Picture:
         self._frame.release()
         self._shaders.release()
 
-    def _select_nodes(
-        self, snapshot: Snapshot, camera: Camera, view: ViewParameters, detail: float
-    ) -> np.ndarray:
+    def _select_nodes(self, snapshot: Snapshot, camera: Camera, view: ViewParameters, detail: float) -> np.ndarray:
         rows, columns = snapshot.shape
         heights = (snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration)
         return select_nodes(columns, rows, snapshot.cell_size, heights, camera, detail)
