@@ -117,6 +117,7 @@ class Application:
         self._size = (width, height)
         self._pixels_per_unit = pixels_per_unit
         self.camera.width, self.camera.height = width, height
+        self.camera.free = self.panel.free_of_scene
         self.picture.content_scale = self.interface_scale * pixels_per_unit
         self.simulation.frame_began()
         self._take_snapshot()

@@ -173,8 +173,7 @@ class Picture:
         lowest, highest = snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration
         aspect = target.width / target.height
         view_projection = camera.projection(aspect) * camera.view()
-        slope = math.tan(math.radians(camera.field_of_view) / 2.0)
-        rays = (camera.right * (slope * aspect), camera.up * slope, camera.direction, glm.vec3())
+        rays = (*camera.picture_axes(aspect), glm.vec3())
         direction, height = math.radians(view.sun_direction), math.radians(view.sun_height)
         eye = camera.position
 

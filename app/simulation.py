@@ -190,6 +190,7 @@ class SimulationThread:
         return self._paused
 
     def set_paused(self, paused: bool) -> None:
+        self._paused = paused  # at once, so that the next press of a key finds what this one asked for
         self._command(lambda: self._set_paused(paused))
 
     def step(self) -> None:
@@ -199,6 +200,7 @@ class SimulationThread:
             self._set_paused(True)
             self._granted = 1
 
+        self._paused = True
         self._command(single_step)
 
     def change(self, path: str, value: Value) -> None:

@@ -32,6 +32,7 @@ class Panel:
         self._rows = ParameterRows(application)
         self._file_dialog = FileDialog()
         self._laid_out_scale = 0.0
+        self.free_of_scene = (0.0, 1.0)  # what the panel leaves of the width, from 0 at the left to 1 at the right
         self._plots_shown = False
 
     def gui(self) -> None:
@@ -139,12 +140,11 @@ class Panel:
     def _over_scene(self) -> None:
         """What stands in the middle of the free part of the scene."""
         viewport = imgui.get_main_viewport()
-        free = imgui.ImVec2(viewport.work_size.x, viewport.work_size.y)
-        if self.visible:
-            central = imgui.internal.dock_builder_get_central_node(imgui.get_id("dock space"))
-            if central is not None:
-                free = central.size
-        middle = (free.x / 2.0, free.y / 2.0)
+        central = imgui.internal.dock_builder_get_central_node(imgui.get_id("dock space")) if self.visible else None
+        place, free = (central.pos, central.size) if central else (viewport.work_pos, viewport.work_size)
+        width = max(viewport.work_size.x, 1.0)
+        self.free_of_scene = (place.x / width, (place.x + free.x) / width) if free.x > 0.0 else (0.0, 1.0)
+        middle = (place.x + free.x / 2.0, free.y / 2.0)
         widest, highest = max(free.x - em(2.0), em(18.0)), free.y - em(2.0)
         messages.waiting(self._application, middle)
         messages.failure(self._application, middle, widest)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
-from app.actions import ACTIONS, BY_KEY
+from app.actions import ACTIONS, BY_KEY, MOUSE
 from app.commands import Commands
 
 
@@ -22,6 +23,15 @@ def test_every_action_has_a_command_and_a_line_of_help() -> None:
         assert callable(getattr(Commands, action.command))
         assert action.help and "\n" not in action.help
         assert action.group
+
+
+def test_the_readme_lists_them_as_the_program_does() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    for action in ACTIONS:
+        keys = ", ".join(f"`{key}`" for key in action.keys)
+        assert f"| {keys} | {action.label}: {action.help} |" in readme
+    for gesture, help in MOUSE:
+        assert f"| {gesture} | {help} |" in readme
 
 
 def test_groups_are_not_torn_apart() -> None:

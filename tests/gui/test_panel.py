@@ -11,6 +11,7 @@ from imgui_bundle import imgui
 from app.actions import ACTIONS
 from app.application import Application
 from app.errors import UserError
+from app.events import FilesDropped
 from app.panel.parameters import is_in_use
 from app.processes import droplets
 from app.scene import DECLARATIONS, GROUPS, Scene, read_preset
@@ -408,6 +409,32 @@ def test_saving_and_opening_a_preset_and_a_world(tmp_path: Path) -> None:
         assert application.snapshot.cycle == 1
         assert application.scene.droplets.friction == 0.3
         assert application.simulation.status.state == "paused"
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_a_dropped_file_is_opened(tmp_path: Path) -> None:
+    preset = tmp_path / "mine.toml"
+    preset.write_text('[world]\nsource = "diamond-square"\ncolumns = 40\nrows = 40\n[droplets]\nenabled = false\n')
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.handle(FilesDropped((preset,)))
+        driver.wait_for(
+            lambda: application.snapshot is not None and application.snapshot.shape == (40, 40), "its world"
+        )
+        assert application.opened == application.scene == read_preset(preset.read_text(), "mine")
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_pressing_pause_twice_before_the_simulation_hears_of_it_changes_nothing() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.commands.toggle_pause()
+        application.commands.toggle_pause()
+        driver.engine.yield_(10)
+        assert application.simulation.paused
 
     drive(test, WITHOUT_DROPS)
 

@@ -227,6 +227,30 @@ def test_closing_the_window_ends_the_program(program: Program) -> None:
     assert program.process.wait(timeout=PATIENCE) is not None
 
 
+def test_an_opengl_that_is_too_old_is_one_clear_line(tmp_path: Path) -> None:
+    environment = os.environ | {"MESA_GL_VERSION_OVERRIDE": "3.3", "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(
+        [sys.executable, "-m", "app", "noise", "--size", "64"],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert "OpenGL 4.1 is needed" in line and "thalweg render" in line
+
+
+def test_flight_by_keys_and_back(program: Program) -> None:
+    program.pause()
+    before = program.settled()
+    program.key("g")
+    program.xdotool("keydown", "w")
+    time.sleep(1.0)
+    program.xdotool("keyup", "w")
+    flown = program.settled()
+    assert np.abs(flown - before).mean() > 2.0
+    program.key("Escape", "Home")
+    assert np.abs(program.settled() - before).mean() < 1.0
+
+
 def test_no_display_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISPLAY", ":4711")
     from app.window import Window
