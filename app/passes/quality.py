@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+
+import moderngl
 
 
 @dataclass(frozen=True)
@@ -58,3 +62,21 @@ class AutomaticQuality:
     def _change(self, index: int) -> None:
         self.level = LEVELS[index]
         self._late = self._early = 0
+
+
+class FrameTimer:
+    """Measures how long the renderer works on a frame, not how long it takes to be told what to draw."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        self._queries = [context.query(time=True) for _ in range(2)]
+        self._frames = 0
+
+    @contextlib.contextmanager
+    def measure(self, take: Callable[[float], None]) -> Iterator[None]:
+        """Measure what is drawn inside `with`; tells `take` the seconds of the frame before the last, which is done."""
+        query = self._queries[self._frames % 2]
+        if self._frames >= 2:
+            take(query.elapsed * 1e-9)
+        with query:
+            yield
+        self._frames += 1

@@ -15,11 +15,19 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "world"
 
     source: Annotated[str, described("a generator (noise, diamond-square) or a heightmap's file")] = "noise"
-    columns: Annotated[int, parameter(0, LARGEST_SIDE, "cells from west to east; 0 means as many as the source has", unit="cells")] = 0
-    rows: Annotated[int, parameter(0, LARGEST_SIDE, "cells from north to south; 0 means as many as the source has", unit="cells")] = 0
+    columns: Annotated[
+        int, parameter(0, LARGEST_SIDE, "cells from west to east; 0 means as many as the source has", unit="cells")
+    ] = 0
+    rows: Annotated[
+        int, parameter(0, LARGEST_SIDE, "cells from north to south; 0 means as many as the source has", unit="cells")
+    ] = 0
     seed: Annotated[int, parameter(0, 2**31 - 1, "what all random numbers start from")] = 1
-    cell_size: Annotated[float, parameter(0.0, 10_000.0, "side of a cell; 0 means what the source says", unit="m")] = 0.0
-    relief: Annotated[float, parameter(0.0, 9_000.0, "lowest to highest point; 0 means what the source says", unit="m")] = 0.0
+    cell_size: Annotated[float, parameter(0.0, 10_000.0, "side of a cell; 0 means what the source says", unit="m")] = (
+        0.0
+    )
+    relief: Annotated[
+        float, parameter(0.0, 9_000.0, "lowest to highest point; 0 means what the source says", unit="m")
+    ] = 0.0
     soil_depth: Annotated[float, parameter(0.0, 100.0, "loose material on the rock at the start", unit="m")] = 0.0
 
 
@@ -29,7 +37,9 @@ class NoiseParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Fractal noise"
     section: ClassVar[str] = "world"
 
-    wavelength: Annotated[float, parameter(0.05, 4.0, "size of the largest hills, as a part of the map's longer side", log=True)] = 0.6
+    wavelength: Annotated[
+        float, parameter(0.05, 4.0, "size of the largest hills, as a part of the map's longer side", log=True)
+    ] = 0.6
     octaves: Annotated[int, parameter(1, 12, "layers of finer and finer noise")] = 8
     lacunarity: Annotated[float, parameter(1.2, 4.0, "how much finer each octave is than the one before")] = 2.0
     gain: Annotated[float, parameter(0.1, 0.9, "how strong each octave is beside the one before")] = 0.5
