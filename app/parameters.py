@@ -21,7 +21,7 @@ Value = float | int | bool | str
 
 
 def parameter(low: float, high: float, help: str, *, unit: str = "", log: bool = False) -> msgspec.Meta:
-    """Declare a number: its range (both ends allowed), one line of help, its unit, whether its slider is logarithmic."""
+    """Declare a number: its range (both ends allowed), one line of help, its unit, whether its slider is in logs."""
     return msgspec.Meta(ge=low, le=high, description=help, extra={"unit": unit, "log": log})
 
 
