@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageGrab
 
 from app.errors import UserError
+from tests.gui.display import start_display
 
 PATIENCE = 90.0  # seconds: kernels may have to be compiled, on a machine with other things to do
 SCENE_MIDDLE = (450, 400)
@@ -201,6 +202,19 @@ def test_a_hidden_window_rests_while_the_simulation_goes_on(program: Program) ->
     program.xdotool("windowmap", "--sync", program.window)
     cycle = program.cycle
     program.wait_for(lambda: program.cycle > cycle + 3 and program.scene().std() > 5.0, "the window again")
+
+
+def test_the_window_is_no_larger_than_the_screen(tmp_path: Path) -> None:
+    server, name = start_display("800x600")
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("DISPLAY", name)
+            small = Program(tmp_path, "noise", "--size", "64")
+            small.wait_for(lambda: small.size == (800, 600), "the size of the screen")
+            small.end()
+    finally:
+        server.terminate()
+        server.wait(timeout=30.0)
 
 
 def test_full_screen_and_back(program: Program) -> None:
