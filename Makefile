@@ -8,7 +8,7 @@ without_display := $(and $(on_linux),$(if $(DISPLAY)$(WAYLAND_DISPLAY),,yes))
 
 # On Linux the tests have a screen of their own, so that they neither need the desktop nor disturb it.
 ifdef on_linux
-own_screen := env -u WAYLAND_DISPLAY xvfb-run --auto-servernum --server-args="-screen 0 1280x1024x24"
+own_screen := env -u WAYLAND_DISPLAY xvfb-run --auto-servernum --server-args="-screen 0 1280x1024x24 -noreset"
 endif
 
 help: ## list what can be made

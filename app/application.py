@@ -162,7 +162,15 @@ class Application:
         if self.snapshot is None or width < 1 or height < 1:
             return
         camera = self.camera.camera()
-        shown = (id(self.snapshot), camera, self.scene.view, width, height, self.picture.content_scale)
+        shown = (
+            self.snapshot.world,
+            self.snapshot.cycle,
+            camera,
+            self.scene.view,
+            width,
+            height,
+            self.picture.content_scale,
+        )
         if shown == self._drawn and self.picture.frame_settled:
             self._still += 1
             return

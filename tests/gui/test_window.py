@@ -241,15 +241,26 @@ def test_closing_the_window_ends_the_program(program: Program) -> None:
     assert program.process.wait(timeout=PATIENCE) is not None
 
 
-def test_an_opengl_that_is_too_old_is_one_clear_line(tmp_path: Path) -> None:
-    environment = os.environ | {"MESA_GL_VERSION_OVERRIDE": "3.3", "PYTHONPATH": str(Path(__file__).parents[2])}
+def complaint(folder: Path, *arguments: str, **environment: str) -> str:
+    """The one line with which the program ends when it cannot show what is asked for."""
     done = subprocess.run(
-        [sys.executable, "-m", "app", "noise", "--size", "64"],
-        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False,
+        [sys.executable, "-m", "app", *arguments],
+        cwd=folder, env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])} | environment,
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
+    return line
+
+
+def test_an_opengl_that_is_too_old_is_one_clear_line(tmp_path: Path) -> None:
+    line = complaint(tmp_path, "noise", "--size", "64", MESA_GL_VERSION_OVERRIDE="3.3")
     assert "OpenGL 4.1 is needed" in line and "thalweg render" in line
+
+
+def test_a_file_that_cannot_be_shown_is_one_clear_line(tmp_path: Path) -> None:
+    (tmp_path / "broken.png").write_bytes(b"not a picture")
+    assert "broken.png" in complaint(tmp_path, "broken.png")
 
 
 def test_flight_by_keys_and_back(program: Program) -> None:
