@@ -33,6 +33,7 @@ from app.world import World
 log = logging.getLogger(__name__)
 
 SECONDS_BETWEEN_BACKUPS = 2.0
+NICENESS = 3  # enough that the picture goes first; with more, the thread would be held up while it holds the GIL
 
 
 class SimulationError(UserError):
@@ -402,4 +403,4 @@ def _lower_priority() -> None:
     """Let the picture go first where both want the same core. Linux only: there a thread has a priority of its own."""
     if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

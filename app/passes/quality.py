@@ -26,7 +26,7 @@ class Quality:
 
 
 LEVELS: tuple[Quality, ...] = (
-    Quality("low", 0.65, 0, False, 7.0, 1, 60, 6, 9, 12_000),
+    Quality("low", 0.65, 0, False, 7.0, 1, 60, 6, 9, 6_000),
     Quality("medium", 1.0, 0, True, 5.0, 2, 90, 8, 11, 24_000),
     Quality("high", 1.0, 4, False, 2.5, 2, 110, 12, 14, 1_000_000),
     Quality("ultra", 1.5, 4, True, 1.5, 2, 140, 16, 16, 4_000_000),
