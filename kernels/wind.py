@@ -53,8 +53,8 @@ _PROCESS = process_number("wind")
 # Slower than this (cells per unit of time) a parcel has come to rest.
 _STILL = 0.01
 
-# How fast the wind path follows the contacts of a cycle.
-_PATH_RATE = 0.01
+# How fast the averages over time follow what a cycle brings, as in the article.
+_AVERAGING_RATE = 0.01
 
 # On a map that wraps a parcel ends after one crossing. In the last part of it the wind dies down: it lifts nothing more,
 # and its load settles evenly, so that no heap lies where it ends.
@@ -103,6 +103,7 @@ class _Fields(NamedTuple):
     sediment: Layer
     ground: Layer
     touched: NDArray[np.uint8]  # 1 where a parcel was in contact with the ground
+    carried: Layer  # load over each cell times the time that it was there
     rows: int
     columns: int
 
@@ -240,6 +241,8 @@ def _step(state, fields, constants):
     travelled += distance
     steps += 1.0
 
+    fields.carried[np.uintp(cell)] += time * load
+
     # Tests are put such that NaN takes the way of the exception.
     if not abs(height) + along < np.inf:
         return state, FAILED
@@ -321,12 +324,13 @@ def _total(particles: Any, status: Any, rows: int, columns: int) -> tuple[float,
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def _follow_contacts(wind_path: Layer, touched: NDArray[np.uint8]) -> None:
-    rows, columns = wind_path.shape
+def _average(average: Layer, cycle: NDArray[Any]) -> None:
+    """Let the averages over time follow what this cycle brought, [row * columns + column]."""
+    rows, columns = average.shape
     for row in prange(rows):
         for column in range(columns):
-            here = wind_path[row, column]
-            wind_path[row, column] = here + _PATH_RATE * (touched[row * columns + column] - here)
+            here = average[row, column]
+            average[row, column] = here + _AVERAGING_RATE * (cycle[row * columns + column] - here)
 
 
 def blow(
@@ -334,6 +338,7 @@ def blow(
     sediment: Layer,
     ground: Layer,
     wind_path: Layer,
+    airborne: Layer,
     cell_size: float,
     seed: int,
     cycle: int,
@@ -343,14 +348,14 @@ def blow(
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
     [row, column], C-contiguous; `wind_path` of the same form is where parcels touch the ground, averaged over time,
-    from 0 to 1. `cell_size` is the side of a cell in metres. The same map, seed, cycle and parameters give the same bits
+    from 0 to 1, and `airborne` how much sand flies over a cell in a cycle, metres × the article's unit of time. `cell_size` is the side of a cell in metres. The same map, seed, cycle and parameters give the same bits
     on any number of threads. What was on the map and what came in is there afterwards or in `sediment_off_edge`.
 
     Where a parcel meets a value that is not a finite number, it stops before it writes, `failed_row` and `failed_column`
     say where, and the cycle is not complete.
     """
     rows, columns = bedrock.shape
-    for layer in (bedrock, sediment, ground, wind_path):
+    for layer in (bedrock, sediment, ground, wind_path, airborne):
         if layer.shape != (rows, columns) or layer.dtype != np.float64 or not layer.flags.c_contiguous:
             raise ValueError("layers must be C-contiguous float64 arrays of one shape")
     p = parameters
@@ -358,7 +363,8 @@ def blow(
     towards_row = round(math.cos(math.radians(p.direction)), 15)
     towards_column = round(-math.sin(math.radians(p.direction)), 15)
     touched = np.zeros(rows * columns, np.uint8)
-    fields = _Fields(bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1), touched, rows, columns)
+    carried = np.zeros(rows * columns)
+    fields = _Fields(bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1), touched, carried, rows, columns)
     crossing = abs(towards_row) * rows + abs(towards_column) * columns
     constants = _Constants(
         dt=float(p.dt),
@@ -387,6 +393,7 @@ def blow(
     count = int(p.count) if p.speed > 0.0 else 0
     key = np.uint64(stream(int(seed), _PROCESS, int(cycle)))
     particles, status = _run(count, key, rows, columns, fields, constants, wrap=bool(p.wrap))
-    _follow_contacts(wind_path, touched)
+    _average(wind_path, touched)
+    _average(airborne, carried)
     abraded, off_edge, steps, failed_row, failed_column = _total(particles, status, rows, columns)
     return WindTotals(abraded, off_edge, count * constants.inflow, steps, failed_row, failed_column)
