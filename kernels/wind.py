@@ -23,6 +23,7 @@ What the article's model lacks to make dunes that stay and wander, each of which
   p · (1 + speed_up · (H − m) / L).
 - Shelter (`shelter_angle`): behind a crest the flow separates, and below the line that falls from the crest by this
   angle (Werner 1995: 15°) nothing is lifted. The parcel follows the line, and its load settles by `lee_deposition`.
+  A line begins wherever the ground falls, so that wind on its way down lifts nothing on gentle slopes either.
 
 Where this is not what the article's own code does:
 
@@ -125,6 +126,7 @@ class _Constants(NamedTuple):
     speed_up: float  # over the upwind length
     follow: float  # part of the way to the ground that the mean of the upwind ground makes in a cell
     shelter_slope: float
+    below_crest: float  # 0; infinite where there is no shelter
     lee_deposition: float
     wrap: bool
     crossing: float  # a parcel of a map that wraps ends after so many cells
@@ -158,7 +160,7 @@ def _spawn(particle, key, fields, constants):
     wind_column = math.sin(turn) * constants.wind_row + math.cos(turn) * constants.wind_column
     return (
         row, column, ground, wind_row, wind_column, 0.0, wind_row, wind_column,
-        constants.inflow, ground, ground, 0.0, 0.0, 0.0,
+        constants.inflow, ground - constants.below_crest, ground, 0.0, 0.0, 0.0,
     )  # fmt: skip
 
 
@@ -237,7 +239,7 @@ def _step(state, fields, constants):
     row += time * v_row
     column += time * v_column
     height += time * v_up
-    crest = max(crest - constants.shelter_slope * distance, ground)
+    crest = max(crest - constants.shelter_slope * distance, ground - constants.below_crest)
     travelled += distance
     steps += 1.0
 
@@ -382,7 +384,8 @@ def blow(
         shear=float(p.shear),
         speed_up=p.speed_up / float(p.upwind_length),
         follow=1.0 / float(p.upwind_length),
-        shelter_slope=math.tan(math.radians(p.shelter_angle)) if p.shelter_angle < 90.0 else math.inf,
+        shelter_slope=math.tan(math.radians(p.shelter_angle)),
+        below_crest=0.0 if p.shelter_angle < 90.0 else math.inf,
         lee_deposition=float(p.lee_deposition),
         wrap=bool(p.wrap),
         crossing=crossing if p.wrap else math.inf,
