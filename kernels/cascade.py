@@ -1,15 +1,13 @@
 """E4: loose material that slides down where it lies steeper than its angle of repose.
 
-After McDonald 2020, "Simple particle-based wind erosion": where the ground differs by more than `roughness` between two
-neighbours, half the excess moves down, limited by the sediment that is there, times `settling`. The article does this
-at each contact of a particle, for the cell of contact; here it is one pass over the map for all loose material, whatever
-made it steep, because a pass reads and writes memory in order and costs a few per cent of what the particles do. In
-a pass each pair of neighbours exchanges twice, once for each of the two. With the article's 250 particles on its 256×256
-cells a cell has about four contacts in a cycle, each of dt = 0.25: so a pass with the article's `settling` moves as much
-as the article does in a cycle.
+After McDonald 2020, "Simple particle-based wind erosion": where the ground differs by more than `roughness` between
+two neighbours, half the excess moves down, limited by the sediment that is there, times `settling`. The article does
+this at each contact of a particle, for the cell of contact; here it is one pass over the map for all loose material,
+whatever made it steep, because a pass reads and writes memory in order and costs a few per cent of what the particles
+do.
 
-A difference over the diagonal is allowed √2 times as much, as it lies √2 cells apart: so the angle of repose is the same
-in all eight directions, and a heap becomes a cone and not a pyramid.
+A difference over the diagonal is allowed √2 times as much, as it lies √2 cells apart: so the angle of repose is the
+same in all eight directions, and a heap becomes a cone and not a pyramid.
 """
 
 from __future__ import annotations
@@ -26,6 +24,11 @@ Layer = NDArray[np.float64]
 # Higher than any ground, and finite: infinity times a creep of 0 is not a number.
 _WALL = 1e300
 
+# What the article's cascades do in a cycle of its 250 particles on 256×256 cells: one at each step on the ground and
+# two in the air make 5.5 for each cell, of a time of dt = 0.25. A pair of neighbours meets in those of both.
+_TIME = 5.5 * 0.25
+_BOTH = 2.0
+
 # With eight neighbours that all take, no more than what is there may go; a little less, as sums are rounded.
 _FASTEST = 0.125 * (1.0 - 1e-9)
 
@@ -34,7 +37,7 @@ class CascadeParameters(NamedTuple):
     """How loose material slides."""
 
     roughness: float = 0.005  # times scale: tangent of the angle of repose
-    settling: float = 0.01  # up to 1/16, where all that can slide does
+    settling: float = 0.01  # up to 0.045, where all that can slide does
     creep: float = 0.0  # part of the difference that moves by the same rate below the angle of repose: 0 to 1
     scale: float = 80.0  # cells to the article's unit of height
     passes: int = 1
@@ -97,19 +100,18 @@ def _slide(bedrock, sediment, ground, heights, depths, stable, creep, rate):
         _slide_row(np.int64(row), bedrock, sediment, ground, heights, depths, stable, creep, rate)
 
 
-def cascade(
-    bedrock: Layer, sediment: Layer, ground: Layer, cell_size: float, parameters: CascadeParameters
-) -> None:
+def cascade(bedrock: Layer, sediment: Layer, ground: Layer, cell_size: float, parameters: CascadeParameters) -> None:
     """Let what lies too steep slide, and change the map in place.
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
-    [row, column], C-contiguous. `cell_size` is the side of a cell in metres. No sediment is lost, none becomes negative,
-    and the same map gives the same bits on any number of threads. All cells slide at once, so no direction is favoured.
+    [row, column], C-contiguous. `cell_size` is the side of a cell in metres. No sediment is lost, none becomes
+    negative, and the same map gives the same bits on any number of threads. All cells slide at once, so no direction
+    is favoured.
     """
     for layer in (bedrock, sediment, ground):
         if layer.shape != bedrock.shape or layer.dtype != np.float64 or not layer.flags.c_contiguous:
             raise ValueError("layers must be C-contiguous float64 arrays of one shape")
-    rate = min(max(2.0 * parameters.settling, 0.0), _FASTEST)
+    rate = min(max(_BOTH * _TIME * parameters.settling, 0.0), _FASTEST)
     stable = float(parameters.roughness * parameters.scale * cell_size)
     creep = float(parameters.creep)
     rows, columns = bedrock.shape

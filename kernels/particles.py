@@ -73,7 +73,7 @@ def tile_side(rows: int, columns: int) -> int:
 
 
 def _cut(cells: int, side: int, wrap: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Cut a side of the map into tiles: the tile of each cell, and the first cell of each tile, with one more at the end.
+    """Cut a side of the map into tiles: the tile of each cell, and the first cell of each tile and one past the last.
 
     The remainder makes a smaller tile at the end, or, where the map wraps, is shared among an even number of tiles.
     """

@@ -3,8 +3,8 @@
 After McDonald 2020, "Simple particle-based wind erosion", on two layers (rock, and loose sediment on it) and in metres.
 The article has heights h in [0, 1] and `scale` cells to one unit of height; here a height is H = h · scale · cell_size
 metres. The parcel's position, its height and all three components of its velocity are in cells, so that it climbs and
-falls as it moves; the article adds a vertical speed in cells to a height in units of h, `scale` times too fast. What the
-parcel takes keeps its part of h: suspension is multiplied by `scale`.
+falls as it moves; the article adds a vertical speed in cells to a height in units of h, `scale` times too fast. What
+the parcel takes keeps its part of h: suspension is multiplied by `scale`.
 
 In each step of time t, with p the prevailing wind, v the velocity, n the unit normal of the ground, z the height:
 
@@ -12,7 +12,8 @@ In each step of time t, with p the prevailing wind, v the velocity, n the unit n
     v ← v + t · friction · (n (n·v) − v)              on the ground; in the air: v.z ← v.z − t · gravity
     v ← v + t · drag · (p − v),  x ← x + t · v
     force = |v| · (H after − z)                       on the ground
-    load ← load + t · suspension · scale · force      from sand; from bare rock: abrasion · force · (load + dust)
+    load ← load + t · suspension · scale · force      from sand; bare rock: t · abrasion · force · (load + dust) becomes
+                                                      sand, and so does it for the part of a force that finds no sand
     load ← load − t · deposition · load               to the cells that it leaves and enters, half each
 
 What the article's model lacks to make dunes that stay and wander, each of which can be switched off:
@@ -57,8 +58,8 @@ _STILL = 0.01
 # How fast the averages over time follow what a cycle brings, as in the article.
 _AVERAGING_RATE = 0.01
 
-# On a map that wraps a parcel ends after one crossing. In the last part of it the wind dies down: it lifts nothing more,
-# and its load settles evenly, so that no heap lies where it ends.
+# On a map that wraps a parcel ends after one crossing. In the last part of it the wind dies down: it lifts nothing
+# more, and its load settles evenly, so that no heap lies where it ends.
 _DYING = 0.1
 
 
@@ -159,7 +160,7 @@ def _spawn(particle, key, fields, constants):
     wind_row = math.cos(turn) * constants.wind_row - math.sin(turn) * constants.wind_column
     wind_column = math.sin(turn) * constants.wind_row + math.cos(turn) * constants.wind_column
     return (
-        row, column, ground, wind_row, wind_column, 0.0, wind_row, wind_column,
+        row, column, ground, wind_row, wind_column, 0.0, math.hypot(wind_row, wind_column), wind_row, wind_column,
         constants.inflow, ground - constants.below_crest, ground, 0.0, 0.0, 0.0,
     )  # fmt: skip
 
@@ -172,50 +173,60 @@ def _add_sediment(fields, cell, depth):
 
 
 @njit(nogil=True, error_model="numpy", forceinline=True)
+def _rise(fields, i, j, cell, wrap):
+    """How much the ground rises in a cell to the south and to the east, in metres, from central differences."""
+    rows, columns = fields.rows, fields.columns
+    span_rows = span_columns = 0.5
+    if 0 < i < rows - 1 and 0 < j < columns - 1:
+        north, south, west, east = cell - columns, cell + columns, cell - 1, cell + 1
+    elif wrap:
+        north = cell - columns if i > 0 else cell + (rows - 1) * columns
+        south = cell + columns if i < rows - 1 else j
+        west = cell - 1 if j > 0 else cell + columns - 1
+        east = cell + 1 if j < columns - 1 else cell - columns + 1
+    else:
+        # One-sided differences at the map's edge
+        north, south = cell - columns * (i > 0), cell + columns * (i < rows - 1)
+        west, east = cell - (j > 0), cell + (j < columns - 1)
+        span_rows = 1.0 / ((i > 0) + (i < rows - 1))
+        span_columns = 1.0 / ((j > 0) + (j < columns - 1))
+    return (
+        span_rows * (fields.ground[np.uintp(south)] - fields.ground[np.uintp(north)]),
+        span_columns * (fields.ground[np.uintp(east)] - fields.ground[np.uintp(west)]),
+    )
+
+
+@njit(nogil=True, error_model="numpy", forceinline=True)
 def _step(state, fields, constants):
     """One step of one parcel; the formulas are at the top of this file."""
-    row, column, height, v_row, v_column, v_up, wind_row, wind_column, load, crest, upwind, travelled, abraded, steps = state
+    (
+        row, column, height, v_row, v_column, v_up, along, wind_row, wind_column,
+        load, crest, upwind, travelled, abraded, steps,
+    ) = state  # fmt: skip
     rows, columns = fields.rows, fields.columns
     i, j = int(row), int(column)
     cell = i * columns + j
     # Unsigned, so that no test for a negative index is compiled.
-    here = fields.ground[np.uintp(cell)]
-    ground = here * constants.cells_per_metre
+    ground = fields.ground[np.uintp(cell)] * constants.cells_per_metre
 
     # `crest` is the line that falls from the highest crest behind; where it is above the ground, there is shelter.
     sheltered = ground < crest
     if height < crest:
         height = crest
         v_up = max(v_up, 0.0)
-    if height < ground:
-        height = ground
-    time = min(constants.dt, 1.0 / math.sqrt(v_row * v_row + v_column * v_column))
+    height = max(height, ground)
+    time = constants.dt
+    if time * along > 1.0:
+        time = 1.0 / along
+    upwind += constants.follow * (time * along) * (ground - upwind)
     if height > ground:
         v_up -= time * constants.gravity
     else:
         fields.touched[np.uintp(cell)] = 1
         if constants.friction > 0.0:
-            if 0 < i < rows - 1 and 0 < j < columns - 1:
-                north, south, west, east = cell - columns, cell + columns, cell - 1, cell + 1
-                span_rows = span_columns = 0.5
-            elif constants.wrap:
-                north = cell - columns if i > 0 else cell + (rows - 1) * columns
-                south = cell + columns if i < rows - 1 else j
-                west = cell - 1 if j > 0 else cell + columns - 1
-                east = cell + 1 if j < columns - 1 else cell - columns + 1
-                span_rows = span_columns = 0.5
-            else:
-                # One-sided differences at the map's edge
-                north, south = cell - columns * (i > 0), cell + columns * (i < rows - 1)
-                west, east = cell - (j > 0), cell + (j < columns - 1)
-                span_rows = 1.0 / ((i > 0) + (i < rows - 1))
-                span_columns = 1.0 / ((j > 0) + (j < columns - 1))
-            rise_south = (fields.ground[np.uintp(south)] - fields.ground[np.uintp(north)]) * (
-                span_rows * constants.cells_per_metre
-            )
-            rise_east = (fields.ground[np.uintp(east)] - fields.ground[np.uintp(west)]) * (
-                span_columns * constants.cells_per_metre
-            )
+            rise_south, rise_east = _rise(fields, i, j, cell, constants.wrap)
+            rise_south *= constants.cells_per_metre
+            rise_east *= constants.cells_per_metre
             # n (n·v), with n = (−rise_south, −rise_east, 1) / √(…)
             away = (v_up - rise_south * v_row - rise_east * v_column) / (
                 1.0 + (rise_south * rise_south + rise_east * rise_east)
@@ -224,7 +235,6 @@ def _step(state, fields, constants):
             v_row += rub * (-rise_south * away - v_row)
             v_column += rub * (-rise_east * away - v_column)
             v_up += rub * (away - v_up)
-    upwind += constants.follow * time * math.sqrt(v_row * v_row + v_column * v_column) * (ground - upwind)
     blows = max(0.0, 1.0 + constants.speed_up * (max(ground, crest) - upwind))
     follow = min(1.0, time * constants.drag)
     v_row += follow * (blows * wind_row - v_row)
@@ -243,12 +253,10 @@ def _step(state, fields, constants):
     travelled += distance
     steps += 1.0
 
-    fields.carried[np.uintp(cell)] += time * load
-
     # Tests are put such that NaN takes the way of the exception.
-    if not abs(height) + along < np.inf:
+    if not abs(height) + abs(ground) + along < np.inf:
         return state, FAILED
-    outcome = RUNNING
+    fields.carried[np.uintp(cell)] += time * load
     if constants.wrap:
         if row < 0.0:
             row += rows
@@ -260,13 +268,17 @@ def _step(state, fields, constants):
             column -= columns
     elif not (0.0 <= row < rows and 0.0 <= column < columns):
         return (
-            row, column, height, v_row, v_column, v_up, wind_row, wind_column, load, crest, upwind, travelled, abraded, steps
+            row, column, height, v_row, v_column, v_up, along, wind_row, wind_column,
+            load, crest, upwind, travelled, abraded, steps,
         ), ENDED  # fmt: skip
     new_cell = int(row) * columns + int(column)
     new_ground = fields.ground[np.uintp(new_cell)] * constants.cells_per_metre
     if not abs(new_ground) < np.inf:
         return state, FAILED
 
+    # The exchange with the cell that the parcel leaves, or is still in
+    loose = fields.sediment[np.uintp(cell)]
+    rock = fields.bedrock[np.uintp(cell)]
     left = constants.crossing - travelled
     dying = left < _DYING * constants.crossing
     settling = constants.deposition
@@ -276,37 +288,45 @@ def _step(state, fields, constants):
         speed = math.sqrt(speed_squared + v_up * v_up)
         pressed = new_ground - height
         force = speed * (pressed + time * constants.shear * speed)
-        loose = fields.sediment[np.uintp(cell)]
         # No deeper than the parcel went in
         deepest = (pressed + constants.shear * distance) * constants.metres_per_cell
-        if loose > 0.0:
-            taken = min(min(time * constants.suspension * force * constants.metres_per_cell, deepest), loose)
-            _add_sediment(fields, cell, -taken)
-            load += taken
-        else:
-            worn = min(time * constants.abrasion * force * (load + constants.dust), deepest)
-            rock = fields.bedrock[np.uintp(cell)] - worn
-            fields.bedrock[np.uintp(cell)] = rock
-            fields.sediment[np.uintp(cell)] = worn
-            fields.ground[np.uintp(cell)] = rock + worn
+        want = min(time * constants.suspension * force * constants.metres_per_cell, deepest)
+        taken = min(want, loose)
+        load += taken
+        loose -= taken
+        if loose == 0.0:
+            # Force that finds no sand to lift acts on the rock.
+            spare = 1.0 - taken / want if taken > 0.0 else 1.0
+            worn = min(spare * time * constants.abrasion * force * (load + constants.dust), deepest)
+            rock -= worn
+            loose = worn
             abraded += worn
+            fields.bedrock[np.uintp(cell)] = rock
     part = min(1.0, time * settling)
     if dying:
         part = max(part, min(1.0, distance / (left + distance)))
-    if load > 0.0 and part > 0.0:
-        settled = load * part
-        load -= settled
-        _add_sediment(fields, cell, 0.5 * settled)
+    settled = load * part
+    load -= settled
+    if new_cell == cell:
+        loose += settled
+    else:
+        loose += 0.5 * settled
         _add_sediment(fields, new_cell, settled - 0.5 * settled)
+    fields.sediment[np.uintp(cell)] = loose
+    fields.ground[np.uintp(cell)] = rock + loose
 
+    outcome = RUNNING
     if along < _STILL or steps >= constants.max_steps or left <= 0.0:
         _add_sediment(fields, new_cell, load)
         load = 0.0
         outcome = ENDED
-    return (row, column, height, v_row, v_column, v_up, wind_row, wind_column, load, crest, upwind, travelled, abraded, steps), outcome
+    return (
+        row, column, height, v_row, v_column, v_up, along, wind_row, wind_column,
+        load, crest, upwind, travelled, abraded, steps,
+    ), outcome  # fmt: skip
 
 
-_run = engine(_spawn, _step, slots=14)
+_run = engine(_spawn, _step, slots=15)
 
 
 @njit(cache=True, nogil=True)
@@ -317,9 +337,9 @@ def _total(particles: Any, status: Any, rows: int, columns: int) -> tuple[float,
     failed_row = failed_column = -1
     for particle in range(len(particles)):
         row, column = particles[particle, 0], particles[particle, 1]
-        off_edge += particles[particle, 8]  # where a parcel ended on the map, it has put down all
-        abraded += particles[particle, 12]
-        steps += int(particles[particle, 13])
+        off_edge += particles[particle, 9]  # where a parcel ended on the map, it has put down all
+        abraded += particles[particle, 13]
+        steps += int(particles[particle, 14])
         if status[particle] == FAILED and failed_row < 0:
             failed_row, failed_column = int(row), int(column)
     return abraded, off_edge, steps, failed_row, failed_column
@@ -349,12 +369,15 @@ def blow(
     """Let the wind of one cycle blow over a map, and change it in place.
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
-    [row, column], C-contiguous; `wind_path` of the same form is where parcels touch the ground, averaged over time,
-    from 0 to 1, and `airborne` how much sand flies over a cell in a cycle, metres × the article's unit of time. `cell_size` is the side of a cell in metres. The same map, seed, cycle and parameters give the same bits
-    on any number of threads. What was on the map and what came in is there afterwards or in `sediment_off_edge`.
+    [row, column], C-contiguous. Of the same form, averaged over time: `wind_path`, how often parcels touch the ground,
+    from 0 to 1; and `airborne`, how much sand flies over a cell in a cycle, in metres × the article's unit of time.
+    `cell_size` is the side of a cell in metres.
 
-    Where a parcel meets a value that is not a finite number, it stops before it writes, `failed_row` and `failed_column`
-    say where, and the cycle is not complete.
+    The same map, seed, cycle and parameters give the same bits on any number of threads. What was on the map and what
+    came in is there afterwards or in `sediment_off_edge`.
+
+    Where a parcel meets a value that is not a finite number, it stops before it writes, `failed_row` and
+    `failed_column` say where, and the cycle is not complete.
     """
     rows, columns = bedrock.shape
     for layer in (bedrock, sediment, ground, wind_path, airborne):

@@ -15,12 +15,27 @@ class CascadeParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "processes"
 
     enabled: Annotated[bool, described("whether loose material slides")] = False
-    roughness: Annotated[float, parameter(0.0, 0.05, "difference in height to the next cell at which sand still lies; times scale: tangent of the angle of repose", unit="h")] = 0.0075
-    settling: Annotated[float, parameter(0.0, 0.0625, "part of the excess that slides in a pass")] = 0.025
-    creep: Annotated[float, parameter(0.0, 1.0, "part of the difference that moves where it is not too steep: rounds off all forms")] = 0.0
+    roughness: Annotated[
+        float,
+        parameter(
+            0.0,
+            0.05,
+            "height to the next cell at which sand still lies; times scale: tangent of the angle of repose",
+            unit="h",
+        ),
+    ] = 0.0075
+    settling: Annotated[float, parameter(0.0, 0.045, "how fast the excess slides")] = 0.02
+    creep: Annotated[
+        float, parameter(0.0, 1.0, "part of the difference that moves where it is not too steep: rounds off all forms")
+    ] = 0.0
     passes: Annotated[int, parameter(1, 50, "passes over the map in each cycle", log=True)] = 1
-    scale: Annotated[float, parameter(1.0, 1000.0, "cells to one h, the article's unit of height", unit="cells", log=True)] = 80.0
-    edges: Annotated[Literal["open", "wrap"], described("what lies beyond the map's edges: a wall, or the other side of the map (wrap)")] = "open"
+    scale: Annotated[
+        float, parameter(1.0, 1000.0, "cells to one h, the article's unit of height", unit="cells", log=True)
+    ] = 80.0
+    edges: Annotated[
+        Literal["open", "wrap"],
+        described("what lies beyond the map's edges: a wall, or the other side of the map (wrap)"),
+    ] = "open"
 
 
 class Cascade:
@@ -35,7 +50,7 @@ class Cascade:
         self.step(World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0), CascadeParameters())
 
     def step(self, world: World, parameters: CascadeParameters) -> None:
-        """Advance `world` by the slides of one cycle. They only move what is there, so the ledger has no entry of them."""
+        """Advance `world` by the slides of one cycle. They only move what is there: the ledger has no entry of them."""
         from kernels import cascade
 
         cascade.cascade(

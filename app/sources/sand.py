@@ -54,4 +54,5 @@ def _noise(scene: Scene, rows: int, columns: int, ridged: bool) -> Layer:
     noise = ((1.0 - fade) * noise[rows:] + fade * noise[:rows]) / np.hypot(1.0 - fade, fade)
     fade = np.arange(columns) / columns
     noise = ((1.0 - fade) * noise[:, columns:] + fade * noise[:, :columns]) / np.hypot(1.0 - fade, fade)
-    return (noise - noise.min()) / np.ptp(noise)
+    stretched: Layer = (noise - noise.min()) / np.ptp(noise)
+    return stretched
