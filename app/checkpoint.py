@@ -13,7 +13,7 @@ import numpy as np
 from app.errors import UserError
 from app.files import write_atomically
 from app.scene import Scene, scene_content, scene_from
-from app.world import LARGEST_SIDE, LAYERS, SMALLEST_SIDE, Layer, Ledger, World
+from app.world import LARGEST_SIDE, LAYERS, SMALLEST_SIDE, TRACES, Layer, Ledger, World
 
 FORMAT = 1
 
@@ -44,10 +44,12 @@ def write(file: BinaryIO, world: World, scene: Scene) -> None:
 
 def load(path: Path) -> tuple[World, Scene]:
     """The world of a file, and the scene that it was saved with. Raises `UserError` where the file is not sound."""
-    arrays = _read(path, ("meta", *LAYERS))
+    arrays = _read(path, ("meta", *LAYERS), TRACES)
     meta = _meta(path, arrays.pop("meta"))
     _check_layers(path, arrays)
     world = World(arrays["bedrock"], arrays["sediment"], meta.cell_size, meta.seed)
+    for name in arrays.keys() & set(TRACES):
+        world.layers[name][...] = arrays[name]
     world.cycle = meta.cycle
     world.ledger = meta.ledger
     return world, scene_from(meta.parameters, str(path))
@@ -59,9 +61,10 @@ def load_scene(path: Path) -> Scene:
     return msgspec.structs.replace(scene_from(meta.parameters, str(path)), saved_world=str(path))
 
 
-def _read(path: Path, names: tuple[str, ...]) -> dict[str, np.ndarray[Any, Any]]:
+def _read(path: Path, names: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, np.ndarray[Any, Any]]:
     try:
         with zipfile.ZipFile(path) as archive:
+            names = (*names, *(name for name in optional if f"{name}.npy" in archive.namelist()))
             # Checked before anything is unpacked, because a small file can unpack to more than there is memory.
             largest = LARGEST_SIDE * LARGEST_SIDE * np.dtype(np.float64).itemsize + 1024
             for name in names:

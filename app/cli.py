@@ -155,6 +155,7 @@ def _bench() -> Command:
         f"""
 groups:
   droplets     the speed of droplet erosion, on one core and on two, and the memory of a world
+  wind         the speed of wind and cascade, on one core and on two, and how it grows with the map
   frame        frame times while the simulation runs, uploads, and the time to the first picture
 
 examples:
@@ -230,8 +231,8 @@ def _add_scene_options(parser: argparse.ArgumentParser) -> None:
         "source",
         nargs="?",
         metavar="SOURCE",
-        help="a preset, a generator (noise, diamond-square) or a file (a heightmap, a saved world, a preset of your "
-        "own), looked for in this order; default: the preset jacksboro",
+        help="a preset, a generator (noise, diamond-square, sand) or a file (a heightmap, a saved world, a preset of "
+        "your own), looked for in this order; default: the preset jacksboro",
     )
     scene.add_argument(
         "--size",

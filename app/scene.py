@@ -19,9 +19,11 @@ import tomli_w
 
 from app.errors import UserError
 from app.parameters import Declaration, Parameters, Value, declarations
+from app.processes.cascade import CascadeParameters
 from app.processes.droplets import DropletParameters
+from app.processes.wind import WindParameters
 from app.simulation_parameters import SimulationParameters
-from app.sources.parameters import DiamondSquareParameters, NoiseParameters, WorldParameters
+from app.sources.parameters import DiamondSquareParameters, NoiseParameters, SandParameters, WorldParameters
 from app.view_parameters import CameraParameters, ViewParameters
 
 DEFAULT_PRESET = "jacksboro"
@@ -35,8 +37,11 @@ class Scene(Parameters, frozen=True, kw_only=True):
     world: WorldParameters = WorldParameters()
     noise: NoiseParameters = NoiseParameters()
     diamond_square: DiamondSquareParameters = DiamondSquareParameters()
+    sand: SandParameters = SandParameters()
     simulation: SimulationParameters = SimulationParameters()
     droplets: DropletParameters = DropletParameters()
+    wind: WindParameters = WindParameters()
+    cascade: CascadeParameters = CascadeParameters()
     view: ViewParameters = ViewParameters()
     camera: CameraParameters = CameraParameters()
 

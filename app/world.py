@@ -16,6 +16,9 @@ SMALLEST_SIDE = 8
 # What a saved world holds. `ground` is derived from these.
 LAYERS = ("bedrock", "sediment")
 
+# What the wind left behind, averaged over time; 0 at the start, and in a saved world that does not have it.
+TRACES = ("wind_path", "airborne")
+
 
 class Account(msgspec.Struct):
     """What came in and went out of one substance since the start, in cubic metres, by cause."""
@@ -53,13 +56,15 @@ class World:
     """Layers in float64 metres, `[row, column]`, row 0 in the north, on square cells of side `cell_size` metres.
 
     `bedrock` is the height of solid rock, `sediment` the thickness of loose material on it. `ground` is their sum,
-    which water and wind see: a process that changes a layer keeps it current, cell by cell.
+    which water and wind see: a process that changes a layer keeps it current, cell by cell. `wind_path` is how often
+    wind touches the ground, from 0 to 1, and `airborne` how much sand it carries over a cell in a cycle.
     """
 
     def __init__(self, bedrock: Layer, sediment: Layer, cell_size: float, seed: int) -> None:
         self.layers: dict[str, Layer] = {
             "bedrock": np.ascontiguousarray(bedrock, np.float64),
             "sediment": np.ascontiguousarray(sediment, np.float64),
+            **{name: np.zeros(np.shape(bedrock)) for name in TRACES},
         }
         self.ground: Layer = self.bedrock + self.sediment
         self.cell_size = float(cell_size)

@@ -7,6 +7,9 @@ its particles in their fixed order and running each one until it ends or leaves 
 and so on until all particles have ended. Two tiles of one colour lie a whole tile apart, so they never touch the same
 cells, and the order in which any cell is touched does not depend on the number of threads.
 
+Where the map wraps, so that what leaves it on one side comes back on the other, the first and the last tile of a row
+are neighbours too. Then a row has an even number of tiles, of sides that differ by a cell where they must, or just one.
+
 The engine knows where particles are, in which order they run and when they have ended. What a particle is and what it
 does in a step belongs to its process, as two Numba functions:
 
@@ -21,14 +24,15 @@ A step must keep to these bounds, on which the tiles rest:
 
 - it moves the particle by no more than one cell, and
 - it reads and writes cells no farther than `REACH` rows and columns from the cell where it began.
+
+On a map that wraps both are counted across its edges, and the step itself takes the position modulo the map's sides.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numba
 import numpy as np
@@ -68,6 +72,19 @@ def tile_side(rows: int, columns: int) -> int:
     return side
 
 
+def _cut(cells: int, side: int, wrap: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Cut a side of the map into tiles: the tile of each cell, and the first cell of each tile and one past the last.
+
+    The remainder makes a smaller tile at the end, or, where the map wraps, is shared among an even number of tiles.
+    """
+    if wrap:
+        tiles = max(1, cells // side // 2 * 2)
+        begins = np.arange(tiles + 1) * cells // tiles
+    else:
+        begins = np.append(np.arange(0, cells, side), cells)
+    return np.repeat(np.arange(len(begins) - 1), np.diff(begins)), begins
+
+
 class _Board(NamedTuple):
     """All that the threads of one run share."""
 
@@ -78,10 +95,10 @@ class _Board(NamedTuple):
     begins: NDArray[np.int64]  # [tile]: its part of the queue is queue[begin:end]
     ends: NDArray[np.int64]
     occupied: NDArray[np.int64]  # the tiles of the present colour in which particles stand
-    rows: int
-    columns: int
-    side: int  # of a tile, in cells
-    tiles_across: int
+    row_tiles: NDArray[np.int64]  # [row]: the row of tiles that it is in
+    column_tiles: NDArray[np.int64]  # [column]
+    row_begins: NDArray[np.int64]  # [row of tiles]: its first row of cells; one more at the end
+    column_begins: NDArray[np.int64]
 
 
 # What the threads of a run tell each other, in words that change as a whole and are seen by all in one order. One
@@ -158,10 +175,9 @@ def _take_tile(words):
 
 def _run_tile_source(board, tile, fields, parameters):
     """Run the particles in a tile in their order, each until it ends or leaves the tile."""
-    north = (tile // board.tiles_across) * board.side
-    west = (tile % board.tiles_across) * board.side
-    south = north + board.side
-    east = west + board.side
+    tile_row, tile_column = divmod(tile, len(board.column_begins) - 1)
+    north, south = board.row_begins[tile_row], board.row_begins[tile_row + 1]
+    west, east = board.column_begins[tile_column], board.column_begins[tile_column + 1]
     for place in range(board.begins[tile], board.ends[tile]):
         particle = board.queue[place]
         # As a tuple the state lives in registers; it goes back to memory only when the particle leaves the tile.
@@ -203,13 +219,13 @@ def _sort_into_tiles(board, living, tile_of, colour):
         if board.status[particle] != RUNNING:
             continue
         row, column = board.particles[particle, 0], board.particles[particle, 1]
-        if not (0.0 <= row < board.rows and 0.0 <= column < board.columns):
+        if not (0.0 <= row < len(board.row_tiles) and 0.0 <= column < len(board.column_tiles)):
             board.status[particle] = FAILED  # the test is also false for NaN, which must never become an index
             continue
-        tile_row, tile_column = int(row) // board.side, int(column) // board.side
+        tile_row, tile_column = board.row_tiles[int(row)], board.column_tiles[int(column)]
         if (tile_row & 1) * 2 + (tile_column & 1) != colour:
             continue
-        tile = tile_row * board.tiles_across + tile_column
+        tile = tile_row * (len(board.column_begins) - 1) + tile_column
         tile_of[particle] = tile
         if board.ends[tile] == 0:
             board.occupied[tiles] = tile
@@ -275,7 +291,12 @@ def _share_source(board, key, threads, fields, parameters):
             _help(board, fields, parameters)
 
 
-Run = Callable[[int, np.uint64, int, int, Any, Any], tuple[NDArray[np.float64], NDArray[np.int8]]]
+class Run(Protocol):
+    """See `engine`."""
+
+    def __call__(
+        self, count: int, key: np.uint64, rows: int, columns: int, fields: Any, parameters: Any, *, wrap: bool = False
+    ) -> tuple[NDArray[np.float64], NDArray[np.int8]]: ...
 
 
 def engine(spawn: Any, step: Any, slots: int) -> Run:
@@ -283,7 +304,7 @@ def engine(spawn: Any, step: Any, slots: int) -> Run:
 
     Returns a function
 
-        run(count, key, rows, columns, fields, parameters) -> particles [particle, slot], status [particle]
+        run(count, key, rows, columns, fields, parameters, wrap=False) -> particles [particle, slot], status [particle]
 
     which spawns `count` particles with the random numbers of `key` on a map of `rows` × `columns` cells and runs them
     until all have ended, or until one has FAILED, in which case the others may still be RUNNING. Particles are returned
@@ -309,11 +330,12 @@ def engine(spawn: Any, step: Any, slots: int) -> Run:
     share = compiled(_share_source, parallel=True, _coordinate=coordinate, _help=helper)
 
     def run(
-        count: int, key: np.uint64, rows: int, columns: int, fields: Any, parameters: Any
+        count: int, key: np.uint64, rows: int, columns: int, fields: Any, parameters: Any, *, wrap: bool = False
     ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
         side = tile_side(rows, columns)
-        tiles_across = -(-columns // side)
-        tiles = tiles_across * -(-rows // side)
+        row_tiles, row_begins = _cut(rows, side, wrap)
+        column_tiles, column_begins = _cut(columns, side, wrap)
+        tiles = (len(row_begins) - 1) * (len(column_begins) - 1)
         board = _Board(
             words=np.zeros(_WORDS, np.int64),
             particles=np.empty((count, slots)),
@@ -322,10 +344,10 @@ def engine(spawn: Any, step: Any, slots: int) -> Run:
             begins=np.zeros(tiles, np.int64),
             ends=np.zeros(tiles, np.int64),
             occupied=np.empty(tiles, np.int64),
-            rows=rows,
-            columns=columns,
-            side=side,
-            tiles_across=tiles_across,
+            row_tiles=row_tiles,
+            column_tiles=column_tiles,
+            row_begins=row_begins,
+            column_begins=column_begins,
         )
         # Asked for here, because a compiled function that asks for it itself cannot be cached.
         threads = numba.get_num_threads() if count >= _WORTH_SHARING else 1

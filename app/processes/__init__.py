@@ -1,6 +1,8 @@
 """The processes, in the order in which a cycle runs them."""
 
+from app.processes.cascade import Cascade
 from app.processes.droplets import DropletErosion
 from app.processes.process import Process
+from app.processes.wind import WindErosion
 
-PROCESSES: tuple[type[Process], ...] = (DropletErosion,)
+PROCESSES: tuple[type[Process], ...] = (DropletErosion, WindErosion, Cascade)

@@ -11,19 +11,21 @@ import msgspec
 import numpy as np
 
 from app.errors import UserError
-from app.sources import diamond_square, noise
+from app.sources import diamond_square, noise, sand
 from app.world import LARGEST_SIDE, SMALLEST_SIDE, Layer, World
 
 if TYPE_CHECKING:
     from app.scene import Scene
     from app.sources.heightmap import Heightmap
 
-# A generator makes elevations in [0, 1] for a scene and a shape; the relief and the cell size come from the scene.
-Generator = Callable[["Scene", int, int], Layer]
+# A generator makes elevations for a scene and a shape, or the heights of rock and the thickness of what lies on it, as
+# parts of the relief. The relief and the cell size come from the scene.
+Generator = Callable[["Scene", int, int], Layer | tuple[Layer, Layer]]
 
 GENERATORS: dict[str, Generator] = {
     "noise": noise.elevation,
     "diamond-square": diamond_square.elevation,
+    "sand": sand.layers,
 }
 
 DEFAULT_SIDE = 512  # cells
@@ -66,8 +68,11 @@ def _generate(scene: Scene) -> World:
     rows, columns = _size(scene, DEFAULT_SIDE, DEFAULT_SIDE)
     cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
     relief = scene.world.relief or DEFAULT_RELIEF * max(rows, columns) * cell_size
-    elevation = _stretched(GENERATORS[scene.world.source](scene, rows, columns), relief)
-    return _world(scene, elevation, cell_size)
+    made = GENERATORS[scene.world.source](scene, rows, columns)
+    if isinstance(made, tuple):
+        rock, loose = made
+        return World(relief * rock, relief * loose + scene.world.soil_depth, cell_size, scene.world.seed)
+    return _world(scene, _stretched(made, relief), cell_size)
 
 
 def _from_heightmap(scene: Scene, heightmap: Heightmap) -> World:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from app.parameters import Parameters, described, parameter
 from app.world import LARGEST_SIDE
@@ -14,7 +14,7 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "World"
     section: ClassVar[str] = "world"
 
-    source: Annotated[str, described("a generator (noise, diamond-square) or a heightmap's file")] = "noise"
+    source: Annotated[str, described("a generator (noise, diamond-square, sand) or a heightmap's file")] = "noise"
     columns: Annotated[
         int, parameter(0, LARGEST_SIDE, "cells from west to east; 0 means as many as the source has", unit="cells")
     ] = 0
@@ -53,3 +53,22 @@ class DiamondSquareParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "world"
 
     roughness: Annotated[float, parameter(0.05, 0.95, "R: iteration i displaces by up to R to the power of i")] = 0.55
+
+
+class SandParameters(Parameters, frozen=True, kw_only=True):
+    """Loose sand on rock."""
+
+    title: ClassVar[str] = "Sand"
+    section: ClassVar[str] = "world"
+
+    rock: Annotated[Literal["flat", "pyramid", "ridges"], described("what the rock looks like")] = "flat"
+    rock_height: Annotated[float, parameter(0.0, 1.0, "height of the rock, as a part of the relief")] = 1.0
+    rock_radius: Annotated[float, parameter(0.01, 1.0, "from the middle of a pyramid to its corners, as a part of the map's longer side")] = 0.25
+    form: Annotated[Literal["sheet", "heap"], described("whether the sand covers the map or lies in one heap")] = "sheet"
+    height: Annotated[float, parameter(0.0, 1.0, "highest surface of a sheet, or height of a heap, as a part of the relief")] = 1.0
+    unevenness: Annotated[float, parameter(0.0, 1.0, "how deep the hollows of a sheet are")] = 0.5
+    wavelength: Annotated[float, parameter(0.02, 4.0, "size of the largest hills, as a part of the map's longer side", log=True)] = 0.2
+    octaves: Annotated[int, parameter(1, 12, "layers of finer and finer noise")] = 4
+    heap_radius: Annotated[float, parameter(0.01, 1.0, "of the heap, as a part of the map's longer side")] = 0.15
+    heap_row: Annotated[float, parameter(0.0, 1.0, "where the heap lies, from north to south")] = 0.5
+    heap_column: Annotated[float, parameter(0.0, 1.0, "where the heap lies, from west to east")] = 0.25

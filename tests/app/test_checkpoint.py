@@ -53,7 +53,7 @@ def test_round_trip_brings_every_bit_back(saved: Path) -> None:
 
 def test_file_is_as_documented(saved: Path) -> None:
     with np.load(saved, allow_pickle=False) as file:
-        assert set(file) == {"meta", "bedrock", "sediment"}
+        assert set(file) == {"meta", "bedrock", "sediment", "wind_path", "airborne"}
         assert file["bedrock"].dtype == file["sediment"].dtype == np.float64
         meta = json.loads(str(file["meta"]))
     assert meta["cell_size"] == 20.0

@@ -19,6 +19,15 @@ EXPECTED = {
         ("same bits", "1 is yes", 1.0),
         ("a world in memory", "bytes per cell", 200.0),
     ],
+    "wind": [
+        ("article, 32², one core, with cascade", "yards per step", 0.7),
+        ("article, 250 parcels", "yards", 167_000.0),
+        ("dunes, 32², one core, with cascade", "yards per step", 0.7),
+        ("dunes, 250 parcels", "yards", 167_000.0),
+        ("two threads against one", "times as fast", 1.6),
+        ("same bits", "1 is yes", 1.0),
+        ("same parcels", "times the cost", 2.0),
+    ],
     "frame": [
         ("simulation paused", "ms", None),
         ("simulation running against paused", "times", 1.5),

@@ -15,7 +15,7 @@ import pytest
 from numba import njit
 from numpy.typing import NDArray
 
-from kernels.particles import ENDED, FAILED, RUNNING, engine, tile_side
+from kernels.particles import ENDED, FAILED, REACH, RUNNING, _cut, engine, tile_side
 from kernels.random import stream, uniform
 
 SHAPES = [(8, 8), (8, 300), (9, 31), (64, 64), (150, 131), (520, 600)]
@@ -33,6 +33,7 @@ class Habits(NamedTuple):
     life: float
     doomed: float  # the number of a walker that fails, or -1
     lost: float  # the number of a walker that leaves the map without ending, or -1
+    wrap: bool
 
 
 @njit
@@ -51,14 +52,17 @@ def step(state: Any, trail: Trail, habits: Habits) -> Any:
         return (math.nan, column, number, age + 1.0, heading), RUNNING
     i, j = int(row), int(column)
     around = 0.0
-    for a in range(max(0, i - 1), min(trail.rows, i + 2)):
-        for b in range(max(0, j - 1), min(trail.columns, j + 2)):
-            around += trail.visits[a, b] * (3.0 + a - i + 0.5 * (b - j))
+    for a in range(i - 1, i + 2):
+        for b in range(j - 1, j + 2):
+            if habits.wrap or (0 <= a < trail.rows and 0 <= b < trail.columns):
+                around += trail.visits[a % trail.rows, b % trail.columns] * (3.0 + a - i + 0.5 * (b - j))
     heading += 0.7 + math.sin(around)
     trail.visits[i, j] += 1.0 + 0.01 * number
     row += 0.9 * math.sin(heading)
     column += 0.9 * math.cos(heading)
     age += 1.0
+    if habits.wrap:
+        row, column = row % trail.rows, column % trail.columns
     inside = 0.0 <= row < trail.rows and 0.0 <= column < trail.columns
     return (row, column, number, age, heading), RUNNING if inside and age < habits.life else ENDED
 
@@ -66,24 +70,31 @@ def step(state: Any, trail: Trail, habits: Habits) -> Any:
 run = engine(spawn, step, slots=5)
 
 
-def walk(shape: tuple[int, int], count: int = 300, life: float = 90.0, doomed: float = -1.0, lost: float = -1.0) -> Any:
+def walk(
+    shape: tuple[int, int],
+    count: int = 300,
+    life: float = 90.0,
+    doomed: float = -1.0,
+    lost: float = -1.0,
+    wrap: bool = False,
+) -> Any:
     trail = Trail(np.zeros(shape), *shape)
     key = np.uint64(stream(11, 22, 33))
-    particles, status = run(count, key, *shape, trail, Habits(life, doomed, lost))
+    particles, status = run(count, key, *shape, trail, Habits(life, doomed, lost, wrap), wrap=wrap)
     return trail.visits, particles, status
 
 
-def walk_plainly(shape: tuple[int, int], count: int = 300, life: float = 90.0) -> Any:
+def walk_plainly(shape: tuple[int, int], count: int = 300, life: float = 90.0, wrap: bool = False) -> Any:
     """The same in Python, with the order of events written out."""
     trail = Trail(np.zeros(shape), *shape)
-    habits = Habits(life, -1.0, -1.0)
+    habits = Habits(life, -1.0, -1.0, wrap)
     key = np.uint64(stream(11, 22, 33))
-    side = tile_side(*shape)
+    row_tiles, column_tiles = (_cut(cells, tile_side(*shape), wrap)[0] for cells in shape)
     states = [spawn.py_func(particle, key, trail, habits) for particle in range(count)]
     status = [RUNNING] * count
 
     def tile_of(state: Any) -> tuple[int, int]:
-        return int(state[0]) // side, int(state[1]) // side
+        return row_tiles[int(state[0])], column_tiles[int(state[1])]
 
     while RUNNING in status:
         for colour in ((0, 0), (0, 1), (1, 0), (1, 1)):
@@ -98,18 +109,20 @@ def walk_plainly(shape: tuple[int, int], count: int = 300, life: float = 90.0) -
 
 
 @pytest.mark.parametrize("shape", [(8, 8), (9, 31), (60, 45)])
-def test_order_of_events(shape: tuple[int, int]) -> None:
-    for ours, plain in zip(walk(shape, 60, 40.0), walk_plainly(shape, 60, 40.0), strict=True):
+@pytest.mark.parametrize("wrap", [False, True])
+def test_order_of_events(shape: tuple[int, int], wrap: bool) -> None:
+    for ours, plain in zip(walk(shape, 60, 40.0, wrap=wrap), walk_plainly(shape, 60, 40.0, wrap), strict=True):
         assert np.array_equal(ours, plain)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_same_bits_on_one_thread_and_two(shape: tuple[int, int], two_threads: int) -> None:
+@pytest.mark.parametrize("wrap", [False, True])
+def test_same_bits_on_one_thread_and_two(shape: tuple[int, int], wrap: bool, two_threads: int) -> None:
     numba.set_num_threads(1)
-    alone = walk(shape, 2000)
+    alone = walk(shape, 2000, wrap=wrap)
     numba.set_num_threads(two_threads)
     for _ in range(5):
-        for one, two in zip(alone, walk(shape, 2000), strict=True):
+        for one, two in zip(alone, walk(shape, 2000, wrap=wrap), strict=True):
             assert one.tobytes() == two.tobytes()
 
 
@@ -143,6 +156,23 @@ def test_tiles_keep_apart_and_depend_on_the_map_alone() -> None:
         assert 8 <= tile_side(*shape) <= 64
         assert tile_side(*shape) == tile_side(*shape[::-1])
     assert tile_side(1024, 1024) == 64
+
+
+@pytest.mark.parametrize("wrap", [False, True])
+def test_no_cell_is_in_reach_of_two_tiles_of_one_colour(wrap: bool) -> None:
+    for side in (8, 16, 64):
+        for cells in range(1, 300):
+            tiles, begins = _cut(cells, side, wrap)
+            assert (begins[0], begins[-1]) == (0, cells)
+            for colour in (0, 1):
+                reached: list[int] = []
+                for tile in range(colour, len(begins) - 1, 2):
+                    inside = np.flatnonzero(tiles == tile)
+                    assert np.array_equal(inside, np.arange(begins[tile], begins[tile + 1]))
+                    near = {int(cell) + step for cell in inside for step in range(-REACH, REACH + 1)}
+                    near = {cell % cells for cell in near} if wrap else {cell for cell in near if 0 <= cell < cells}
+                    reached += near
+                assert len(reached) == len(set(reached)), (cells, side)
 
 
 PROGRAM = """

@@ -1,0 +1,69 @@
+"""E4: loose material that slides down where it lies too steep."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from app.parameters import Parameters, described, parameter
+from app.world import World
+
+
+class CascadeParameters(Parameters, frozen=True, kw_only=True):
+    """Sliding of loose material (McDonald 2020)."""
+
+    title: ClassVar[str] = "Cascade"
+    section: ClassVar[str] = "processes"
+
+    enabled: Annotated[bool, described("whether loose material slides")] = False
+    roughness: Annotated[
+        float,
+        parameter(
+            0.0,
+            0.05,
+            "height to the next cell at which sand still lies; times scale: tangent of the angle of repose",
+            unit="h",
+        ),
+    ] = 0.0075
+    settling: Annotated[float, parameter(0.0, 0.045, "how fast the excess slides")] = 0.02
+    creep: Annotated[
+        float, parameter(0.0, 1.0, "part of the difference that moves where it is not too steep: rounds off all forms")
+    ] = 0.0
+    passes: Annotated[int, parameter(1, 50, "passes over the map in each cycle", log=True)] = 1
+    scale: Annotated[
+        float, parameter(1.0, 1000.0, "cells to one h, the article's unit of height", unit="cells", log=True)
+    ] = 80.0
+    edges: Annotated[
+        Literal["open", "wrap"],
+        described("what lies beyond the map's edges: a wall, or the other side of the map (wrap)"),
+    ] = "open"
+
+
+class Cascade:
+    """Lets the loose material of a world slide, one cycle at a time."""
+
+    name: ClassVar[str] = "cascade"
+
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from the cache."""
+        import numpy as np
+
+        self.step(World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0), CascadeParameters())
+
+    def step(self, world: World, parameters: CascadeParameters) -> None:
+        """Advance `world` by the slides of one cycle. They only move what is there: the ledger has no entry of them."""
+        from kernels import cascade
+
+        cascade.cascade(
+            world.bedrock,
+            world.sediment,
+            world.ground,
+            world.cell_size,
+            cascade.CascadeParameters(
+                roughness=parameters.roughness,
+                settling=parameters.settling,
+                creep=parameters.creep,
+                scale=parameters.scale,
+                passes=parameters.passes,
+                wrap=parameters.edges == "wrap",
+            ),
+        )

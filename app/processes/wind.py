@@ -1,0 +1,124 @@
+"""E2, E3, E5: wind that lifts, carries and drops sand, and wears rock."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from app.parameters import Parameters, described, parameter
+from app.processes.process import ProcessFailure
+from app.world import World
+
+
+class WindParameters(Parameters, frozen=True, kw_only=True):
+    """Wind erosion (McDonald 2020), with shelter, speed-up and shear for dunes that stay and wander."""
+
+    title: ClassVar[str] = "Wind"
+    section: ClassVar[str] = "processes"
+
+    enabled: Annotated[bool, described("whether wind blows")] = False
+    count: Annotated[int, parameter(1, 100_000, "parcels of wind in each cycle", log=True)] = 250
+    direction: Annotated[float, parameter(0.0, 360.0, "where the wind comes from, clockwise from north", unit="°")] = (
+        270.0
+    )
+    speed: Annotated[float, parameter(0.0, 4.0, "speed of the prevailing wind", unit="cells/t")] = 1.4
+    gusts: Annotated[
+        float, parameter(0.0, 60.0, "how far each parcel's own wind may blow beside the direction", unit="°")
+    ] = 15.0
+    edges: Annotated[
+        Literal["open", "wrap"],
+        described("what lies beyond the map's edges: nothing (open), or the other side of the map (wrap)"),
+    ] = "open"
+    inflow: Annotated[
+        float, parameter(0.0, 10.0, "sand over one cell that a parcel brings along over an open edge", unit="m")
+    ] = 0.0
+    suspension: Annotated[float, parameter(0.0, 0.01, "how much sand the wind lifts")] = 0.0004
+    deposition: Annotated[float, parameter(0.0, 1.0, "how fast the load settles", unit="1/t")] = 0.2
+    shear: Annotated[
+        float,
+        parameter(0.0, 20.0, "how much the wind lifts from level ground, beside what it lifts where the ground rises"),
+    ] = 5.0
+    speed_up: Annotated[float, parameter(0.0, 20.0, "how much faster the wind is over crests")] = 8.0
+    upwind_length: Annotated[
+        float,
+        parameter(1.0, 1000.0, "over what length the ground upwind counts for the speed-up", unit="cells", log=True),
+    ] = 100.0
+    shelter_angle: Annotated[
+        float, parameter(1.0, 90.0, "how steeply the shelter behind a crest falls; 90: there is none", unit="°")
+    ] = 15.0
+    lee_deposition: Annotated[float, parameter(0.0, 4.0, "how fast the load settles in shelter", unit="1/t")] = 0.5
+    abrasion: Annotated[float, parameter(0.0, 100.0, "how much bare rock is worn by what the wind carries")] = 0.0001
+    dust: Annotated[
+        float,
+        parameter(0.0, 1.0, "what the wind always carries over one cell, which wears rock and never settles", unit="m"),
+    ] = 0.0
+    time_step: Annotated[
+        float, parameter(0.05, 2.0, "length of a parcel's step, shortened where it would pass a cell", unit="t")
+    ] = 0.25
+    gravity: Annotated[float, parameter(0.0, 1.0, "how fast a parcel in the air falls", unit="cells/t²")] = 0.01
+    drag: Annotated[float, parameter(0.0, 1.0, "how fast a parcel takes on the speed of the wind", unit="1/t")] = 0.1
+    friction: Annotated[float, parameter(0.0, 4.0, "how fast a parcel loses speed along the ground", unit="1/t")] = 0.02
+    scale: Annotated[
+        float, parameter(1.0, 1000.0, "cells to one h, the article's unit of height", unit="cells", log=True)
+    ] = 80.0
+    longest_path: Annotated[
+        int, parameter(1, 100_000, "a parcel ends after this many steps", unit="steps", log=True)
+    ] = 20_000
+
+
+class WindErosion:
+    """Lets wind blow over a world, one cycle at a time."""
+
+    name: ClassVar[str] = "wind"
+
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from the cache."""
+        import numpy as np
+
+        world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
+        self.step(world, WindParameters(count=1))
+
+    def step(self, world: World, parameters: WindParameters) -> None:
+        """Advance `world` by the wind of one cycle. Raises `ProcessFailure` before anything non-finite is written."""
+        from kernels import wind
+
+        totals = wind.blow(
+            world.bedrock,
+            world.sediment,
+            world.ground,
+            world.layers["wind_path"],
+            world.layers["airborne"],
+            world.cell_size,
+            world.seed,
+            world.cycle,
+            wind.WindParameters(
+                count=parameters.count,
+                direction=parameters.direction,
+                speed=parameters.speed,
+                gusts=parameters.gusts,
+                dt=parameters.time_step,
+                gravity=parameters.gravity,
+                drag=parameters.drag,
+                friction=parameters.friction,
+                suspension=parameters.suspension,
+                deposition=parameters.deposition,
+                abrasion=parameters.abrasion,
+                dust=parameters.dust,
+                inflow=parameters.inflow,
+                shear=parameters.shear,
+                speed_up=parameters.speed_up,
+                upwind_length=parameters.upwind_length,
+                shelter_angle=parameters.shelter_angle,
+                lee_deposition=parameters.lee_deposition,
+                scale=parameters.scale,
+                wrap=parameters.edges == "wrap",
+                max_steps=parameters.longest_path,
+            ),
+        )
+        if totals.failed_row >= 0:
+            raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
+        area = world.cell_area
+        ledger = world.ledger
+        ledger.rock.lose("worn by wind", totals.rock_abraded * area)
+        ledger.sediment.gain("worn by wind", totals.rock_abraded * area)
+        ledger.sediment.gain("blown in", totals.sediment_inflow * area)
+        ledger.sediment.lose("off the map", totals.sediment_off_edge * area)

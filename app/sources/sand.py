@@ -1,0 +1,58 @@
+"""Sand on rock: what dunes start from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.world import Layer
+
+if TYPE_CHECKING:
+    from app.scene import Scene
+
+
+def layers(scene: Scene, rows: int, columns: int) -> tuple[Layer, Layer]:
+    """The height of the rock and the thickness of the sand on it, `[rows, columns]`, as parts of the relief."""
+    sand = scene.sand
+    rock = np.zeros((rows, columns))
+    if sand.rock == "pyramid":
+        # Its corners point north, east, south and west: a wind from any of these meets an edge.
+        south, east = _from_the_middle(rows, columns, 0.5, 0.5)
+        rock = sand.rock_height * np.maximum(0.0, 1.0 - (np.abs(south) + np.abs(east)) / sand.rock_radius)
+    elif sand.rock == "ridges":
+        rock = sand.rock_height * _noise(scene, rows, columns, ridged=True)
+    if sand.form == "heap":
+        south, east = _from_the_middle(rows, columns, sand.heap_row, sand.heap_column)
+        thickness = sand.height * np.maximum(0.0, 1.0 - (south**2 + east**2) / sand.heap_radius**2)
+    else:
+        surface = sand.height * (1.0 - sand.unevenness * _noise(scene, rows, columns, ridged=False))
+        thickness = np.maximum(0.0, surface - rock)
+    return rock, thickness
+
+
+def _from_the_middle(rows: int, columns: int, row: float, column: float) -> tuple[Layer, Layer]:
+    """How far south and east each cell lies of a place on the map, as parts of the map's longer side."""
+    south, east = np.mgrid[:rows, :columns].astype(float)
+    side = max(rows, columns)
+    return (south + 0.5 - row * rows) / side, (east + 0.5 - column * columns) / side
+
+
+def _noise(scene: Scene, rows: int, columns: int, ridged: bool) -> Layer:
+    """Noise from 0 to 1 that goes on without a step from one edge of the map to the opposite one."""
+    from kernels.noise import fractal_noise
+
+    sand = scene.sand
+    # Another seed for the rock, so that its ridges do not follow the sand.
+    seed = scene.world.seed + 1 if ridged else scene.world.seed
+    noise = fractal_noise(
+        2 * rows, 2 * columns, seed, sand.wavelength * max(rows, columns), sand.octaves, ridged=ridged
+    )
+    noise -= noise.mean()
+    # Each half fades into the other; the root keeps the hills as high in between as at the edges.
+    fade = np.arange(rows)[:, None] / rows
+    noise = ((1.0 - fade) * noise[rows:] + fade * noise[:rows]) / np.hypot(1.0 - fade, fade)
+    fade = np.arange(columns) / columns
+    noise = ((1.0 - fade) * noise[:, columns:] + fade * noise[:, :columns]) / np.hypot(1.0 - fade, fade)
+    stretched: Layer = (noise - noise.min()) / np.ptp(noise)
+    return stretched

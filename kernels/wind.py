@@ -1,0 +1,425 @@
+"""E2, E3, E5: parcels of wind that fly over the ground, lift loose sand, wear bare rock and let their load settle.
+
+After McDonald 2020, "Simple particle-based wind erosion", on two layers (rock, and loose sediment on it) and in metres.
+The article has heights h in [0, 1] and `scale` cells to one unit of height; here a height is H = h · scale · cell_size
+metres. The parcel's position, its height and all three components of its velocity are in cells, so that it climbs and
+falls as it moves; the article adds a vertical speed in cells to a height in units of h, `scale` times too fast. What
+the parcel takes keeps its part of h: suspension is multiplied by `scale`.
+
+In each step of time t, with p the prevailing wind, v the velocity, n the unit normal of the ground, z the height:
+
+    z ← max(z, H)                                     a parcel below the ground is lifted to it
+    v ← v + t · friction · (n (n·v) − v)              on the ground; in the air: v.z ← v.z − t · gravity
+    v ← v + t · drag · (p − v),  x ← x + t · v
+    force = |v| · (H after − z)                       on the ground
+    load ← load + t · suspension · scale · force      from sand; bare rock: t · abrasion · force · (load + dust) becomes
+                                                      sand, and so does it for the part of a force that finds no sand
+    load ← load − t · deposition · load               to the cells that it leaves and enters, half each
+
+What the article's model lacks to make dunes that stay and wander, each of which can be switched off:
+
+- Shear (`shear`): wind moves sand on level ground too; the force gets t · shear · |v|² more.
+- Speed-up (`speed_up`): wind is fastest shortly before a crest and slow behind it (Jackson and Hunt 1975). Each parcel
+  keeps a mean m of the ground that it came over, which follows in `upwind_length` cells L; its prevailing wind is
+  p · (1 + speed_up · (H − m) / L).
+- Shelter (`shelter_angle`): behind a crest the flow separates, and below the line that falls from the crest by this
+  angle (Werner 1995: 15°) nothing is lifted. The parcel follows the line, and its load settles by `lee_deposition`.
+  A line begins wherever the ground falls, so that wind on its way down lifts nothing on gentle slopes either.
+
+Where this is not what the article's own code does:
+
+- A step ends at the latest after one cell's length, so that no parcel leaps over the ground between; t ≤ dt.
+- A parcel takes no more than is there and digs no deeper than it went in; the article sets what is left to zero.
+- A load settles on the ground as well as in the air, else it would grow as long as the ground rises.
+- `dust`, which never settles, wears rock before there is any sand to carry; and deposition has a rate of its own.
+- What a parcel still carries when it ends on the map is put down there.
+- Slopes slide in `kernels/cascade.py`, once for all.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+from kernels.particles import ENDED, FAILED, RUNNING, engine
+from kernels.random import process_number, stream, uniform
+
+Layer = NDArray[np.float64]
+
+_PROCESS = process_number("wind")
+
+# Slower than this (cells per unit of time) a parcel has come to rest.
+_STILL = 0.01
+
+# How fast the averages over time follow what a cycle brings, as in the article.
+_AVERAGING_RATE = 0.01
+
+# On a map that wraps a parcel ends after one crossing. In the last part of it the wind dies down: it lifts nothing
+# more, and its load settles evenly, so that no heap lies where it ends.
+_DYING = 0.1
+
+
+class WindParameters(NamedTuple):
+    """What the wind of a cycle is like. Speeds are in cells per unit of time; a step takes `dt` or less."""
+
+    count: int = 250  # type: ignore[assignment]  # parcels; hides tuple.count, which nobody needs here
+    direction: float = 270.0  # degrees that the wind comes from, clockwise from north
+    speed: float = 1.4142135623730951
+    gusts: float = 0.0  # degrees: each parcel's own wind blows from up to so far beside the direction
+    dt: float = 0.25
+    gravity: float = 0.01
+    drag: float = 0.1  # part of the difference to the prevailing wind that is lost per unit of time
+    friction: float = 1.0  # part of the speed along the ground that is lost per unit of time in contact
+    suspension: float = 0.0001
+    deposition: float = 0.0001  # part of the load that settles per unit of time
+    abrasion: float = 0.0001
+    dust: float = 0.0  # metres over one cell
+    inflow: float = 0.0  # sand that a parcel brings along over the upwind edge, metres over one cell
+    shear: float = 0.0
+    speed_up: float = 0.0
+    upwind_length: float = 20.0  # cells
+    shelter_angle: float = 90.0  # degrees; 90: no shelter
+    lee_deposition: float = 0.0  # part of the load that settles in shelter per unit of time
+    scale: float = 80.0  # cells to the article's unit of height
+    wrap: bool = False  # what leaves the map comes back on the other side
+    max_steps: int = 20_000  # a parcel ends after so many
+
+
+class WindTotals(NamedTuple):
+    """What a cycle moved, in metres over one cell."""
+
+    rock_abraded: float  # bedrock that became sediment
+    sediment_off_edge: float
+    sediment_inflow: float
+    steps: int
+    failed_row: int  # where a parcel met a value that is not a finite number; -1: nowhere
+    failed_column: int
+
+
+class _Fields(NamedTuple):
+    bedrock: Layer  # each [row * columns + column]: one index serves all
+    sediment: Layer
+    ground: Layer
+    touched: NDArray[np.uint8]  # 1 where a parcel was in contact with the ground
+    carried: Layer  # load over each cell times the time that it was there
+    rows: int
+    columns: int
+
+
+class _Constants(NamedTuple):
+    dt: float
+    wind_row: float  # the prevailing wind, in cells per unit of time
+    wind_column: float
+    gusts: float  # radians
+    gravity: float
+    drag: float
+    friction: float
+    suspension: float  # times scale
+    deposition: float
+    abrasion: float
+    dust: float
+    inflow: float
+    shear: float
+    speed_up: float  # over the upwind length
+    follow: float  # part of the way to the ground that the mean of the upwind ground makes in a cell
+    shelter_slope: float
+    below_crest: float  # 0; infinite where there is no shelter
+    lee_deposition: float
+    wrap: bool
+    crossing: float  # a parcel of a map that wraps ends after so many cells
+    max_steps: float
+    cells_per_metre: float
+    metres_per_cell: float
+
+
+@njit(nogil=True, error_model="numpy")
+def _spawn(particle, key, fields, constants):
+    """A parcel at the prevailing wind's speed, on the ground: on the upwind edges, or, where the map wraps, anywhere.
+
+    On the edges each has its share of the wind that blows through it.
+    """
+    across = uniform(key, 3 * particle)
+    along = uniform(key, 3 * particle + 1)
+    if constants.wrap:
+        row, column = across * fields.rows, along * fields.columns
+    else:
+        through_rows = abs(constants.wind_row) * fields.columns
+        through_columns = abs(constants.wind_column) * fields.rows
+        if across * (through_rows + through_columns) < through_rows:
+            row = 0.0 if constants.wind_row > 0.0 else fields.rows - 1e-9
+            column = along * fields.columns
+        else:
+            row = along * fields.rows
+            column = 0.0 if constants.wind_column > 0.0 else fields.columns - 1e-9
+    ground = fields.ground[int(row) * fields.columns + int(column)] * constants.cells_per_metre
+    turn = constants.gusts * (2.0 * uniform(key, 3 * particle + 2) - 1.0)
+    wind_row = math.cos(turn) * constants.wind_row - math.sin(turn) * constants.wind_column
+    wind_column = math.sin(turn) * constants.wind_row + math.cos(turn) * constants.wind_column
+    return (
+        row, column, ground, wind_row, wind_column, 0.0, math.hypot(wind_row, wind_column), wind_row, wind_column,
+        constants.inflow, ground - constants.below_crest, ground, 0.0, 0.0, 0.0,
+    )  # fmt: skip
+
+
+@njit(nogil=True, error_model="numpy", forceinline=True)
+def _add_sediment(fields, cell, depth):
+    sediment = fields.sediment[np.uintp(cell)] + depth
+    fields.sediment[np.uintp(cell)] = sediment
+    fields.ground[np.uintp(cell)] = fields.bedrock[np.uintp(cell)] + sediment
+
+
+@njit(nogil=True, error_model="numpy", forceinline=True)
+def _rise(fields, i, j, cell, wrap):
+    """How much the ground rises in a cell to the south and to the east, in metres, from central differences."""
+    rows, columns = fields.rows, fields.columns
+    span_rows = span_columns = 0.5
+    if 0 < i < rows - 1 and 0 < j < columns - 1:
+        north, south, west, east = cell - columns, cell + columns, cell - 1, cell + 1
+    elif wrap:
+        north = cell - columns if i > 0 else cell + (rows - 1) * columns
+        south = cell + columns if i < rows - 1 else j
+        west = cell - 1 if j > 0 else cell + columns - 1
+        east = cell + 1 if j < columns - 1 else cell - columns + 1
+    else:
+        # One-sided differences at the map's edge
+        north, south = cell - columns * (i > 0), cell + columns * (i < rows - 1)
+        west, east = cell - (j > 0), cell + (j < columns - 1)
+        span_rows = 1.0 / ((i > 0) + (i < rows - 1))
+        span_columns = 1.0 / ((j > 0) + (j < columns - 1))
+    return (
+        span_rows * (fields.ground[np.uintp(south)] - fields.ground[np.uintp(north)]),
+        span_columns * (fields.ground[np.uintp(east)] - fields.ground[np.uintp(west)]),
+    )
+
+
+@njit(nogil=True, error_model="numpy", forceinline=True)
+def _step(state, fields, constants):
+    """One step of one parcel; the formulas are at the top of this file."""
+    (
+        row, column, height, v_row, v_column, v_up, along, wind_row, wind_column,
+        load, crest, upwind, travelled, abraded, steps,
+    ) = state  # fmt: skip
+    rows, columns = fields.rows, fields.columns
+    i, j = int(row), int(column)
+    cell = i * columns + j
+    # Unsigned, so that no test for a negative index is compiled.
+    ground = fields.ground[np.uintp(cell)] * constants.cells_per_metre
+
+    # `crest` is the line that falls from the highest crest behind; where it is above the ground, there is shelter.
+    sheltered = ground < crest
+    if height < crest:
+        height = crest
+        v_up = max(v_up, 0.0)
+    height = max(height, ground)
+    time = constants.dt
+    if time * along > 1.0:
+        time = 1.0 / along
+    upwind += constants.follow * (time * along) * (ground - upwind)
+    if height > ground:
+        v_up -= time * constants.gravity
+    else:
+        fields.touched[np.uintp(cell)] = 1
+        if constants.friction > 0.0:
+            rise_south, rise_east = _rise(fields, i, j, cell, constants.wrap)
+            rise_south *= constants.cells_per_metre
+            rise_east *= constants.cells_per_metre
+            # n (n·v), with n = (−rise_south, −rise_east, 1) / √(…)
+            away = (v_up - rise_south * v_row - rise_east * v_column) / (
+                1.0 + (rise_south * rise_south + rise_east * rise_east)
+            )
+            rub = min(1.0, time * constants.friction)
+            v_row += rub * (-rise_south * away - v_row)
+            v_column += rub * (-rise_east * away - v_column)
+            v_up += rub * (away - v_up)
+    blows = max(0.0, 1.0 + constants.speed_up * (max(ground, crest) - upwind))
+    follow = min(1.0, time * constants.drag)
+    v_row += follow * (blows * wind_row - v_row)
+    v_column += follow * (blows * wind_column - v_column)
+    v_up -= follow * v_up
+
+    speed_squared = v_row * v_row + v_column * v_column
+    along = math.sqrt(speed_squared)
+    if time * along > 1.0:
+        time = 1.0 / along
+    distance = time * along
+    row += time * v_row
+    column += time * v_column
+    height += time * v_up
+    crest = max(crest - constants.shelter_slope * distance, ground - constants.below_crest)
+    travelled += distance
+    steps += 1.0
+
+    # Tests are put such that NaN takes the way of the exception.
+    if not abs(height) + abs(ground) + along < np.inf:
+        return state, FAILED
+    fields.carried[np.uintp(cell)] += time * load
+    if constants.wrap:
+        if row < 0.0:
+            row += rows
+        if row >= rows:
+            row -= rows
+        if column < 0.0:
+            column += columns
+        if column >= columns:
+            column -= columns
+    elif not (0.0 <= row < rows and 0.0 <= column < columns):
+        return (
+            row, column, height, v_row, v_column, v_up, along, wind_row, wind_column,
+            load, crest, upwind, travelled, abraded, steps,
+        ), ENDED  # fmt: skip
+    new_cell = int(row) * columns + int(column)
+    new_ground = fields.ground[np.uintp(new_cell)] * constants.cells_per_metre
+    if not abs(new_ground) < np.inf:
+        return state, FAILED
+
+    # The exchange with the cell that the parcel leaves, or is still in
+    loose = fields.sediment[np.uintp(cell)]
+    rock = fields.bedrock[np.uintp(cell)]
+    left = constants.crossing - travelled
+    dying = left < _DYING * constants.crossing
+    settling = constants.deposition
+    if sheltered or new_ground < crest:
+        settling = max(settling, constants.lee_deposition)
+    elif height <= new_ground and not dying:
+        speed = math.sqrt(speed_squared + v_up * v_up)
+        pressed = new_ground - height
+        force = speed * (pressed + time * constants.shear * speed)
+        # No deeper than the parcel went in
+        deepest = (pressed + constants.shear * distance) * constants.metres_per_cell
+        want = min(time * constants.suspension * force * constants.metres_per_cell, deepest)
+        taken = min(want, loose)
+        load += taken
+        loose -= taken
+        if loose == 0.0:
+            # Force that finds no sand to lift acts on the rock.
+            spare = 1.0 - taken / want if taken > 0.0 else 1.0
+            worn = min(spare * time * constants.abrasion * force * (load + constants.dust), deepest)
+            rock -= worn
+            loose = worn
+            abraded += worn
+            fields.bedrock[np.uintp(cell)] = rock
+    part = min(1.0, time * settling)
+    if dying:
+        part = max(part, min(1.0, distance / (left + distance)))
+    settled = load * part
+    load -= settled
+    if new_cell == cell:
+        loose += settled
+    else:
+        loose += 0.5 * settled
+        _add_sediment(fields, new_cell, settled - 0.5 * settled)
+    fields.sediment[np.uintp(cell)] = loose
+    fields.ground[np.uintp(cell)] = rock + loose
+
+    outcome = RUNNING
+    if along < _STILL or steps >= constants.max_steps or left <= 0.0:
+        _add_sediment(fields, new_cell, load)
+        load = 0.0
+        outcome = ENDED
+    return (
+        row, column, height, v_row, v_column, v_up, along, wind_row, wind_column,
+        load, crest, upwind, travelled, abraded, steps,
+    ), outcome  # fmt: skip
+
+
+_run = engine(_spawn, _step, slots=15)
+
+
+@njit(cache=True, nogil=True)
+def _total(particles: Any, status: Any, rows: int, columns: int) -> tuple[float, float, int, int, int]:
+    """Add up the parcels in their order."""
+    abraded = off_edge = 0.0
+    steps = 0
+    failed_row = failed_column = -1
+    for particle in range(len(particles)):
+        row, column = particles[particle, 0], particles[particle, 1]
+        off_edge += particles[particle, 9]  # where a parcel ended on the map, it has put down all
+        abraded += particles[particle, 13]
+        steps += int(particles[particle, 14])
+        if status[particle] == FAILED and failed_row < 0:
+            failed_row, failed_column = int(row), int(column)
+    return abraded, off_edge, steps, failed_row, failed_column
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def _average(average: Layer, cycle: NDArray[Any]) -> None:
+    """Let the averages over time follow what this cycle brought, [row * columns + column]."""
+    rows, columns = average.shape
+    for row in prange(rows):
+        for column in range(columns):
+            here = average[row, column]
+            average[row, column] = here + _AVERAGING_RATE * (cycle[row * columns + column] - here)
+
+
+def blow(
+    bedrock: Layer,
+    sediment: Layer,
+    ground: Layer,
+    wind_path: Layer,
+    airborne: Layer,
+    cell_size: float,
+    seed: int,
+    cycle: int,
+    parameters: WindParameters,
+) -> WindTotals:
+    """Let the wind of one cycle blow over a map, and change it in place.
+
+    `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
+    [row, column], C-contiguous. Of the same form, averaged over time: `wind_path`, how often parcels touch the ground,
+    from 0 to 1; and `airborne`, how much sand flies over a cell in a cycle, in metres × the article's unit of time.
+    `cell_size` is the side of a cell in metres.
+
+    The same map, seed, cycle and parameters give the same bits on any number of threads. What was on the map and what
+    came in is there afterwards or in `sediment_off_edge`.
+
+    Where a parcel meets a value that is not a finite number, it stops before it writes, `failed_row` and
+    `failed_column` say where, and the cycle is not complete.
+    """
+    rows, columns = bedrock.shape
+    for layer in (bedrock, sediment, ground, wind_path, airborne):
+        if layer.shape != (rows, columns) or layer.dtype != np.float64 or not layer.flags.c_contiguous:
+            raise ValueError("layers must be C-contiguous float64 arrays of one shape")
+    p = parameters
+    # Blowing from the north means towards growing rows. Rounded, so that a wind from the west has no part across.
+    towards_row = round(math.cos(math.radians(p.direction)), 15)
+    towards_column = round(-math.sin(math.radians(p.direction)), 15)
+    touched = np.zeros(rows * columns, np.uint8)
+    carried = np.zeros(rows * columns)
+    fields = _Fields(bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1), touched, carried, rows, columns)
+    crossing = abs(towards_row) * rows + abs(towards_column) * columns
+    constants = _Constants(
+        dt=float(p.dt),
+        wind_row=p.speed * towards_row,
+        wind_column=p.speed * towards_column,
+        gusts=math.radians(p.gusts),
+        gravity=float(p.gravity),
+        drag=float(p.drag),
+        friction=float(p.friction),
+        suspension=p.suspension * float(p.scale),
+        deposition=float(p.deposition),
+        abrasion=float(p.abrasion),
+        dust=float(p.dust),
+        inflow=0.0 if p.wrap else float(p.inflow),
+        shear=float(p.shear),
+        speed_up=p.speed_up / float(p.upwind_length),
+        follow=1.0 / float(p.upwind_length),
+        shelter_slope=math.tan(math.radians(p.shelter_angle)),
+        below_crest=0.0 if p.shelter_angle < 90.0 else math.inf,
+        lee_deposition=float(p.lee_deposition),
+        wrap=bool(p.wrap),
+        crossing=crossing if p.wrap else math.inf,
+        max_steps=float(p.max_steps),
+        cells_per_metre=1.0 / float(cell_size),
+        metres_per_cell=float(cell_size),
+    )
+    count = int(p.count) if p.speed > 0.0 else 0
+    key = np.uint64(stream(int(seed), _PROCESS, int(cycle)))
+    particles, status = _run(count, key, rows, columns, fields, constants, wrap=bool(p.wrap))
+    _average(wind_path, touched)
+    _average(airborne, carried)
+    abraded, off_edge, steps, failed_row, failed_column = _total(particles, status, rows, columns)
+    return WindTotals(abraded, off_edge, count * constants.inflow, steps, failed_row, failed_column)

@@ -1,0 +1,243 @@
+"""Wind erosion once more, as plain as can be, to compare the kernels with.
+
+`article` is the article's text and listing (McDonald 2020, "Simple particle-based wind erosion"), one particle after
+the other with a cascade at each contact: heights h in [0, 1] and `scale` cells to one unit of height. Two of its faults
+are mended, because with them there is nothing to compare: a particle rises and falls in the unit in which it moves
+(which changes nothing for a scale of 1), and where less is left in a cell than it takes, it takes that and wears the
+rock with the rest of its force, instead of losing it.
+
+`corrected` is one parcel in metres, with all that `kernels/wind.py` says that it does.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Layer = NDArray[np.float64]
+
+
+@njit
+def cascade(i, j, h, s, dt, roughness, settling):
+    """The article's cascade at one cell, with the map's edge checked with the neighbour's place."""
+    rows, columns = h.shape
+    for a in (-1, 0, 1):
+        for b in (-1, 0, 1):
+            k, l = i + a, j + b
+            if (a == 0 and b == 0) or not (0 <= k < rows and 0 <= l < columns):
+                continue
+            difference = (h[i, j] + s[i, j]) - (h[k, l] + s[k, l])
+            excess = abs(difference) - roughness
+            if excess <= 0.0:
+                continue
+            transfer = min(s[i, j], excess / 2.0) if difference > 0.0 else -min(s[k, l], excess / 2.0)
+            s[i, j] -= dt * settling * transfer
+            s[k, l] += dt * settling * transfer
+
+
+@njit
+def article(h, s, start, wind, sediment, scale, dt, suspension, abrasion, settling, deposition, roughness):
+    """One particle over `h` and `s`, changed in place. Returns what it carried off, and its steps.
+
+    `deposition` is the article's `suspension` where it is the rate at which the load of a flying particle settles.
+    """
+    rows, columns = h.shape
+    x, z = start
+    height = 0.0
+    vx, vy, vz = wind[0], 0.0, wind[1]
+    steps = 0
+    while True:
+        i, j = int(x), int(z)
+        height = max(height, h[i, j] + s[i, j])
+        n, w = max(i - 1, 0), max(j - 1, 0)
+        b, e = min(i + 1, rows - 1), min(j + 1, columns - 1)
+        nx = -scale * (h[b, j] + s[b, j] - h[n, j] - s[n, j]) / (b - n)
+        nz = -scale * (h[i, e] + s[i, e] - h[i, w] - s[i, w]) / (e - w)
+        length = math.sqrt(nx * nx + nz * nz + 1.0)
+        nx, ny, nz = nx / length, 1.0 / length, nz / length
+        if height > h[i, j] + s[i, j]:
+            vy -= dt * 0.01
+        else:
+            # (v × n) × n, spelled out
+            cx, cy, cz = vy * nz - vz * ny, vz * nx - vx * nz, vx * ny - vy * nx
+            vx += dt * (cy * nz - cz * ny)
+            vy += dt * (cz * nx - cx * nz)
+            vz += dt * (cx * ny - cy * nx)
+        vx += 0.1 * dt * (wind[0] - vx)
+        vy += 0.1 * dt * (0.0 - vy)
+        vz += 0.1 * dt * (wind[1] - vz)
+        x += dt * vx
+        z += dt * vz
+        height += dt * vy / scale
+        steps += 1
+        if not (0.0 <= x < rows and 0.0 <= z < columns):
+            return sediment, steps
+        k, l = int(x), int(z)
+        speed = math.sqrt(vx * vx + vy * vy + vz * vz)
+        if height <= h[k, l] + s[k, l]:
+            force = speed * (s[k, l] + h[k, l] - height) * scale
+            if s[i, j] <= 0.0:
+                worn = dt * abrasion * force * sediment
+                h[i, j] -= worn
+                s[i, j] += worn
+            elif s[i, j] > dt * suspension * force:
+                s[i, j] -= dt * suspension * force
+                sediment += dt * suspension * force
+                cascade(i, j, h, s, dt, roughness, settling)
+            else:
+                spare = 1.0 - s[i, j] / (dt * suspension * force)
+                sediment += s[i, j]
+                worn = spare * dt * abrasion * force * sediment
+                h[i, j] -= worn
+                s[i, j] = worn
+        else:
+            settled = dt * deposition * sediment
+            sediment -= settled
+            s[k, l] += 0.5 * settled
+            s[i, j] += 0.5 * settled
+            cascade(k, l, h, s, dt, roughness, settling)
+            cascade(i, j, h, s, dt, roughness, settling)
+        if speed < 0.01:
+            return sediment, steps
+
+
+@dataclass
+class Parameters:
+    """As `kernels.wind.WindParameters`."""
+
+    direction: float = 270.0
+    speed: float = math.sqrt(2.0)
+    dt: float = 0.25
+    gravity: float = 0.01
+    drag: float = 0.1
+    friction: float = 1.0
+    suspension: float = 0.0001
+    deposition: float = 0.0001
+    abrasion: float = 0.0001
+    dust: float = 0.0
+    inflow: float = 0.0
+    shear: float = 0.0
+    speed_up: float = 0.0
+    upwind_length: float = 20.0
+    shelter_angle: float = 90.0
+    lee_deposition: float = 0.0
+    scale: float = 80.0
+    wrap: bool = False
+    max_steps: int = 20_000
+
+
+@dataclass
+class Map:
+    """Two layers in metres, and what has left them."""
+
+    bedrock: Layer
+    sediment: Layer
+    cell_size: float
+    off_edge: float = 0.0
+    abraded: float = 0.0
+    steps: int = 0
+    touched: set[tuple[int, int]] = field(default_factory=set)
+
+    def ground(self, cell: tuple[int, int]) -> float:
+        """In cells."""
+        return float(self.bedrock[cell] + self.sediment[cell]) / self.cell_size
+
+    def rise(self, cell: tuple[int, int], axis: int, wrap: bool) -> float:
+        """How steeply the ground rises along an axis."""
+        before, after = list(cell), list(cell)
+        before[axis] -= 1
+        after[axis] += 1
+        side = self.bedrock.shape[axis]
+        span = 2
+        if wrap:
+            before[axis] %= side
+            after[axis] %= side
+        else:
+            before[axis], after[axis] = max(before[axis], 0), min(after[axis], side - 1)
+            span = after[axis] - before[axis]
+        return (self.ground((after[0], after[1])) - self.ground((before[0], before[1]))) / span
+
+
+def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
+    """One parcel over a map, changed in place."""
+    rows, columns = world.bedrock.shape
+    angle = math.radians(p.direction)
+    prevailing = p.speed * np.array([math.cos(angle), -math.sin(angle), 0.0])
+    x = np.array(start)
+    v = prevailing.copy()
+    cell = (int(x[0]), int(x[1]))
+    height = upwind = world.ground(cell)
+    crest = height if p.shelter_angle < 90.0 else -math.inf
+    load = 0.0 if p.wrap else p.inflow
+    crossing = abs(math.cos(angle)) * rows + abs(math.sin(angle)) * columns if p.wrap else math.inf
+    travelled = 0.0
+    for step in range(1, p.max_steps + 1):
+        world.steps += 1
+        cell = (int(x[0]), int(x[1]))
+        ground = world.ground(cell)
+        sheltered = ground < crest
+        if height < crest:
+            height = crest
+            v[2] = max(v[2], 0.0)
+        height = max(height, ground)
+        time = min(p.dt, 1.0 / math.hypot(v[0], v[1]))
+        upwind += time * math.hypot(v[0], v[1]) * (ground - upwind) / p.upwind_length
+        if height > ground:
+            v[2] -= time * p.gravity
+        else:
+            world.touched.add(cell)
+            n = np.array([-world.rise(cell, 0, p.wrap), -world.rise(cell, 1, p.wrap), 1.0])
+            n /= math.sqrt(n @ n)
+            v += min(1.0, time * p.friction) * (n * (n @ v) - v)
+        faster = max(0.0, 1.0 + p.speed_up * (max(ground, crest) - upwind) / p.upwind_length)
+        v += min(1.0, time * p.drag) * (faster * prevailing - v)
+
+        along = math.hypot(v[0], v[1])
+        time = min(time, 1.0 / along)
+        x += time * v[:2]
+        height += time * v[2]
+        travelled += time * along
+        if p.shelter_angle < 90.0:
+            crest = max(crest - math.tan(math.radians(p.shelter_angle)) * time * along, ground)
+        if p.wrap:
+            x %= (rows, columns)
+        elif not (0.0 <= x[0] < rows and 0.0 <= x[1] < columns):
+            world.off_edge += load
+            return
+        ahead = (int(x[0]), int(x[1]))
+        left = crossing - travelled
+        dying = left < 0.1 * crossing
+        rate = p.deposition
+        if sheltered or world.ground(ahead) < crest:
+            rate = max(rate, p.lee_deposition)
+        elif height <= world.ground(ahead) and not dying:
+            speed = math.sqrt(v @ v)
+            pressed = world.ground(ahead) - height
+            force = speed * (pressed + time * p.shear * speed)
+            deepest = world.cell_size * (pressed + p.shear * time * along)
+            want = min(time * p.suspension * p.scale * world.cell_size * force, deepest)
+            loose = float(world.sediment[cell])
+            if want < loose:
+                world.sediment[cell] -= want
+                load += want
+            else:
+                spare = 1.0 - loose / want if loose > 0.0 else 1.0
+                load += loose
+                world.sediment[cell] = 0.0
+                worn = min(spare * time * p.abrasion * force * (load + p.dust), deepest)
+                world.bedrock[cell] -= worn
+                world.sediment[cell] += worn
+                world.abraded += worn
+        part = min(1.0, time * rate)
+        if dying:
+            part = max(part, min(1.0, time * along / (left + time * along)))
+        world.sediment[cell] += 0.5 * part * load
+        world.sediment[ahead] += 0.5 * part * load
+        load *= 1.0 - part
+        if along < 0.01 or step == p.max_steps or left <= 0.0:
+            world.sediment[ahead] += load
+            return
