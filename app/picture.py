@@ -24,6 +24,7 @@ from app.passes.walls import WallsPass
 from app.scene import Scene
 from app.snapshot import Snapshot
 from app.view_parameters import ViewParameters
+from app.world import TRACES
 
 SOFTWARE_RENDERERS = ("llvmpipe", "softpipe", "SwiftShader", "Software")
 
@@ -149,22 +150,26 @@ class Picture:
     ) -> None:
         view = scene.view
         quality = self.quality(view)
-        self._fill_frame_block(snapshot, camera, view, target, time)
+        self._fill_frame_block(snapshot, camera, scene, target, time)
         self._update_maps(snapshot, view, quality)
 
         maps = {"surface": self._surface.texture, "light": self._light.texture, "detail": self._detail}
-        overlay = {"initial": self._surface.initial, "palette": self._palettes[view.overlay]}
-        with_overlay = view.overlay != "none"
+        traces = {name: self._layer_textures[name] for name in TRACES}
+        overlay = {"initial": self._surface.initial, "palette": self._palettes[view.overlay], **traces}
+        variant = {"with_overlay": view.overlay != "none", "desert": view.desert > 0.0 or view.drifting_sand > 0.0}
 
         _, scene_height = self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
-        self._terrain.draw(nodes, quality, with_overlay=with_overlay, **maps, **overlay)
+        self._terrain.draw(nodes, quality, **variant, **maps, **overlay)
         self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)
         if minimap:
             rectangle = self.minimap_rectangle(*target.size)
-            self._minimap.draw(target, rectangle, camera, self.content_scale, **maps, **overlay)
+            wind_and_sand = view.minimap_shows == "wind_and_sand"
+            self._minimap.draw(
+                target, rectangle, camera, self.content_scale, wind_and_sand=wind_and_sand, **maps, **overlay
+            )
 
     def _update_maps(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
         if not self._surface_is_current:
@@ -176,8 +181,9 @@ class Picture:
         self._light.update(self._surface.texture, self._wanted_light, quality, at_once=self._bake_at_once)
 
     def _fill_frame_block(
-        self, snapshot: Snapshot, camera: Camera, view: ViewParameters, target: moderngl.Framebuffer, time: float
+        self, snapshot: Snapshot, camera: Camera, scene: Scene, target: moderngl.Framebuffer, time: float
     ) -> None:
+        view = scene.view
         rows, columns = snapshot.shape
         side = max(rows, columns) * snapshot.cell_size
         lowest, highest = snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration
@@ -204,6 +210,8 @@ class Picture:
         block["air"] = (0.11 * view.haze / side, 0.30 * side, lowest, target.width)
         cover = SEDIMENT_THAT_HIDES * snapshot.cell_size
         block["ground_look"] = (view.snow_line, view.greenness, cover, target.height)
+        wind = math.radians(scene.wind.direction)  # where it comes from
+        block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
         low, high = overlay_range(view.overlay, snapshot)
         block["overlay"] = (OVERLAYS[view.overlay].number, view.overlay_opacity, low, high)
         self._frame.upload()

@@ -6,7 +6,8 @@ from typing import Annotated, ClassVar, Literal
 
 from app.parameters import Parameters, described, parameter
 
-Overlay = Literal["none", "elevation", "slope", "sediment", "change"]
+Overlay = Literal["none", "elevation", "slope", "sediment", "change", "wind_path", "airborne"]
+Minimap = Literal["overlay", "wind_and_sand"]
 Quality = Literal["automatic", "low", "medium", "high", "ultra"]
 
 
@@ -27,7 +28,16 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     overlay_opacity: Annotated[float, parameter(0.0, 1.0, "how much of the overlay is seen")] = 0.7
     snow_line: Annotated[float, parameter(0.0, 2.0, "snow lies above this part of the relief; 2 means nowhere")] = 2.0
     greenness: Annotated[float, parameter(0.0, 1.0, "how much of the gentle ground is green")] = 0.7
+    desert: Annotated[
+        float, parameter(0.0, 1.0, "how much loose material is dry sand, warm and rippled by the wind")
+    ] = 0.0
+    drifting_sand: Annotated[
+        float, parameter(0.0, 1.0, "sand seen to drift over the ground, where the wind carries it")
+    ] = 0.0
     minimap: Annotated[bool, described("the map in the corner")] = True
+    minimap_shows: Annotated[
+        Minimap, described("the ground with the overlay, or the thickness of sand with the paths of the wind")
+    ] = "overlay"
     quality: Annotated[Quality, described("detail and antialiasing; automatic follows the measured frame time")] = (
         "automatic"
     )

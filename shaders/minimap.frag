@@ -5,6 +5,7 @@
 
 uniform vec4 rectangle;   // left, bottom, width, height in pixels of the target
 uniform vec4 looking;     // direction of the camera on the map (east, south), half the tangent of its width, pixels per texel
+uniform bool wind_and_sand;  // in place of the ground and its overlay
 uniform vec2 looked_at;   // target of the camera, east and south in metres
 
 in vec2 uv;
@@ -20,6 +21,11 @@ void main() {
     vec4 noise = vec4(0.5);
     Ground ground = ground_material(at * frame.map.xy, place, apparent_steepness(place), seen.z - 0.5, noise, noise);
     vec3 albedo = with_overlay(ground.albedo, at, place);
+    if (wind_and_sand) {
+        float thickness = 1.0 - exp(-2.0 * place.w / max(0.5 * (frame.heights.y - frame.heights.x) / frame.map.w, 1e-6));
+        albedo = mix(vec3(0.10, 0.095, 0.09), DUNE_SAND_PALE, thickness);
+        albedo = mix(albedo, vec3(0.16, 0.42, 0.72), 0.8 * smoothstep(0.02, 0.6, textureLod(wind_path, at, 0.0).x));
+    }
     // Light from the north-west, as on printed maps, whatever the sun of the scene does.
     vec3 normal = normalize(vec3(-slope.x, 1.0, -slope.y));
     float shade = 0.35 + 0.85 * max(dot(normal, normalize(vec3(-0.55, 0.75, -0.55))), 0.0);

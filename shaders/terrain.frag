@@ -27,12 +27,20 @@ void main() {
 #if DETAIL_SCALES > 1
     vec4 grain = texture(detail, cells / 1.31);
     bumps += (grain.yz - 0.5) * ground.rockiness * 1.2;
-    albedo *= 0.80 + 0.40 * grain.w;
+    albedo *= mix(0.80 + 0.40 * grain.w, 1.0, 0.7 * ground.sand);
+#endif
+#if DESERT == 1
+    bumps = bumps * (1.0 - 0.75 * ground.sand) + ripples(cells, place.yz, detail) * ground.sand;
 #endif
     vec3 normal = normalize(vec3(-(slope.x + bumps.x), 1.0, -(slope.y + bumps.y)));
 
     float sun = max(dot(normal, frame.sun.xyz), 0.0) * seen.x;
     vec3 bounce = vec3(0.30, 0.24, 0.17) * (1.0 - normal.y) * (0.25 + 0.75 * seen.x) * 0.35;
     vec3 radiance = albedo * (frame.sun_light.rgb * sun + (sky_light(normal) + bounce) * seen.y);
+#if DESERT == 1
+    radiance += frame.sun_light.rgb * glitter(cells, normal, normalize(frame.camera.xyz - position)) * ground.sand * sun;
+    vec3 sand_light = DRIFTING_SAND * (frame.sun_light.rgb * seen.x * 0.45 + sky_light(vec3(0.0, 1.0, 0.0)) * seen.y);
+    radiance = mix(radiance, sand_light, drifting(cells, textureLod(airborne, uv, 0.0).x, detail));
+#endif
     colour = vec4(radiance * air_kept + air_added, 1.0);
 }

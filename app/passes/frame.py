@@ -16,6 +16,7 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     ("heights", "vec4", "lowest and highest ground, base of the block, in picture space; longer side of the map"),
     ("air", "vec4", "haze per metre; height over which it thins; height it starts at; width of the picture in pixels"),
     ("ground_look", "vec4", "snow line in the relief; greenness; sediment that hides ground; height of picture"),
+    ("wind", "vec4", "the way it blows (east, south); how much loose material is dune sand; how much of it drifts"),
     ("overlay", "vec4", "number of the overlay (0 none), opacity, low and high end of its range"),
 )
 

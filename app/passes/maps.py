@@ -35,7 +35,8 @@ class LayerTextures:
                 if name in textures:
                     textures[name].release()
                 textures[name] = self._context.texture((columns, rows), 1, dtype="f4")
-                textures[name].filter = (moderngl.NEAREST, moderngl.NEAREST)
+                textures[name].filter = (moderngl.LINEAR, moderngl.LINEAR)  # for overlays; joining them reads texels
+                textures[name].repeat_x = textures[name].repeat_y = False
             elif versions.get(name) == version:
                 continue
             textures[name].write(layer)

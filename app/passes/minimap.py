@@ -37,6 +37,8 @@ class MinimapPass:
         rectangle: Rectangle,
         camera: Camera,
         content_scale: float,
+        *,
+        wind_and_sand: bool,
         **textures: moderngl.Texture,
     ) -> None:
         left, top, width, height = rectangle
@@ -47,6 +49,7 @@ class MinimapPass:
         self._drawing.program.set(
             rectangle=(float(left), float(bottom), float(width), float(height)),
             looking=(math.sin(heading), -math.cos(heading), half_width, content_scale),
+            wind_and_sand=wind_and_sand,
             looked_at=(camera.target.x, camera.target.z),
         )
         self._drawing.draw(target, (left, bottom, width, height))

@@ -48,6 +48,8 @@ OVERLAYS: dict[str, Overlay] = {
         Overlay("slope", 2, "slope", "heat", "°"),
         Overlay("sediment", 3, "thickness of sediment", "sand", "m"),
         Overlay("change", 4, "worn (red) and put down (blue) since the start", "change", "m"),
+        Overlay("wind_path", 5, "how often the wind touches the ground", "heat", ""),
+        Overlay("airborne", 6, "sand in the air", "sand", "m"),
     )
 }
 
@@ -65,6 +67,10 @@ def overlay_range(name: str, snapshot: Snapshot) -> tuple[float, float]:
         case "change":
             span = _rounded(0.012 * relief)
             return -span, span
+        case "wind_path":
+            return 0.0, 0.7
+        case "airborne":
+            return 0.0, _rounded(max(0.5 * float(snapshot.layers["airborne"].max()), 1e-6))
     return 0.0, 1.0
 
 

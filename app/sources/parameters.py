@@ -63,11 +63,19 @@ class SandParameters(Parameters, frozen=True, kw_only=True):
 
     rock: Annotated[Literal["flat", "pyramid", "ridges"], described("what the rock looks like")] = "flat"
     rock_height: Annotated[float, parameter(0.0, 1.0, "height of the rock, as a part of the relief")] = 1.0
-    rock_radius: Annotated[float, parameter(0.01, 1.0, "from the middle of a pyramid to its corners, as a part of the map's longer side")] = 0.25
-    form: Annotated[Literal["sheet", "heap"], described("whether the sand covers the map or lies in one heap")] = "sheet"
-    height: Annotated[float, parameter(0.0, 1.0, "highest surface of a sheet, or height of a heap, as a part of the relief")] = 1.0
+    rock_radius: Annotated[
+        float, parameter(0.01, 1.0, "from the middle of a pyramid to its corners, as a part of the map's longer side")
+    ] = 0.25
+    form: Annotated[Literal["sheet", "heap"], described("whether the sand covers the map or lies in one heap")] = (
+        "sheet"
+    )
+    height: Annotated[
+        float, parameter(0.0, 1.0, "highest surface of a sheet, or height of a heap, as a part of the relief")
+    ] = 1.0
     unevenness: Annotated[float, parameter(0.0, 1.0, "how deep the hollows of a sheet are")] = 0.5
-    wavelength: Annotated[float, parameter(0.02, 4.0, "size of the largest hills, as a part of the map's longer side", log=True)] = 0.2
+    wavelength: Annotated[
+        float, parameter(0.02, 4.0, "size of the largest hills, as a part of the map's longer side", log=True)
+    ] = 0.2
     octaves: Annotated[int, parameter(1, 12, "layers of finer and finer noise")] = 4
     heap_radius: Annotated[float, parameter(0.01, 1.0, "of the heap, as a part of the map's longer side")] = 0.15
     heap_row: Annotated[float, parameter(0.0, 1.0, "where the heap lies, from north to south")] = 0.5

@@ -1,6 +1,11 @@
 // What the ground is made of at a place, and how it takes the light.
 #include "map.glsl"
 #include "sky.glsl"
+#include "sand.glsl"
+
+#ifndef DESERT
+#define DESERT 1
+#endif
 
 #ifndef DETAIL_SCALES
 #define DETAIL_SCALES 1
@@ -23,6 +28,7 @@ const vec3 SNOW = vec3(0.860, 0.890, 0.930);
 struct Ground {
     vec3 albedo;
     float rockiness;  // how strongly fine relief shows
+    float sand;  // how much of it is dry sand
 };
 
 // Noise of about a cell, and of a part of it where the picture is good enough to show it: turned against each other, so
@@ -73,10 +79,14 @@ Ground ground_material(vec2 cells, vec4 place, float steepness, float hollowness
     vec3 fill = mix(SAND, SILT, damp);
     fill = mix(fill, LUSH_LIGHT * 1.15, 0.75 * frame.ground_look.y * smoothstep(0.02, 0.40, patches + ripple * 0.5 + 0.12));
     vec3 loose = mix(fill, SCREE, smoothstep(0.10, 0.45, steepness + patches * 0.2)) * (0.90 + 0.5 * ripple);
+#if DESERT == 1
+    loose = mix(loose, dune_sand(fine, coarse), frame.wind.z);
+#endif
     albedo = mix(albedo, loose, cover);
 
     float snow = smoothstep(0.0, 0.06, altitude - frame.ground_look.x + patches * 0.10 + ripple * 0.05)
                * (1.0 - smoothstep(0.55, 1.0, steepness + ripple * 0.2));
     albedo = mix(albedo, SNOW, snow);
-    return Ground(albedo, mix(mix(0.45, 1.0, bare), 0.35, max(cover * 0.6, snow)));
+    float sand = cover * frame.wind.z * (1.0 - snow);
+    return Ground(albedo, mix(mix(0.45, 1.0, bare), 0.35, max(cover * 0.6, snow)) * (1.0 - 0.8 * sand), sand);
 }

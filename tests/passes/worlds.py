@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from app.snapshot import Snapshot
-from app.world import Ledger
+from app.world import TRACES, Ledger
 
 _numbers = itertools.count(1000)
 
@@ -28,8 +28,8 @@ def snapshot(
     ground = rock + loose
     return Snapshot(
         world=next(_numbers) if world is None else world,
-        layers={"bedrock": rock, "sediment": loose},
-        versions={"bedrock": cycle, "sediment": cycle},
+        layers={"bedrock": rock, "sediment": loose, **{name: np.zeros_like(rock) for name in TRACES}},
+        versions=dict.fromkeys(("bedrock", "sediment", *TRACES), cycle),
         cell_size=cell_size,
         seed=0,
         cycle=cycle,
