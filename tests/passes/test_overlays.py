@@ -18,6 +18,7 @@ from app.passes.frame import FrameBlock
 from app.passes.maps import LayerTextures, SurfaceMap
 from app.passes.overlays import OVERLAYS, PALETTES, legend_colours, overlay_range, palette_texture
 from app.passes.shaders import FullScreen, ShaderLibrary
+from app.world import TRACES
 from tests.passes.worlds import bumps, flat, plane, snapshot
 
 PROBE = """#include "overlay.glsl"
@@ -61,8 +62,10 @@ def test_colours_stand_for_the_values_of_the_map(
         layers={
             "bedrock": start.layers["bedrock"] - 5.0 * bumps(24, 40).astype(np.float32),
             "sediment": (6.0 * bumps(24, 40, seed=2)).astype(np.float32),
+            "wind_path": bumps(24, 40, seed=3).astype(np.float32),
+            "airborne": (0.1 * bumps(24, 40, seed=4)).astype(np.float32),
         },
-        versions={"bedrock": 1, "sediment": 1},
+        versions=dict.fromkeys(start.layers, 1),
         cycle=1,
     )
     low, high = overlay_range(name, later)
@@ -71,11 +74,13 @@ def test_colours_stand_for_the_values_of_the_map(
     frame_block.upload()
     surface, layers = SurfaceMap(context, library), LayerTextures(context)
     for shown in (start, later):
-        surface.update(shown, layers.upload(shown))
+        textures = layers.upload(shown)
+        surface.update(shown, textures)
     palette = palette_texture(context, name)
     texture = context.texture((40, 24), 4, dtype="f4")
     target, drawing, before = context.framebuffer([texture]), FullScreen(context, library, "probe.frag"), context.fbo
-    drawing.program.bind(surface=surface.texture, initial=surface.initial, palette=palette)
+    traces = {name: textures[name] for name in TRACES}
+    drawing.program.bind(surface=surface.texture, initial=surface.initial, palette=palette, **traces)
     drawing.draw(target)
     before.use()
     seen = np.frombuffer(texture.read(), np.float32).reshape(24, 40, 4)[..., :3]
@@ -87,6 +92,7 @@ def test_colours_stand_for_the_values_of_the_map(
         "slope": np.degrees(np.arctan(np.hypot(joined[..., 1], joined[..., 2]))),
         "sediment": later.layers["sediment"].astype(np.float64),
         "change": ground - (start.layers["bedrock"] + start.layers["sediment"]),
+        **{trace: later.layers[trace].astype(np.float64) for trace in TRACES},
     }[name]
     colours = linear_palette(name, (values - low) / (high - low))
     part = colours[..., 3:] * opacity
