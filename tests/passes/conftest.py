@@ -83,6 +83,7 @@ def draw(picture: Picture, canvas: Canvas, resting_place: moderngl.Framebuffer) 
         *,
         size: tuple[int, int] = (160, 120),
         minimap: bool = False,
+        time: float = 0.0,
     ) -> NDArray[np.uint8]:
         scene = scene or Scene()
         if picture.snapshot is not snapshot:
@@ -90,7 +91,7 @@ def draw(picture: Picture, canvas: Canvas, resting_place: moderngl.Framebuffer) 
         resting_place.use()
         target = canvas.framebuffer(*size)
         target.clear(1.0, 0.0, 1.0, 1.0)
-        picture.draw(target, camera or scene_camera(scene, snapshot), scene, minimap=minimap)
+        picture.draw(target, camera or scene_camera(scene, snapshot), scene, time=time, minimap=minimap)
         pixels = canvas.pixels()
         assert pixels is not None
         return pixels.copy()

@@ -1,0 +1,94 @@
+"""Dry sand in the picture: ripples across the wind, sand that drifts with it, and the minimap of wind and sand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from pyglm import glm
+
+from app.camera import Camera
+from app.scene import Scene
+from app.snapshot import Snapshot
+from tests.passes.conftest import Draw
+from tests.passes.worlds import flat, snapshot
+
+CELL = 10.0
+
+
+def sand(*, airborne: float = 0.0, wind_path: float = 0.0) -> Snapshot:
+    """A level sheet of sand, 64 by 64 cells."""
+    made = snapshot(flat(64, 64), 20.0, cell_size=CELL)
+    traces = {"airborne": flat(64, 64, airborne), "wind_path": flat(64, 64, wind_path)}
+    return replace(made, layers={**made.layers, **traces})
+
+
+def desert(wind: float = 270.0, **view: float | str) -> Scene:
+    scene = Scene().with_value("wind.direction", wind).with_value("view.desert", 1.0)
+    for name, value in view.items():
+        scene = scene.with_value(f"view.{name}", value)
+    return scene
+
+
+def from_above(cells: float) -> Camera:
+    """North up, with so many cells from the top of the picture to its bottom."""
+    middle = glm.vec3(32.0 * CELL, 20.0, 32.0 * CELL)
+    distance = cells * CELL / 2.0 / np.tan(np.radians(16.0))
+    return Camera(middle, heading=0.0, pitch=90.0, distance=float(distance), field_of_view=32.0)
+
+
+def change(pixels: NDArray[np.uint8]) -> tuple[float, float]:
+    """How much the picture changes from pixel to pixel, from left to right and from top to bottom."""
+    brightness = pixels.astype(float).mean(axis=2)
+    return float(np.abs(np.diff(brightness, axis=1)).mean()), float(np.abs(np.diff(brightness, axis=0)).mean())
+
+
+@pytest.mark.parametrize("wind", [0.0, 90.0, 180.0, 270.0])
+def test_ripples_lie_across_the_wind(draw: Draw, wind: float) -> None:
+    # The sun shines along the wind, so that the ripples' flanks are light and dark.
+    pixels = draw(sand(), scene=desert(wind, sun_direction=wind), camera=from_above(4.0), size=(160, 160))
+    across_columns, across_rows = change(pixels)
+    along, across = (across_columns, across_rows) if wind in (90.0, 270.0) else (across_rows, across_columns)
+    assert along > 2.0 * across
+
+
+def test_ripples_fade_before_they_are_finer_than_a_pixel(draw: Draw) -> None:
+    near = draw(sand(), scene=desert(), camera=from_above(4.0), size=(160, 160))
+    far = draw(sand(), scene=desert(), camera=from_above(60.0), size=(160, 160))
+    assert far.mean(axis=2).std() < 0.4 * near.mean(axis=2).std()
+
+
+def test_without_dry_sand_the_wind_changes_nothing(draw: Draw) -> None:
+    shown, camera = sand(airborne=0.1, wind_path=0.5), from_above(10.0)
+    west = Scene().with_value("wind.direction", 270.0)
+    north = Scene().with_value("wind.direction", 0.0)
+    np.testing.assert_array_equal(draw(shown, scene=west, camera=camera), draw(shown, scene=north, camera=camera))
+
+
+def test_sand_in_the_air_drifts_with_time_where_it_is_wanted(draw: Draw) -> None:
+    shown, camera = sand(airborne=0.2), from_above(40.0)
+    still = [draw(shown, scene=desert(), camera=camera, time=time).astype(int) for time in (0.0, 0.4)]
+    drifting = [
+        draw(shown, scene=desert(drifting_sand=1.0), camera=camera, time=time).astype(int) for time in (0.0, 0.4)
+    ]
+    np.testing.assert_array_equal(*still)
+    assert np.abs(drifting[0] - still[0]).mean() > 2.0, "it is seen"
+    assert np.abs(drifting[1] - drifting[0]).mean() > 0.5, "it moves"
+    calm = draw(sand(), scene=desert(drifting_sand=1.0), camera=camera, time=0.0).astype(int)
+    np.testing.assert_array_equal(calm, still[0])
+
+
+def test_the_minimap_can_show_wind_and_sand(draw: Draw) -> None:
+    """Where the wind touches the ground the map is blue; untouched sand is not."""
+    chosen = desert(minimap_shows="wind_and_sand")
+    left, bottom = slice(20, 60), slice(-60, -20)
+    calm = draw(sand(), scene=chosen, camera=from_above(40.0), size=(320, 320), minimap=True)[bottom, left]
+    windy = draw(sand(wind_path=0.7), scene=chosen, camera=from_above(40.0), size=(320, 320), minimap=True)[
+        bottom, left
+    ]
+    red, _, blue = np.moveaxis(calm.astype(float).mean(axis=(0, 1)), -1, 0)
+    assert red > blue
+    red, _, blue = np.moveaxis(windy.astype(float).mean(axis=(0, 1)), -1, 0)
+    assert blue > red
