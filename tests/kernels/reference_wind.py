@@ -185,6 +185,7 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
             v[2] = max(v[2], 0.0)
         height = max(height, ground)
         time = min(p.dt, 1.0 / math.hypot(v[0], v[1]))
+        faster = max(0.0, 1.0 + p.speed_up * (max(ground, crest) - upwind) / p.upwind_length)
         upwind += time * math.hypot(v[0], v[1]) * (ground - upwind) / p.upwind_length
         if height > ground:
             v[2] -= time * p.gravity
@@ -193,7 +194,6 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
             n = np.array([-world.rise(cell, 0, p.wrap), -world.rise(cell, 1, p.wrap), 1.0])
             n /= math.sqrt(n @ n)
             v += min(1.0, time * p.friction) * (n * (n @ v) - v)
-        faster = max(0.0, 1.0 + p.speed_up * (max(ground, crest) - upwind) / p.upwind_length)
         v += min(1.0, time * p.drag) * (faster * prevailing - v)
 
         along = math.hypot(v[0], v[1])
