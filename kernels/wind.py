@@ -278,15 +278,24 @@ def _step(state, fields, constants):
     if not abs(new_ground) < np.inf:
         return state, FAILED
 
-    # The exchange with the cell that the parcel leaves, or is still in
+    # The exchange with the cell that the parcel leaves, or is still in: what it carried settles, then it lifts
     loose = fields.sediment[np.uintp(cell)]
     rock = fields.bedrock[np.uintp(cell)]
+    lee = sheltered or new_ground < crest
     left = constants.crossing - travelled
     dying = left < _DYING * constants.crossing
-    settling = constants.deposition
-    if sheltered or new_ground < crest:
-        settling = max(settling, constants.lee_deposition)
-    elif height <= new_ground and not dying:
+    settling = max(constants.deposition, constants.lee_deposition) if lee else constants.deposition
+    part = min(1.0, time * settling)
+    if dying:
+        part = max(part, min(1.0, distance / (left + distance)))
+    settled = load * part
+    load -= settled
+    stays = settled
+    if new_cell != cell:
+        stays = 0.5 * settled
+        _add_sediment(fields, new_cell, settled - stays)
+    taken = worn = 0.0
+    if height <= new_ground and not lee and not dying:
         speed = math.sqrt(speed_squared + v_up * v_up)
         pressed = new_ground - height
         # Force over speed, from shear, in metres
@@ -297,26 +306,15 @@ def _step(state, fields, constants):
         want = min(lift * shear + lift * pressed, deepest)
         taken = min(want, loose)
         load += taken
-        loose -= taken
-        if loose == 0.0:
+        if taken == loose:
             # Force that finds no sand to lift acts on the rock.
             spare = 1.0 - taken / want if taken > 0.0 else 1.0
             force = speed * (pressed + shear) * constants.cells_per_metre
             worn = min(spare * time * constants.abrasion * force * (load + constants.dust), deepest)
             rock -= worn
-            loose = worn
             abraded += worn
             fields.bedrock[np.uintp(cell)] = rock
-    part = min(1.0, time * settling)
-    if dying:
-        part = max(part, min(1.0, distance / (left + distance)))
-    settled = load * part
-    load -= settled
-    if new_cell == cell:
-        loose += settled
-    else:
-        loose += 0.5 * settled
-        _add_sediment(fields, new_cell, settled - 0.5 * settled)
+    loose = (loose + stays) - taken + worn
     fields.sediment[np.uintp(cell)] = loose
     fields.ground[np.uintp(cell)] = rock + loose
 
