@@ -8,7 +8,7 @@ without_display := $(and $(on_linux),$(if $(DISPLAY)$(WAYLAND_DISPLAY),,yes))
 
 # On Linux the tests have a screen of their own, so that they neither need the desktop nor disturb it.
 ifdef on_linux
-own_screen := env -u WAYLAND_DISPLAY xvfb-run --auto-servernum --server-args="-screen 0 1280x1024x24"
+own_screen := env -u WAYLAND_DISPLAY xvfb-run --auto-servernum --server-args="-screen 0 1280x1024x24 -noreset"
 endif
 
 help: ## list what can be made
@@ -17,7 +17,7 @@ help: ## list what can be made
 run: ## open the viewer; without a display, render five seconds to thalweg.mp4 and thalweg.png
 ifdef without_display
 	@./setup.sh render
-	@.venv/bin/thalweg render --frames 150 --fps 30 --out thalweg.mp4 --out thalweg.png $(ARGS)
+	@.venv/bin/thalweg render --frames 150 --fps 30 --set view.quality=medium --out thalweg.mp4 --out thalweg.png $(ARGS)
 	@echo "There is no display here, so five seconds were rendered to thalweg.mp4 and, the last of them, to thalweg.png."
 	@echo "For the window, type make run in a desktop session, where DISPLAY or WAYLAND_DISPLAY is set."
 else

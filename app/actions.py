@@ -57,10 +57,10 @@ ACTIONS: tuple[Action, ...] = (
 # What the mouse does, for the key sheet. It is handled by `CameraControl`.
 MOUSE: tuple[tuple[str, str], ...] = (
     ("left drag", "orbit around what is in the middle"),
-    ("right, middle or Shift + left drag", "pan: the ground stays under the pointer"),
+    ("right or middle drag", "pan: the ground stays under the pointer; also with Shift + left drag"),
     ("wheel", "zoom towards the pointer"),
-    ("click or drag on the minimap", "look there"),
-    ("Ctrl + click or double click on a slider", "type a number"),
+    ("on the minimap", "a click or a drag looks there"),
+    ("on a slider", "Ctrl + click or a double click lets you type a number"),
 )
 
 BY_KEY: dict[str, Action] = {key: action for action in ACTIONS for key in action.keys}

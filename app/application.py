@@ -38,6 +38,7 @@ from app.ground import Ground
 from app.history import FrameTimes, LedgerHistory
 from app.notices import Notices
 from app.panel import Panel
+from app.panel.style import EMPTY
 from app.parameters import Value
 from app.picture import Picture
 from app.scene import GROUPS, Scene
@@ -116,6 +117,7 @@ class Application:
         self._size = (width, height)
         self._pixels_per_unit = pixels_per_unit
         self.camera.width, self.camera.height = width, height
+        self.camera.free = self.panel.free_of_scene
         self.picture.content_scale = self.interface_scale * pixels_per_unit
         self.simulation.frame_began()
         self._take_snapshot()
@@ -160,7 +162,15 @@ class Application:
         if self.snapshot is None or width < 1 or height < 1:
             return
         camera = self.camera.camera()
-        shown = (id(self.snapshot), camera, self.scene.view, width, height, self.picture.content_scale)
+        shown = (
+            self.snapshot.world,
+            self.snapshot.cycle,
+            camera,
+            self.scene.view,
+            width,
+            height,
+            self.picture.content_scale,
+        )
         if shown == self._drawn and self.picture.frame_settled:
             self._still += 1
             return
@@ -171,8 +181,9 @@ class Application:
 
     def gui(self) -> None:
         """Lay out the panel, with the picture behind it."""
+        background = imgui.get_background_draw_list()
+        background.add_rect_filled((0.0, 0.0), imgui.get_io().display_size, imgui.get_color_u32(imgui.ImVec4(*EMPTY)))
         if self.canvas.texture is not None and self.snapshot is not None:
-            background = imgui.get_background_draw_list()
             texture = imgui.ImTextureRef(self.canvas.texture.glo)
             background.add_image(
                 texture, (0.0, 0.0), self._size, (0.0, 1.0), (1.0, 0.0)
@@ -292,7 +303,8 @@ class Application:
             if text.startswith("saved "):
                 self.notices.say(text)
                 continue
-            self.notices.complain(text)
+            if text != self.simulation.status.error:  # which is told in a box of its own
+                self.notices.complain(text)
             if self._asked_for is not None and self.snapshot is not None:
                 # No world could be made, so the one before goes on: what it was made from is the truth again.
                 self._asked_for = None

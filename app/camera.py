@@ -21,7 +21,8 @@ class Camera:
     """A camera that looks at `target` from `distance` metres away.
 
     `heading` is the way it looks in degrees (0 north, 90 east), `pitch` how steeply it looks down, `field_of_view` the
-    angle from the top of the picture to its bottom.
+    angle from the top of the picture to its bottom. `middle` is where across the picture the target is seen, from -1 at
+    the left edge to 1 at the right: a panel may cover a part of the picture.
     """
 
     target: glm.vec3
@@ -29,6 +30,7 @@ class Camera:
     pitch: float
     distance: float
     field_of_view: float = 32.0
+    middle: float = 0.0
 
     @property
     def direction(self) -> glm.vec3:
@@ -56,18 +58,35 @@ class Camera:
         return glm.cross(self.right, self.direction)
 
     def view(self) -> glm.mat4:
-        return glm.lookAt(self.position, self.position + self.direction, self.up)
+        """From picture space to that of the camera."""
+        # Not glm.lookAt: it takes a point to look at, and single precision loses the direction far from the origin.
+        right, up, back, eye = self.right, self.up, -self.direction, self.position
+        # fmt: off
+        return glm.mat4(
+            right.x, up.x, back.x, 0.0,
+            right.y, up.y, back.y, 0.0,
+            right.z, up.z, back.z, 0.0,
+            -glm.dot(right, eye), -glm.dot(up, eye), -glm.dot(back, eye), 1.0,
+        )
+        # fmt: on
 
     def projection(self, aspect: float) -> glm.mat4:
         """From view to clip space. There is no farthest distance: land goes on however near the camera is to it."""
         near = NEAREST_DRAWN * self.distance
-        return glm.infinitePerspective(math.radians(self.field_of_view), max(aspect, 1e-3), near)
+        matrix = glm.infinitePerspective(math.radians(self.field_of_view), max(aspect, 1e-3), near)
+        matrix[2][0] = -self.middle
+        return matrix
 
     def ray(self, x: float, y: float, aspect: float) -> tuple[glm.vec3, glm.vec3]:
         """Origin and unit direction through a point of the picture; x and y from -1 to 1, y upwards."""
+        across, up, ahead = self.picture_axes(aspect)
+        return self.position, glm.normalize(ahead + across * x + up * y)
+
+    def picture_axes(self, aspect: float) -> tuple[glm.vec3, glm.vec3, glm.vec3]:
+        """What makes up the direction of a point of the picture: x of the first, y of the second, one of the third."""
         height = math.tan(math.radians(self.field_of_view) / 2.0)
-        direction = self.direction + self.right * (x * height * aspect) + self.up * (y * height)
-        return self.position, glm.normalize(direction)
+        across = self.right * (height * aspect)
+        return across, self.up * height, self.direction - across * self.middle
 
 
 def opening_camera(

@@ -80,12 +80,14 @@ POSE_FIELDS = tuple(Pose.__dataclass_fields__)
 class CameraControl:
     """The camera, and what mouse, wheel and keys do to it.
 
-    `width` and `height` are the picture's size in the units in which the pointer is counted.
+    `width` and `height` are the picture's size in the units in which the pointer is counted; `free` is the part of its
+    width that nothing covers, from 0 at the left to 1 at the right.
     """
 
     def __init__(self) -> None:
         self.flying = False
         self.width, self.height = 1.0, 1.0
+        self.free = (0.0, 1.0)
         self._ground: Ground | None = None
         self._field_of_view = CameraParameters().field_of_view
         self._pose = self._goal = Pose(0.0, 0.0, 0.0, 0.0, 45.0, 1.0)
@@ -266,7 +268,7 @@ class CameraControl:
             for height in (ground.lowest, ground.highest)
             for south in (0.0, ground.south)
         ]
-        distance = FRAME_MARGIN * _distance_to_see(camera, corners, self._aspect)
+        distance = FRAME_MARGIN * _distance_to_see(camera, corners, self._aspect * (self.free[1] - self.free[0]))
         self._go_to(self._pose_of(replace(camera, distance=distance)))
 
     def top_view(self) -> None:
@@ -300,6 +302,11 @@ class CameraControl:
     @property
     def _aspect(self) -> float:
         return self.width / max(self.height, 1.0)
+
+    @property
+    def _middle(self) -> float:
+        """Where across the picture the target is seen: in the middle of what is free."""
+        return self.free[0] + self.free[1] - 1.0
 
     def ground_under(self, x: float, y: float) -> glm.vec3 | None:
         """The point of the ground under the pointer, in picture space."""
@@ -452,7 +459,7 @@ class CameraControl:
     def _camera_of(self, pose: Pose) -> Camera:
         exaggeration = self._ground.exaggeration if self._ground else 1.0
         target = glm.vec3(pose.east, pose.elevation * exaggeration, pose.south)
-        return Camera(target, pose.heading, pose.pitch, pose.distance, self._field_of_view)
+        return Camera(target, pose.heading, pose.pitch, pose.distance, self._field_of_view, self._middle)
 
     def _pose_of(self, camera: Camera) -> Pose:
         exaggeration = self._ground.exaggeration if self._ground else 1.0

@@ -22,10 +22,12 @@ class Canvas:
     def framebuffer(self, width: int, height: int) -> moderngl.Framebuffer:
         """The framebuffer, in this size."""
         if self._framebuffer is None or self._framebuffer.size != (width, height):
+            texture = self._context.texture((width, height), 4)
+            texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
+            framebuffer = self._context.framebuffer([texture])
+            framebuffer.use()  # the old one may be bound, and must not be when it is released
             self.release()
-            self._texture = self._context.texture((width, height), 4)
-            self._texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
-            self._framebuffer = self._context.framebuffer([self._texture])
+            self._texture, self._framebuffer = texture, framebuffer
         return self._framebuffer
 
     @property

@@ -176,15 +176,9 @@ class Commands:
 
     def _write_screenshot(self, path: Path, pixels: NDArray[np.uint8]) -> None:
         def write() -> None:
-            import cv2
+            from app.recorder import write_png
 
-            from app.files import write_atomically
-
-            done, data = cv2.imencode(".png", np.ascontiguousarray(pixels[..., ::-1]))
-            if not done:
-                raise UserError(f"{path}: the picture could not be made into a PNG")
-            with write_atomically(path) as file:
-                file.write(data.tobytes())
+            write_png(path, pixels)
             self._application.notices.say(f"saved {path}")
 
         self.attempt(write)

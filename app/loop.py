@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from app.errors import UserError
 from app.scene import Scene
 from app.simulation import SimulationThread
 
@@ -25,7 +26,10 @@ def run(
     layout_file: Path | None = None,
     on_first_picture: Callable[[], None] | None = None,
 ) -> None:
-    """Show a scene in a window until it is closed. Calls `on_first_picture` when the land was on the screen first."""
+    """Show a scene in a window until it is closed. Calls `on_first_picture` when the land was on the screen first.
+
+    Raises `UserError` where the scene's land cannot be made.
+    """
     simulation = SimulationThread(scene, paused=paused)
     simulation.start()  # it loads the terrain while the window opens
     try:
@@ -62,6 +66,8 @@ def _run_window(
                 window.end_frame()
                 application.frame_times.add(time.perf_counter() - begin)
 
+                if application.snapshot is None and simulation.status.state == "failed":
+                    raise UserError(simulation.status.error)  # what was asked for cannot be shown
                 if application.snapshot is not None and not simulation.first_picture_shown.is_set():
                     simulation.first_picture_shown.set()
                     log.debug("first picture %.2f s after the start of the process", _seconds_since_start())

@@ -13,17 +13,15 @@ from __future__ import annotations
 import typing
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
-
-from app.errors import UserError
 
 Value = float | int | bool | str
 
 
 def parameter(low: float, high: float, help: str, *, unit: str = "", log: bool = False) -> msgspec.Meta:
-    """Declare a number: its range (both ends allowed), one line of help, its unit, and whether its slider is logarithmic."""
+    """Declare a number: its range (both ends allowed), one line of help, its unit, whether its slider is in logs."""
     return msgspec.Meta(ge=low, le=high, description=help, extra={"unit": unit, "log": log})
 
 
@@ -67,7 +65,9 @@ def declarations(group: type[Parameters], prefix: str = "") -> Iterator[Declarat
     hints = typing.get_type_hints(group, include_extras=True)
     for field in msgspec.structs.fields(group):
         hint = hints[field.name]
-        meta = next((item for item in getattr(hint, "__metadata__", ()) if isinstance(item, msgspec.Meta)), msgspec.Meta())
+        meta = next(
+            (item for item in getattr(hint, "__metadata__", ()) if isinstance(item, msgspec.Meta)), msgspec.Meta()
+        )
         kind = typing.get_args(hint)[0] if typing.get_origin(hint) is Annotated else hint
         path = prefix + field.name
         if isinstance(kind, type) and issubclass(kind, Parameters):

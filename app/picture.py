@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time as clock
 
 import moderngl
 import numpy as np
@@ -17,7 +16,7 @@ from app.passes.maps import LayerTextures, Lighting, LightMap, SurfaceMap
 from app.passes.mesh import detail_distance, select_nodes
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
 from app.passes.overlays import OVERLAYS, overlay_range, palette_texture
-from app.passes.quality import BY_NAME, AutomaticQuality, Quality
+from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
 from app.passes.resolve import ResolvePass
 from app.passes.shaders import ShaderLibrary
 from app.passes.terrain import TerrainPass
@@ -56,6 +55,7 @@ class Picture:
         self._bake_at_once = bake_at_once
         self._fixed_quality = BY_NAME[quality]
         self._automatic = AutomaticQuality(BY_NAME["low" if self.software else "high"])
+        self._timer = FrameTimer(context)
         self._frame = frame.FrameBlock(context)
         self._shaders = ShaderLibrary(context, {frame.INCLUDE: frame.glsl()}, {frame.BLOCK: frame.BINDING})
         self._layers = LayerTextures(context)
@@ -104,29 +104,11 @@ class Picture:
             target.use()
             target.clear(0.10, 0.11, 0.12, 1.0)
             return
-        begin = clock.perf_counter()
-        quality = self.quality(view)
-        self._fill_frame_block(snapshot, camera, view, target, time)
-        self._update_maps(snapshot, view, quality)
-
-        maps = {"surface": self._surface.texture, "light": self._light.texture, "detail": self._detail}
-        overlay = {"initial": self._surface.initial, "palette": self._palettes[view.overlay]}
-        with_overlay = view.overlay != "none"
-
-        _, scene_height = self._resolve.begin(*target.size, quality)
-        nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
-        self._terrain.draw(nodes, quality, with_overlay=with_overlay, **maps, **overlay)
-        self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
-        self._backdrop.draw(surface=maps["surface"], detail=self._detail)
-        self._resolve.finish(target, quality)
-        if minimap:
-            rectangle = self.minimap_rectangle(*target.size)
-            self._minimap.draw(target, rectangle, camera, self.content_scale, **maps, **overlay)
-
         if view.quality == "automatic" and not self._bake_at_once:
-            if self.software:
-                self.context.finish()
-            self._automatic.measure(clock.perf_counter() - begin)
+            with self._timer.measure(self._automatic.measure):
+                self._draw(target, snapshot, camera, scene, time, minimap)
+        else:
+            self._draw(target, snapshot, camera, scene, time, minimap)
 
     def minimap_rectangle(self, width: int, height: int) -> Rectangle:
         """Where the minimap lies: left, top, width and height in pixels from the top left corner of the picture."""
@@ -151,12 +133,38 @@ class Picture:
         self._frame.release()
         self._shaders.release()
 
-    def _select_nodes(
-        self, snapshot: Snapshot, camera: Camera, view: ViewParameters, detail: float
-    ) -> np.ndarray:
+    def _select_nodes(self, snapshot: Snapshot, camera: Camera, view: ViewParameters, detail: float) -> np.ndarray:
         rows, columns = snapshot.shape
         heights = (snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration)
         return select_nodes(columns, rows, snapshot.cell_size, heights, camera, detail)
+
+    def _draw(
+        self,
+        target: moderngl.Framebuffer,
+        snapshot: Snapshot,
+        camera: Camera,
+        scene: Scene,
+        time: float,
+        minimap: bool,
+    ) -> None:
+        view = scene.view
+        quality = self.quality(view)
+        self._fill_frame_block(snapshot, camera, view, target, time)
+        self._update_maps(snapshot, view, quality)
+
+        maps = {"surface": self._surface.texture, "light": self._light.texture, "detail": self._detail}
+        overlay = {"initial": self._surface.initial, "palette": self._palettes[view.overlay]}
+        with_overlay = view.overlay != "none"
+
+        _, scene_height = self._resolve.begin(*target.size, quality)
+        nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
+        self._terrain.draw(nodes, quality, with_overlay=with_overlay, **maps, **overlay)
+        self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
+        self._backdrop.draw(surface=maps["surface"], detail=self._detail)
+        self._resolve.finish(target, quality)
+        if minimap:
+            rectangle = self.minimap_rectangle(*target.size)
+            self._minimap.draw(target, rectangle, camera, self.content_scale, **maps, **overlay)
 
     def _update_maps(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
         if not self._surface_is_current:
@@ -175,8 +183,7 @@ class Picture:
         lowest, highest = snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration
         aspect = target.width / target.height
         view_projection = camera.projection(aspect) * camera.view()
-        slope = math.tan(math.radians(camera.field_of_view) / 2.0)
-        rays = (camera.right * (slope * aspect), camera.up * slope, camera.direction, glm.vec3())
+        rays = (*camera.picture_axes(aspect), glm.vec3())
         direction, height = math.radians(view.sun_direction), math.radians(view.sun_height)
         eye = camera.position
 

@@ -131,9 +131,6 @@ def _failure(path: Path, process: subprocess.Popen[bytes], complaints: IO[bytes]
 
 
 def _png(pixels: Pixels) -> bytes:
-    import cv2
+    import imagecodecs
 
-    done, data = cv2.imencode(".png", np.ascontiguousarray(pixels[..., ::-1]))
-    if not done:
-        raise UserError(f"a picture of {pixels.shape[1]}×{pixels.shape[0]} pixels cannot be made a PNG")
-    return bytes(data)
+    return bytes(imagecodecs.png_encode(np.ascontiguousarray(pixels)))

@@ -33,6 +33,7 @@ from app.world import World
 log = logging.getLogger(__name__)
 
 SECONDS_BETWEEN_BACKUPS = 2.0
+NICENESS = 3  # enough that the picture goes first; with more, the thread would be held up while it holds the GIL
 
 
 class SimulationError(UserError):
@@ -49,6 +50,7 @@ class Simulator:
         self.milliseconds: dict[str, float] = {}
         self._processes: list[Process] = [process() for process in PROCESSES]
         self._prepared: set[str] = set()
+        self._running = ""  # the process that is, or was last
         self._backup = world.state()
         self._backup_time = time.monotonic()
 
@@ -86,7 +88,9 @@ class Simulator:
             raise SimulationError(f"{failure}; stopped after cycle {self.world.cycle}") from failure
         except Exception as error:
             self._go_back(self.world.cycle)
-            raise SimulationError(f"cycle {self.world.cycle + 1} failed: {type(error).__name__}: {error}") from error
+            raise SimulationError(
+                f"{self._running}: {type(error).__name__}: {error}; stopped after cycle {self.world.cycle}"
+            ) from error
 
     def verify(self) -> None:
         """Raise `SimulationError` if a layer holds a value that is not finite, and go back to before it was so."""
@@ -111,6 +115,7 @@ class Simulator:
     def _run_cycle(self) -> None:
         self._use_threads()
         for process in self.enabled():
+            self._running = process.name
             begin = time.perf_counter()
             process.step(self.world, getattr(self.scene, process.name))
             elapsed = (time.perf_counter() - begin) * 1e3
@@ -186,6 +191,7 @@ class SimulationThread:
         return self._paused
 
     def set_paused(self, paused: bool) -> None:
+        self._paused = paused  # at once, so that the next press of a key finds what this one asked for
         self._command(lambda: self._set_paused(paused))
 
     def step(self) -> None:
@@ -195,15 +201,17 @@ class SimulationThread:
             self._set_paused(True)
             self._granted = 1
 
+        self._paused = True
         self._command(single_step)
 
     def change(self, path: str, value: Value) -> None:
         """Change one parameter, from the next cycle on. What changes the terrain itself needs `restart`."""
-        self.scene = scene = self.scene.with_value(path, value)
+        self.scene = self.scene.with_value(path, value)
 
         def apply() -> None:
+            # To the simulator's own scene: what was asked for meanwhile may be a world that could not be made.
             if self._simulator:
-                self._simulator.change(scene)
+                self._simulator.change(self._simulator.scene.with_value(path, value))
 
         self._command(apply)
 
@@ -289,16 +297,18 @@ class SimulationThread:
     def _load(self, scene: Scene) -> None:
         self._say(state="loading", message=f"loading {scene.world.source}", error="")
         try:
-            world, scene = create_world(scene)
-        except UserError as error:
+            world, made = create_world(scene)
+        except Exception as error:
             if self._simulator is None:
-                self._say(state="failed", message=str(error), error=str(error))
+                text = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+                self._say(state="failed", message=text, error=text)
             else:
                 self.scene = self._simulator.scene
                 self._say(state="paused" if self._paused else "running", message="")
             raise
-        self.scene = scene
-        self._simulator = Simulator(scene, world)
+        if self.scene is scene:  # and was not changed while the world was made
+            self.scene = made
+        self._simulator = Simulator(made, world)
         self._worlds += 1
         self._buffers = []
         self._fresh = True
@@ -393,4 +403,4 @@ def _lower_priority() -> None:
     """Let the picture go first where both want the same core. Linux only: there a thread has a priority of its own."""
     if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

@@ -18,7 +18,9 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
 
     sun_direction: Annotated[float, parameter(0.0, 360.0, "where the sun stands: 0 north, 90 east", unit="°")] = 250.0
     sun_height: Annotated[float, parameter(1.0, 90.0, "the sun's angle over the horizon", unit="°")] = 27.0
-    exaggeration: Annotated[float, parameter(0.2, 10.0, "heights in the picture beside lengths; changes nothing else", unit="×", log=True)] = 1.0
+    exaggeration: Annotated[
+        float, parameter(0.2, 10.0, "heights in the picture beside lengths; changes nothing else", unit="×", log=True)
+    ] = 1.0
     exposure: Annotated[float, parameter(-4.0, 4.0, "brightness of the picture", unit="stops")] = 0.0
     haze: Annotated[float, parameter(0.0, 4.0, "how much air lies between the camera and the land", unit="×")] = 1.0
     overlay: Annotated[Overlay, described("a map laid over the ground and shown in the minimap")] = "none"
@@ -26,7 +28,9 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     snow_line: Annotated[float, parameter(0.0, 2.0, "snow lies above this part of the relief; 2 means nowhere")] = 2.0
     greenness: Annotated[float, parameter(0.0, 1.0, "how much of the gentle ground is green")] = 0.7
     minimap: Annotated[bool, described("the map in the corner")] = True
-    quality: Annotated[Quality, described("detail and antialiasing; automatic follows the measured frame time")] = "automatic"
+    quality: Annotated[Quality, described("detail and antialiasing; automatic follows the measured frame time")] = (
+        "automatic"
+    )
 
 
 class CameraParameters(Parameters, frozen=True, kw_only=True):
@@ -38,6 +42,12 @@ class CameraParameters(Parameters, frozen=True, kw_only=True):
     heading: Annotated[float, parameter(0.0, 360.0, "the way the camera looks: 0 north, 90 east", unit="°")] = 330.0
     pitch: Annotated[float, parameter(1.0, 90.0, "how steeply it looks down", unit="°")] = 24.0
     distance: Annotated[float, parameter(0.01, 10.0, "to the point that it looks at", unit="sides", log=True)] = 1.35
-    target_east: Annotated[float, parameter(-1.0, 2.0, "the point that it looks at, from the western edge", unit="sides")] = 0.5
-    target_south: Annotated[float, parameter(-1.0, 2.0, "the point that it looks at, from the northern edge", unit="sides")] = 0.5
-    field_of_view: Annotated[float, parameter(10.0, 100.0, "from the top of the picture to its bottom", unit="°")] = 32.0
+    target_east: Annotated[
+        float, parameter(-1.0, 2.0, "the point that it looks at, from the western edge", unit="sides")
+    ] = 0.5
+    target_south: Annotated[
+        float, parameter(-1.0, 2.0, "the point that it looks at, from the northern edge", unit="sides")
+    ] = 0.5
+    field_of_view: Annotated[float, parameter(10.0, 100.0, "from the top of the picture to its bottom", unit="°")] = (
+        32.0
+    )

@@ -195,12 +195,12 @@ class Window:
         glfw.window_hint(glfw.SCALE_TO_MONITOR, True)
         glfw.window_hint_string(glfw.X11_CLASS_NAME, "thalweg")
         glfw.window_hint_string(glfw.WAYLAND_APP_ID, "thalweg")
-        width, height = _fitting(width, height)
         self._handle = glfw.create_window(width, height, title, None, None)
         if not self._handle:
             glfw.terminate()
             raise UserError(f"no window: {NEEDED} is needed ({_last(errors)}); {NO_WINDOW_HINT}")
         glfw.set_error_callback(lambda _code, text: log.warning("glfw: %s", _text(text)))
+        self._fit_screen()
         glfw.set_window_size_limits(self._handle, *SMALLEST_SIZE, glfw.DONT_CARE, glfw.DONT_CARE)
         glfw.make_context_current(self._handle)
         glfw.swap_interval(1)
@@ -209,6 +209,15 @@ class Window:
         except Exception as error:
             glfw.terminate()
             raise UserError(f"no window: {NEEDED} is needed ({error}); {NO_WINDOW_HINT}") from error
+
+    def _fit_screen(self) -> None:
+        """Take no more than the screen has: where text must be larger, glfw has made the window larger, too."""
+        monitor = glfw.get_primary_monitor()
+        if monitor:
+            _, _, free_width, free_height = glfw.get_monitor_workarea(monitor)
+            width, height = self.size
+            if width > free_width or height > free_height:
+                glfw.set_window_size(self._handle, min(width, free_width), min(height, free_height))
 
     def _connect_imgui(self, layout_file: Path | None) -> None:
         imgui.create_context()
@@ -289,15 +298,6 @@ class Window:
     def _on_focus(self, _window: Any, focused: int) -> None:
         if not focused:
             self._events.append(FocusLost())
-
-
-def _fitting(width: int, height: int) -> tuple[int, int]:
-    """The size asked for, or what the screen has room for."""
-    monitor = glfw.get_primary_monitor()
-    if not monitor:
-        return width, height
-    _, _, free_width, free_height = glfw.get_monitor_workarea(monitor)
-    return min(width, free_width or width), min(height, free_height or height)
 
 
 def _text(message: str | bytes) -> str:

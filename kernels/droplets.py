@@ -109,7 +109,7 @@ def _put_down(fields, row, column, load):
     west, east = max(column - 1, 0), min(column + 2, fields.columns)
     # The level of the liquid: from that over all cells, each round leaves out those that stand above it.
     level = np.inf
-    wet = -1
+    wet = 10  # cells; there are at most nine
     while True:
         below = 0
         total = load
@@ -119,7 +119,7 @@ def _put_down(fields, row, column, load):
                 if height < level:
                     below += 1
                     total += height
-        if below == wet or below == 0:
+        if below >= wet or below == 0:  # more than before only by rounding, which must not go on for ever
             break
         wet = below
         level = total / below

@@ -11,20 +11,29 @@ out vec4 colour;
 const vec3 TABLE = vec3(0.225, 0.218, 0.205);
 const vec3 TABLE_SKY_LIGHT = vec3(0.50, 0.52, 0.56);  // softer than the sky's: a blue table would outshine the land
 
+// The walls stand in the middle of the outermost cells.
+vec2 block_low() {
+    return vec2(0.5 * frame.map.z);
+}
+
+vec2 block_high() {
+    return map_extent() - 0.5 * frame.map.z;
+}
+
 // Distance from a point to the block's outline, 0 under it.
 float distance_to_block(vec2 p) {
-    vec2 margin = vec2(0.5 * frame.map.z);  // the walls stand in the middle of the outermost cells
-    return length(max(max(margin - p, p - map_extent() + margin), 0.0));
+    return length(max(max(block_low() - p, p - block_high()), 0.0));
 }
 
 // Sunlight that reaches a point of the table past the block.
 float block_shadow(vec3 from) {
     vec3 to_sun = frame.sun.xyz;
     vec2 inverse = 1.0 / (to_sun.xz + vec2(to_sun.x < 0.0 ? -1e-6 : 1e-6, to_sun.z < 0.0 ? -1e-6 : 1e-6));
-    vec2 a = -from.xz * inverse, b = (map_extent() - from.xz) * inverse;
+    vec2 a = (block_low() - from.xz) * inverse, b = (block_high() - from.xz) * inverse;
     float enter = max(max(min(a.x, b.x), min(a.y, b.y)), 0.0);
     float leave = min(min(max(a.x, b.x), max(a.y, b.y)), (frame.heights.y - from.y) / max(to_sun.y, 1e-4));
-    if (leave <= enter) return 1.0;
+    // The pixels along the foot of a wall can have their middle just under the block: that is no shadow.
+    if (leave - enter < 0.004 * frame.heights.w) return 1.0;
     float seen = 1.0;
     float soft = 0.02 * frame.heights.w;
     float jitter = hash(gl_FragCoord.xy);  // turns the steps of the march into grain, which the eye forgives

@@ -31,7 +31,8 @@ class Panel:
         self._application = application
         self._rows = ParameterRows(application)
         self._file_dialog = FileDialog()
-        self._is_laid_out = False
+        self._laid_out_scale = 0.0
+        self.free_of_scene = (0.0, 1.0)  # what the panel leaves of the width, from 0 at the left to 1 at the right
         self._plots_shown = False
 
     def gui(self) -> None:
@@ -94,18 +95,27 @@ class Panel:
         """A dock space over the window, with the panel at its right until a person moves it elsewhere."""
         viewport = imgui.get_main_viewport()
         space = imgui.get_id("dock space")
-        if not self._is_laid_out:
-            self._is_laid_out = True
-            node = imgui.internal.dock_builder_get_node(space)
-            if node is None or not node.is_split_node():
-                imgui.internal.dock_builder_add_node(space, imgui.internal.DockNodeFlagsPrivate_.dock_space.value)
-                imgui.internal.dock_builder_set_node_size(space, viewport.work_size)
-                part = min(em(WIDTH) / max(viewport.work_size.x, 1.0), WIDEST_PART)
-                split = imgui.internal.dock_builder_split_node(space, imgui.Dir.right, part)
-                imgui.internal.dock_builder_dock_window(WINDOW, split.id_at_dir)
-                imgui.internal.dock_builder_finish(space)
+        width = min(em(WIDTH), WIDEST_PART * viewport.work_size.x)
+        node = imgui.internal.dock_builder_get_node(space)
+        if node is None or (not node.is_split_node() and self._laid_out_scale == 0.0):
+            imgui.internal.dock_builder_add_node(space, imgui.internal.DockNodeFlagsPrivate_.dock_space.value)
+            imgui.internal.dock_builder_set_node_size(space, viewport.work_size)
+            part = width / max(viewport.work_size.x, 1.0)
+            split = imgui.internal.dock_builder_split_node(space, imgui.Dir.right, part)
+            imgui.internal.dock_builder_dock_window(WINDOW, split.id_at_dir)
+            imgui.internal.dock_builder_finish(space)
+        elif self._laid_out_scale not in (0.0, self._application.interface_scale):
+            self._set_width(width)
+        self._laid_out_scale = self._application.interface_scale
         flags = imgui.DockNodeFlags_.passthru_central_node.value | imgui.DockNodeFlags_.auto_hide_tab_bar.value
         imgui.dock_space_over_viewport(space, viewport, flags)
+
+    def _set_width(self, width: float) -> None:
+        """Make the panel as wide as text of another size needs it, if it is docked."""
+        window = imgui.internal.find_window_by_name(WINDOW)
+        if window is not None and window.dock_node is not None and window.dock_node.parent_node is not None:
+            node = window.dock_node
+            imgui.internal.dock_builder_set_node_size(node.id_, imgui.ImVec2(width, node.size.y))
 
     def _sections(self) -> None:
         for section, is_open_at_first in SECTIONS.items():
@@ -130,16 +140,17 @@ class Panel:
     def _over_scene(self) -> None:
         """What stands in the middle of the free part of the scene."""
         viewport = imgui.get_main_viewport()
-        free = imgui.ImVec2(viewport.work_size.x, viewport.work_size.y)
-        if self.visible:
-            central = imgui.internal.dock_builder_get_central_node(imgui.get_id("dock space"))
-            if central is not None:
-                free = central.size
-        middle = (free.x / 2.0, free.y / 2.0)
+        central = imgui.internal.dock_builder_get_central_node(imgui.get_id("dock space")) if self.visible else None
+        place, free = (central.pos, central.size) if central else (viewport.work_pos, viewport.work_size)
+        width = max(viewport.work_size.x, 1.0)
+        self.free_of_scene = (place.x / width, (place.x + free.x) / width) if free.x > 0.0 else (0.0, 1.0)
+        middle = (place.x + free.x / 2.0, free.y / 2.0)
         widest, highest = max(free.x - em(2.0), em(18.0)), free.y - em(2.0)
         messages.waiting(self._application, middle)
         messages.failure(self._application, middle, widest)
         messages.notices(self._application, middle[0], free.y - em(1.0), widest)
         if self.key_sheet_open:
-            self.key_sheet_open = key_sheet.key_sheet(middle, widest, highest)
+            # A list that is too wide for the scene may lie over the panel, too.
+            whole = (viewport.work_size.x / 2.0, middle[1]) if widest < em(key_sheet.WIDTH) else middle
+            self.key_sheet_open = key_sheet.key_sheet(whole, viewport.work_size.x - em(2.0), highest)
         self._file_dialog.gui(middle, widest, highest)

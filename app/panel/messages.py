@@ -70,7 +70,7 @@ def _notice(notice: Notice, widest: float) -> bool:
 def waiting(application: Application, place: Place) -> None:
     """What is being made ready, as long as there is no land to be seen."""
     status = application.simulation.status
-    if application.snapshot is not None or status.state == "failed":
+    if application.snapshot is not None:
         return
     _begin_box("##waiting", place)
     _spinner(em(0.55))
@@ -88,18 +88,17 @@ def failure(application: Application, place: Place, widest: float) -> None:
     _begin_box("##failure", place)
     imgui.text_colored(imgui.ImVec4(*ERROR), icons.ICON_FA_TRIANGLE_EXCLAMATION)
     imgui.same_line(0.0, em(0.6))
-    heading("The simulation has stopped" if application.snapshot else "There is no land to show")
+    heading("The simulation has stopped")
     imgui.spacing()
     imgui.push_text_wrap_pos(min(widest - em(4.0), em(32.0)))
     imgui.text_unformatted(status.error or status.message)
-    if application.snapshot:
-        imgui.text_disabled("What you see is the land after the last good cycle.")
+    imgui.text_disabled("What you see is the land after the last good cycle.")
     imgui.pop_text_wrap_pos()
     imgui.spacing()
-    if imgui.button("Reset" if application.snapshot else "Try again"):
+    if imgui.button("Reset"):
         commands.reset()
     culprit = next((process.name for process in PROCESSES if process.name in status.error), None)
-    if application.snapshot and culprit:
+    if culprit:
         imgui.same_line()
         if imgui.button(f"Continue without {culprit}"):
             commands.continue_without(culprit)

@@ -24,6 +24,9 @@ CURVES: dict[str, Colour] = {
 }
 assert tuple(CURVES) == LedgerHistory.CURVES
 
+VOLUME_UNITS: tuple[tuple[str, float], ...] = (("km³", 1e9), ("million m³", 1e6), ("m³", 1.0))
+ROUNDING = 1e-9  # of all there ever was: less than this is nothing
+
 PLOT_FLAGS = implot.Flags_.no_menus.value | implot.Flags_.no_box_select.value | implot.Flags_.no_mouse_text.value
 AXIS_FLAGS = implot.AxisFlags_.no_menus.value | implot.AxisFlags_.no_highlight.value | implot.AxisFlags_.auto_fit.value
 
@@ -45,14 +48,16 @@ def release() -> None:
         implot.destroy_context()
 
 
+def volume_unit(cubic_metres: float) -> tuple[str, float]:
+    """The unit that suits a volume, and its size in cubic metres."""
+    return next((unit for unit in VOLUME_UNITS if abs(cubic_metres) >= unit[1]), VOLUME_UNITS[-1])
+
+
 def volume_text(cubic_metres: float) -> str:
     """A volume with three digits in a unit that suits it."""
-    size = abs(cubic_metres)
-    for unit, factor in (("km³", 1e9), ("million m³", 1e6), ("m³", 1.0)):
-        if size >= factor:
-            shown = cubic_metres / factor
-            return f"{shown:,.0f} {unit}".replace(",", " ") if abs(shown) >= 100.0 else f"{shown:.3g} {unit}"
-    return "0 m³" if size == 0.0 else f"{cubic_metres:.2g} m³"
+    unit, size = volume_unit(cubic_metres)
+    shown = cubic_metres / size
+    return f"{shown:,.0f} {unit}".replace(",", " ") if abs(shown) >= 100.0 else f"{shown:.3g} {unit}"
 
 
 def _frame_times(application: Application) -> None:
@@ -70,9 +75,8 @@ def _frame_times(application: Application) -> None:
 
 
 def _shaded(name: str, values: NDArray[np.float32], colour: Colour) -> None:
-    spec = implot.Spec(line_color=imgui.ImVec4(*colour), fill_color=imgui.ImVec4(*colour), fill_alpha=0.18)
-    implot.plot_shaded(name, values, spec=spec)
-    implot.plot_line(name, values, spec=spec)
+    implot.plot_shaded(name, values, spec=implot.Spec(fill_color=imgui.ImVec4(*colour), fill_alpha=0.2))
+    implot.plot_line(name, values, spec=implot.Spec(line_color=imgui.ImVec4(*colour)))
 
 
 def _ledger_plot(application: Application) -> None:
@@ -80,14 +84,15 @@ def _ledger_plot(application: Application) -> None:
     imgui.spacing()
     heading("What became of the rock")
     imgui.same_line()
-    imgui.text_disabled("m³ over cycles")
+    unit, size = volume_unit(max(float(history.curve(name).max(initial=0.0)) for name in CURVES))
+    imgui.text_disabled(f"{unit} over cycles")
     if implot.begin_plot("##ledger", imgui.ImVec2(-1.0, em(9.0)), PLOT_FLAGS):
         implot.setup_axes("", "", AXIS_FLAGS, AXIS_FLAGS)
-        implot.setup_axis_format(implot.ImAxis_.y1.value, "%.2g")
+        implot.setup_axis_format(implot.ImAxis_.y1.value, "%.3g")
         implot.setup_legend(implot.Location_.north_west.value)
         for name, colour in CURVES.items():
             spec = implot.Spec(line_color=imgui.ImVec4(*colour), line_weight=1.6)
-            implot.plot_line(name, history.cycles(), history.curve(name), spec=spec)
+            implot.plot_line(name, history.cycles(), history.curve(name) / size, spec=spec)
         implot.end_plot()
 
 
@@ -104,7 +109,9 @@ def _ledger_table(application: Application) -> None:
 
 
 def _account(substance: str, account: Account) -> None:
-    _row(substance, volume_text(account.expected()), is_total=True)
+    stored = account.expected()
+    is_nothing = abs(stored) <= ROUNDING * (account.scale + sum(account.gained.values()))
+    _row(substance, volume_text(0.0 if is_nothing else stored), is_total=True)
     for cause, volume in account.gained.items():
         _row(f"   + {cause}", volume_text(volume))
     for cause, volume in account.lost.items():

@@ -21,8 +21,12 @@ BUTTONS: tuple[tuple[str, str], ...] = (
 )
 
 
+WIDTH_FOR_ONE_ROW = 20.0  # heights of the font
+
+
 def transport(application: Application) -> None:
-    """Pause, step, reset, new seed; speed; the menu."""
+    """Pause, step, reset, new seed; the menu; speed."""
+    width = imgui.get_content_region_avail().x
     commands = application.commands
     paused = application.simulation.paused
     # The one button that is looked for most, so the one that stands out.
@@ -36,13 +40,17 @@ def transport(application: Application) -> None:
         imgui.same_line(0.0, em(0.3))
         if icon_button(icon, command, BY_COMMAND[command].tooltip):
             commands.run(BY_COMMAND[command])
-    _speed(application)
-    _menu(application)
+    if width > em(WIDTH_FOR_ONE_ROW):
+        imgui.same_line(0.0, em(0.9))
+        _speed(application)
+        _menu(application, width)
+    else:
+        _menu(application, width)
+        _speed(application)
 
 
 def _speed(application: Application) -> None:
     commands = application.commands
-    imgui.same_line(0.0, em(0.9))
     if icon_button(icons.ICON_FA_MINUS, "slower", BY_COMMAND["slower"].tooltip):
         commands.run(BY_COMMAND["slower"])
     cycles = application.scene.simulation.cycles_per_frame
@@ -59,9 +67,8 @@ def _speed(application: Application) -> None:
         commands.run(BY_COMMAND["faster"])
 
 
-def _menu(application: Application) -> None:
-    side = imgui.get_frame_height() * 1.25
-    imgui.same_line(imgui.get_window_width() - imgui.get_style().window_padding.x - side - _scrollbar())
+def _menu(application: Application, width: float) -> None:
+    imgui.same_line(imgui.get_style().window_padding.x + width - imgui.get_frame_height() * 1.25)
     if icon_button(icons.ICON_FA_BARS, "menu", "Everything that can be done, with its key"):
         imgui.open_popup("menu")
     if imgui.begin_popup("menu"):
@@ -74,7 +81,3 @@ def _menu(application: Application) -> None:
                 application.commands.run(action)
             tooltip_on_hover(action.help)
         imgui.end_popup()
-
-
-def _scrollbar() -> float:
-    return imgui.get_style().scrollbar_size if imgui.get_scroll_max_y() > 0.0 else 0.0

@@ -27,7 +27,7 @@ def icon_button(icon: str, name: str, tooltip: str, *, enabled: bool = True) -> 
 def tooltip_on_hover(*lines: str) -> None:
     """Help on the last item: the first line in full strength, the rest fainter."""
     if imgui.is_item_hovered(imgui.HoveredFlags_.for_tooltip.value) and imgui.begin_tooltip():
-        imgui.push_text_wrap_pos(em(22.0))
+        imgui.push_text_wrap_pos(min(em(22.0), 0.6 * imgui.get_main_viewport().size.x))
         for number, line in enumerate(lines):
             if number:
                 imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), line)

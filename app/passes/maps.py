@@ -74,19 +74,16 @@ class SurfaceMap:
             self._targets = [_map_target(self._context, (columns, rows), components, "f4") for components in (4, 1)]
             self._world = None
             _release_targets(outgrown)
-        self._draw(self._targets[0], layers)
+        self._drawing.program.bind(bedrock=layers["bedrock"], sediment=layers["sediment"])
+        self._drawing.draw(self._targets[0])
         if snapshot.world != self._world:
             self._world = snapshot.world
-            self._draw(self._targets[1], layers)
+            self._context.copy_framebuffer(self._targets[1], self._targets[0])
 
     def release(self) -> None:
         _release_targets(self._targets)
         self._targets = []
         self._drawing.release()
-
-    def _draw(self, target: moderngl.Framebuffer, layers: dict[str, moderngl.Texture]) -> None:
-        self._drawing.program.bind(bedrock=layers["bedrock"], sediment=layers["sediment"])
-        self._drawing.draw(target)
 
 
 class Lighting(NamedTuple):

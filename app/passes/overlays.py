@@ -57,13 +57,13 @@ def overlay_range(name: str, snapshot: Snapshot) -> tuple[float, float]:
     relief = max(snapshot.highest - snapshot.lowest, 1e-3)
     match name:
         case "elevation":
-            return snapshot.lowest, snapshot.highest
+            return snapshot.lowest, snapshot.lowest + relief
         case "slope":
             return 0.0, 45.0
         case "sediment":
             return 0.0, _rounded(0.03 * relief)
         case "change":
-            span = _rounded(0.03 * relief)
+            span = _rounded(0.012 * relief)
             return -span, span
     return 0.0, 1.0
 

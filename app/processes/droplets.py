@@ -17,14 +17,22 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
 
     enabled: Annotated[bool, described("whether drops fall")] = True
     count: Annotated[int, parameter(1, 100_000, "drops in each cycle", log=True)] = 1000
-    time_step: Annotated[float, parameter(0.1, 2.0, "length of a drop's step, shortened where it would pass a cell", unit="t")] = 1.2
+    time_step: Annotated[
+        float, parameter(0.1, 2.0, "length of a drop's step, shortened where it would pass a cell", unit="t")
+    ] = 1.2
     density: Annotated[float, parameter(0.1, 10.0, "inertia of a drop: dense ones turn slowly", log=True)] = 1.0
     friction: Annotated[float, parameter(0.0, 0.8, "part of its speed that a drop loses", unit="1/t")] = 0.05
-    deposition_rate: Annotated[float, parameter(0.0, 0.8, "how fast the load of a drop nears its equilibrium", unit="1/t")] = 0.1
-    evaporation: Annotated[float, parameter(0.0001, 0.1, "part of its volume that a drop loses", unit="1/t", log=True)] = 0.001
+    deposition_rate: Annotated[
+        float, parameter(0.0, 0.8, "how fast the load of a drop nears its equilibrium", unit="1/t")
+    ] = 0.1
+    evaporation: Annotated[
+        float, parameter(0.0001, 0.1, "part of its volume that a drop loses", unit="1/t", log=True)
+    ] = 0.001
     minimum_volume: Annotated[float, parameter(0.001, 0.9, "a drop ends when it is smaller than this", log=True)] = 0.01
     rock_erodibility: Annotated[float, parameter(0.0, 1.0, "how easily bedrock is worn, beside loose sediment")] = 0.5
-    longest_path: Annotated[int, parameter(1, 10_000, "a drop ends after this many steps", unit="steps", log=True)] = 1000
+    longest_path: Annotated[int, parameter(1, 10_000, "a drop ends after this many steps", unit="steps", log=True)] = (
+        1000
+    )
 
 
 class DropletErosion:

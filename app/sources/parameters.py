@@ -15,11 +15,19 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "world"
 
     source: Annotated[str, described("a generator (noise, diamond-square, sand) or a heightmap's file")] = "noise"
-    columns: Annotated[int, parameter(0, LARGEST_SIDE, "cells from west to east; 0 means as many as the source has", unit="cells")] = 0
-    rows: Annotated[int, parameter(0, LARGEST_SIDE, "cells from north to south; 0 means as many as the source has", unit="cells")] = 0
+    columns: Annotated[
+        int, parameter(0, LARGEST_SIDE, "cells from west to east; 0 means as many as the source has", unit="cells")
+    ] = 0
+    rows: Annotated[
+        int, parameter(0, LARGEST_SIDE, "cells from north to south; 0 means as many as the source has", unit="cells")
+    ] = 0
     seed: Annotated[int, parameter(0, 2**31 - 1, "what all random numbers start from")] = 1
-    cell_size: Annotated[float, parameter(0.0, 10_000.0, "side of a cell; 0 means what the source says", unit="m")] = 0.0
-    relief: Annotated[float, parameter(0.0, 9_000.0, "lowest to highest point; 0 means what the source says", unit="m")] = 0.0
+    cell_size: Annotated[float, parameter(0.0, 10_000.0, "side of a cell; 0 means what the source says", unit="m")] = (
+        0.0
+    )
+    relief: Annotated[
+        float, parameter(0.0, 9_000.0, "lowest to highest point; 0 means what the source says", unit="m")
+    ] = 0.0
     soil_depth: Annotated[float, parameter(0.0, 100.0, "loose material on the rock at the start", unit="m")] = 0.0
 
 
@@ -29,7 +37,9 @@ class NoiseParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Fractal noise"
     section: ClassVar[str] = "world"
 
-    wavelength: Annotated[float, parameter(0.05, 4.0, "size of the largest hills, as a part of the map's longer side", log=True)] = 0.6
+    wavelength: Annotated[
+        float, parameter(0.05, 4.0, "size of the largest hills, as a part of the map's longer side", log=True)
+    ] = 0.6
     octaves: Annotated[int, parameter(1, 12, "layers of finer and finer noise")] = 8
     lacunarity: Annotated[float, parameter(1.2, 4.0, "how much finer each octave is than the one before")] = 2.0
     gain: Annotated[float, parameter(0.1, 0.9, "how strong each octave is beside the one before")] = 0.5
@@ -53,11 +63,19 @@ class SandParameters(Parameters, frozen=True, kw_only=True):
 
     rock: Annotated[Literal["flat", "pyramid", "ridges"], described("what the rock looks like")] = "flat"
     rock_height: Annotated[float, parameter(0.0, 1.0, "height of the rock, as a part of the relief")] = 1.0
-    rock_radius: Annotated[float, parameter(0.01, 1.0, "from the middle of a pyramid to its corners, as a part of the map's longer side")] = 0.25
-    form: Annotated[Literal["sheet", "heap"], described("whether the sand covers the map or lies in one heap")] = "sheet"
-    height: Annotated[float, parameter(0.0, 1.0, "highest surface of a sheet, or height of a heap, as a part of the relief")] = 1.0
+    rock_radius: Annotated[
+        float, parameter(0.01, 1.0, "from the middle of a pyramid to its corners, as a part of the map's longer side")
+    ] = 0.25
+    form: Annotated[Literal["sheet", "heap"], described("whether the sand covers the map or lies in one heap")] = (
+        "sheet"
+    )
+    height: Annotated[
+        float, parameter(0.0, 1.0, "highest surface of a sheet, or height of a heap, as a part of the relief")
+    ] = 1.0
     unevenness: Annotated[float, parameter(0.0, 1.0, "how deep the hollows of a sheet are")] = 0.5
-    wavelength: Annotated[float, parameter(0.02, 4.0, "size of the largest hills, as a part of the map's longer side", log=True)] = 0.2
+    wavelength: Annotated[
+        float, parameter(0.02, 4.0, "size of the largest hills, as a part of the map's longer side", log=True)
+    ] = 0.2
     octaves: Annotated[int, parameter(1, 12, "layers of finer and finer noise")] = 4
     heap_radius: Annotated[float, parameter(0.01, 1.0, "of the heap, as a part of the map's longer side")] = 0.15
     heap_row: Annotated[float, parameter(0.0, 1.0, "where the heap lies, from north to south")] = 0.5

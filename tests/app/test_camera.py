@@ -328,6 +328,33 @@ class TestAboveGround:
         assert control.camera().position.y > eye.y + 400.0
 
 
+class TestBesideAPanel:
+    @pytest.fixture
+    def covered(self, control: CameraControl) -> CameraControl:
+        control.free = (0.0, 0.7)
+        return control
+
+    def test_the_target_is_in_the_middle_of_what_is_free(self, covered: CameraControl) -> None:
+        assert on_screen(covered.camera(), covered.camera().target) == pytest.approx(
+            (0.35 * WIDTH, HEIGHT / 2.0), abs=0.5
+        )
+
+    def test_the_ground_under_the_pointer_is_what_is_seen_there(self, covered: CameraControl) -> None:
+        point = covered.ground_under(300.0, 450.0)
+        assert point is not None
+        assert on_screen(covered.camera(), point) == pytest.approx((300.0, 450.0), abs=0.5)
+
+    def test_frame_all_leaves_nothing_behind_the_panel(self, covered: CameraControl) -> None:
+        covered.frame_all()
+        settle(covered)
+        ground = ground_of(hills())
+        for east in (0.0, ground.east):
+            for height in (ground.lowest, ground.highest):
+                for south in (0.0, ground.south):
+                    x, _ = on_screen(covered.camera(), glm.vec3(east, height, south))
+                    assert 0.0 <= x <= 0.7 * WIDTH
+
+
 class TestViews:
     def test_the_opening_view_is_that_of_the_scene(self, control: CameraControl) -> None:
         parameters = CameraParameters(heading=45.0, pitch=30.0, distance=0.8, target_east=0.4, field_of_view=40.0)

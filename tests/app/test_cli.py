@@ -233,5 +233,5 @@ def test_failed_cycle_is_one_line(
     monkeypatch.setattr("app.processes.droplets.DropletErosion.step", fail)
     monkeypatch.setattr("app.processes.droplets.DropletErosion.prepare", lambda self: None)
     assert cli.main(["simulate", *SMALL, "--out", str(tmp_path / "world.npz")]) == 1
-    assert capsys.readouterr().err.splitlines()[-1] == "thalweg: cycle 1 failed: ValueError: no rain"
+    assert capsys.readouterr().err.splitlines()[-1] == "thalweg: droplets: ValueError: no rain; stopped after cycle 0"
     assert list(tmp_path.iterdir()) == []

@@ -69,9 +69,7 @@ def full_disk(*_: object) -> None:
 
 @both_writers
 @pytest.mark.parametrize("call", ["fsync", "write"])
-def test_a_full_disk_leaves_the_old_file(
-    writer: Writer, call: str, old: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_the_old_file(writer: Writer, call: str, old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match=r"cannot write .*world\.npz: no space is left there"), writer(old):
         if call == "write":
             full_disk()
@@ -119,9 +117,7 @@ def test_places_that_cannot_be_written(writer: Writer, old: Path) -> None:
 
 
 @pytest.mark.parametrize(("code", "message"), [(errno.EACCES, "no permission"), (errno.EROFS, "it can only be read")])
-def test_a_folder_that_cannot_be_written(
-    code: int, message: str, old: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_cannot_be_written(code: int, message: str, old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError(code, os.strerror(code))
 

@@ -126,7 +126,7 @@ def digging(monkeypatch: pytest.MonkeyPatch, failure: Callable[[World], None] | 
 @pytest.mark.parametrize(
     ("failure", "message"),
     [
-        (raise_value_error, "cycle 8 failed: ValueError: a shovel broke"),
+        (raise_value_error, "droplets: ValueError: a shovel broke; stopped after cycle 7"),
         (raise_process_failure, "droplets: a value at row 3, column 5 is not a finite number; stopped after cycle 7"),
         (write_nan, "droplets left sediment not finite at row 9, column 11; stopped after cycle 7"),
     ],
@@ -166,7 +166,7 @@ def test_failure_after_a_change_goes_back_with_the_right_parameters(monkeypatch:
     good = bits(change_in_cycle_4().world)
     monkeypatch.setattr(DropletErosion, "step", fail_in_cycle_6)
     simulator = change_in_cycle_4()
-    with pytest.raises(SimulationError, match="cycle 7 failed: ValueError: enough"):
+    with pytest.raises(SimulationError, match="droplets: ValueError: enough; stopped after cycle 6"):
         simulator.advance()
     assert bits(simulator.world) == good
 

@@ -161,6 +161,7 @@ def drive(
     parameters.fps_idling.enable_idling = False
     parameters.ini_disable = True
     parameters.callbacks.load_additional_fonts = style.load_fonts
+    parameters.callbacks.setup_imgui_style = lambda: style.apply(scale)
     parameters.callbacks.post_init = begin
     parameters.callbacks.show_gui = frame
     parameters.callbacks.before_exit = end

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from app.actions import ACTIONS, BY_KEY
+from itertools import pairwise
+from pathlib import Path
+
+from app.actions import ACTIONS, BY_KEY, MOUSE
 from app.commands import Commands
 
 
@@ -22,6 +25,15 @@ def test_every_action_has_a_command_and_a_line_of_help() -> None:
         assert action.group
 
 
+def test_the_readme_lists_them_as_the_program_does() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    for action in ACTIONS:
+        keys = ", ".join(f"`{key}`" for key in action.keys)
+        assert f"| {keys} | {action.label}: {action.help} |" in readme
+    for gesture, help in MOUSE:
+        assert f"| {gesture} | {help} |" in readme
+
+
 def test_groups_are_not_torn_apart() -> None:
     groups = [action.group for action in ACTIONS]
-    assert sum(one != other for one, other in zip(groups, groups[1:], strict=False)) + 1 == len(set(groups))
+    assert sum(one != other for one, other in pairwise(groups)) + 1 == len(set(groups))

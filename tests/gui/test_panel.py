@@ -11,6 +11,7 @@ from imgui_bundle import imgui
 from app.actions import ACTIONS
 from app.application import Application
 from app.errors import UserError
+from app.events import FilesDropped
 from app.panel.parameters import is_in_use
 from app.processes import droplets
 from app.scene import DECLARATIONS, GROUPS, Scene, read_preset
@@ -224,7 +225,12 @@ def test_the_key_sheet_shows_every_action(monkeypatch: pytest.MonkeyPatch) -> No
     from app.panel import key_sheet
 
     row = key_sheet._row
-    monkeypatch.setattr(key_sheet, "_row", lambda key, help: (shown.append(f"{key} {help}"), row(key, help)))
+
+    def remember(key: str, label: str, help: str, is_wide: bool) -> None:
+        shown.append(f"{key} {label}")
+        row(key, label, help, is_wide)
+
+    monkeypatch.setattr(key_sheet, "_row", remember)
 
     def test(driver: Driver) -> None:
         have_land(driver)
@@ -232,7 +238,7 @@ def test_the_key_sheet_shows_every_action(monkeypatch: pytest.MonkeyPatch) -> No
         assert driver.application.panel.key_sheet_open
         assert driver.engine.window_info("//Keys").window.active
         for action in ACTIONS:
-            assert any(line.startswith(f"{action.key_text} {action.label}") for line in shown), action.label
+            assert f"{action.key_text} {action.label}" in shown
         driver.press("Esc")
         assert not driver.application.panel.key_sheet_open
 
@@ -321,6 +327,14 @@ def test_a_failed_simulation_tells_its_cause_and_the_ways_on(monkeypatch: pytest
         driver.wait_for(lambda: application.simulation.status.state == "failed", "the failure")
         driver.engine.yield_(3)
         assert "no rain today" in application.simulation.status.error
+        assert not application.notices.shown(), "told twice"
+        driver.engine.item_click("//##failure/Continue without droplets")
+        driver.wait_for(lambda: application.simulation.status.cycle > 3, "the simulation to go on")
+        application.commands.toggle_pause()
+        application.commands.change("droplets.enabled", True)
+        application.commands.step()
+        driver.wait_for(lambda: application.simulation.status.state == "failed", "the failure")
+        driver.engine.yield_(3)
         driver.engine.item_click("//##failure/Reset")
         driver.wait_for(lambda: application.simulation.status.state != "failed", "a new beginning")
 
@@ -362,7 +376,7 @@ def test_an_error_in_a_frame_is_shown_and_the_next_frame_is_drawn(monkeypatch: p
     def test(driver: Driver) -> None:
         application = have_land(driver)
 
-        def fail(_: Application) -> None:
+        def fail(*_: object) -> None:
             raise RuntimeError("out of paint")
 
         monkeypatch.setattr(transport, "_menu", fail)
@@ -395,6 +409,32 @@ def test_saving_and_opening_a_preset_and_a_world(tmp_path: Path) -> None:
         assert application.snapshot.cycle == 1
         assert application.scene.droplets.friction == 0.3
         assert application.simulation.status.state == "paused"
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_a_dropped_file_is_opened(tmp_path: Path) -> None:
+    preset = tmp_path / "mine.toml"
+    preset.write_text('[world]\nsource = "diamond-square"\ncolumns = 40\nrows = 40\n[droplets]\nenabled = false\n')
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.handle(FilesDropped((preset,)))
+        driver.wait_for(
+            lambda: application.snapshot is not None and application.snapshot.shape == (40, 40), "its world"
+        )
+        assert application.opened == application.scene == read_preset(preset.read_text(), "mine")
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_pressing_pause_twice_before_the_simulation_hears_of_it_changes_nothing() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.commands.toggle_pause()
+        application.commands.toggle_pause()
+        driver.engine.yield_(10)
+        assert application.simulation.paused
 
     drive(test, WITHOUT_DROPS)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageGrab
 
 from app.errors import UserError
+from tests.gui.display import start_display
 
 PATIENCE = 90.0  # seconds: kernels may have to be compiled, on a machine with other things to do
 SCENE_MIDDLE = (450, 400)
@@ -203,6 +204,19 @@ def test_a_hidden_window_rests_while_the_simulation_goes_on(program: Program) ->
     program.wait_for(lambda: program.cycle > cycle + 3 and program.scene().std() > 5.0, "the window again")
 
 
+def test_the_window_is_no_larger_than_the_screen(tmp_path: Path) -> None:
+    server, name = start_display("800x600")
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("DISPLAY", name)
+            small = Program(tmp_path, "noise", "--size", "64")
+            small.wait_for(lambda: small.size == (800, 600), "the size of the screen")
+            small.end()
+    finally:
+        server.terminate()
+        server.wait(timeout=30.0)
+
+
 def test_full_screen_and_back(program: Program) -> None:
     before = program.size
     program.move(*SCENE_MIDDLE)
@@ -225,6 +239,41 @@ def test_a_screenshot_is_a_whole_png_of_the_picture(program: Program, tmp_path: 
 def test_closing_the_window_ends_the_program(program: Program) -> None:
     program.xdotool("windowclose", program.window)
     assert program.process.wait(timeout=PATIENCE) is not None
+
+
+def complaint(folder: Path, *arguments: str, **environment: str) -> str:
+    """The one line with which the program ends when it cannot show what is asked for."""
+    done = subprocess.run(
+        [sys.executable, "-m", "app", *arguments],
+        cwd=folder, env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])} | environment,
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+def test_an_opengl_that_is_too_old_is_one_clear_line(tmp_path: Path) -> None:
+    line = complaint(tmp_path, "noise", "--size", "64", MESA_GL_VERSION_OVERRIDE="3.3")
+    assert "OpenGL 4.1 is needed" in line and "thalweg render" in line
+
+
+def test_a_file_that_cannot_be_shown_is_one_clear_line(tmp_path: Path) -> None:
+    (tmp_path / "broken.png").write_bytes(b"not a picture")
+    assert "broken.png" in complaint(tmp_path, "broken.png")
+
+
+def test_flight_by_keys_and_back(program: Program) -> None:
+    program.pause()
+    before = program.settled()
+    program.key("g")
+    program.xdotool("keydown", "w")
+    time.sleep(1.0)
+    program.xdotool("keyup", "w")
+    flown = program.settled()
+    assert np.abs(flown - before).mean() > 2.0
+    program.key("Escape", "Home")
+    assert np.abs(program.settled() - before).mean() < 1.0
 
 
 def test_no_display_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -281,6 +281,18 @@ def test_absurd_heights_do_not_become_nan(relief: float) -> None:
     assert np.isfinite(world.sediment).all()
 
 
+@pytest.mark.timeout(20)
+def test_a_load_that_rounding_cannot_settle_is_put_down() -> None:
+    """The level over these cells swings between two values of the last digit; this once went on for ever."""
+    last_digits = (2, 1, 1, 1, 1, 3, 2, 2, 2)
+    ground = np.array([float(f"495.625247145433{digit}") for digit in last_digits])
+    bedrock, sediment = ground.copy(), np.zeros(9)
+    fields = droplets._Fields(bedrock, sediment, ground, rows=3, columns=3)
+    droplets._put_down.py_func(fields, 1, 1, 5.99e-13)  # the plain function: the test's time limit can end it
+    assert sediment.sum() == pytest.approx(5.99e-13, rel=1e-12)
+    assert (sediment >= 0.0).all()
+
+
 def test_flat_ground_stays_as_it_is() -> None:
     world = Ground(np.full((16, 24), 100.0))
     totals = world.erode(count=500)

@@ -1,0 +1,168 @@
+"""Pictures beside those that a person has looked at and found right, in `tests/screenshots`.
+
+After a change that is meant to be seen, `pytest tests/passes/test_screenshots.py --regenerate-screenshots` makes them
+anew. Look at each before it is committed: each test says what should be seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import moderngl
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image
+from pyglm import glm
+
+from app.camera import Camera
+from app.canvas import Canvas
+from app.picture import Picture
+from app.recorder import write_png
+from app.render import scene_camera
+from app.scene import Scene, load_preset
+from app.simulation import Simulator, take_snapshot
+from app.snapshot import Snapshot
+from app.sources import create_world
+from app.world import World
+from tests.passes.worlds import bumps, hills, snapshot
+
+FOLDER = Path(__file__).parents[1] / "screenshots"
+FAILED = FOLDER / "failed"
+
+# Sines and exponentials may round differently from machine to machine.
+ROUNDING = 2  # of 255
+OUTLIERS = 0.001  # of the pixels
+
+Shoot = Callable[..., None]
+
+
+@pytest.fixture
+def shoot(
+    context: moderngl.Context, canvas: Canvas, resting_place: moderngl.Framebuffer, request: pytest.FixtureRequest
+) -> Iterator[Shoot]:
+    """Draws a picture and compares it with the reference that has the name of the test."""
+    renderer = context.info["GL_RENDERER"]
+    if "llvmpipe" not in renderer:
+        pytest.skip(f"the references were drawn by llvmpipe, and here draws {renderer}")
+    picture = Picture(context, bake_at_once=True)
+    name = request.node.name.removeprefix("test_").replace("_", "-")
+
+    def shoot(
+        shown: Snapshot,
+        scene: Scene,
+        camera: Camera | None = None,
+        *,
+        size: tuple[int, int] = (320, 180),
+        minimap: bool = False,
+    ) -> None:
+        resting_place.use()
+        picture.show(shown)
+        picture.draw(canvas.framebuffer(*size), camera or scene_camera(scene, shown), scene, minimap=minimap)
+        pixels = canvas.pixels()
+        assert pixels is not None
+        if request.config.getoption("--regenerate-screenshots"):
+            write_png(FOLDER / f"{name}.png", pixels)
+        else:
+            compare(name, pixels)
+
+    yield shoot
+    picture.release()
+
+
+def compare(name: str, pixels: NDArray[np.uint8]) -> None:
+    path = FOLDER / f"{name}.png"
+    assert path.exists(), f"there is no reference {path.name}; --regenerate-screenshots makes it"
+    expected = np.asarray(Image.open(path).convert("RGB"), int)
+    assert expected.shape == pixels.shape
+    difference = np.abs(pixels - expected)
+    outliers = (difference.max(axis=2) > ROUNDING).mean()
+    if outliers > OUTLIERS:
+        FAILED.mkdir(exist_ok=True)
+        write_png(FAILED / f"{name}-actual.png", pixels)
+        write_png(FAILED / f"{name}-difference.png", np.clip(16 * difference, 0, 255).astype(np.uint8))
+        pytest.fail(f"{outliers:.2%} of the pixels of {name} differ; see tests/screenshots/failed")
+
+
+def view(scene: Scene, **changes: float | str | bool) -> Scene:
+    for name, value in changes.items():
+        scene = scene.with_value(f"view.{name}", value)
+    return scene
+
+
+@cache
+def jacksboro() -> tuple[Snapshot, Scene]:
+    world, scene = create_world(load_preset("jacksboro"))
+    return take_snapshot(world, 1), view(scene, quality="high")
+
+
+@cache
+def rough_hills() -> Snapshot:
+    ground = hills(160, 220, seed=12) * 900.0
+    soil = 6.0 * np.maximum(hills(160, 220, seed=13) - 0.4, 0.0)
+    return snapshot(ground, soil, cell_size=20.0)
+
+
+def test_default_scene(shoot: Shoot) -> None:
+    """The Jacksboro fault as the program opens: sunlit ridges from the side, a skyline, haze towards the back."""
+    shoot(*jacksboro())
+
+
+def test_portrait(shoot: Shoot) -> None:
+    """The same land in a tall window: nothing is stretched, the land in the middle, sky above, table below."""
+    shoot(*jacksboro(), size=(180, 320))
+
+
+def test_top_view(shoot: Shoot) -> None:
+    """The same land from straight above with north at the top: its outline is that of the map, shadows fall east."""
+    shown, scene = jacksboro()
+    rows, columns = shown.shape
+    middle = glm.vec3(columns / 2, 0.0, rows / 2) * shown.cell_size
+    shoot(shown, scene, Camera(middle, 0.0, 90.0, 2.1 * max(rows, columns) * shown.cell_size))
+
+
+def test_low_sun(shoot: Shoot) -> None:
+    """Evening: warm light from the right, long soft shadows, valleys in the dark, cool where the sun does not reach."""
+    scene = view(Scene(), sun_height=9.0, sun_direction=65.0, quality="high")
+    shoot(rough_hills(), scene)
+
+
+def test_overlay_and_minimap(shoot: Shoot) -> None:
+    """The steepness as colours from dark blue (flat) to yellow (steep); the minimap has the same, with the camera."""
+    shoot(rough_hills(), view(Scene(), overlay="slope", quality="high"), size=(400, 260), minimap=True)
+
+
+def test_low_quality(shoot: Shoot) -> None:
+    """Hills at the lowest level: the same light and colours, a little blurred, edges stepped."""
+    shoot(rough_hills(), view(Scene(), quality="low"))
+
+
+def test_high_quality(shoot: Shoot) -> None:
+    """The same hills at a high level: crisp, with fine relief and smooth edges."""
+    shoot(rough_hills(), view(Scene(), quality="high"))
+
+
+def test_close_by(shoot: Shoot) -> None:
+    """A slope from 200 m away: ground that is finer than the cells of 20 m, no facets, no tiles that repeat."""
+    shown = rough_hills()
+    height = float(shown.layers["bedrock"][80, 110])
+    shoot(shown, view(Scene(), quality="high"), Camera(glm.vec3(2210.0, height, 1610.0), 20.0, 18.0, 260.0))
+
+
+def test_smallest_map(shoot: Shoot) -> None:
+    """Eight by eight cells: a small block with walls all round, smooth ground, sediment as a band on its sides."""
+    shoot(snapshot(bumps(8, 8, seed=5) * 15.0, 4.0), view(Scene(), quality="high"))
+
+
+def test_eroded(shoot: Shoot) -> None:
+    """After 60 cycles of rain: gullies down the slopes, and loose sediment where it is flat."""
+    world = World(hills(128, 128, seed=12) * 500.0, np.zeros((128, 128)), 20.0, seed=1)
+    scene = view(Scene(), quality="high").with_value("droplets.count", 2000)
+    simulator = Simulator(scene, world, threads=1)
+    for _ in range(60):
+        simulator.advance()
+    simulator.verify()
+    assert world.sediment.max() > 0.0
+    shoot(take_snapshot(world, 1), scene)
