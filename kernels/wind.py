@@ -123,10 +123,10 @@ class _Constants(NamedTuple):
     abrasion: float
     dust: float
     inflow: float
-    shear: float
-    speed_up: float  # over the upwind length
+    shear: float  # times metres per cell
+    speed_up: float  # over the upwind length in metres
     follow: float  # part of the way to the ground that the mean of the upwind ground makes in a cell
-    shelter_slope: float
+    shelter_slope: float  # metres per cell
     below_crest: float  # 0; infinite where there is no shelter
     lee_deposition: float
     wrap: bool
@@ -155,7 +155,7 @@ def _spawn(particle, key, fields, constants):
         else:
             row = along * fields.rows
             column = 0.0 if constants.wind_column > 0.0 else fields.columns - 1e-9
-    ground = fields.ground[int(row) * fields.columns + int(column)] * constants.cells_per_metre
+    ground = fields.ground[int(row) * fields.columns + int(column)]
     turn = constants.gusts * (2.0 * uniform(key, 3 * particle + 2) - 1.0)
     wind_row = math.cos(turn) * constants.wind_row - math.sin(turn) * constants.wind_column
     wind_column = math.sin(turn) * constants.wind_row + math.cos(turn) * constants.wind_column
@@ -207,7 +207,7 @@ def _step(state, fields, constants):
     i, j = int(row), int(column)
     cell = i * columns + j
     # Unsigned, so that no test for a negative index is compiled.
-    ground = fields.ground[np.uintp(cell)] * constants.cells_per_metre
+    ground = fields.ground[np.uintp(cell)]
 
     # `crest` is the line that falls from the highest crest behind; where it is above the ground, there is shelter.
     sheltered = ground < crest
@@ -218,7 +218,10 @@ def _step(state, fields, constants):
     time = constants.dt
     if time * along > 1.0:
         time = 1.0 / along
-    upwind += constants.follow * (time * along) * (ground - upwind)
+    # Each step changes the ground that the next one reads, so the processor waits for this chain of operations alone:
+    # what does not depend on the ground is put first in sums and products.
+    blows = max(0.0, (1.0 - constants.speed_up * upwind) + constants.speed_up * max(ground, crest))
+    upwind += (constants.follow * (time * along)) * (ground - upwind)
     if height > ground:
         v_up -= time * constants.gravity
     else:
@@ -235,10 +238,9 @@ def _step(state, fields, constants):
             v_row += rub * (-rise_south * away - v_row)
             v_column += rub * (-rise_east * away - v_column)
             v_up += rub * (away - v_up)
-    blows = max(0.0, 1.0 + constants.speed_up * (max(ground, crest) - upwind))
     follow = min(1.0, time * constants.drag)
-    v_row += follow * (blows * wind_row - v_row)
-    v_column += follow * (blows * wind_column - v_column)
+    v_row = (1.0 - follow) * v_row + (follow * wind_row) * blows
+    v_column = (1.0 - follow) * v_column + (follow * wind_column) * blows
     v_up -= follow * v_up
 
     speed_squared = v_row * v_row + v_column * v_column
@@ -248,7 +250,7 @@ def _step(state, fields, constants):
     distance = time * along
     row += time * v_row
     column += time * v_column
-    height += time * v_up
+    height += time * v_up * constants.metres_per_cell
     crest = max(crest - constants.shelter_slope * distance, ground - constants.below_crest)
     travelled += distance
     steps += 1.0
@@ -272,46 +274,46 @@ def _step(state, fields, constants):
             load, crest, upwind, travelled, abraded, steps,
         ), ENDED  # fmt: skip
     new_cell = int(row) * columns + int(column)
-    new_ground = fields.ground[np.uintp(new_cell)] * constants.cells_per_metre
+    new_ground = fields.ground[np.uintp(new_cell)]
     if not abs(new_ground) < np.inf:
         return state, FAILED
 
-    # The exchange with the cell that the parcel leaves, or is still in
+    # The exchange with the cell that the parcel leaves, or is still in: what it carried settles, then it lifts
     loose = fields.sediment[np.uintp(cell)]
     rock = fields.bedrock[np.uintp(cell)]
+    lee = sheltered or new_ground < crest
     left = constants.crossing - travelled
     dying = left < _DYING * constants.crossing
-    settling = constants.deposition
-    if sheltered or new_ground < crest:
-        settling = max(settling, constants.lee_deposition)
-    elif height <= new_ground and not dying:
-        speed = math.sqrt(speed_squared + v_up * v_up)
-        pressed = new_ground - height
-        force = speed * (pressed + time * constants.shear * speed)
-        # No deeper than the parcel went in
-        deepest = (pressed + constants.shear * distance) * constants.metres_per_cell
-        want = min(time * constants.suspension * force * constants.metres_per_cell, deepest)
-        taken = min(want, loose)
-        load += taken
-        loose -= taken
-        if loose == 0.0:
-            # Force that finds no sand to lift acts on the rock.
-            spare = 1.0 - taken / want if taken > 0.0 else 1.0
-            worn = min(spare * time * constants.abrasion * force * (load + constants.dust), deepest)
-            rock -= worn
-            loose = worn
-            abraded += worn
-            fields.bedrock[np.uintp(cell)] = rock
+    settling = max(constants.deposition, constants.lee_deposition) if lee else constants.deposition
     part = min(1.0, time * settling)
     if dying:
         part = max(part, min(1.0, distance / (left + distance)))
     settled = load * part
     load -= settled
-    if new_cell == cell:
-        loose += settled
-    else:
-        loose += 0.5 * settled
-        _add_sediment(fields, new_cell, settled - 0.5 * settled)
+    # Half stays, all where the parcel does. No branch: the processor could not foresee it.
+    stays = settled * (0.5 + 0.5 * (new_cell == cell))
+    _add_sediment(fields, new_cell, settled - stays)
+    taken = worn = 0.0
+    if height <= new_ground and not lee and not dying:
+        speed = math.sqrt(speed_squared + v_up * v_up)
+        pressed = new_ground - height
+        # Force over speed, from shear, in metres
+        shear = time * constants.shear * speed
+        lift = time * constants.suspension * speed
+        # No deeper than the parcel went in
+        deepest = constants.shear * distance + pressed
+        want = min(lift * shear + lift * pressed, deepest)
+        taken = min(want, loose)
+        load += taken
+        if taken == loose:
+            # Force that finds no sand to lift acts on the rock.
+            spare = 1.0 - taken / want if taken > 0.0 else 1.0
+            force = speed * (pressed + shear) * constants.cells_per_metre
+            worn = min(spare * time * constants.abrasion * force * (load + constants.dust), deepest)
+            rock -= worn
+            abraded += worn
+            fields.bedrock[np.uintp(cell)] = rock
+    loose = (loose + stays) - taken + worn
     fields.sediment[np.uintp(cell)] = loose
     fields.ground[np.uintp(cell)] = rock + loose
 
@@ -404,10 +406,10 @@ def blow(
         abrasion=float(p.abrasion),
         dust=float(p.dust),
         inflow=0.0 if p.wrap else float(p.inflow),
-        shear=float(p.shear),
-        speed_up=p.speed_up / float(p.upwind_length),
+        shear=p.shear * float(cell_size),
+        speed_up=p.speed_up / float(p.upwind_length * cell_size),
         follow=1.0 / float(p.upwind_length),
-        shelter_slope=math.tan(math.radians(p.shelter_angle)),
+        shelter_slope=math.tan(math.radians(p.shelter_angle)) * cell_size,
         below_crest=0.0 if p.shelter_angle < 90.0 else math.inf,
         lee_deposition=float(p.lee_deposition),
         wrap=bool(p.wrap),

@@ -185,6 +185,7 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
             v[2] = max(v[2], 0.0)
         height = max(height, ground)
         time = min(p.dt, 1.0 / math.hypot(v[0], v[1]))
+        faster = max(0.0, 1.0 + p.speed_up * (max(ground, crest) - upwind) / p.upwind_length)
         upwind += time * math.hypot(v[0], v[1]) * (ground - upwind) / p.upwind_length
         if height > ground:
             v[2] -= time * p.gravity
@@ -193,7 +194,6 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
             n = np.array([-world.rise(cell, 0, p.wrap), -world.rise(cell, 1, p.wrap), 1.0])
             n /= math.sqrt(n @ n)
             v += min(1.0, time * p.friction) * (n * (n @ v) - v)
-        faster = max(0.0, 1.0 + p.speed_up * (max(ground, crest) - upwind) / p.upwind_length)
         v += min(1.0, time * p.drag) * (faster * prevailing - v)
 
         along = math.hypot(v[0], v[1])
@@ -211,33 +211,29 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
         ahead = (int(x[0]), int(x[1]))
         left = crossing - travelled
         dying = left < 0.1 * crossing
-        rate = p.deposition
-        if sheltered or world.ground(ahead) < crest:
-            rate = max(rate, p.lee_deposition)
-        elif height <= world.ground(ahead) and not dying:
+        lee = sheltered or world.ground(ahead) < crest
+        pressed = world.ground(ahead) - height
+        part = min(1.0, time * (max(p.deposition, p.lee_deposition) if lee else p.deposition))
+        if dying:
+            part = max(part, min(1.0, time * along / (left + time * along)))
+        loose = float(world.sediment[cell])
+        world.sediment[cell] += 0.5 * part * load
+        world.sediment[ahead] += 0.5 * part * load
+        load *= 1.0 - part
+        if pressed >= 0.0 and not lee and not dying:
             speed = math.sqrt(v @ v)
-            pressed = world.ground(ahead) - height
             force = speed * (pressed + time * p.shear * speed)
             deepest = world.cell_size * (pressed + p.shear * time * along)
             want = min(time * p.suspension * p.scale * world.cell_size * force, deepest)
-            loose = float(world.sediment[cell])
-            if want < loose:
-                world.sediment[cell] -= want
-                load += want
-            else:
+            taken = min(want, loose)
+            world.sediment[cell] -= taken
+            load += taken
+            if taken == loose:
                 spare = 1.0 - loose / want if loose > 0.0 else 1.0
-                load += loose
-                world.sediment[cell] = 0.0
                 worn = min(spare * time * p.abrasion * force * (load + p.dust), deepest)
                 world.bedrock[cell] -= worn
                 world.sediment[cell] += worn
                 world.abraded += worn
-        part = min(1.0, time * rate)
-        if dying:
-            part = max(part, min(1.0, time * along / (left + time * along)))
-        world.sediment[cell] += 0.5 * part * load
-        world.sediment[ahead] += 0.5 * part * load
-        load *= 1.0 - part
         if along < 0.01 or step == p.max_steps or left <= 0.0:
             world.sediment[ahead] += load
             return
