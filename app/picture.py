@@ -24,7 +24,6 @@ from app.passes.walls import WallsPass
 from app.scene import Scene
 from app.snapshot import Snapshot
 from app.view_parameters import ViewParameters
-from app.world import TRACES
 
 SOFTWARE_RENDERERS = ("llvmpipe", "softpipe", "SwiftShader", "Software")
 
@@ -154,13 +153,13 @@ class Picture:
         self._update_maps(snapshot, view, quality)
 
         maps = {"surface": self._surface.texture, "light": self._light.texture, "detail": self._detail}
-        traces = {name: self._layer_textures[name] for name in TRACES}
+        traces = {name: self._layer_textures[name] for name in ("wind_path", "airborne")}
         overlay = {"initial": self._surface.initial, "palette": self._palettes[view.overlay], **traces}
-        variant = {"with_overlay": view.overlay != "none", "desert": view.desert > 0.0 or view.drifting_sand > 0.0}
+        desert = view.desert > 0.0 or view.drifting_sand > 0.0
 
         _, scene_height = self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
-        self._terrain.draw(nodes, quality, **variant, **maps, **overlay)
+        self._terrain.draw(nodes, quality, with_overlay=view.overlay != "none", desert=desert, **maps, **overlay)
         self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)

@@ -62,7 +62,7 @@ def render(
                 for _ in range(cycles):
                     simulator.advance()
                 simulator.verify()
-                snapshot = take_snapshot(world, arrays=snapshot.layers)
+                snapshot = take_snapshot(world, old=snapshot)
             camera = replace(opening, heading=opening.heading + orbit * frame / frames)
             picture.show(snapshot)
             picture.draw(canvas.framebuffer(*size), camera, scene, time=frame / fps, minimap=minimap)

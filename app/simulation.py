@@ -101,7 +101,7 @@ class Simulator:
         while self.world.cycle < last_cycle:
             state = self.world.state()
             for process in self.enabled():
-                process.step(self.world, getattr(self.scene, process.name))
+                self._step(process)
                 if bad := self.world.non_finite_cell():
                     self.world.restore(state)
                     layer, row, column = bad
@@ -117,11 +117,15 @@ class Simulator:
         for process in self.enabled():
             self._running = process.name
             begin = time.perf_counter()
-            process.step(self.world, getattr(self.scene, process.name))
+            self._step(process)
             elapsed = (time.perf_counter() - begin) * 1e3
             before = self.milliseconds.get(process.name, elapsed)
             self.milliseconds[process.name] = before + 0.1 * (elapsed - before)
         self.world.cycle += 1
+
+    def _step(self, process: Process) -> None:
+        process.step(self.world, getattr(self.scene, process.name))
+        self.world.changed.update(dict.fromkeys(process.changes, self.world.cycle + 1))
 
     def _remember(self) -> None:
         self._backup = self.world.state()
@@ -157,7 +161,7 @@ class SimulationThread:
         self._wake = threading.Event()
         self._published: Snapshot | None = None
         self._lock = threading.Lock()
-        self._buffers: list[dict[str, Any]] = []
+        self._snapshots: list[Snapshot] = []  # the last two of this world
         self._worlds = 0
         self._granted = 0  # cycles that may run now, where the pace follows the frames or single steps
         self._stopping = False
@@ -310,7 +314,7 @@ class SimulationThread:
             self.scene = made
         self._simulator = Simulator(made, world)
         self._worlds += 1
-        self._buffers = []
+        self._snapshots = []
         self._fresh = True
         self._started_cycles.clear()
         self._say(state="paused" if self._paused else "running", message="", cycle=world.cycle)
@@ -363,32 +367,31 @@ class SimulationThread:
         except SimulationError as error:
             self._say(state="failed", message=str(error), error=str(error), cycle=world.cycle)
             self._notices.put(str(error))
-        snapshot = take_snapshot(world, self._worlds, self._free_buffer(world))
+        # Two sets of arrays are used in turn: one is the picture's, the other is free to be written.
+        old = self._snapshots.pop(0) if len(self._snapshots) == 2 else None
+        snapshot = take_snapshot(world, self._worlds, old)
+        self._snapshots.append(snapshot)
         with self._lock:
             self._published = snapshot
         self._fresh = False
-
-    def _free_buffer(self, world: World) -> dict[str, Any]:
-        """Two sets of arrays, used in turn: one is the picture's, the other is free to be written."""
-        if len(self._buffers) < 2:
-            self._buffers.append({name: np.empty(layer.shape, np.float32) for name, layer in world.layers.items()})
-        self._buffers.reverse()
-        return self._buffers[0]
 
     def _say(self, **changes: Any) -> None:
         self._status = replace(self._status, **changes)
 
 
-def take_snapshot(world: World, number: int = 0, arrays: dict[str, Any] | None = None) -> Snapshot:
-    """The state of `world` in float32, in `arrays` where they are given."""
-    if arrays is None:
+def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None) -> Snapshot:
+    """The state of `world` in float32; in the arrays of a snapshot that is done with, where there is one."""
+    if old is None:
         arrays = {name: np.empty(layer.shape, np.float32) for name, layer in world.layers.items()}
+    else:
+        arrays = old.layers
     for name, layer in world.layers.items():
-        np.copyto(arrays[name], layer, casting="same_kind")
+        if old is None or old.versions[name] != world.changed[name]:
+            np.copyto(arrays[name], layer, casting="same_kind")
     return Snapshot(
         world=number,
         layers=arrays,
-        versions=dict.fromkeys(world.layers, world.cycle),
+        versions=dict(world.changed),
         cell_size=world.cell_size,
         seed=world.seed,
         cycle=world.cycle,

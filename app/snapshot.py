@@ -17,8 +17,8 @@ State = Literal["loading", "compiling", "running", "paused", "failed"]
 class Snapshot:
     """The world after one cycle: float32 layers that stay unchanged until the next snapshot has been taken.
 
-    `versions` counts the changes of each layer, so that a layer that did not change need not be uploaded. `world` tells
-    worlds apart: it is another number after each restart.
+    `versions` holds the cycle in which each layer was changed last, so that none is copied or uploaded again as it was.
+    `world` tells worlds apart: it is another number after each restart.
     """
 
     world: int

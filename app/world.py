@@ -67,6 +67,7 @@ class World:
             **{name: np.zeros(np.shape(bedrock)) for name in TRACES},
         }
         self.ground: Layer = self.bedrock + self.sediment
+        self.changed = dict.fromkeys(self.layers, 0)  # the cycle in which each layer was changed last
         self.cell_size = float(cell_size)
         self.seed = int(seed)
         self.cycle = 0
@@ -124,6 +125,7 @@ class World:
         return {
             "layers": {name: layer.copy() for name, layer in self.layers.items()},
             "cycle": self.cycle,
+            "changed": dict(self.changed),
             "ledger": self.ledger_copy(),
         }
 
@@ -137,6 +139,7 @@ class World:
             self.layers[name][...] = layer
         np.add(self.bedrock, self.sediment, out=self.ground)
         self.cycle = state["cycle"]
+        self.changed = dict(state["changed"])
         self.ledger = msgspec.convert(msgspec.to_builtins(state["ledger"]), Ledger)
 
     def _volume(self, layer: Layer) -> float:

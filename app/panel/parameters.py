@@ -44,10 +44,14 @@ class ParameterRows:
                 self._group(name, group, with_title=group.title.lower() != section)
 
     def _group(self, name: str, group: type[Parameters], *, with_title: bool) -> None:
+        """The rows of a group. That of a process which is off, unless a scene switches it on, is folded at first."""
+        switch = f"{name}.enabled"
         if with_title:
             imgui.push_style_color(imgui.Col_.header.value, imgui.ImVec4(0.0, 0.0, 0.0, 0.0))
             imgui.push_font(Fonts.bold, 0.0)
-            flags = imgui.TreeNodeFlags_.default_open.value | imgui.TreeNodeFlags_.span_avail_width.value
+            flags = imgui.TreeNodeFlags_.span_avail_width.value
+            if switch not in DECLARATIONS or DECLARATIONS[switch].default or self._application.opened.value(switch):
+                flags |= imgui.TreeNodeFlags_.default_open.value
             is_open = imgui.tree_node_ex(
                 f"{group.title}###group {name}", flags | imgui.TreeNodeFlags_.no_tree_push_on_open.value
             )
@@ -55,6 +59,8 @@ class ParameterRows:
             imgui.pop_style_color()
             tooltip_on_hover(inspect.cleandoc(group.__doc__ or "").partition("\n")[0])
             if not is_open:
+                if switch in DECLARATIONS:
+                    self._row(DECLARATIONS[switch])  # a process can be switched on without being unfolded
                 return
         for path, declaration in DECLARATIONS.items():
             if path.startswith(f"{name}."):

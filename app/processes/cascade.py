@@ -42,6 +42,7 @@ class Cascade:
     """Lets the loose material of a world slide, one cycle at a time."""
 
     name: ClassVar[str] = "cascade"
+    changes: ClassVar[tuple[str, ...]] = ("sediment",)
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""

@@ -39,6 +39,7 @@ class DropletErosion:
     """Lets drops run over a world, one cycle at a time."""
 
     name: ClassVar[str] = "droplets"
+    changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment")
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""

@@ -16,6 +16,7 @@ class Process(Protocol):
     """Changes a world, one cycle at a time. Its parameters are the group of the scene that has its name."""
 
     name: ClassVar[str]
+    changes: ClassVar[tuple[str, ...]]  # the layers that a step may change
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache. May take seconds."""

@@ -69,6 +69,7 @@ class WindErosion:
     """Lets wind blow over a world, one cycle at a time."""
 
     name: ClassVar[str] = "wind"
+    changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", "wind_path", "airborne")
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""

@@ -86,6 +86,7 @@ class Digging:
     """Lowers the land by one metre a cycle. At cycle `fails_at` it calls `failure` half-way through."""
 
     name = "droplets"
+    changes = ("bedrock", "sediment")
     fails_at = 7
     failure: Callable[[World], None]
 

@@ -171,6 +171,8 @@ def test_a_drag_on_a_slider_changes_the_picture_and_not_the_camera(program: Prog
     program.key("t")
     before = program.settled()
     width, height = program.size
+    program.xdotool("mousemove", "--window", program.window, str(width - 160), str(height // 2))
+    program.xdotool("click", "--repeat", "4", "--delay", "120", "5")  # the wheel scrolls the panel to its later rows
     # Down the column of sliders, until one that the picture depends on was met. Let go elsewhere: that opens and closes
     # nothing else on the way.
     for row in range(height // 2, height - 40, 9):
