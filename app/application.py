@@ -131,7 +131,7 @@ class Application:
         self._still = 0
         io = imgui.get_io()
         match event:
-            case KeyPressed() if not io.want_text_input:
+            case KeyPressed() if not io.want_text_input and not self._keeps_from_scene(event):
                 self._press_key(event)
             case KeyReleased():
                 self.camera.let_go(event.place)
@@ -155,6 +155,10 @@ class Application:
                 self.camera.scroll(event.amount, event.x, event.y)
             case FilesDropped() if event.paths:
                 self.commands.open(event.paths[0])
+
+    def _keeps_from_scene(self, event: KeyPressed) -> bool:
+        """Whether a dialog is open and the key may belong to a file's name: N would make another world meanwhile."""
+        return self.panel.is_asking and event.chord != "Esc" and not event.chord.startswith("Ctrl+")
 
     def draw(self) -> None:
         """Draw the picture, if anything that it shows has changed."""

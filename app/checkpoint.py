@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import zipfile
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,9 +12,25 @@ import numpy as np
 from app.errors import UserError
 from app.files import write_atomically
 from app.scene import Scene, scene_content, scene_from
-from app.world import LARGEST_SIDE, LAYERS, SMALLEST_SIDE, TRACES, Layer, Ledger, World
+from app.world import (
+    LARGEST_CELL,
+    LARGEST_SIDE,
+    LAYERS,
+    SMALLEST_CELL,
+    SMALLEST_SIDE,
+    TRACES,
+    Layer,
+    Ledger,
+    World,
+)
 
 FORMAT = 1
+
+# Far more than any source gives, in metres, and still no volume overflows.
+LARGEST_HEIGHT = 1e6
+
+LARGEST_SEED = 2**31 - 1
+LARGEST_CYCLE = 2**53  # what every reader of JSON keeps exactly
 
 
 class Meta(msgspec.Struct):
@@ -93,10 +108,13 @@ def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:
         meta = msgspec.json.decode(text, type=Meta)
     except msgspec.MsgspecError as error:
         raise UserError(f"{path}: 'meta' is not what a saved world has: {error}") from error
-    if not (math.isfinite(meta.cell_size) and meta.cell_size > 0.0):
-        raise UserError(f"{path}: its cell size is {meta.cell_size:g}; it must be more than 0 m")
-    if meta.cycle < 0:
-        raise UserError(f"{path}: its cycle is {meta.cycle}; it must be 0 or more")
+    if not SMALLEST_CELL <= meta.cell_size <= LARGEST_CELL:
+        raise UserError(
+            f"{path}: its cell size is {meta.cell_size:g}; it must be from {SMALLEST_CELL:g} to {LARGEST_CELL:g} m"
+        )
+    for name, number, largest in (("cycle", meta.cycle, LARGEST_CYCLE), ("seed", meta.seed, LARGEST_SEED)):
+        if not 0 <= number <= largest:
+            raise UserError(f"{path}: its {name} is {number}; it must be from 0 to {largest}")
     return meta
 
 
@@ -115,12 +133,13 @@ def _check_layers(path: Path, layers: dict[str, np.ndarray[Any, Any]]) -> None:
 
 
 def _check_values(path: Path, name: str, layer: Layer) -> None:
-    bad = ~np.isfinite(layer)
+    bad = ~(np.abs(layer) <= LARGEST_HEIGHT)  # true for NaN
     if name != "bedrock":
         bad |= layer < 0.0
     if bad.any():
         row, column = np.argwhere(bad)[0]
-        must = "a finite number" if name == "bedrock" else "a finite thickness, 0 or more"
+        within = f"within {LARGEST_HEIGHT:g} m"
+        must = f"a finite number {within}" if name == "bedrock" else f"a finite thickness, 0 or more, {within}"
         raise UserError(
             f"{path}: layer '{name}' is {layer[row, column]:g} at row {row}, column {column}; must be {must}"
         )

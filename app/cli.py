@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import math
 import os
 import re
 import sys
@@ -114,7 +115,7 @@ examples:
     parser.add_argument("--height", type=_whole(16, 8192), default=720, metavar="H", help="default: %(default)s pixels")
     parser.add_argument(
         "--orbit",
-        type=float,
+        type=_finite,
         default=0.0,
         metavar="DEGREES",
         help="turn the camera around the land by so much over the clip",
@@ -351,6 +352,16 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
         return int(text)
 
     return parse
+
+
+def _finite(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"{text}: must be a finite number")
+    return number
 
 
 def _version() -> str:

@@ -11,6 +11,8 @@ from app.scene import Scene, load_preset, nearest, presets, read_preset
 from app.sources import GENERATORS, find_terrain
 from app.sources.parameters import WorldParameters
 
+LARGEST_PRESET = 2**20  # bytes; those that are written have a few thousand
+
 
 def open_scene(source: str) -> Scene:
     """The scene of a preset, a generator or a file, looked for in this order. Raises `UserError` where there is none.
@@ -49,8 +51,12 @@ def _find_file(source: str) -> Path:
 
 def _open_preset(path: Path) -> Scene:
     """A preset that lies in a file. A terrain that it names is looked for beside it."""
+    if not path.is_file():
+        raise UserError(f"{path}: not a preset: it is not a regular file")
     try:
-        text = path.read_text(encoding="utf-8")
+        if path.stat().st_size > LARGEST_PRESET:
+            raise UserError(f"{path}: not a preset: it has more than {LARGEST_PRESET} bytes")
+        text = path.read_text(encoding="utf-8-sig")  # some editors begin with a byte order mark
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not a preset: it must be text in UTF-8") from error
     except OSError as error:

@@ -165,6 +165,8 @@ def read_preset(text: str, name: str) -> Scene:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"{name}: not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise UserError(f"{name}: not a preset: its values are nested too deeply") from error
     return scene_from(content, name)
 
 

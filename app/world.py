@@ -13,6 +13,10 @@ Layer = NDArray[np.float64]
 LARGEST_SIDE = 8192
 SMALLEST_SIDE = 8
 
+# Sides of a cell in metres: beyond them lies no landscape, and far beyond them volumes overflow or vanish.
+SMALLEST_CELL = 1e-4
+LARGEST_CELL = 1e6
+
 # What a saved world holds. `ground` is derived from these.
 LAYERS = ("bedrock", "sediment")
 

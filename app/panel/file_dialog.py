@@ -93,6 +93,7 @@ class OwnDialog:
         self._is_saving = bool(name)
         self._filters = filters
         self._name = name
+        self._is_new = True
         self._enter(folder)
 
     def gui(self, place: tuple[float, float], widest: float, highest: float) -> Path | None:
@@ -120,6 +121,9 @@ class OwnDialog:
         if imgui.begin_child("files", imgui.ImVec2(0.0, -buttons)):
             chosen = self._list()
         imgui.end_child()
+        if self._is_new:
+            imgui.set_keyboard_focus_here()  # a person goes on typing, and must not press the program's keys by that
+            self._is_new = False
         imgui.set_next_item_width(-1.0)
         entered, self._name = imgui.input_text("##name", self._name, imgui.InputTextFlags_.enter_returns_true.value)
         known = " ".join(suffix for filter in self._filters for suffix in filter.suffixes)

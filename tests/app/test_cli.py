@@ -100,6 +100,8 @@ def test_list_of_presets(capsys: pytest.CaptureFixture[str]) -> None:
         (["simulate", "--cyc", "3"], "unrecognized arguments: --cyc"),
         (["simulate", *SMALL, "--out", "/nowhere/w.npz"], "cannot write /nowhere/w.npz: there is no folder /nowhere"),
         (["render", "--width", "4"], "argument --width: 4: must be a whole number from 16 to 8192"),
+        (["render", "--orbit", "nan"], "argument --orbit: nan: must be a finite number"),
+        (["render", "--orbit", "round"], "argument --orbit: round: must be a finite number"),
         (["render", "--frames", "0"], "argument --frames: 0: must be a whole number from 1 to"),
         (["render", *SMALL, "--out", "clip.gif"], "clip.gif: must be a clip (.mp4), a picture (.png) or numbered"),
         (["render", *SMALL, "--width", "641"], "thalweg.mp4: a clip of 641×720 pixels: width and height must be even"),

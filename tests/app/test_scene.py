@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import tomllib
 from pathlib import Path
 
@@ -93,6 +94,7 @@ def test_values_of_a_wrong_kind_are_refused(value: object) -> None:
         ("description = 3", "p.toml: description = 3: must be a text"),
         ("saved_world = 'w.npz'", "p.toml: there is no section 'saved_world'"),
         ("[droplets", "p.toml: not valid TOML: "),
+        ("a = " + "[" * 5000, "p.toml: not a preset: its values are nested too deeply"),
     ],
 )
 def test_wrong_presets_say_what_would_be_right(text: str, message: str) -> None:
@@ -159,6 +161,26 @@ def test_preset_that_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "p.toml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(UserError, match=r"p\.toml: not a preset: it must be text in UTF-8$"):
         open_scene(str(tmp_path / "p.toml"))
+
+
+def test_preset_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_bytes(b"\xef\xbb\xbf[droplets]\ncount = 7")
+    assert open_scene(str(tmp_path / "p.toml")).droplets.count == 7
+
+
+def test_preset_that_would_fill_memory(tmp_path: Path) -> None:
+    with (tmp_path / "p.toml").open("wb") as file:
+        file.truncate(2**40)
+    with pytest.raises(UserError, match=r"p\.toml: not a preset: it has more than 1048576 bytes$"):
+        open_scene(str(tmp_path / "p.toml"))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize("name", ["p.npz", "p.toml", "p.asc"])
+def test_pipe_is_not_waited_for(name: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(UserError, match="is not a regular file"):
+        create_world(open_scene(str(tmp_path / name)))
 
 
 def test_every_parameter_can_be_set_by_its_text() -> None:

@@ -470,6 +470,32 @@ def test_our_own_file_dialog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     drive(test, WITHOUT_DROPS)
 
 
+def test_typing_into_our_own_file_dialog_presses_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from app.panel import file_dialog
+
+    monkeypatch.setattr(file_dialog, "_has_native_dialogs", lambda: False)
+    monkeypatch.chdir(tmp_path)
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        before = application.scene
+        driver.press("Ctrl+S")
+        driver.engine.yield_(3)
+        assert imgui.get_io().want_text_input  # without a click
+        driver.engine.key_chars_replace_enter("kept.toml")
+        driver.wait_for(lambda: (tmp_path / "kept.toml").exists(), "the preset")
+        driver.press("Ctrl+O")
+        driver.engine.set_ref("//###file dialog")
+        driver.engine.item_click("**/kept.toml")
+        driver.press("N")
+        driver.press("O")
+        assert application.scene == before
+        driver.press("Esc")
+        assert not application.panel.is_asking
+
+    drive(test, WITHOUT_DROPS)
+
+
 def test_the_whole_panel_at_twice_the_size_of_text() -> None:
     def test(driver: Driver) -> None:
         have_land(driver)

@@ -25,6 +25,8 @@ LONGEST_HEADER = 16_384
 
 def is_saved_world(path: str | Path) -> bool:
     """Whether a file is a world that this program saved. Reads only the archive's table of contents."""
+    if not Path(path).is_file():  # to open a pipe would wait for its other end
+        return False
     try:
         with zipfile.ZipFile(path) as archive:
             return f"{META}.npy" in archive.namelist()

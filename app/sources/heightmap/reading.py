@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from app.sources.heightmap.formats import Format, format_of
 from app.sources.heightmap.nodata import fill, usual_markers
 from app.sources.heightmap.raster import Raster, check_array
 from app.sources.heightmap.resampling import resample
-from app.world import LARGEST_SIDE
+from app.world import LARGEST_CELL, LARGEST_SIDE, SMALLEST_CELL
 
 log = logging.getLogger(__name__)
 
@@ -124,8 +123,10 @@ def _to_heightmap(raster: Raster, path: Path, cell_size: float | None, relief: f
 def _cell_sides(raster: Raster) -> tuple[float | None, float | None]:
     width, height = raster.cell_width, raster.cell_height
     for side in (width, height):
-        if side is not None and not (math.isfinite(side) and side > 0.0):
-            raise UserError(f"its cells have a side of {side:g} m; it must be more than 0")
+        if side is not None and not SMALLEST_CELL <= side <= LARGEST_CELL:
+            raise UserError(
+                f"its cells have a side of {side:g} m; it must be from {SMALLEST_CELL:g} to {LARGEST_CELL:g} m"
+            )
     return width, height
 
 

@@ -123,6 +123,8 @@ def _north_up(
 def _cell_sides(to_model: NDArray[np.float64], rows: int, columns: int, tags: dict[str, Any]) -> tuple[float, float]:
     """Width and height of a cell in metres."""
     width, height = (float(side) for side in np.hypot(to_model[0, :2], to_model[1, :2]))
+    if not np.isfinite(to_model).all():
+        raise UserError("its georeference holds a value that is not a finite number")
     (west, south), (east, north) = (to_model @ (0.0, rows, 1.0), to_model @ (columns, 0.0, 1.0))
     if "GTModelTypeGeoKey" in tags:
         geographic = tags["GTModelTypeGeoKey"] == GEOGRAPHIC
