@@ -95,7 +95,9 @@ def opening_camera(
     """The camera that a scene opens with; `ground_height` is the height in picture space that it looks at."""
     side = max(rows, columns) * cell_size
     return Camera(
-        target=glm.vec3(parameters.target_east * side, ground_height, parameters.target_south * side),
+        target=glm.vec3(
+            parameters.target_east * columns * cell_size, ground_height, parameters.target_south * rows * cell_size
+        ),
         heading=parameters.heading,
         pitch=parameters.pitch,
         distance=parameters.distance * side,

@@ -117,7 +117,7 @@ class CameraControl:
         if self._ground is None:
             return
         ground = self._ground
-        east, south = parameters.target_east * ground.side, parameters.target_south * ground.side
+        east, south = parameters.target_east * ground.east, parameters.target_south * ground.south
         camera = opening_camera(parameters, ground.rows, ground.columns, ground.cell_size, ground.height(east, south))
         self._field_of_view = parameters.field_of_view
         self._leave_flight()
@@ -127,15 +127,16 @@ class CameraControl:
 
     def parameters(self) -> CameraParameters:
         """The present goal as the opening view of a scene, within the ranges that are declared for one."""
-        side = self._ground.side if self._ground else 1.0
+        ground = self._ground
+        side, width, height = (ground.side, ground.east, ground.south) if ground else (1.0, 1.0, 1.0)
         goal = self._goal
         return msgspec.structs.replace(
             CameraParameters(),
             heading=round(goal.heading % 360.0, 2),
             pitch=round(min(max(goal.pitch, 1.0), 90.0), 2),
             distance=round(min(max(goal.distance / side, 0.01), 10.0), 4),
-            target_east=round(min(max(goal.east / side, -1.0), 2.0), 4),
-            target_south=round(min(max(goal.south / side, -1.0), 2.0), 4),
+            target_east=round(min(max(goal.east / width, -1.0), 2.0), 4),
+            target_south=round(min(max(goal.south / height, -1.0), 2.0), 4),
             field_of_view=self._field_of_view,
         )
 

@@ -77,7 +77,7 @@ def render(
 def scene_camera(scene: Scene, snapshot: Snapshot) -> Camera:
     """The view that a scene opens with, as in the window."""
     ground = Ground(snapshot, scene.view.exaggeration)
-    east, south = scene.camera.target_east * ground.side, scene.camera.target_south * ground.side
+    east, south = scene.camera.target_east * ground.east, scene.camera.target_south * ground.south
     return opening_camera(scene.camera, ground.rows, ground.columns, ground.cell_size, ground.height(east, south))
 
 

@@ -44,7 +44,8 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
 
 
 class CameraParameters(Parameters, frozen=True, kw_only=True):
-    """The view that a scene opens with. Lengths are parts of the map's longer side, so that they suit any size."""
+    """The view that a scene opens with. The distance is in parts of the map's longer side, the target in parts
+    of its width and height, so that they suit any size and shape."""
 
     title: ClassVar[str] = "Camera"
     section: ClassVar[str] = "view"
@@ -53,10 +54,10 @@ class CameraParameters(Parameters, frozen=True, kw_only=True):
     pitch: Annotated[float, parameter(1.0, 90.0, "how steeply it looks down", unit="°")] = 24.0
     distance: Annotated[float, parameter(0.01, 10.0, "to the point that it looks at", unit="sides", log=True)] = 1.35
     target_east: Annotated[
-        float, parameter(-1.0, 2.0, "the point that it looks at, from the western edge", unit="sides")
+        float, parameter(-1.0, 2.0, "the point that it looks at, from the western edge", unit="widths")
     ] = 0.5
     target_south: Annotated[
-        float, parameter(-1.0, 2.0, "the point that it looks at, from the northern edge", unit="sides")
+        float, parameter(-1.0, 2.0, "the point that it looks at, from the northern edge", unit="heights")
     ] = 0.5
     field_of_view: Annotated[float, parameter(10.0, 100.0, "from the top of the picture to its bottom", unit="°")] = (
         32.0

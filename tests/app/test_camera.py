@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pyglm import glm
 
-from app.camera import Camera
+from app.camera import Camera, opening_camera
 from app.camera_control import CLEARANCE, CameraControl
 from app.events import Button, ButtonPressed, PointerMoved
 from app.ground import Ground
@@ -363,6 +363,11 @@ class TestViews:
         assert (camera.heading % 360.0, camera.pitch, camera.field_of_view) == (45.0, 30.0, 40.0)
         assert camera.distance == pytest.approx(0.8 * 90 * CELL)
         assert camera.target.y == pytest.approx(ground_of(hills()).height(camera.target.x, camera.target.z), abs=0.01)
+
+    @pytest.mark.parametrize(("rows", "columns"), [(300, 9), (37, 1000)])
+    def test_the_opening_view_looks_at_the_middle_of_a_strip(self, rows: int, columns: int) -> None:
+        target = opening_camera(CameraParameters(), rows, columns, CELL, 0.0).target
+        assert (target.x, target.z) == pytest.approx((columns * CELL / 2, rows * CELL / 2))
 
     def test_what_is_seen_can_be_kept_as_an_opening_view(self, control: CameraControl) -> None:
         drag(control, Button.LEFT, MIDDLE, (MIDDLE[0] + 123.0, MIDDLE[1] + 40.0))
