@@ -184,7 +184,7 @@ class SimulationThread:
         self.first_picture_shown.set()
         self._wake.set()
         if self._thread.is_alive():
-            self._thread.join(timeout=10.0)
+            self._thread.join(timeout=2.0)  # a compilation that takes longer is left behind
 
     @property
     def status(self) -> Status:

@@ -96,6 +96,7 @@ class Panel:
         viewport = imgui.get_main_viewport()
         space = imgui.get_id("dock space")
         width = min(em(WIDTH), WIDEST_PART * viewport.work_size.x)
+        scale = self._application.interface_scale
         node = imgui.internal.dock_builder_get_node(space)
         if node is None or (not node.is_split_node() and self._laid_out_scale == 0.0):
             imgui.internal.dock_builder_add_node(space, imgui.internal.DockNodeFlagsPrivate_.dock_space.value)
@@ -104,18 +105,22 @@ class Panel:
             split = imgui.internal.dock_builder_split_node(space, imgui.Dir.right, part)
             imgui.internal.dock_builder_dock_window(WINDOW, split.id_at_dir)
             imgui.internal.dock_builder_finish(space)
-        elif self._laid_out_scale not in (0.0, self._application.interface_scale):
-            self._set_width(width)
-        self._laid_out_scale = self._application.interface_scale
+            self._laid_out_scale = scale
+        elif self._laid_out_scale != scale and self._set_width(
+            width
+        ):  # also one that is kept from text of another size
+            self._laid_out_scale = scale
         flags = imgui.DockNodeFlags_.passthru_central_node.value | imgui.DockNodeFlags_.auto_hide_tab_bar.value
         imgui.dock_space_over_viewport(space, viewport, flags)
 
-    def _set_width(self, width: float) -> None:
-        """Make the panel as wide as text of another size needs it, if it is docked."""
+    def _set_width(self, width: float) -> bool:
+        """Make the panel as wide as text of another size needs it, if it is docked; whether it is."""
         window = imgui.internal.find_window_by_name(WINDOW)
         if window is not None and window.dock_node is not None and window.dock_node.parent_node is not None:
             node = window.dock_node
             imgui.internal.dock_builder_set_node_size(node.id_, imgui.ImVec2(width, node.size.y))
+            return True
+        return False
 
     def _sections(self) -> None:
         for section, is_open_at_first in SECTIONS.items():
