@@ -116,11 +116,11 @@ class Panel:
     def _set_width(self, width: float) -> bool:
         """Make the panel as wide as text of another size needs it, if it is docked; whether it is."""
         window = imgui.internal.find_window_by_name(WINDOW)
-        if window is not None and window.dock_node is not None and window.dock_node.parent_node is not None:
-            node = window.dock_node
+        node = window.dock_node if window is not None else None
+        is_docked = node is not None and node.parent_node is not None
+        if is_docked:
             imgui.internal.dock_builder_set_node_size(node.id_, imgui.ImVec2(width, node.size.y))
-            return True
-        return False
+        return is_docked
 
     def _sections(self) -> None:
         for section, is_open_at_first in SECTIONS.items():
