@@ -327,13 +327,24 @@ class Application:
         if action is not None:
             self.commands.run(action)
 
+    def minimap_place(self) -> tuple[float, float, float]:
+        """Where something may stand on the minimap: left, bottom and width, in logical units."""
+        left, top, width, height = self._minimap_rectangle()
+        if not self.scene.view.minimap:
+            return left, top + height, width
+        return left, top - 0.5 * left, width
+
+    def _minimap_rectangle(self) -> tuple[float, float, float, float]:
+        """Left, top, width and height in logical units."""
+        left, top, width, height = self.picture.minimap_rectangle(*self.pixel_size)
+        scale = self._pixels_per_unit
+        return left / scale, top / scale, width / scale, height / scale
+
     def _look_at_minimap(self, x: float, y: float, *, inside_only: bool = True) -> bool:
         """Look at the place of the map that the pointer is on, and tell whether it is on the minimap."""
         if not self.scene.view.minimap or self.snapshot is None:
             return False
-        left, top, width, height = (
-            part / self._pixels_per_unit for part in self.picture.minimap_rectangle(*self.pixel_size)
-        )
+        left, top, width, height = self._minimap_rectangle()
         across, down = (x - left) / max(width, 1.0), (y - top) / max(height, 1.0)
         if inside_only and not (0.0 <= across <= 1.0 and 0.0 <= down <= 1.0):
             return False

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
-from app.panel import key_sheet, messages, status_line, transport
+from app.panel import key_sheet, legend, messages, status_line, transport
 from app.panel.file_dialog import FileDialog, Filter
 from app.panel.parameters import SECTIONS, ParameterRows
 from app.panel.style import Fonts, em
@@ -38,6 +38,7 @@ class Panel:
     def gui(self) -> None:
         """A frame."""
         if self.visible:
+            legend.legend(self._application)
             status_line.status_line(self._application)
             self._dock()
             imgui.begin(WINDOW, None, imgui.WindowFlags_.no_collapse.value)
