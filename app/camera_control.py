@@ -140,9 +140,6 @@ class CameraControl:
             field_of_view=self._field_of_view,
         )
 
-    def set_field_of_view(self, degrees: float) -> None:
-        self._field_of_view = degrees
-
     def update(self, dt: float) -> None:
         """Let `dt` seconds pass."""
         if self.flying:

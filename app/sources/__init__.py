@@ -87,6 +87,8 @@ def _from_heightmap(scene: Scene, heightmap: Heightmap) -> World:
         cell_size *= max(file_rows / rows, file_columns / columns)
     if scene.world.relief:
         elevation = elevation.min() + _stretched(elevation, scene.world.relief)
+    elif heightmap.relief_from_width and scene.world.cell_size:
+        elevation = elevation * (scene.world.cell_size / cell_size)
     return _world(scene, elevation, scene.world.cell_size or cell_size)
 
 

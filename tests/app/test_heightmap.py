@@ -26,7 +26,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from app.errors import UserError
-from app.sources import DEFAULT_CELL_SIZE
+from app.scene import Scene
+from app.sources import DEFAULT_CELL_SIZE, create_world
 from app.sources.heightmap import (
     DEFAULT_RELIEF,
     FORMATS,
@@ -38,6 +39,7 @@ from app.sources.heightmap import (
 )
 from app.sources.heightmap.geography import metres_per_degree
 from app.sources.heightmap.nodata import fill
+from app.sources.parameters import WorldParameters
 
 ROWS, COLUMNS = 12, 17
 METRES = np.random.default_rng(1).uniform(-400.0, 8000.0, (ROWS, COLUMNS))
@@ -236,6 +238,19 @@ def test_relief_and_cell_size_of_the_caller_win(tmp_path: Path) -> None:
     assert heightmap.elevation.min() == METRES.min()
     expected = METRES.min() + (METRES - METRES.min()) / np.ptp(METRES) * 120.0
     np.testing.assert_allclose(heightmap.elevation, expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("columns", [0, 3 * COLUMNS])
+@pytest.mark.parametrize("cell_size", [0.0, 2.5, 300.0])
+def test_a_world_of_an_image_keeps_its_steepness(columns: int, cell_size: float, tmp_path: Path) -> None:
+    """A relief that nobody tells is a part of the map's width, whatever cells and size are asked for."""
+    image = np.zeros((16, COLUMNS), np.uint8)
+    image[:, COLUMNS // 2 :] = 255
+    source = str(write_png(tmp_path / "map.png", image))
+    scene = Scene(world=WorldParameters(source=source, columns=columns, cell_size=cell_size))
+    world, _ = create_world(scene)
+    width = max(world.shape) * world.cell_size
+    assert np.ptp(world.ground) == pytest.approx(DEFAULT_RELIEF * width, rel=1e-12)
 
 
 def test_the_default_relief_of_an_image_grows_with_its_cells(tmp_path: Path) -> None:

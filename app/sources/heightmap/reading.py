@@ -37,6 +37,7 @@ class Heightmap:
     elevation: NDArray[np.float64]  # [row, column], metres, row 0 in the north, finite everywhere
     cell_size: float | None  # side of the square cells in metres, or None if neither file nor caller tells
     filled_cells: int  # cells of the file that held no data and were filled from their surroundings
+    relief_from_width: bool = False  # whether nobody tells the scale of its heights, and they follow the map's width
 
 
 def read_heightmap(path: str | Path, *, cell_size: float | None = None, relief: float | None = None) -> Heightmap:
@@ -117,7 +118,7 @@ def _to_heightmap(raster: Raster, path: Path, cell_size: float | None, relief: f
     if relief:
         elevation = _stretch(elevation, relief)
     _check_heights(elevation)
-    return Heightmap(elevation, size, int(np.count_nonzero(missing)))
+    return Heightmap(elevation, size, int(np.count_nonzero(missing)), scaled is not None and not relief)
 
 
 def _cell_sides(raster: Raster) -> tuple[float | None, float | None]:
