@@ -25,6 +25,7 @@ from app.processes.wind import WindParameters
 from app.simulation_parameters import SimulationParameters
 from app.sources.parameters import DiamondSquareParameters, NoiseParameters, SandParameters, WorldParameters
 from app.view_parameters import CameraParameters, ViewParameters
+from app.wave_parameters import WaveParameters
 
 DEFAULT_PRESET = "jacksboro"
 
@@ -43,6 +44,7 @@ class Scene(Parameters, frozen=True, kw_only=True):
     wind: WindParameters = WindParameters()
     cascade: CascadeParameters = CascadeParameters()
     view: ViewParameters = ViewParameters()
+    waves: WaveParameters = WaveParameters()
     camera: CameraParameters = CameraParameters()
 
     def value(self, path: str) -> Value:

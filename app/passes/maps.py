@@ -80,7 +80,7 @@ class SurfaceMap:
         rows, columns = snapshot.shape
         if not self._targets or self._targets[0].size != (columns, rows):
             outgrown = self._targets
-            self._targets = [map_target(self._context, (columns, rows), components, "f4") for components in (4, 1)]
+            self._targets = [map_target(self._context, (columns, rows), (components, "f4")) for components in (4, 1)]
             self._world = None
             release_targets(outgrown)
         self._drawing.program.bind(bedrock=layers["bedrock"], sediment=layers["sediment"])
@@ -159,7 +159,7 @@ class LightMap:
         self._baking, self._row = wanted, 0
         if self._next is None or self._next.size != size:
             outgrown = self._next
-            self._next = map_target(self._context, size, 4, "f1")
+            self._next = map_target(self._context, size, (4, "f1"))
             if outgrown is not None:
                 release_targets([outgrown])
 

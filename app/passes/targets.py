@@ -1,4 +1,4 @@
-"""Framebuffers over a single texture, with a texel for each cell of a map."""
+"""Framebuffers with a texel for each cell of a map."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Iterable
 import moderngl
 
 
-def map_target(context: moderngl.Context, size: tuple[int, int], components: int, dtype: str) -> moderngl.Framebuffer:
-    texture = context.texture(size, components, dtype=dtype)
-    texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
-    texture.repeat_x = texture.repeat_y = False
-    return context.framebuffer([texture])
+def map_target(context: moderngl.Context, size: tuple[int, int], *formats: tuple[int, str]) -> moderngl.Framebuffer:
+    """Textures of that many components and of that type each, which are drawn into together."""
+    textures = [context.texture(size, components, dtype=dtype) for components, dtype in formats]
+    for texture in textures:
+        texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+        texture.repeat_x = texture.repeat_y = False
+    return context.framebuffer(textures)
 
 
 def colour(target: moderngl.Framebuffer, attachment: int = 0) -> moderngl.Texture:

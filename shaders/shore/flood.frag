@@ -1,5 +1,5 @@
 // One pass of jump flooding (Rong and Tan 2006): of the seeds that cells at a distance know, each cell takes the nearest.
-#include "coast.glsl"
+#include "coastline.glsl"
 
 uniform sampler2D seeds;
 uniform int reach;  // cells

@@ -1,5 +1,5 @@
 // Seeds of the flooding: next to the coast, its point that is nearest to the middle of the cell.
-#include "coast.glsl"
+#include "coastline.glsl"
 
 uniform sampler2D segments;
 uniform sampler2D other_segments;

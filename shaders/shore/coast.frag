@@ -1,5 +1,5 @@
 // From the nearest seed of each cell to the nearest point of the coast: distance, negative on land, and the way inland.
-#include "coast.glsl"
+#include "coastline.glsl"
 
 uniform sampler2D seeds;
 uniform sampler2D segments;

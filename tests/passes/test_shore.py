@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 from skimage import measure
 
-from app.passes.coast import NO_COAST, CoastMap, coastline, reaches
 from app.passes.frame import FrameBlock
 from app.passes.maps import LayerTextures, SurfaceMap
 from app.passes.shaders import ShaderLibrary
+from app.passes.shore import NO_COAST, ShoreMap, reaches, shoreline
 from app.snapshot import Snapshot
 from tests.passes.test_maps import texels
 from tests.passes.worlds import bumps, drowned, flat, hills, island, plane, snapshot, with_water
@@ -27,10 +27,11 @@ class Shore:
     """Finds the coast of snapshots."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, block: FrameBlock) -> None:
-        self.coast = CoastMap(context, shaders)
+        self.map = ShoreMap(context, shaders)
         self.layers = LayerTextures(context)
         self.surface = SurfaceMap(context, shaders)
         self.block = block
+        self.deep_wave_number = 2.0 * np.pi / 120.0
 
     def update(self, shown: Snapshot, budget: int = 1, *, at_once: bool = False) -> bool:
         rows, columns = shown.shape
@@ -38,18 +39,19 @@ class Shore:
         self.block.upload()
         textures = self.layers.upload(shown)
         self.surface.update(shown, textures)
-        wanted = coastline(shown)
+        wanted = shoreline(shown, self.deep_wave_number)
         assert wanted is not None
-        return self.coast.update(
-            wanted, self.surface.texture, textures, shown.sea_level, budget=budget, at_once=at_once
+        surface = self.surface.texture
+        return self.map.update(
+            wanted, surface, textures, shown.sea_level, shown.cell_size, budget=budget, at_once=at_once
         )
 
     def field(self, shown: Snapshot) -> Field:
         self.update(shown, at_once=True)
-        return texels(self.coast.texture)
+        return texels(self.map.coast)
 
     def release(self) -> None:
-        for made in (self.coast, self.layers, self.surface):
+        for made in (self.map, self.layers, self.surface):
             made.release()
 
 
@@ -144,7 +146,7 @@ def test_a_straight_coast_is_exact(shore: Shore, level: float) -> None:
 def test_without_a_coast_all_is_far_from_it(shore: Shore, height: float, distance: float) -> None:
     shown = drowned(snapshot(flat(20, 30, height)), 0.0)
     if height > 0.0:
-        assert coastline(shown) is None and coastline(snapshot(flat(20, 30))) is None
+        assert shoreline(shown, 0.1) is None and shoreline(snapshot(flat(20, 30)), 0.1) is None
         shown = with_water(shown, np.where(np.eye(20, 30, dtype=bool), 1.5, 1.0))  # a ditch has no waves
     field = shore.field(shown)
     assert (np.abs(field[..., 0]) == NO_COAST).all() and np.median(field[..., 0]) == distance
@@ -208,10 +210,10 @@ def test_what_is_shown_stays_whole_while_the_next_is_worked_out(shore: Shore) ->
     before = shore.field(first)
     second = drowned(replace(first, cycle=1), 8.0)
     while not shore.update(second, budget=700):
-        np.testing.assert_array_equal(texels(shore.coast.texture), before)
-    gradual = texels(shore.coast.texture)
+        np.testing.assert_array_equal(texels(shore.map.coast), before)
+    gradual = texels(shore.map.coast)
     assert (gradual != before).any()
-    shore.coast.forget()
+    shore.map.forget()
     np.testing.assert_array_equal(shore.field(second), gradual)
 
 
@@ -229,7 +231,7 @@ def test_a_new_world_never_shows_the_coast_of_the_one_before(shore: Shore) -> No
     shore.update(drowned(snapshot(island(64, 64)), 0.0))
     other = drowned(snapshot(island(64, 48, seed=4)), 0.0)
     assert shore.update(other, budget=1)
-    np.testing.assert_array_equal(texels(shore.coast.texture)[..., 0] > 0.0, other.layers["water"] > 0.0)
+    np.testing.assert_array_equal(texels(shore.map.coast)[..., 0] > 0.0, other.layers["water"] > 0.0)
 
 
 @pytest.mark.parametrize(("side", "expected"), [(8, [4, 2, 1, 1]), (9, [8, 4, 2, 1, 1]), (512, [256, 128])])

@@ -1,46 +1,45 @@
 // Where the water's surface meets the ground, as segments in each square between four cells (Lorensen and Cline 1987, in
 // the plane). The water goes on level from its last wet cell to where the ground between it and its dry neighbour is as high.
-#include "coast.glsl"
+#include "coastline.glsl"
 
-uniform sampler2D surface;      // elevation first
-uniform sampler2D water;        // depth, 0 where dry
-uniform sampler2D water_level;
+uniform sampler2D heights;  // ground, level of the water
 
 layout(location = 0) out vec4 segment;
 layout(location = 1) out vec4 other_segment;  // where the coast passes a square twice
 
 struct Corner {
-    vec2 place;   // in the square
+    vec2 place;    // in the square
     float ground;
-    float depth;
     float level;
+    bool wet;
     bool waves;
 };
 
 Corner corner(ivec2 square, ivec2 offset) {
     ivec2 cell = square + offset;
-    float depth = texelFetch(water, cell, 0).x;
-    bool waves = depth > 0.0 && has_waves(cell);
-    return Corner(vec2(offset), texelFetch(surface, cell, 0).x, depth, texelFetch(water_level, cell, 0).x, waves);
+    vec2 here = texelFetch(heights, cell, 0).xy;
+    bool wet = texelFetch(bodies, cell, 0).x > 0.5;
+    return Corner(vec2(offset), here.x, here.y, wet, wet && has_waves(cell));
 }
 
 bool crosses(Corner a, Corner b) {
-    return a.waves && b.depth <= 0.0 || b.waves && a.depth <= 0.0;
+    return a.waves && !b.wet || b.waves && !a.wet;
 }
 
 vec2 crossing(Corner a, Corner b) {
-    if (a.depth <= 0.0) {
+    if (!a.wet) {
         Corner dry = a;
         a = b;
         b = dry;
     }
-    return mix(a.place, b.place, a.depth / (a.depth + max(b.ground - a.level, 0.0)));
+    float depth = max(a.level - a.ground, 1e-6);
+    return mix(a.place, b.place, depth / (depth + max(b.ground - a.level, 0.0)));
 }
 
 void main() {
     ivec2 square = ivec2(gl_FragCoord.xy);
     segment = other_segment = NO_SEGMENT;
-    if (any(greaterThanEqual(square, textureSize(surface, 0) - 1))) return;  // no square begins at the last cells
+    if (any(greaterThanEqual(square, textureSize(heights, 0) - 1))) return;  // no square begins at the last cells
     Corner nw = corner(square, ivec2(0, 0)), ne = corner(square, ivec2(1, 0));
     Corner sw = corner(square, ivec2(0, 1)), se = corner(square, ivec2(1, 1));
     bool north = crosses(nw, ne), east = crosses(ne, se), south = crosses(sw, se), west = crosses(nw, sw);

@@ -1,0 +1,59 @@
+"""The state of the sea: how long, high and fast waves are, by the wind and the parameters."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from app.wave_parameters import WaveParameters
+
+GRAVITY = 9.81  # m/s²
+COMMON_WIND = 1.4  # cells/t, for which the wavelength is told
+WEAKEST_WIND = 0.1  # of it: on still air follows a swell from far away
+STEEPNESS = 0.035  # height by length of waves in deep water
+
+
+class SeaState(NamedTuple):
+    """Waves in deep water. Lengths in metres, times in seconds."""
+
+    wavelength: float
+    height: float  # from trough to crest
+    loop: float  # after which all repeats
+    waves_in_loop: int
+
+    @property
+    def wave_number(self) -> float:
+        return 2.0 * math.pi / self.wavelength
+
+    @property
+    def period(self) -> float:
+        """The time from crest to crest, which is the same in water of any depth."""
+        return self.loop / self.waves_in_loop
+
+    def waves_by(self, time: float) -> float:
+        """How many waves have passed any place since the loop began, from 0 to `waves_in_loop`."""
+        return time / self.loop % 1.0 * self.waves_in_loop
+
+
+def sea_state(waves: WaveParameters, wind_speed: float, cell_size: float) -> SeaState:
+    """The sea that a wind (cells/t) makes over a given fetch.
+
+    Height grows with the wind's speed, period with its cube root, and so length with the power of two thirds
+    (Hasselmann et al. 1973). The period is that of the length in deep water, made to fit the loop a whole number of times.
+    """
+    wind = max(wind_speed / COMMON_WIND, WEAKEST_WIND)
+    wavelength = waves.wavelength * cell_size * wind ** (2.0 / 3.0)
+    height = STEEPNESS * waves.wavelength * cell_size * wind * waves.height
+    period = math.sqrt(2.0 * math.pi * wavelength / GRAVITY) / waves.speed
+    return SeaState(wavelength, height, waves.loop, max(1, round(waves.loop / period)))
+
+
+def block_values(
+    waves: WaveParameters, sea: SeaState, time: float
+) -> dict[str, tuple[float, float, float, float]]:
+    """What the shaders know of waves: the fields of the frame block that tell it."""
+    return {
+        "waves": (sea.wave_number, sea.waves_by(time), sea.waves_in_loop, sea.height),
+        "fronts": (waves.steep_fronts, waves.scatter, waves.foam, waves.fronts),
+        "beach": (0.5 * waves.run_up * sea.height, sea.period / waves.drying, waves.shelter, 0.0),
+    }

@@ -1,0 +1,167 @@
+// Waves that run to the shore, and the beach that they run up. They are only drawn: no layer knows of them.
+#include "map.glsl"
+#include "dispersion.glsl"
+
+uniform sampler2D coast;   // distance in cells, the way inland, where waves are: see app/passes/shore.py
+uniform sampler2D surf;    // phase / √distance, the way that waves run, depth in m
+uniform sampler2D detail;  // tiling noise
+
+const float TWO_PI = 6.28318531;
+const float BREAKER_INDEX = 0.78;  // height by depth of the highest wave (McCowan 1894)
+const float SHOALING_BEGINS = 0.36;  // depth × wave number of deep water, from where on waves grow (Green 1838)
+const float SWASH_ENDS = 0.85;     // of a period: so long water is on the beach after a crest has come
+
+struct Shore {
+    float away;     // cells to the coast, negative on land
+    vec2 run;       // the way that waves run, shorter where they cross
+    float depth;    // m, negative on land
+    float phase;    // of the waves now: crests are at multiples of 2π, and come in from where it is larger
+    float strength; // how high waves are here beside those in deep water before depth tells
+    float open;     // how far from the edge of the map, beyond which nothing is known of a coast: 0 to 1
+};
+
+// Noise of unit variance without its finest waves, in wavelengths of the sea.
+float front_noise(vec2 cells, vec2 shift) {
+    vec2 at = cells * (frame.map.z * frame.waves.x / TWO_PI) / 17.0;
+    return 6.0 * (textureLod(detail, at + shift, 3.0).w - 0.5);
+}
+
+// Where in a wave's length its trough is: in the middle where it is deep, just before the next crest where waves break.
+float trough(float breaking) {
+    return 0.5 + 0.38 * frame.fronts.x * smoothstep(0.25, 1.0, breaking);
+}
+
+// How high a front is, by its number: each has gaps of its own, which stay where they are while it comes in.
+float front_strength(vec2 cells, float number) {
+    float front = mod(number, frame.waves.z);
+    float high = front_noise(cells, vec2(hash(vec2(front, 1.7)), hash(vec2(front, 8.3))));
+    return mix(1.0, smoothstep(-0.9, 0.7, high), frame.fronts.y);
+}
+
+Shore shore_at(vec2 east_south) {
+    vec2 uv = map_uv(east_south), cells = east_south / frame.map.z;
+    vec4 place = textureLod(coast, uv, 0.0), waves = textureLod(surf, uv, 0.0);
+    Shore shore;
+    shore.away = place.x;
+    shore.run = waves.yz;
+    shore.depth = waves.w;
+    // Fronts do not come to all of the shore at once.
+    float late = 1.3 * frame.fronts.y * front_noise(cells.yx, vec2(0.37));
+    float way = waves.x * sqrt(max(place.x, 0.0));
+    shore.phase = way + TWO_PI * frame.waves.y + late;
+    vec2 to_edge = min(uv, 1.0 - uv) * frame.map.xy;
+    shore.open = smoothstep(1.0, 0.06 * min(frame.map.x, frame.map.y) + 2.0, min(to_edge.x, to_edge.y));
+    // Before the outermost front the waves are those of the open sea.
+    float fronts = TWO_PI * frame.fronts.w;
+    float exposed = mix(1.0 - frame.beach.z, 1.0, smoothstep(-0.5, 0.5, dot(place.yz, frame.wind.xy)));
+    shore.strength = (1.0 - smoothstep(0.45 * fronts, fronts, way)) * length(waves.yz) * exposed * place.w * shore.open;
+    return shore;
+}
+
+struct Wave {
+    float height;    // m over the still water
+    vec2 slope;      // of its surface, to the east and south
+    float breaking;  // from 0, through 1 where the wave is as high as it can be
+    float age;       // part of a period since the last crest; near 1 the next comes
+};
+
+// Profile of a wave over a period, from crest (1) to crest, and its slope over the phase.
+vec2 profile(float age, float trough_at) {
+    bool behind = age < trough_at;
+    float width = behind ? trough_at : 1.0 - trough_at;
+    float t = (behind ? age : 1.0 - age) / width;
+    float angle = 0.5 * TWO_PI * t;
+    float swing = 0.5 + 0.5 * cos(angle);
+    // Crests are narrower than troughs.
+    float rise = (behind ? -0.5 : 0.5) * 0.5 * sin(angle) / width;
+    return vec2(swing * (0.5 + 0.5 * swing) - 0.4375, rise * (0.5 + swing));
+}
+
+Wave wave_at(vec2 east_south, Shore shore) {
+    vec2 cells = east_south / frame.map.z;
+    float depth = max(shore.depth, 0.02 * frame.map.z * max(shore.away, 0.0) + 1e-4);
+    float relative = depth * frame.waves.x;
+    float grown = sqrt(sqrt(max(SHOALING_BEGINS / relative, 1.0)));
+    float highest = BREAKER_INDEX * depth;
+    float free = frame.waves.w * shore.strength * grown;
+    float trough_at = trough(free / highest);
+    free *= front_strength(cells, floor(shore.phase / TWO_PI + 1.0 - trough_at));
+    Wave wave;
+    wave.breaking = free / highest;
+    wave.age = fract(shore.phase / TWO_PI);
+    float tall = free / sqrt(sqrt(1.0 + pow(wave.breaking, 4.0)));
+    vec2 form = profile(wave.age, trough_at);
+    // Waves that are hardly wider than a pixel fade, or they would flicker.
+    float per_pixel = fwidth(shore.phase) / TWO_PI;
+    tall *= 1.0 - smoothstep(0.15, 0.45, per_pixel);
+    wave.height = tall * form.x;
+    float number = wave_number(frame.waves.x, depth);
+    // Steeper than this, waves would fall over.
+    wave.slope = -shore.run * clamp(tall * form.y * number, -0.9, 0.9);
+    return wave;
+}
+
+// How much of the water is white, by lace-like noise that stays where a wave has left it.
+float lace(vec2 cells, float cover) {
+    float fine = texture(detail, cells / 7.3).x, coarse = texture(detail, cells.yx / 21.7).w;
+    float holes = 0.5 + 1.9 * (0.62 * fine + 0.38 * coarse - 0.5);
+    return smoothstep(1.0 - cover, 1.28 - cover, holes) * step(1e-3, cover);
+}
+
+float foam_at(vec2 east_south, Shore shore, Wave wave) {
+    vec2 cells = east_south / frame.map.z;
+    float breaks = smoothstep(0.65, 1.15, wave.breaking);
+    float before = 1.0 - wave.age;
+    float roller = smoothstep(0.16, 0.03, before) + smoothstep(0.14, 0.0, wave.age);
+    float left_behind = 0.72 * pow(1.0 - wave.age, 1.6);
+    float cover = breaks * frame.fronts.z * clamp(max(roller, left_behind), 0.0, 1.0);
+    return lace(cells, min(cover, 1.0));
+}
+
+struct Beach {
+    float covered;  // by the water of a wave: 0 to 1
+    float foam;     // on that
+    float wet;      // how wet the ground is: 1 under water, less as it dries
+};
+
+// How high water stands on the beach in the course of a period, as a part of the highest: it comes faster than it goes.
+float swash(float age) {
+    float part = pow(min(age / SWASH_ENDS, 1.0), 0.75);
+    return 4.0 * part * (1.0 - part);
+}
+
+// The ages at which water comes to a height, a part of the highest, and leaves it.
+vec2 swash_ages(float height) {
+    float half_width = 0.5 * sqrt(max(1.0 - height, 0.0));
+    return SWASH_ENDS * pow(vec2(0.5 - half_width, 0.5 + half_width), vec2(4.0 / 3.0));
+}
+
+const int REMEMBERED_WAVES = 3;
+
+// Dry ground by the coast, `height` metres over the still water.
+Beach beach_at(vec2 east_south, Shore shore, float height) {
+    Beach beach = Beach(0.0, 0.0, 0.0);
+    float highest = frame.beach.x * shore.strength;
+    if (height >= highest) return beach;
+    vec2 cells = east_south / frame.map.z;
+    vec2 at_coast = cells + shore.away * shore.run;
+    float age = fract(shore.phase / TWO_PI), front = floor(shore.phase / TWO_PI);
+    for (int i = 0; i < REMEMBERED_WAVES; ++i) {
+        float reach = highest * front_strength(at_coast, front - float(i));
+        if (height >= reach) continue;
+        vec2 ages = swash_ages(height / reach);
+        float dry_for = age + float(i) - ages.y;
+        if (i == 0 && dry_for < 0.0) {
+            if (age < ages.x) continue;  // not yet
+            float thickness = swash(age) - height / reach;
+            beach.covered = smoothstep(0.0, 0.04, thickness);
+            float edge = smoothstep(0.30, 0.04, thickness) * (1.0 - 0.6 * smoothstep(0.25, 0.8, age));
+            float spread = 0.75 * (1.0 - smoothstep(0.1, 0.75, age));
+            beach.foam = beach.covered * lace(cells, min(frame.fronts.z * max(edge, spread), 1.0));
+            beach.wet = 1.0;
+        } else {
+            beach.wet = max(beach.wet, exp(-dry_for * frame.beach.y));
+        }
+    }
+    return beach;
+}
