@@ -39,7 +39,7 @@ def sea_state(waves: WaveParameters, wind_speed: float, cell_size: float) -> Sea
     """The sea that a wind (cells/t) makes over a given fetch.
 
     Height grows with the wind's speed, period with its cube root, and so length with the power of two thirds
-    (Hasselmann et al. 1973). The period is that of the length in deep water, made to fit the loop a whole number of times.
+    (Hasselmann et al. 1973). The period is that of the length in deep water, or near to it: the loop has whole waves.
     """
     wind = max(wind_speed / COMMON_WIND, WEAKEST_WIND)
     wavelength = waves.wavelength * cell_size * wind ** (2.0 / 3.0)
@@ -48,9 +48,7 @@ def sea_state(waves: WaveParameters, wind_speed: float, cell_size: float) -> Sea
     return SeaState(wavelength, height, waves.loop, max(1, round(waves.loop / period)))
 
 
-def block_values(
-    waves: WaveParameters, sea: SeaState, time: float
-) -> dict[str, tuple[float, float, float, float]]:
+def block_values(waves: WaveParameters, sea: SeaState, time: float) -> dict[str, tuple[float, float, float, float]]:
     """What the shaders know of waves: the fields of the frame block that tell it."""
     return {
         "waves": (sea.wave_number, sea.waves_by(time), sea.waves_in_loop, sea.height),

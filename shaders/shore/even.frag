@@ -6,7 +6,7 @@ uniform ivec2 along;
 out vec2 result;
 
 const float WIDEST = 9.0;           // cells
-const float PART_OF_DISTANCE = 0.3;
+const float PART_OF_DISTANCE = 0.2;
 
 void main() {
     ivec2 cell = ivec2(gl_FragCoord.xy), last = textureSize(phases, 0) - 1;

@@ -7,10 +7,11 @@ uniform float deep_wave_number;  // 1/m
 uniform float cell_size;
 uniform float no_coast;
 
-out vec2 result;  // phase in radians; wave number in 1/cell, negative on land
+out vec2 result;  // phase in radians, on land phase / √distance; wave number in 1/cell, negative on land
 
+const int STEPS = 16;
 const float GENTLEST = 0.01;      // slope of the bed; on less, waves would come to a stand
-const float FIRST_CELLS = 1.5;    // for land, the phase of the water before it, so that textures are smooth at the coast
+const float FIRST_CELLS = 1.5;    // nearer, and on land, the phase is that of the water there, and textures are smooth
 
 void main() {
     vec4 here = texelFetch(coast, ivec2(gl_FragCoord.xy), 0);
@@ -23,14 +24,13 @@ void main() {
     }
     float away = max(here.x, FIRST_CELLS);
     vec2 shore = gl_FragCoord.xy + here.x * here.yz;
-    int steps = int(clamp(6.0 + 0.4 * away, 6.0, 28.0));
     float sum = 0.0;
     // Steps that grow with the square make the integrand even: on a plane beach it is proportional to 1/√distance.
-    for (int i = 0; i < steps; ++i) {
-        float u = (float(i) + 0.5) / float(steps), along = away * u * u;
+    for (int i = 0; i < STEPS; ++i) {
+        float u = (float(i) + 0.5) / float(STEPS), along = away * u * u;
         float below = textureLod(bed, (shore - along * here.yz) / size, 0.0).x;
         sum += u * wave_number(deep_wave_number, max(below, GENTLEST * along * cell_size));
     }
-    float phase = sum * 2.0 * away / float(steps) * cell_size;
-    result = here.x > 0.0 ? vec2(phase, number) : vec2(phase / sqrt(away), -1.0);
+    float phase_by_root = sum * 2.0 * sqrt(away) / float(STEPS) * cell_size;
+    result = here.x > 0.0 ? vec2(phase_by_root * sqrt(here.x), number) : vec2(phase_by_root, -1.0);
 }
