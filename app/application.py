@@ -171,6 +171,8 @@ class Application:
             self.snapshot.cycle,
             camera,
             self.scene.view,
+            self.scene.waves,
+            self._time if self.picture.has_waves(self.scene) else 0.0,
             width,
             height,
             self.picture.content_scale,

