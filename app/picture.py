@@ -21,6 +21,7 @@ from app.passes.resolve import ResolvePass
 from app.passes.shaders import ShaderLibrary
 from app.passes.terrain import TerrainPass
 from app.passes.walls import WallsPass
+from app.passes.water import WaterPass
 from app.scene import Scene
 from app.snapshot import Snapshot
 from app.view_parameters import ViewParameters
@@ -32,6 +33,12 @@ SKY_STRENGTH = 0.5  # the sky's share of the light on level ground
 REFERENCE_LIGHT = 1.94  # with the sun at 27°
 SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
 BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
+
+# Water is coloured by its depth beside the land's relief, and waves follow the size of the map: landscapes of any size
+# look alike, as models of each other. In the sketch that set the colours, the relief was 82 units.
+UNIT_DEPTH = 1.0 / 82.0
+FLATTEST_RELIEF = 0.04  # of the map's longer side
+WAVE_LENGTH = 1.0 / 360.0  # of the map's longer side
 
 
 class Picture:
@@ -63,6 +70,7 @@ class Picture:
         self._light = LightMap(context, self._shaders)
         self._terrain = TerrainPass(context, self._shaders)
         self._walls = WallsPass(context, self._shaders)
+        self._water = WaterPass(context, self._shaders)
         self._backdrop = BackdropPass(context, self._shaders)
         self._resolve = ResolvePass(context, self._shaders)
         self._minimap = MinimapPass(context, self._shaders)
@@ -85,6 +93,7 @@ class Picture:
     def show(self, snapshot: Snapshot) -> None:
         """Upload what changed. The snapshot's arrays may be written again once this has returned."""
         self._layer_textures = self._layers.upload(snapshot)
+        self._water.show(snapshot)
         self._snapshot = snapshot
         self._surface_is_current = False
         self._wanted_light = None
@@ -124,7 +133,7 @@ class Picture:
         return error
 
     def release(self) -> None:
-        for drawing in (self._terrain, self._walls, self._backdrop, self._resolve, self._minimap):
+        for drawing in (self._terrain, self._walls, self._water, self._backdrop, self._resolve, self._minimap):
             drawing.release()
         for maps in (self._layers, self._surface, self._light):
             maps.release()
@@ -158,14 +167,16 @@ class Picture:
             "initial": self._surface.initial,
             "palette": self._palettes[view.overlay],
             "overlay_layer": self._layers.texture(OVERLAYS[view.overlay].layer),
-            **{name: self._layers.texture(name) for name in ("wind_path", "airborne")},
+            **{name: self._layers.texture(name) for name in ("wind_path", "airborne", "water", "water_level")},
         }
         desert = view.desert > 0.0 or view.drifting_sand > 0.0
 
         _, scene_height = self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
-        self._terrain.draw(nodes, quality, with_overlay=view.overlay != "none", desert=desert, **shown)
+        with_overlay, with_water = view.overlay != "none", self._water.is_seen
+        self._terrain.draw(nodes, quality, with_overlay=with_overlay, desert=desert, with_water=with_water, **shown)
         self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
+        self._water.draw(quality, with_overlay=with_overlay, **shown)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)
         if minimap:
@@ -214,6 +225,9 @@ class Picture:
         block["ground_look"] = (view.snow_line, view.greenness, cover, target.height)
         wind = math.radians(scene.wind.direction)  # where it comes from
         block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
+        sea_level = max(snapshot.sea_level, frame.NO_SEA)
+        relief = max(highest - lowest, FLATTEST_RELIEF * side)
+        block["water"] = (view.water_clarity * UNIT_DEPTH * relief, view.waves, WAVE_LENGTH * side, sea_level)
         low, high = overlay_range(view.overlay, snapshot)
         block["overlay"] = (OVERLAYS[view.overlay].number, view.overlay_opacity, low, high)
         self._frame.upload()

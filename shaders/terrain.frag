@@ -2,7 +2,12 @@
 #include "ground.glsl"
 #include "overlay.glsl"
 
+#ifndef WATER
+#define WATER 1
+#endif
+
 uniform sampler2D airborne;
+uniform sampler2D water;  // depth in metres
 
 in vec3 position;
 in vec3 air_kept;
@@ -22,6 +27,11 @@ void main() {
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
     Ground ground = ground_material(cells, place, steepness, hollowness, fine, coarse);
+#if WATER == 1
+    float submerged = smoothstep(0.0, 0.35 * frame.water.x, textureLod(water, uv, 0.0).x * frame.map.w);
+    ground.albedo = mix(ground.albedo, bed_material(fine, coarse), 0.9 * submerged);
+    ground.rockiness *= 1.0 - 0.6 * submerged;
+#endif
     vec3 albedo = with_overlay(ground.albedo, uv, place);
 
     // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
