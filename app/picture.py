@@ -22,7 +22,8 @@ from app.passes.shaders import ShaderLibrary
 from app.passes.shore import ShoreMap, has_standing_water, shoreline
 from app.passes.terrain import TerrainPass
 from app.passes.walls import WallsPass
-from app.passes.waves import SeaState, block_values, sea_state
+from app.passes.water import WaterPass
+from app.passes.waves import COMMON_WIND, WEAKEST_WIND, SeaState, block_values, sea_state
 from app.scene import Scene
 from app.snapshot import Snapshot
 from app.view_parameters import ViewParameters
@@ -34,6 +35,12 @@ SKY_STRENGTH = 0.5  # the sky's share of the light on level ground
 REFERENCE_LIGHT = 1.94  # with the sun at 27°
 SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
 BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
+
+# Water is coloured by its depth beside the land's relief, and waves follow the size of the map: landscapes of any size
+# look alike, as models of each other. In the sketch that set the colours, the relief was 82 units.
+UNIT_DEPTH = 1.0 / 82.0
+FLATTEST_RELIEF = 0.04  # of the map's longer side
+WAVE_LENGTH = 1.0 / 360.0  # of the map's longer side
 
 
 class Picture:
@@ -66,6 +73,7 @@ class Picture:
         self._shore = ShoreMap(context, self._shaders)
         self._terrain = TerrainPass(context, self._shaders)
         self._walls = WallsPass(context, self._shaders)
+        self._water = WaterPass(context, self._shaders)
         self._backdrop = BackdropPass(context, self._shaders)
         self._resolve = ResolvePass(context, self._shaders)
         self._minimap = MinimapPass(context, self._shaders)
@@ -93,6 +101,7 @@ class Picture:
     def show(self, snapshot: Snapshot) -> None:
         """Upload what changed. The snapshot's arrays may be written again once this has returned."""
         self._layer_textures = self._layers.upload(snapshot)
+        self._water.show(snapshot)
         self._snapshot = snapshot
         self._water_stands = has_standing_water(snapshot)
         self._surface_is_current = False
@@ -134,7 +143,7 @@ class Picture:
         return error
 
     def release(self) -> None:
-        for drawing in (self._terrain, self._walls, self._backdrop, self._resolve, self._minimap):
+        for drawing in (self._terrain, self._walls, self._water, self._backdrop, self._resolve, self._minimap):
             drawing.release()
         for maps in (self._layers, self._surface, self._light, self._shore):
             maps.release()
@@ -172,7 +181,7 @@ class Picture:
             "initial": self._surface.initial,
             "palette": self._palettes[view.overlay],
             "overlay_layer": self._layers.texture(OVERLAYS[view.overlay].layer),
-            **{name: self._layers.texture(name) for name in ("wind_path", "airborne")},
+            **{name: self._layers.texture(name) for name in ("wind_path", "airborne", "water", "water_level")},
         }
         if waves:
             shown |= {"coast": self._shore.coast, "surf": self._shore.surf}
@@ -180,8 +189,18 @@ class Picture:
 
         _, scene_height = self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
-        self._terrain.draw(nodes, quality, with_overlay=view.overlay != "none", desert=desert, waves=waves, **shown)
+        with_overlay, with_water = view.overlay != "none", self._water.is_seen
+        self._terrain.draw(
+            nodes,
+            quality,
+            with_overlay=with_overlay,
+            desert=desert,
+            with_water=with_water,
+            with_waves=waves,
+            **shown,
+        )
         self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
+        self._water.draw(quality, with_overlay=with_overlay, with_waves=waves, **shown)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)
         if minimap:
@@ -249,6 +268,11 @@ class Picture:
         block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
         for name, value in block_values(scene.waves, sea, time).items():
             block[name] = value
+        sea_level = max(snapshot.sea_level, frame.NO_SEA)
+        relief = max(highest - lowest, FLATTEST_RELIEF * side)
+        # The variance of the slopes of a sea grows with the wind (Cox and Munk 1954).
+        roughness = view.waves * math.sqrt(max(scene.wind.speed / COMMON_WIND, WEAKEST_WIND))
+        block["water"] = (view.water_clarity * UNIT_DEPTH * relief, roughness, WAVE_LENGTH * side, sea_level)
         low, high = overlay_range(view.overlay, snapshot)
         block["overlay"] = (OVERLAYS[view.overlay].number, view.overlay_opacity, low, high)
         self._frame.upload()

@@ -34,6 +34,10 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     drifting_sand: Annotated[
         float, parameter(0.0, 1.0, "sand seen to drift over the ground, where the wind carries it")
     ] = 0.0
+    water_clarity: Annotated[
+        float, parameter(0.05, 20.0, "how deep one sees into lakes and sea", unit="×", log=True)
+    ] = 1.0
+    waves: Annotated[float, parameter(0.0, 3.0, "how rough lakes and sea are", unit="×")] = 1.0
     minimap: Annotated[bool, described("the map in the corner")] = True
     minimap_shows: Annotated[
         Minimap, described("the ground with the overlay, or the thickness of sand with the paths of the wind")

@@ -1,13 +1,19 @@
 // Ground, lit by sun and sky.
 #include "ground.glsl"
 #include "overlay.glsl"
+#include "water.glsl"
 #include "waves.glsl"
 
 #ifndef WAVES
 #define WAVES 1
 #endif
 
+#ifndef WATER
+#define WATER 1
+#endif
+
 uniform sampler2D airborne;
+uniform sampler2D water;  // depth in metres
 
 in vec3 position;
 in vec3 air_kept;
@@ -27,16 +33,22 @@ void main() {
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
     Ground ground = ground_material(cells, place, steepness, hollowness, fine, coarse);
+#if WATER == 1
+    float submerged = smoothstep(0.0, 0.35 * frame.water.x, textureLod(water, uv, 0.0).x * frame.map.w);
+    ground.albedo = mix(ground.albedo, bed_material(fine, coarse), 0.9 * submerged);
+    ground.rockiness *= 1.0 - 0.6 * submerged;
+#endif
     vec3 albedo = with_overlay(ground.albedo, uv, place);
 
 #if WAVES == 1
     float away = textureLod(coast, uv, 0.0).x;
+    vec2 pixel = vec2(fwidth(place.x), max(length(dFdx(cells)), length(dFdy(cells))));
     bool by_the_water = away < 0.0 && away > -BEACH_CELLS;
     Beach beach = Beach(0.0, 0.0, 0.0);
     if (by_the_water) {
         Shore shore = shore_at(position.xz);
         float height = max(-shore.depth, 0.0);
-        beach = beach_at(position.xz, shore, height);
+        beach = beach_at(position.xz, shore, height, pixel);
         // Waves bring sand, and grind what they reach to it.
         float high = height / max(1.3 * frame.beach.x, 1e-4) + 0.5 * (fine.x - 0.5) + 0.7 * (coarse.x - 0.5);
         float sandy = (1.0 - smoothstep(0.5, 1.3, high)) * (1.0 - smoothstep(0.35, 0.75, steepness + 0.4 * (fine.w - 0.5)));
@@ -71,11 +83,9 @@ void main() {
         vec3 to_eye = normalize(frame.camera.xyz - position);
         // Wet sand mirrors a little, the water on it more.
         vec3 smooth_normal = normalize(mix(normal, vec3(0.0, 1.0, 0.0), 0.6 * beach.covered));
-        float mirror = (0.02 + 0.98 * pow(1.0 - max(dot(smooth_normal, to_eye), 0.0), 5.0))
+        float mirror = water_fresnel(max(dot(smooth_normal, to_eye), 0.0), 0.01)
                      * max(beach.covered, 0.5 * beach.wet * beach.wet);
-        vec3 up = reflect(-to_eye, smooth_normal);
-        vec3 sky = clear_sky(normalize(vec3(up.x, max(up.y, 0.03), up.z))) * seen.y;
-        radiance = mix(radiance, sky, mirror);
+        radiance = mix(radiance, clear_sky(water_reflected(to_eye, smooth_normal)) * seen.y, mirror);
         vec3 light_here = frame.sun_light.rgb * max(frame.sun.y, 0.0) * seen.x + sky_light(vec3(0.0, 1.0, 0.0)) * seen.y;
         radiance = mix(radiance, FOAM * light_here, beach.foam);
     }

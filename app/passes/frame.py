@@ -20,8 +20,16 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     ("waves", "vec4", "wave number where it is deep, 1/m; waves since the loop began; waves in a loop; height in m"),
     ("fronts", "vec4", "how steep fronts are; how much they are scattered; foam; how many stand before the shore"),
     ("beach", "vec4", "how high waves run up, m; part of wetness lost in a period; shelter from the wind; 0"),
+    ("loop", "vec4", "seconds until the sea repeats; part of them gone; 0; 0"),
+    (
+        "water",
+        "vec4",
+        "depth of water as a unit; strength of waves; their length; level of the sea in metres, or NO_SEA",
+    ),
     ("overlay", "vec4", "number of the overlay (0 none), opacity, low and high end of its range"),
 )
+
+NO_SEA = -1e30
 
 BLOCK = "Frame"
 INCLUDE = "frame.glsl"

@@ -59,7 +59,7 @@ class ShoreMap:
 
     `coast` holds the distance to the nearest coast in cells, positive on water and negative on land; the unit vector
     (east, south) towards land, so that the nearest point of the coast is the cell's middle plus distance × vector; and
-    0 on water that is too small to have waves, else 1. Without any coast the distance is ±`NO_COAST` and the vector 0.
+    how much room waves have to grow, from 0 to 1. Without any coast the distance is ±`NO_COAST` and the vector 0.
     The coast is where the level of the water meets the ground, straight within each square between four cells.
 
     `surf` holds phase / √distance of the waves, in radians and cells, which is smooth where the phase itself is not;

@@ -31,22 +31,26 @@ class TerrainPass:
         *,
         with_overlay: bool,
         desert: bool,
-        waves: bool,
+        with_water: bool,
+        with_waves: bool,
         **textures: moderngl.Texture,
     ) -> None:
         self._nodes.write(nodes)
         self._context.enable_only(moderngl.DEPTH_TEST)
         self._context.depth_func = "<="
-        drawing = self._variant(quality, with_overlay, desert, waves)
+        drawing = self._variant(quality, with_overlay, desert, with_water, with_waves)
         drawing.program.bind(**textures)
         drawing.program.set(quads=QUADS)
         drawing.render(instances=len(nodes))
 
-    def _variant(self, quality: Quality, with_overlay: bool, desert: bool, waves: bool) -> Drawing:
+    def _variant(
+        self, quality: Quality, with_overlay: bool, desert: bool, with_water: bool, with_waves: bool
+    ) -> Drawing:
         defines = (
             f"OVERLAY {int(with_overlay)}",
             f"DESERT {int(desert)}",
-            f"WAVES {int(waves)}",
+            f"WATER {int(with_water)}",
+            f"WAVES {int(with_waves)}",
             f"DETAIL_SCALES {quality.detail_scales}",
         )
         if defines not in self._drawings:

@@ -10,7 +10,7 @@ from app.wave_parameters import WaveParameters
 GRAVITY = 9.81  # m/s²
 COMMON_WIND = 1.4  # cells/t, for which the wavelength is told
 WEAKEST_WIND = 0.1  # of it: on still air follows a swell from far away
-STEEPNESS = 0.035  # height by length of waves in deep water
+STEEPNESS = 0.05  # height by length of waves in deep water
 
 
 class SeaState(NamedTuple):
@@ -53,5 +53,6 @@ def block_values(waves: WaveParameters, sea: SeaState, time: float) -> dict[str,
     return {
         "waves": (sea.wave_number, sea.waves_by(time), sea.waves_in_loop, sea.height),
         "fronts": (waves.steep_fronts, waves.scatter, waves.foam, waves.fronts),
+        "loop": (sea.loop, time / sea.loop % 1.0, 0.0, 0.0),
         "beach": (0.5 * waves.run_up * sea.height, sea.period / waves.drying, waves.shelter, 0.0),
     }

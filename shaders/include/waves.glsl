@@ -5,7 +5,6 @@
 uniform sampler2D coast;   // distance in cells, the way inland, where waves are: see app/passes/shore.py
 uniform sampler2D surf;    // phase / √distance, the way that waves run, depth in m
 
-const vec3 FOAM = vec3(0.88, 0.92, 0.95);
 const vec3 BEACH_SAND = vec3(0.520, 0.440, 0.310);
 const float WET_GROUND = 0.52;     // of the light that dry ground gives back
 const float BEACH_CELLS = 16.0;    // no beach is wider
@@ -19,6 +18,7 @@ struct Shore {
     float away;     // cells to the coast, negative on land
     vec2 run;       // the way that waves run, shorter where they cross
     float depth;    // m, negative on land
+    float way;      // phase from the coast to here
     float phase;    // of the waves now: crests are at multiples of 2π, and come in from where it is larger
     float strength; // how high waves are here beside those in deep water before depth tells
     float open;     // how far from the edge of the map, beyond which nothing is known of a coast: 0 to 1
@@ -39,7 +39,7 @@ float trough(float breaking) {
 float front_strength(vec2 cells, float number) {
     float front = mod(number, frame.waves.z);
     float high = front_noise(cells, vec2(hash(vec2(front, 1.7)), hash(vec2(front, 8.3))));
-    return mix(1.0, smoothstep(-0.9, 0.7, high), frame.fronts.y);
+    return mix(1.0, smoothstep(-0.8, 0.6, high), frame.fronts.y);
 }
 
 Shore shore_at(vec2 east_south) {
@@ -51,21 +51,24 @@ Shore shore_at(vec2 east_south) {
     shore.depth = waves.w;
     // Fronts do not come to all of the shore at once.
     float late = 1.1 * frame.fronts.y * front_noise(cells.yx, vec2(0.37));
-    float way = waves.x * sqrt(max(place.x, 0.0));
-    shore.phase = way + TWO_PI * frame.waves.y + late;
+    shore.way = waves.x * sqrt(max(place.x, 0.0));
+    shore.phase = shore.way + TWO_PI * frame.waves.y + late;
     vec2 to_edge = min(uv, 1.0 - uv) * frame.map.xy;
     shore.open = smoothstep(1.0, 0.06 * min(frame.map.x, frame.map.y) + 2.0, min(to_edge.x, to_edge.y));
     // Before the outermost front the waves are those of the open sea.
     float fronts = TWO_PI * frame.fronts.w;
     float exposed = mix(1.0 - frame.beach.z, 1.0, smoothstep(-0.5, 0.5, dot(place.yz, frame.wind.xy)));
-    shore.strength = (1.0 - smoothstep(0.45 * fronts, fronts, way)) * length(waves.yz) * exposed * place.w * shore.open;
+    shore.strength = (1.0 - smoothstep(0.25 * fronts, fronts, shore.way)) * length(waves.yz) * exposed * place.w * shore.open;
     return shore;
 }
 
 struct Wave {
     float height;    // m over the still water
     vec2 slope;      // of its surface, to the east and south
+    float front;     // its number
+    float strength;  // its height here beside that in deep water, but for shoaling
     float breaking;  // from 0, through 1 where the wave is as high as it can be
+    float roughness; // variance of the slopes that are finer than a pixel
     float age;       // part of a period since the last crest; near 1 the next comes
 };
 
@@ -81,7 +84,8 @@ vec2 profile(float age, float trough_at) {
     return vec2(swing * (0.5 + 0.5 * swing) - 0.4375, rise * (0.5 + swing));
 }
 
-Wave wave_at(vec2 east_south, Shore shore) {
+// `pixel` is how far the place moves from pixel to pixel: to the east and south along x, and along y.
+Wave wave_at(vec2 east_south, Shore shore, vec4 pixel) {
     vec2 cells = east_south / frame.map.z;
     float depth = max(shore.depth, 0.02 * frame.map.z * max(shore.away, 0.0) + 1e-4);
     float relative = depth * frame.waves.x;
@@ -89,37 +93,54 @@ Wave wave_at(vec2 east_south, Shore shore) {
     float highest = BREAKER_INDEX * depth;
     float free = frame.waves.w * shore.strength * grown;
     float trough_at = trough(free / highest);
-    free *= front_strength(cells, floor(shore.phase / TWO_PI + 1.0 - trough_at));
     Wave wave;
+    wave.front = floor(shore.phase / TWO_PI + 1.0 - trough_at);
+    float gaps = front_strength(cells, wave.front);
+    wave.strength = shore.strength * gaps;
+    free *= gaps;
     wave.breaking = free / highest;
     wave.age = fract(shore.phase / TWO_PI);
     float tall = free / sqrt(sqrt(1.0 + pow(wave.breaking, 4.0)));
     vec2 form = profile(wave.age, trough_at);
-    // Waves that are hardly wider than a pixel fade, or they would flicker.
-    float per_pixel = fwidth(shore.phase) / TWO_PI;
-    tall *= 1.0 - smoothstep(0.15, 0.45, per_pixel);
-    wave.height = tall * form.x;
     float number = wave_number(frame.waves.x, depth);
+    // Waves that are hardly wider than a pixel fade, or they would flicker; what is lost of them is rough.
+    float per_pixel = (abs(dot(shore.run, pixel.xy)) + abs(dot(shore.run, pixel.zw))) * number / TWO_PI;
+    float faded = smoothstep(0.15, 0.45, per_pixel);
+    wave.roughness = 0.06 * faded * pow(min(tall * number, 0.9), 2.0);
+    tall *= 1.0 - faded;
+    wave.height = tall * form.x;
     // Steeper than this, waves would fall over.
     wave.slope = -shore.run * clamp(tall * form.y * number, -0.9, 0.9);
     return wave;
 }
 
-// How much of the water is white, by lace-like noise that stays where a wave has left it.
-float lace(vec2 cells, float cover) {
-    float fine = texture(detail, cells / 7.3).x, coarse = texture(detail, cells.yx / 21.7).w;
-    float holes = 0.5 + 1.9 * (0.62 * fine + 0.38 * coarse - 0.5);
-    return smoothstep(1.0 - cover, 1.28 - cover, holes) * step(1e-3, cover);
+// How much of a place is white where foam covers such a part of it: a web with holes that grow as it breaks up. From far
+// away only the part is seen. Each front has a web of its own.
+float lace(vec2 cells, float cover, float front, float cells_per_pixel) {
+    if (cover <= 0.0) return 0.0;
+    front = mod(front, frame.waves.z);
+    vec2 at = cells + 31.0 * vec2(hash(vec2(front, 4.1)), hash(vec2(front, 6.7)));
+    vec4 coarse = texture(detail, at / 19.0), fine = texture(detail, at.yx / 5.1);
+    // Bubbles gather in a web around patches of clear water.
+    float web = 1.0 - min(6.0 * abs(coarse.x - 0.5), 1.0);
+    float gathered = clamp(0.45 * web + 0.9 * (fine.x - 0.5) + 0.9 * (coarse.w - 0.5) + 0.30, 0.0, 1.0);
+    float bubbles = smoothstep(1.0 - cover, 1.45 - cover, gathered + 0.20 * cover) * mix(0.55, 0.95, cover);
+    return mix(bubbles, 0.6 * cover, smoothstep(0.7, 3.0, cells_per_pixel));
 }
 
-float foam_at(vec2 east_south, Shore shore, Wave wave) {
-    vec2 cells = east_south / frame.map.z;
-    float breaks = smoothstep(0.65, 1.15, wave.breaking);
+// Foam on the water: where waves break, on the steep side of the crest, and behind it as long as it lasts.
+float foam_at(vec2 east_south, Shore shore, Wave wave, float cells_per_pixel) {
+    // At the foot of a cliff the last wave breaks on the rock, however deep it is.
+    float fronts_before = shore.way / TWO_PI;
+    float on_rock = (1.0 - smoothstep(0.20, 0.70, fronts_before)) * min(2.0 * wave.strength, 1.0);
+    // The highest parts of fronts spill before they reach the shallows.
+    float spills = 0.8 * (1.0 - smoothstep(0.8, 3.2, fronts_before)) * smoothstep(0.55, 0.95, wave.strength);
+    float breaks = max(max(smoothstep(0.55, 1.05, wave.breaking), on_rock), spills);
     float before = 1.0 - wave.age;
-    float roller = smoothstep(0.16, 0.03, before) + smoothstep(0.14, 0.0, wave.age);
-    float left_behind = 0.72 * pow(1.0 - wave.age, 1.6);
-    float cover = breaks * frame.fronts.z * clamp(max(roller, left_behind), 0.0, 1.0);
-    return lace(cells, min(cover, 1.0));
+    float roller = max(smoothstep(0.15, 0.03, before), smoothstep(0.16, 0.02, wave.age));
+    float left_behind = 0.66 * pow(before, 1.4);
+    float cover = breaks * frame.fronts.z * max(roller, left_behind);
+    return lace(east_south / frame.map.z, min(cover, 1.0), wave.front, cells_per_pixel);
 }
 
 struct Beach {
@@ -142,8 +163,9 @@ vec2 swash_ages(float height) {
 
 const int REMEMBERED_WAVES = 3;
 
-// Dry ground by the coast, `height` metres over the still water.
-Beach beach_at(vec2 east_south, Shore shore, float height) {
+// Dry ground by the coast, `height` metres over the still water. `pixel` is how much of height a pixel spans, and how many
+// cells: where that is more than waves do, only what they do on average is seen.
+Beach beach_at(vec2 east_south, Shore shore, float height, vec2 pixel) {
     Beach beach = Beach(0.0, 0.0, 0.0);
     float highest = frame.beach.x * shore.strength;
     if (height >= highest) return beach;
@@ -161,11 +183,15 @@ Beach beach_at(vec2 east_south, Shore shore, float height) {
             beach.covered = smoothstep(0.0, 0.04, thickness);
             float edge = smoothstep(0.30, 0.04, thickness) * (1.0 - 0.6 * smoothstep(0.25, 0.8, age));
             float spread = 0.75 * (1.0 - smoothstep(0.1, 0.75, age));
-            beach.foam = beach.covered * lace(cells, min(frame.fronts.z * max(edge, spread), 1.0));
+            beach.foam = beach.covered * lace(cells, min(frame.fronts.z * max(edge, spread), 1.0), front, pixel.y);
             beach.wet = 1.0;
         } else {
             beach.wet = max(beach.wet, exp(-dry_for * frame.beach.y));
         }
     }
+    float blurred = smoothstep(0.25, 0.9, pixel.x / highest);
+    beach.covered *= 1.0 - blurred;
+    beach.foam *= 1.0 - blurred;
+    beach.wet = mix(beach.wet, 0.5 * (1.0 - height / highest), blurred);
     return beach;
 }

@@ -6,13 +6,13 @@ uniform sampler2D segments;
 uniform sampler2D other_segments;
 uniform float no_coast;  // the distance where there is none
 
-out vec4 result;  // distance in cells; the unit vector inland (east, south); 0 on water without waves
+out vec4 result;  // distance in cells; the unit vector inland (east, south); how much room waves have to grow
 
 void main() {
     vec2 place = gl_FragCoord.xy;
     bool wet = texelFetch(bodies, ivec2(place), 0).x > 0.5;
     float side = wet ? 1.0 : -1.0;
-    float waves = !wet || has_waves(ivec2(place)) ? 1.0 : 0.0;
+    float waves = !wet || has_waves(ivec2(place)) ? room_for_waves(ivec2(place)) : 0.0;
     vec2 seed = texelFetch(seeds, ivec2(place), 0).xy;
     if (seed == NO_SEED) {
         result = vec4(side * no_coast, 0.0, 0.0, waves);

@@ -118,7 +118,7 @@ def test_distances_directions_and_gradients_on_islands(shore: Shore, seed: int) 
     plain = wet & ~near_the_middle_between_coasts(field)
     assert plain[wet].mean() > 0.9
     assert (np.abs(steepness - 1.0) < 0.05)[plain].mean() >= 0.97
-    assert (field[..., 3] == 1.0).all(), "the sea has waves everywhere"
+    assert (field[..., 3] > 0.5)[wet].mean() > 0.9, "waves have room on the sea"
 
 
 @pytest.mark.parametrize("shape", [(8, 8), (8, 61), (150, 40), (33, 257)])
@@ -182,7 +182,7 @@ def test_lakes_have_coasts_at_their_own_levels_if_they_are_large_enough(shore: S
     for lake, radius in ((west, 25.0), (east, 30.0)):
         around = np.abs(lake - radius) < 6.0
         np.testing.assert_allclose(field[..., 0][around], radius - lake[around], atol=0.08)
-        assert (field[..., 3][around] == 1.0).all()
+        assert (field[..., 3][around] > 0.05).all()
     assert (field[..., 3][puddle < 2.5] == 0.0).all(), "a puddle has no waves"
     assert field[10, 97, 0] > 25.0, "and no coast"
 
