@@ -19,11 +19,11 @@ from app.passes.overlays import OVERLAYS, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
 from app.passes.resolve import ResolvePass
 from app.passes.shaders import ShaderLibrary
-from app.passes.shore import ShoreMap, has_standing_water, shoreline
+from app.passes.shore import ShoreMap, has_standing_water
 from app.passes.terrain import TerrainPass
 from app.passes.walls import WallsPass
 from app.passes.water import WaterPass
-from app.passes.waves import COMMON_WIND, WEAKEST_WIND, SeaState, block_values, sea_state
+from app.passes.waves import COMMON_WIND, NATURAL, NO_WAVES, WEAKEST_WIND, SeaState, block_values, drawing_of, sea_state
 from app.scene import Scene
 from app.snapshot import Snapshot
 from app.view_parameters import ViewParameters
@@ -169,7 +169,7 @@ class Picture:
         view = scene.view
         quality = self.quality(view)
         sea = sea_state(scene.waves, scene.wind.speed, snapshot.cell_size)
-        waves = self.has_waves(scene)
+        waves = drawing_of(scene.waves) if self.has_waves(scene) else NO_WAVES
         self._fill_frame_block(snapshot, camera, scene, sea, target, time)
         self._update_maps(snapshot, view, quality)
         if waves:
@@ -196,17 +196,26 @@ class Picture:
             with_overlay=with_overlay,
             desert=desert,
             with_water=with_water,
-            with_waves=waves,
+            with_waves=waves == NATURAL,
             **shown,
         )
         self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
-        self._water.draw(quality, with_overlay=with_overlay, with_waves=waves, **shown)
+        self._water.draw(quality, with_overlay=with_overlay, waves=waves, **shown)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)
         if minimap:
             rectangle = self.minimap_rectangle(*target.size)
             wind_and_sand = view.minimap_shows == "wind_and_sand"
-            self._minimap.draw(target, rectangle, camera, self.content_scale, wind_and_sand=wind_and_sand, **shown)
+            self._minimap.draw(
+                target,
+                rectangle,
+                camera,
+                self.content_scale,
+                wind_and_sand=wind_and_sand,
+                level_is_known="water_level" in snapshot.layers,
+                waves=waves,
+                **shown,
+            )
 
     def _update_maps(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
         if not self._surface_is_current:
@@ -219,11 +228,10 @@ class Picture:
 
     def _update_shore(self, snapshot: Snapshot, sea: SeaState, quality: Quality) -> None:
         self._shore.update(
-            shoreline(snapshot, sea.wave_number),
+            snapshot,
+            sea.wave_number,
             self._surface.texture,
-            self._layer_textures,
-            snapshot.sea_level,
-            snapshot.cell_size,
+            self._layers,
             budget=quality.shore_budget,
             at_once=self._bake_at_once,
         )

@@ -2,6 +2,14 @@
 #include "ground.glsl"
 #include "overlay.glsl"
 #include "tone.glsl"
+#include "sea_chart.glsl"
+
+#ifndef WAVES
+#define WAVES 1
+#endif
+
+uniform sampler2D water;      // depth in metres
+uniform bool level_is_known;  // else the sea stands wherever it can
 
 uniform sampler2D wind_path;
 uniform vec4 rectangle;   // left, bottom, width, height in pixels of the target
@@ -11,6 +19,9 @@ uniform vec2 looked_at;   // target of the camera, east and south in metres
 
 in vec2 uv;
 out vec4 colour;
+
+const vec3 SHALLOW = vec3(0.130, 0.360, 0.400);
+const vec3 DEEP = vec3(0.020, 0.080, 0.160);
 
 void main() {
     vec2 pixel = gl_FragCoord.xy - rectangle.xy;
@@ -31,6 +42,22 @@ void main() {
     vec3 normal = normalize(vec3(-slope.x, 1.0, -slope.y));
     float shade = 0.35 + 0.85 * max(dot(normal, normalize(vec3(-0.55, 0.75, -0.55))), 0.0);
     vec3 shown = to_srgb(clamp(albedo * shade * seen.y * 1.9, 0.0, 1.0));
+
+    float depth = level_is_known ? textureLod(water, at, 0.0).x : frame.water.w - place.x;
+    if (depth > 0.0 && !wind_and_sand) {
+        vec3 sea = mix(SHALLOW, DEEP, 1.0 - exp(-0.10 * depth * frame.map.w / frame.water.x));
+#if WAVES > 1
+        sea = sea_chart(at * map_extent(), vec4(map_extent().x / rectangle.z, 0.0, 0.0, map_extent().y / rectangle.w));
+#elif WAVES == 1
+        vec2 east_south = at * map_extent(), metres = map_extent() / rectangle.zw;
+        Shore shore = shore_at(east_south);
+        Wave wave = wave_at(east_south, shore, vec4(metres.x, 0.0, 0.0, metres.y));
+        sea *= 1.0 - 2.5 * dot(wave.slope, vec2(0.55));
+        sea = mix(sea, vec3(0.85), foam_at(east_south, shore, wave, metres.x / frame.map.z));
+#endif
+        vec4 laid_over = shown_overlay(at, place);
+        shown = to_srgb(clamp(frame.overlay.x > 0.0 ? mix(sea, laid_over.rgb, laid_over.a) : sea, 0.0, 1.0));
+    }
 
     // What the camera sees: a cone from where it stands.
     vec2 here = at * map_extent() - frame.camera.xz;

@@ -2,7 +2,7 @@
 #include "ground.glsl"
 #include "overlay.glsl"
 #include "water.glsl"
-#include "waves.glsl"
+#include "sea_chart.glsl"
 
 #ifndef WAVES
 #define WAVES 1
@@ -61,23 +61,27 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 seen, vec3 light_here) {
     float skyline = sqrt(max(1.0 - seen.y, 0.0));
     vec3 land = vec3(0.105, 0.096, 0.072) * light_here;
 #if FINE_WATER == 1
-    float reach = 1.5 * frame.map.z;
-    for (int i = 0; i < 24; ++i) {
+    // What stands highest over the ray, over steps that are softened by their length: each alone would show as a band.
+    float reach = 1.5 * frame.map.z, covered = 0.0;
+    vec2 hides = vec2(0.0);
+    for (int i = 0; i < 24 && covered < 1.0; ++i) {
         vec3 at = from + direction * reach;
         vec2 uv = map_uv(at.xz);
         if (at.y > frame.heights.y || any(greaterThan(abs(uv - 0.5), vec2(0.5)))) break;
-        vec4 place = textureLod(surface, uv, 0.0);
-        float cover = (place.x * frame.map.w - at.y) / (0.3 * reach) + 0.5;
-        if (cover > 0.0) {
-            vec4 noise = vec4(0.5);
-            vec3 light_there = textureLod(light, uv, 0.0).xyz;
-            Ground ground = ground_material(at.xz / frame.map.z, place, apparent_steepness(place), light_there.z - 0.5, noise, noise);
-            vec3 normal = normalize(vec3(-place.y * frame.map.w, 1.0, -place.z * frame.map.w));
-            vec3 lit = frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * light_there.x
-                     + sky_light(normal) * light_there.y;
-            return mix(sky, ground.albedo * lit, min(cover, 1.0));
-        }
+        float cover = (textureLod(surface, uv, 0.0).x * frame.map.w - at.y) / (0.45 * reach) + 0.5;
+        if (cover > covered) hides = at.xz;
+        covered = max(covered, cover);
         reach *= 1.26;
+    }
+    if (covered > 0.0) {
+        vec2 uv = map_uv(hides);
+        vec4 place = textureLod(surface, uv, 0.0), noise = vec4(0.5);
+        vec3 light_there = textureLod(light, uv, 0.0).xyz;
+        Ground ground = ground_material(hides / frame.map.z, place, apparent_steepness(place), light_there.z - 0.5, noise, noise);
+        vec3 normal = normalize(vec3(-place.y * frame.map.w, 1.0, -place.z * frame.map.w));
+        vec3 lit = frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * light_there.x
+                 + sky_light(normal) * light_there.y;
+        sky = mix(sky, ground.albedo * lit, smoothstep(0.0, 1.0, covered));
     }
     return sky;
 #else
@@ -129,8 +133,8 @@ void main() {
 #endif
 
     Waves waves = water_waves(map_place, depth);
-    float foam = 0.0, crest = 0.0;
 #if WAVES == 1
+    float foam = 0.0, crest = 0.0;
     if (!outside) {
         Shore coming = shore_at(map_place);
         if (coming.strength > 0.0) {
@@ -138,7 +142,7 @@ void main() {
             waves.slope += wave.slope;
             waves.roughness += wave.roughness;
             foam = foam_at(map_place, coming, wave, max(length(pixel.xy), length(pixel.zw)) / frame.map.z);
-            crest = max(wave.height, 0.0) / max(0.5 * frame.waves.w, 1e-6) * (0.25 + 0.75 * smoothstep(0.2, 0.8, wave.breaking));
+            crest = max(wave.height, 0.0) / max(0.5 * frame.waves.w, 1e-6) * (0.4 + 0.6 * smoothstep(0.2, 0.8, wave.breaking));
         }
     }
 #endif
@@ -152,7 +156,12 @@ void main() {
                 + mirror * mirrored(position, water_reflected(to_eye, normal), seen, daylight)
                 + frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, waves.roughness);
     vec3 keep = through * drawn;
-#if WAVES == 1
+#if WAVES > 1
+    // A drawing is flat: no light, no depth.
+    colour = sea_chart(map_place, pixel) * 0.62 / frame.sun_light.a;
+    keep = vec3(0.0);
+    shore = step(0.5, shore);
+#elif WAVES == 1
     // Through crests comes light from behind.
     float from_behind = 0.35 + 0.65 * pow(max(-dot(to_eye.xz, frame.sun.xz), 0.0), 2.0);
     colour += CREST_GLOW * crest * from_behind * frame.sun_light.rgb * seen.x * (1.0 - mirror);

@@ -127,8 +127,10 @@ class Drawing:
 class FullScreen(Drawing):
     """A fragment shader over the whole target, or over a part of it."""
 
-    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, fragment: str) -> None:
-        super().__init__(context, shaders.program("fullscreen.vert", fragment))
+    def __init__(
+        self, context: moderngl.Context, shaders: ShaderLibrary, fragment: str, defines: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(context, shaders.program("fullscreen.vert", fragment, defines))
 
     def draw(self, target: moderngl.Framebuffer, rectangle: tuple[int, int, int, int] | None = None) -> None:
         """Replace what is in the rectangle (left, bottom, width, height), whatever state others have left."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import moderngl
 
+from app.passes.frame import NO_SEA
 from app.passes.gradual import GradualWork, draw_in_bands
+from app.passes.maps import LayerTextures
 from app.passes.shaders import FullScreen, ShaderLibrary
 from app.passes.targets import colour, map_target, release_targets
 from app.snapshot import Snapshot
@@ -45,12 +47,14 @@ class Shoreline(NamedTuple):
 
 def has_standing_water(snapshot: Snapshot) -> bool:
     """Whether there is anything that could have a shore."""
-    return "water" in snapshot.layers and bool(snapshot.layers["water"].any())
+    if "water" in snapshot.layers:
+        return bool(snapshot.layers["water"].any())
+    return snapshot.lowest < snapshot.sea_level  # before the first cycle
 
 
 def shoreline(snapshot: Snapshot, deep_wave_number: float) -> Shoreline:
     """What the shore of a snapshot with water depends on."""
-    versions = tuple(snapshot.versions[name] for name in ("bedrock", "sediment", "water"))
+    versions = tuple(snapshot.versions.get(name, -1) for name in ("bedrock", "sediment", "water"))
     return Shoreline(snapshot.world, versions, deep_wave_number)
 
 
@@ -94,27 +98,30 @@ class ShoreMap:
 
     def update(
         self,
-        wanted: Shoreline,
+        snapshot: Snapshot,
+        deep_wave_number: float,
         surface: moderngl.Texture,
-        layers: Mapping[str, moderngl.Texture],
-        sea_level: float,
-        cell_size: float,
+        layers: LayerTextures,
         *,
         budget: int,
         at_once: bool = False,
     ) -> bool:
-        """Work on towards `wanted`: `budget` texels, or all for a new world. True when the textures have changed."""
+        """Work on towards the shore of a snapshot whose layers and surface these are. True when the textures changed.
+
+        It draws about `budget` texels; of a new world all, so that it never shows the shore of the one before.
+        """
+        wanted = shoreline(snapshot, deep_wave_number)
         at_once = at_once or self.shown is None or self.shown.world != wanted.world
         texels = surface.width * surface.height if at_once else budget
 
         def begin() -> Iterator[int]:
             if not wanted.same_coast(self.shown):
                 self._fit(surface.size)
-                yield self._take_land(surface, layers, sea_level)
+                yield self._take_land(snapshot, surface, layers)
                 yield from self._find_coast(texels)
             else:
                 self._context.copy_framebuffer(self._targets["next coast"], self._targets["coast"])
-            yield from self._find_surf(wanted.deep_wave_number, cell_size, texels)
+            yield from self._find_surf(deep_wave_number, snapshot.cell_size, texels)
 
         changed = self._work.advance(wanted, begin, budget, at_once=at_once)
         if changed:
@@ -134,12 +141,21 @@ class ShoreMap:
         for drawing in self._drawings.values():
             drawing.release()
 
-    def _take_land(self, surface: moderngl.Texture, layers: Mapping[str, moderngl.Texture], sea_level: float) -> int:
+    def _take_land(self, snapshot: Snapshot, surface: moderngl.Texture, layers: LayerTextures) -> int:
         """What is needed of the layers, at once, because in the next frame they may be others."""
         land, contour = self._targets["land"], self._targets["contour"]
         cells = surface.width * surface.height
-        taken = {"surface": surface, "water": layers["water"], "water_level": layers["water_level"]}
-        drawn = sum(draw_in_bands(self._drawings["bodies"], land, cells, taken, sea_level=max(sea_level, -3e38)))
+        taken = {"surface": surface, **{name: layers.texture(name) for name in ("water", "water_level")}}
+        drawn = sum(
+            draw_in_bands(
+                self._drawings["bodies"],
+                land,
+                cells,
+                taken,
+                sea_level=max(snapshot.sea_level, NO_SEA),
+                level_is_known="water_level" in snapshot.layers,
+            )
+        )
         bodies = colour(land)
         bodies.build_mipmaps()
         kept = {"bodies": bodies, "heights": colour(land, 1)}

@@ -82,7 +82,7 @@ class WaterPass:
             if self._lakes:
                 self._tiles.write(tiles)
 
-    def draw(self, quality: Quality, *, with_overlay: bool, with_waves: bool, **textures: moderngl.Texture) -> None:
+    def draw(self, quality: Quality, *, with_overlay: bool, waves: int, **textures: moderngl.Texture) -> None:
         if not self.is_seen:
             return
         context = self._context
@@ -93,7 +93,7 @@ class WaterPass:
         context.blend_func = moderngl.ONE, SOURCE_1_COLOUR
         for sea, wanted in ((True, self._has_sea), (False, self._lakes > 0)):
             if wanted:
-                drawing = self._variant(quality, with_overlay, with_waves, sea)
+                drawing = self._variant(quality, with_overlay, waves, sea)
                 drawing.program.bind(wind_waves=self._waves, **textures)
                 _, _, width, height = context.viewport
                 drawing.program.set(
@@ -105,11 +105,11 @@ class WaterPass:
                     drawing.render(moderngl.TRIANGLE_STRIP, vertices=4, instances=self._lakes)
         context.disable(moderngl.BLEND)
 
-    def _variant(self, quality: Quality, with_overlay: bool, with_waves: bool, sea: bool) -> Drawing:
+    def _variant(self, quality: Quality, with_overlay: bool, waves: int, sea: bool) -> Drawing:
         defines = (
             f"SEA {int(sea)}",
             f"OVERLAY {int(with_overlay)}",
-            f"WAVES {int(with_waves)}",
+            f"WAVES {waves}",
             f"FINE_WATER {int(quality.fine_water)}",
             "DESERT 0",
         )

