@@ -13,13 +13,13 @@ from app.passes import frame
 from app.passes.backdrop import BackdropPass
 from app.passes.detail import detail_texture
 from app.passes.maps import LayerTextures, Lighting, LightMap, SurfaceMap
-from app.passes.mesh import detail_distance, select_nodes
+from app.passes.mesh import detail_distance, select_nodes, shore_blocks
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
 from app.passes.overlays import OVERLAYS, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
 from app.passes.resolve import ResolvePass
 from app.passes.shaders import ShaderLibrary
-from app.passes.shore import ShoreMap, has_standing_water
+from app.passes.shore import ShoreMap, wet_cells
 from app.passes.terrain import TerrainPass
 from app.passes.walls import WallsPass
 from app.passes.water import WaterPass
@@ -80,7 +80,9 @@ class Picture:
         self._detail = detail_texture(context)
         self._palettes = {name: palette_texture(context, name) for name in OVERLAYS}
         self._snapshot: Snapshot | None = None
+        self._water_noted: tuple[int, int, float] | None = None
         self._water_stands = False
+        self._beaches = np.zeros((0, 0), bool)
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
 
@@ -103,7 +105,7 @@ class Picture:
         self._layer_textures = self._layers.upload(snapshot)
         self._water.show(snapshot)
         self._snapshot = snapshot
-        self._water_stands = has_standing_water(snapshot)
+        self._note_water(snapshot)
         self._surface_is_current = False
         self._wanted_light = None
 
@@ -196,7 +198,7 @@ class Picture:
             with_overlay=with_overlay,
             desert=desert,
             with_water=with_water,
-            with_waves=waves == NATURAL,
+            beaches=self._beaches if waves == NATURAL else None,
             **shown,
         )
         self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
@@ -225,6 +227,15 @@ class Picture:
         detail = (quality.sun_steps, quality.sky_directions, quality.sky_steps)
         self._wanted_light = Lighting(snapshot.world, snapshot.cycle, sun, detail)
         self._light.update(self._surface.texture, self._wanted_light, quality, at_once=self._bake_at_once)
+
+    def _note_water(self, snapshot: Snapshot) -> None:
+        """Take note of where water stands, if that can have changed."""
+        water = snapshot.world, snapshot.versions.get("water", -1), snapshot.sea_level
+        if water != self._water_noted:
+            self._water_noted = water
+            wet = wet_cells(snapshot)
+            self._water_stands = bool(wet.any())
+            self._beaches = shore_blocks(wet)
 
     def _update_shore(self, snapshot: Snapshot, sea: SeaState, quality: Quality) -> None:
         self._shore.update(

@@ -79,13 +79,15 @@ void main() {
     radiance = mix(radiance, sand_light, drifting(cells, textureLod(airborne, uv, 0.0).x, detail));
 #endif
 #if WAVES == 1
-    if (beach.wet > 0.0) {
+    if (by_the_water) {
+#if FINE_WATER == 1
         vec3 to_eye = normalize(frame.camera.xyz - position);
         // Wet sand mirrors a little, the water on it more.
         vec3 smooth_normal = normalize(mix(normal, vec3(0.0, 1.0, 0.0), 0.6 * beach.covered));
         float mirror = water_fresnel(max(dot(smooth_normal, to_eye), 0.0), 0.01)
                      * max(beach.covered, 0.5 * beach.wet * beach.wet);
-        radiance = mix(radiance, clear_sky(water_reflected(to_eye, smooth_normal)) * seen.y, mirror);
+        radiance = mix(radiance, mix(HORIZON, ZENITH, 0.3) * seen.y, mirror);
+#endif
         vec3 light_here = frame.sun_light.rgb * max(frame.sun.y, 0.0) * seen.x + sky_light(vec3(0.0, 1.0, 0.0)) * seen.y;
         radiance = mix(radiance, FOAM * light_here, beach.foam);
     }

@@ -70,6 +70,38 @@ def edge_nodes(nodes: np.ndarray, columns: int, rows: int) -> np.ndarray:
     return np.ascontiguousarray(np.concatenate(sides), np.float32)
 
 
+BLOCK = 16  # cells along a side of the blocks that say where the shore is
+
+
+def shore_blocks(wet: np.ndarray) -> np.ndarray:
+    """Which blocks of `BLOCK` × `BLOCK` cells hold dry ground with water on it or beside it, `[row, column]` of blocks.
+
+    No beach that waves run up lies in any other. `wet` tells it for each cell.
+    """
+    rows, columns = wet.shape
+    room = np.zeros((-(-rows // BLOCK) * BLOCK, -(-columns // BLOCK) * BLOCK), np.uint8)
+    room[:rows, :columns] = np.where(wet, 1, 2)
+    tall, wide = room.shape[0] // BLOCK, room.shape[1] // BLOCK
+    holds = np.bitwise_or.reduce(np.bitwise_or.reduce(room.reshape(tall, BLOCK, wide, BLOCK), axis=3), axis=1)
+    near_water = np.zeros((tall + 2, wide + 2), bool)
+    for row in range(3):
+        for column in range(3):
+            near_water[row : row + tall, column : column + wide] |= (holds & 1) > 0
+    return near_water[1:-1, 1:-1] & ((holds & 2) > 0)
+
+
+def touching(nodes: np.ndarray, blocks: np.ndarray) -> np.ndarray:
+    """Whether each of the nodes has a part in one of the blocks that are true: bool `[node]`."""
+    before = np.zeros((blocks.shape[0] + 1, blocks.shape[1] + 1), np.int64)
+    before[1:, 1:] = blocks.cumsum(axis=0).cumsum(axis=1)
+    first = nodes[:, 1::-1].astype(np.intp) // BLOCK
+    # Vertices stand in the middles of cells, so a node ends in the first cell of the next.
+    last = np.minimum((nodes[:, 1::-1] + QUADS * nodes[:, 2:3]).astype(np.intp) // BLOCK + 1, blocks.shape)
+    (top, left), (bottom, right) = first.T, last.T
+    found: np.ndarray = before[bottom, right] - before[top, right] - before[bottom, left] + before[top, left] > 0
+    return found
+
+
 class NodeBuffer:
     """Nodes as the shaders read them, one for each instance."""
 

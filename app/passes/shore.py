@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import moderngl
+import numpy as np
+from numpy.typing import NDArray
 
 from app.passes.frame import NO_SEA
 from app.passes.gradual import GradualWork, draw_in_bands
@@ -45,11 +47,14 @@ class Shoreline(NamedTuple):
         return other is not None and (self.world, self.versions) == (other.world, other.versions)
 
 
-def has_standing_water(snapshot: Snapshot) -> bool:
-    """Whether there is anything that could have a shore."""
-    if "water" in snapshot.layers:
-        return bool(snapshot.layers["water"].any())
-    return snapshot.lowest < snapshot.sea_level  # before the first cycle
+def wet_cells(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Where water stands, `[row, column]`."""
+    layers = snapshot.layers
+    if "water" in layers:
+        return layers["water"] > 0.0
+    if snapshot.lowest >= snapshot.sea_level:
+        return np.zeros(snapshot.shape, bool)
+    return layers["bedrock"] + layers["sediment"] < snapshot.sea_level  # before the first cycle
 
 
 def shoreline(snapshot: Snapshot, deep_wave_number: float) -> Shoreline:

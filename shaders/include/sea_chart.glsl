@@ -30,8 +30,7 @@ vec3 sea_chart(vec2 east_south, vec4 pixel) {
     return mix(CHART_SEA, CHART_LINE, wave * wave);
 #else
     Wave wave = wave_at(east_south, shore, vec4(0.0));
-    float number = wave_number(frame.waves.x, max(shore.depth, 0.05 * frame.map.z)) * frame.map.z;
-    float from_crest = min(wave.age, 1.0 - wave.age) * TWO_PI / number;  // cells
+    float from_crest = min(wave.age, 1.0 - wave.age) * TWO_PI / (wave.number * frame.map.z);  // cells
     float before = shore.way / TWO_PI;
     float per_pixel = max(length(pixel.xy), length(pixel.zw)) / frame.map.z;
     float last = 1.0 - smoothstep(LINES - 1.2, LINES, before);

@@ -1,6 +1,9 @@
 // Waves that run to the shore, and the beach that they run up. They are only drawn: no layer knows of them.
 #include "map.glsl"
-#include "dispersion.glsl"
+
+#ifndef FINE_WATER
+#define FINE_WATER 1
+#endif
 
 uniform sampler2D coast;   // distance in cells, the way inland, where waves are: see app/passes/shore.py
 uniform sampler2D surf;    // phase / √distance, the way that waves run, depth in m
@@ -21,7 +24,6 @@ struct Shore {
     float way;      // phase from the coast to here
     float phase;    // of the waves now: crests are at multiples of 2π, and come in from where it is larger
     float strength; // how high waves are here beside those in deep water before depth tells
-    float open;     // how far from the edge of the map, beyond which nothing is known of a coast: 0 to 1
 };
 
 // Noise of unit variance without its finest waves, in wavelengths of the sea.
@@ -49,16 +51,20 @@ Shore shore_at(vec2 east_south) {
     shore.away = place.x;
     shore.run = waves.yz;
     shore.depth = waves.w;
-    // Fronts do not come to all of the shore at once.
-    float late = 1.1 * frame.fronts.y * front_noise(cells.yx, vec2(0.37));
     shore.way = waves.x * sqrt(max(place.x, 0.0));
-    shore.phase = shore.way + TWO_PI * frame.waves.y + late;
-    vec2 to_edge = min(uv, 1.0 - uv) * frame.map.xy;
-    shore.open = smoothstep(1.0, 0.06 * min(frame.map.x, frame.map.y) + 2.0, min(to_edge.x, to_edge.y));
-    // Before the outermost front the waves are those of the open sea.
+    shore.phase = shore.way + TWO_PI * frame.waves.y;
+    shore.strength = 0.0;
+    // Before the outermost front the waves are those of the open sea; so they are by the edge of the map, beyond which
+    // nothing is known of a coast.
     float fronts = TWO_PI * frame.fronts.w;
+    vec2 to_edge = min(uv, 1.0 - uv) * frame.map.xy;
+    float edge = min(to_edge.x, to_edge.y);
+    if (shore.way >= fronts || edge <= 1.0) return shore;
+    float open = smoothstep(1.0, 0.06 * min(frame.map.x, frame.map.y) + 2.0, edge);
     float exposed = mix(1.0 - frame.beach.z, 1.0, smoothstep(-0.5, 0.5, dot(place.yz, frame.wind.xy)));
-    shore.strength = (1.0 - smoothstep(0.25 * fronts, fronts, shore.way)) * length(waves.yz) * exposed * place.w * shore.open;
+    shore.strength = (1.0 - smoothstep(0.25 * fronts, fronts, shore.way)) * length(waves.yz) * exposed * place.w * open;
+    // Fronts do not come to all of the shore at once.
+    shore.phase += 1.1 * frame.fronts.y * front_noise(cells.yx, vec2(0.37));
     return shore;
 }
 
@@ -68,6 +74,7 @@ struct Wave {
     float front;     // its number
     float strength;  // its height here beside that in deep water, but for shoaling
     float breaking;  // from 0, through 1 where the wave is as high as it can be
+    float number;    // wave number, 1/m, about
     float roughness; // variance of the slopes that are finer than a pixel
     float age;       // part of a period since the last crest; near 1 the next comes
 };
@@ -77,11 +84,10 @@ vec2 profile(float age, float trough_at) {
     bool behind = age < trough_at;
     float width = behind ? trough_at : 1.0 - trough_at;
     float t = (behind ? age : 1.0 - age) / width;
-    float angle = 0.5 * TWO_PI * t;
-    float swing = 0.5 + 0.5 * cos(angle);
+    float swing = 1.0 - t * t * (3.0 - 2.0 * t);
+    float rise = (behind ? -6.0 : 6.0) * t * (1.0 - t) / (width * TWO_PI);
     // Crests are narrower than troughs.
-    float rise = (behind ? -0.5 : 0.5) * 0.5 * sin(angle) / width;
-    return vec2(swing * (0.5 + 0.5 * swing) - 0.4375, rise * (0.5 + swing));
+    return vec2(swing * (0.5 + 0.5 * swing) - 0.4357, rise * (0.5 + swing));
 }
 
 // `pixel` is how far the place moves from pixel to pixel: to the east and south along x, and along y.
@@ -100,13 +106,17 @@ Wave wave_at(vec2 east_south, Shore shore, vec4 pixel) {
     free *= gaps;
     wave.breaking = free / highest;
     wave.age = fract(shore.phase / TWO_PI);
-    float tall = free / sqrt(sqrt(1.0 + pow(wave.breaking, 4.0)));
+    float squared = wave.breaking * wave.breaking;
+    float tall = free * inversesqrt(sqrt(1.0 + squared * squared));
     vec2 form = profile(wave.age, trough_at);
-    float number = wave_number(frame.waves.x, depth);
+    // A wave number that is cheap, within 6 %: the slope needs no more.
+    float number = frame.waves.x * inversesqrt(1.0 - exp(-relative));
+    wave.number = number;
     // Waves that are hardly wider than a pixel fade, or they would flicker; what is lost of them is rough.
     float per_pixel = (abs(dot(shore.run, pixel.xy)) + abs(dot(shore.run, pixel.zw))) * number / TWO_PI;
     float faded = smoothstep(0.15, 0.45, per_pixel);
-    wave.roughness = 0.06 * faded * pow(min(tall * number, 0.9), 2.0);
+    float steep = min(tall * number, 0.9);
+    wave.roughness = 0.06 * faded * steep * steep;
     tall *= 1.0 - faded;
     wave.height = tall * form.x;
     // Steeper than this, waves would fall over.
@@ -151,47 +161,46 @@ struct Beach {
 
 // How high water stands on the beach in the course of a period, as a part of the highest: it comes faster than it goes.
 float swash(float age) {
-    float part = pow(min(age / SWASH_ENDS, 1.0), 0.75);
+    float part = sqrt(min(age / SWASH_ENDS, 1.0));
     return 4.0 * part * (1.0 - part);
 }
 
 // The ages at which water comes to a height, a part of the highest, and leaves it.
 vec2 swash_ages(float height) {
     float half_width = 0.5 * sqrt(max(1.0 - height, 0.0));
-    return SWASH_ENDS * pow(vec2(0.5 - half_width, 0.5 + half_width), vec2(4.0 / 3.0));
+    vec2 parts = vec2(0.5 - half_width, 0.5 + half_width);
+    return SWASH_ENDS * parts * parts;
 }
-
-const int REMEMBERED_WAVES = 3;
 
 // Dry ground by the coast, `height` metres over the still water. `pixel` is how much of height a pixel spans, and how many
 // cells: where that is more than waves do, only what they do on average is seen.
 Beach beach_at(vec2 east_south, Shore shore, float height, vec2 pixel) {
-    Beach beach = Beach(0.0, 0.0, 0.0);
-    float highest = frame.beach.x * shore.strength;
-    if (height >= highest) return beach;
     vec2 cells = east_south / frame.map.z;
     vec2 at_coast = cells + shore.away * shore.run;
+    float highest = max(frame.beach.x * shore.strength, 1e-6);
     float age = fract(shore.phase / TWO_PI), front = floor(shore.phase / TWO_PI);
-    for (int i = 0; i < REMEMBERED_WAVES; ++i) {
-        float reach = highest * front_strength(at_coast, front - float(i));
-        if (height >= reach) continue;
-        vec2 ages = swash_ages(height / reach);
-        float dry_for = age + float(i) - ages.y;
-        if (i == 0 && dry_for < 0.0) {
-            if (age < ages.x) continue;  // not yet
-            float thickness = swash(age) - height / reach;
-            beach.covered = smoothstep(0.0, 0.04, thickness);
-            float edge = smoothstep(0.30, 0.04, thickness) * (1.0 - 0.6 * smoothstep(0.25, 0.8, age));
-            float spread = 0.75 * (1.0 - smoothstep(0.1, 0.75, age));
-            beach.foam = beach.covered * lace(cells, min(frame.fronts.z * max(edge, spread), 1.0), front, pixel.y);
-            beach.wet = 1.0;
-        } else {
-            beach.wet = max(beach.wet, exp(-dry_for * frame.beach.y));
-        }
-    }
-    float blurred = smoothstep(0.25, 0.9, pixel.x / highest);
-    beach.covered *= 1.0 - blurred;
-    beach.foam *= 1.0 - blurred;
-    beach.wet = mix(beach.wet, 0.5 * (1.0 - height / highest), blurred);
+    float reach = max(highest * front_strength(at_coast, front), 1e-6);
+    vec2 ages = swash_ages(height / reach);
+    float dry_for = height < reach && age > ages.x ? max(age - ages.y, 0.0) : 1e9;
+#if FINE_WATER == 1
+    // And the wave before: those before it have left little.
+    float reached = max(highest * front_strength(at_coast, front - 1.0), 1e-6);
+    if (height < reached) dry_for = min(dry_for, age + 1.0 - swash_ages(height / reached).y);
+#else
+    if (height < reach && age < ages.x) dry_for = age + 1.0 - ages.y;
+#endif
+    float thickness = swash(age) - height / reach;
+    // The water's edge is foam, more while it comes than while it goes.
+    float edge = smoothstep(0.30, 0.04, thickness) * (1.0 - 0.6 * smoothstep(0.25, 0.8, age));
+    float sharp = 1.0 - smoothstep(0.25, 0.9, pixel.x / highest);
+    Beach beach;
+    beach.covered = smoothstep(0.0, 0.04, thickness) * sharp;
+#if FINE_WATER == 1
+    float spread = 0.75 * (1.0 - smoothstep(0.1, 0.75, age));
+    beach.foam = beach.covered * lace(cells, min(frame.fronts.z * max(edge, spread), 1.0), front, pixel.y);
+#else
+    beach.foam = beach.covered * min(0.8 * frame.fronts.z * edge, 1.0);
+#endif
+    beach.wet = mix(0.5 * max(1.0 - height / highest, 0.0), exp(-dry_for * frame.beach.y), sharp);
     return beach;
 }

@@ -39,5 +39,5 @@ def height(sea: SeaState, waves: WaveParameters, slope: float, away: Array, time
     trough = 0.5 + 0.38 * waves.steep_fronts * eased**2 * (3.0 - 2.0 * eased)
     age = (phase(sea.wave_number, slope, away) / (2.0 * np.pi) + sea.waves_by(time)) % 1.0
     part = np.where(age < trough, age / trough, (1.0 - age) / (1.0 - trough))
-    swing = 0.5 + 0.5 * np.cos(np.pi * part)
-    return tall * (swing * (0.5 + 0.5 * swing) - 0.4375)
+    swing = 1.0 - part * part * (3.0 - 2.0 * part)
+    return tall * (swing * (0.5 + 0.5 * swing) - 0.4357)

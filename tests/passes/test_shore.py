@@ -15,7 +15,7 @@ from skimage import measure
 from app.passes.frame import FrameBlock
 from app.passes.maps import LayerTextures, SurfaceMap
 from app.passes.shaders import ShaderLibrary
-from app.passes.shore import NO_COAST, ShoreMap, has_standing_water, reaches
+from app.passes.shore import NO_COAST, ShoreMap, reaches, wet_cells
 from app.snapshot import Snapshot
 from tests.passes.test_maps import texels
 from tests.passes.worlds import bumps, drowned, flat, hills, island, plane, snapshot, with_water
@@ -143,7 +143,7 @@ def test_a_straight_coast_is_exact(shore: Shore, level: float) -> None:
 def test_without_a_coast_all_is_far_from_it(shore: Shore, height: float, distance: float) -> None:
     shown = drowned(snapshot(flat(20, 30, height)), 0.0)
     if height > 0.0:
-        assert not has_standing_water(shown) and not has_standing_water(snapshot(flat(20, 30)))
+        assert not wet_cells(shown).any() and not wet_cells(snapshot(flat(20, 30))).any()
         shown = with_water(shown, np.where(np.eye(20, 30, dtype=bool), 1.5, 1.0))  # a ditch has no waves
     field = shore.field(shown)
     assert (np.abs(field[..., 0]) == NO_COAST).all() and np.median(field[..., 0]) == distance
