@@ -87,7 +87,7 @@ def shore_blocks(wet: np.ndarray) -> np.ndarray:
     for row in range(3):
         for column in range(3):
             near_water[row : row + tall, column : column + wide] |= (holds & 1) > 0
-    return near_water[1:-1, 1:-1] & ((holds & 2) > 0)
+    return np.asarray(near_water[1:-1, 1:-1] & ((holds & 2) > 0))
 
 
 def touching(nodes: np.ndarray, blocks: np.ndarray) -> np.ndarray:
@@ -98,8 +98,8 @@ def touching(nodes: np.ndarray, blocks: np.ndarray) -> np.ndarray:
     # Vertices stand in the middles of cells, so a node ends in the first cell of the next.
     last = np.minimum((nodes[:, 1::-1] + QUADS * nodes[:, 2:3]).astype(np.intp) // BLOCK + 1, blocks.shape)
     (top, left), (bottom, right) = first.T, last.T
-    found: np.ndarray = before[bottom, right] - before[top, right] - before[bottom, left] + before[top, left] > 0
-    return found
+    inside = before[bottom, right] - before[top, right] - before[bottom, left] + before[top, left]
+    return np.asarray(inside > 0)
 
 
 class NodeBuffer:
