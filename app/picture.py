@@ -12,10 +12,10 @@ from app.camera import Camera
 from app.passes import frame
 from app.passes.backdrop import BackdropPass
 from app.passes.detail import detail_texture
-from app.passes.maps import LayerTextures, Lighting, LightMap, SurfaceMap
+from app.passes.maps import FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
 from app.passes.mesh import detail_distance, select_nodes
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
-from app.passes.overlays import OVERLAYS, overlay_range, palette_texture
+from app.passes.overlays import OVERLAYS, largest, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
 from app.passes.resolve import ResolvePass
 from app.passes.shaders import ShaderLibrary
@@ -68,6 +68,7 @@ class Picture:
         self._layers = LayerTextures(context)
         self._surface = SurfaceMap(context, self._shaders)
         self._light = LightMap(context, self._shaders)
+        self._flow = FlowMap(context, self._shaders)
         self._terrain = TerrainPass(context, self._shaders)
         self._walls = WallsPass(context, self._shaders)
         self._water = WaterPass(context, self._shaders)
@@ -77,6 +78,7 @@ class Picture:
         self._detail = detail_texture(context)
         self._palettes = {name: palette_texture(context, name) for name in OVERLAYS}
         self._snapshot: Snapshot | None = None
+        self._largest_discharge = 0.0
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
 
@@ -95,6 +97,7 @@ class Picture:
         self._layer_textures = self._layers.upload(snapshot)
         self._water.show(snapshot)
         self._snapshot = snapshot
+        self._largest_discharge = largest(snapshot, "discharge")
         self._surface_is_current = False
         self._wanted_light = None
 
@@ -130,12 +133,13 @@ class Picture:
         if not error:
             self._surface_is_current = False
             self._light.forget()
+            self._flow.forget()
         return error
 
     def release(self) -> None:
         for drawing in (self._terrain, self._walls, self._water, self._backdrop, self._resolve, self._minimap):
             drawing.release()
-        for maps in (self._layers, self._surface, self._light):
+        for maps in (self._layers, self._surface, self._light, self._flow):
             maps.release()
         for texture in (self._detail, *self._palettes.values()):
             texture.release()
@@ -160,6 +164,10 @@ class Picture:
         quality = self.quality(view)
         self._fill_frame_block(snapshot, camera, scene, target, time)
         self._update_maps(snapshot, view, quality)
+        with_overlay = view.overlay != "none"
+        with_water = self._water.is_seen or self._largest_discharge > 0.0
+        if with_water:
+            self._flow.update(snapshot, self._layers, self._surface.texture, view.stream_threshold)
 
         maps = {"surface": self._surface.texture, "light": self._light.texture, "detail": self._detail}
         shown = {
@@ -169,11 +177,12 @@ class Picture:
             "overlay_layer": self._layers.texture(OVERLAYS[view.overlay].layer),
             **{name: self._layers.texture(name) for name in ("wind_path", "airborne", "water", "water_level")},
         }
+        if with_water:
+            shown["flow"] = self._flow.texture
         desert = view.desert > 0.0 or view.drifting_sand > 0.0
 
         _, scene_height = self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
-        with_overlay, with_water = view.overlay != "none", self._water.is_seen
         self._terrain.draw(nodes, quality, with_overlay=with_overlay, desert=desert, with_water=with_water, **shown)
         self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
         self._water.draw(quality, with_overlay=with_overlay, **shown)
@@ -227,7 +236,14 @@ class Picture:
         block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
         sea_level = max(snapshot.sea_level, frame.NO_SEA)
         relief = max(highest - lowest, FLATTEST_RELIEF * side)
-        block["water"] = (view.water_clarity * UNIT_DEPTH * relief, view.waves, WAVE_LENGTH * side, sea_level)
+        block["water"] = (UNIT_DEPTH * relief, view.waves, WAVE_LENGTH * side, sea_level)
+        smallest = math.log2(max(view.stream_threshold * self._largest_discharge, 1e-30))
+        block["streams"] = (
+            smallest,
+            1.0 / max(-math.log2(view.stream_threshold), 1.0),
+            view.flow_speed,
+            view.water_clarity,
+        )
         low, high = overlay_range(view.overlay, snapshot)
         block["overlay"] = (OVERLAYS[view.overlay].number, view.overlay_opacity, low, high)
         self._frame.upload()

@@ -38,6 +38,11 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
         float, parameter(0.05, 20.0, "how deep one sees into lakes and sea", unit="×", log=True)
     ] = 1.0
     waves: Annotated[float, parameter(0.0, 3.0, "how rough lakes and sea are", unit="×")] = 1.0
+    stream_threshold: Annotated[
+        float,
+        parameter(0.0002, 1.0, "water is seen to run where it is more than this part of the largest river", log=True),
+    ] = 0.01
+    flow_speed: Annotated[float, parameter(0.0, 8.0, "how fast ripples run down streams", unit="cells/s")] = 1.5
     minimap: Annotated[bool, described("the map in the corner")] = True
     minimap_shows: Annotated[
         Minimap, described("the ground with the overlay, or the thickness of sand with the paths of the wind")

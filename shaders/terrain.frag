@@ -6,6 +6,11 @@
 #define WATER 1
 #endif
 
+#if WATER == 1
+#include "water.glsl"
+#include "stream.glsl"
+#endif
+
 uniform sampler2D airborne;
 uniform sampler2D water;  // depth in metres
 
@@ -14,6 +19,26 @@ in vec3 air_kept;
 in vec3 air_added;
 
 out vec4 colour;
+
+#if WATER == 1
+// The ground with a stream over it.
+vec3 under_stream(vec3 radiance, Stream stream, vec3 seen, vec2 uv, vec4 place) {
+    vec3 to_eye = normalize(frame.camera.xyz - position);
+    vec3 normal = wave_normal(stream.slope);
+    float facing = clamp(dot(normal, to_eye), 0.02, 1.0);
+    float mirror = water_fresnel(facing, 0.01);
+    vec3 daylight = light_on_water(seen);
+    vec3 through = water_transmission(stream.depth, facing) * (1.0 - mirror);
+    vec3 water = radiance * through + water_scattering(through, daylight)
+               + mirror * mirrored_sky(water_reflected(to_eye, normal), seen.y, daylight)
+               + frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, 0.02);
+    water = mix(water, FOAM * daylight, 0.85 * stream.white);
+#if OVERLAY == 1
+    if (frame.overlay.x > 0.0) stream.cover *= 1.0 - shown_overlay(uv, place).a;
+#endif
+    return mix(radiance, water, stream.cover);
+}
+#endif
 
 void main() {
     vec2 uv = map_uv(position.xz);
@@ -28,9 +53,16 @@ void main() {
     float steepness = apparent_steepness(place);
     Ground ground = ground_material(cells, place, steepness, hollowness, fine, coarse);
 #if WATER == 1
+    float pixel = length(fwidth(cells));
+    vec4 wet = texture(flow, uv);
     float submerged = smoothstep(0.0, 0.35 * frame.water.x, textureLod(water, uv, 0.0).x * frame.map.w);
-    ground.albedo = mix(ground.albedo, bed_material(fine, coarse), 0.9 * submerged);
-    ground.rockiness *= 1.0 - 0.6 * submerged;
+    Stream stream = Stream(0.0, 0.0, 0.0, vec2(0.0));
+    if (wet.x > 0.02 && submerged < 1.0) stream = stream_at(cells, uv, slope, pixel, fine.x - 0.5, surface, detail);
+    stream.cover *= 1.0 - submerged;
+    float bed = max(0.9 * submerged, 0.8 * stream.cover);
+    ground.albedo = mix(ground.albedo, bed_material(fine, coarse), bed);
+    ground.albedo *= 1.0 - 0.45 * max(smoothstep(0.02, 0.12, wet.x), smoothstep(0.03, 0.5, wet.w)) * (1.0 - submerged);
+    ground.rockiness *= 1.0 - 0.6 * bed;
 #endif
     vec3 albedo = with_overlay(ground.albedo, uv, place);
 
@@ -53,6 +85,9 @@ void main() {
     radiance += frame.sun_light.rgb * glitter(cells, normal, normalize(frame.camera.xyz - position)) * ground.sand * sun;
     vec3 sand_light = DRIFTING_SAND * (frame.sun_light.rgb * seen.x * 0.45 + sky_light(vec3(0.0, 1.0, 0.0)) * seen.y);
     radiance = mix(radiance, sand_light, drifting(cells, textureLod(airborne, uv, 0.0).x, detail));
+#endif
+#if WATER == 1
+    if (stream.cover > 0.0) radiance = under_stream(radiance, stream, seen, uv, place);
 #endif
     colour = vec4(radiance * air_kept + air_added, 1.0);
 }

@@ -16,6 +16,9 @@ flat in float level;
 #define FINE_WATER 1
 #endif
 
+const float SHORE = 0.16;   // units of depth over which water begins to be seen
+const float LAKES = 0.45;   // how high waves are on lakes, beside the sea
+
 layout(location = 0, index = 0) out vec4 added;
 layout(location = 0, index = 1) out vec4 kept;
 
@@ -36,11 +39,6 @@ float belongs(vec2 uv, float level) {
     return 1.0 - smoothstep(0.15, 0.45, dot(weight, vec4(lessThan(levels, vec4(level)))));
 }
 
-// Light that falls on level water: sunlight, then that of the sky.
-vec3 light_on_water(vec3 seen) {
-    return frame.sun_light.rgb * frame.sun.y * seen.x + sky_light(vec3(0.0, 1.0, 0.0)) * seen.y;
-}
-
 // The colour of the bed around the map, which no ground is drawn for.
 vec3 bed_without_land(vec2 place) {
     vec2 cells = place / frame.map.z;
@@ -49,11 +47,8 @@ vec3 bed_without_land(vec2 place) {
 
 // What is mirrored from a direction: the sky, or land that hides it.
 vec3 mirrored(vec3 from, vec3 direction, vec3 seen, vec3 light_here) {
-    vec3 sky = clear_sky(direction);
-    // The land around hides the sky about as high up as the light map says, whatever the side.
-    float skyline = sqrt(max(1.0 - seen.y, 0.0));
-    vec3 land = vec3(0.105, 0.096, 0.072) * light_here;
 #if FINE_WATER == 1
+    vec3 sky = clear_sky(direction);
     float reach = 1.5 * frame.map.z;
     for (int i = 0; i < 24; ++i) {
         vec3 at = from + direction * reach;
@@ -74,7 +69,7 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 seen, vec3 light_here) {
     }
     return sky;
 #else
-    return mix(land, sky, smoothstep(0.5 * skyline, 1.2 * skyline + 0.02, direction.y));
+    return mirrored_sky(direction, seen.y, light_here);
 #endif
 }
 
@@ -107,7 +102,7 @@ void main() {
     vec2 reached = map_place;
     float depth = max(water, 0.0) / frame.water.x;
 #endif
-    float shore = smoothstep(0.0, 0.05 * frame.water.x + blur, water + 0.5 * blur) * there;
+    float shore = smoothstep(0.0, SHORE * frame.water.x + blur, water + 0.5 * blur) * there;
     vec3 seen = textureLod(light, uv, 0.0).xyz;
 #if SEA == 1
     // Around the map the bed falls away from its edge, and is one that nobody has drawn.
@@ -120,7 +115,7 @@ void main() {
     float drawn = 1.0;
 #endif
 
-    Waves waves = water_waves(map_place, depth);
+    Waves waves = water_waves(map_place, depth, SEA == 1 ? 1.0 : LAKES);
     vec3 normal = wave_normal(waves.slope);
     float facing = clamp(dot(normal, to_eye), 0.02, 1.0);
     float mirror = water_fresnel(facing, waves.roughness);
