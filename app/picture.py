@@ -13,12 +13,13 @@ from app.passes import frame
 from app.passes.backdrop import BackdropPass
 from app.passes.detail import detail_texture
 from app.passes.maps import FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
-from app.passes.mesh import detail_distance, select_nodes
+from app.passes.mesh import GroundMesh, detail_distance, select_nodes
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
 from app.passes.overlays import OVERLAYS, largest, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
 from app.passes.resolve import ResolvePass
 from app.passes.shaders import ShaderLibrary
+from app.passes.streams import StreamsPass
 from app.passes.terrain import TerrainPass
 from app.passes.walls import WallsPass
 from app.passes.water import WaterPass
@@ -69,8 +70,10 @@ class Picture:
         self._surface = SurfaceMap(context, self._shaders)
         self._light = LightMap(context, self._shaders)
         self._flow = FlowMap(context, self._shaders)
-        self._terrain = TerrainPass(context, self._shaders)
+        self._mesh = GroundMesh(context)
+        self._terrain = TerrainPass(context, self._shaders, self._mesh)
         self._walls = WallsPass(context, self._shaders)
+        self._streams = StreamsPass(context, self._shaders, self._mesh)
         self._water = WaterPass(context, self._shaders)
         self._backdrop = BackdropPass(context, self._shaders)
         self._resolve = ResolvePass(context, self._shaders)
@@ -137,8 +140,17 @@ class Picture:
         return error
 
     def release(self) -> None:
-        for drawing in (self._terrain, self._walls, self._water, self._backdrop, self._resolve, self._minimap):
+        for drawing in (
+            self._terrain,
+            self._walls,
+            self._streams,
+            self._water,
+            self._backdrop,
+            self._resolve,
+            self._minimap,
+        ):
             drawing.release()
+        self._mesh.release()
         for maps in (self._layers, self._surface, self._light, self._flow):
             maps.release()
         for texture in (self._detail, *self._palettes.values()):
@@ -183,9 +195,13 @@ class Picture:
 
         _, scene_height = self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
-        self._terrain.draw(nodes, quality, with_overlay=with_overlay, desert=desert, with_water=with_water, **shown)
+        self._mesh.select(nodes)
+        self._terrain.draw(quality, with_overlay=with_overlay, desert=desert, with_water=with_water, **shown)
         self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
-        self._water.draw(quality, with_overlay=with_overlay, **shown)
+        if self._largest_discharge > 0.0:
+            self._streams.draw(quality, with_overlay=with_overlay, **shown)
+        if self._water.is_seen:
+            self._water.draw(quality, with_overlay=with_overlay, **shown)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)
         if minimap:

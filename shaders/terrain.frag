@@ -6,39 +6,15 @@
 #define WATER 1
 #endif
 
-#if WATER == 1
-#include "water.glsl"
-#include "stream.glsl"
-#endif
-
 uniform sampler2D airborne;
 uniform sampler2D water;  // depth in metres
+uniform sampler2D flow;   // size of the stream, its direction, closeness of standing water
 
 in vec3 position;
 in vec3 air_kept;
 in vec3 air_added;
 
 out vec4 colour;
-
-#if WATER == 1
-// The ground with a stream over it.
-vec3 under_stream(vec3 radiance, Stream stream, vec3 seen, vec2 uv, vec4 place) {
-    vec3 to_eye = normalize(frame.camera.xyz - position);
-    vec3 normal = wave_normal(stream.slope);
-    float facing = clamp(dot(normal, to_eye), 0.02, 1.0);
-    float mirror = water_fresnel(facing, 0.01);
-    vec3 daylight = light_on_water(seen);
-    vec3 through = water_transmission(stream.depth, facing) * (1.0 - mirror);
-    vec3 water = radiance * through + water_scattering(through, daylight)
-               + mirror * mirrored_sky(water_reflected(to_eye, normal), seen.y, daylight)
-               + frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, 0.02);
-    water = mix(water, FOAM * daylight, 0.85 * stream.white);
-#if OVERLAY == 1
-    if (frame.overlay.x > 0.0) stream.cover *= 1.0 - shown_overlay(uv, place).a;
-#endif
-    return mix(radiance, water, stream.cover);
-}
-#endif
 
 void main() {
     vec2 uv = map_uv(position.xz);
@@ -53,14 +29,11 @@ void main() {
     float steepness = apparent_steepness(place);
     Ground ground = ground_material(cells, place, steepness, hollowness, fine, coarse);
 #if WATER == 1
-    float pixel = length(fwidth(cells));
-    vec4 wet = texture(flow, uv);
+    // Water hides a bed of sand and silt, and the ground near it is wet and dark.
+    vec4 wet = textureLod(flow, uv, 0.0);
     float submerged = smoothstep(0.0, 0.35 * frame.water.x, textureLod(water, uv, 0.0).x * frame.map.w);
-    Stream stream = Stream(0.0, 0.0, 0.0, vec2(0.0));
-    if (wet.x > 0.02 && submerged < 1.0) stream = stream_at(cells, uv, slope, pixel, fine.x - 0.5, surface, detail);
-    stream.cover *= 1.0 - submerged;
-    float bed = max(0.9 * submerged, 0.8 * stream.cover);
-    ground.albedo = mix(ground.albedo, bed_material(fine, coarse), bed);
+    float bed = max(submerged, smoothstep(0.08, 0.14, wet.x));
+    ground.albedo = mix(ground.albedo, bed_material(fine, coarse), 0.9 * bed);
     ground.albedo *= 1.0 - 0.45 * max(smoothstep(0.02, 0.12, wet.x), smoothstep(0.03, 0.5, wet.w)) * (1.0 - submerged);
     ground.rockiness *= 1.0 - 0.6 * bed;
 #endif
@@ -85,9 +58,6 @@ void main() {
     radiance += frame.sun_light.rgb * glitter(cells, normal, normalize(frame.camera.xyz - position)) * ground.sand * sun;
     vec3 sand_light = DRIFTING_SAND * (frame.sun_light.rgb * seen.x * 0.45 + sky_light(vec3(0.0, 1.0, 0.0)) * seen.y);
     radiance = mix(radiance, sand_light, drifting(cells, textureLod(airborne, uv, 0.0).x, detail));
-#endif
-#if WATER == 1
-    if (stream.cover > 0.0) radiance = under_stream(radiance, stream, seen, uv, place);
 #endif
     colour = vec4(radiance * air_kept + air_added, 1.0);
 }

@@ -1,10 +1,9 @@
 // The surface of lakes and sea, laid over the ground: what is added to its colour, and what is kept of it.
 #include "ground.glsl"
 #include "overlay.glsl"
+#include "standing.glsl"
 #include "water.glsl"
 
-uniform sampler2D water_level;  // of each cell, in metres; the ground where it is dry
-uniform bool level_is_known;    // before the first cycle it is not: then the sea stands wherever it can
 uniform vec2 scene_size;        // in pixels
 
 #if SEA == 0
@@ -26,17 +25,6 @@ layout(location = 0, index = 1) out vec4 kept;
 float within_map(vec2 place) {
     vec2 low = place - 0.5 * frame.map.z, high = map_extent() - 0.5 * frame.map.z - place;
     return min(min(low.x, low.y), min(high.x, high.y));
-}
-
-// Whether water of this level stands at a place: 1 where it does, 0 where all the cells around are another's or are dry
-// below it, as land behind a dam is.
-float belongs(vec2 uv, float level) {
-    if (!level_is_known) return 1.0;
-    vec4 levels = textureGather(water_level, uv, 0);  // south-west, south-east, north-east, north-west
-    if (!any(equal(levels, vec4(level)))) return 0.0;
-    vec2 part = fract(uv * frame.map.xy - 0.5);
-    vec4 weight = vec4((1.0 - part.x) * part.y, part.x * part.y, part.x * (1.0 - part.y), (1.0 - part.x) * (1.0 - part.y));
-    return 1.0 - smoothstep(0.15, 0.45, dot(weight, vec4(lessThan(levels, vec4(level)))));
 }
 
 // The colour of the bed around the map, which no ground is drawn for.

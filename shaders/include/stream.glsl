@@ -9,7 +9,6 @@ const float STREAKS = 2.5;        // how much longer than wide ripples are
 const float FALLS_BEGIN = 0.22, FALLS = 0.85;  // slopes of the bed on which water whitens
 
 struct Stream {
-    float cover;  // part of the ground that it hides
     float depth;  // in units
     float white;
     vec2 slope;   // of its surface
@@ -46,7 +45,11 @@ vec3 running_ripples(vec2 cells, sampler2D surface, sampler2D noise) {
         vec2 middle = tile * RIPPLES / frame.map.xy;
         vec2 along = textureLod(flow, middle, 0.0).yz;
         along = dot(along, along) > 1e-8 ? normalize(along) : vec2(1.0, 0.0);
+#if FINE_WATER == 1
         float speed = frame.streams.z * (1.0 + 2.0 * rapids(textureLod(surface, middle, 0.0).yz * frame.map.w, along));
+#else
+        float speed = frame.streams.z;
+#endif
         vec2 away = cells - tile * RIPPLES;
         vec2 place = vec2((dot(away, along) - speed * frame.camera.w) / STREAKS, dot(away, vec2(-along.y, along.x)));
         vec4 ripple = texture(noise, place / 7.0 + vec2(hash(tile), hash(tile + 3.1)));
@@ -57,17 +60,25 @@ vec3 running_ripples(vec2 cells, sampler2D surface, sampler2D noise) {
     return sum * inversesqrt(squares);  // as strong where tiles overlap as in their middle
 }
 
-Stream stream_at(vec2 cells, vec2 uv, vec2 ground_slope, float pixel, float bank_noise, sampler2D surface, sampler2D noise) {
-    float size = smooth_size(uv) + 0.05 * bank_noise;
+// Its size at a place, with banks that are never straight.
+float stream_size(vec2 cells, vec2 uv, sampler2D noise) {
+    return smooth_size(uv) + 0.05 * (texture(noise, cells / 12.0).x - 0.5);
+}
+
+// The part of a pixel, so many cells wide, that a stream of a size covers.
+float stream_cover(float size, float pixel) {
     float blur = 0.012 + 0.10 * pixel;
+    return smoothstep(BANK - blur, BANK + blur, size);
+}
+
+Stream stream_at(float size, vec2 cells, vec2 uv, vec2 ground_slope, sampler2D surface, sampler2D noise) {
     Stream stream;
-    stream.cover = smoothstep(BANK - blur, BANK + blur, size);
     stream.depth = 14.0 * max(size - 0.7 * BANK, 0.0);
-    vec2 along = texture(flow, uv).yz;
+    vec2 along = textureLod(flow, uv, 0.0).yz;
     float fall = max(-dot(ground_slope, along), 0.0);
     float rapid = rapids(ground_slope, along);
     vec3 ripples = running_ripples(cells, surface, noise);
     stream.slope = -fall * along + ripples.yz * (0.18 + 0.7 * rapid);
-    stream.white = rapid * smoothstep(0.16 - 0.34 * rapid, 0.30, ripples.x + 0.12 * rapid);
+    stream.white = 0.85 * rapid * smoothstep(0.16 - 0.34 * rapid, 0.30, ripples.x + 0.12 * rapid);
     return stream;
 }
