@@ -206,8 +206,15 @@ class Picture:
         self._resolve.finish(target, quality)
         if minimap:
             rectangle = self.minimap_rectangle(*target.size)
-            wind_and_sand = view.minimap_shows == "wind_and_sand"
-            self._minimap.draw(target, rectangle, camera, self.content_scale, wind_and_sand=wind_and_sand, **shown)
+            self._minimap.draw(
+                target,
+                rectangle,
+                camera,
+                self.content_scale,
+                shows=view.minimap_shows,
+                with_water=with_water and not (view.minimap_shows == "overlay" and with_overlay),
+                **shown,
+            )
 
     def _update_maps(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
         if not self._surface_is_current:
@@ -261,7 +268,8 @@ class Picture:
             view.water_clarity,
         )
         low, high = overlay_range(view.overlay, snapshot)
-        block["overlay"] = (OVERLAYS[view.overlay].number, view.overlay_opacity, low, high)
+        overlay = OVERLAYS[view.overlay]
+        block["overlay"] = (overlay.number, view.overlay_opacity, overlay.scaled(low), overlay.scaled(high))
         self._frame.upload()
 
 

@@ -6,8 +6,21 @@ from typing import Annotated, ClassVar, Literal
 
 from app.parameters import Parameters, described, parameter
 
-Overlay = Literal["none", "elevation", "slope", "sediment", "change", "wind_path", "airborne"]
-Minimap = Literal["overlay", "wind_and_sand"]
+Overlay = Literal[
+    "none",
+    "elevation",
+    "slope",
+    "sediment",
+    "change",
+    "wind_path",
+    "airborne",
+    "water",
+    "stream",
+    "discharge",
+    "momentum_east",
+    "momentum_south",
+]
+Minimap = Literal["overlay", "wind_and_sand", "water"]
 Quality = Literal["automatic", "low", "medium", "high", "ultra"]
 
 
@@ -45,7 +58,8 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     flow_speed: Annotated[float, parameter(0.0, 8.0, "how fast ripples run down streams", unit="cells/s")] = 1.5
     minimap: Annotated[bool, described("the map in the corner")] = True
     minimap_shows: Annotated[
-        Minimap, described("the ground with the overlay, or the thickness of sand with the paths of the wind")
+        Minimap,
+        described("the ground with the overlay; sand with the paths of the wind; or water: streams light, lakes dark"),
     ] = "overlay"
     quality: Annotated[Quality, described("detail and antialiasing; automatic follows the measured frame time")] = (
         "automatic"

@@ -87,7 +87,6 @@ void main() {
     float met = (level - textureLod(surface, map_uv(reached), 0.0).x) * frame.map.w;
     float depth = max(0.5 * (water + met), 0.0) / frame.water.x;
 #else
-    vec2 reached = map_place;
     float depth = max(water, 0.0) / frame.water.x;
 #endif
     float shore = smoothstep(0.0, SHORE * frame.water.x + blur, water + 0.5 * blur) * there;
@@ -96,7 +95,11 @@ void main() {
     // Around the map the bed falls away from its edge, and is one that nobody has drawn.
     float beyond = max(-within_map(map_place), 0.0);
     depth += 0.25 * beyond * beyond / ((beyond + 0.03 * frame.heights.w) * frame.water.x);
-    float drawn = smoothstep(0.0, 0.05 * frame.heights.w, within_map(reached));
+    // The place of the bed that this pixel shows; where the bed falls away it is farther than it seems.
+    vec2 path = -to_eye.xz / max(to_eye.y, 0.02);
+    vec2 behind = map_place + path * max(water, 0.0);
+    behind = map_place + path * max(water, level * frame.map.w - ground_height(surface, behind));
+    float drawn = smoothstep(0.005, 0.05, min(within_map(behind), within_map(map_place)) / frame.heights.w);
     seen = mix(vec3(1.0), seen, exp(-8.0 * beyond / frame.heights.w));
     if (outside) shore = 1.0;
 #else
