@@ -11,15 +11,17 @@ from pyglm import glm
 from app.camera import Camera
 from app.passes import frame
 from app.passes.backdrop import BackdropPass
+from app.passes.beach import BeachPass
 from app.passes.detail import detail_texture
-from app.passes.maps import LayerTextures, Lighting, LightMap, SurfaceMap
-from app.passes.mesh import detail_distance, select_nodes, shore_blocks
+from app.passes.maps import FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
+from app.passes.mesh import GroundMesh, detail_distance, select_nodes
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
-from app.passes.overlays import OVERLAYS, overlay_range, palette_texture
+from app.passes.overlays import OVERLAYS, largest, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
 from app.passes.resolve import ResolvePass
 from app.passes.shaders import ShaderLibrary
 from app.passes.shore import ShoreMap, wet_cells
+from app.passes.streams import StreamsPass
 from app.passes.terrain import TerrainPass
 from app.passes.walls import WallsPass
 from app.passes.water import WaterPass
@@ -70,9 +72,13 @@ class Picture:
         self._layers = LayerTextures(context)
         self._surface = SurfaceMap(context, self._shaders)
         self._light = LightMap(context, self._shaders)
+        self._flow = FlowMap(context, self._shaders)
         self._shore = ShoreMap(context, self._shaders)
-        self._terrain = TerrainPass(context, self._shaders)
+        self._mesh = GroundMesh(context)
+        self._terrain = TerrainPass(context, self._shaders, self._mesh)
         self._walls = WallsPass(context, self._shaders)
+        self._streams = StreamsPass(context, self._shaders, self._mesh)
+        self._beach = BeachPass(context, self._shaders, self._mesh)
         self._water = WaterPass(context, self._shaders)
         self._backdrop = BackdropPass(context, self._shaders)
         self._resolve = ResolvePass(context, self._shaders)
@@ -80,9 +86,9 @@ class Picture:
         self._detail = detail_texture(context)
         self._palettes = {name: palette_texture(context, name) for name in OVERLAYS}
         self._snapshot: Snapshot | None = None
+        self._largest_discharge = 0.0
         self._water_noted: tuple[int, int, float] | None = None
         self._water_stands = False
-        self._beaches = np.zeros((0, 0), bool)
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
 
@@ -105,6 +111,7 @@ class Picture:
         self._layer_textures = self._layers.upload(snapshot)
         self._water.show(snapshot)
         self._snapshot = snapshot
+        self._largest_discharge = largest(snapshot, "discharge")
         self._note_water(snapshot)
         self._surface_is_current = False
         self._wanted_light = None
@@ -141,13 +148,24 @@ class Picture:
         if not error:
             self._surface_is_current = False
             self._light.forget()
+            self._flow.forget()
             self._shore.forget()
         return error
 
     def release(self) -> None:
-        for drawing in (self._terrain, self._walls, self._water, self._backdrop, self._resolve, self._minimap):
+        for drawing in (
+            self._terrain,
+            self._walls,
+            self._streams,
+            self._beach,
+            self._water,
+            self._backdrop,
+            self._resolve,
+            self._minimap,
+        ):
             drawing.release()
-        for maps in (self._layers, self._surface, self._light, self._shore):
+        self._mesh.release()
+        for maps in (self._layers, self._surface, self._light, self._flow, self._shore):
             maps.release()
         for texture in (self._detail, *self._palettes.values()):
             texture.release()
@@ -174,8 +192,10 @@ class Picture:
         waves = drawing_of(scene.waves) if self.has_waves(scene) else NO_WAVES
         self._fill_frame_block(snapshot, camera, scene, sea, target, time)
         self._update_maps(snapshot, view, quality)
-        if waves:
-            self._update_shore(snapshot, sea, quality)
+        with_overlay = view.overlay != "none"
+        with_water = self._water.is_seen or self._largest_discharge > 0.0
+        if with_water:
+            self._flow.update(snapshot, self._layers, self._surface.texture, view.stream_threshold)
 
         maps = {"surface": self._surface.texture, "light": self._light.texture, "detail": self._detail}
         shown = {
@@ -185,36 +205,35 @@ class Picture:
             "overlay_layer": self._layers.texture(OVERLAYS[view.overlay].layer),
             **{name: self._layers.texture(name) for name in ("wind_path", "airborne", "water", "water_level")},
         }
-        if waves:
+        if with_water:
+            shown["flow"] = self._flow.texture
+        if waves != NO_WAVES:
+            self._update_shore(snapshot, sea, quality)
             shown |= {"coast": self._shore.coast, "surf": self._shore.surf}
         desert = view.desert > 0.0 or view.drifting_sand > 0.0
 
         _, scene_height = self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
-        with_overlay, with_water = view.overlay != "none", self._water.is_seen
-        self._terrain.draw(
-            nodes,
-            quality,
-            with_overlay=with_overlay,
-            desert=desert,
-            with_water=with_water,
-            beaches=self._beaches if waves == NATURAL else None,
-            **shown,
-        )
+        self._mesh.select(nodes)
+        self._terrain.draw(quality, with_overlay=with_overlay, desert=desert, with_water=with_water, **shown)
         self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
-        self._water.draw(quality, with_overlay=with_overlay, waves=waves, **shown)
+        if self._largest_discharge > 0.0:
+            self._streams.draw(quality, with_overlay=with_overlay, **shown)
+        if waves == NATURAL:
+            self._beach.draw(quality, with_overlay=with_overlay, **shown)
+        if self._water.is_seen:
+            self._water.draw(quality, with_overlay=with_overlay, waves=waves, **shown)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)
         if minimap:
             rectangle = self.minimap_rectangle(*target.size)
-            wind_and_sand = view.minimap_shows == "wind_and_sand"
             self._minimap.draw(
                 target,
                 rectangle,
                 camera,
                 self.content_scale,
-                wind_and_sand=wind_and_sand,
-                level_is_known="water_level" in snapshot.layers,
+                shows=view.minimap_shows,
+                with_water=with_water and not (view.minimap_shows == "overlay" and with_overlay),
                 waves=waves,
                 **shown,
             )
@@ -229,13 +248,11 @@ class Picture:
         self._light.update(self._surface.texture, self._wanted_light, quality, at_once=self._bake_at_once)
 
     def _note_water(self, snapshot: Snapshot) -> None:
-        """Take note of where water stands, if that can have changed."""
+        """Take note of whether water stands, if that can have changed."""
         water = snapshot.world, snapshot.versions.get("water", -1), snapshot.sea_level
         if water != self._water_noted:
             self._water_noted = water
-            wet = wet_cells(snapshot)
-            self._water_stands = bool(wet.any())
-            self._beaches = shore_blocks(wet)
+            self._water_stands = bool(wet_cells(snapshot).any())
 
     def _update_shore(self, snapshot: Snapshot, sea: SeaState, quality: Quality) -> None:
         self._shore.update(
@@ -285,15 +302,23 @@ class Picture:
         block["ground_look"] = (view.snow_line, view.greenness, cover, target.height)
         wind = math.radians(scene.wind.direction)  # where it comes from
         block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
-        for name, value in block_values(scene.waves, sea, time).items():
-            block[name] = value
         sea_level = max(snapshot.sea_level, frame.NO_SEA)
         relief = max(highest - lowest, FLATTEST_RELIEF * side)
         # The variance of the slopes of a sea grows with the wind (Cox and Munk 1954).
         roughness = view.waves * math.sqrt(max(scene.wind.speed / COMMON_WIND, WEAKEST_WIND))
-        block["water"] = (view.water_clarity * UNIT_DEPTH * relief, roughness, WAVE_LENGTH * side, sea_level)
+        block["water"] = (UNIT_DEPTH * relief, roughness, WAVE_LENGTH * side, sea_level)
+        smallest = math.log2(max(view.stream_threshold * self._largest_discharge, 1e-30))
+        block["streams"] = (
+            smallest,
+            1.0 / max(-math.log2(view.stream_threshold), 1.0),
+            view.flow_speed,
+            view.water_clarity,
+        )
+        for name, value in block_values(scene.waves, sea, time).items():
+            block[name] = value
         low, high = overlay_range(view.overlay, snapshot)
-        block["overlay"] = (OVERLAYS[view.overlay].number, view.overlay_opacity, low, high)
+        overlay = OVERLAYS[view.overlay]
+        block["overlay"] = (overlay.number, view.overlay_opacity, overlay.scaled(low), overlay.scaled(high))
         self._frame.upload()
 
 

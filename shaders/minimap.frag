@@ -1,6 +1,7 @@
 // The map from above in a corner, with the overlay and the place and view of the camera.
 #include "ground.glsl"
 #include "overlay.glsl"
+#include "stream.glsl"
 #include "tone.glsl"
 #include "sea_chart.glsl"
 
@@ -8,20 +9,20 @@
 #define WAVES 1
 #endif
 
-uniform sampler2D water;      // depth in metres
-uniform bool level_is_known;  // else the sea stands wherever it can
-
 uniform sampler2D wind_path;
+uniform sampler2D water;
 uniform vec4 rectangle;   // left, bottom, width, height in pixels of the target
 uniform vec4 looking;     // direction of the camera on the map (east, south), half the tangent of its width, pixels per texel
 uniform bool wind_and_sand;  // in place of the ground and its overlay
+uniform bool plain_ground;   // in grey, so that the water is all that is seen
+uniform bool with_water;
 uniform vec2 looked_at;   // target of the camera, east and south in metres
+
+const vec3 STREAMS = vec3(0.200, 0.560, 0.860);
+const vec3 POOLS = vec3(0.020, 0.075, 0.210);
 
 in vec2 uv;
 out vec4 colour;
-
-const vec3 SHALLOW = vec3(0.130, 0.360, 0.400);
-const vec3 DEEP = vec3(0.020, 0.080, 0.160);
 
 void main() {
     vec2 pixel = gl_FragCoord.xy - rectangle.xy;
@@ -38,26 +39,33 @@ void main() {
         albedo = mix(vec3(0.10, 0.095, 0.09), DUNE_SAND_PALE, thickness);
         albedo = mix(albedo, vec3(0.16, 0.42, 0.72), 0.8 * smoothstep(0.02, 0.6, textureLod(wind_path, at, 0.0).x));
     }
+    if (plain_ground) albedo = mix(vec3(0.16, 0.15, 0.12), vec3(dot(albedo, vec3(0.3, 0.6, 0.1))), 0.2);
+    if (with_water) {
+        float depth = textureLod(water, at, 0.0).x * frame.map.w / frame.water.x;
+        albedo = mix(albedo, STREAMS, smoothstep(0.5 * BANK, 1.2 * BANK, textureLod(flow, at, 0.0).x));
+        float pool = smoothstep(0.0, 0.12, depth);
+        albedo = mix(albedo, POOLS, pool);
+        slope *= 1.0 - pool;
+    }
     // Light from the north-west, as on printed maps, whatever the sun of the scene does.
     vec3 normal = normalize(vec3(-slope.x, 1.0, -slope.y));
     float shade = 0.35 + 0.85 * max(dot(normal, normalize(vec3(-0.55, 0.75, -0.55))), 0.0);
     vec3 shown = to_srgb(clamp(albedo * shade * seen.y * 1.9, 0.0, 1.0));
 
-    float depth = level_is_known ? textureLod(water, at, 0.0).x : frame.water.w - place.x;
-    if (depth > 0.0 && !wind_and_sand) {
-        vec3 sea = mix(SHALLOW, DEEP, 1.0 - exp(-0.10 * depth * frame.map.w / frame.water.x));
+#if WAVES > 0
+    if (with_water && textureLod(water, at, 0.0).x > 0.0) {
+        vec2 east_south = at * map_extent();
+        vec4 step_of = vec4(map_extent().x / rectangle.z, 0.0, 0.0, map_extent().y / rectangle.w);
 #if WAVES > 1
-        sea = sea_chart(at * map_extent(), vec4(map_extent().x / rectangle.z, 0.0, 0.0, map_extent().y / rectangle.w));
-#elif WAVES == 1
-        vec2 east_south = at * map_extent(), metres = map_extent() / rectangle.zw;
+        shown = to_srgb(sea_chart(east_south, step_of));
+#else
         Shore shore = shore_at(east_south);
-        Wave wave = wave_at(east_south, shore, vec4(metres.x, 0.0, 0.0, metres.y));
-        sea *= 1.0 - 2.5 * dot(wave.slope, vec2(0.55));
-        sea = mix(sea, vec3(0.85), foam_at(east_south, shore, wave, metres.x / frame.map.z));
+        Wave wave = wave_at(east_south, shore, step_of);
+        float foam = foam_at(east_south, shore, wave, step_of.x / frame.map.z);
+        shown = mix(shown * (1.0 - 2.5 * dot(wave.slope, vec2(0.55))), vec3(0.92), foam);
 #endif
-        vec4 laid_over = shown_overlay(at, place);
-        shown = to_srgb(clamp(frame.overlay.x > 0.0 ? mix(sea, laid_over.rgb, laid_over.a) : sea, 0.0, 1.0));
     }
+#endif
 
     // What the camera sees: a cone from where it stands.
     vec2 here = at * map_extent() - frame.camera.xz;

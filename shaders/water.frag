@@ -1,6 +1,7 @@
 // The surface of lakes and sea, laid over the ground: what is added to its colour, and what is kept of it.
 #include "ground.glsl"
 #include "overlay.glsl"
+#include "standing.glsl"
 #include "water.glsl"
 #include "sea_chart.glsl"
 
@@ -8,8 +9,6 @@
 #define WAVES 1
 #endif
 
-uniform sampler2D water_level;  // of each cell, in metres; the ground where it is dry
-uniform bool level_is_known;    // before the first cycle it is not: then the sea stands wherever it can
 uniform vec2 scene_size;        // in pixels
 
 #if SEA == 0
@@ -22,6 +21,8 @@ flat in float level;
 #endif
 
 const vec3 CREST_GLOW = vec3(0.010, 0.045, 0.040);
+const float SHORE = 0.16;   // units of depth over which water begins to be seen
+const float LAKES = 0.45;   // how high waves are on lakes, beside the sea
 
 layout(location = 0, index = 0) out vec4 added;
 layout(location = 0, index = 1) out vec4 kept;
@@ -32,22 +33,6 @@ float within_map(vec2 place) {
     return min(min(low.x, low.y), min(high.x, high.y));
 }
 
-// Whether water of this level stands at a place: 1 where it does, 0 where all the cells around are another's or are dry
-// below it, as land behind a dam is.
-float belongs(vec2 uv, float level) {
-    if (!level_is_known) return 1.0;
-    vec4 levels = textureGather(water_level, uv, 0);  // south-west, south-east, north-east, north-west
-    if (!any(equal(levels, vec4(level)))) return 0.0;
-    vec2 part = fract(uv * frame.map.xy - 0.5);
-    vec4 weight = vec4((1.0 - part.x) * part.y, part.x * part.y, part.x * (1.0 - part.y), (1.0 - part.x) * (1.0 - part.y));
-    return 1.0 - smoothstep(0.15, 0.45, dot(weight, vec4(lessThan(levels, vec4(level)))));
-}
-
-// Light that falls on level water: sunlight, then that of the sky.
-vec3 light_on_water(vec3 seen) {
-    return frame.sun_light.rgb * frame.sun.y * seen.x + sky_light(vec3(0.0, 1.0, 0.0)) * seen.y;
-}
-
 // The colour of the bed around the map, which no ground is drawn for.
 vec3 bed_without_land(vec2 place) {
     vec2 cells = place / frame.map.z;
@@ -56,11 +41,8 @@ vec3 bed_without_land(vec2 place) {
 
 // What is mirrored from a direction: the sky, or land that hides it.
 vec3 mirrored(vec3 from, vec3 direction, vec3 seen, vec3 light_here) {
-    vec3 sky = clear_sky(direction);
-    // The land around hides the sky about as high up as the light map says, whatever the side.
-    float skyline = sqrt(max(1.0 - seen.y, 0.0));
-    vec3 land = vec3(0.105, 0.096, 0.072) * light_here;
 #if FINE_WATER == 1
+    vec3 sky = clear_sky(direction);
     // What stands highest over the ray, over steps that are softened by their length: each alone would show as a band.
     float reach = 1.5 * frame.map.z, covered = 0.0;
     vec2 hides = vec2(0.0);
@@ -85,7 +67,7 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 seen, vec3 light_here) {
     }
     return sky;
 #else
-    return mix(land, sky, smoothstep(0.5 * skyline, 1.2 * skyline + 0.02, direction.y));
+    return mirrored_sky(direction, seen.y, light_here);
 #endif
 }
 
@@ -116,23 +98,26 @@ void main() {
     float met = (level - textureLod(surface, map_uv(reached), 0.0).x) * frame.map.w;
     float depth = max(0.5 * (water + met), 0.0) / frame.water.x;
 #else
-    vec2 reached = map_place;
     float depth = max(water, 0.0) / frame.water.x;
 #endif
-    float shore = smoothstep(0.0, 0.05 * frame.water.x + blur, water + 0.5 * blur) * there;
+    float shore = smoothstep(0.0, SHORE * frame.water.x + blur, water + 0.5 * blur) * there;
     vec3 seen = textureLod(light, uv, 0.0).xyz;
 #if SEA == 1
     // Around the map the bed falls away from its edge, and is one that nobody has drawn.
     float beyond = max(-within_map(map_place), 0.0);
     depth += 0.25 * beyond * beyond / ((beyond + 0.03 * frame.heights.w) * frame.water.x);
-    float drawn = smoothstep(0.0, 0.05 * frame.heights.w, within_map(reached));
+    // The place of the bed that this pixel shows; where the bed falls away it is farther than it seems.
+    vec2 path = -to_eye.xz / max(to_eye.y, 0.02);
+    vec2 behind = map_place + path * max(water, 0.0);
+    behind = map_place + path * max(water, level * frame.map.w - ground_height(surface, behind));
+    float drawn = smoothstep(0.005, 0.05, min(within_map(behind), within_map(map_place)) / frame.heights.w);
     seen = mix(vec3(1.0), seen, exp(-8.0 * beyond / frame.heights.w));
     if (outside) shore = 1.0;
 #else
     float drawn = 1.0;
 #endif
 
-    Waves waves = water_waves(map_place, depth);
+    Waves waves = water_waves(map_place, depth, SEA == 1 ? 1.0 : LAKES);
 #if WAVES == 1
     float foam = 0.0, crest = 0.0;
     if (!outside) {

@@ -26,6 +26,11 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
         "vec4",
         "depth of water as a unit; strength of waves; their length; level of the sea in metres, or NO_SEA",
     ),
+    (
+        "streams",
+        "vec4",
+        "log₂ of the smallest discharge that is seen; 1 for the largest over it; cells a second; clarity",
+    ),
     ("overlay", "vec4", "number of the overlay (0 none), opacity, low and high end of its range"),
 )
 

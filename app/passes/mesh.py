@@ -9,6 +9,7 @@ import numpy as np
 
 from app.camera import Camera
 from app.passes.quality import Quality
+from app.passes.shaders import Drawing, Program
 
 QUADS = 32  # along a side of a node
 SHORTEST_DETAIL = 2.2  # below it, nodes of more than two levels could meet, and the ground would crack
@@ -70,36 +71,35 @@ def edge_nodes(nodes: np.ndarray, columns: int, rows: int) -> np.ndarray:
     return np.ascontiguousarray(np.concatenate(sides), np.float32)
 
 
-BLOCK = 16  # cells along a side of the blocks that say where the shore is
+class GroundMesh:
+    """The mesh of a frame, for all passes that draw the ground or what lies on it."""
 
+    def __init__(self, context: moderngl.Context) -> None:
+        self._context = context
+        side = QUADS + 1
+        corner = (np.arange(QUADS)[:, None] * side + np.arange(QUADS)).astype(np.uint32)
+        # Both triangles of a quad share the diagonal from south-west to north-east, in all levels alike.
+        quads = np.stack([corner, corner + side, corner + 1, corner + 1, corner + side, corner + side + 1], axis=-1)
+        self._indices = context.buffer(quads.tobytes())
+        self._nodes = NodeBuffer(context)
+        self._count = 0
 
-def shore_blocks(wet: np.ndarray) -> np.ndarray:
-    """Which blocks of `BLOCK` × `BLOCK` cells hold dry ground with water on it or beside it, `[row, column]` of blocks.
+    def select(self, nodes: np.ndarray) -> None:
+        """Draw these nodes from now on."""
+        self._nodes.write(nodes)
+        self._count = len(nodes)
 
-    No beach that waves run up lies in any other. `wet` tells it for each cell.
-    """
-    rows, columns = wet.shape
-    room = np.zeros((-(-rows // BLOCK) * BLOCK, -(-columns // BLOCK) * BLOCK), np.uint8)
-    room[:rows, :columns] = np.where(wet, 1, 2)
-    tall, wide = room.shape[0] // BLOCK, room.shape[1] // BLOCK
-    holds = np.bitwise_or.reduce(np.bitwise_or.reduce(room.reshape(tall, BLOCK, wide, BLOCK), axis=3), axis=1)
-    near_water = np.zeros((tall + 2, wide + 2), bool)
-    for row in range(3):
-        for column in range(3):
-            near_water[row : row + tall, column : column + wide] |= (holds & 1) > 0
-    return np.asarray(near_water[1:-1, 1:-1] & ((holds & 2) > 0))
+    def drawing(self, program: Program) -> Drawing:
+        """The mesh drawn by a program whose vertex shader includes mesh.glsl."""
+        return Drawing(self._context, program, [(self._nodes.buffer, "4f/i", "node")], self._indices)
 
+    def render(self, drawing: Drawing) -> None:
+        drawing.program.set(quads=QUADS)
+        drawing.render(instances=self._count)
 
-def touching(nodes: np.ndarray, blocks: np.ndarray) -> np.ndarray:
-    """Whether each of the nodes has a part in one of the blocks that are true: bool `[node]`."""
-    before = np.zeros((blocks.shape[0] + 1, blocks.shape[1] + 1), np.int64)
-    before[1:, 1:] = blocks.cumsum(axis=0).cumsum(axis=1)
-    first = nodes[:, 1::-1].astype(np.intp) // BLOCK
-    # Vertices stand in the middles of cells, so a node ends in the first cell of the next.
-    last = np.minimum((nodes[:, 1::-1] + QUADS * nodes[:, 2:3]).astype(np.intp) // BLOCK + 1, blocks.shape)
-    (top, left), (bottom, right) = first.T, last.T
-    inside = before[bottom, right] - before[top, right] - before[bottom, left] + before[top, left]
-    return np.asarray(inside > 0)
+    def release(self) -> None:
+        self._indices.release()
+        self._nodes.release()
 
 
 class NodeBuffer:

@@ -26,7 +26,7 @@ def minimap_rectangle(width: int, height: int, columns: int, rows: int, content_
 
 
 class MinimapPass:
-    """Draws the map with the current overlay, and where the camera is and looks."""
+    """Draws the map with the current overlay, or what else is chosen, and where the camera is and looks."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
@@ -40,8 +40,8 @@ class MinimapPass:
         camera: Camera,
         content_scale: float,
         *,
-        wind_and_sand: bool,
-        level_is_known: bool,
+        shows: str,
+        with_water: bool,
         waves: int,
         **textures: moderngl.Texture,
     ) -> None:
@@ -54,8 +54,9 @@ class MinimapPass:
         drawing.program.set(
             rectangle=(float(left), float(bottom), float(width), float(height)),
             looking=(math.sin(heading), -math.cos(heading), half_width, content_scale),
-            wind_and_sand=wind_and_sand,
-            level_is_known=level_is_known,
+            wind_and_sand=shows == "wind_and_sand",
+            plain_ground=shows == "water",
+            with_water=with_water,
             looked_at=(camera.target.x, camera.target.z),
         )
         drawing.draw(target, (left, bottom, width, height))

@@ -50,6 +50,14 @@ def lake_tiles(snapshot: Snapshot) -> NDArray[np.float32]:
     return np.column_stack([number % across * TILE, number // across * TILE, levels]).astype(np.float32)
 
 
+def blend_by_colour(context: moderngl.Context) -> None:
+    """Let what is drawn from now on keep a part of each colour that is there: water takes red first."""
+    context.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
+    context.depth_func = "<="
+    context.blend_equation = moderngl.FUNC_ADD, moderngl.FUNC_ADD
+    context.blend_func = moderngl.ONE, SOURCE_1_COLOUR
+
+
 class WaterPass:
     """Lays water over the ground that has been drawn; draws nothing where there is none."""
 
@@ -83,41 +91,33 @@ class WaterPass:
                 self._tiles.write(tiles)
 
     def draw(self, quality: Quality, *, with_overlay: bool, waves: int, **textures: moderngl.Texture) -> None:
-        if not self.is_seen:
-            return
-        context = self._context
-        context.enable_only(moderngl.DEPTH_TEST | moderngl.BLEND)
-        context.depth_func = "<="
-        context.blend_equation = moderngl.FUNC_ADD, moderngl.FUNC_ADD
-        # What is there is kept by colour: water takes red first.
-        context.blend_func = moderngl.ONE, SOURCE_1_COLOUR
-        for sea, wanted in ((True, self._has_sea), (False, self._lakes > 0)):
-            if wanted:
-                drawing = self._variant(quality, with_overlay, waves, sea)
-                drawing.program.bind(wind_waves=self._waves, **textures)
-                _, _, width, height = context.viewport
-                drawing.program.set(
-                    tile=float(TILE), scene_size=(float(width), float(height)), level_is_known=self._level_is_known
-                )
-                if sea:
-                    drawing.render(vertices=12)
-                else:
-                    drawing.render(moderngl.TRIANGLE_STRIP, vertices=4, instances=self._lakes)
-        context.disable(moderngl.BLEND)
-
-    def _variant(self, quality: Quality, with_overlay: bool, waves: int, sea: bool) -> Drawing:
-        defines = (
-            f"SEA {int(sea)}",
+        blend_by_colour(self._context)
+        look = (
             f"OVERLAY {int(with_overlay)}",
             f"WAVES {waves}",
             f"FINE_WATER {int(quality.fine_water)}",
             "DESERT 0",
         )
-        if defines not in self._drawings:
-            program = self._shaders.program("water.vert", "water.frag", defines)
-            buffers = [] if sea else [(self._tiles, "3f/i", "lake")]
-            self._drawings[defines] = Drawing(self._context, program, buffers)
-        return self._drawings[defines]
+        if self._has_sea:
+            self._prepared("water", ("SEA 1", *look), textures).render(vertices=12)
+        if self._lakes:
+            lakes = self._prepared("water", ("SEA 0", *look), textures)
+            lakes.render(moderngl.TRIANGLE_STRIP, vertices=4, instances=self._lakes)
+            self._prepared("lake_sides", (), textures).render(vertices=24, instances=self._lakes)
+
+    def _prepared(self, name: str, defines: tuple[str, ...], textures: dict[str, moderngl.Texture]) -> Drawing:
+        """The drawing of two shaders of that name, with all that they read."""
+        key = (name, *defines)
+        if key not in self._drawings:
+            program = self._shaders.program(f"{name}.vert", f"{name}.frag", defines)
+            self._drawings[key] = Drawing(self._context, program, [(self._tiles, "3f/i", "lake")])
+        drawing = self._drawings[key]
+        _, _, width, height = self._context.viewport
+        drawing.program.bind(wind_waves=self._waves, **textures)
+        drawing.program.set(
+            tile=float(TILE), scene_size=(float(width), float(height)), level_is_known=self._level_is_known
+        )
+        return drawing
 
     def release(self) -> None:
         for drawing in self._drawings.values():

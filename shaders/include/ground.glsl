@@ -23,8 +23,8 @@ const vec3 ROCK_HIGH = vec3(0.315, 0.270, 0.222);
 const vec3 SCREE = vec3(0.330, 0.284, 0.226);
 const vec3 SAND = vec3(0.365, 0.298, 0.198);
 const vec3 SILT = vec3(0.235, 0.190, 0.128);
-const vec3 BED_SAND = vec3(0.330, 0.285, 0.205);
-const vec3 BED_SILT = vec3(0.205, 0.180, 0.132);
+const vec3 BED_SAND = vec3(0.225, 0.190, 0.138);
+const vec3 BED_SILT = vec3(0.128, 0.112, 0.084);
 const vec3 SNOW = vec3(0.860, 0.890, 0.930);
 
 struct Ground {

@@ -16,6 +16,7 @@ float overlay_value(vec2 uv, vec4 place) {
         case 3: return place.w;
         case 4: return place.x - textureLod(initial, uv, 0.0).x;
         case 5: return textureLod(overlay_layer, uv, 0.0).x;
+        case 6: return log2(max(textureLod(overlay_layer, uv, 0.0).x, 1e-30));
     }
     return 0.0;
 }

@@ -8,9 +8,6 @@
 uniform sampler2D coast;   // distance in cells, the way inland, where waves are: see app/passes/shore.py
 uniform sampler2D surf;    // phase / √distance, the way that waves run, depth in m
 
-const vec3 BEACH_SAND = vec3(0.520, 0.440, 0.310);
-const float WET_GROUND = 0.52;     // of the light that dry ground gives back
-const float BEACH_CELLS = 16.0;    // no beach is wider
 
 const float TWO_PI = 6.28318531;
 const float BREAKER_INDEX = 0.78;  // height by depth of the highest wave (McCowan 1894)
