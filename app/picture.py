@@ -14,7 +14,7 @@ from app.passes.backdrop import BackdropPass
 from app.passes.beach import BeachPass
 from app.passes.detail import detail_texture
 from app.passes.maps import FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
-from app.passes.mesh import GroundMesh, detail_distance, select_nodes
+from app.passes.mesh import GroundMesh, detail_distance, select_nodes, shore_blocks
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
 from app.passes.overlays import OVERLAYS, largest, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
@@ -79,7 +79,7 @@ class Picture:
         self._terrain = TerrainPass(context, self._shaders, self._mesh)
         self._walls = WallsPass(context, self._shaders)
         self._streams = StreamsPass(context, self._shaders, self._mesh)
-        self._beach = BeachPass(context, self._shaders, self._mesh)
+        self._beach = BeachPass(context, self._shaders)
         self._water = WaterPass(context, self._shaders)
         self._backdrop = BackdropPass(context, self._shaders)
         self._resolve = ResolvePass(context, self._shaders)
@@ -90,6 +90,7 @@ class Picture:
         self._largest_discharge = 0.0
         self._water_noted: tuple[int, int, float] | None = None
         self._water_stands = False
+        self._shore_blocks = np.zeros((0, 0), bool)
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
 
@@ -221,7 +222,7 @@ class Picture:
         if self._largest_discharge > 0.0:
             self._streams.draw(quality, with_overlay=with_overlay, **shown)
         if waves == NATURAL:
-            self._beach.draw(quality, with_overlay=with_overlay, **shown)
+            self._beach.draw(nodes, self._shore_blocks, quality, with_overlay=with_overlay, **shown)
         if self._water.is_seen:
             self._water.draw(quality, with_overlay=with_overlay, waves=waves, **shown)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)
@@ -249,11 +250,13 @@ class Picture:
         self._light.update(self._surface.texture, self._wanted_light, quality, at_once=self._bake_at_once)
 
     def _note_water(self, snapshot: Snapshot) -> None:
-        """Take note of whether water stands, if that can have changed."""
+        """Take note of whether and where water stands, if that can have changed."""
         water = snapshot.world, snapshot.versions.get("water", -1), snapshot.sea_level
         if water != self._water_noted:
             self._water_noted = water
-            self._water_stands = bool(wet_cells(snapshot).any())
+            wet = wet_cells(snapshot)
+            self._water_stands = bool(wet.any())
+            self._shore_blocks = shore_blocks(wet)
 
     def _update_shore(self, snapshot: Snapshot, sea: SeaState, quality: Quality) -> None:
         self._shore.update(

@@ -17,13 +17,12 @@ layout(location = 0, index = 1) out vec4 kept;
 
 const vec3 BEACH_SAND = vec3(0.440, 0.368, 0.255);
 const float WET_GROUND = 0.52;   // of the light that dry ground gives back
-const float BEACH_CELLS = 16.0;  // no beach is wider
+const float BEACH_CELLS = 8.0;   // no beach is wider: see shore_blocks in app/passes/mesh.py
 
 void main() {
     vec2 uv = map_uv(position.xz), cells = position.xz / frame.map.z;
     vec4 place = texture(surface, uv);
     vec2 pixel = vec2(fwidth(place.x), max(length(dFdx(cells)), length(dFdy(cells))));
-    // Software renderers gain from an early end, and from no branch.
     float away = textureLod(coast, uv, 0.0).x;
     if (away > 0.0 || away < -BEACH_CELLS) discard;
     float height = max(-textureLod(surf, uv, 0.0).w, 0.0);

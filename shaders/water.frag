@@ -5,6 +5,10 @@
 #include "water.glsl"
 #include "sea_chart.glsl"
 
+#ifndef SEA
+#define SEA 1
+#endif
+
 #ifndef WAVES
 #define WAVES 1
 #endif

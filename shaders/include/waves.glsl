@@ -127,7 +127,12 @@ float lace(vec2 cells, float cover, float front, float cells_per_pixel) {
     if (cover <= 0.0) return 0.0;
     front = mod(front, frame.waves.z);
     vec2 at = cells + 31.0 * vec2(hash(vec2(front, 4.1)), hash(vec2(front, 6.7)));
-    vec4 coarse = texture(detail, at / 19.0), fine = texture(detail, at.yx / 5.1);
+    vec4 coarse = texture(detail, at / 19.0);
+#if FINE_WATER == 1
+    vec4 fine = 0.6 * texture(detail, at.yx / 5.1) + 0.4 * texture(detail, at / 1.7);
+#else
+    vec4 fine = coarse.wzyx;
+#endif
     // Bubbles gather in a web around patches of clear water.
     float web = 1.0 - min(6.0 * abs(coarse.x - 0.5), 1.0);
     float gathered = clamp(0.45 * web + 0.9 * (fine.x - 0.5) + 0.9 * (coarse.w - 0.5) + 0.30, 0.0, 1.0);
