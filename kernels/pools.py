@@ -39,6 +39,7 @@ DRY, LAKE, SEA_WATER = 0, 1, 2
 _ROW_STEPS = np.array([-1, 0, 0, 1, -1, -1, 1, 1])
 _COLUMN_STEPS = np.array([0, -1, 1, 0, -1, 1, -1, 1])
 _INVERSE_DISTANCES = np.array([1.0] * 4 + [math.sqrt(0.5)] * 4)
+_BACK = np.array([3, 2, 1, 0, 7, 6, 5, 4])  # the opposite of each direction
 _NOWHERE, _OFF_MAP = 8, 9  # where a cell flows to that has no lower neighbour, or that lies at an open edge
 
 # The first two basins are no basins: what flows over the edge of the map, and what flows into the sea on it.
@@ -235,10 +236,6 @@ def _neighbour(cell, k, rows, columns):
     return -1
 
 
-# Direction k leads back along direction _BACK[k].
-_BACK = np.array([3, 2, 1, 0, 7, 6, 5, 4])
-
-
 @njit(nogil=True, error_model="numpy")
 def _flat_cells(toward):
     """All cells without a lower neighbour, in the order of the map."""
@@ -255,14 +252,24 @@ def _flat_cells(toward):
 
 
 @njit(nogil=True, error_model="numpy")
+def _inside(cell, rows, columns):
+    """Whether a cell has all its neighbours."""
+    return columns <= cell < (rows - 1) * columns and 0 < cell % columns < columns - 1
+
+
+@njit(nogil=True, error_model="numpy")
 def _spread(ground, toward, queue, count, rows, columns):
     """Let the flat around the `count` cells at the head of the queue flow to them, by the shortest ways."""
     head = 0
     while head < count:
-        cell = queue[head]
+        cell = np.int64(queue[head])
         head += 1
+        inside = _inside(cell, rows, columns)
         for k in range(8):
-            other = _neighbour(cell, k, rows, columns)
+            if inside:
+                other = cell + _ROW_STEPS[k] * columns + _COLUMN_STEPS[k]
+            else:
+                other = _neighbour(cell, k, rows, columns)
             if other >= 0 and toward[other] == _NOWHERE and ground[other] == ground[cell] and other != queue[0]:
                 toward[other] = _BACK[k]
                 queue[count] = other
@@ -277,13 +284,18 @@ def _drain_flats(ground, toward, flat_cells, rows, columns):
     count = 0
     any_flat = False
     for cell in flat_cells:
+        inside = _inside(cell, rows, columns)
         way = _NOWHERE
         for k in range(8):
-            other = _neighbour(cell, k, rows, columns)
+            if inside:
+                other = cell + _ROW_STEPS[k] * columns + _COLUMN_STEPS[k]
+            else:
+                other = _neighbour(cell, k, rows, columns)
             if other >= 0 and ground[other] == ground[cell]:
                 any_flat = True
-                if toward[other] != _NOWHERE and way == _NOWHERE:
+                if toward[other] != _NOWHERE:
                     way = k
+                    break
         if way != _NOWHERE:
             queue[count] = cell
             ways[count] = way
@@ -300,12 +312,22 @@ def _drain_flats(ground, toward, flat_cells, rows, columns):
 
 
 @njit(nogil=True, error_model="numpy")
+def _follow(basin, cell):
+    """Let a cell point as far as the cell does that it points to, until that is its basin; whether it is not yet."""
+    found = basin[cell]
+    found = basin[np.uintp(~found if found < 0 else cell)]
+    basin[cell] = found
+    return found < 0
+
+
+@njit(nogil=True, error_model="numpy")
 def _basins(ground, toward, flat_cells, sea_level, basin, columns):
     """Number the pits, and write for each cell in which basin it lies; returns the pit of each basin."""
-    steps = np.empty(8, np.int64)
-    for k in range(8):
-        steps[k] = _ROW_STEPS[k] * columns + _COLUMN_STEPS[k]
-    basin[:] = -1
+    # Until its basin is known a cell points to one on its way down, c being written as -1 - c.
+    steps = np.zeros(_OFF_MAP + 1, np.int64)
+    steps[:8] = _ROW_STEPS * columns + _COLUMN_STEPS
+    for cell in range(len(basin)):
+        basin[cell] = ~(cell + steps[toward[cell]])
     pits = np.empty(len(flat_cells) + _FIRST, np.int32)
     pits[:_FIRST] = -1
     count = _FIRST
@@ -320,28 +342,18 @@ def _basins(ground, toward, flat_cells, sea_level, basin, columns):
             cell = row * columns + column
             if toward[cell] == _OFF_MAP:
                 basin[cell] = _INTO_SEA if ground[cell] < sea_level else _OVER_EDGE
-    for start in range(len(basin)):
-        if basin[start] < 0:
-            cell = start
-            while basin[cell] < 0:
-                cell += steps[toward[cell]]
-            found = basin[cell]
-            cell = start
-            while basin[cell] < 0:
-                basin[cell] = found
-                cell += steps[toward[cell]]
+    # Passes to and fro shorten all ways without a branch; the few that are left are followed one by one.
+    unknown = len(basin)
+    while 4 * unknown > len(basin):
+        for cell in range(len(basin)):
+            _follow(basin, cell)
+        unknown = 0
+        for cell in range(len(basin) - 1, -1, -1):
+            unknown += _follow(basin, cell)
+    for cell in range(len(basin)):
+        while _follow(basin, cell):
+            pass
     return pits[:count]
-
-
-@njit(nogil=True, error_model="numpy")
-def _appended(pairs, count, cell, other):
-    """Put a pair at the end of a list, which is made longer where it is full."""
-    if count == len(pairs):
-        longer = np.empty((2 * count, 2), np.int32)
-        longer[:count] = pairs
-        pairs = longer
-    pairs[count, 0], pairs[count, 1] = cell, other
-    return pairs, count + 1
 
 
 @njit(nogil=True, error_model="numpy")
@@ -350,42 +362,58 @@ def _saddles(ground, toward, lower, flat_cells, basin, columns):
     steps = np.empty(8, np.int64)
     for k in range(8):
         steps[k] = _ROW_STEPS[k] * columns + _COLUMN_STEPS[k]
-    pairs, count = np.empty((1024, 2), np.int32), 0
-    best, steepest = np.empty(4, np.int64), np.empty(4)
+    candidates = np.empty(len(lower) + 1, np.int32)
+    found = 0
     for cell in range(len(lower)):
+        candidates[found] = cell
+        found += _SEVERAL[lower[cell]]  # without a branch, for speed
+    rows = len(lower) // columns
+    # At most four parts, four neighbours of a flat's cell that count as lower, and eight of an edge's
+    pairs, count = np.empty((4 * (found + len(flat_cells)) + 16 * (rows + columns), 2), np.int32), 0
+    best, steepest = np.empty(4, np.int64), np.empty(4)
+    for cell in candidates[:found]:
+        if toward[cell] == _OFF_MAP:
+            continue
+        # Of each part of the lower neighbours, the steepest way down
+        steepest[:] = -1.0
+        height = ground[cell]
         members = lower[cell]
-        if _SEVERAL[members] and toward[cell] != _OFF_MAP:
-            # Of each part of the lower neighbours, the steepest way down
-            best[:] = -1
-            steepest[:] = -1.0
-            parts = _PARTS[members]
-            for k in range(8):
-                if members >> k & 1:
-                    part = parts >> 2 * k & 3
-                    fall = (ground[cell] - ground[cell + steps[k]]) * _INVERSE_DISTANCES[k]
-                    if fall > steepest[part]:
-                        steepest[part] = fall
-                        best[part] = cell + steps[k]
-            # Where three basins meet in one cell, water goes on by the steepest way there, so that one comes first.
-            for _ in range(4):
-                part = np.argmax(steepest)
-                if best[part] >= 0 and basin[best[part]] != basin[cell]:
-                    pairs, count = _appended(pairs, count, cell, best[part])
-                steepest[part] = -2.0
+        parts = _PARTS[members]
+        for k in range(8):
+            if members >> k & 1:
+                part = parts >> 2 * k & 3
+                fall = (height - ground[cell + steps[k]]) * _INVERSE_DISTANCES[k]
+                if fall > steepest[part]:
+                    steepest[part] = fall
+                    best[part] = cell + steps[k]
+        # Where three basins meet in one cell, water goes on by the steepest way there, so that one comes first.
+        while True:
+            part = 0
+            for other in range(1, 4):
+                if steepest[other] > steepest[part]:
+                    part = other
+            if steepest[part] < 0.0:
+                break
+            if basin[best[part]] != basin[cell]:
+                pairs[count, 0], pairs[count, 1] = cell, best[part]
+                count += 1
+            steepest[part] = -1.0
     # On a flat, cells flow to neighbours that count as no lower, so that all are compared.
     for cell in flat_cells:
+        members, here = lower[cell], basin[cell]
         for k in range(8):
-            if lower[cell] >> k & 1 and basin[cell + steps[k]] != basin[cell]:
-                pairs, count = _appended(pairs, count, cell, cell + steps[k])
+            if members >> k & 1 and basin[cell + steps[k]] != here:
+                pairs[count, 0], pairs[count, 1] = cell, cell + steps[k]
+                count += 1
     # So with open edges, over which everything inside of them can flow.
-    rows = len(lower) // columns
     for row in range(rows):
         for column in range(0, columns, 1 if row == 0 or row == rows - 1 else columns - 1):
             cell = row * columns + column
             if toward[cell] == _OFF_MAP:
                 for k in range(8):
                     if lower[cell] >> k & 1 and basin[cell + steps[k]] >= _FIRST:
-                        pairs, count = _appended(pairs, count, cell, cell + steps[k])
+                        pairs[count, 0], pairs[count, 1] = cell, cell + steps[k]
+                        count += 1
     return pairs[:count]
 
 
@@ -399,13 +427,46 @@ def _root(above, index):
 
 
 @njit(nogil=True, error_model="numpy")
+def _sorted_by_height(ground, pairs):
+    """The order of the pairs from the lowest saddle up, by radix sort: equal ones stay in their order."""
+    count = len(pairs)
+    heights = np.empty(count)
+    for index in range(count):
+        heights[index] = ground[pairs[index, 0]] + 0.0  # no negative zero
+    keys = heights.view(np.uint64)
+    sign = np.uint64(1) << np.uint64(63)
+    for index in range(count):
+        keys[index] ^= ~np.uint64(0) if keys[index] & sign else sign
+    digits, bits = 6, np.uint64(11)
+    ends = np.zeros((digits, 1 << 11), np.int64)
+    last = np.uint64((1 << 11) - 1)
+    for index in range(count):
+        key = keys[index]
+        for digit in range(digits):
+            ends[digit, key & last] += 1
+            key >>= bits
+    order, other = np.arange(count).astype(np.int32), np.empty(count, np.int32)
+    for digit in range(digits):
+        shift = np.uint64(digit) * bits
+        begins = ends[digit]
+        if count > 0 and begins[(keys[0] >> shift) & last] == count:
+            continue  # all are equal in this digit
+        total = 0
+        for value in range(1 << 11):
+            total, begins[value] = total + begins[value], total
+        for index in order:
+            value = (keys[index] >> shift) & last
+            other[begins[value]] = index
+            begins[value] += 1
+        order, other = other, order
+    return order
+
+
+@njit(nogil=True, error_model="numpy")
 def _grow_tree(ground, toward, basin, pits, pairs, sea_level, columns):
     """Join the basins over their saddles, the lowest first."""
     basins = len(pits)
-    heights = np.empty(len(pairs))
-    for index in range(len(pairs)):
-        heights[index] = ground[pairs[index, 0]]
-    order = np.argsort(heights, kind="mergesort")
+    order = _sorted_by_height(ground, pairs)
 
     size = 2 * basins
     outlet = np.full(size, np.inf)
@@ -494,6 +555,7 @@ def _measure(ground, water, basin, tree, evaporation, seepage, columns):
     volume = np.zeros(nodes)
     own = np.zeros(nodes, np.int64)
     capacity = np.zeros(nodes)
+    last = np.arange(nodes).astype(np.int32)  # where the last cell of a basin was found: the next one often is, too
     evaporated = seeped = 0.0
     for begin in range(0, len(ground), columns):
         row_evaporated = row_seeped = 0.0
@@ -504,6 +566,7 @@ def _measure(ground, water, basin, tree, evaporation, seepage, columns):
             crest = tree.crest[here]
             # Sums of sums, so that rounding does not grow with the number of cells
             arrived = 0.0
+            node = last[here]
             while cell < end and basin[cell] == here:
                 depth = water[cell]
                 lost = min(depth, evaporation)
@@ -514,10 +577,12 @@ def _measure(ground, water, basin, tree, evaporation, seepage, columns):
                 arrived += depth - lost
                 height = ground[cell]
                 if height < crest:
-                    node = _depression(tree, here, height)
+                    if not tree.floor[node] <= height < tree.outlet[node]:
+                        node = _depression(tree, here, height)
                     own[node] += 1
                     capacity[node] += tree.outlet[node] - height
                 cell += 1
+            last[here] = node
             volume[here] += arrived
         evaporated += row_evaporated
         seeped += row_seeped
@@ -858,7 +923,8 @@ def settle(
     cells[keepers] += kept
     sill, beyond, volume = spills
     np.add.at(cells, beyond, volume)
-    return PoolTotals(*totals, -1, -1), Spills(sill, beyond, volume)
+    evaporated, seeped, into_sea, over_edge = totals
+    return PoolTotals(evaporated, seeped, into_sea, over_edge, -1, -1), Spills(sill, beyond, volume)
 
 
 _NO_SPILLS = Spills(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))
