@@ -91,7 +91,23 @@ class _Tree(NamedTuple):
     floor: Layer  # height from which it fills after its children: their outlet, or the pit
     crest: Layer  # outlet of the largest depression around it
     sea: NDArray[np.bool_]
-    jump: NDArray[np.int32]  # an ancestor farther up, or itself at the top
+
+
+class _Ladders(NamedTuple):
+    """Lines of depressions that lead up the tree, each from a basin to where it ends in a larger one's line.
+
+    The depression around a basin in which a height lies could be found by climbing from parent to parent. But where the
+    whole map is one basin, a tree is as high as it has basins. So each line is one stretch of an array, and a table
+    tells for evenly spaced heights where on it to look.
+    """
+
+    outlet: Layer  # by rung: heights of the outlets from the line's basin upwards
+    node: NDArray[np.int32]  # by rung
+    table: NDArray[np.int32]  # by rung: as many spaces of height as the line has rungs, and the first rung in each
+    rung: NDArray[np.int32]  # by node
+    line: NDArray[np.int32]  # by node: the basin of its line
+    last: NDArray[np.int32]  # by basin: the last rung
+    spaces_per_metre: Layer  # by basin
 
 
 def _links() -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
@@ -516,36 +532,95 @@ def _grow_tree(ground, toward, basin, pits, pairs, sea_level, columns):
     sea = np.zeros(nodes, np.bool_)
     sea[_INTO_SEA] = True
     crest[_OVER_EDGE] = crest[_INTO_SEA] = -np.inf
-    jump = np.arange(nodes).astype(np.int32)
-    depth = np.zeros(nodes, np.int32)
     for node in range(nodes - 1, _FIRST - 1, -1):
         p = parent[node]
-        if p < 0:
-            sea[node] = outlet[node] < sea_level
-            if sea[node]:
-                crest[node] = -np.inf
-        else:
-            sea[node], crest[node], depth[node] = sea[p], crest[p], depth[p] + 1
-            far = jump[p]
-            jump[node] = jump[far] if depth[p] - depth[far] == depth[far] - depth[jump[far]] else p
+        if p >= 0:
+            sea[node], crest[node] = sea[p], crest[p]
+        elif outlet[node] < sea_level:
+            sea[node], crest[node] = True, -np.inf
     return _Tree(
         outlet[:nodes], parent[:nodes], sibling[:nodes], sill[:nodes], beyond[:nodes], across[:nodes], pit[:nodes],
-        floor[:nodes], crest[:nodes], sea, jump,
+        floor[:nodes], crest[:nodes], sea,
     )  # fmt: skip
 
 
 @njit(nogil=True, error_model="numpy")
-def _depression(tree, basin, height):
-    """The smallest depression around a basin whose outlet lies higher than `height`."""
+def _space(height, lowest, highest, per_metre, spaces):
+    """In which of a line's spaces a height lies; never less for a greater one."""
+    return int(min((max(lowest, min(height, highest)) - lowest) * per_metre, spaces - 1.0))
+
+
+@njit(nogil=True, error_model="numpy")
+def _raise_ladders(tree, leaves):
+    """Divide the tree into lines: each depression goes on the line of the child with more basins in it."""
+    nodes = len(tree.outlet)
+    basins = np.ones(nodes, np.int32)
+    heir = np.full(nodes, -1, np.int32)
+    for node in range(leaves, nodes):
+        basins[node] = 0
+    for node in range(_FIRST, nodes):
+        p = tree.parent[node]
+        if p >= 0:
+            basins[p] += basins[node]
+            if heir[p] < 0 or basins[node] > basins[heir[p]]:
+                heir[p] = node
+    outlet, node_at, table = np.empty(nodes), np.empty(nodes, np.int32), np.empty(nodes, np.int32)
+    rung, line = np.empty(nodes, np.int32), np.empty(nodes, np.int32)
+    last, spaces_per_metre = np.zeros(leaves, np.int32), np.zeros(leaves)
+    count = 0
+    for leaf in range(_FIRST, leaves):
+        first, node = count, leaf
+        while True:
+            outlet[count], node_at[count], rung[node], line[node] = tree.outlet[node], node, count, leaf
+            count += 1
+            p = tree.parent[node]
+            if p < 0 or heir[p] != node:
+                break
+            node = p
+        last[leaf] = count - 1
+        spaces = count - first
+        highest = outlet[count - 1] if outlet[count - 1] < np.inf or spaces == 1 else outlet[count - 2]
+        lowest = outlet[first]
+        per_metre = spaces / (highest - lowest) if lowest < highest < np.inf else 0.0
+        spaces_per_metre[leaf] = per_metre if per_metre < np.inf else 0.0
+        at = first
+        for space in range(spaces):
+            while at < count - 1 and _space(outlet[at], lowest, highest, spaces_per_metre[leaf], spaces) < space:
+                at += 1
+            table[first + space] = at
+    return _Ladders(outlet, node_at, table, rung, line, last, spaces_per_metre)
+
+
+@njit(nogil=True, error_model="numpy", forceinline=True)
+def _depression(outlet, parent, heights, node_at, table, rung, line, last, spaces_per_metre, basin, height):
+    """The smallest depression around a basin whose outlet lies higher than `height`.
+
+    It is given the arrays one by one, as taking them out of tuples for each cell costs ten times what is done here.
+    """
     node = basin
-    while tree.outlet[node] <= height:
-        far = tree.jump[node]
-        node = far if tree.outlet[far] <= height else tree.parent[node]
+    while outlet[node] <= height:
+        own = line[node]
+        first, end = rung[own], last[own]
+        if heights[end] <= height:
+            node = parent[node_at[end]]
+            continue
+        spaces = end + 1 - first
+        highest = heights[end] if heights[end] < np.inf or end == first else heights[end - 1]
+        space = _space(height, heights[first], highest, spaces_per_metre[own], spaces)
+        low = max(rung[node], table[first + space])
+        high = table[first + space + 1] if space + 1 < spaces else end
+        while low < high:
+            middle = (low + high) >> 1
+            if heights[middle] > height:
+                high = middle
+            else:
+                low = middle + 1
+        node = node_at[low]
     return node
 
 
 @njit(nogil=True, error_model="numpy")
-def _measure(ground, water, basin, tree, evaporation, seepage, columns):
+def _measure(ground, water, basin, tree, ladders, evaporation, seepage, columns):
     """The water that flows to each basin after losses, and for each depression how much of it is its children's.
 
     Returns water; cells and capacity of each depression (cells below its outlet, and the volume above them); cells of
@@ -555,7 +630,9 @@ def _measure(ground, water, basin, tree, evaporation, seepage, columns):
     volume = np.zeros(nodes)
     own = np.zeros(nodes, np.int64)
     capacity = np.zeros(nodes)
-    last = np.arange(nodes).astype(np.int32)  # where the last cell of a basin was found: the next one often is, too
+    latest = np.arange(nodes).astype(np.int32)  # where the last cell of a basin was found: the next one often is, too
+    outlet, parent, floor, crests = tree.outlet, tree.parent, tree.floor, tree.crest
+    heights, node_at, table, rung, line, last, spaces_per_metre = ladders
     evaporated = seeped = 0.0
     for begin in range(0, len(ground), columns):
         row_evaporated = row_seeped = 0.0
@@ -563,10 +640,10 @@ def _measure(ground, water, basin, tree, evaporation, seepage, columns):
         cell = begin
         while cell < end:
             here = basin[cell]
-            crest = tree.crest[here]
+            crest = crests[here]
             # Sums of sums, so that rounding does not grow with the number of cells
             arrived = 0.0
-            node = last[here]
+            node = latest[here]
             while cell < end and basin[cell] == here:
                 depth = water[cell]
                 lost = min(depth, evaporation)
@@ -577,12 +654,14 @@ def _measure(ground, water, basin, tree, evaporation, seepage, columns):
                 arrived += depth - lost
                 height = ground[cell]
                 if height < crest:
-                    if not tree.floor[node] <= height < tree.outlet[node]:
-                        node = _depression(tree, here, height)
+                    if not floor[node] <= height < outlet[node]:
+                        node = _depression(
+                            outlet, parent, heights, node_at, table, rung, line, last, spaces_per_metre, here, height
+                        )
                     own[node] += 1
-                    capacity[node] += tree.outlet[node] - height
+                    capacity[node] += outlet[node] - height
                 cell += 1
-            last[here] = node
+            latest[here] = node
             volume[here] += arrived
         evaporated += row_evaporated
         seeped += row_seeped
@@ -590,8 +669,8 @@ def _measure(ground, water, basin, tree, evaporation, seepage, columns):
     below = np.zeros(nodes)  # what the children hold
     for node in range(_FIRST, nodes):
         if cells[node] > own[node]:
-            capacity[node] += below[node] + (cells[node] - own[node]) * (tree.outlet[node] - tree.floor[node])
-        p = tree.parent[node]
+            capacity[node] += below[node] + (cells[node] - own[node]) * (outlet[node] - floor[node])
+        p = parent[node]
         if p >= 0:
             below[p] += capacity[node]
             cells[p] += cells[node]
@@ -824,7 +903,7 @@ def _find_levels(
     pairs = _saddles(ground, toward, lower, flat_cells, basin, columns)
     tree = _grow_tree(ground, toward, basin, pits, pairs, sea_level, columns)
     volume, own, cells, capacity, below, evaporated, seeped = _measure(
-        ground, water, basin, tree, evaporation, seepage, columns
+        ground, water, basin, tree, _raise_ladders(tree, len(pits)), evaporation, seepage, columns
     )
     leaves = len(pits)
     pool, volume, full, spilling, spilled, into_sea, over_edge = _share(
