@@ -926,7 +926,7 @@ def _find_levels(
             kept[count] = left[node]
             left[node] = 0.0
             count += 1
-    spills = tree.sill[spilling], tree.beyond[spilling], spilled
+    spills = spilling, tree.sill, tree.beyond, spilled
     return over, sea, keepers[:count], kept[:count], spills, (evaporated, seeped, into_sea, over_edge)
 
 
@@ -1000,7 +1000,8 @@ def settle(
     _write(ground, basin, over, sea, water, level, standing)
     cells = water.reshape(-1)
     cells[keepers] += kept
-    sill, beyond, volume = spills
+    spilling, sill, beyond, volume = spills
+    sill, beyond = sill[spilling], beyond[spilling]
     np.add.at(cells, beyond, volume)
     evaporated, seeped, into_sea, over_edge = totals
     return PoolTotals(evaporated, seeped, into_sea, over_edge, -1, -1), Spills(sill, beyond, volume)
