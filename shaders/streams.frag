@@ -40,7 +40,7 @@ void main() {
     float mirror = water_fresnel(facing, 0.01);
     vec3 daylight = light_on_water(seen);
     vec3 through = water_transmission(stream.depth, facing) * (1.0 - mirror);
-    vec3 colour = water_scattering(through, daylight)
+    vec3 colour = water_scattering(through, daylight) * stream.tone
                 + mirror * mirrored_sky(water_reflected(to_eye, normal), seen.y, daylight);
 #if FINE_WATER == 1
     colour += frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, 0.02);
