@@ -336,9 +336,10 @@ def test_the_minimap_shows_streams_light_and_lakes_dark(draw: Draw, picture: Pic
 
 
 @pytest.mark.parametrize("state", STATES)
-    context: moderngl.Context, draw: Draw, picture: Picture, canvas: Canvas, state: str, quality: str
+def test_pixels_of_water_do_not_depend_on_the_state_that_others_left(
+    context: moderngl.Context, draw: Draw, picture: Picture, canvas: Canvas, state: str
 ) -> None:
-    shown, scene = all_waters(), Scene().with_value("view.quality", quality)
+    shown, scene = all_waters(), Scene()
     expected = draw(shown, scene=scene, minimap=True)
     target = canvas.framebuffer(160, 120)
     target.use()
