@@ -10,9 +10,9 @@ uniform sampler2D water;  // depth in metres
 
 out vec4 result;
 
-const float FAINTEST = 0.25;  // what the smallest stream that is seen is beside the largest
+const float FAINTEST = 0.25;  // what the smallest stream that is seen is beside the widest
 
-// 1 for the largest stream, FAINTEST for the smallest: by magnitudes, as widths of rivers are read.
+// 1 for the widest stream, FAINTEST for the smallest: by magnitudes, as widths of rivers are read.
 float stream_size(float flow) {
     if (flow <= 0.0) return 0.0;
     float above = log2(flow) - frame.streams.x;
