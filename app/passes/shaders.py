@@ -138,6 +138,8 @@ class FullScreen(Drawing):
         target.viewport = rectangle or (0, 0, *target.size)
         target.scissor = target.viewport
         self._context.enable_only(moderngl.NOTHING)
+        # Blending with a second source is refused with several targets, also while it is off.
+        self._context.blend_func = moderngl.ONE, moderngl.ZERO
         self.render(vertices=3)
         target.viewport = (0, 0, *target.size)
         target.scissor = target.viewport
