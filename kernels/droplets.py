@@ -36,7 +36,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from kernels.particles import ENDED, FAILED, RUNNING, engine
+from kernels.particles import ENDED, FAILED, RUNNING, engine, in_step
 from kernels.random import process_number, stream, uniform
 
 Layer = NDArray[np.float64]
@@ -137,7 +137,7 @@ def _put_down(fields, row, column, load):
     fields.ground[cell] = fields.bedrock[cell] + fields.sediment[cell]
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True)
+@in_step
 def _step(state, fields, constants):
     """One step of one drop; the formulas are at the top of this file."""
     row, column, v_row, v_column, volume, load, speed, abraded, steps = state

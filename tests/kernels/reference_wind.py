@@ -186,7 +186,8 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
         height = max(height, ground)
         time = min(p.dt, 1.0 / math.hypot(v[0], v[1]))
         faster = max(0.0, 1.0 + p.speed_up * (max(ground, crest) - upwind) / p.upwind_length)
-        upwind += time * math.hypot(v[0], v[1]) * (ground - upwind) / p.upwind_length
+        came = time * math.hypot(v[0], v[1])
+        upwind += came * (ground - upwind) / p.upwind_length
         if height > ground:
             v[2] -= time * p.gravity
         else:
@@ -202,7 +203,7 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
         height += time * v[2]
         travelled += time * along
         if p.shelter_angle < 90.0:
-            crest = max(crest - math.tan(math.radians(p.shelter_angle)) * time * along, ground)
+            crest = max(crest - math.tan(math.radians(p.shelter_angle)) * came, ground)
         if p.wrap:
             x %= (rows, columns)
         elif not (0.0 <= x[0] < rows and 0.0 <= x[1] < columns):
