@@ -7,7 +7,9 @@ whatever made it steep, because a pass reads and writes memory in order and cost
 do.
 
 A difference over the diagonal is allowed √2 times as much, as it lies √2 cells apart: so the angle of repose is the
-same in all eight directions, and a heap becomes a cone and not a pyramid.
+same in all eight directions, and a heap becomes a cone and not a pyramid. The article allows no more over the diagonal
+than straight ahead; there forms of four to eight cells keep two thirds of the power that they have here
+(`tests/kernels/test_wind.py` shows that this is the only reason).
 """
 
 from __future__ import annotations

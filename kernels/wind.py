@@ -34,6 +34,9 @@ Where this is not what the article's own code does:
 - `dust`, which never settles, wears rock before there is any sand to carry; and deposition has a rate of its own.
 - What a parcel still carries when it ends on the map is put down there.
 - Slopes slide in `kernels/cascade.py`, once for all.
+
+What the article's model does and ours has kept: a rise to the next cell lifts sand from the cell before it, so that the
+rise grows. Waves of two cells stand against the cascade where suspension is strong (ten times the article's).
 """
 
 from __future__ import annotations

@@ -116,6 +116,32 @@ def test_sand_presets_run_and_lose_nothing(name: str) -> None:
     assert not np.array_equal(start, world.sediment)
 
 
+def test_the_pyramid_wears_most_at_its_edges_and_tip() -> None:
+    """The preset as it is, where the west wind meets bare rock: an edge in the middle, faces on both sides of it."""
+    scene = load_preset("pyramid")
+    world, scene = create_world(scene)
+    rock = world.bedrock.copy()
+    simulator = Simulator(scene, world)
+    for _ in range(250):
+        simulator.advance()
+    worn = rock - world.bedrock
+    rows, columns = rock.shape
+    radius = scene.sand.rock_radius * columns
+    south, east = (axis + 0.5 - 0.5 * side for axis, side in zip(np.mgrid[:rows, :columns], rock.shape, strict=True))
+    on_it = np.abs(south) + np.abs(east) < 0.95 * radius
+    windward = on_it & (east < 0.0)
+    tip = np.abs(south) + np.abs(east) < 4.0
+    edge = windward & ~tip & (np.abs(south) < 1.5)
+    face = windward & (np.minimum(np.abs(south), np.abs(east)) > 6.0) & (world.sediment < 0.3)
+    crests = windward & ~tip & (np.abs(east) < 1.5)
+    assert np.count_nonzero(face) > 500
+    assert worn[tip].mean() > 2.0 * worn[face].mean()
+    assert worn[edge].mean() > 2.0 * worn[face].mean()
+    # Lower down the sand covers the crests to the north and south, too.
+    bare = crests & (world.sediment < 0.3)
+    assert worn[bare].mean() > worn[face].mean()
+
+
 def test_a_sheet_of_sand_goes_on_across_the_edges() -> None:
     scene = load_preset("dune-field").with_value("world.columns", 96).with_value("world.rows", 64)
     world, _ = create_world(scene)
