@@ -175,6 +175,19 @@ def test_sand_presets_run_and_lose_nothing(name: str) -> None:
     assert not np.array_equal(start, world.sediment)
 
 
+def test_dunes_of_the_field_are_gentle_to_the_wind_and_lie_no_steeper_than_sand_can() -> None:
+    """The preset as it is: the angle of repose holds while the wind blows, and the slip faces are in the lee."""
+    scene = load_preset("dune-field")
+    simulator = simulated(400, scene)
+    ground = simulator.world.ground / scene.world.cell_size
+    repose = scene.cascade.roughness * scene.cascade.scale
+    rise = np.roll(ground, -1, 1) - ground  # to the east, and the wind blows from the west
+    steepness = np.abs(np.concatenate([rise, np.roll(ground, -1, 0) - ground]))
+    assert steepness.max() < 1.05 * repose
+    assert -np.percentile(rise, 1.0) > 1.15 * np.percentile(rise, 99.0)
+    assert np.percentile(steepness, 99.9) > 0.7 * repose
+
+
 def test_the_pyramid_wears_most_at_its_edges_and_tip() -> None:
     """The preset as it is, where the west wind meets bare rock: an edge in the middle, faces on both sides of it."""
     scene = load_preset("pyramid")

@@ -144,6 +144,9 @@ def start_of(cycle: int, shape: tuple[int, int], direction: float, wrap: bool) -
         (10.0, 1.0, {}),
         (400.0, 30.0, {"suspension": 0.01, "deposition": 0.05, "abrasion": 0.3, "inflow": 0.1, "dust": 0.2}),
         (10.0, 1.0, {**DUNES, "gusts": 0.0}),
+        # Wind that lifts and wears more than it has dug, and a parcel that comes to rest with its load
+        (10.0, 1.0, {"suspension": 0.2, "shear": 0.5, "deposition": 0.1, "abrasion": 50.0, "dust": 1.0}),
+        (10.0, 1.0, {"friction": 0.5, "drag": 0.002, "inflow": 0.3}),
         (20.0, 2.0, {**DUNES, "gusts": 0.0, "dt": 1.5, "gravity": 0.3, "abrasion": 9.0, "dust": 1.0, "max_steps": 40}),
     ],
 )
@@ -386,6 +389,27 @@ def test_parcels_enter_in_proportion_to_the_wind_through_each_edge() -> None:
     paths = land.airborne.sum() / 0.01 / 6000.0 * math.sqrt(2.0)
     across = 60.0 * math.cos(math.radians(60.0)) + 60.0 * math.sin(math.radians(60.0))
     assert paths == pytest.approx(60.0 * 60.0 / across, rel=0.03)
+
+
+def test_gusts_turn_the_wind_to_both_sides_and_make_it_no_stronger(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[Any] = []
+
+    def no_parcels(count: int, key: Any, rows: int, columns: int, fields: Any, constants: Any, **_: Any) -> Any:
+        told.extend((key, fields, constants))
+        return np.zeros((0, 15)), np.zeros(0, np.int8)
+
+    monkeypatch.setattr(wind, "_run", no_parcels)
+    Land(np.zeros((40, 30))).blow(direction=300.0, speed=2.0, gusts=25.0)
+    parcels = np.array([wind._spawn(particle, *told) for particle in range(4000)])
+    south, east = parcels[:, 3], parcels[:, 4]
+    turn = np.degrees(np.arctan2(east, south)) - 60.0  # from the north-west by west
+    np.testing.assert_allclose(np.hypot(south, east), 2.0)
+    assert np.array_equal(parcels[:, 3:5], parcels[:, 7:9])
+    # Uniform from −25° to 25°: the mean within four of its standard deviations, and the ends reached
+    assert abs(turn.mean()) < 4.0 * 25.0 / math.sqrt(3.0 * len(turn))
+    assert turn.std() == pytest.approx(25.0 / math.sqrt(3.0), rel=0.05)
+    assert -25.0 <= turn.min() < -24.8
+    assert 24.8 < turn.max() <= 25.0
 
 
 def test_shelter_keeps_the_sand_behind_a_wall() -> None:
