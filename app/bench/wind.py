@@ -110,7 +110,10 @@ def growth(side: int, samples: int) -> float:
 def _world(side: int) -> World:
     land = min(side, LAND)
     sand = np.tile(RELIEF * terrain(land, land), (side // land, side // land))
-    return World(np.zeros_like(sand), sand, cell_size=1.0, seed=1)
+    world = World(np.zeros_like(sand), sand, cell_size=1.0, seed=1)
+    for trace in ("wind_path", "airborne"):
+        world.trace(trace)  # made once, and not in the first cycle after each `restore`
+    return world
 
 
 def _cycle(world: World, parameters: WindParameters, cycle: int) -> int:
