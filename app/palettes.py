@@ -1,4 +1,7 @@
-"""Colours of what is found out about water, for previews and for overlays. Sequences as in `app.passes.overlays`."""
+"""Colours of what is found out about water, for previews and for overlays.
+
+A palette is a sequence of sRGB colours with opacity, evenly spaced from the low end of a range to its high end.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +36,16 @@ def watershed_colours() -> NDArray[np.float64]:
     colours = [(0.62, 0.60, 0.57)]
     for number in range(WATERSHED_COLOURS):
         hue = (0.08 + number * _GOLDEN) % 1.0
-        saturation = (0.42, 0.50, 0.34)[number % 3]
-        value = (0.78, 0.64, 0.84, 0.71)[number % 4]
+        saturation = (0.40, 0.46, 0.33)[number % 3]
+        value = (0.66, 0.54, 0.72, 0.60)[number % 4]
         colours.append(colorsys.hsv_to_rgb(hue, saturation, value))
     return np.array(colours)
+
+
+def watershed_stops() -> Stops:
+    """The same colours as a palette with a stop for each number. The coast has none."""
+    colours = np.rint(255.0 * watershed_colours()).astype(int).tolist()
+    return tuple((red, green, blue, float(number > 0)) for number, (red, green, blue) in enumerate(colours))
 
 
 def interpolated(stops: Stops, steps: int) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from app.passes.detail import detail_texture
 from app.passes.maps import LayerTextures, Lighting, LightMap, SurfaceMap
 from app.passes.mesh import detail_distance, select_nodes
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
-from app.passes.overlays import OVERLAYS, overlay_range, palette_texture
+from app.passes.overlays import LINES, OVERLAYS, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
 from app.passes.resolve import ResolvePass
 from app.passes.shaders import ShaderLibrary
@@ -158,20 +158,37 @@ class Picture:
             "initial": self._surface.initial,
             "palette": self._palettes[view.overlay],
             "overlay_layer": self._layers.texture(OVERLAYS[view.overlay].layer),
-            **{name: self._layers.texture(name) for name in ("wind_path", "airborne")},
+            **{name: self._layers.texture(name) for name in ("wind_path", "airborne", "rivers", "catchment", "course")},
         }
         desert = view.desert > 0.0 or view.drifting_sand > 0.0
 
         _, scene_height = self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
-        self._terrain.draw(nodes, quality, with_overlay=view.overlay != "none", desert=desert, **shown)
+        with_course = snapshot.survey is not None and snapshot.survey.course is not None
+        self._terrain.draw(
+            nodes,
+            quality,
+            with_overlay=view.overlay != "none",
+            with_lines=OVERLAYS[view.overlay].number == LINES,
+            with_course=with_course,
+            desert=desert,
+            **shown,
+        )
         self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)
         if minimap:
             rectangle = self.minimap_rectangle(*target.size)
             wind_and_sand = view.minimap_shows == "wind_and_sand"
-            self._minimap.draw(target, rectangle, camera, self.content_scale, wind_and_sand=wind_and_sand, **shown)
+            self._minimap.draw(
+                target,
+                rectangle,
+                camera,
+                self.content_scale,
+                wind_and_sand=wind_and_sand,
+                with_course=with_course,
+                **shown,
+            )
 
     def _update_maps(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
         if not self._surface_is_current:

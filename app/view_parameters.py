@@ -6,7 +6,10 @@ from typing import Annotated, ClassVar, Literal
 
 from app.parameters import Parameters, described, parameter
 
-Overlay = Literal["none", "elevation", "slope", "sediment", "change", "wind_path", "airborne"]
+Overlay = Literal[
+    "none", "elevation", "slope", "sediment", "change", "wind_path", "airborne",
+    "rivers", "lakes", "watersheds", "accumulation", "distance", "filling",
+]  # fmt: skip
 Minimap = Literal["overlay", "wind_and_sand"]
 Quality = Literal["automatic", "low", "medium", "high", "ultra"]
 

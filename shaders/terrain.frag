@@ -22,7 +22,8 @@ void main() {
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
     Ground ground = ground_material(cells, place, steepness, hollowness, fine, coarse);
-    vec3 albedo = with_overlay(ground.albedo, uv, place);
+    float pixel = max(length(dFdx(cells)), length(dFdy(cells)));
+    vec3 albedo = with_way_of_water(with_overlay(ground.albedo, uv, place, pixel), uv, pixel);
 
     // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
     vec2 bumps = (fine.yz - 0.5) * ground.rockiness * (1.5 + 1.6 * steepness) + (coarse.zy - 0.5) * 0.25;

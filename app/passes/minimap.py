@@ -39,6 +39,7 @@ class MinimapPass:
         content_scale: float,
         *,
         wind_and_sand: bool,
+        with_course: bool,
         **textures: moderngl.Texture,
     ) -> None:
         left, top, width, height = rectangle
@@ -50,6 +51,7 @@ class MinimapPass:
             rectangle=(float(left), float(bottom), float(width), float(height)),
             looking=(math.sin(heading), -math.cos(heading), half_width, content_scale),
             wind_and_sand=wind_and_sand,
+            with_course=with_course,
             looked_at=(camera.target.x, camera.target.z),
         )
         self._drawing.draw(target, (left, bottom, width, height))
