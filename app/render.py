@@ -52,6 +52,7 @@ def render(
         cycles = cycles_per_frame if cycles_per_frame is not None else scene.simulation.cycles_per_frame
         cycles = CYCLES_PER_FRAME if cycles_per_frame is None and cycles == 0 else cycles
 
+        simulator.prepare_all()
         surveyor, wanted = Surveyor(), wanted_by(scene.view.overlay)
         snapshot = take_snapshot(world, survey=surveyor.survey(world, scene.rivers, wanted))
         opening = scene_camera(scene, snapshot)

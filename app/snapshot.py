@@ -58,9 +58,9 @@ class Course:
 class Survey:
     """How the land drains, as it was in some cycle.
 
-    `layers` are float32 [row, column] and never change: `lake_depth` in metres, `accumulation` as the decimal logarithm
-    of the cells upstream, `distance` to the ocean in kilometres, `watersheds` as numbers of colours, `rivers` as 16 ×
-    Strahler's order + the number of the neighbour that the river flows to; of the course, `catchment`, 1 inside, and
+    `layers` are float32 [row, column] and never change: `lake_depth` in metres, `accumulation`, the land upstream, in
+    square kilometres, `distance` to the ocean in kilometres, `watersheds` as numbers of colours, and `rivers` as 16 ×
+    Strahler's order + the number of the neighbour that the river flows to. Of a course: `catchment`, 1 inside, and
     `course`, in the form of rivers. `filling` is 0 where the fronts have not come yet, 1 where it drains, and up to 2
     where it is raised most. `versions` are numbers that tell the layers of all surveys apart.
     """

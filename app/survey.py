@@ -133,7 +133,7 @@ class Surveyor:
         from kernels.watersheds import find_watersheds, watershed_colours
 
         self._ground = world.ground.copy()
-        drainage = drain(self._ground, world.cell_size, world.sea_level, out=self._drainage)
+        drainage = drain(self._ground, world.cell_size, world.sea_level, open_edges=not world.walls, out=self._drainage)
         lakes = find_lakes(self._ground, drainage.filled, drainage.directions, drainage.accumulation, world.cell_size)
         is_river = drainage.accumulation >= parameters.threshold
         orders = strahler_orders(drainage.directions, drainage.routes.order, is_river)
@@ -146,7 +146,7 @@ class Surveyor:
         land = ~drainage.ocean
         layers = {
             "lake_depth": (drainage.filled - self._ground).astype(np.float32),
-            "accumulation": np.log10(np.maximum(drainage.accumulation, 1.0, dtype=np.float32)),
+            "accumulation": (drainage.accumulation * (world.cell_area * 1e-6)).astype(np.float32),
             "distance": (drainage.routes.distances * 1e-3).astype(np.float32),
             "watersheds": np.append(0, colours).astype(np.float32)[watersheds.labels],
             "rivers": np.where((orders > 0) & land, 16.0 * orders + drainage.directions, 0.0).astype(np.float32),
@@ -243,7 +243,7 @@ class Surveyor:
         else:
             if self._fronts is None or filling != self._filling:
                 ground = world.ground.copy()
-                self._fronts = Fronts(ground, outlet_mask(ocean_mask(ground, world.sea_level)))
+                self._fronts = Fronts(ground, outlet_mask(ocean_mask(ground, world.sea_level), not world.walls))
             else:
                 self._fronts.advance(parameters.filling_pace)
             layers = {FILLING_LAYER: _filling_layer(self._fronts)}
@@ -264,7 +264,7 @@ def _on_map(world: World, wanted: Wanted) -> Wanted:
 
 def _made_with(world: World, parameters: RiverParameters) -> tuple[object, ...]:
     """What rivers are found with, beside the ground."""
-    return world.sea_level, parameters.threshold, parameters.watershed_size, parameters.rain
+    return world.sea_level, world.walls, parameters.threshold, parameters.watershed_size, parameters.rain
 
 
 def _list_lakes(lakes: Lakes, world: World) -> tuple[Lake, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import moderngl
@@ -23,6 +24,9 @@ PALETTES: dict[str, tuple[tuple[int, int, int, float], ...]] = {
     "sand": (
         (228, 196, 142, 0), (226, 186, 118, 0.75), (210, 146, 72, 1), (168, 92, 44, 1), (104, 50, 32, 1),
     ),
+    "water": (
+        (196, 226, 240, 0), (150, 206, 232, 0.85), (76, 158, 210, 1), (32, 98, 172, 1), (16, 44, 110, 1),
+    ),
     "change": (
         (140, 34, 30, 1), (206, 94, 66, 0.95), (240, 190, 160, 0.6), (245, 245, 240, 0),
         (166, 200, 224, 0.6), (72, 132, 188, 0.95), (26, 64, 128, 1),
@@ -38,8 +42,11 @@ PALETTES: dict[str, tuple[tuple[int, int, int, float], ...]] = {
 
 @dataclass(frozen=True)
 class Overlay:
-    """One overlay: `number` is the case in the shader, `layer` what it shows where it is LAYER or higher, `unit` the
-    legend's."""
+    """One overlay: `number` is the case in the shader, `unit` the legend's.
+
+    `layer` is what it shows where the number is LAYER or higher. With LOGARITHM_OF_LAYER the palette follows its
+    magnitude.
+    """
 
     name: str
     number: int
@@ -48,10 +55,17 @@ class Overlay:
     unit: str
     layer: str = ""
 
+    def scaled(self, value: float) -> float:
+        """A value as the shader compares it."""
+        return math.log2(max(value, 1e-30)) if self.number == LOGARITHM_OF_LAYER else value
 
-LAYER = 5  # the case of all overlays that show a layer of the snapshot as it is
-KINDS = 6  # of a layer of whole numbers, each with a colour of its own
-LINES = 7  # of rivers, beside the lakes in a layer
+
+# The cases of all overlays that show a layer of the snapshot as it is, or its magnitude.
+LAYER, LOGARITHM_OF_LAYER = 5, 6
+MAGNITUDES = 1e-4  # of the largest value: where such a palette begins
+KINDS = 7  # a layer of whole numbers, each with a colour of its own
+LINES = 8  # rivers, beside the lakes in a layer
+
 
 OVERLAYS: dict[str, Overlay] = {
     overlay.name: overlay
@@ -63,10 +77,15 @@ OVERLAYS: dict[str, Overlay] = {
         Overlay("change", 4, "worn (red) and put down (blue) since the start", "change", "m"),
         Overlay("wind_path", LAYER, "how often the wind touches the ground", "heat", "", "wind_path"),
         Overlay("airborne", LAYER, "sand in the air", "sand", "m", "airborne"),
+        Overlay("water", LAYER, "depth of lakes and sea", "water", "m", "water"),
+        Overlay("stream", LAYER, "how often drops pass", "water", "", "stream"),
+        Overlay("discharge", LOGARITHM_OF_LAYER, "water that passes in a cycle", "water", "m", "discharge"),
+        Overlay("momentum_east", LAYER, "flow to the west (red) and east (blue)", "change", "", "momentum_east"),
+        Overlay("momentum_south", LAYER, "flow to the north (red) and south (blue)", "change", "", "momentum_south"),
         Overlay("rivers", LINES, "rivers by Strahler's order, and lakes", "rivers", "", "lake_depth"),
         Overlay("lakes", LAYER, "depth of lakes that are full", "lakes", "m", "lake_depth"),
         Overlay("watersheds", KINDS, "watersheds", "watersheds", "", "watersheds"),
-        Overlay("accumulation", LAYER, "land upstream", "accumulation", "km²", "accumulation"),
+        Overlay("accumulation", LOGARITHM_OF_LAYER, "land upstream", "accumulation", "km²", "accumulation"),
         Overlay("distance", LAYER, "way to the ocean", "distance", "km", "distance"),
         Overlay("filling", LAYER, "filling from the ocean, front by front", "filling", "", "filling"),
     )
@@ -90,6 +109,17 @@ def overlay_range(name: str, snapshot: Snapshot) -> tuple[float, float]:
             return 0.0, 0.7
         case "airborne":
             return 0.0, _rounded(max(0.5 * largest(snapshot, "airborne"), 1e-6))
+        case "water":
+            return 0.0, _rounded(max(largest(snapshot, "water"), 1e-6))
+        case "discharge":
+            high = _rounded(max(largest(snapshot, "discharge"), 1e-6))
+            return MAGNITUDES * high, high
+        case "momentum_east" | "momentum_south":
+            # Both alike. A few rivers carry far more than all others.
+            span = _rounded(
+                max(0.02 * largest(snapshot, "momentum_east"), 0.02 * largest(snapshot, "momentum_south"), 1e-9)
+            )
+            return -span, span
         case "rivers":
             return 1.0, float(max(5, snapshot.survey.highest_order if snapshot.survey else 1))
         case "lakes":
@@ -97,7 +127,8 @@ def overlay_range(name: str, snapshot: Snapshot) -> tuple[float, float]:
         case "watersheds":  # such that the colours of whole numbers are met in their middle
             return -0.5, palettes.WATERSHED_COLOURS + 0.5
         case "accumulation":
-            return 0.0, max(largest(snapshot, "accumulation"), 1.0)
+            cell = snapshot.cell_size**2 * 1e-6
+            return cell, max(largest(snapshot, "accumulation"), 2.0 * cell)
         case "distance":
             return 0.0, _rounded(max(largest(snapshot, "distance"), 1e-6))
         case "filling":
@@ -110,9 +141,6 @@ def overlay_ends(name: str, snapshot: Snapshot) -> tuple[str, str]:
     low, high = overlay_range(name, snapshot)
     unit, survey = OVERLAYS[name].unit, snapshot.survey
     match name:
-        case "accumulation":
-            cell = snapshot.cell_size**2 * 1e-6
-            low, high = cell, cell * 10.0**high
         case "watersheds":
             return "", f"{survey.watershed_count if survey else 0} of them"
         case "filling":
@@ -122,8 +150,9 @@ def overlay_ends(name: str, snapshot: Snapshot) -> tuple[str, str]:
 
 
 def largest(snapshot: Snapshot, name: str) -> float:
-    """The largest value of a layer, 0 where the snapshot does not have it."""
-    return float(snapshot.layers[name].max()) if name in snapshot.layers else 0.0
+    """The largest magnitude in a layer, 0 where the snapshot does not have it."""
+    layer = snapshot.layers.get(name)
+    return 0.0 if layer is None else max(float(layer.max()), -float(layer.min()))
 
 
 def legend_colours(name: str, steps: int = 64) -> np.ndarray:

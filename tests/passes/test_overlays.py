@@ -39,7 +39,7 @@ def test_every_choice_of_the_view_is_an_overlay_with_a_palette() -> None:
     assert tuple(OVERLAYS) == get_args(view_parameters.Overlay)
     computed = [overlay.number for overlay in OVERLAYS.values() if not overlay.layer]
     assert computed == list(range(LAYER))
-    assert all(overlay.number in (LAYER, KINDS, LINES) for overlay in OVERLAYS.values() if overlay.layer)
+    assert all(LAYER <= overlay.number <= LINES for overlay in OVERLAYS.values() if overlay.layer)
     assert {overlay.palette for overlay in OVERLAYS.values()} <= set(PALETTES)
 
 
@@ -71,7 +71,8 @@ def test_colours_stand_for_the_values_of_the_map(
     later = replace(start, layers=layers, versions=dict.fromkeys(layers, 1), cycle=1)
     low, high = overlay_range(name, later)
     frame_block.values["map"] = (40, 24, later.cell_size, 1.0)
-    frame_block.values["overlay"] = (OVERLAYS[name].number, opacity, low, high)
+    scaled = np.vectorize(OVERLAYS[name].scaled)
+    frame_block.values["overlay"] = (OVERLAYS[name].number, opacity, scaled(low), scaled(high))
     frame_block.upload()
     surface, layers = SurfaceMap(context, library), LayerTextures(context)
     for shown in (start, later):
@@ -99,7 +100,8 @@ def test_colours_stand_for_the_values_of_the_map(
         },
     }[name]
     of_kinds = OVERLAYS[name].number == KINDS  # each has a texel of its own
-    colours = linear_palette(name, values / 255.0 if of_kinds else (values - low) / (high - low))
+    parts = (scaled(values) - scaled(low)) / (scaled(high) - scaled(low))
+    colours = linear_palette(name, values / 255.0 if of_kinds else parts)
     part = colours[..., 3:] * opacity
     np.testing.assert_allclose(seen, 0.25 * (1.0 - part) + colours[..., :3] * part, atol=0.012)
     for made in (drawing, target, texture, palette, surface, layers):

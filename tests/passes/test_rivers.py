@@ -176,7 +176,7 @@ def test_what_the_legend_says() -> None:
         watershed_count=12,
         fronts=31,
     )
-    assert overlay_ends("accumulation", shown) == ("0.0001 km²", "1 km²")
+    assert overlay_ends("accumulation", shown) == ("0.0001 km²", "4 km²")
     assert overlay_ends("distance", shown) == ("0 km", "8 km")
     assert overlay_range("rivers", shown) == (1.0, 7.0)
     assert overlay_ends("watersheds", shown) == ("", "12 of them")
