@@ -70,7 +70,7 @@ def _course(application: Application, course: Course) -> None:
     if imgui.begin_table("course", 2, imgui.TableFlags_.sizing_stretch_prop.value):
         _fact("from", f"row {course.row}, column {course.column}")
         _fact("land upstream", area_text(course.catchment))
-        _fact("to the ocean", length_text(course.length))
+        _fact("to the outlet", length_text(course.length))
         _fact("drop", length_text(course.drop))
         imgui.end_table()
     if len(course.distances) < 2:
@@ -85,7 +85,7 @@ def _course(application: Application, course: Course) -> None:
             ("lakes", course.water, course.ground, WATER),
             ("ground", course.ground, floor, GROUND),
         ):
-            spec = implot.Spec(fill_color=imgui.ImVec4(*colour), fill_alpha=0.35)
+            spec = implot.Spec(fill_color=imgui.ImVec4(*colour), fill_alpha=0.5)
             implot.plot_shaded(name, along, lower, upper, spec=spec)
         implot.plot_line("water", along, course.water, spec=implot.Spec(line_color=imgui.ImVec4(*WATER)))
         implot.plot_line("ground", along, course.ground, spec=implot.Spec(line_color=imgui.ImVec4(*GROUND)))

@@ -13,6 +13,7 @@ SCENE = (
     SMALL.with_value("droplets.enabled", False)
     .with_value("rivers.threshold", 12)
     .with_value("rivers.watershed_size", 20)
+    .with_value("view.quality", "low")
 )
 MIDDLE = (400.0, 420.0)  # a place of the scene where there is land
 

@@ -125,6 +125,21 @@ def test_the_catchment_lights_up_with_any_overlay_and_without(draw: Draw) -> Non
         assert (border[..., 0] - border[..., 2]).max(axis=0).min() > 60  # golden
 
 
+def test_the_way_of_the_water_is_seen_through_lakes(draw: Draw) -> None:
+    line = blank()
+    line[20, 5:55] = 16 + EAST
+    pixels = []
+    for course in (False, True):
+        shown = surveyed({"catchment": blank() + 1.0, "course": line} if course else {}, course=course)
+        lake = {"water": blank() + 6.0, "water_level": shown.layers["bedrock"] + 6.0}
+        shown = replace(shown, layers=shown.layers | lake, versions=shown.versions | dict.fromkeys(lake, 1))
+        pixels.append(draw(shown, top_view(), Scene(), size=(600, 400)).astype(int).sum(axis=2))
+    lake_alone, with_line = pixels
+    brighter = with_line - lake_alone
+    assert (brighter[195:215, 100:500].max(axis=0) > 120).all()
+    assert np.abs(brighter[230:380, 100:500]).mean() < 60
+
+
 def test_far_away_no_place_is_taken_for_the_border(draw: Draw) -> None:
     inside = blank()
     inside[18:22, 28:32] = 1.0
