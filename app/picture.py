@@ -33,6 +33,7 @@ SUN_STRENGTH = 3.4
 SKY_STRENGTH = 0.5  # the sky's share of the light on level ground
 REFERENCE_LIGHT = 1.94  # with the sun at 27°
 SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
+STREAM_OCTAVES = 9.0  # the widest stream carries two to the power of it as much as the smallest that is seen
 BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
 
 # Water is coloured by its depth beside the land's relief, and waves follow the size of the map: landscapes of any size
@@ -179,7 +180,7 @@ class Picture:
         with_overlay = view.overlay != "none"
         with_water = self._water.is_seen or self._largest_discharge > 0.0
         if with_water:
-            self._flow.update(snapshot, self._layers, self._surface.texture, view.stream_threshold)
+            self._flow.update(snapshot, self._layers, self._surface.texture, smallest_stream(scene, snapshot))
 
         maps = {"surface": self._surface.texture, "light": self._light.texture, "detail": self._detail}
         shown = {
@@ -271,10 +272,9 @@ class Picture:
         sea_level = max(snapshot.sea_level, frame.NO_SEA)
         relief = max(highest - lowest, FLATTEST_RELIEF * side)
         block["water"] = (UNIT_DEPTH * relief, view.waves, WAVE_LENGTH * side, sea_level)
-        smallest = math.log2(max(view.stream_threshold * self._largest_discharge, 1e-30))
         block["streams"] = (
-            smallest,
-            1.0 / max(-math.log2(view.stream_threshold), 1.0),
+            math.log2(smallest_stream(scene, snapshot)),
+            1.0 / STREAM_OCTAVES,
             view.flow_speed,
             view.water_clarity,
         )
@@ -282,6 +282,13 @@ class Picture:
         overlay = OVERLAYS[view.overlay]
         block["overlay"] = (overlay.number, view.overlay_opacity, overlay.scaled(low), overlay.scaled(high))
         self._frame.upload()
+
+
+def smallest_stream(scene: Scene, snapshot: Snapshot) -> float:
+    """The discharge of the smallest stream that is seen: metres over one cell in a cycle."""
+    rows, columns = snapshot.shape
+    rain = scene.droplets.count * scene.droplets.water * snapshot.cell_size / (rows * columns)
+    return scene.view.stream_threshold * rain
 
 
 def sunlight(height: float) -> tuple[float, float, float]:
