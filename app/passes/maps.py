@@ -23,31 +23,39 @@ class LayerTextures:
         self._sets: list[dict[str, moderngl.Texture]] = [{}, {}]
         self._versions: list[dict[str, tuple[int, int]]] = [{}, {}]
         self._turn = 0
+        self._nothing = context.texture((1, 1), 1, bytes(4), dtype="f4")
 
     def upload(self, snapshot: Snapshot) -> dict[str, moderngl.Texture]:
         """Textures with the layers of a snapshot; only those that this set does not hold yet are sent."""
         self._turn = 1 - self._turn
         textures, versions = self._sets[self._turn], self._versions[self._turn]
         rows, columns = snapshot.shape
+        for name in list(textures):
+            if name not in snapshot.layers or textures[name].size != (columns, rows):
+                textures.pop(name).release()
+                del versions[name]
         for name, layer in snapshot.layers.items():
             version = (snapshot.world, snapshot.versions[name])
-            if name not in textures or textures[name].size != (columns, rows):
-                if name in textures:
-                    textures[name].release()
+            if name not in textures:
                 textures[name] = self._context.texture((columns, rows), 1, dtype="f4")
                 textures[name].filter = (moderngl.LINEAR, moderngl.LINEAR)  # for overlays; joining them reads texels
                 textures[name].repeat_x = textures[name].repeat_y = False
-            elif versions.get(name) == version:
+            elif versions[name] == version:
                 continue
             textures[name].write(layer)
             versions[name] = version
         return textures
+
+    def texture(self, name: str) -> moderngl.Texture:
+        """A layer of the snapshot that was uploaded last; one that is 0 everywhere where it has none."""
+        return self._sets[self._turn].get(name, self._nothing)
 
     def release(self) -> None:
         for textures in self._sets:
             for texture in textures.values():
                 texture.release()
             textures.clear()
+        self._nothing.release()
 
 
 class SurfaceMap:
@@ -84,6 +92,50 @@ class SurfaceMap:
     def release(self) -> None:
         _release_targets(self._targets)
         self._targets = []
+        self._drawing.release()
+
+
+class FlowMap:
+    """Where water runs and which way, and what stands close to water, smoothed over the cells."""
+
+    LAYERS = ("discharge", "momentum_east", "momentum_south", "water")
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._context = context
+        self._drawing = FullScreen(context, shaders, "flow.frag")
+        self._target: moderngl.Framebuffer | None = None
+        self._drawn: tuple[object, ...] | None = None
+
+    @property
+    def texture(self) -> moderngl.Texture:
+        assert self._target is not None
+        return _colour(self._target)
+
+    def update(self, snapshot: Snapshot, layers: LayerTextures, surface: moderngl.Texture, threshold: float) -> None:
+        """Draw it where a layer, or the least discharge that counts, has changed."""
+        rows, columns = snapshot.shape
+        if self._target is None or self._target.size != (columns, rows):
+            outgrown, self._drawn = self._target, None
+            self._target = _map_target(self._context, (columns, rows), 4, "f2")
+            self.texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)  # fades far away, and smoothly
+            if outgrown is not None:
+                _release_targets([outgrown])
+        wanted = (snapshot.world, threshold, *(snapshot.versions.get(name) for name in self.LAYERS))
+        if wanted != self._drawn:
+            self._drawn = wanted
+            self._drawing.program.bind(surface=surface, **{name: layers.texture(name) for name in self.LAYERS})
+            self._drawing.draw(self._target)
+            self.texture.build_mipmaps()
+
+    def forget(self) -> None:
+        """Draw anew, though nothing has changed."""
+        self._drawn = None
+
+    def release(self) -> None:
+        if self._target is not None:
+            _release_targets([self._target])
+            self._target = None
+        self.forget()
         self._drawing.release()
 
 

@@ -16,6 +16,7 @@ from app.errors import UserError
 from app.opening import open_scene
 from app.scene import scene_content
 from app.sources import create_world
+from app.world import FLOW_TRACES, LAYERS
 from tests.app.small import bits, simulated, small_scene
 
 Arrays = dict[str, Any]
@@ -53,14 +54,14 @@ def test_round_trip_brings_every_bit_back(saved: Path) -> None:
 
 def test_file_is_as_documented(saved: Path) -> None:
     with np.load(saved, allow_pickle=False) as file:
-        assert set(file) == {"meta", "bedrock", "sediment", "wind_path", "airborne"}
+        assert set(file) == {"meta", *LAYERS, *FLOW_TRACES}
         assert file["bedrock"].dtype == file["sediment"].dtype == np.float64
         meta = json.loads(str(file["meta"]))
     assert meta["cell_size"] == 20.0
     assert meta["seed"] == 1
     assert meta["cycle"] == 3
     assert meta["parameters"] == scene_content(small_scene())
-    assert meta["ledger"]["water"]["gained"] == {"rain": 3 * 60 * 400.0}
+    assert meta["ledger"]["water"]["gained"] == {"rain": 3 * 60 * 800.0}
 
 
 def test_same_world_gives_the_same_file(saved: Path, tmp_path: Path) -> None:
@@ -106,11 +107,17 @@ def replace(name: str, value: Any) -> Callable[[Arrays], None]:
         (replace("bedrock", np.zeros(1280)), "layer 'bedrock' has the shape (1280,); all must be [row, column]"),
         (put("bedrock", 3, 5, np.nan), "layer 'bedrock' is nan at row 3, column 5; must be a finite number"),
         (put("bedrock", 3, 5, -np.inf), "layer 'bedrock' is -inf at row 3, column 5; must be a finite number"),
-        (put("sediment", 0, 7, -0.25), "layer 'sediment' is -0.25 at row 0, column 7; must be a finite thickness"),
+        (
+            put("sediment", 0, 7, -0.25),
+            "layer 'sediment' is -0.25 at row 0, column 7; must be a finite number, 0",
+        ),
         (change_meta(format=2), "written in format 2; this version of the program reads format 1"),
         (change_meta(format=None), "written in format None; this version of the program reads format 1"),
         (put("bedrock", 3, 5, 1e300), "layer 'bedrock' is 1e+300 at row 3, column 5; must be a finite number within"),
-        (put("sediment", 0, 7, 1e300), "layer 'sediment' is 1e+300 at row 0, column 7; must be a finite thickness"),
+        (
+            put("sediment", 0, 7, 1e300),
+            "layer 'sediment' is 1e+300 at row 0, column 7; must be a finite number, 0",
+        ),
         (change_meta(cell_size=0.0), "its cell size is 0; it must be from 0.0001 to 1e+06 m"),
         (change_meta(cell_size=1e308), "its cell size is 1e+308; it must be from 0.0001 to 1e+06 m"),
         (change_meta(seed=2**70), f"its seed is {2**70}; it must be from 0 to 2147483647"),
