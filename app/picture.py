@@ -23,6 +23,7 @@ from app.passes.streams import StreamsPass
 from app.passes.terrain import TerrainPass
 from app.passes.walls import WallsPass
 from app.passes.water import WaterPass
+from app.processes.droplets import read_springs
 from app.scene import Scene
 from app.snapshot import Snapshot
 from app.view_parameters import ViewParameters
@@ -276,8 +277,8 @@ class Picture:
 def smallest_stream(scene: Scene, snapshot: Snapshot) -> float:
     """The discharge of the smallest stream that is seen: metres over one cell in a cycle."""
     rows, columns = snapshot.shape
-    rain = scene.droplets.count * scene.droplets.water * snapshot.cell_size / (rows * columns)
-    return scene.view.stream_threshold * rain
+    drops = scene.droplets.count + sum(spring.drops for spring in read_springs(scene.droplets.springs))
+    return scene.view.stream_threshold * drops * scene.droplets.water * snapshot.cell_size / (rows * columns)
 
 
 def sunlight(height: float) -> tuple[float, float, float]:

@@ -15,6 +15,8 @@ in vec3 air_added;
 layout(location = 0, index = 0) out vec4 added;
 layout(location = 0, index = 1) out vec4 kept;
 
+const float STIRRED = 0.07;  // broken water mirrors the sky also to an eye above it
+
 void main() {
     vec2 uv = map_uv(position.xz);
     vec2 cells = position.xz / frame.map.z;
@@ -37,10 +39,10 @@ void main() {
     vec3 to_eye = normalize(frame.camera.xyz - position);
     vec3 normal = wave_normal(stream.slope);
     float facing = clamp(dot(normal, to_eye), 0.02, 1.0);
-    float mirror = water_fresnel(facing, 0.01);
+    float mirror = max(water_fresnel(facing, 0.01), STIRRED);
     vec3 daylight = light_on_water(seen);
     vec3 through = water_transmission(stream.depth, facing) * (1.0 - mirror);
-    vec3 colour = water_scattering(through, daylight)
+    vec3 colour = water_scattering(through, daylight) * stream.tone
                 + mirror * mirrored_sky(water_reflected(to_eye, normal), seen.y, daylight);
 #if FINE_WATER == 1
     colour += frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, 0.02);

@@ -36,6 +36,7 @@ void main() {
     ground.albedo = mix(ground.albedo, bed_material(fine, coarse), 0.9 * bed);
     ground.albedo *= 1.0 - 0.45 * max(smoothstep(0.02, 0.12, wet.x), smoothstep(0.03, 0.5, wet.w)) * (1.0 - submerged);
     ground.rockiness *= 1.0 - 0.6 * bed;
+    slope *= 1.0 - 0.6 * submerged;  // under water light comes from all sides
 #endif
     vec3 albedo = with_overlay(ground.albedo, uv, place);
 

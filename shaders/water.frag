@@ -16,6 +16,7 @@ flat in float level;
 #endif
 
 const float SHORE = 0.16;   // units of depth over which water begins to be seen
+const float FALL_OF_BED = 60.0;  // units for each side of the map, beyond it
 const float LAKES = 0.45;   // how high waves are on lakes, beside the sea
 
 layout(location = 0, index = 0) out vec4 added;
@@ -93,14 +94,14 @@ void main() {
     vec3 seen = textureLod(light, uv, 0.0).xyz;
 #if SEA == 1
     // Around the map the bed falls away from its edge, and is one that nobody has drawn.
-    float beyond = max(-within_map(map_place), 0.0);
-    depth += 0.25 * beyond * beyond / ((beyond + 0.03 * frame.heights.w) * frame.water.x);
+    float beyond = max(-within_map(map_place), 0.0) / frame.heights.w;
+    depth += FALL_OF_BED * beyond * beyond / (beyond + 0.05);
     // The place of the bed that this pixel shows; where the bed falls away it is farther than it seems.
     vec2 path = -to_eye.xz / max(to_eye.y, 0.02);
     vec2 behind = map_place + path * max(water, 0.0);
     behind = map_place + path * max(water, level * frame.map.w - ground_height(surface, behind));
     float drawn = smoothstep(0.005, 0.05, min(within_map(behind), within_map(map_place)) / frame.heights.w);
-    seen = mix(vec3(1.0), seen, exp(-8.0 * beyond / frame.heights.w));
+    seen = mix(vec3(1.0), seen, exp(-8.0 * beyond));
     if (outside) shore = 1.0;
 #else
     float drawn = 1.0;

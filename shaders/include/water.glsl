@@ -10,7 +10,7 @@ uniform sampler2D wind_waves;  // tiling: slopes along and across the wind, heig
 
 // For each unit of depth, which is `frame.water.x` long.
 const vec3 ABSORPTION = vec3(0.42, 0.10, 0.07);
-const float TURBIDITY = 0.100;                      // what is scattered out of the way in all colours
+const float TURBIDITY = 0.150;                      // what is scattered out of the way in all colours
 const vec3 DEEP_WATER = vec3(0.010, 0.036, 0.052);  // what comes back from water without a bed, in parts of white light
 const float NORMAL_REFLECTANCE = 0.02;              // of water that is looked at from straight above
 const vec3 FOAM = vec3(0.88, 0.92, 0.95);

@@ -16,7 +16,15 @@ from app import view_parameters
 from app.passes import shaders as module
 from app.passes.frame import FrameBlock
 from app.passes.maps import LayerTextures, SurfaceMap
-from app.passes.overlays import LAYER, OVERLAYS, PALETTES, legend_colours, overlay_range, palette_texture
+from app.passes.overlays import (
+    LAYER,
+    LOGARITHM_OF_LAYER,
+    OVERLAYS,
+    PALETTES,
+    legend_colours,
+    overlay_range,
+    palette_texture,
+)
 from app.passes.shaders import FullScreen, ShaderLibrary
 from tests.passes.worlds import bumps, flat, plane, snapshot
 
@@ -39,7 +47,7 @@ def test_every_choice_of_the_view_is_an_overlay_with_a_palette() -> None:
     assert tuple(OVERLAYS) == get_args(view_parameters.Overlay)
     computed = [overlay.number for overlay in OVERLAYS.values() if not overlay.layer]
     assert computed == list(range(LAYER))
-    assert all(overlay.number == LAYER for overlay in OVERLAYS.values() if overlay.layer)
+    assert all(overlay.number in (LAYER, LOGARITHM_OF_LAYER) for overlay in OVERLAYS.values() if overlay.layer)
     assert {overlay.palette for overlay in OVERLAYS.values()} <= set(PALETTES)
 
 
@@ -62,7 +70,7 @@ def test_colours_stand_for_the_values_of_the_map(
         "bedrock": start.layers["bedrock"] - 5.0 * bumps(24, 40).astype(np.float32),
         "sediment": (6.0 * bumps(24, 40, seed=2)).astype(np.float32),
         **{
-            overlay.layer: bumps(24, 40, seed=number).astype(np.float32)
+            overlay.layer: bumps(24, 40, seed=number).astype(np.float32) ** 3
             for number, overlay in enumerate(OVERLAYS.values(), start=3)
             if overlay.layer
         },
@@ -70,7 +78,8 @@ def test_colours_stand_for_the_values_of_the_map(
     later = replace(start, layers=layers, versions=dict.fromkeys(layers, 1), cycle=1)
     low, high = overlay_range(name, later)
     frame_block.values["map"] = (40, 24, later.cell_size, 1.0)
-    frame_block.values["overlay"] = (OVERLAYS[name].number, opacity, low, high)
+    overlay = OVERLAYS[name]
+    frame_block.values["overlay"] = (overlay.number, opacity, overlay.scaled(low), overlay.scaled(high))
     frame_block.upload()
     surface, layers = SurfaceMap(context, library), LayerTextures(context)
     for shown in (start, later):
@@ -97,7 +106,11 @@ def test_colours_stand_for_the_values_of_the_map(
             if overlay.layer
         },
     }[name]
-    colours = linear_palette(name, (values - low) / (high - low))
+    if overlay.number == LOGARITHM_OF_LAYER:
+        part_of_palette = np.log(np.maximum(values, 1e-30) / low) / np.log(high / low)
+    else:
+        part_of_palette = (values - low) / (high - low)
+    colours = linear_palette(name, part_of_palette)
     part = colours[..., 3:] * opacity
     np.testing.assert_allclose(seen, 0.25 * (1.0 - part) + colours[..., :3] * part, atol=0.012)
     for made in (drawing, target, texture, palette, surface, layers):
