@@ -29,8 +29,12 @@ EXPECTED = {
         ("same parcels", "times the cost", 2.0),
     ],
     "water": [
+        ("a drop's step with streams", "yards per step", 0.9),
         ("pools, 32², one core", "yards", 152_000.0),
         ("half of the map under water against 1 %", "times", 1.25),
+        ("a cycle of 512 drops with pools", "yards", 350_000.0),
+        ("half of the map under water against 1 %", "times", 1.25),
+        ("a cycle of 2048 drops with pools", "yards", 1_400_000.0),
     ],
     "rivers": [
         ("exact fill, 16²", "yards per cell", 0.26),
