@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import moderngl
 import numpy as np
@@ -105,7 +106,7 @@ class WaterPass:
         self,
         name: str,
         defines: tuple[str, ...],
-        buffers: list[tuple[object, ...]],
+        buffers: Sequence[tuple[object, ...]],
         textures: dict[str, moderngl.Texture],
     ) -> Drawing:
         """The drawing of two shaders of that name, with all that they read."""
