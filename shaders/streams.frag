@@ -31,9 +31,7 @@ void main() {
 
     vec4 place = textureLod(surface, uv, 0.0);
     Stream stream = stream_at(size, cells, uv, place.yz * frame.map.w, surface, detail);
-#if OVERLAY == 1
-    if (frame.overlay.x > 0.0) cover *= 1.0 - shown_overlay(uv, place).a;
-#endif
+    cover *= 1.0 - water_left_out(uv, place, pixel);
 
     vec3 seen = textureLod(light, uv, 0.0).xyz;
     vec3 to_eye = normalize(frame.camera.xyz - position);

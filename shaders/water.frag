@@ -141,13 +141,9 @@ void main() {
                 + frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, waves.roughness);
     vec3 keep = through * drawn;
 
-#if OVERLAY == 1
-    if (frame.overlay.x > 0.0) {
-        float hidden = shown_overlay(uv, textureLod(surface, uv, 0.0)).a;
-        colour *= 1.0 - hidden;
-        keep = mix(keep, vec3(1.0), hidden);
-    }
-#endif
+    float hidden = water_left_out(uv, textureLod(surface, uv, 0.0), length(fwidth(map_place)) / frame.map.z);
+    colour *= 1.0 - hidden;
+    keep = mix(keep, vec3(1.0), hidden);
     keep = mix(vec3(1.0), keep, shore);
     colour *= shore;
 

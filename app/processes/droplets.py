@@ -84,7 +84,8 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
     springs: Annotated[
         str,
         described(
-            "where water wells up: south and east as parts of the map, drops in a cycle; one more after each ';'"
+            "where water wells up: south and east as parts of the map, drops in a cycle; one more after each ';'",
+            check=read_springs,
         ),
     ] = ""
     stream_memory: Annotated[
@@ -99,7 +100,7 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
     ] = 0.0
     momentum: Annotated[
         float,
-        parameter(0.0, 1.0, "how fast a drop takes on the velocity of the stream it is in: bends rivers", unit="1/t"),
+        parameter(0.0, 1.0, "how strongly the stream that it is in turns a drop: bends rivers", unit="1/t"),
     ] = 0.0
 
 
