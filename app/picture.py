@@ -34,7 +34,7 @@ SUN_STRENGTH = 3.4
 SKY_STRENGTH = 0.5  # the sky's share of the light on level ground
 REFERENCE_LIGHT = 1.94  # with the sun at 27°
 SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
-WIDEST_STREAM = 100.0  # times the discharge of the smallest that is seen: larger ones are drawn no wider
+STREAM_OCTAVES = 9.0  # the widest stream carries two to the power of it as much as the smallest that is seen
 BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
 
 # Water is coloured by its depth beside the land's relief, and waves follow the size of the map: landscapes of any size
@@ -275,7 +275,7 @@ class Picture:
         block["water"] = (UNIT_DEPTH * relief, view.waves, WAVE_LENGTH * side, sea_level)
         block["streams"] = (
             math.log2(smallest_stream(scene, snapshot)),
-            1.0 / math.log2(WIDEST_STREAM),
+            1.0 / STREAM_OCTAVES,
             view.flow_speed,
             view.water_clarity,
         )

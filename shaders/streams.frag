@@ -43,7 +43,7 @@ void main() {
     vec3 colour = water_scattering(through, daylight) * stream.tone
                 + mirror * mirrored_sky(water_reflected(to_eye, normal), seen.y, daylight);
 #if FINE_WATER == 1
-    colour += frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, 0.02);
+    colour += 0.15 * frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, 0.02);
 #endif
     colour = mix(colour, FOAM * daylight, stream.white) * cover;
     vec3 keep = mix(vec3(1.0), through * (1.0 - stream.white), cover);

@@ -14,7 +14,7 @@ from pyglm import glm
 from app.camera import Camera
 from app.canvas import Canvas
 from app.passes.water import TILE, lake_tiles
-from app.picture import FLATTEST_RELIEF, UNIT_DEPTH, WIDEST_STREAM, Picture, smallest_stream
+from app.picture import FLATTEST_RELIEF, STREAM_OCTAVES, UNIT_DEPTH, Picture, smallest_stream
 from app.render import scene_camera
 from app.scene import Scene
 from app.snapshot import Snapshot
@@ -52,10 +52,10 @@ def calm(**view: float | str) -> Scene:
 
 
 def running(ground: ArrayLike, discharge: ArrayLike, direction: tuple[float, float] = (1.0, 0.0)) -> Snapshot:
-    """Ground over which water runs to the east and south by `direction`; a `discharge` of 1 is that of a wide river."""
+    """Ground over which water runs to the east and south by `direction`; a discharge of 1 is that of the widest."""
     dry = snapshot(ground, cell_size=CELL)
-    wide = WIDEST_STREAM * smallest_stream(Scene(), dry)
-    flow = np.ascontiguousarray(np.broadcast_to(np.asarray(wide * discharge, np.float32), dry.shape))
+    widest = smallest_stream(Scene(), dry) * 2.0**STREAM_OCTAVES
+    flow = np.broadcast_to(widest * np.asarray(discharge), dry.shape)
     traces = {"discharge": flow, "momentum_east": flow * direction[0], "momentum_south": flow * direction[1]}
     layers = {**dry.layers, **{name: trace.astype(np.float32) for name, trace in traces.items()}}
     return replace(dry, layers=layers, versions=dict.fromkeys(layers, 0))
