@@ -34,9 +34,6 @@ void main() {
     // Waves bring sand, and grind what they reach to it.
     float high = height / max(1.3 * frame.beach.x, 1e-4) + 0.5 * (fine.x - 0.5) + 0.7 * (coarse.x - 0.5);
     float sandy = (1.0 - smoothstep(0.5, 1.3, high)) * (1.0 - smoothstep(0.35, 0.75, length(slope) + 0.4 * (fine.w - 0.5)));
-#if OVERLAY == 1
-    if (frame.overlay.x > 0.0) sandy *= 1.0 - shown_overlay(uv, place).a;
-#endif
     vec3 seen = textureLod(light, uv, 0.0).xyz;
     vec2 bumps = 0.35 * (fine.yz - 0.5);
     vec3 normal = normalize(vec3(-slope.x - bumps.x, 1.0, -slope.y - bumps.y));
@@ -57,6 +54,9 @@ void main() {
 #endif
     colour = mix(colour, FOAM * light_on_water(seen), beach.foam);
     keep *= 1.0 - beach.foam;
+    float hidden = water_left_out(uv, place, pixel.y);
+    colour *= 1.0 - hidden;
+    keep = mix(keep, 1.0, hidden);
     added = vec4(colour * air_kept + (1.0 - keep) * air_added, 1.0);
     kept = vec4(vec3(keep), 0.0);
 }

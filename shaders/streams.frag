@@ -31,9 +31,7 @@ void main() {
 
     vec4 place = textureLod(surface, uv, 0.0);
     Stream stream = stream_at(size, cells, uv, place.yz * frame.map.w, surface, detail);
-#if OVERLAY == 1
-    if (frame.overlay.x > 0.0) cover *= 1.0 - shown_overlay(uv, place).a;
-#endif
+    cover *= 1.0 - water_left_out(uv, place, pixel);
 
     vec3 seen = textureLod(light, uv, 0.0).xyz;
     vec3 to_eye = normalize(frame.camera.xyz - position);
@@ -45,7 +43,7 @@ void main() {
     vec3 colour = water_scattering(through, daylight) * stream.tone
                 + mirror * mirrored_sky(water_reflected(to_eye, normal), seen.y, daylight);
 #if FINE_WATER == 1
-    colour += frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, 0.02);
+    colour += 0.15 * frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, 0.02);
 #endif
     colour = mix(colour, FOAM * daylight, stream.white) * cover;
     vec3 keep = mix(vec3(1.0), through * (1.0 - stream.white), cover);

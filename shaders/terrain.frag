@@ -38,7 +38,8 @@ void main() {
     ground.rockiness *= 1.0 - 0.6 * bed;
     slope *= 1.0 - 0.6 * submerged;  // under water light comes from all sides
 #endif
-    vec3 albedo = with_overlay(ground.albedo, uv, place);
+    float pixel = max(length(dFdx(cells)), length(dFdy(cells)));
+    vec3 albedo = with_way_of_water(with_overlay(ground.albedo, uv, place, pixel), uv, pixel);
 
     // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
     vec2 bumps = (fine.yz - 0.5) * ground.rockiness * (1.5 + 1.6 * steepness) + (coarse.zy - 0.5) * 0.25;

@@ -44,6 +44,27 @@ vec3 bed_without_land(vec2 place) {
     return bed_material(fine_detail(cells), coarse_detail(cells));
 }
 
+// How much of sun and sky the surface sees, over a bed that sees so much through so many units of water.
+vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
+    vec3 open = mix(vec3(1.0), seen, exp(-0.3 * depth));
+#if FINE_WATER == 1
+    // What stands between it and the sun.
+    vec2 direction = normalize(frame.sun.xz + vec2(1e-5, 0.0));
+    vec2 entries = (step(direction, vec2(0.0)) * map_extent() - from.xz) / (direction + vec2(1e-6));
+    float entry = max(max(entries.x, entries.y), 0.0);  // of the ray into the map
+    float along = (0.9 + 0.6 * hash(gl_FragCoord.xy)) * frame.map.z;
+    open.x = 1.0;
+    for (int i = 0; i < 24; ++i) {
+        vec2 at = from.xz + direction * (entry + along);
+        float clear = frame.sun.w - (ground_height(surface, at) - from.y) / (entry + along);
+        if (within_map(at) > 0.0) open.x = min(open.x, clamp(clear / 0.06 + 0.5, 0.0, 1.0));
+        if (open.x <= 0.0 || from.y + frame.sun.w * (entry + along) > frame.heights.y) break;
+        along *= 1.24;
+    }
+#endif
+    return open;
+}
+
 // What is mirrored from a direction: the sky, or land that hides it.
 vec3 mirrored(vec3 from, vec3 direction, vec3 seen, vec3 light_here) {
 #if FINE_WATER == 1
@@ -116,12 +137,13 @@ void main() {
     vec2 behind = map_place + path * max(water, 0.0);
     behind = map_place + path * max(water, level * frame.map.w - ground_height(surface, behind));
     float drawn = smoothstep(0.005, 0.05, min(within_map(behind), within_map(map_place)) / frame.heights.w);
-    seen = mix(vec3(1.0), seen, exp(-8.0 * beyond));
+    seen = mix(vec3(1.0), seen, exp(-30.0 * beyond));
     if (outside) shore = 1.0;
 #else
     float drawn = 1.0;
 #endif
 
+    seen = seen_by_surface(seen, position, depth);
     Waves waves = water_waves(map_place, depth, SEA == 1 ? 1.0 : LAKES);
 #if WAVES == 1
     float foam = 0.0, crest = 0.0;
@@ -159,13 +181,9 @@ void main() {
     keep *= 1.0 - foam;
 #endif
 
-#if OVERLAY == 1
-    if (frame.overlay.x > 0.0) {
-        float hidden = shown_overlay(uv, textureLod(surface, uv, 0.0)).a;
-        colour *= 1.0 - hidden;
-        keep = mix(keep, vec3(1.0), hidden);
-    }
-#endif
+    float hidden = water_left_out(uv, textureLod(surface, uv, 0.0), length(fwidth(map_place)) / frame.map.z);
+    colour *= 1.0 - hidden;
+    keep = mix(keep, vec3(1.0), hidden);
     keep = mix(vec3(1.0), keep, shore);
     colour *= shore;
 

@@ -30,6 +30,7 @@ class BeachPass:
         quality: Quality,
         *,
         with_overlay: bool,
+        with_course: bool,
         **textures: moderngl.Texture,
     ) -> None:
         """`nodes` are those of the ground, `blocks` tell where on the map the shore is."""
@@ -38,7 +39,11 @@ class BeachPass:
             return
         self._mesh.select(by_the_shore)
         blend_by_colour(self._context)
-        defines = (f"OVERLAY {int(with_overlay)}", f"FINE_WATER {int(quality.fine_water)}")
+        defines = (
+            f"OVERLAY {int(with_overlay)}",
+            f"LINES {int(with_course)}",
+            f"FINE_WATER {int(quality.fine_water)}",
+        )
         if defines not in self._drawings:
             program = self._shaders.program("terrain.vert", "beach.frag", defines)
             self._drawings[defines] = self._mesh.drawing(program)

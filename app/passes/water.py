@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import moderngl
 import numpy as np
@@ -90,10 +91,13 @@ class WaterPass:
             if self._lakes:
                 self._tiles.write(tiles)
 
-    def draw(self, quality: Quality, *, with_overlay: bool, waves: int, **textures: moderngl.Texture) -> None:
+    def draw(
+        self, quality: Quality, *, with_overlay: bool, with_course: bool, waves: int, **textures: moderngl.Texture
+    ) -> None:
         blend_by_colour(self._context)
         look = (
             f"OVERLAY {int(with_overlay)}",
+            f"LINES {int(with_course)}",
             f"WAVES {waves}",
             f"FINE_WATER {int(quality.fine_water)}",
             "DESERT 0",
@@ -110,7 +114,7 @@ class WaterPass:
         self,
         name: str,
         defines: tuple[str, ...],
-        buffers: list[tuple[object, ...]],
+        buffers: Sequence[tuple[object, ...]],
         textures: dict[str, moderngl.Texture],
     ) -> Drawing:
         """The drawing of two shaders of that name, with all that they read."""

@@ -14,7 +14,7 @@ from pyglm import glm
 from app.camera import Camera
 from app.canvas import Canvas
 from app.passes.water import TILE, lake_tiles
-from app.picture import FLATTEST_RELIEF, UNIT_DEPTH, Picture
+from app.picture import FLATTEST_RELIEF, STREAM_OCTAVES, UNIT_DEPTH, Picture, smallest_stream
 from app.render import scene_camera
 from app.scene import Scene
 from app.snapshot import Snapshot
@@ -52,9 +52,10 @@ def calm(**view: float | str) -> Scene:
 
 
 def running(ground: ArrayLike, discharge: ArrayLike, direction: tuple[float, float] = (1.0, 0.0)) -> Snapshot:
-    """Ground over which water runs to the east and south by `direction`."""
+    """Ground over which water runs to the east and south by `direction`; a discharge of 1 is that of the widest."""
     dry = snapshot(ground, cell_size=CELL)
-    flow = np.ascontiguousarray(np.broadcast_to(np.asarray(discharge, np.float32), dry.shape))
+    widest = smallest_stream(Scene(), dry) * 2.0**STREAM_OCTAVES
+    flow = np.broadcast_to(widest * np.asarray(discharge), dry.shape)
     traces = {"discharge": flow, "momentum_east": flow * direction[0], "momentum_south": flow * direction[1]}
     layers = {**dry.layers, **{name: trace.astype(np.float32) for name, trace in traces.items()}}
     return replace(dry, layers=layers, versions=dict.fromkeys(layers, 0))
@@ -280,10 +281,9 @@ def test_a_stream_is_as_wide_as_it_carries_much_and_runs_between_cells(draw: Dra
     for flow in (0.02, 0.2, 1.0):
         discharge = flat(48, 48, 1e-6)
         discharge[24, :] = flow
-        discharge[2, 2] = 1.0  # the largest river is elsewhere
         camera, size = from_above(16.0, 48, 48), (320, 320)
         dry, wet = (
-            draw(shown, camera, calm(stream_threshold=0.01), size=size)
+            draw(shown, camera, calm(), size=size)
             for shown in (snapshot(flat(48, 48), cell_size=CELL), running(flat(48, 48), discharge))
         )
         changed = (difference(wet, dry) > 14)[:, 20:300]
