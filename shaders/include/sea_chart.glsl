@@ -7,7 +7,7 @@ const vec3 CHART_LINE = vec3(0.95, 0.97, 1.0);
 const vec3 CHART_FAR_LINE = vec3(0.30, 0.48, 0.80);
 const vec3 BEYOND = vec3(0.020, 0.030, 0.045);
 const float CELL_OF_COAST = 6.0;  // cells of the map
-const float LINES = 3.6;          // waves that have one
+const float DRAWN_FRONTS = 3.6;     // waves that have one
 
 // Linear colours. `pixel` as in wave_at.
 vec3 sea_chart(vec2 east_south, vec4 pixel) {
@@ -33,7 +33,7 @@ vec3 sea_chart(vec2 east_south, vec4 pixel) {
     float from_crest = min(wave.age, 1.0 - wave.age) * TWO_PI / (wave.number * frame.map.z);  // cells
     float before = shore.way / TWO_PI;
     float per_pixel = max(length(pixel.xy), length(pixel.zw)) / frame.map.z;
-    float last = 1.0 - smoothstep(LINES - 1.2, LINES, before);
+    float last = 1.0 - smoothstep(DRAWN_FRONTS - 1.2, DRAWN_FRONTS, before);
     // Lines grow thin where the front ends.
     float width = 1.1 * smoothstep(0.25, 0.75, wave.strength) * last;
     float line = smoothstep(width + per_pixel, max(width - per_pixel, 0.0), from_crest) * step(0.02, width);
