@@ -198,6 +198,7 @@ groups:
   droplets     the speed of droplet erosion, on one core and on two, and the memory of a world
   wind         the speed of wind and cascade, on one core and on two, and how it grows with the map
   rivers       filling of depressions, directions, watersheds and accumulation, beside other libraries
+  waves        finding the shore at once and over frames, and what waves add to a frame
   frame        frame times while the simulation runs, uploads, and the time to the first picture
 
 examples:
