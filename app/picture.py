@@ -191,7 +191,7 @@ class Picture:
     ) -> None:
         view = scene.view
         quality = self.quality(view)
-        sea = sea_state(scene.waves, scene.wind.speed, snapshot.cell_size)
+        sea = sea_state(scene.waves, scene.wind.speed, snapshot.cell_size, max(snapshot.shape))
         waves = drawing_of(scene.waves) if self.has_waves(scene) else NO_WAVES
         self._fill_frame_block(snapshot, camera, scene, sea, target, time)
         self._update_maps(snapshot, view, quality)

@@ -11,7 +11,10 @@ Stage = Literal["sea", "cells", "distance", "plain_wave"]
 
 
 class WaveParameters(Parameters, frozen=True, kw_only=True):
-    """Waves that run to the shore. They decorate the picture and change nothing of the land."""
+    """Waves that run to the shore. They decorate the picture and change nothing of the land.
+
+    Their length is in parts of the map's longer side, so that it suits any size.
+    """
 
     title: ClassVar[str] = "Waves"
     section: ClassVar[str] = "view"
@@ -28,8 +31,15 @@ class WaveParameters(Parameters, frozen=True, kw_only=True):
         ),
     ] = "sea"
     wavelength: Annotated[
-        float, parameter(2.0, 100.0, "from crest to crest where it is deep, in a common wind", unit="cells", log=True)
-    ] = 12.0
+        float,
+        parameter(
+            0.002,
+            0.2,
+            "from crest to crest where it is deep, in a common wind; at least 3 cells",
+            unit="sides",
+            log=True,
+        ),
+    ] = 0.024
     height: Annotated[float, parameter(0.0, 4.0, "of the waves beside that which suits their length", unit="×")] = 1.0
     steep_fronts: Annotated[
         float, parameter(0.0, 1.0, "how much steeper waves are ahead of their crests than behind, where they break")

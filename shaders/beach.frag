@@ -26,13 +26,15 @@ void main() {
     float away = textureLod(coast, uv, 0.0).x;
     if (away > 0.0 || away < -BEACH_CELLS) discard;
     float height = max(-textureLod(surf, uv, 0.0).w, 0.0);
-    if (height > 3.0 * frame.beach.x) discard;
+    Shore shore = shore_at(position.xz);
+    float reach = frame.beach.x * shore.strength;
+    if (height > 3.0 * reach) discard;
 
-    Beach beach = beach_at(position.xz, shore_at(position.xz), height, pixel);
+    Beach beach = beach_at(position.xz, shore, height, pixel);
     vec4 fine = texture(detail, cells / 12.0), coarse = texture(detail, cells.yx / 173.0 + 0.37);
     vec2 slope = place.yz * frame.map.w;
     // Waves bring sand, and grind what they reach to it.
-    float high = height / max(1.3 * frame.beach.x, 1e-4) + 0.5 * (fine.x - 0.5) + 0.7 * (coarse.x - 0.5);
+    float high = height / max(1.3 * reach, 1e-4) + 0.5 * (fine.x - 0.5) + 0.7 * (coarse.x - 0.5);
     float sandy = (1.0 - smoothstep(0.5, 1.3, high)) * (1.0 - smoothstep(0.35, 0.75, length(slope) + 0.4 * (fine.w - 0.5)));
     vec3 seen = textureLod(light, uv, 0.0).xyz;
     vec2 bumps = 0.35 * (fine.yz - 0.5);

@@ -24,7 +24,7 @@ flat in float level;
 #define FINE_WATER 1
 #endif
 
-const vec3 CREST_GLOW = vec3(0.010, 0.045, 0.040);
+const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
 const float SHORE = 0.16;   // units of depth over which water begins to be seen
 const float FALL_OF_BED = 60.0;  // units for each side of the map, beyond it
 const float LAKES = 0.45;   // how high waves are on lakes, beside the sea

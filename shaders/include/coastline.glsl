@@ -4,15 +4,19 @@ const vec4 NO_SEGMENT = vec4(-1.0);
 const vec2 NO_SEED = vec2(-1.0);
 const float OPEN_ENOUGH = 0.2;  // part of the surroundings that is water: along a straight shore it is a half
 
+const float LAKES = 0.25;       // the highest waves on lakes, beside those of the sea
 const float ROOM = 6.5;         // level of the mipmaps: cells of 90 of the map
 
 uniform sampler2D bodies;       // 1 where water stands; 1 where it is the sea's
 uniform float smallest_lake;    // cells across
 
-// From 0 to 1, by how much of the wider surroundings is water: in bays and lakes waves stay low.
+// From 0 to 1, by how much of the wider surroundings is water, and whether it is the sea's: in bays waves stay low, and on
+// lakes lower.
 float room_for_waves(ivec2 cell) {
     vec2 uv = (vec2(cell) + 0.5) / vec2(textureSize(bodies, 0));
-    return smoothstep(0.03, 0.36, textureLod(bodies, uv, ROOM).x);
+    vec2 near = textureLod(bodies, uv, log2(smallest_lake)).xy;
+    float sea = near.x > 0.0 ? near.y / near.x : 1.0;
+    return smoothstep(0.03, 0.36, textureLod(bodies, uv, ROOM).x) * mix(LAKES, 1.0, sea);
 }
 
 // Whether a wet cell belongs to the sea or to a lake that is large enough to have waves.

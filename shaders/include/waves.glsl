@@ -23,9 +23,14 @@ struct Shore {
     float strength; // how high waves are here beside those in deep water before depth tells
 };
 
+// A place in wavelengths of the deep sea.
+vec2 in_wavelengths(vec2 cells) {
+    return cells * (frame.map.z * frame.waves.x / TWO_PI);
+}
+
 // Noise of unit variance without its finest waves, in wavelengths of the sea.
 float front_noise(vec2 cells, vec2 shift) {
-    vec2 at = cells * (frame.map.z * frame.waves.x / TWO_PI) / 17.0;
+    vec2 at = in_wavelengths(cells) / 17.0;
     return 6.0 * (textureLod(detail, at + shift, 3.0).w - 0.5);
 }
 
@@ -126,10 +131,10 @@ Wave wave_at(vec2 east_south, Shore shore, vec4 pixel) {
 float lace(vec2 cells, float cover, float front, float cells_per_pixel) {
     if (cover <= 0.0) return 0.0;
     front = mod(front, frame.waves.z);
-    vec2 at = cells + 31.0 * vec2(hash(vec2(front, 4.1)), hash(vec2(front, 6.7)));
-    vec4 coarse = texture(detail, at / 19.0);
+    vec2 at = in_wavelengths(cells) + 31.0 * vec2(hash(vec2(front, 4.1)), hash(vec2(front, 6.7)));
+    vec4 coarse = texture(detail, at / 1.6);
 #if FINE_WATER == 1
-    vec4 fine = 0.6 * texture(detail, at.yx / 5.1) + 0.4 * texture(detail, at / 1.7);
+    vec4 fine = 0.6 * texture(detail, at.yx / 0.43) + 0.4 * texture(detail, at / 0.14);
 #else
     vec4 fine = coarse.wzyx;
 #endif
@@ -137,7 +142,7 @@ float lace(vec2 cells, float cover, float front, float cells_per_pixel) {
     float web = 1.0 - min(6.0 * abs(coarse.x - 0.5), 1.0);
     float gathered = clamp(0.45 * web + 0.9 * (fine.x - 0.5) + 0.9 * (coarse.w - 0.5) + 0.30, 0.0, 1.0);
     float bubbles = smoothstep(1.0 - cover, 1.45 - cover, gathered + 0.20 * cover) * mix(0.55, 0.95, cover);
-    return mix(bubbles, 0.8 * cover, smoothstep(0.7, 3.0, cells_per_pixel));
+    return mix(bubbles, 0.8 * cover, smoothstep(0.06, 0.25, length(in_wavelengths(vec2(cells_per_pixel, 0.0)))));
 }
 
 // Foam on the water: where waves break, on the steep side of the crest, and behind it as long as it lasts.
@@ -150,7 +155,7 @@ float foam_at(vec2 east_south, Shore shore, Wave wave, float cells_per_pixel) {
     float breaks = max(max(smoothstep(0.55, 1.05, wave.breaking), on_rock), spills);
     float before = 1.0 - wave.age;
     float roller = max(smoothstep(0.15, 0.03, before), smoothstep(0.16, 0.02, wave.age));
-    float left_behind = 0.66 * pow(before, 1.4);
+    float left_behind = 0.76 * pow(before, 1.3);
     float cover = breaks * frame.fronts.z * max(roller, left_behind);
     return lace(east_south / frame.map.z, min(cover, 1.0), wave.front, cells_per_pixel);
 }

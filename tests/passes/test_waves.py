@@ -46,7 +46,7 @@ void main() {
 """
 
 # All that makes waves differ along the shore is left out.
-EVEN = WaveParameters(scatter=0.0, shelter=0.0, fronts=40.0)
+EVEN = WaveParameters(scatter=0.0, shelter=0.0, fronts=40.0, wavelength=120.0 / 2560.0)
 
 CELL = 10.0
 Values = NDArray[np.float32]
@@ -83,7 +83,7 @@ class Sea:
 
     def show(self, shown: Snapshot, waves: WaveParameters, *, wind: float = 1.4, wind_to: float = 90.0) -> None:
         rows, columns = shown.shape
-        self.state, self._waves = sea_state(waves, wind, shown.cell_size), waves
+        self.state, self._waves = sea_state(waves, wind, shown.cell_size, max(shown.shape)), waves
         east, south = math.sin(math.radians(wind_to)), -math.cos(math.radians(wind_to))
         self._block.values["map"] = (columns, rows, shown.cell_size, 1.0)
         self._block.values["wind"] = (east, south, 0.0, 0.0)
@@ -155,7 +155,7 @@ def test_phases_are_the_integral_of_the_wave_number_from_the_shore(sea: Sea, slo
 
 
 def test_in_shallow_water_the_phase_goes_with_the_root_of_the_distance(sea: Sea) -> None:
-    sea.show(plane_beach(0.02), msgspec.structs.replace(EVEN, wavelength=100.0))
+    sea.show(plane_beach(0.02), msgspec.structs.replace(EVEN, wavelength=0.2))
     away, drawn = across(sea, 0.0, far=12.0)
     root = 2.0 * np.sqrt(sea.state.wave_number / 0.02) * np.sqrt(away)
     np.testing.assert_allclose(drawn.phase[0], root, rtol=0.02)
@@ -263,7 +263,7 @@ def test_the_lee_of_an_island_is_calm(sea: Sea) -> None:
 def test_waves_end_before_the_edge_of_the_map(sea: Sea) -> None:
     """The coast beyond is not known: the sea of the surroundings joins without a seam."""
     ground = np.tile(0.5 * (np.arange(64) - 32.0), (64, 1))
-    sea.show(drowned(snapshot(ground, cell_size=CELL), 0.0), EVEN)
+    sea.show(drowned(snapshot(ground, cell_size=CELL), 0.0), msgspec.structs.replace(EVEN, wavelength=0.19))
     drawn = sea.draw(0.0)
     assert np.abs(drawn.height[[0, -1]]).max() == 0.0 and np.abs(drawn.height[:, 0]).max() == 0.0
     assert np.abs(drawn.height[20:44, 15:30]).max() > 1.0
@@ -281,7 +281,7 @@ def test_a_sea_without_a_coast_is_still(sea: Sea) -> None:
 
 
 def test_the_loop_closes_without_a_jump(sea: Sea) -> None:
-    sea.show(drowned(snapshot(island(128, 128), cell_size=CELL), 0.0), WaveParameters(loop=20.0))
+    sea.show(drowned(snapshot(island(128, 128), cell_size=CELL), 0.0), WaveParameters(loop=20.0, wavelength=0.1))
 
     def height_and_more(time: float) -> Any:
         drawn = sea.draw(time)
@@ -298,13 +298,14 @@ def test_the_loop_closes_without_a_jump(sea: Sea) -> None:
 @pytest.mark.parametrize("wind", [0.0, 0.3, 1.4, 4.0])
 def test_the_wind_makes_the_sea(wind: float) -> None:
     waves = WaveParameters()
-    here, stronger = sea_state(waves, wind, CELL), sea_state(waves, wind + 0.5, CELL)
+    here, stronger = sea_state(waves, wind, CELL, 500), sea_state(waves, wind + 0.5, CELL, 500)
     assert 0.0 < here.height < stronger.height and 0.0 < here.wavelength < stronger.wavelength
     assert here.waves_in_loop * here.period == pytest.approx(waves.loop)
     real = math.sqrt(2.0 * math.pi * here.wavelength / 9.81)
     assert here.period == pytest.approx(real, rel=0.6 / here.waves_in_loop)
     if wind == COMMON_WIND:
-        assert here.wavelength == waves.wavelength * CELL
+        assert here.wavelength == waves.wavelength * CELL * 500
+        assert sea_state(waves, wind, CELL, 8).wavelength == 3.0 * CELL
 
 
 # The beach.
