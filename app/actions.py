@@ -63,6 +63,7 @@ ACTIONS: tuple[Action, ...] = (
 # What the mouse does, for the key sheet. It is handled by `CameraControl`.
 MOUSE: tuple[tuple[str, str], ...] = (
     ("left click", "light up the land that drains to a place, and the way of its water to the ocean"),
+    ("Ctrl + left click", "let a spring well up there, or end the one that is there"),
     ("left drag", "orbit around what is in the middle"),
     ("right or middle drag", "pan: the ground stays under the pointer; also with Shift + left drag"),
     ("wheel", "zoom towards the pointer"),
