@@ -58,8 +58,13 @@ OVERLAYS: dict[str, Overlay] = {
 }
 
 
-def overlay_range(name: str, snapshot: Snapshot) -> tuple[float, float]:
-    """The values at the low and high end of an overlay's palette."""
+def overlay_range(name: str, *snapshots: Snapshot) -> tuple[float, float]:
+    """The values at the low and high end of an overlay's palette, which suit all of the snapshots."""
+    lows, highs = zip(*(_range(name, snapshot) for snapshot in snapshots), strict=True)
+    return min(lows), max(highs)
+
+
+def _range(name: str, snapshot: Snapshot) -> tuple[float, float]:
     relief = max(snapshot.highest - snapshot.lowest, 1e-3)
     match name:
         case "elevation":
