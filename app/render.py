@@ -52,6 +52,8 @@ def render(
         cycles = cycles_per_frame if cycles_per_frame is not None else scene.simulation.cycles_per_frame
         cycles = CYCLES_PER_FRAME if cycles_per_frame is None and cycles == 0 else cycles
 
+        for simulator in lockstep.simulators:
+            simulator.prepare_all()
         sides = Sides(context, bake_at_once=True)
         stack.callback(sides.release)
         sides.show([take_snapshot(world, number) for number, world in enumerate(lockstep.worlds)])

@@ -27,6 +27,7 @@ from app.comparison import NAMES
 from app.errors import UserError
 from app.parameters import Value
 from app.processes import PROCESSES
+from app.processes.pools import Pools, derive_levels
 from app.processes.process import Process, ProcessFailure
 from app.scene import Scene
 from app.snapshot import Snapshot, Status
@@ -69,12 +70,30 @@ class Simulator:
         """Compile the kernels of a process, or load them from the cache."""
         process.prepare()
         self._prepared.add(process.name)
+        if process.name == Pools.name:
+            self.derive_levels()
+
+    def prepare_all(self) -> None:
+        """Prepare what is switched on, so that the world shows its lakes and sea before the first cycle."""
+        for process in self.unprepared():
+            self.prepare(process)
+
+    def derive_levels(self) -> None:
+        """Bring the levels of lakes and sea up to date with the world and the scene, between two cycles."""
+        if self.scene.pools.enabled and Pools.name in self._prepared:
+            derive_levels(self.world, self.scene.pools)
 
     def change(self, scene: Scene) -> None:
         """Go on with the parameters of another scene, from the next cycle."""
         # A replay must run all its cycles with the parameters that they had, and must start from a sound world.
         self.back_up()
-        self.scene = scene
+        self.go_on_with(scene)
+
+    def go_on_with(self, scene: Scene) -> None:
+        """As `change`, but without a backup, which must have been made just now."""
+        before, self.scene = self.scene, scene
+        if scene.pools != before.pools:
+            self.derive_levels()
 
     def advance(self) -> None:
         """Run one cycle. Raises `SimulationError` where it fails, with the world as it was after the last good one."""
@@ -93,8 +112,7 @@ class Simulator:
 
     def run_cycle(self) -> None:
         """As `advance`, but without a new backup however old the last one is."""
-        for process in self.unprepared():
-            self.prepare(process)
+        self.prepare_all()
         try:
             self._run_cycle()
         except ProcessFailure as failure:
@@ -111,19 +129,19 @@ class Simulator:
         if self.world.non_finite_cell() is None:
             return
         last_cycle = self.world.cycle
-        self.world.restore(self._backup)
+        self._restore(self._backup)
         while self.world.cycle < last_cycle:
             state = self.world.state()
             for process in self.enabled():
                 self._step(process)
                 if bad := self.world.non_finite_cell():
-                    self.world.restore(state)
+                    self._restore(state)
                     layer, row, column = bad
                     raise SimulationError(
                         f"{process.name} left {layer} not finite at row {row}, column {column}; "
                         f"stopped after cycle {self.world.cycle}"
                     )
-            self.world.cycle += 1
+            self._end_cycle()
         raise SimulationError("a layer holds a value that is not finite; went back to the last good cycle")
 
     def go_back(self, cycle: int) -> None:
@@ -131,7 +149,7 @@ class Simulator:
 
         Raises `SimulationError` if a value that is not finite was left in one of them, and stays before it.
         """
-        self.world.restore(self._backup)
+        self._restore(self._backup)
         while self.world.cycle < cycle:
             self._run_cycle()
         self.verify()
@@ -145,15 +163,24 @@ class Simulator:
             elapsed = (time.perf_counter() - begin) * 1e3
             before = self.milliseconds.get(process.name, elapsed)
             self.milliseconds[process.name] = before + 0.1 * (elapsed - before)
-        self.world.cycle += 1
+        self._end_cycle()
 
     def _step(self, process: Process) -> None:
         process.step(self.world, getattr(self.scene, process.name))
         self.world.changed.update(dict.fromkeys(process.changes, self.world.cycle + 1))
 
+    def _end_cycle(self) -> None:
+        self.world.spills = None
+        self.world.cycle += 1
+
     def _remember(self) -> None:
         self._backup = self.world.state()
         self._backup_time = time.monotonic()
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        """Go back to a state of the world, and to the levels that its lakes had then."""
+        self.world.restore(state)
+        self.derive_levels()
 
     def _use_threads(self) -> None:
         """Numba keeps this per thread, so it is said by the thread that runs the cycle, and again after each change."""
@@ -186,6 +213,10 @@ class Lockstep:
         return tuple(simulator.world for simulator in self.simulators)
 
     @property
+    def water_versions(self) -> list[int]:
+        return [world.water_version for world in self.worlds]
+
+    @property
     def milliseconds(self) -> dict[str, float]:
         """What each process takes in a cycle of all worlds."""
         total: dict[str, float] = {}
@@ -202,7 +233,7 @@ class Lockstep:
         """Go on with the parameters of other scenes, from the next cycle."""
         self._back_up()
         for simulator, scene in zip(self.simulators, scenes, strict=True):
-            simulator.scene = scene
+            simulator.go_on_with(scene)
 
     def advance(self) -> None:
         """Run one cycle of each world. Raises `SimulationError` where it fails."""
@@ -319,7 +350,10 @@ class SimulationThread:
         def apply() -> None:
             # To the simulators' own scenes: what was asked for meanwhile may be a world that could not be made.
             if self._lockstep:
+                versions = self._lockstep.water_versions
                 self._lockstep.change(changed(self._lockstep.scenes))
+                # Another level of the sea is seen at once, also while nothing runs.
+                self._fresh = self._fresh or self._lockstep.water_versions != versions
 
         self._command(apply)
 
@@ -388,7 +422,7 @@ class SimulationThread:
             self._publish()
             if self._may_run():
                 self._cycle()
-            elif self._commands.empty():
+            elif self._commands.empty() and not self._prepare_levels():
                 self._wake.wait(timeout=0.1)
                 self._wake.clear()
 
@@ -453,11 +487,7 @@ class SimulationThread:
         assert lockstep is not None
         try:
             if unprepared := lockstep.unprepared():
-                simulator, process = unprepared[0]
-                self.first_picture_shown.wait(timeout=10.0)
-                self._say(state="compiling", message=f"compiling {process.name} (only after an update)")
-                simulator.prepare(process)
-                self._say(state="paused" if self._paused else "running", message="")
+                self._prepare(*unprepared[0])
                 return
             lockstep.advance()
         except SimulationError as error:
@@ -473,6 +503,26 @@ class SimulationThread:
         assert self._lockstep is not None
         self._say(state="failed", message=str(error), error=str(error), cycle=self._lockstep.cycle)
         self._notices.put(str(error))
+
+    def _prepare(self, simulator: Simulator, process: Process) -> None:
+        self.first_picture_shown.wait(timeout=10.0)
+        self._say(state="compiling", message=f"compiling {process.name} (only after an update)")
+        simulator.prepare(process)
+        self._say(state="paused" if self._paused else "running", message="")
+        self._fresh = self._fresh or process.name == Pools.name
+
+    def _prepare_levels(self) -> bool:
+        """Lakes and sea are seen as soon as their kernel is there, also while nothing runs."""
+        if self._lockstep is None or self._status.state == "failed":
+            return False
+        waiting = [found for found in self._lockstep.unprepared() if found[1].name == Pools.name]
+        for simulator, process in waiting:
+            try:
+                self._prepare(simulator, process)
+            except Exception as error:
+                log.exception("lakes and sea cannot be shown")
+                self._say(state="failed", message=str(error), error=f"{type(error).__name__}: {error}")
+        return bool(waiting)
 
     def _measure_pace(self) -> None:
         assert self._lockstep is not None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from imgui_bundle import imgui
 
 from app.panel.style import FAINT_TEXT, OVER_SCENE, em
-from app.passes.overlays import OVERLAYS, legend_colours, overlay_range
+from app.passes.overlays import OVERLAYS, legend_colours
 
 if TYPE_CHECKING:
     from app.application import Application
@@ -17,11 +17,11 @@ STEPS = 48
 
 def legend(application: Application) -> None:
     """Drawn behind all windows, as a part of the scene."""
-    name, snapshots = application.scene.view.overlay, application.sides.snapshots
-    if name == "none" or not snapshots:
+    name = application.scene.view.overlay
+    if name == "none" or application.snapshot is None:
         return
     overlay = OVERLAYS[name]
-    low, high = overlay_range(name, *snapshots)
+    low, high = application.sides.scales(name).overlay
     margin, bar, line = em(0.6), em(0.55), imgui.get_text_line_height()
     left, bottom, width = application.minimap_place()
     values = [f"{value:.3g} {overlay.unit}".strip() for value in (low, high)]

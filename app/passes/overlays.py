@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import moderngl
@@ -22,6 +24,9 @@ PALETTES: dict[str, tuple[tuple[int, int, int, float], ...]] = {
     "sand": (
         (228, 196, 142, 0), (226, 186, 118, 0.75), (210, 146, 72, 1), (168, 92, 44, 1), (104, 50, 32, 1),
     ),
+    "water": (
+        (196, 226, 240, 0), (150, 206, 232, 0.85), (76, 158, 210, 1), (32, 98, 172, 1), (16, 44, 110, 1),
+    ),
     "change": (
         (140, 34, 30, 1), (206, 94, 66, 0.95), (240, 190, 160, 0.6), (245, 245, 240, 0),
         (166, 200, 224, 0.6), (72, 132, 188, 0.95), (26, 64, 128, 1),
@@ -31,7 +36,10 @@ PALETTES: dict[str, tuple[tuple[int, int, int, float], ...]] = {
 
 @dataclass(frozen=True)
 class Overlay:
-    """One overlay: `number` is the case in the shader, `layer` what it shows where it is LAYER, `unit` the legend's."""
+    """One overlay: `number` is the case in the shader, `unit` the legend's.
+
+    `layer` is what it shows where the number is LAYER, or LOGARITHM_OF_LAYER: then the palette follows its magnitude.
+    """
 
     name: str
     number: int
@@ -40,8 +48,14 @@ class Overlay:
     unit: str
     layer: str = ""
 
+    def scaled(self, value: float) -> float:
+        """A value as the shader compares it."""
+        return math.log2(max(value, 1e-30)) if self.number == LOGARITHM_OF_LAYER else value
 
-LAYER = 5  # the case of all overlays that show a layer of the snapshot as it is
+
+# The cases of all overlays that show a layer of the snapshot as it is, or its magnitude.
+LAYER, LOGARITHM_OF_LAYER = 5, 6
+MAGNITUDES = 1e-4  # of the largest value: where such a palette begins
 
 
 OVERLAYS: dict[str, Overlay] = {
@@ -54,8 +68,26 @@ OVERLAYS: dict[str, Overlay] = {
         Overlay("change", 4, "worn (red) and put down (blue) since the start", "change", "m"),
         Overlay("wind_path", LAYER, "how often the wind touches the ground", "heat", "", "wind_path"),
         Overlay("airborne", LAYER, "sand in the air", "sand", "m", "airborne"),
+        Overlay("water", LAYER, "depth of lakes and sea", "water", "m", "water"),
+        Overlay("stream", LAYER, "how often drops pass", "water", "", "stream"),
+        Overlay("discharge", LOGARITHM_OF_LAYER, "water that passes in a cycle", "water", "m", "discharge"),
+        Overlay("momentum_east", LAYER, "flow to the west (red) and east (blue)", "change", "", "momentum_east"),
+        Overlay("momentum_south", LAYER, "flow to the north (red) and south (blue)", "change", "", "momentum_south"),
     )
 }
+
+
+@dataclass(frozen=True)
+class Scales:
+    """What values are shown in relation to: the same in pictures that are compared."""
+
+    overlay: tuple[float, float]  # the ends of its palette
+    discharge: float  # the largest
+
+
+def common_scales(overlay: str, snapshots: Sequence[Snapshot]) -> Scales:
+    """Scales that suit all of the snapshots."""
+    return Scales(overlay_range(overlay, *snapshots), max(largest(snapshot, "discharge") for snapshot in snapshots))
 
 
 def overlay_range(name: str, *snapshots: Snapshot) -> tuple[float, float]:
@@ -80,12 +112,24 @@ def _range(name: str, snapshot: Snapshot) -> tuple[float, float]:
             return 0.0, 0.7
         case "airborne":
             return 0.0, _rounded(max(0.5 * largest(snapshot, "airborne"), 1e-6))
+        case "water":
+            return 0.0, _rounded(max(largest(snapshot, "water"), 1e-6))
+        case "discharge":
+            high = _rounded(max(largest(snapshot, "discharge"), 1e-6))
+            return MAGNITUDES * high, high
+        case "momentum_east" | "momentum_south":
+            # Both alike. A few rivers carry far more than all others.
+            span = _rounded(
+                max(0.02 * largest(snapshot, "momentum_east"), 0.02 * largest(snapshot, "momentum_south"), 1e-9)
+            )
+            return -span, span
     return 0.0, 1.0
 
 
 def largest(snapshot: Snapshot, name: str) -> float:
-    """The largest value of a layer, 0 where the snapshot does not have it."""
-    return float(snapshot.layers[name].max()) if name in snapshot.layers else 0.0
+    """The largest magnitude in a layer, 0 where the snapshot does not have it."""
+    layer = snapshot.layers.get(name)
+    return 0.0 if layer is None else max(float(layer.max()), -float(layer.min()))
 
 
 def legend_colours(name: str, steps: int = 64) -> np.ndarray:

@@ -20,7 +20,7 @@ from app.snapshot import Snapshot
 from app.sources import create_world
 from app.world import World
 from tests.app.small import bits, simulated, small_scene
-from tests.app.test_simulation import running, shown, wait_for
+from tests.app.test_simulation import WATER_OF_A_DROP, running, shown, wait_for
 
 ONE = small_scene()
 OTHER = small_scene(droplets__evaporation=0.01, droplets__count=90)
@@ -100,7 +100,9 @@ def test_labels_tell_what_has_an_effect() -> None:
 def test_each_world_is_as_it_would_be_alone(threads: int) -> None:
     large = {"world__columns": 150, "world__rows": 130}
     one = small_scene(**large, droplets__count=400)
-    other = small_scene(**large, droplets__count=300, droplets__evaporation=0.01, cascade__enabled=True)
+    other = small_scene(
+        **large, droplets__count=300, droplets__evaporation=0.01, cascade__enabled=True, pools__enabled=True
+    )
     both = lockstep(one, other, threads=threads)
     for _ in range(6):
         both.advance()
@@ -176,6 +178,21 @@ def test_failure_of_one_takes_both_to_the_last_good_cycle(
     assert [bits(world) for world in both.worlds] == [bits(simulated(10, scene).world) for scene in (ONE, OTHER)]
 
 
+def test_lakes_are_those_of_the_last_good_cycle_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulation, "SECONDS_BETWEEN_BACKUPS", 0.0)
+    lakes = {"pools__enabled": True, "pools__edges": "wall", "pools__evaporation": 0.0}
+    scenes = small_scene(**lakes), small_scene(**lakes, droplets__count=90)
+    good = [bits(simulated(7, scene).world) for scene in scenes]
+    both = lockstep(*scenes)
+    with failing(monkeypatch, 90, write_nan), pytest.raises(SimulationError, match="^B: .*stopped after cycle 7$"):
+        for _ in range(12):
+            both.advance()
+    assert [bits(world) for world in both.worlds] == good
+    for _ in range(3):
+        both.advance()
+    assert [bits(world) for world in both.worlds] == [bits(simulated(10, scene).world) for scene in scenes]
+
+
 def test_the_earlier_of_two_failures_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where nobody has noticed it yet, because no drop reads what is not finite."""
 
@@ -228,14 +245,13 @@ def test_pause_step_pace_and_change_act_on_both_or_one() -> None:
         thread.step()
         one, other = take_both(thread)
         assert (one.cycle, other.cycle) == (1, 1)
-        area = 400.0
-        assert one.ledger.water.gained["rain"] == pytest.approx(60 * area)
-        assert other.ledger.water.gained["rain"] == pytest.approx(70 * area)
+        assert one.ledger.water.gained["rain"] == pytest.approx(60 * WATER_OF_A_DROP)
+        assert other.ledger.water.gained["rain"] == pytest.approx(70 * WATER_OF_A_DROP)
         thread.change({"droplets.count": 80})
         thread.step()
         one, other = take_both(thread)
-        assert one.ledger.water.gained["rain"] == pytest.approx((60 + 80) * area)
-        assert other.ledger.water.gained["rain"] == pytest.approx((70 + 80) * area)
+        assert one.ledger.water.gained["rain"] == pytest.approx((60 + 80) * WATER_OF_A_DROP)
+        assert other.ledger.water.gained["rain"] == pytest.approx((70 + 80) * WATER_OF_A_DROP)
         thread.change({"simulation.cycles_per_frame": 3})
         thread.set_paused(False)
         wait_for(lambda: thread.status.state == "running")
