@@ -16,7 +16,7 @@ from app.passes.detail import detail_texture
 from app.passes.maps import FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
 from app.passes.mesh import GroundMesh, detail_distance, select_nodes
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
-from app.passes.overlays import OVERLAYS, Scales, common_scales, largest, palette_texture
+from app.passes.overlays import OVERLAYS, largest, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
 from app.passes.resolve import ResolvePass
 from app.passes.shaders import ShaderLibrary
@@ -34,6 +34,7 @@ SUN_STRENGTH = 3.4
 SKY_STRENGTH = 0.5  # the sky's share of the light on level ground
 REFERENCE_LIGHT = 1.94  # with the sun at 27°
 SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
+STREAM_OCTAVES = 9.0  # the widest stream carries two to the power of it as much as the smallest that is seen
 BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
 
 # Water is coloured by its depth beside the land's relief, and waves follow the size of the map: landscapes of any size
@@ -89,7 +90,7 @@ class Picture:
         self._largest_discharge = 0.0
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
-        self._scales = Scales((0.0, 1.0), 0.0)
+        self._overlay_span = (0.0, 1.0)
 
     @property
     def snapshot(self) -> Snapshot | None:
@@ -130,18 +131,18 @@ class Picture:
         *,
         time: float = 0.0,
         minimap: bool = True,
-        scales: Scales | None = None,
+        overlay_span: tuple[float, float] | None = None,
     ) -> None:
         """Draw sky, land and minimap over the whole of `target`.
 
-        Without `scales`, values are shown in relation to those of this snapshot alone.
+        `overlay_span` holds the values at the ends of the overlay's palette; without it, they suit the snapshot.
         """
         snapshot, view = self._snapshot, scene.view
         if snapshot is None or target.width < 1 or target.height < 1:
             target.use()
             target.clear(0.10, 0.11, 0.12, 1.0)
             return
-        self._scales = scales or common_scales(view.overlay, [snapshot])
+        self._overlay_span = overlay_span or overlay_range(view.overlay, snapshot)
         with self.one_frame(view):
             self._draw(target, snapshot, camera, scene, time, minimap)
 
@@ -199,7 +200,7 @@ class Picture:
         with_overlay = view.overlay != "none"
         with_water = self._water.is_seen or self._largest_discharge > 0.0
         if with_water:
-            self._flow.update(snapshot, self._layers, self._surface.texture, view.stream_threshold)
+            self._flow.update(snapshot, self._layers, self._surface.texture, smallest_stream(scene, snapshot))
 
         maps = {"surface": self._surface.texture, "light": self._light.texture, "detail": self._detail}
         shown = {
@@ -280,17 +281,23 @@ class Picture:
         sea_level = max(snapshot.sea_level, frame.NO_SEA)
         relief = max(highest - lowest, FLATTEST_RELIEF * side)
         block["water"] = (UNIT_DEPTH * relief, view.waves, WAVE_LENGTH * side, sea_level)
-        smallest = math.log2(max(view.stream_threshold * self._scales.discharge, 1e-30))
         block["streams"] = (
-            smallest,
-            1.0 / max(-math.log2(view.stream_threshold), 1.0),
+            math.log2(smallest_stream(scene, snapshot)),
+            1.0 / STREAM_OCTAVES,
             view.flow_speed,
             view.water_clarity,
         )
-        low, high = self._scales.overlay
+        low, high = self._overlay_span
         overlay = OVERLAYS[view.overlay]
         block["overlay"] = (overlay.number, view.overlay_opacity, overlay.scaled(low), overlay.scaled(high))
         self._frame.upload()
+
+
+def smallest_stream(scene: Scene, snapshot: Snapshot) -> float:
+    """The discharge of the smallest stream that is seen: metres over one cell in a cycle."""
+    rows, columns = snapshot.shape
+    rain = scene.droplets.count * scene.droplets.water * snapshot.cell_size / (rows * columns)
+    return scene.view.stream_threshold * rain
 
 
 def sunlight(height: float) -> tuple[float, float, float]:

@@ -14,7 +14,7 @@ from app.camera import Camera
 from app.canvas import Canvas
 from app.comparison import labels
 from app.history import LedgerHistory
-from app.passes.overlays import Scales, common_scales
+from app.passes.overlays import overlay_range
 from app.picture import Picture
 from app.scene import Scene
 from app.snapshot import Snapshot
@@ -60,7 +60,7 @@ class Look:
     scene: Scene
     minimap: bool
     label: tuple[str, ...]
-    scales: Scales
+    overlay_span: tuple[float, float]
 
 
 class Side:
@@ -96,7 +96,7 @@ class Side:
         area = self.area
         camera = replace(look.camera, middle=area.free[0] + area.free[1] - 1.0)
         target = self.canvas.framebuffer(area.width, area.height)
-        self.picture.draw(target, camera, look.scene, time=time, minimap=look.minimap, scales=look.scales)
+        self.picture.draw(target, camera, look.scene, time=time, minimap=look.minimap, overlay_span=look.overlay_span)
         if look.label:
             self._paint_label(look.label)
         if area.left > 0:
@@ -132,7 +132,7 @@ class Sides:
         self.context = context
         self._bake_at_once = bake_at_once
         self.shown = [self._new_side(None)]
-        self._scales: dict[str, Scales] = {}  # by overlay, of what is shown now
+        self._spans: dict[str, tuple[float, float]] = {}  # by overlay, of what is shown now
 
     def show(self, snapshots: Sequence[Snapshot]) -> None:
         """Take the newest snapshots, one of each world. A world that is gone on with keeps its side."""
@@ -147,17 +147,17 @@ class Sides:
             side.release()
         for side, snapshot in zip(self.shown, snapshots, strict=True):
             side.show(snapshot)
-        self._scales.clear()
+        self._spans.clear()
 
     @property
     def snapshots(self) -> list[Snapshot]:
         return [side.snapshot for side in self.shown if side.snapshot is not None]
 
-    def scales(self, overlay: str) -> Scales:
-        """What values are shown in relation to, on all sides alike."""
-        if overlay not in self._scales:
-            self._scales[overlay] = common_scales(overlay, self.snapshots)
-        return self._scales[overlay]
+    def overlay_span(self, overlay: str) -> tuple[float, float]:
+        """The values at the ends of an overlay's palette, on all sides the same."""
+        if overlay not in self._spans:
+            self._spans[overlay] = overlay_range(overlay, *self.snapshots)
+        return self._spans[overlay]
 
     def lay_out(self, width: int, height: int, *, free: tuple[float, float] = (0.0, 1.0), divider: float = 0.5) -> None:
         """Give each side its area of a picture of this size; see `areas`."""
@@ -174,10 +174,8 @@ class Sides:
         if not self.snapshots:
             return False
         view = scenes[0].view
-        scales = self.scales(view.overlay)
-        looks = [
-            Look(camera, scene, minimap, label, scales) for scene, label in zip(scenes, labels(scenes), strict=True)
-        ]
+        span = self.overlay_span(view.overlay)
+        looks = [Look(camera, scene, minimap, label, span) for scene, label in zip(scenes, labels(scenes), strict=True)]
         changed = [(side, look) for side, look in zip(self.shown, looks, strict=True) if not side.is_drawn(look)]
         if changed:
             with self.shown[0].picture.one_frame(view):

@@ -53,8 +53,8 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     waves: Annotated[float, parameter(0.0, 3.0, "how rough lakes and sea are", unit="×")] = 1.0
     stream_threshold: Annotated[
         float,
-        parameter(0.0002, 1.0, "water is seen to run where it is more than this part of the largest river", log=True),
-    ] = 0.01
+        parameter(1.0, 100_000.0, "water is seen to run where so many cells' rain passes", unit="cells", log=True),
+    ] = 400.0
     flow_speed: Annotated[float, parameter(0.0, 8.0, "how fast ripples run down streams", unit="cells/s")] = 1.5
     minimap: Annotated[bool, described("the map in the corner")] = True
     minimap_shows: Annotated[

@@ -10,9 +10,9 @@ uniform sampler2D water;  // depth in metres
 
 out vec4 result;
 
-const float FAINTEST = 0.25;  // what the smallest stream that is seen is beside the largest
+const float FAINTEST = 0.25;  // what the smallest stream that is seen is beside the widest
 
-// 1 for the largest stream, FAINTEST for the smallest: by magnitudes, as widths of rivers are read.
+// 1 for the widest stream, FAINTEST for the smallest: by magnitudes, as widths of rivers are read.
 float stream_size(float flow) {
     float above = log2(max(flow, 1e-30)) - frame.streams.x;
     return above > 0.0 ? FAINTEST + (1.0 - FAINTEST) * min(above * frame.streams.y, 1.0)

@@ -21,7 +21,7 @@ def legend(application: Application) -> None:
     if name == "none" or application.snapshot is None:
         return
     overlay = OVERLAYS[name]
-    low, high = application.sides.scales(name).overlay
+    low, high = application.sides.overlay_span(name)
     margin, bar, line = em(0.6), em(0.55), imgui.get_text_line_height()
     left, bottom, width = application.minimap_place()
     values = [f"{value:.3g} {overlay.unit}".strip() for value in (low, high)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import moderngl
@@ -75,19 +74,6 @@ OVERLAYS: dict[str, Overlay] = {
         Overlay("momentum_south", LAYER, "flow to the north (red) and south (blue)", "change", "", "momentum_south"),
     )
 }
-
-
-@dataclass(frozen=True)
-class Scales:
-    """What values are shown in relation to: the same in pictures that are compared."""
-
-    overlay: tuple[float, float]  # the ends of its palette
-    discharge: float  # the largest
-
-
-def common_scales(overlay: str, snapshots: Sequence[Snapshot]) -> Scales:
-    """Scales that suit all of the snapshots."""
-    return Scales(overlay_range(overlay, *snapshots), max(largest(snapshot, "discharge") for snapshot in snapshots))
 
 
 def overlay_range(name: str, *snapshots: Snapshot) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from app.camera import Camera
 from app.canvas import Canvas
 from app.comparison import labels
 from app.lettering import sign
-from app.passes.overlays import common_scales
+from app.passes.overlays import overlay_range
 from app.picture import Picture
 from app.render import scene_camera
 from app.scene import Scene
@@ -91,13 +91,13 @@ def test_each_half_is_the_picture_of_that_size_from_the_same_camera(
     assert pixels.shape == (SIZE[1], SIZE[0], 3)
     meeting = round(divider * SIZE[0])
     picture = Picture(context, bake_at_once=True)
-    scales = common_scales("none", shown)
+    span = overlay_range("none", *shown)
     for part, snapshot_, scene in (
         (pixels[:, :meeting], shown[0], one),
         (pixels[:, meeting:], shown[1], other),
     ):
         picture.show(snapshot_)
-        picture.draw(canvas.framebuffer(part.shape[1], SIZE[1]), camera, scene, minimap=False, scales=scales)
+        picture.draw(canvas.framebuffer(part.shape[1], SIZE[1]), camera, scene, minimap=False, overlay_span=span)
         alone = canvas.pixels()
         assert alone is not None
         np.testing.assert_array_equal(part[LABEL_ROWS:, DIVIDER:], alone[LABEL_ROWS:, DIVIDER:])
