@@ -10,7 +10,7 @@ import pytest
 from imgui_bundle import imgui
 from PIL import Image
 
-from app import checkpoint
+from app import checkpoint, notices
 from app.application import DIVIDER_RANGE, Application
 from app.scene import DECLARATIONS, load_preset
 from app.sides import DIVIDER_COLOUR
@@ -62,7 +62,9 @@ def middle_of(application: Application, number: int) -> float:
     return area.left + 0.5 * (area.free[0] + area.free[1]) * area.width
 
 
-def test_compare_begins_two_worlds_anew_and_ends_with_the_one_that_is_edited() -> None:
+def test_compare_begins_two_worlds_anew_and_ends_with_the_one_that_is_edited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notices, "SECONDS_SHOWN", 600.0)
+
     def test(driver: Driver) -> None:
         application = driver.application
         driver.wait_for(lambda: application.snapshot is not None, "the first snapshot")
@@ -255,7 +257,8 @@ def test_the_divider_is_dragged_and_put_back_by_a_double_click() -> None:
         assert application.divider == DIVIDER_RANGE[0]
         assert application.camera.goal().heading == heading, "the camera went along"
         driver.engine.mouse_move_to_pos(imgui.ImVec2(application.divider_place, 500.0))
-        imgui.get_io().mouse_double_click_time = 5.0  # frames can be long
+        io = imgui.get_io()
+        io.mouse_single_click_delay, io.mouse_double_click_time = 6.0, 5.0  # frames can be long
         driver.engine.mouse_double_click()
         driver.engine.yield_(2)
         assert application.divider == 0.5
@@ -328,6 +331,7 @@ def test_the_land_is_as_wide_in_its_half_as_before_and_again_after_it() -> None:
 
 def test_a_screenshot_shows_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(notices, "SECONDS_SHOWN", 600.0)
 
     def test(driver: Driver) -> None:
         application = have_two(driver)
