@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -45,6 +46,7 @@ from app.scene import GROUPS, Scene
 from app.sides import Side, Sides
 from app.simulation import SimulationThread
 from app.snapshot import Snapshot
+from app.survey import wanted_by
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +58,7 @@ DIVIDER_RANGE = (0.1, 0.9)  # of what the panel leaves of the width
 WORLD_SECTION = "world"  # a change to its groups makes the world anew
 VIEW_SECTION = "view"  # its groups concern the picture alone
 RESTART_DELAY = 0.3  # seconds after the last change of what the terrain is made from
+CLICK_REACH = 4.0  # logical units: a press that moves farther is a drag
 STILL_FRAMES = 4  # drawn after the last change, in which ImGui comes to rest
 
 
@@ -113,6 +116,9 @@ class Application:
         self._opening = True  # the next world is seen from the scene's opening view
         self._pointed = 0  # the side that mouse and wheel are used on
         self._on_minimap: Side | None = None  # a drag that began on its minimap goes on
+        self.asked_place: tuple[int, int] | None = None  # row and column whose water somebody follows
+        self._filling = 1  # grows when the filling begins anew
+        self._pressed_at: tuple[float, float] | None = None  # where a press began that may become a click on the land
         self._still = 0
 
     def frame(self, events: Sequence[Event], dt: float, width: float, height: float, pixels_per_unit: float) -> None:
@@ -134,6 +140,8 @@ class Application:
         self.sides.set_content_scale(self.interface_scale * pixels_per_unit)
         self._lay_out()
         self.simulation.frame_began()
+        wanted = wanted_by(self.scene.view.overlay, self.asked_place, self._filling)
+        self.simulation.want(replace(wanted, rivers=wanted.rivers or self.panel.rivers_shown))
         self._take_snapshots()
         self._hear_simulation()
         self._restart_when_due()
@@ -152,6 +160,7 @@ class Application:
             case FocusLost():
                 self.camera.let_go_of_all()
                 self._on_minimap = None
+                self._pressed_at = None
             case ButtonPressed() if not io.want_capture_mouse or self.camera.flying:
                 side = self._point_at(event.x)
                 if event.button is Button.LEFT and self._is_on_minimap(side, event.x, event.y):
@@ -159,11 +168,17 @@ class Application:
                     self._look_at_minimap(side, event.x, event.y)
                 else:
                     self.camera.press(replace(event, x=event.x - self._left(side)))
+                    is_click = event.button is Button.LEFT and not event.shift and not self.camera.flying
+                    self._pressed_at = (event.x, event.y) if is_click else None
             case ButtonReleased():
                 if event.button is Button.LEFT:
-                    self._on_minimap = None
+                    if self._pressed_at is not None:
+                        self.ask_about(self._cell_under(*self._pressed_at))
+                    self._pressed_at = self._on_minimap = None
                 self.camera.release(event.button)
             case PointerMoved():
+                if self._pressed_at is not None and math.dist(self._pressed_at, (event.x, event.y)) > CLICK_REACH:
+                    self._pressed_at = None
                 if self._on_minimap is not None:
                     self._look_at_minimap(self._on_minimap, event.x, event.y)
                 else:
@@ -281,7 +296,16 @@ class Application:
             and not self.camera.flying
             and not any(not notice.is_error for notice in self.notices.shown())
             and self._restart_due is None
+            and not self._waits_for_survey
         )
+
+    @property
+    def _waits_for_survey(self) -> bool:
+        """Whether something about rivers is asked for that the picture does not show yet, or that moves on."""
+        surveys = [snapshot.survey for snapshot in self.sides.snapshots]
+        wants_course = self.asked_place is not None and any(not (survey and survey.course) for survey in surveys)
+        is_filling = self.scene.view.overlay == "filling" and any(not (survey and survey.filled) for survey in surveys)
+        return wants_course or is_filling
 
     def change(self, path: str, value: Value, *, in_all: bool = False) -> None:
         """Change one parameter, wherever it takes effect; that of a process only in what is edited, or in all worlds.
@@ -349,6 +373,19 @@ class Application:
         self.edited = "A"
         self.simulation.keep(kept.start)
 
+    def ask_about(self, place: tuple[int, int] | None, *, look_there: bool = False) -> None:
+        """Follow the water of a place (row, column) to the ocean, or of none."""
+        self.asked_place = place
+        self._still = 0
+        if look_there and place is not None and self.snapshot is not None:
+            row, column = place
+            self.camera.look_at((column + 0.5) * self.snapshot.cell_size, (row + 0.5) * self.snapshot.cell_size)
+
+    def fill_again(self) -> None:
+        """Let the fronts of the filling begin anew."""
+        self._filling += 1
+        self._still = 0
+
     def redraw(self) -> None:
         """Draw the picture again, though nothing that it shows has changed."""
         self.sides.redraw()
@@ -380,8 +417,10 @@ class Application:
             worlds = {shown.world for shown in self.sides.snapshots}
             shape = self.snapshot.shape if self.snapshot is not None else None
             self._show(snapshots)
-            if worlds.isdisjoint(snapshot.world for snapshot in snapshots) and self._asked_for is not None:
-                self._made_from, self._asked_for = self._asked_for, None
+            if worlds.isdisjoint(snapshot.world for snapshot in snapshots):
+                self.asked_place = None
+                if self._asked_for is not None:
+                    self._made_from, self._asked_for = self._asked_for, None
             self._opening = self._opening or snapshots[0].shape != shape
         if self._opening and self._asked_for is None and self.snapshot is not None:
             self.camera.open(self.scene.camera)
@@ -397,6 +436,15 @@ class Application:
             self._lay_out()
             self.camera.keep_width_of_view(self._view_aspect(count))
         self._see_ground()
+
+    def _cell_under(self, x: float, y: float) -> tuple[int, int] | None:
+        """Row and column of the land under the pointer."""
+        hit = self.camera.ground_under(x - self._left(self._pointed_side), y)
+        if hit is None or self.snapshot is None:
+            return None
+        rows, columns = self.snapshot.shape
+        row, column = int(hit.z // self.snapshot.cell_size), int(hit.x // self.snapshot.cell_size)
+        return (row, column) if 0 <= row < rows and 0 <= column < columns else None
 
     def _see_ground(self) -> None:
         if self.sides.snapshots:

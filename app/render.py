@@ -21,6 +21,7 @@ from app.sides import Sides
 from app.simulation import Lockstep, Simulator, take_snapshot
 from app.snapshot import Snapshot
 from app.sources import create_world
+from app.survey import Surveyor, wanted_by
 
 CYCLES_PER_FRAME = 2  # where neither the scene nor the person says
 
@@ -54,9 +55,18 @@ def render(
 
         for simulator in lockstep.simulators:
             simulator.prepare_all()
+        surveyors, wanted = [Surveyor() for _ in scenes], wanted_by(scene.view.overlay)
+
+        def snapshots(old: Sequence[Snapshot | None]) -> list[Snapshot]:
+            worlds = lockstep.worlds
+            surveys = [
+                surveyor.survey(world, scene.rivers, wanted) for surveyor, world in zip(surveyors, worlds, strict=True)
+            ]
+            return list(map(take_snapshot, worlds, range(len(worlds)), old, surveys))
+
         sides = Sides(context, bake_at_once=True)
         stack.callback(sides.release)
-        sides.show([take_snapshot(world, number) for number, world in enumerate(lockstep.worlds)])
+        sides.show(snapshots([None] * len(scenes)))
         sides.lay_out(*size)
         narrowest = min(side.area.width for side in sides.shown)
         opening = scene_camera(scene, sides.snapshots[0], narrowest / size[1])
@@ -65,8 +75,7 @@ def render(
                 for _ in range(cycles):
                     lockstep.advance()
                 lockstep.verify()
-                known = zip(lockstep.worlds, sides.snapshots, strict=True)
-                sides.show([take_snapshot(world, snapshot.world, snapshot) for world, snapshot in known])
+                sides.show(snapshots(sides.snapshots))
             camera = replace(opening, heading=opening.heading + orbit * frame / frames)
             sides.redraw()  # time has passed, also where nothing else has changed
             sides.draw(camera, scenes, time=frame / fps, minimap=minimap)

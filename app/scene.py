@@ -25,6 +25,7 @@ from app.processes.pools import PoolsParameters
 from app.processes.wind import WindParameters
 from app.simulation_parameters import SimulationParameters
 from app.sources.parameters import DiamondSquareParameters, NoiseParameters, SandParameters, WorldParameters
+from app.survey import RiverParameters
 from app.view_parameters import CameraParameters, ViewParameters
 
 DEFAULT_PRESET = "jacksboro"
@@ -45,6 +46,7 @@ class Scene(Parameters, frozen=True, kw_only=True):
     droplets: DropletParameters = DropletParameters()
     wind: WindParameters = WindParameters()
     cascade: CascadeParameters = CascadeParameters()
+    rivers: RiverParameters = RiverParameters()
     view: ViewParameters = ViewParameters()
     camera: CameraParameters = CameraParameters()
 

@@ -106,8 +106,10 @@ class Side:
 
     def _seen(self, look: Look) -> tuple[object, ...]:
         """All that the canvas depends on, apart from the time."""
-        assert self.snapshot is not None
-        return look, self.area, self.picture.content_scale, self.snapshot.world, self.snapshot.cycle
+        snapshot = self.snapshot
+        assert snapshot is not None
+        surveyed = snapshot.survey and tuple(snapshot.survey.versions.items())
+        return look, self.area, self.picture.content_scale, snapshot.world, snapshot.cycle, surveyed
 
     def _paint_label(self, label: tuple[str, ...]) -> None:
         from app.lettering import sign  # ImGui, which a picture without a label does not wait for

@@ -30,8 +30,9 @@ from app.processes import PROCESSES
 from app.processes.pools import Pools, derive_levels
 from app.processes.process import Process, ProcessFailure
 from app.scene import Scene
-from app.snapshot import Snapshot, Status
+from app.snapshot import Snapshot, Status, Survey
 from app.sources import create_world
+from app.survey import Surveyor, Wanted
 from app.world import World
 
 log = logging.getLogger(__name__)
@@ -293,6 +294,11 @@ class SimulationThread:
         self._stopping = False
         self._lockstep: Lockstep | None = None
         self._fresh = False  # there is a state that no snapshot shows yet
+        self._wanted = Wanted()
+        self._surveyors: list[Surveyor] = []  # one for each world
+        self._surveys: list[Survey | None] = []
+        self._survey_failed_for: Wanted | None = None
+        self._has_surveyed = False
         self._notices: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._started_cycles: list[tuple[float, int]] = []
         self.first_picture_shown = threading.Event()  # kernels are loaded only after it: the picture comes first
@@ -383,6 +389,12 @@ class SimulationThread:
 
         self._command(write)
 
+    def want(self, wanted: Wanted) -> None:
+        """What the next snapshots shall tell about rivers."""
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self._wake.set()
+
     def frame_began(self) -> None:
         """Tell that a frame is drawn: the pace of the simulation may follow it."""
         cycles = self.scenes[0].simulation.cycles_per_frame
@@ -422,7 +434,7 @@ class SimulationThread:
             self._publish()
             if self._may_run():
                 self._cycle()
-            elif self._commands.empty() and not self._prepare_levels():
+            elif self._commands.empty() and not self._prepare_levels() and not self._survey_waits():
                 self._wake.wait(timeout=0.1)
                 self._wake.clear()
 
@@ -462,6 +474,7 @@ class SimulationThread:
         self._lockstep = Lockstep([Simulator(scene, world) for world, scene in made])
         last = max(self._numbers, default=0)
         self._numbers = tuple(range(last + 1, last + 1 + len(made)))
+        self._begin_surveys()
         self._snapshots = []
         self._fresh = True
         self._started_cycles.clear()
@@ -472,6 +485,7 @@ class SimulationThread:
             return  # it could not be made
         self._lockstep = Lockstep([self._lockstep.simulators[world]])
         self._numbers = (self._numbers[world],)
+        self._surveyors, self._surveys = [self._surveyors[world]], [self._surveys[world]]
         self._snapshots = []
         self._fresh = True
 
@@ -536,29 +550,69 @@ class SimulationThread:
 
     def _publish(self) -> None:
         """Publish snapshots if there is something new and the last ones were taken."""
-        if not self._fresh or self._lockstep is None or self._published:
+        if self._lockstep is None or self._published:
+            return
+        survey_is_due = self._survey_is_due()
+        if not self._fresh and not survey_is_due:
             return
         try:
             self._lockstep.verify()
         except SimulationError as error:
             self._fail(error)
+        if survey_is_due:
+            self._find_surveys()
         # Two sets of arrays are used in turn: one is the picture's, the other is free to be written.
-        simulators = self._lockstep.simulators
-        old = self._snapshots.pop(0) if len(self._snapshots) == 2 else (None,) * len(simulators)
-        snapshots = tuple(
-            take_snapshot(simulator.world, number, arrays)
-            for simulator, number, arrays in zip(simulators, self._numbers, old, strict=True)
-        )
+        worlds = self._lockstep.worlds
+        old = self._snapshots.pop(0) if len(self._snapshots) == 2 else (None,) * len(worlds)
+        snapshots = tuple(map(take_snapshot, worlds, self._numbers, old, self._surveys))
         self._snapshots.append(snapshots)
         with self._lock:
             self._published = snapshots
         self._fresh = False
 
+    def _survey_waits(self) -> bool:
+        """Whether there is a survey to be made and published, also while nothing runs."""
+        return not self._published and self._survey_is_due()
+
+    def _survey_is_due(self) -> bool:
+        if self._lockstep is None or self._wanted == self._survey_failed_for:
+            return False
+        if self._wanted.anything and not self.first_picture_shown.is_set():
+            return False
+        return any(
+            surveyor.is_due(simulator.world, simulator.scene.rivers, self._wanted)
+            for surveyor, simulator in zip(self._surveyors, self._lockstep.simulators, strict=True)
+        )
+
+    def _find_surveys(self) -> None:
+        """Survey the worlds. What goes wrong is told, and not tried again until something else is wanted."""
+        assert self._lockstep is not None
+        before = self._status
+        if not self._has_surveyed and self._wanted.anything:
+            self._say(state="compiling", message="compiling rivers (only after an update)")
+            self._has_surveyed = True
+        try:
+            self._surveys = [
+                surveyor.survey(simulator.world, simulator.scene.rivers, self._wanted)
+                for surveyor, simulator in zip(self._surveyors, self._lockstep.simulators, strict=True)
+            ]
+        except Exception as error:
+            log.exception("the survey failed")
+            self._notices.put(f"{type(error).__name__}: {error}")
+            self._begin_surveys()
+            self._survey_failed_for = self._wanted
+        self._say(state=before.state, message=before.message)
+
+    def _begin_surveys(self) -> None:
+        assert self._lockstep is not None
+        self._surveyors = [Surveyor() for _ in self._lockstep.simulators]
+        self._surveys = [None for _ in self._lockstep.simulators]
+
     def _say(self, **changes: Any) -> None:
         self._status = replace(self._status, **changes)
 
 
-def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None) -> Snapshot:
+def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None, survey: Survey | None = None) -> Snapshot:
     """The state of `world` in float32; in the arrays of a snapshot that is done with, where there is one."""
     arrays = {} if old is None else old.layers
     versions = dict(world.changed)
@@ -581,6 +635,9 @@ def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None) ->
                 np.copyto(arrays[name], world.water_level, casting="same_kind")
             case _:
                 np.copyto(arrays[name], world.layers[name], casting="same_kind")
+    if survey is not None:  # whose layers never change
+        arrays |= survey.layers
+        versions |= survey.versions
     return Snapshot(
         world=number,
         layers=arrays,
@@ -593,6 +650,7 @@ def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None) ->
         sea_level=world.sea_level,
         ledger=world.ledger_copy(),
         imbalance=world.imbalance(),
+        survey=survey,
     )
 
 

@@ -19,6 +19,12 @@ Overlay = Literal[
     "discharge",
     "momentum_east",
     "momentum_south",
+    "rivers",
+    "lakes",
+    "watersheds",
+    "accumulation",
+    "distance",
+    "filling",
 ]
 Minimap = Literal["overlay", "wind_and_sand", "water"]
 Quality = Literal["automatic", "low", "medium", "high", "ultra"]

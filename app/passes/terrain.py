@@ -19,21 +19,30 @@ class TerrainPass:
         self._drawings: dict[tuple[str, ...], Drawing] = {}
 
     def draw(
-        self, quality: Quality, *, with_overlay: bool, desert: bool, with_water: bool, **textures: moderngl.Texture
+        self,
+        quality: Quality,
+        *,
+        with_overlay: bool,
+        with_lines: bool,
+        with_course: bool,
+        desert: bool,
+        with_water: bool,
+        **textures: moderngl.Texture,
     ) -> None:
         self._context.enable_only(moderngl.DEPTH_TEST)
         self._context.depth_func = "<="
-        drawing = self._variant(quality, with_overlay, desert, with_water)
-        drawing.program.bind(**textures)
-        self._mesh.render(drawing)
-
-    def _variant(self, quality: Quality, with_overlay: bool, desert: bool, with_water: bool) -> Drawing:
-        defines = (
+        drawing = self._variant(
             f"OVERLAY {int(with_overlay)}",
+            f"LINES {int(with_lines or with_course)}",
             f"DESERT {int(desert)}",
             f"WATER {int(with_water)}",
             f"DETAIL_SCALES {quality.detail_scales}",
         )
+        drawing.program.bind(**textures)
+        drawing.program.set(with_course=with_course)
+        self._mesh.render(drawing)
+
+    def _variant(self, *defines: str) -> Drawing:
         if defines not in self._drawings:
             self._drawings[defines] = self._mesh.drawing(self._shaders.program("terrain.vert", "terrain.frag", defines))
         return self._drawings[defines]

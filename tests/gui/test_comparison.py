@@ -307,6 +307,30 @@ def test_a_click_on_the_minimap_of_the_right_side_moves_the_camera_there() -> No
     drive(test, WITHOUT_DROPS, WITHOUT_DROPS)
 
 
+def test_a_click_on_either_side_follows_the_water_of_the_place_on_both() -> None:
+    def test(driver: Driver) -> None:
+        application = have_two(driver)
+        application.commands.top_view()
+        driver.wait_for(lambda: not application.camera.moving, "the view from above")
+        asked = []
+        for number in (0, 1):
+            driver.engine.mouse_move_to_pos(imgui.ImVec2(middle_of(application, number) + 20.0, 380.0))
+            driver.engine.mouse_click()
+            driver.wait_for(
+                lambda: all(
+                    shown.survey and shown.survey.course and shown.survey.course.asked == application.asked_place
+                    for shown in snapshots(application)
+                ),
+                "both courses",
+            )
+            asked.append(application.asked_place)
+            application.ask_about(None)
+        assert None not in asked
+        assert np.abs(np.subtract(*asked)).max() <= 1, "the same place of the picture is the same place of the land"
+
+    drive(test, WITHOUT_DROPS, WITHOUT_DROPS)
+
+
 def test_the_land_is_as_wide_in_its_half_as_before_and_again_after_it() -> None:
     def test(driver: Driver) -> None:
         application = driver.application
