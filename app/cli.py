@@ -83,9 +83,11 @@ examples:
   {PROGRAM} ridged --size 1024 --seed 7
   {PROGRAM} my-heightmap.tif --set droplets.count=4000
   {PROGRAM} world.npz
+  {PROGRAM} noise --compare droplets.evaporation=0.01
 """,
     )
     _add_scene_options(parser)
+    _add_comparison(parser)
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {_version()}")
     parser.add_argument("--list-parameters", action="store_true", help="list what --set can change, and exit")
     parser.add_argument("--list-presets", action="store_true", help="list the presets, and exit")
@@ -104,6 +106,7 @@ examples:
 """,
     )
     _add_scene_options(parser)
+    _add_comparison(parser)
     parser.add_argument("--frames", type=_whole(1, 1_000_000), default=150, metavar="N", help="default: %(default)s")
     parser.add_argument("--fps", type=_whole(1, 240), default=30, metavar="N", help="frames per second; default: 30")
     parser.add_argument(
@@ -228,9 +231,9 @@ def _run_viewer(options: argparse.Namespace) -> None:
         return
     if options.source in COMMANDS:
         raise UserError(f"{options.source}: commands come first; a file of that name is ./{options.source}")
-    scene = _scene(options)
+    scenes = _scenes(options)
     if options.threads is not None:
-        scene = scene.with_value("simulation.threads", options.threads)
+        scenes = [scene.with_value("simulation.threads", options.threads) for scene in scenes]
     if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         raise UserError(
             "there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set); "
@@ -238,15 +241,15 @@ def _run_viewer(options: argparse.Namespace) -> None:
         )
     from app.loop import run
 
-    run(scene)
+    run(*scenes)
 
 
 def _run_render(options: argparse.Namespace) -> None:
-    scene = _scene(options)
+    scenes = _scenes(options)
     from app.render import render
 
     render(
-        scene,
+        scenes,
         options.out or [Path(f"{PROGRAM}.mp4")],
         frames=options.frames,
         fps=options.fps,
@@ -314,6 +317,24 @@ def _add_scene_options(parser: argparse.ArgumentParser) -> None:
     scene.add_argument(
         "--threads", type=_whole(1, 256), metavar="N", help="threads of the simulation; default: one for each core"
     )
+
+
+def _add_comparison(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--compare",
+        action="append",
+        metavar="WITH",
+        help="show a second world beside the first: the same land with the processes of a preset or a saved world, or "
+        "with a parameter of them changed (SECTION.NAME=VALUE); can be repeated",
+    )
+
+
+def _scenes(options: argparse.Namespace) -> list[Scene]:
+    """The scene that the options describe, and the one that it is compared with, if any."""
+    from app.opening import open_comparison
+
+    scene = _scene(options)
+    return [scene, open_comparison(scene, options.compare)] if options.compare else [scene]
 
 
 def _scene(options: argparse.Namespace) -> Scene:

@@ -118,8 +118,12 @@ class Fonts:
 
 def load_fonts() -> None:
     """Load the fonts, each with the icons in it. Once, when ImGui has a context and before its first frame."""
-    Fonts.text = _load("Roboto/Roboto-Regular.ttf")
-    Fonts.bold = _load("Roboto/Roboto-Bold.ttf")
+    Fonts.text, Fonts.bold = text_fonts()
+
+
+def text_fonts() -> tuple[imgui.ImFont, imgui.ImFont]:
+    """The fonts for plain and bold text, loaded into ImGui's current context."""
+    return _load("Roboto/Roboto-Regular.ttf"), _load("Roboto/Roboto-Bold.ttf")
 
 
 def _load(name: str) -> imgui.ImFont:

@@ -17,6 +17,7 @@ from app.passes.targets import colour, map_target, release_targets
 from app.snapshot import Snapshot
 
 NO_COAST = 1e5  # cells to the shore where there is none
+WIDE = 4  # cells across: all that is narrower is a puddle or a brook
 SMALLEST_LAKE = 16.0  # cells across: smaller waters have no waves
 
 # How far each pass looks for waves that come sooner from another coast
@@ -34,6 +35,13 @@ TARGETS: dict[str, tuple[tuple[int, str], ...]] = {
     "next coast": ((4, "f4"),),
     "next surf": ((4, "f4"),),
 }
+
+
+def open_water(wet: NDArray[np.bool_]) -> bool:
+    """Whether there is water of some width, and not only puddles and brooks."""
+    rows, columns = (side // WIDE * WIDE for side in wet.shape)
+    blocks = wet[:rows, :columns].reshape(rows // WIDE, WIDE, columns // WIDE, WIDE)
+    return bool(blocks.all(axis=(1, 3)).any())
 
 
 class Shoreline(NamedTuple):
