@@ -16,6 +16,7 @@ from app.world import (
     LARGEST_CELL,
     LARGEST_SIDE,
     LAYERS,
+    SIGNED,
     SMALLEST_CELL,
     SMALLEST_SIDE,
     TRACES,
@@ -59,12 +60,12 @@ def write(file: BinaryIO, world: World, scene: Scene) -> None:
 
 def load(path: Path) -> tuple[World, Scene]:
     """The world of a file, and the scene that it was saved with. Raises `UserError` where the file is not sound."""
-    arrays = _read(path, ("meta", *LAYERS), TRACES)
+    arrays = _read(path, ("meta", "bedrock", "sediment"), ("water", *TRACES))
     meta = _meta(path, arrays.pop("meta"))
     _check_layers(path, arrays)
-    world = World(arrays["bedrock"], arrays["sediment"], meta.cell_size, meta.seed)
-    for name in arrays.keys() & set(TRACES):
-        world.layers[name][...] = arrays[name]
+    world = World(arrays["bedrock"], arrays["sediment"], meta.cell_size, meta.seed, arrays.get("water"))
+    for name in arrays.keys() & TRACES.keys():
+        world.trace(name)[...] = arrays[name]
     world.cycle = meta.cycle
     world.ledger = meta.ledger
     return world, scene_from(meta.parameters, str(path))
@@ -121,8 +122,9 @@ def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:
 def _check_layers(path: Path, layers: dict[str, np.ndarray[Any, Any]]) -> None:
     shape = layers[LAYERS[0]].shape
     for name, layer in layers.items():
-        if layer.dtype != np.float64:
-            raise UserError(f"{path}: layer '{name}' is of type {layer.dtype}; it must be float64")
+        kind = np.dtype(TRACES.get(name, np.float64))
+        if layer.dtype != kind:
+            raise UserError(f"{path}: layer '{name}' is of type {layer.dtype}; it must be {kind}")
         if layer.ndim != 2 or layer.shape != shape:
             raise UserError(f"{path}: layer '{name}' has the shape {layer.shape}; all must be [row, column] and alike")
         if not all(SMALLEST_SIDE <= side <= LARGEST_SIDE for side in layer.shape):
@@ -134,12 +136,12 @@ def _check_layers(path: Path, layers: dict[str, np.ndarray[Any, Any]]) -> None:
 
 def _check_values(path: Path, name: str, layer: Layer) -> None:
     bad = ~(np.abs(layer) <= LARGEST_HEIGHT)  # true for NaN
-    if name != "bedrock":
+    if name not in SIGNED:
         bad |= layer < 0.0
     if bad.any():
         row, column = np.argwhere(bad)[0]
-        within = f"within {LARGEST_HEIGHT:g} m"
-        must = f"a finite number {within}" if name == "bedrock" else f"a finite thickness, 0 or more, {within}"
+        within = f"within {LARGEST_HEIGHT:g}"
+        must = f"a finite number {within}" if name in SIGNED else f"a finite number, 0 or more, {within}"
         raise UserError(
             f"{path}: layer '{name}' is {layer[row, column]:g} at row {row}, column {column}; must be {must}"
         )

@@ -153,22 +153,25 @@ class Picture:
         self._update_maps(snapshot, view, quality)
 
         maps = {"surface": self._surface.texture, "light": self._light.texture, "detail": self._detail}
-        traces = {name: self._layer_textures[name] for name in ("wind_path", "airborne")}
-        overlay = {"initial": self._surface.initial, "palette": self._palettes[view.overlay], **traces}
+        shown = {
+            **maps,
+            "initial": self._surface.initial,
+            "palette": self._palettes[view.overlay],
+            "overlay_layer": self._layers.texture(OVERLAYS[view.overlay].layer),
+            **{name: self._layers.texture(name) for name in ("wind_path", "airborne")},
+        }
         desert = view.desert > 0.0 or view.drifting_sand > 0.0
 
         _, scene_height = self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
-        self._terrain.draw(nodes, quality, with_overlay=view.overlay != "none", desert=desert, **maps, **overlay)
+        self._terrain.draw(nodes, quality, with_overlay=view.overlay != "none", desert=desert, **shown)
         self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)
         if minimap:
             rectangle = self.minimap_rectangle(*target.size)
             wind_and_sand = view.minimap_shows == "wind_and_sand"
-            self._minimap.draw(
-                target, rectangle, camera, self.content_scale, wind_and_sand=wind_and_sand, **maps, **overlay
-            )
+            self._minimap.draw(target, rectangle, camera, self.content_scale, wind_and_sand=wind_and_sand, **shown)
 
     def _update_maps(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
         if not self._surface_is_current:

@@ -381,22 +381,37 @@ class SimulationThread:
 
 def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None) -> Snapshot:
     """The state of `world` in float32; in the arrays of a snapshot that is done with, where there is one."""
-    if old is None:
-        arrays = {name: np.empty(layer.shape, np.float32) for name, layer in world.layers.items()}
+    arrays = {} if old is None else old.layers
+    versions = dict(world.changed)
+    if world.water_version == 0:
+        del versions["water"]  # nothing has ever stood there
     else:
-        arrays = old.layers
-    for name, layer in world.layers.items():
-        if old is None or old.versions[name] != world.changed[name]:
-            np.copyto(arrays[name], layer, casting="same_kind")
+        versions["water"] = versions["water_level"] = world.water_version
+    for name in arrays.keys() - versions.keys():
+        del arrays[name]
+    for name, version in versions.items():
+        if name not in arrays:
+            arrays[name] = np.empty(world.shape, np.float32)
+        elif old is not None and old.versions[name] == version:
+            continue
+        match name:
+            case "water":
+                np.subtract(world.water_level, world.ground, out=arrays[name], casting="same_kind")
+                np.maximum(arrays[name], 0.0, out=arrays[name])
+            case "water_level":
+                np.copyto(arrays[name], world.water_level, casting="same_kind")
+            case _:
+                np.copyto(arrays[name], world.layers[name], casting="same_kind")
     return Snapshot(
         world=number,
         layers=arrays,
-        versions=dict(world.changed),
+        versions=versions,
         cell_size=world.cell_size,
         seed=world.seed,
         cycle=world.cycle,
         lowest=float(world.ground.min()),
         highest=float(world.ground.max()),
+        sea_level=world.sea_level,
         ledger=world.ledger_copy(),
         imbalance=world.imbalance(),
     )

@@ -17,6 +17,9 @@ State = Literal["loading", "compiling", "running", "paused", "failed"]
 class Snapshot:
     """The world after one cycle: float32 layers that stay unchanged until the next snapshot has been taken.
 
+    `layers` has those of the world, and `water_level`: the surface of lake or sea, or the ground where it is dry. Here
+    `water` is the depth of the sea too. A trace that nobody has left is not there.
+
     `versions` holds the cycle in which each layer was changed last, so that none is copied or uploaded again as it was.
     `world` tells worlds apart: it is another number after each restart.
     """
@@ -29,6 +32,7 @@ class Snapshot:
     cycle: int
     lowest: float
     highest: float
+    sea_level: float  # minus infinity where there is no sea
     ledger: Ledger
     imbalance: float
 

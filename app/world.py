@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import msgspec
@@ -18,10 +19,24 @@ SMALLEST_CELL = 1e-4
 LARGEST_CELL = 1e6
 
 # What a saved world holds. `ground` is derived from these.
-LAYERS = ("bedrock", "sediment")
+LAYERS = ("bedrock", "sediment", "water")
 
-# What the wind left behind, averaged over time; 0 at the start, and in a saved world that does not have it.
-TRACES = ("wind_path", "airborne")
+# What wind and water left behind, averaged over time, in the precision that it needs. A world has a trace only when a
+# process has left one: memory is for what is used.
+TRACES: dict[str, type[np.floating[Any]]] = {
+    "wind_path": np.float64,
+    "airborne": np.float64,
+    "stream": np.float32,
+    "discharge": np.float32,
+    "momentum_south": np.float32,
+    "momentum_east": np.float32,
+}
+
+# What may be negative
+SIGNED = ("bedrock", "momentum_south", "momentum_east")
+
+# What stands on a cell, as `World.standing` has it.
+DRY, LAKE, SEA = 0, 1, 2
 
 
 class Account(msgspec.Struct):
@@ -60,17 +75,30 @@ class World:
     """Layers in float64 metres, `[row, column]`, row 0 in the north, on square cells of side `cell_size` metres.
 
     `bedrock` is the height of solid rock, `sediment` the thickness of loose material on it. `ground` is their sum,
-    which water and wind see: a process that changes a layer keeps it current, cell by cell. `wind_path` is how often
-    wind touches the ground, from 0 to 1, and `airborne` how much sand it carries over a cell in a cycle.
+    which water and wind see: a process that changes a layer keeps it current, cell by cell. `water` is the depth of
+    what stands in lakes, or waits on a cell to run to one; the sea is not in it.
+
+    Traces: `wind_path` is how often wind touches the ground, from 0 to 1, and `airborne` how much sand it carries over
+    a cell in a cycle. `stream` is how often drops of water pass a cell, from 0 to 1; `discharge` how much of it does
+    so in a cycle, and `momentum_south` and `momentum_east` the same times its speed.
+
+    Derived from the layers by the process of lakes and sea: `standing` tells where each of them is (DRY, LAKE, SEA),
+    `water_level` its surface, which is flat to the last bit in each lake; it is the ground where it is dry.
     """
 
-    def __init__(self, bedrock: Layer, sediment: Layer, cell_size: float, seed: int) -> None:
-        self.layers: dict[str, Layer] = {
+    def __init__(
+        self, bedrock: Layer, sediment: Layer, cell_size: float, seed: int, water: Layer | None = None
+    ) -> None:
+        self.layers: dict[str, NDArray[Any]] = {
             "bedrock": np.ascontiguousarray(bedrock, np.float64),
             "sediment": np.ascontiguousarray(sediment, np.float64),
-            **{name: np.zeros(np.shape(bedrock)) for name in TRACES},
+            "water": np.zeros(np.shape(bedrock)) if water is None else np.ascontiguousarray(water, np.float64),
         }
         self.ground: Layer = self.bedrock + self.sediment
+        self.standing = np.where(self.water > 0.0, LAKE, DRY).astype(np.uint8)
+        self.water_level: Layer = self.ground + self.water
+        self.sea_level = -math.inf  # where there is no sea
+        self.water_version = 0  # grows with each change of the three above
         self.changed = dict.fromkeys(self.layers, 0)  # the cycle in which each layer was changed last
         self.cell_size = float(cell_size)
         self.seed = int(seed)
@@ -78,6 +106,7 @@ class World:
         self.ledger = Ledger(
             rock=Account(initial=self.stored("rock"), scale=self._volume(np.abs(self.bedrock))),
             sediment=Account(initial=self.stored("sediment"), scale=self.stored("sediment")),
+            water=Account(initial=self.stored("water"), scale=self.stored("water")),
         )
 
     @property
@@ -87,6 +116,17 @@ class World:
     @property
     def sediment(self) -> Layer:
         return self.layers["sediment"]
+
+    @property
+    def water(self) -> Layer:
+        return self.layers["water"]
+
+    def trace(self, name: str) -> NDArray[Any]:
+        """A trace, which is 0 everywhere where no process has left one yet."""
+        if name not in self.layers:
+            self.layers[name] = np.zeros(self.shape, TRACES[name])
+            self.changed[name] = 0
+        return self.layers[name]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -106,7 +146,7 @@ class World:
             case "sediment":
                 return self._volume(self.sediment)
             case "water":
-                return 0.0  # drops do not outlive their cycle
+                return self._volume(self.water)  # drops do not outlive their cycle
         raise KeyError(substance)
 
     def imbalance(self) -> float:
@@ -139,6 +179,8 @@ class World:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go back to what `state` returned."""
+        for name in self.layers.keys() - state["layers"].keys():
+            del self.layers[name]  # a trace that nobody had left yet
         for name, layer in state["layers"].items():
             self.layers[name][...] = layer
         np.add(self.bedrock, self.sediment, out=self.ground)

@@ -3,6 +3,7 @@
 #include "overlay.glsl"
 #include "tone.glsl"
 
+uniform sampler2D wind_path;
 uniform vec4 rectangle;   // left, bottom, width, height in pixels of the target
 uniform vec4 looking;     // direction of the camera on the map (east, south), half the tangent of its width, pixels per texel
 uniform bool wind_and_sand;  // in place of the ground and its overlay

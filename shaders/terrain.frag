@@ -2,6 +2,8 @@
 #include "ground.glsl"
 #include "overlay.glsl"
 
+uniform sampler2D airborne;
+
 in vec3 position;
 in vec3 air_kept;
 in vec3 air_added;

@@ -114,7 +114,7 @@ def _world(side: int) -> World:
 def _cycle(world: World, parameters: WindParameters, cycle: int) -> int:
     """Run a cycle of wind and of the cascade; return the steps that the parcels took."""
     totals = blow(
-        world.bedrock, world.sediment, world.ground, world.layers["wind_path"], world.layers["airborne"],
+        world.bedrock, world.sediment, world.ground, world.trace("wind_path"), world.trace("airborne"),
         world.cell_size, world.seed, cycle, parameters,
     )  # fmt: skip
     cascade(world.bedrock, world.sediment, world.ground, world.cell_size, CascadeParameters())

@@ -23,31 +23,39 @@ class LayerTextures:
         self._sets: list[dict[str, moderngl.Texture]] = [{}, {}]
         self._versions: list[dict[str, tuple[int, int]]] = [{}, {}]
         self._turn = 0
+        self._nothing = context.texture((1, 1), 1, bytes(4), dtype="f4")
 
     def upload(self, snapshot: Snapshot) -> dict[str, moderngl.Texture]:
         """Textures with the layers of a snapshot; only those that this set does not hold yet are sent."""
         self._turn = 1 - self._turn
         textures, versions = self._sets[self._turn], self._versions[self._turn]
         rows, columns = snapshot.shape
+        for name in list(textures):
+            if name not in snapshot.layers or textures[name].size != (columns, rows):
+                textures.pop(name).release()
+                del versions[name]
         for name, layer in snapshot.layers.items():
             version = (snapshot.world, snapshot.versions[name])
-            if name not in textures or textures[name].size != (columns, rows):
-                if name in textures:
-                    textures[name].release()
+            if name not in textures:
                 textures[name] = self._context.texture((columns, rows), 1, dtype="f4")
                 textures[name].filter = (moderngl.LINEAR, moderngl.LINEAR)  # for overlays; joining them reads texels
                 textures[name].repeat_x = textures[name].repeat_y = False
-            elif versions.get(name) == version:
+            elif versions[name] == version:
                 continue
             textures[name].write(layer)
             versions[name] = version
         return textures
+
+    def texture(self, name: str) -> moderngl.Texture:
+        """A layer of the snapshot that was uploaded last; one that is 0 everywhere where it has none."""
+        return self._sets[self._turn].get(name, self._nothing)
 
     def release(self) -> None:
         for textures in self._sets:
             for texture in textures.values():
                 texture.release()
             textures.clear()
+        self._nothing.release()
 
 
 class SurfaceMap:

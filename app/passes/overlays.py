@@ -31,13 +31,17 @@ PALETTES: dict[str, tuple[tuple[int, int, int, float], ...]] = {
 
 @dataclass(frozen=True)
 class Overlay:
-    """One overlay. `number` is the case in the shader, `unit` that of its legend."""
+    """One overlay: `number` is the case in the shader, `layer` what it shows where it is LAYER, `unit` the legend's."""
 
     name: str
     number: int
     label: str
     palette: str
     unit: str
+    layer: str = ""
+
+
+LAYER = 5  # the case of all overlays that show a layer of the snapshot as it is
 
 
 OVERLAYS: dict[str, Overlay] = {
@@ -48,8 +52,8 @@ OVERLAYS: dict[str, Overlay] = {
         Overlay("slope", 2, "slope", "heat", "°"),
         Overlay("sediment", 3, "thickness of sediment", "sand", "m"),
         Overlay("change", 4, "worn (red) and put down (blue) since the start", "change", "m"),
-        Overlay("wind_path", 5, "how often the wind touches the ground", "heat", ""),
-        Overlay("airborne", 6, "sand in the air", "sand", "m"),
+        Overlay("wind_path", LAYER, "how often the wind touches the ground", "heat", "", "wind_path"),
+        Overlay("airborne", LAYER, "sand in the air", "sand", "m", "airborne"),
     )
 }
 
@@ -70,8 +74,13 @@ def overlay_range(name: str, snapshot: Snapshot) -> tuple[float, float]:
         case "wind_path":
             return 0.0, 0.7
         case "airborne":
-            return 0.0, _rounded(max(0.5 * float(snapshot.layers["airborne"].max()), 1e-6))
+            return 0.0, _rounded(max(0.5 * largest(snapshot, "airborne"), 1e-6))
     return 0.0, 1.0
+
+
+def largest(snapshot: Snapshot, name: str) -> float:
+    """The largest value of a layer, 0 where the snapshot does not have it."""
+    return float(snapshot.layers[name].max()) if name in snapshot.layers else 0.0
 
 
 def legend_colours(name: str, steps: int = 64) -> np.ndarray:

@@ -7,8 +7,7 @@
 
 uniform sampler2D palette;  // one row of colours, linear light
 uniform sampler2D initial;  // the surface that the world started with
-uniform sampler2D wind_path;
-uniform sampler2D airborne;
+uniform sampler2D overlay_layer;  // of the overlays that show a layer
 
 float overlay_value(vec2 uv, vec4 place) {
     switch (int(frame.overlay.x)) {
@@ -16,8 +15,7 @@ float overlay_value(vec2 uv, vec4 place) {
         case 2: return degrees(atan(length(place.yz)));
         case 3: return place.w;
         case 4: return place.x - textureLod(initial, uv, 0.0).x;
-        case 5: return textureLod(wind_path, uv, 0.0).x;
-        case 6: return textureLod(airborne, uv, 0.0).x;
+        case 5: return textureLod(overlay_layer, uv, 0.0).x;
     }
     return 0.0;
 }

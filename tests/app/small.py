@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from app.scene import Scene
-from app.simulation import Simulator
+from app.simulation import Simulator, take_snapshot
 from app.sources import create_world
 from app.world import World
 
@@ -31,7 +29,7 @@ def simulated(cycles: int, scene: Scene | None = None, threads: int | None = Non
 def bits(world: World) -> dict[str, object]:
     """All of a world's state, such that two of them are equal only if every bit is."""
     layers = {name: layer.tobytes() for name, layer in world.layers.items()}
-    shown = {name: layer.astype(np.float32).tobytes() for name, layer in world.layers.items()}
+    shown = {name: layer.tobytes() for name, layer in take_snapshot(world).layers.items()}
     return {
         "layers": layers,
         "shown": shown,

@@ -38,6 +38,7 @@ def ground_of(heights: np.ndarray, exaggeration: float = 1.0) -> Ground:
         cycle=0,
         lowest=float(bedrock.min()),
         highest=float(bedrock.max()),
+        sea_level=-math.inf,
         ledger=Ledger(),
         imbalance=0.0,
     )

@@ -16,9 +16,8 @@ from app import view_parameters
 from app.passes import shaders as module
 from app.passes.frame import FrameBlock
 from app.passes.maps import LayerTextures, SurfaceMap
-from app.passes.overlays import OVERLAYS, PALETTES, legend_colours, overlay_range, palette_texture
+from app.passes.overlays import LAYER, OVERLAYS, PALETTES, legend_colours, overlay_range, palette_texture
 from app.passes.shaders import FullScreen, ShaderLibrary
-from app.world import TRACES
 from tests.passes.worlds import bumps, flat, plane, snapshot
 
 PROBE = """#include "overlay.glsl"
@@ -38,7 +37,9 @@ def library(shaders: ShaderLibrary, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 def test_every_choice_of_the_view_is_an_overlay_with_a_palette() -> None:
     assert tuple(OVERLAYS) == get_args(view_parameters.Overlay)
-    assert [overlay.number for overlay in OVERLAYS.values()] == list(range(len(OVERLAYS)))
+    computed = [overlay.number for overlay in OVERLAYS.values() if not overlay.layer]
+    assert computed == list(range(LAYER))
+    assert all(overlay.number == LAYER for overlay in OVERLAYS.values() if overlay.layer)
     assert {overlay.palette for overlay in OVERLAYS.values()} <= set(PALETTES)
 
 
@@ -57,30 +58,28 @@ def test_colours_stand_for_the_values_of_the_map(
     context: moderngl.Context, library: ShaderLibrary, frame_block: FrameBlock, name: str, opacity: float
 ) -> None:
     start = snapshot(plane(24, 40, 4.0, 2.0), 0.5, world=1)
-    later = replace(
-        start,
-        layers={
-            "bedrock": start.layers["bedrock"] - 5.0 * bumps(24, 40).astype(np.float32),
-            "sediment": (6.0 * bumps(24, 40, seed=2)).astype(np.float32),
-            "wind_path": bumps(24, 40, seed=3).astype(np.float32),
-            "airborne": (0.1 * bumps(24, 40, seed=4)).astype(np.float32),
+    layers = {
+        "bedrock": start.layers["bedrock"] - 5.0 * bumps(24, 40).astype(np.float32),
+        "sediment": (6.0 * bumps(24, 40, seed=2)).astype(np.float32),
+        **{
+            overlay.layer: bumps(24, 40, seed=number).astype(np.float32)
+            for number, overlay in enumerate(OVERLAYS.values(), start=3)
+            if overlay.layer
         },
-        versions=dict.fromkeys(start.layers, 1),
-        cycle=1,
-    )
+    }
+    later = replace(start, layers=layers, versions=dict.fromkeys(layers, 1), cycle=1)
     low, high = overlay_range(name, later)
     frame_block.values["map"] = (40, 24, later.cell_size, 1.0)
     frame_block.values["overlay"] = (OVERLAYS[name].number, opacity, low, high)
     frame_block.upload()
     surface, layers = SurfaceMap(context, library), LayerTextures(context)
     for shown in (start, later):
-        textures = layers.upload(shown)
-        surface.update(shown, textures)
+        surface.update(shown, layers.upload(shown))
     palette = palette_texture(context, name)
     texture = context.texture((40, 24), 4, dtype="f4")
     target, drawing, before = context.framebuffer([texture]), FullScreen(context, library, "probe.frag"), context.fbo
-    traces = {name: textures[name] for name in TRACES}
-    drawing.program.bind(surface=surface.texture, initial=surface.initial, palette=palette, **traces)
+    layer = layers.texture(OVERLAYS[name].layer)
+    drawing.program.bind(surface=surface.texture, initial=surface.initial, palette=palette, overlay_layer=layer)
     drawing.draw(target)
     before.use()
     seen = np.frombuffer(texture.read(), np.float32).reshape(24, 40, 4)[..., :3]
@@ -92,7 +91,11 @@ def test_colours_stand_for_the_values_of_the_map(
         "slope": np.degrees(np.arctan(np.hypot(joined[..., 1], joined[..., 2]))),
         "sediment": later.layers["sediment"].astype(np.float64),
         "change": ground - (start.layers["bedrock"] + start.layers["sediment"]),
-        **{trace: later.layers[trace].astype(np.float64) for trace in TRACES},
+        **{
+            overlay.name: later.layers[overlay.layer].astype(np.float64)
+            for overlay in OVERLAYS.values()
+            if overlay.layer
+        },
     }[name]
     colours = linear_palette(name, (values - low) / (high - low))
     part = colours[..., 3:] * opacity

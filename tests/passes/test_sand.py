@@ -22,7 +22,7 @@ def sand(*, airborne: float = 0.0, wind_path: float = 0.0) -> Snapshot:
     """A level sheet of sand, 64 by 64 cells."""
     made = snapshot(flat(64, 64), 20.0, cell_size=CELL)
     traces = {"airborne": flat(64, 64, airborne), "wind_path": flat(64, 64, wind_path)}
-    return replace(made, layers={**made.layers, **traces})
+    return replace(made, layers={**made.layers, **traces}, versions=dict.fromkeys((*made.layers, *traces), 0))
 
 
 def desert(wind: float = 270.0, **view: float | str) -> Scene:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from app.snapshot import Snapshot
-from app.world import TRACES, Ledger
+from app.world import Ledger
 
 _numbers = itertools.count(1000)
 
@@ -28,13 +29,14 @@ def snapshot(
     ground = rock + loose
     return Snapshot(
         world=next(_numbers) if world is None else world,
-        layers={"bedrock": rock, "sediment": loose, **{name: np.zeros_like(rock) for name in TRACES}},
-        versions=dict.fromkeys(("bedrock", "sediment", *TRACES), cycle),
+        layers={"bedrock": rock, "sediment": loose},
+        versions=dict.fromkeys(("bedrock", "sediment"), cycle),
         cell_size=cell_size,
         seed=0,
         cycle=cycle,
         lowest=float(ground.min()),
         highest=float(ground.max()),
+        sea_level=-math.inf,
         ledger=Ledger(),
         imbalance=0.0,
     )
