@@ -232,7 +232,7 @@ def _add_scene_options(parser: argparse.ArgumentParser) -> None:
         "source",
         nargs="?",
         metavar="SOURCE",
-        help="a preset, a generator (noise, diamond-square, sand) or a file (a heightmap, a saved world, a preset of "
+        help="a preset, a generator (noise, diamond-square, sand, island) or a file (a heightmap, a saved world, a preset of "
         "your own), looked for in this order; default: the preset jacksboro",
     )
     scene.add_argument(

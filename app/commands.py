@@ -82,6 +82,15 @@ class Commands:
         self._application.change("world.seed", random.randint(0, LARGEST_SEED))
         self._application.restart()
 
+    def smooth(self) -> None:
+        self._application.simulation.smooth()
+
+    def roll_snowballs(self, balls: int) -> None:
+        self._application.simulation.roll_snowballs(balls)
+
+    def cancel_snowballs(self) -> None:
+        self._application.simulation.cancel_snowballs()
+
     def continue_without(self, process: str) -> None:
         """Switch a process off and go on, where it has stopped the simulation."""
         self._application.change(f"{process}.enabled", False)

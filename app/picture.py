@@ -12,7 +12,7 @@ from app.camera import Camera
 from app.passes import frame
 from app.passes.backdrop import BackdropPass
 from app.passes.detail import detail_texture
-from app.passes.maps import LayerTextures, Lighting, LightMap, SurfaceMap
+from app.passes.maps import LayerTextures, Lighting, LightMap, MarksMap, SurfaceMap
 from app.passes.mesh import detail_distance, select_nodes
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
 from app.passes.overlays import OVERLAYS, overlay_range, palette_texture
@@ -60,6 +60,7 @@ class Picture:
         self._shaders = ShaderLibrary(context, {frame.INCLUDE: frame.glsl()}, {frame.BLOCK: frame.BINDING})
         self._layers = LayerTextures(context)
         self._surface = SurfaceMap(context, self._shaders)
+        self._marks = MarksMap(context, self._shaders)
         self._light = LightMap(context, self._shaders)
         self._terrain = TerrainPass(context, self._shaders)
         self._walls = WallsPass(context, self._shaders)
@@ -120,13 +121,14 @@ class Picture:
         error = self._shaders.reload()
         if not error:
             self._surface_is_current = False
+            self._marks.forget()
             self._light.forget()
         return error
 
     def release(self) -> None:
         for drawing in (self._terrain, self._walls, self._backdrop, self._resolve, self._minimap):
             drawing.release()
-        for maps in (self._layers, self._surface, self._light):
+        for maps in (self._layers, self._surface, self._marks, self._light):
             maps.release()
         for texture in (self._detail, *self._palettes.values()):
             texture.release()
@@ -155,6 +157,7 @@ class Picture:
         maps = {"surface": self._surface.texture, "light": self._light.texture, "detail": self._detail}
         shown = {
             **maps,
+            "marks": self._marks.texture,
             "initial": self._surface.initial,
             "palette": self._palettes[view.overlay],
             "overlay_layer": self._layers.texture(OVERLAYS[view.overlay].layer),
@@ -164,7 +167,14 @@ class Picture:
 
         _, scene_height = self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
-        self._terrain.draw(nodes, quality, with_overlay=view.overlay != "none", desert=desert, **shown)
+        self._terrain.draw(
+            nodes,
+            quality,
+            with_overlay=view.overlay != "none",
+            desert=desert,
+            with_marks=self._marks.shown,
+            **shown,
+        )
         self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)
@@ -177,6 +187,7 @@ class Picture:
         if not self._surface_is_current:
             self._surface.update(snapshot, self._layer_textures)
             self._surface_is_current = True
+        self._marks.update(snapshot, self._layers, view.wear_and_deposit, view.traffic_water)
         sun = (view.sun_direction, view.sun_height, view.exaggeration)
         detail = (quality.sun_steps, quality.sky_directions, quality.sky_steps)
         self._wanted_light = Lighting(snapshot.world, snapshot.cycle, sun, detail)

@@ -21,9 +21,16 @@ from app.errors import UserError
 from app.parameters import Declaration, Parameters, Value, declarations
 from app.processes.cascade import CascadeParameters
 from app.processes.droplets import DropletParameters
+from app.processes.snowballs import SnowballParameters
 from app.processes.wind import WindParameters
 from app.simulation_parameters import SimulationParameters
-from app.sources.parameters import DiamondSquareParameters, NoiseParameters, SandParameters, WorldParameters
+from app.sources.parameters import (
+    DiamondSquareParameters,
+    IslandParameters,
+    NoiseParameters,
+    SandParameters,
+    WorldParameters,
+)
 from app.view_parameters import CameraParameters, ViewParameters
 
 DEFAULT_PRESET = "jacksboro"
@@ -38,8 +45,10 @@ class Scene(Parameters, frozen=True, kw_only=True):
     noise: NoiseParameters = NoiseParameters()
     diamond_square: DiamondSquareParameters = DiamondSquareParameters()
     sand: SandParameters = SandParameters()
+    island: IslandParameters = IslandParameters()
     simulation: SimulationParameters = SimulationParameters()
     droplets: DropletParameters = DropletParameters()
+    snowballs: SnowballParameters = SnowballParameters()
     wind: WindParameters = WindParameters()
     cascade: CascadeParameters = CascadeParameters()
     view: ViewParameters = ViewParameters()

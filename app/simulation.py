@@ -15,16 +15,18 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 
 from app import checkpoint
 from app.errors import UserError
-from app.parameters import Value
+from app.parameters import Parameters, Value
 from app.processes import PROCESSES
-from app.processes.process import Process, ProcessFailure
+from app.processes.process import Finite, Process, ProcessFailure
+from app.processes.snowballs import LAYERS as SMOOTHED
+from app.processes.snowballs import SnowballErosion, smooth
 from app.scene import Scene
 from app.snapshot import Snapshot, Status
 from app.sources import create_world
@@ -40,6 +42,16 @@ class SimulationError(UserError):
     """A cycle failed. The world is as it was after the last good cycle."""
 
 
+PORTION = 500  # snowballs of a run in a cycle: a few milliseconds, after which the picture may follow
+
+
+class SnowballRun(NamedTuple):
+    """So many snowballs that fall one after the other, while all else rests. Counted as `World.snowballs` is."""
+
+    first: int
+    last: int
+
+
 class Simulator:
     """Runs the processes of a scene over a world. Not safe for threads: one owner at a time."""
 
@@ -48,6 +60,7 @@ class Simulator:
         self.world = world
         self.threads = threads  # where it is given, it goes before the scene's
         self.milliseconds: dict[str, float] = {}
+        self.run: SnowballRun | None = None
         self._processes: list[Process] = [process() for process in PROCESSES]
         self._prepared: set[str] = set()
         self._running = ""  # the process that is, or was last
@@ -55,8 +68,13 @@ class Simulator:
         self._backup_time = time.monotonic()
 
     def enabled(self) -> list[Process]:
-        """The processes that are switched on, in the order of the cycle."""
-        return [process for process in self._processes if getattr(self.scene, process.name).enabled]
+        """The processes that are switched on and have not come to their end, in the order of the cycle."""
+        return [
+            process
+            for process in self._processes
+            if (parameters := self._parameters(process)).enabled
+            and not (isinstance(process, Finite) and process.finished(self.world, parameters))
+        ]
 
     def unprepared(self) -> list[Process]:
         """Enabled processes whose kernels are not compiled yet."""
@@ -73,6 +91,26 @@ class Simulator:
         self.verify()
         self._remember()
         self.scene = scene
+
+    def smooth(self) -> None:
+        """A cycle in which nothing happens but that the ground is blurred once."""
+        self.verify()
+        smooth(self.world)
+        self.world.cycle += 1
+        self.world.changed.update(dict.fromkeys(SMOOTHED, self.world.cycle))
+        self._remember()  # a replay begins after it
+
+    def begin_run(self, balls: int) -> None:
+        """From the next cycle on, let nothing happen but that so many snowballs fall, in portions."""
+        self.verify()
+        self._remember()
+        self.run = SnowballRun(self.world.snowballs, self.world.snowballs + balls)
+
+    def end_run(self) -> None:
+        """Go on as the scene says, whether or not all balls of the run have fallen."""
+        self.verify()
+        self._remember()
+        self.run = None
 
     def advance(self) -> None:
         """Run one cycle. Raises `SimulationError` where it fails, with the world as it was after the last good one."""
@@ -112,6 +150,15 @@ class Simulator:
             self.world.cycle += 1
         raise SimulationError("a layer holds a value that is not finite; went back to the last good cycle")
 
+    def _parameters(self, process: Process) -> Any:
+        """Of a process in the next cycle: those of the scene, or of the run of snowballs."""
+        parameters: Parameters = getattr(self.scene, process.name)
+        if self.run is None:
+            return parameters
+        if process.name != SnowballErosion.name:
+            return msgspec.structs.replace(parameters, enabled=False)
+        return msgspec.structs.replace(parameters, enabled=True, count=PORTION, total=self.run.last)
+
     def _run_cycle(self) -> None:
         self._use_threads()
         for process in self.enabled():
@@ -124,7 +171,7 @@ class Simulator:
         self.world.cycle += 1
 
     def _step(self, process: Process) -> None:
-        process.step(self.world, getattr(self.scene, process.name))
+        process.step(self.world, self._parameters(process))
         self.world.changed.update(dict.fromkeys(process.changes, self.world.cycle + 1))
 
     def _remember(self) -> None:
@@ -239,6 +286,31 @@ class SimulationThread:
 
         self._command(write)
 
+    def roll_snowballs(self, balls: int) -> None:
+        """Let so many snowballs fall, while all else rests; then go on, or stay paused, as before."""
+
+        def begin() -> None:
+            if self._simulator and self._status.state != "failed":
+                self._simulator.begin_run(balls)
+                self._say_run()
+
+        self._command(begin)
+
+    def cancel_snowballs(self) -> None:
+        """Let no more snowballs of a run fall."""
+        self._command(self._end_run)
+
+    def smooth(self) -> None:
+        """Blur the ground once."""
+
+        def blur() -> None:
+            if self._simulator and self._status.state != "failed":
+                self._simulator.smooth()
+                self._fresh = True
+                self._say(cycle=self._simulator.world.cycle)
+
+        self._command(blur)
+
     def frame_began(self) -> None:
         """Tell that a frame is drawn: the pace of the simulation may follow it."""
         cycles = self.scene.simulation.cycles_per_frame
@@ -317,11 +389,25 @@ class SimulationThread:
         self._snapshots = []
         self._fresh = True
         self._started_cycles.clear()
-        self._say(state="paused" if self._paused else "running", message="", cycle=world.cycle)
+        self._say(state="paused" if self._paused else "running", message="", cycle=world.cycle, run=None)
+
+    def _end_run(self) -> None:
+        if self._simulator and self._simulator.run:
+            self._simulator.end_run()
+            self._say_run()
+
+    def _say_run(self) -> None:
+        assert self._simulator is not None
+        run, world = self._simulator.run, self._simulator.world
+        self._say(run=(world.snowballs - run.first, run.last - run.first) if run else None)
 
     def _may_run(self) -> bool:
         if self._simulator is None or self._status.state == "failed":
             return False
+        if self._simulator.run:
+            return True
+        if not self._simulator.enabled():
+            return False  # nothing is left to do
         if self._paused:
             return self._granted > 0
         return self._granted > 0 or self.scene.simulation.cycles_per_frame == 0
@@ -343,8 +429,13 @@ class SimulationThread:
         except Exception as error:  # a kernel that does not compile, for one: the window lives on
             log.exception("the simulation stopped")
             self._say(state="failed", message=str(error), error=f"{type(error).__name__}: {error}")
-        self._granted = max(0, self._granted - 1)
         self._fresh = True
+        if simulator.run:
+            self._say_run()
+            if self._status.state == "failed" or not simulator.enabled():
+                self._end_run()
+        else:
+            self._granted = max(0, self._granted - 1)
         self._measure_pace()
 
     def _measure_pace(self) -> None:
@@ -414,6 +505,7 @@ def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None) ->
         sea_level=world.sea_level,
         ledger=world.ledger_copy(),
         imbalance=world.imbalance(),
+        snowballs=world.snowballs,
     )
 
 

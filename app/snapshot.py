@@ -35,6 +35,7 @@ class Snapshot:
     sea_level: float  # minus infinity where there is no sea
     ledger: Ledger
     imbalance: float
+    snowballs: int = 0  # that have fallen
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -52,3 +53,4 @@ class Status:
     cycles_per_second: float = 0.0
     milliseconds: dict[str, float] = field(default_factory=dict)  # per process, smoothed
     error: str = ""
+    run: tuple[int, int] | None = None  # snowballs that have fallen in a run that goes on, and all of them

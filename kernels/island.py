@@ -3,14 +3,15 @@
 After Talle 2020, "Simulating hydraulic erosion". A place has a height h from 0, the floor of the sea, to 1, the highest
 point before craters are dug. The sea stands at h = `coast`.
 
-    h = noise(x)^power · cone(x),  over its largest value
+    h = noise(x)^power · cone(x), over its largest value
     h ← h · (h / T)^cliff_power                 below a noisy threshold T: cliffs at the coast, and flats under the sea
     h ← T' − crater_slope · (h − T')            above a noisy threshold T': what stands above it is mirrored down
 
 `elevation` turns h into parts of the relief with the sea at 0, and this is the only place that does: land rises from
 0 at h = coast in proportion to h; the floor falls in the same way to the shelf at h = 0, and farther away from the
-islands on to `ocean_depth`, where it is flat. The article's own heights are lengths: 0.5 below the sea, 8 to its highest
-peaks, and 0.1 from cell to cell; so one of its units of height is 10 cells (`scale` in kernels/snowballs.py).
+islands on to `ocean_depth`, where it is flat. The article's own heights are lengths: the sea is 0.5 deep, a mountain
+about 4.5 high, and from cell to cell it is 0.1; so `coast` is 0.5 / 4.5, its cliffs from 0.4 to 1.2 are 0.09 to 0.26,
+and one of its units of height is 10 cells (`scale` in kernels/snowballs.py).
 """
 
 from __future__ import annotations
@@ -47,15 +48,15 @@ class IslandParameters(NamedTuple):
     gain: float = 0.5  # how strong it is beside the one before
     power: float = 4.5  # what the noise is raised to: higher ones make lower plains and steeper peaks
     cone_power: float = 1.6  # higher ones make broader islands with steeper coasts
-    coast: float = 0.06  # the h at which the sea stands
+    coast: float = 0.11  # the h at which the sea stands
     cliffs: bool = True
-    cliff_low: float = 0.045  # the lowest and the highest threshold of cliffs
-    cliff_high: float = 0.145
+    cliff_low: float = 0.09  # the lowest and the highest threshold of cliffs
+    cliff_high: float = 0.26
     cliff_wavelength: float = 20.0
     cliff_power: float = 3.0
     craters: bool = True
-    crater_threshold: float = 0.82
-    crater_unevenness: float = 0.12  # between the lowest and the highest threshold of craters
+    crater_threshold: float = 0.85
+    crater_unevenness: float = 0.2  # between the lowest and the highest threshold of craters
     crater_wavelength: float = 50.0
     crater_slope: float = 0.6  # of the inner side of a crater beside the mountain's own
     ocean_depth: float = 0.25  # parts of the relief
@@ -218,10 +219,10 @@ def _dig_craters(heights, noise, threshold, unevenness, slope):
 
 
 @njit(nogil=True, cache=True, parallel=True, error_model="numpy")
-def _to_elevation(heights, floor, coast, ocean_depth):
-    """In place, from h to parts of the relief, as told at the top of this file."""
+def _to_elevation(heights, floor, highest, coast, ocean_depth):
+    """In place, from h, which is `highest` at the highest point, to parts of the relief, as told at the top."""
     rows, columns = heights.shape
-    rise = (1.0 - ocean_depth) / (1.0 - coast)
+    rise = (1.0 - ocean_depth) / (highest - coast)
     shelf = min(rise * coast, ocean_depth)
     for row in prange(rows):
         for column in range(columns):
@@ -236,8 +237,8 @@ def _to_elevation(heights, floor, coast, ocean_depth):
 def elevation(rows: int, columns: int, seed: int, cones: list[Cone], parameters: IslandParameters) -> Layer:
     """Elevations float64 [row, column] as parts of the relief, with the sea at 0: from −ocean_depth to 1 − ocean_depth.
 
-    The highest point is lower where craters are dug, and the lowest is higher where the floor of the sea slopes on to
-    the map's edges. The same bits on any number of threads.
+    Where the floor of the sea slopes on to the map's edges, the lowest point is higher. Where the sea covers all, even
+    the highest one lies below 0. The same bits on any number of threads.
     """
     p = parameters
     heights = cubic_noise(rows, columns, seed, _FIRST_OCTAVE, p.wavelength, p.octaves, p.lacunarity, p.gain)
@@ -253,5 +254,8 @@ def elevation(rows: int, columns: int, seed: int, cones: list[Cone], parameters:
     if p.craters:
         noise = cubic_noise(rows, columns, seed, _CRATERS, p.crater_wavelength, 1, 1.0, 1.0)
         _dig_craters(heights, noise, float(p.crater_threshold), float(p.crater_unevenness), float(p.crater_slope))
-    _to_elevation(heights, floor, float(p.coast), float(p.ocean_depth))
+    highest = float(heights.max())
+    if highest <= p.coast:
+        highest = 1.0  # no land: as deep as it would be beside some
+    _to_elevation(heights, floor, highest, float(p.coast), float(p.ocean_depth))
     return heights

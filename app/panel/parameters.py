@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
+from app.panel.snowball_runs import snowball_runs
 from app.panel.style import ACCENT, FAINT_TEXT, TEXT, Colour, Fonts, em, faded
 from app.panel.widgets import ParameterWidgets, icon_button, tooltip_on_hover
 from app.parameters import Declaration, Parameters, Value
+from app.processes.snowballs import SnowballErosion
 from app.scene import DECLARATIONS, GROUPS, Scene, presets, range_text
 from app.sources import GENERATORS
 
@@ -65,6 +67,8 @@ class ParameterRows:
         for path, declaration in DECLARATIONS.items():
             if path.startswith(f"{name}."):
                 self._row(declaration)
+        if name == SnowballErosion.name:
+            snowball_runs(self._application)
 
     def _row(self, declaration: Declaration) -> None:
         application, path = self._application, declaration.path

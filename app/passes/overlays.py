@@ -22,6 +22,12 @@ PALETTES: dict[str, tuple[tuple[int, int, int, float], ...]] = {
     "sand": (
         (228, 196, 142, 0), (226, 186, 118, 0.75), (210, 146, 72, 1), (168, 92, 44, 1), (104, 50, 32, 1),
     ),
+    "worn": (
+        (240, 216, 196, 0), (232, 164, 128, 0.75), (204, 96, 70, 1), (150, 42, 40, 1), (84, 18, 30, 1),
+    ),
+    "traffic": (
+        (226, 238, 240, 0), (150, 200, 214, 0.8), (66, 142, 188, 1), (32, 82, 150, 1), (22, 36, 92, 1),
+    ),
     "change": (
         (140, 34, 30, 1), (206, 94, 66, 0.95), (240, 190, 160, 0.6), (245, 245, 240, 0),
         (166, 200, 224, 0.6), (72, 132, 188, 0.95), (26, 64, 128, 1),
@@ -54,6 +60,9 @@ OVERLAYS: dict[str, Overlay] = {
         Overlay("change", 4, "worn (red) and put down (blue) since the start", "change", "m"),
         Overlay("wind_path", LAYER, "how often the wind touches the ground", "heat", "", "wind_path"),
         Overlay("airborne", LAYER, "sand in the air", "sand", "m", "airborne"),
+        Overlay("wear", LAYER, "worn by snowballs of late", "worn", "m", "wear"),
+        Overlay("deposit", LAYER, "put down by snowballs of late", "sand", "m", "deposit"),
+        Overlay("traffic", LAYER, "snowballs that came through", "traffic", "balls", "traffic"),
     )
 }
 
@@ -75,6 +84,10 @@ def overlay_range(name: str, snapshot: Snapshot) -> tuple[float, float]:
             return 0.0, 0.7
         case "airborne":
             return 0.0, _rounded(max(0.5 * largest(snapshot, "airborne"), 1e-6))
+        case "wear" | "deposit":
+            return 0.0, _rounded(max(0.2 * largest(snapshot, name), 1e-3))
+        case "traffic":
+            return 0.0, _rounded(max(0.6 * largest(snapshot, name), 1.0))
     return 0.0, 1.0
 
 

@@ -25,18 +25,30 @@ class TerrainPass:
         self._drawings: dict[tuple[str, ...], Drawing] = {}
 
     def draw(
-        self, nodes: np.ndarray, quality: Quality, *, with_overlay: bool, desert: bool, **textures: moderngl.Texture
+        self,
+        nodes: np.ndarray,
+        quality: Quality,
+        *,
+        with_overlay: bool,
+        desert: bool,
+        with_marks: bool,
+        **textures: moderngl.Texture,
     ) -> None:
         self._nodes.write(nodes)
         self._context.enable_only(moderngl.DEPTH_TEST)
         self._context.depth_func = "<="
-        drawing = self._variant(quality, with_overlay, desert)
+        drawing = self._variant(quality, with_overlay, desert, with_marks)
         drawing.program.bind(**textures)
         drawing.program.set(quads=QUADS)
         drawing.render(instances=len(nodes))
 
-    def _variant(self, quality: Quality, with_overlay: bool, desert: bool) -> Drawing:
-        defines = (f"OVERLAY {int(with_overlay)}", f"DESERT {int(desert)}", f"DETAIL_SCALES {quality.detail_scales}")
+    def _variant(self, quality: Quality, with_overlay: bool, desert: bool, with_marks: bool) -> Drawing:
+        defines = (
+            f"OVERLAY {int(with_overlay)}",
+            f"DESERT {int(desert)}",
+            f"MARKS {int(with_marks)}",
+            f"DETAIL_SCALES {quality.detail_scales}",
+        )
         if defines not in self._drawings:
             program = self._shaders.program("terrain.vert", "terrain.frag", defines)
             buffers = [(self._nodes.buffer, "4f/i", "node")]

@@ -3,6 +3,7 @@
 from app.processes.cascade import Cascade
 from app.processes.droplets import DropletErosion
 from app.processes.process import Process
+from app.processes.snowballs import SnowballErosion
 from app.processes.wind import WindErosion
 
-PROCESSES: tuple[type[Process], ...] = (DropletErosion, WindErosion, Cascade)
+PROCESSES: tuple[type[Process], ...] = (DropletErosion, SnowballErosion, WindErosion, Cascade)
