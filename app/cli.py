@@ -75,6 +75,7 @@ def _viewer() -> Command:
 commands, given as the first word ({PROGRAM} COMMAND --help tells more):
   render       draw a clip or a picture into a file, without a display
   simulate     run cycles and save the world, without a picture
+  compare      draw a land after different numbers of snowballs, side by side
   bench        measure this machine
 
 examples:
@@ -149,6 +150,32 @@ examples:
     return _run_simulate, parser
 
 
+def _compare() -> Command:
+    parser = _parser(
+        "compare",
+        "Draw a land after different numbers of snowballs into one picture, without a display.",
+        f"""
+examples:
+  {PROGRAM} compare article-island --out comparison.png
+  {PROGRAM} compare island --seed 4 --snowballs 0,20000,40000,80000,160000,320000
+""",
+    )
+    _add_scene_options(parser)
+    parser.add_argument(
+        "--snowballs",
+        type=_numbers,
+        default=[0, 35_000, 50_000, 100_000],
+        metavar="N,N,...",
+        help="after how many, a picture each; default: 0,35000,50000,100000, as in the article",
+    )
+    parser.add_argument("--width", type=_whole(16, 4096), default=960, metavar="W", help="of each; default: 960 pixels")
+    parser.add_argument("--height", type=_whole(16, 4096), default=540, metavar="H", help="of each; default: 540 pixels")
+    parser.add_argument(
+        "--out", type=Path, default=Path("comparison.png"), metavar="FILE", help="default: %(default)s"
+    )
+    return _run_compare, parser
+
+
 def _bench() -> Command:
     parser = _parser(
         "bench",
@@ -156,6 +183,7 @@ def _bench() -> Command:
         f"""
 groups:
   droplets     the speed of droplet erosion, on one core and on two, and the memory of a world
+  island       the speed of snowballs, and of a new island
   wind         the speed of wind and cascade, on one core and on two, and how it grows with the map
   frame        frame times while the simulation runs, uploads, and the time to the first picture
 
@@ -169,7 +197,12 @@ examples:
     return _run_bench, parser
 
 
-COMMANDS: dict[str, Callable[[], Command]] = {"render": _render, "simulate": _simulate, "bench": _bench}
+COMMANDS: dict[str, Callable[[], Command]] = {
+    "render": _render,
+    "simulate": _simulate,
+    "compare": _compare,
+    "bench": _bench,
+}
 
 
 def _run_viewer(options: argparse.Namespace) -> None:
@@ -215,6 +248,19 @@ def _run_simulate(options: argparse.Namespace) -> None:
     from app.simulate import simulate
 
     simulate(_scene(options), options.out, cycles=options.cycles, threads=options.threads)
+
+
+def _run_compare(options: argparse.Namespace) -> None:
+    scene = _scene(options)
+    from app.compare import compare
+
+    compare(
+        scene,
+        options.out,
+        snowballs=options.snowballs,
+        size=(options.width, options.height),
+        threads=options.threads,
+    )
 
 
 def _run_bench(options: argparse.Namespace) -> None:
@@ -352,6 +398,11 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
         return int(text)
 
     return parse
+
+
+def _numbers(text: str) -> list[int]:
+    parse = _whole(0, 10_000_000)
+    return [parse(number) for number in text.split(",")]
 
 
 def _finite(text: str) -> float:

@@ -12,7 +12,8 @@ from app.camera import Camera
 from app.passes import frame
 from app.passes.backdrop import BackdropPass
 from app.passes.detail import detail_texture
-from app.passes.maps import LayerTextures, Lighting, LightMap, MarksMap, SurfaceMap
+from app.passes.maps import LayerTextures, Lighting, LightMap, SurfaceMap
+from app.passes.marks import MarksMap
 from app.passes.mesh import detail_distance, select_nodes
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
 from app.passes.overlays import OVERLAYS, overlay_range, palette_texture
@@ -190,7 +191,8 @@ class Picture:
         self._marks.update(snapshot, self._layers, view.wear_and_deposit, view.traffic_water)
         sun = (view.sun_direction, view.sun_height, view.exaggeration)
         detail = (quality.sun_steps, quality.sky_directions, quality.sky_steps)
-        self._wanted_light = Lighting(snapshot.world, snapshot.cycle, sun, detail)
+        ground = max(snapshot.versions["bedrock"], snapshot.versions["sediment"])
+        self._wanted_light = Lighting(snapshot.world, ground, sun, detail)
         self._light.update(self._surface.texture, self._wanted_light, quality, at_once=self._bake_at_once)
 
     def _fill_frame_block(

@@ -25,8 +25,7 @@ from app.errors import UserError
 from app.parameters import Parameters, Value
 from app.processes import PROCESSES
 from app.processes.process import Finite, Process, ProcessFailure
-from app.processes.snowballs import LAYERS as SMOOTHED
-from app.processes.snowballs import SnowballErosion, smooth
+from app.processes.snowballs import GROUND, SnowballErosion, smooth
 from app.scene import Scene
 from app.snapshot import Snapshot, Status
 from app.sources import create_world
@@ -46,7 +45,7 @@ PORTION = 500  # snowballs of a run in a cycle: a few milliseconds, after which 
 
 
 class SnowballRun(NamedTuple):
-    """So many snowballs that fall one after the other, while all else rests. Counted as `World.snowballs` is."""
+    """So many snowballs that fall while nothing else moves the ground. Counted as `World.snowballs` is."""
 
     first: int
     last: int
@@ -97,11 +96,11 @@ class Simulator:
         self.verify()
         smooth(self.world)
         self.world.cycle += 1
-        self.world.changed.update(dict.fromkeys(SMOOTHED, self.world.cycle))
+        self.world.changed.update(dict.fromkeys(GROUND, self.world.cycle))
         self._remember()  # a replay begins after it
 
     def begin_run(self, balls: int) -> None:
-        """From the next cycle on, let nothing happen but that so many snowballs fall, in portions."""
+        """From the next cycle on, let so many snowballs fall, in portions, and nothing else move the ground."""
         self.verify()
         self._remember()
         self.run = SnowballRun(self.world.snowballs, self.world.snowballs + balls)
@@ -111,6 +110,11 @@ class Simulator:
         self.verify()
         self._remember()
         self.run = None
+
+    @property
+    def run_is_over(self) -> bool:
+        """Whether all balls of the run have fallen."""
+        return self.run is not None and self.world.snowballs >= self.run.last
 
     def advance(self) -> None:
         """Run one cycle. Raises `SimulationError` where it fails, with the world as it was after the last good one."""
@@ -155,9 +159,11 @@ class Simulator:
         parameters: Parameters = getattr(self.scene, process.name)
         if self.run is None:
             return parameters
-        if process.name != SnowballErosion.name:
+        if process.name == SnowballErosion.name:
+            return msgspec.structs.replace(parameters, enabled=True, count=PORTION, total=self.run.last)
+        if set(process.changes) & set(GROUND):
             return msgspec.structs.replace(parameters, enabled=False)
-        return msgspec.structs.replace(parameters, enabled=True, count=PORTION, total=self.run.last)
+        return parameters
 
     def _run_cycle(self) -> None:
         self._use_threads()
@@ -287,7 +293,7 @@ class SimulationThread:
         self._command(write)
 
     def roll_snowballs(self, balls: int) -> None:
-        """Let so many snowballs fall, while all else rests; then go on, or stay paused, as before."""
+        """Let so many snowballs fall, and nothing else move the ground; then go on, or stay paused, as before."""
 
         def begin() -> None:
             if self._simulator and self._status.state != "failed":
@@ -432,7 +438,7 @@ class SimulationThread:
         self._fresh = True
         if simulator.run:
             self._say_run()
-            if self._status.state == "failed" or not simulator.enabled():
+            if self._status.state == "failed" or simulator.run_is_over:
                 self._end_run()
         else:
             self._granted = max(0, self._granted - 1)

@@ -146,15 +146,19 @@ def cubic_noise(
     """Octaves of cubic value noise, float64 [row, column] in [0, 1], 0.5 on average (Talle 2017).
 
     `wavelength` is the distance in cells between the random values of the first octave; each one is `lacunarity` times
-    finer and `gain` times as strong as the one before, and turned against it. `first` tells different noises of one
-    seed apart.
+    finer and `gain` times as strong as the one before, and turned against it. What is finer than two cells is left
+    out. `first` tells different noises of one seed apart.
     """
     total = np.zeros((int(rows), int(columns)))
     sum_of_amplitudes = float(np.sum(float(gain) ** np.arange(octaves)))
     turn = 2.0 * math.pi * float(uniform(np.uint64(stream(int(seed), _PROCESS, _TURNS)), first))
     for octave in range(octaves):
         key = np.uint64(stream(int(seed), _PROCESS, first + octave))
-        frequency = float(lacunarity) ** octave / max(float(wavelength), 1.0)
+        amplitude = float(gain) ** octave / sum_of_amplitudes
+        frequency = float(lacunarity) ** octave / float(wavelength)
+        if frequency > 0.5:
+            total += 0.5 * amplitude
+            continue
         angle = turn + _TURN * octave
         cosine, sine = math.cos(angle), math.sin(angle)
         corners = [(0.0, 0.0), (rows - 1.0, 0.0), (0.0, columns - 1.0), (rows - 1.0, columns - 1.0)]
@@ -170,7 +174,6 @@ def cubic_noise(
             math.floor(max(down) + row_shift) - first_row + 5,
             math.floor(max(across) + column_shift) - first_column + 5,
         )
-        amplitude = float(gain) ** octave / sum_of_amplitudes
         _add_noise(
             total, values, frequency, cosine, sine, row_shift - first_row, column_shift - first_column, amplitude
         )
@@ -208,14 +211,14 @@ def _cut_cliffs(heights, threshold, low, high, power):
 
 
 @njit(nogil=True, cache=True, parallel=True, error_model="numpy")
-def _dig_craters(heights, noise, threshold, unevenness, slope):
+def _dig_craters(heights, noise, threshold, unevenness, slope, coast):
     rows, columns = heights.shape
     for row in prange(rows):
         for column in range(columns):
             h = heights[row, column]
-            rim = threshold + unevenness * (noise[row, column] - 0.5)
+            rim = max(coast, threshold + unevenness * (noise[row, column] - 0.5))
             if h > rim:
-                heights[row, column] = rim - slope * (h - rim)
+                heights[row, column] = max(0.0, rim - slope * (h - rim))
 
 
 @njit(nogil=True, cache=True, parallel=True, error_model="numpy")
@@ -253,7 +256,8 @@ def elevation(rows: int, columns: int, seed: int, cones: list[Cone], parameters:
         _cut_cliffs(heights, noise, float(p.cliff_low), float(p.cliff_high), float(p.cliff_power))
     if p.craters:
         noise = cubic_noise(rows, columns, seed, _CRATERS, p.crater_wavelength, 1, 1.0, 1.0)
-        _dig_craters(heights, noise, float(p.crater_threshold), float(p.crater_unevenness), float(p.crater_slope))
+        rim = float(p.crater_threshold), float(p.crater_unevenness)
+        _dig_craters(heights, noise, *rim, float(p.crater_slope), float(p.coast))
     highest = float(heights.max())
     if highest <= p.coast:
         highest = 1.0  # no land: as deep as it would be beside some

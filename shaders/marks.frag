@@ -21,9 +21,8 @@ float blurred(sampler2D trace) {
 void main() {
     float taken = blurred(wear) / frame.map.z, given = blurred(deposit) / frame.map.z;  // in cells
     float balance = (given - taken) / (given + taken + 0.02);
-    float moved = smoothstep(0.02, 0.40, max(given, taken));
-    float sandy = strength * moved * smoothstep(0.0, 0.7, balance);
-    float bare = strength * moved * smoothstep(0.25, 0.9, -balance);
+    float sandy = strength * smoothstep(0.10, 0.90, given) * smoothstep(-0.05, 0.60, balance);
+    float bare = strength * smoothstep(0.30, 1.60, taken) * smoothstep(0.15, 0.80, -balance);
     float water = 0.0, damp = 0.0;
     if (threshold > 0.0) {
         float passing = blurred(traffic) / threshold;

@@ -105,8 +105,8 @@ SIZES: dict[str, float | tuple[float, float]] = {
     "docking_separator_size": 2.0,
 }
 
-_FONTS = Path(imgui_bundle.__file__).parent / "assets" / "fonts"
-_ICONS = _FONTS / "Font_Awesome_6_Free-Solid-900.otf"
+FONTS = Path(imgui_bundle.__file__).parent / "assets" / "fonts"
+_ICONS = FONTS / "Font_Awesome_6_Free-Solid-900.otf"
 
 
 class Fonts:
@@ -124,7 +124,7 @@ def load_fonts() -> None:
 
 def _load(name: str) -> imgui.ImFont:
     atlas = imgui.get_io().fonts
-    font = atlas.add_font_from_file_ttf(str(_FONTS / name), FONT_SIZE)
+    font = atlas.add_font_from_file_ttf(str(FONTS / name), FONT_SIZE)
     icons = imgui.ImFontConfig()
     icons.merge_mode = True
     icons.glyph_min_advance_x = FONT_SIZE

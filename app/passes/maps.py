@@ -95,73 +95,11 @@ class SurfaceMap:
         self._drawing.release()
 
 
-class Marks(NamedTuple):
-    """What the marks of snowballs depend on."""
-
-    world: int
-    versions: tuple[int, ...]  # of the traces
-    strength: float
-    threshold: float
-
-
-class MarksMap:
-    """What snowballs left behind, joined and blurred: sand, bare rock, running water and damp banks, from 0 to 1."""
-
-    TRACES = ("wear", "deposit", "traffic")
-
-    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
-        self._context = context
-        self._drawing = FullScreen(context, shaders, "marks.frag")
-        self._nothing = context.texture((1, 1), 4, bytes(4))
-        self._target: moderngl.Framebuffer | None = None
-        self._drawn: Marks | None = None  # what the target shows
-
-    @property
-    def texture(self) -> moderngl.Texture:
-        return self._nothing if self._target is None or self._drawn is None else _colour(self._target)
-
-    @property
-    def shown(self) -> bool:
-        """Whether there are any."""
-        return self._drawn is not None
-
-    def update(self, snapshot: Snapshot, layers: LayerTextures, strength: float, threshold: float) -> None:
-        """Join the traces of a snapshot. `strength` and `threshold` are those of the view."""
-        if not all(name in snapshot.layers for name in self.TRACES) or (strength == 0.0 and threshold == 0.0):
-            self._drawn = None
-            return
-        versions = tuple(snapshot.versions[name] for name in self.TRACES)
-        wanted = Marks(snapshot.world, versions, strength, threshold)
-        if wanted == self._drawn:
-            return
-        rows, columns = snapshot.shape
-        if self._target is None or self._target.size != (columns, rows):
-            outgrown = self._target
-            self._target = _map_target(self._context, (columns, rows), 4, "f1")
-            if outgrown is not None:
-                _release_targets([outgrown])
-        self._drawing.program.bind(**{name: layers.texture(name) for name in self.TRACES})
-        self._drawing.program.set(strength=strength, threshold=threshold)
-        self._drawing.draw(self._target)
-        self._drawn = wanted
-
-    def forget(self) -> None:
-        """Join anew, though nothing has changed."""
-        self._drawn = None
-
-    def release(self) -> None:
-        if self._target is not None:
-            _release_targets([self._target])
-        self._target = self._drawn = None
-        self._nothing.release()
-        self._drawing.release()
-
-
 class Lighting(NamedTuple):
     """What the light on a map depends on."""
 
     world: int
-    cycle: int
+    cycle: int  # in which the ground was changed last
     sun: tuple[float, ...]  # with the exaggeration of heights
     detail: tuple[int, ...]  # of the marches over the map
 

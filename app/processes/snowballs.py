@@ -8,7 +8,7 @@ from app.parameters import Parameters, described, parameter
 from app.processes.process import ProcessFailure
 from app.world import World
 
-LAYERS = ("bedrock", "sediment")
+GROUND = ("bedrock", "sediment")
 
 
 class SnowballParameters(Parameters, frozen=True, kw_only=True):
@@ -54,7 +54,7 @@ class SnowballErosion:
     """Lets snowballs roll over a world, one cycle at a time."""
 
     name: ClassVar[str] = "snowballs"
-    changes: ClassVar[tuple[str, ...]] = (*LAYERS, "wear", "deposit", "traffic")
+    changes: ClassVar[tuple[str, ...]] = (*GROUND, "wear", "deposit", "traffic")
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
@@ -119,6 +119,6 @@ def smooth(world: World, rate: float = 1.0) -> None:
 
     from kernels import smoothing
 
-    for name in LAYERS:
+    for name in GROUND:
         smoothing.smooth(world.layers[name], rate)
     np.add(world.bedrock, world.sediment, out=world.ground)

@@ -86,7 +86,8 @@ Ground ground_material(vec2 cells, vec4 place, float steepness, float hollowness
     green *= 1.0 - 0.85 * max(mark.x, mark.y);
     bare = max(bare, 0.80 * mark.y);
     put_down = mark.x;
-    water = smoothstep(0.35, 0.65, mark.z);
+    // On steep flanks water falls in threads finer than a cell: they look damp.
+    water = smoothstep(0.40, 0.60, mark.z) * (1.0 - smoothstep(0.45, 0.80, steepness));
     damp_banks = mark.w;
 #endif
     vec3 base = mix(soil, rock, bare);

@@ -1,0 +1,67 @@
+"""One land after different numbers of snowballs, side by side, as in the article's comparison (Talle 2020)."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from app.canvas import Canvas
+from app.lettering import label
+from app.picture import Picture
+from app.recorder import Pixels, open_recorder
+from app.render import headless_context, scene_camera
+from app.scene import Scene
+from app.simulation import Simulator, take_snapshot
+from app.sources import create_world
+from app.world import World
+
+LABEL_HEIGHT = 0.042  # of a picture
+GAP = 4  # pixels between pictures
+
+
+def compare(
+    scene: Scene, path: Path, *, snowballs: Sequence[int], size: tuple[int, int], threads: int | None = None
+) -> None:
+    """Draw the land of a scene after each number of snowballs into one picture, two in a row, each of `size`."""
+    columns = min(len(snowballs), 2)
+    rows = -(-len(snowballs) // columns)
+    width, height = size
+    whole = (columns * width + (columns - 1) * GAP, rows * height + (rows - 1) * GAP)
+    with contextlib.ExitStack() as stack:
+        record = stack.enter_context(open_recorder(path, *whole, fps=1))
+        context = stack.enter_context(headless_context())
+        picture = Picture(context, bake_at_once=True)
+        stack.callback(picture.release)
+        canvas = Canvas(context)
+        stack.callback(canvas.release)
+        sheet: Pixels = np.zeros((whole[1], whole[0], 3), np.uint8)
+        for number, balls in enumerate(tqdm(snowballs, desc="comparing", unit="picture")):
+            # Each from the start, because each ends with a blur: the balls that fall first are the same.
+            world, made = rolled(scene, balls, threads)
+            snapshot = take_snapshot(world, number)
+            picture.show(snapshot)
+            picture.draw(canvas.framebuffer(*size), scene_camera(made, snapshot), made, minimap=False)
+            pixels = canvas.pixels()
+            assert pixels is not None
+            row, column = divmod(number, columns)
+            top, left = row * (height + GAP), column * (width + GAP)
+            part = sheet[top : top + height, left : left + width]
+            part[...] = pixels
+            label(part, f"{balls:,} snowballs".replace(",", " ") if balls else "before", LABEL_HEIGHT * height)
+        record(sheet)
+    print(path)
+
+
+def rolled(scene: Scene, balls: int, threads: int | None = None) -> tuple[World, Scene]:
+    """The world of a scene after so many snowballs, during which nothing else moved the ground."""
+    world, scene = create_world(scene)
+    simulator = Simulator(scene, world, threads)
+    simulator.begin_run(balls)
+    while not simulator.run_is_over:
+        simulator.advance()
+    simulator.verify()
+    return world, scene
