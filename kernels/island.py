@@ -9,9 +9,9 @@ point before craters are dug. The sea stands at h = `coast`.
 
 `elevation` turns h into parts of the relief with the sea at 0, and this is the only place that does: land rises from
 0 at h = coast in proportion to h; the floor falls in the same way to the shelf at h = 0, and farther away from the
-islands on to `ocean_depth`, where it is flat. The article's own heights are lengths: the sea is 0.5 deep, a mountain
-about 4.5 high, and from cell to cell it is 0.1; so `coast` is 0.5 / 4.5, its cliffs from 0.4 to 1.2 are 0.09 to 0.26,
-and one of its units of height is 10 cells (`scale` in kernels/snowballs.py).
+islands on to `ocean_depth`, where it is flat. The article's own heights are lengths: from cell to cell it is 0.1, the
+sea is 0.5 deep, and the highest mountain stands about 3.2 above its floor; so `coast` is 0.5 / 3.2, its cliffs from 0.4
+to 1.2 are 0.125 to 0.375, and one of its units of height is 10 cells (`scale` in kernels/snowballs.py).
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class IslandParameters(NamedTuple):
     gain: float = 0.5  # how strong it is beside the one before
     power: float = 4.5  # what the noise is raised to: higher ones make lower plains and steeper peaks
     cone_power: float = 1.6  # higher ones make broader islands with steeper coasts
-    coast: float = 0.11  # the h at which the sea stands
+    coast: float = 0.155  # the h at which the sea stands
     cliffs: bool = True
-    cliff_low: float = 0.09  # the lowest and the highest threshold of cliffs
-    cliff_high: float = 0.26
+    cliff_low: float = 0.125  # the lowest and the highest threshold of cliffs
+    cliff_high: float = 0.375
     cliff_wavelength: float = 20.0
     cliff_power: float = 3.0
     craters: bool = True

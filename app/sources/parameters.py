@@ -105,12 +105,12 @@ class IslandParameters(Parameters, frozen=True, kw_only=True):
     gain: Annotated[float, parameter(0.1, 0.9, "how strong each octave is beside the one before")] = 0.5
     power: Annotated[float, parameter(0.5, 8.0, "what the noise is raised to: flat plains and steep peaks")] = 4.5
     cone_power: Annotated[float, parameter(0.5, 8.0, "how broad an island stays up to its rim")] = 1.6
-    coast: Annotated[float, parameter(0.005, 0.95, "where the sea stands on the land without it", unit="h")] = 0.11
+    coast: Annotated[float, parameter(0.005, 0.95, "where the sea stands on the land without it", unit="h")] = 0.155
     cliffs: Annotated[bool, described("whether the sea has cut cliffs")] = True
     cliff_low: Annotated[
         float, parameter(0.001, 1.0, "below this height all land is cut; beaches where it is below the sea", unit="h")
-    ] = 0.09
-    cliff_high: Annotated[float, parameter(0.001, 1.0, "the highest cliffs", unit="h")] = 0.26
+    ] = 0.125
+    cliff_high: Annotated[float, parameter(0.001, 1.0, "the highest cliffs", unit="h")] = 0.375
     cliff_wavelength: Annotated[
         float, parameter(0.005, 2.0, "between high cliffs, as a part of the map's longer side", log=True)
     ] = 0.04
