@@ -168,11 +168,10 @@ examples:
         metavar="N,N,...",
         help="after how many, a picture each; default: 0,35000,50000,100000, as in the article",
     )
-    parser.add_argument("--width", type=_whole(16, 4096), default=960, metavar="W", help="of each; default: 960 pixels")
-    parser.add_argument("--height", type=_whole(16, 4096), default=540, metavar="H", help="of each; default: 540 pixels")
-    parser.add_argument(
-        "--out", type=Path, default=Path("comparison.png"), metavar="FILE", help="default: %(default)s"
-    )
+    whole = _whole(16, 4096)
+    parser.add_argument("--width", type=whole, default=960, metavar="W", help="of each; default: %(default)s pixels")
+    parser.add_argument("--height", type=whole, default=540, metavar="H", help="of each; default: %(default)s pixels")
+    parser.add_argument("--out", type=Path, default=Path("comparison.png"), metavar="FILE", help="default: %(default)s")
     return _run_compare, parser
 
 
@@ -278,8 +277,8 @@ def _add_scene_options(parser: argparse.ArgumentParser) -> None:
         "source",
         nargs="?",
         metavar="SOURCE",
-        help="a preset, a generator (noise, diamond-square, sand, island) or a file (a heightmap, a saved world, a preset of "
-        "your own), looked for in this order; default: the preset jacksboro",
+        help="a preset, a generator (noise, diamond-square, sand, island) or a file (a heightmap, a saved world, a "
+        "preset of your own), looked for in this order; default: the preset jacksboro",
     )
     scene.add_argument(
         "--size",

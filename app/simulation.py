@@ -412,10 +412,10 @@ class SimulationThread:
             return False
         if self._simulator.run:
             return True
-        if not self._simulator.enabled():
-            return False  # nothing is left to do
         if self._paused:
             return self._granted > 0
+        if not self._simulator.enabled():
+            return False  # nothing is left to do
         return self._granted > 0 or self.scene.simulation.cycles_per_frame == 0
 
     def _cycle(self) -> None:

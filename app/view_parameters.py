@@ -6,7 +6,9 @@ from typing import Annotated, ClassVar, Literal
 
 from app.parameters import Parameters, described, parameter
 
-Overlay = Literal["none", "elevation", "slope", "sediment", "change", "wind_path", "airborne", "wear", "deposit", "traffic"]
+Overlay = Literal[
+    "none", "elevation", "slope", "sediment", "change", "wind_path", "airborne", "wear", "deposit", "traffic"
+]
 Minimap = Literal["overlay", "wind_and_sand"]
 Quality = Literal["automatic", "low", "medium", "high", "ultra"]
 
@@ -38,7 +40,8 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
         float, parameter(0.0, 1.0, "how much snowballs colour the ground: sand where they put it down, rock where bare")
     ] = 1.0
     traffic_water: Annotated[
-        float, parameter(0.0, 1000.0, "snowballs through a cell that show as a river or lake; 0 means never", unit="balls")
+        float,
+        parameter(0.0, 1000.0, "snowballs through a cell that show as a river or lake; 0 means never", unit="balls"),
     ] = 0.0
     minimap: Annotated[bool, described("the map in the corner")] = True
     minimap_shows: Annotated[

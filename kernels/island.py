@@ -1,4 +1,4 @@
-"""A1: islands of cubic value noise under cosine cones, with cliffs at the coast, craters, and the sea floor around them.
+"""A1: islands of cubic value noise under cosine cones, with cliffs at the coast, craters, and the floor of the sea.
 
 After Talle 2020, "Simulating hydraulic erosion". A place has a height h from 0, the floor of the sea, to 1, the highest
 point before craters are dug. The sea stands at h = `coast`.
@@ -87,13 +87,16 @@ def places(number: int, size: float, spread: float, variation: float, seed: int)
     cones: list[Cone] = []
     for island in range(number):
         radius = size * (1.0 - variation * draw() if island else 1.0)
+        farthest = 0.5 * max(0.0, 1.0 - radius) if number > 1 else 0.0  # so that it stays on the map
         best, best_gap = Cone(0.5, 0.5, radius), -math.inf
         for _ in range(_CANDIDATES):
             # Evenly over an ellipse
-            away, angle = spread * math.sqrt(draw()), 2.0 * math.pi * draw()
-            room = max(0.0, 1.0 - radius) if number > 1 else 0.0
-            cone = Cone(0.5 + 0.5 * min(away, room) * math.cos(angle), 0.5 + 0.5 * min(away, room) * math.sin(angle), radius)
-            gap = min((2.0 * math.hypot(cone.east - c.east, cone.south - c.south) - c.radius for c in cones), default=0.0)
+            away, angle = min(0.5 * spread * math.sqrt(draw()), farthest), 2.0 * math.pi * draw()
+            cone = Cone(0.5 + away * math.cos(angle), 0.5 + away * math.sin(angle), radius)
+            gaps = (
+                2.0 * math.hypot(cone.east - other.east, cone.south - other.south) - other.radius for other in cones
+            )
+            gap = min(gaps, default=0.0)
             if gap > best_gap:
                 best, best_gap = cone, gap
         cones.append(best)

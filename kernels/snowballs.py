@@ -1,9 +1,9 @@
 """A2, A3: snowballs that roll downhill, wear the ground on their way and put it down again where it gets flatter.
 
-After Talle 2020, "Simulating hydraulic erosion", on two layers (rock, and loose sediment on it) and in metres. Each ball
-starts at a random place x and keeps a random offset o, up to `radius` in each direction, which drives apart the paths of
-balls. In step i, from 0 to `iterations` − 1, with n the unit normal of the ground at x + o, n.y its part upwards, v the
-velocity and m the load:
+After Talle 2020, "Simulating hydraulic erosion", on two layers (rock, and loose sediment on it) and in metres. A ball
+starts at a random place x and keeps a random offset o, up to `radius` in each direction, which drives apart the paths
+of balls. In step i, from 0 to `iterations` − 1, with n the unit normal of the ground at x + o, n.y its part upwards, v
+the velocity and m the load:
 
     the ground is flat, or below standing water: the ball ends
     deposit = m · deposition_rate · n.y
@@ -24,8 +24,8 @@ Where this is not what the article's own code does:
 - Speed is at most 1 − friction, so that no step goes farther than a cell.
 - The ground at the map's edge is read there and not beyond it; a ball ends where it leaves the map, with its load.
 
-A ball leaves three traces (A3): what it took from each cell (`wear`) and put down in it (`deposit`), in metres, and that
-it came (`traffic`, in balls). They fade, so that they tell of the last `memory` balls for each cell of the map, or so.
+A ball leaves three traces (A3): what it took from each cell (`wear`) and put down in it (`deposit`), in metres, and
+that it came (`traffic`, in balls). They fade, so that they tell of the last `memory` balls for each cell of the map.
 """
 
 from __future__ import annotations
@@ -150,9 +150,9 @@ def _step(state, fields, constants):
     rows, columns = fields.rows, fields.columns
     ground = fields.ground
 
-    # The cell to the north-west of the place that is read, with its neighbours (a: its column, b: the next one), and how
-    # far south and east of its middle the place lies. Each step waits for the one before, so the processor waits for
-    # the chain of operations from the place to the next one: what does not depend on it is put first in sums.
+    # The cell to the north-west of the place that is read, with its neighbours (a: its column, b: the next one), and
+    # how far south and east of its middle the place lies. A step begins where the one before ends, so the processor
+    # waits for the chain of operations from place to place: it is kept short, with weights that are made beside it.
     r, c = int(read_row) - _MARGIN, int(read_column) - _MARGIN
     if 0 < r < rows - 2 and 0 < c < columns - 2:
         a1 = r * columns + c
@@ -277,14 +277,13 @@ def roll(
     say where, and the cycle is not complete.
     """
     rows, columns = bedrock.shape
-    kinds = [(layer, np.float64) for layer in (bedrock, sediment, ground)]
-    kinds += [(trace, np.float32) for trace in (wear, deposit, traffic)]
-    for layer, kind in [*kinds, (standing, np.uint8)]:
+    layers: list[NDArray[Any]] = [bedrock, sediment, ground, standing, wear, deposit, traffic]
+    kinds: list[type[np.generic]] = [*[np.float64] * 3, np.uint8, *[np.float32] * 3]
+    for layer, kind in zip(layers, kinds, strict=True):
         if layer.shape != (rows, columns) or layer.dtype != kind or not layer.flags.c_contiguous:
             raise ValueError(f"layers must be C-contiguous {np.dtype(kind)} arrays of one shape")
     p = parameters
-    layers = (layer.reshape(-1) for layer in (bedrock, sediment, ground, standing, wear, deposit, traffic))
-    fields = _Fields(*layers, rows, columns)
+    fields = _Fields._make([*(layer.reshape(-1) for layer in layers), rows, columns])
     constants = _Constants(
         erosion=p.erosion_rate * p.scale * float(cell_size),
         deposition_rate=float(p.deposition_rate),

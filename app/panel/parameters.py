@@ -25,7 +25,7 @@ SECTIONS: dict[str, bool] = {"world": True, "processes": True, "view": True, "pe
 LABEL_PART = 0.38  # of a row
 NARROWEST_ROW = 15.0  # heights of the font; below it the label stands above its widget
 
-SOURCE = "world.source"  # the one text among the parameters: what it may be is not known to its declaration
+SOURCE = "world.source"  # a text: what it may be is not known to its declaration
 
 
 class ParameterRows:

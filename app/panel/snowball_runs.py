@@ -27,7 +27,10 @@ def snowball_runs(application: Application) -> None:
         for balls in BALLS:
             if imgui.button(f"{spaced(balls)}###roll {balls}", button):
                 application.commands.roll_snowballs(balls)
-            tooltip_on_hover(f"Let {spaced(balls)} snowballs fall", "while nothing else moves the ground; also where this process is off")
+            tooltip_on_hover(
+                f"Let {spaced(balls)} snowballs fall, while nothing else moves the ground",
+                "also where this process is off",
+            )
             imgui.same_line(0.0, gap)
         blur = BY_COMMAND["smooth"]
         if imgui.button(f"{blur.label}###smooth", button):

@@ -71,7 +71,7 @@ def _listed(places: str) -> list[Cone]:
         except ValueError:
             raise UserError(
                 f"island.places = {places}: '{place.strip()}' must be three numbers, how far east and south, and the "
-                f"radius (above 0), up to {LARGEST_COORDINATE:g}, such as 0.5 0.5 1; more islands follow after a semicolon"
+                f"radius (above 0), up to {LARGEST_COORDINATE:g}, such as 0.5 0.5 1; the next follows after a semicolon"
             ) from None
         cones.append(Cone(east, south, radius))
     return cones

@@ -14,7 +14,9 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "World"
     section: ClassVar[str] = "world"
 
-    source: Annotated[str, described("a generator (noise, diamond-square, sand, island) or a heightmap's file")] = "noise"
+    source: Annotated[str, described("a generator (noise, diamond-square, sand, island) or a heightmap's file")] = (
+        "noise"
+    )
     columns: Annotated[
         int, parameter(0, LARGEST_SIDE, "cells from west to east; 0 means as many as the source has", unit="cells")
     ] = 0

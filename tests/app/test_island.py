@@ -71,7 +71,9 @@ def test_an_archipelago_stands_where_it_is_listed() -> None:
     assert land.any() and more.any()
 
 
-@pytest.mark.parametrize("places", ["0.5", "a b c", "0.5 0.5 0", "0.5 0.5 -1", "nan 0.5 1", "0.5 0.5 1; 99 0 1", "1 2 3 4"])
+@pytest.mark.parametrize(
+    "places", ["0.5", "a b c", "0.5 0.5 0", "0.5 0.5 -1", "nan 0.5 1", "0.5 0.5 1; 99 0 1", "1 2 3 4"]
+)
 def test_places_that_are_none_are_refused_in_one_line(places: str) -> None:
     with pytest.raises(UserError, match=r"island\.places = .* must be three numbers") as raised:
         create_world(island(island__places=places))

@@ -1,8 +1,8 @@
 """Snowballs once more, as plain as can be, to compare the kernel with.
 
-`article` is the article's text and listing (Talle 2020, "Simulating hydraulic erosion"), word for word: one layer, heights
-in its own unit with `scale` cells to one, what a ball still carries at its end thrown away, and no sea but the level
-floor.
+`article` is the article's text and listing (Talle 2020, "Simulating hydraulic erosion"), word for word: one layer,
+heights in its own unit with `scale` cells to one, what a ball still carries at its end thrown away, and no sea but the
+level floor.
 
 `corrected` is the same in metres and on two layers, with what `kernels/snowballs.py` says that it does otherwise.
 """

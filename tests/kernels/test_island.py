@@ -107,6 +107,7 @@ def test_cliffs_are_where_the_threshold_is_above_the_sea() -> None:
     unmoved = np.isclose(with_cliffs, without)
     assert unmoved[without > 0.75 * (parameters.cliff_high - parameters.coast) / (1.0 - parameters.coast)].all()
     assert (~unmoved & (without > 0.0)).sum() > 500
+
     # Higher thresholds leave steeper coasts.
     def steepness(z: Layer) -> float:
         slope = np.hypot(*np.gradient(z))

@@ -19,9 +19,7 @@ def test_agrees_with_weights_of_the_article(shape: tuple[int, int], rate: float)
     padded = np.pad(layer, 1, mode="edge")
     weights = np.array([[1, 2, 1], [2, 4, 2], [1, 2, 1]]) / 16.0
     rows, columns = shape
-    blurred = sum(
-        weights[i, j] * padded[i : i + rows, j : j + columns] for i in range(3) for j in range(3)
-    )
+    blurred = sum(weights[i, j] * padded[i : i + rows, j : j + columns] for i in range(3) for j in range(3))
     result = layer.copy()
     smooth(result, rate)
     np.testing.assert_allclose(result, layer + rate * (blurred - layer), rtol=1e-12, atol=1e-12)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels import snowballs
-from kernels.particles import ENDED, FAILED, REACH, RUNNING
+from kernels.particles import FAILED, REACH, RUNNING
 from kernels.random import stream, uniform
 from kernels.snowballs import SnowballParameters, SnowballTotals, roll
 from tests.kernels import reference_snowballs as reference
@@ -443,5 +443,3 @@ def test_layers_of_the_wrong_kind_are_refused() -> None:
             with pytest.raises(ValueError, match=f"C-contiguous {kind}"):
                 world.roll()
         setattr(world, name, good)
-
-
