@@ -10,7 +10,7 @@ import numpy as np
 from tqdm import tqdm
 
 from app.canvas import Canvas
-from app.lettering import label
+from app.lettering import sign
 from app.picture import Picture
 from app.recorder import Pixels, open_recorder
 from app.render import headless_context, scene_camera
@@ -19,7 +19,7 @@ from app.simulation import Simulator, take_snapshot
 from app.sources import create_world
 from app.world import World
 
-LABEL_HEIGHT = 0.042  # of a picture
+LABEL_SCALE = 540  # pixels of a picture's height at which its label is as large as the panel's text
 GAP = 4  # pixels between pictures
 
 
@@ -51,17 +51,26 @@ def compare(
             top, left = row * (height + GAP), column * (width + GAP)
             part = sheet[top : top + height, left : left + width]
             part[...] = pixels
-            label(part, f"{balls:,} snowballs".replace(",", " ") if balls else "before", LABEL_HEIGHT * height)
+            _label(part, f"{balls:,} snowballs".replace(",", " ") if balls else "before")
         record(sheet)
     print(path)
+
+
+def _label(picture: Pixels, words: str) -> None:
+    """Write into the upper left corner of a picture, in place."""
+    rows, columns = picture.shape[:2]
+    letters = sign((words,), max(rows / LABEL_SCALE, 0.4), columns)[:rows, :columns]
+    picture[: letters.shape[0], : letters.shape[1]] = letters[..., :3]
 
 
 def rolled(scene: Scene, balls: int, threads: int | None = None) -> tuple[World, Scene]:
     """The world of a scene after so many snowballs, during which nothing else moved the ground."""
     world, scene = create_world(scene)
     simulator = Simulator(scene, world, threads)
+    simulator.prepare_all()
     simulator.begin_run(balls)
     while not simulator.run_is_over:
         simulator.advance()
     simulator.verify()
+    simulator.derive_levels()
     return world, scene

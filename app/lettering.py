@@ -1,58 +1,99 @@
-"""Text in pictures, drawn without a window: by ImGui's own font, into plain arrays."""
+"""Text as pixels, for what is written into pictures and clips."""
 
 from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from imgui_bundle import imgui
 from numpy.typing import NDArray
 
-from app.panel.style import FONTS
-from app.recorder import Pixels
+from app.panel import style
 
-FONT = "Roboto/Roboto-Regular.ttf"
-COLOUR = np.array([255.0, 255.0, 255.0])
-SHADE = 0.55  # how much of the picture the box behind the text takes away
+MARGIN = 0.6  # heights of the font
+LINE = 1.25
+ELLIPSIS = "…"
 
 
-def coverage(text: str, height: float) -> NDArray[np.float64]:
-    """How much of each pixel a line of text covers, from 0 to 1, `[row, column]`; `height` is that of a line."""
+@lru_cache(maxsize=16)
+def sign(lines: tuple[str, ...], scale: float, widest: int) -> NDArray[np.uint8]:
+    """Lines on a dark ground, the first of them bright and bold: `[row, column, (red, green, blue, alpha)]`.
+
+    `scale` is that of the interface, in pixels; lines that are longer than `widest` pixels are cut.
+    """
+    size = round(style.FONT_SIZE * scale)
+    margin, line = round(MARGIN * size), round(LINE * size)
+    with _fonts() as (text, bold):
+        strips = []
+        for number, words in enumerate(lines):
+            font = text if number else bold
+            strips.append(_line(font, _shortened(font, words, size, widest - 2 * margin), size))
+    ground = np.array(style.OVER_SCENE[:3])
+    width = max(strip.shape[1] for strip in strips) + 2 * margin
+    coloured = np.broadcast_to(ground, (2 * margin + line * len(lines), width, 3)).copy()
+    for number, strip in enumerate(strips):
+        colour = np.array((style.FAINT_TEXT if number else style.TEXT)[:3])
+        top = margin + number * line + (line - strip.shape[0]) // 2
+        place = coloured[top : top + strip.shape[0], margin : margin + strip.shape[1]]
+        place += (colour - ground) * strip[:, :, None]
+    opaque = np.ones((*coloured.shape[:2], 1))
+    return np.round(255.0 * np.concatenate([coloured, opaque], axis=2)).astype(np.uint8)
+
+
+def _shortened(font: Any, words: str, size: int, room: int) -> str:
+    """As much of a line as there is room for."""
+    while len(words) > 1 and _line(font, words, size).shape[1] > room:
+        words = words.removesuffix(ELLIPSIS)[:-1].rstrip() + ELLIPSIS
+    return words
+
+
+def _line(font: imgui.ImFont, words: str, size: int) -> NDArray[np.float64]:
+    """One line of text, `[row, column]`: 1 in the letters and 0 beside them."""
+    baked = font.get_font_baked(float(size))
+    for character in words:  # first all of them: a new one can move those that were found, and the atlas
+        baked.find_glyph(ord(character))
+    glyphs = [baked.find_glyph(ord(character)) for character in words]
+    strip = np.zeros((size, max(round(sum(glyph.advance_x for glyph in glyphs)), 1)))
+    atlas = imgui.get_io().fonts.tex_data
+    pixels = np.asarray(atlas.get_pixels_array()).reshape(atlas.height, atlas.width, -1)[:, :, -1] / 255.0
+    pen = 0.0
+    for glyph in glyphs:
+        west, east = (round(part * atlas.width) for part in (glyph.u0, glyph.u1))
+        north, south = (round(part * atlas.height) for part in (glyph.v0, glyph.v1))
+        letter = pixels[north:south, west:east]
+        top, left = max(round(glyph.y0), 0), max(round(pen + glyph.x0), 0)
+        place = strip[top : top + letter.shape[0], left : left + letter.shape[1]]
+        np.maximum(place, letter[: place.shape[0], : place.shape[1]], out=place)
+        pen += glyph.advance_x
+    return strip
+
+
+class _Lettering:
+    """ImGui draws the letters, in a context of its own: the same pixels with a window and without one."""
+
+    context: Any = None
+    fonts: tuple[imgui.ImFont, imgui.ImFont]
+
+
+@contextlib.contextmanager
+def _fonts() -> Iterator[tuple[imgui.ImFont, imgui.ImFont]]:
+    """The fonts for plain and bold text, with their context current inside `with`."""
     before = imgui.get_current_context()
-    context = imgui.create_context()
-    imgui.set_current_context(context)
     try:
-        io = imgui.get_io()
-        io.set_ini_filename("")
-        io.display_size = imgui.ImVec2(1.0, 1.0)
-        io.backend_flags |= imgui.BackendFlags_.renderer_has_textures.value
-        font = io.fonts.add_font_from_file_ttf(str(FONTS / FONT), height)
-        imgui.new_frame()
-        baked = font.get_font_baked(height)
-        glyphs = [baked.find_glyph(ord(letter)) for letter in text]  # draws them, so that they are in the texture
-        advances = [baked.get_char_advance(ord(letter)) for letter in text]
-        texture = io.fonts.tex_data
-        pixels = np.asarray(texture.get_pixels_array()).reshape(texture.height, texture.width, -1)[..., -1] / 255.0
-        line = np.zeros((round(1.3 * height), round(sum(advances)) + 1))
-        at = 0.0
-        for glyph, advance in zip(glyphs, advances, strict=True):
-            top, bottom = (round(v * texture.height) for v in (glyph.v0, glyph.v1))
-            left, right = (round(u * texture.width) for u in (glyph.u0, glyph.u1))
-            part = pixels[top:bottom, left:right]
-            row, column = round(glyph.y0), round(at + glyph.x0)
-            place = line[row : row + part.shape[0], column : column + part.shape[1]]
-            np.maximum(place, part[: place.shape[0], : place.shape[1]], out=place)
-            at += advance
-        imgui.end_frame()
-        return line
+        if _Lettering.context is None:
+            _Lettering.context = imgui.create_context()
+            imgui.set_current_context(_Lettering.context)
+            imgui.get_io().set_ini_filename("")
+            imgui.get_io().backend_flags |= imgui.BackendFlags_.renderer_has_textures.value
+            imgui.get_io().display_size = imgui.ImVec2(1.0, 1.0)
+            _Lettering.fonts = style.text_fonts()
+            imgui.new_frame()
+            imgui.end_frame()
+        imgui.set_current_context(_Lettering.context)
+        yield _Lettering.fonts
     finally:
-        imgui.destroy_context(context)
-        if before is not None:
+        if before is not None:  # the window's
             imgui.set_current_context(before)
-
-
-def label(picture: Pixels, text: str, height: float) -> None:
-    """Write a line on a dark box into the upper left corner of a picture, in place."""
-    margin = round(0.45 * height)
-    line = np.pad(coverage(text, height), ((margin, margin), (2 * margin, 2 * margin)))
-    rows, columns = (min(side, room) for side, room in zip(line.shape, picture.shape, strict=False))
-    box, part = picture[:rows, :columns], line[:rows, :columns, None]
-    box[...] = np.rint((1.0 - part) * (1.0 - SHADE) * box + part * COLOUR).astype(np.uint8)

@@ -11,7 +11,7 @@ The panel, presets, the command line and the documentation are all derived from 
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
@@ -25,9 +25,12 @@ def parameter(low: float, high: float, help: str, *, unit: str = "", log: bool =
     return msgspec.Meta(ge=low, le=high, description=help, extra={"unit": unit, "log": log})
 
 
-def described(help: str) -> msgspec.Meta:
-    """Declare a switch, a choice (`Literal`) or a text, which have no range."""
-    return msgspec.Meta(description=help)
+def described(help: str, *, check: Callable[[str], object] | None = None) -> msgspec.Meta:
+    """Declare a switch, a choice (`Literal`) or a text, which have no range.
+
+    `check` raises `UserError` where a text is not what it must be.
+    """
+    return msgspec.Meta(description=help, extra={"check": check})
 
 
 class Parameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -50,6 +53,7 @@ class Declaration:
     help: str
     log: bool
     choices: tuple[str, ...]
+    check: Callable[[str], object] | None
 
     @property
     def name(self) -> str:
@@ -86,4 +90,5 @@ def declarations(group: type[Parameters], prefix: str = "") -> Iterator[Declarat
             help=meta.description or "",
             log=extra.get("log", False),
             choices=choices,
+            check=extra.get("check"),
         )

@@ -12,16 +12,18 @@ from app.camera import Camera
 from app.passes import frame
 from app.passes.backdrop import BackdropPass
 from app.passes.detail import detail_texture
-from app.passes.maps import LayerTextures, Lighting, LightMap, SurfaceMap
+from app.passes.maps import FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
 from app.passes.marks import MarksMap
-from app.passes.mesh import detail_distance, select_nodes
+from app.passes.mesh import GroundMesh, detail_distance, select_nodes
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
-from app.passes.overlays import OVERLAYS, overlay_range, palette_texture
+from app.passes.overlays import OVERLAYS, largest, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
 from app.passes.resolve import ResolvePass
 from app.passes.shaders import ShaderLibrary
+from app.passes.streams import StreamsPass
 from app.passes.terrain import TerrainPass
 from app.passes.walls import WallsPass
+from app.passes.water import WaterPass
 from app.scene import Scene
 from app.snapshot import Snapshot
 from app.view_parameters import ViewParameters
@@ -32,7 +34,14 @@ SUN_STRENGTH = 3.4
 SKY_STRENGTH = 0.5  # the sky's share of the light on level ground
 REFERENCE_LIGHT = 1.94  # with the sun at 27°
 SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
+STREAM_OCTAVES = 9.0  # the widest stream carries two to the power of it as much as the smallest that is seen
 BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
+
+# Water is coloured by its depth beside the land's relief, and waves follow the size of the map: landscapes of any size
+# look alike, as models of each other. In the sketch that set the colours, the relief was 82 units.
+UNIT_DEPTH = 1.0 / 82.0
+FLATTEST_RELIEF = 0.04  # of the map's longer side
+WAVE_LENGTH = 1.0 / 360.0  # of the map's longer side
 
 
 class Picture:
@@ -63,14 +72,19 @@ class Picture:
         self._surface = SurfaceMap(context, self._shaders)
         self._marks = MarksMap(context, self._shaders)
         self._light = LightMap(context, self._shaders)
-        self._terrain = TerrainPass(context, self._shaders)
+        self._flow = FlowMap(context, self._shaders)
+        self._mesh = GroundMesh(context)
+        self._terrain = TerrainPass(context, self._shaders, self._mesh)
         self._walls = WallsPass(context, self._shaders)
+        self._streams = StreamsPass(context, self._shaders, self._mesh)
+        self._water = WaterPass(context, self._shaders)
         self._backdrop = BackdropPass(context, self._shaders)
         self._resolve = ResolvePass(context, self._shaders)
         self._minimap = MinimapPass(context, self._shaders)
         self._detail = detail_texture(context)
         self._palettes = {name: palette_texture(context, name) for name in OVERLAYS}
         self._snapshot: Snapshot | None = None
+        self._largest_discharge = 0.0
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
 
@@ -87,7 +101,9 @@ class Picture:
     def show(self, snapshot: Snapshot) -> None:
         """Upload what changed. The snapshot's arrays may be written again once this has returned."""
         self._layer_textures = self._layers.upload(snapshot)
+        self._water.show(snapshot)
         self._snapshot = snapshot
+        self._largest_discharge = largest(snapshot, "discharge")
         self._surface_is_current = False
         self._wanted_light = None
 
@@ -124,12 +140,22 @@ class Picture:
             self._surface_is_current = False
             self._marks.forget()
             self._light.forget()
+            self._flow.forget()
         return error
 
     def release(self) -> None:
-        for drawing in (self._terrain, self._walls, self._backdrop, self._resolve, self._minimap):
+        for drawing in (
+            self._terrain,
+            self._walls,
+            self._streams,
+            self._water,
+            self._backdrop,
+            self._resolve,
+            self._minimap,
+        ):
             drawing.release()
-        for maps in (self._layers, self._surface, self._marks, self._light):
+        self._mesh.release()
+        for maps in (self._layers, self._surface, self._marks, self._light, self._flow):
             maps.release()
         for texture in (self._detail, *self._palettes.values()):
             texture.release()
@@ -154,6 +180,10 @@ class Picture:
         quality = self.quality(view)
         self._fill_frame_block(snapshot, camera, scene, target, time)
         self._update_maps(snapshot, view, quality)
+        with_overlay = view.overlay != "none"
+        with_water = self._water.is_seen or self._largest_discharge > 0.0
+        if with_water:
+            self._flow.update(snapshot, self._layers, self._surface.texture, smallest_stream(scene, snapshot))
 
         maps = {"surface": self._surface.texture, "light": self._light.texture, "detail": self._detail}
         shown = {
@@ -162,27 +192,41 @@ class Picture:
             "initial": self._surface.initial,
             "palette": self._palettes[view.overlay],
             "overlay_layer": self._layers.texture(OVERLAYS[view.overlay].layer),
-            **{name: self._layers.texture(name) for name in ("wind_path", "airborne")},
+            **{name: self._layers.texture(name) for name in ("wind_path", "airborne", "water", "water_level")},
         }
+        if with_water:
+            shown["flow"] = self._flow.texture
         desert = view.desert > 0.0 or view.drifting_sand > 0.0
 
         _, scene_height = self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
+        self._mesh.select(nodes)
         self._terrain.draw(
-            nodes,
             quality,
-            with_overlay=view.overlay != "none",
+            with_overlay=with_overlay,
             desert=desert,
+            with_water=with_water,
             with_marks=self._marks.shown,
             **shown,
         )
         self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
+        if self._largest_discharge > 0.0:
+            self._streams.draw(quality, with_overlay=with_overlay, **shown)
+        if self._water.is_seen:
+            self._water.draw(quality, with_overlay=with_overlay, **shown)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)
         if minimap:
             rectangle = self.minimap_rectangle(*target.size)
-            wind_and_sand = view.minimap_shows == "wind_and_sand"
-            self._minimap.draw(target, rectangle, camera, self.content_scale, wind_and_sand=wind_and_sand, **shown)
+            self._minimap.draw(
+                target,
+                rectangle,
+                camera,
+                self.content_scale,
+                shows=view.minimap_shows,
+                with_water=with_water and not (view.minimap_shows == "overlay" and with_overlay),
+                **shown,
+            )
 
     def _update_maps(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
         if not self._surface_is_current:
@@ -227,9 +271,26 @@ class Picture:
         block["ground_look"] = (view.snow_line, view.greenness, cover, target.height)
         wind = math.radians(scene.wind.direction)  # where it comes from
         block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
+        sea_level = max(snapshot.sea_level, frame.NO_SEA)
+        relief = max(highest - lowest, FLATTEST_RELIEF * side)
+        block["water"] = (UNIT_DEPTH * relief, view.waves, WAVE_LENGTH * side, sea_level)
+        block["streams"] = (
+            math.log2(smallest_stream(scene, snapshot)),
+            1.0 / STREAM_OCTAVES,
+            view.flow_speed,
+            view.water_clarity,
+        )
         low, high = overlay_range(view.overlay, snapshot)
-        block["overlay"] = (OVERLAYS[view.overlay].number, view.overlay_opacity, low, high)
+        overlay = OVERLAYS[view.overlay]
+        block["overlay"] = (overlay.number, view.overlay_opacity, overlay.scaled(low), overlay.scaled(high))
         self._frame.upload()
+
+
+def smallest_stream(scene: Scene, snapshot: Snapshot) -> float:
+    """The discharge of the smallest stream that is seen: metres over one cell in a cycle."""
+    rows, columns = snapshot.shape
+    rain = scene.droplets.count * scene.droplets.water * snapshot.cell_size / (rows * columns)
+    return scene.view.stream_threshold * rain
 
 
 def sunlight(height: float) -> tuple[float, float, float]:

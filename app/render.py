@@ -51,6 +51,7 @@ def render(
         cycles = cycles_per_frame if cycles_per_frame is not None else scene.simulation.cycles_per_frame
         cycles = CYCLES_PER_FRAME if cycles_per_frame is None and cycles == 0 else cycles
 
+        simulator.prepare_all()
         snapshot = take_snapshot(world)
         opening = scene_camera(scene, snapshot)
         picture = Picture(context, bake_at_once=True)

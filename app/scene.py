@@ -21,6 +21,7 @@ from app.errors import UserError
 from app.parameters import Declaration, Parameters, Value, declarations
 from app.processes.cascade import CascadeParameters
 from app.processes.droplets import DropletParameters
+from app.processes.pools import PoolsParameters
 from app.processes.snowballs import SnowballParameters
 from app.processes.wind import WindParameters
 from app.simulation_parameters import SimulationParameters
@@ -47,6 +48,7 @@ class Scene(Parameters, frozen=True, kw_only=True):
     sand: SandParameters = SandParameters()
     island: IslandParameters = IslandParameters()
     simulation: SimulationParameters = SimulationParameters()
+    pools: PoolsParameters = PoolsParameters()
     droplets: DropletParameters = DropletParameters()
     snowballs: SnowballParameters = SnowballParameters()
     wind: WindParameters = WindParameters()
@@ -125,6 +127,8 @@ def check_value(declaration: Declaration, value: object) -> Value:
         raise UserError(f"{declaration.path} = {shown}: must be {_kind(declaration)}")
     if isinstance(value, int | float) and not declaration.low <= value <= declaration.high:
         raise UserError(f"{declaration.path} = {_text(value)}: must be {range_text(declaration)}")
+    if declaration.check and isinstance(value, str):
+        declaration.check(value)
     return typing.cast(Value, value)
 
 

@@ -24,6 +24,7 @@ from app import checkpoint
 from app.errors import UserError
 from app.parameters import Parameters, Value
 from app.processes import PROCESSES
+from app.processes.pools import Pools, derive_levels
 from app.processes.process import Finite, Process, ProcessFailure
 from app.processes.snowballs import GROUND, SnowballErosion, smooth
 from app.scene import Scene
@@ -83,13 +84,27 @@ class Simulator:
         """Compile the kernels of a process, or load them from the cache."""
         process.prepare()
         self._prepared.add(process.name)
+        if process.name == Pools.name:
+            self.derive_levels()
+
+    def prepare_all(self) -> None:
+        """Prepare what is switched on, so that the world shows its lakes and sea before the first cycle."""
+        for process in self.unprepared():
+            self.prepare(process)
+
+    def derive_levels(self) -> None:
+        """Bring the levels of lakes and sea up to date with the world and the scene, between two cycles."""
+        if self.scene.pools.enabled and Pools.name in self._prepared:
+            derive_levels(self.world, self.scene.pools)
 
     def change(self, scene: Scene) -> None:
         """Go on with the parameters of another scene, from the next cycle."""
         # A replay must run all its cycles with the parameters that they had, and must start from a sound world.
         self.verify()
         self._remember()
-        self.scene = scene
+        before, self.scene = self.scene, scene
+        if scene.pools != before.pools:
+            self.derive_levels()
 
     def smooth(self) -> None:
         """A cycle in which nothing happens but that the ground is blurred once."""
@@ -97,6 +112,7 @@ class Simulator:
         smooth(self.world)
         self.world.cycle += 1
         self.world.changed.update(dict.fromkeys(GROUND, self.world.cycle))
+        self.derive_levels()
         self._remember()  # a replay begins after it
 
     def begin_run(self, balls: int) -> None:
@@ -118,8 +134,7 @@ class Simulator:
 
     def advance(self) -> None:
         """Run one cycle. Raises `SimulationError` where it fails, with the world as it was after the last good one."""
-        for process in self.unprepared():
-            self.prepare(process)
+        self.prepare_all()
         if time.monotonic() - self._backup_time > SECONDS_BETWEEN_BACKUPS:
             self.verify()
             self._remember()
@@ -151,7 +166,7 @@ class Simulator:
                         f"{process.name} left {layer} not finite at row {row}, column {column}; "
                         f"stopped after cycle {self.world.cycle}"
                     )
-            self.world.cycle += 1
+            self._end_cycle()
         raise SimulationError("a layer holds a value that is not finite; went back to the last good cycle")
 
     def _parameters(self, process: Process) -> Any:
@@ -174,11 +189,15 @@ class Simulator:
             elapsed = (time.perf_counter() - begin) * 1e3
             before = self.milliseconds.get(process.name, elapsed)
             self.milliseconds[process.name] = before + 0.1 * (elapsed - before)
-        self.world.cycle += 1
+        self._end_cycle()
 
     def _step(self, process: Process) -> None:
         process.step(self.world, self._parameters(process))
         self.world.changed.update(dict.fromkeys(process.changes, self.world.cycle + 1))
+
+    def _end_cycle(self) -> None:
+        self.world.spills = None
+        self.world.cycle += 1
 
     def _remember(self) -> None:
         self._backup = self.world.state()
@@ -268,7 +287,10 @@ class SimulationThread:
         def apply() -> None:
             # To the simulator's own scene: what was asked for meanwhile may be a world that could not be made.
             if self._simulator:
+                version = self._simulator.world.water_version
                 self._simulator.change(self._simulator.scene.with_value(path, value))
+                # Another level of the sea is seen at once, also while nothing runs.
+                self._fresh = self._fresh or self._simulator.world.water_version != version
 
         self._command(apply)
 
@@ -353,7 +375,7 @@ class SimulationThread:
             self._publish()
             if self._may_run():
                 self._cycle()
-            elif self._commands.empty():
+            elif self._commands.empty() and not self._prepare_levels():
                 self._wake.wait(timeout=0.1)
                 self._wake.clear()
 
@@ -423,10 +445,7 @@ class SimulationThread:
         assert simulator is not None
         try:
             if unprepared := simulator.unprepared():
-                self.first_picture_shown.wait(timeout=10.0)
-                self._say(state="compiling", message=f"compiling {unprepared[0].name} (only after an update)")
-                simulator.prepare(unprepared[0])
-                self._say(state="paused" if self._paused else "running", message="")
+                self._prepare(simulator, unprepared[0])
                 return
             simulator.advance()
         except SimulationError as error:
@@ -443,6 +462,26 @@ class SimulationThread:
         else:
             self._granted = max(0, self._granted - 1)
         self._measure_pace()
+
+    def _prepare(self, simulator: Simulator, process: Process) -> None:
+        self.first_picture_shown.wait(timeout=10.0)
+        self._say(state="compiling", message=f"compiling {process.name} (only after an update)")
+        simulator.prepare(process)
+        self._say(state="paused" if self._paused else "running", message="")
+        self._fresh = self._fresh or process.name == Pools.name
+
+    def _prepare_levels(self) -> bool:
+        """Lakes and sea are seen as soon as their kernel is there, also while nothing runs."""
+        if self._simulator is None or self._status.state == "failed":
+            return False
+        waiting = [process for process in self._simulator.unprepared() if process.name == Pools.name]
+        for process in waiting:
+            try:
+                self._prepare(self._simulator, process)
+            except Exception as error:
+                log.exception("lakes and sea cannot be shown")
+                self._say(state="failed", message=str(error), error=f"{type(error).__name__}: {error}")
+        return bool(waiting)
 
     def _measure_pace(self) -> None:
         assert self._simulator is not None

@@ -7,9 +7,23 @@ from typing import Annotated, ClassVar, Literal
 from app.parameters import Parameters, described, parameter
 
 Overlay = Literal[
-    "none", "elevation", "slope", "sediment", "change", "wind_path", "airborne", "wear", "deposit", "traffic"
+    "none",
+    "elevation",
+    "slope",
+    "sediment",
+    "change",
+    "wind_path",
+    "airborne",
+    "water",
+    "stream",
+    "discharge",
+    "momentum_east",
+    "momentum_south",
+    "wear",
+    "deposit",
+    "traffic",
 ]
-Minimap = Literal["overlay", "wind_and_sand"]
+Minimap = Literal["overlay", "wind_and_sand", "water"]
 Quality = Literal["automatic", "low", "medium", "high", "ultra"]
 
 
@@ -36,6 +50,15 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     drifting_sand: Annotated[
         float, parameter(0.0, 1.0, "sand seen to drift over the ground, where the wind carries it")
     ] = 0.0
+    water_clarity: Annotated[
+        float, parameter(0.05, 20.0, "how deep one sees into lakes and sea", unit="×", log=True)
+    ] = 1.0
+    waves: Annotated[float, parameter(0.0, 3.0, "how rough lakes and sea are", unit="×")] = 1.0
+    stream_threshold: Annotated[
+        float,
+        parameter(1.0, 100_000.0, "water is seen to run where so many cells' rain passes", unit="cells", log=True),
+    ] = 400.0
+    flow_speed: Annotated[float, parameter(0.0, 8.0, "how fast ripples run down streams", unit="cells/s")] = 1.5
     wear_and_deposit: Annotated[
         float, parameter(0.0, 1.0, "how much snowballs colour the ground: sand where they put it down, rock where bare")
     ] = 1.0
@@ -45,7 +68,8 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     ] = 0.0
     minimap: Annotated[bool, described("the map in the corner")] = True
     minimap_shows: Annotated[
-        Minimap, described("the ground with the overlay, or the thickness of sand with the paths of the wind")
+        Minimap,
+        described("the ground with the overlay; sand with the paths of the wind; or water: streams light, lakes dark"),
     ] = "overlay"
     quality: Annotated[Quality, described("detail and antialiasing; automatic follows the measured frame time")] = (
         "automatic"

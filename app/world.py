@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -22,7 +22,7 @@ LARGEST_CELL = 1e6
 LAYERS = ("bedrock", "sediment", "water")
 
 # What wind and water left behind, averaged over time, in the precision that it needs. A world has a trace only when a
-# process has left one: memory is for what is used.
+# process has left one: memory is for what is used. `rain` is given: how much of the rain falls where, from 0 to 1.
 TRACES: dict[str, type[np.floating[Any]]] = {
     "wind_path": np.float64,
     "airborne": np.float64,
@@ -30,10 +30,15 @@ TRACES: dict[str, type[np.floating[Any]]] = {
     "discharge": np.float32,
     "momentum_south": np.float32,
     "momentum_east": np.float32,
+    "rain": np.float32,
     "wear": np.float32,
     "deposit": np.float32,
     "traffic": np.float32,
 }
+
+# The traces of flowing water lie side by side in memory, because a drop reads them together, and before as much again
+# in which a cycle adds up its own: kernels/droplets.py has them in this order.
+FLOW_TRACES = ("stream", "discharge", "momentum_south", "momentum_east")
 
 # What may be negative
 SIGNED = ("bedrock", "momentum_south", "momentum_east")
@@ -74,6 +79,14 @@ class Ledger(msgspec.Struct):
     water: Account = msgspec.field(default_factory=Account)
 
 
+class Spills(NamedTuple):
+    """What ran over the outlets of lakes in this cycle. It stands in the layer `water`, on the cells beyond them."""
+
+    sill: NDArray[np.int32]  # the highest cell on the way out, as row * columns + column
+    beyond: NDArray[np.int32]  # the next one
+    volume: NDArray[np.float64]  # m over one cell
+
+
 class World:
     """Layers in float64 metres, `[row, column]`, row 0 in the north, on square cells of side `cell_size` metres.
 
@@ -103,6 +116,9 @@ class World:
         self.water_level: Layer = self.ground + self.water
         self.sea_level = -math.inf  # where there is no sea
         self.water_version = 0  # grows with each change of the three above
+        self.walls = False  # whether the map's edges keep all water
+        self.spills: Spills | None = None  # of the present cycle; None: lakes are not simulated
+        self._flow: NDArray[np.float32] | None = None
         self.changed = dict.fromkeys(self.layers, 0)  # the cycle in which each layer was changed last
         self.cell_size = float(cell_size)
         self.seed = int(seed)
@@ -128,10 +144,22 @@ class World:
 
     def trace(self, name: str) -> NDArray[Any]:
         """A trace, which is 0 everywhere where no process has left one yet."""
+        if name in FLOW_TRACES:
+            return self.flow[..., FLOW_TRACES.index(name)]
         if name not in self.layers:
             self.layers[name] = np.zeros(self.shape, TRACES[name])
             self.changed[name] = 0
         return self.layers[name]
+
+    @property
+    def flow(self) -> NDArray[np.float32]:
+        """The traces of flowing water, `[row, column, trace]`, and as many sums of the present cycle after them."""
+        if self._flow is None:
+            self._flow = np.zeros((*self.shape, 2 * len(FLOW_TRACES)), np.float32)
+            for number, name in enumerate(FLOW_TRACES):
+                self.layers[name] = self._flow[..., number]
+                self.changed[name] = 0
+        return self._flow
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -187,9 +215,14 @@ class World:
         """Go back to what `state` returned."""
         for name in self.layers.keys() - state["layers"].keys():
             del self.layers[name]  # a trace that nobody had left yet
+        if self._flow is not None:
+            self._flow[..., len(FLOW_TRACES) :] = 0.0
+            if FLOW_TRACES[0] not in self.layers:
+                self._flow = None
         for name, layer in state["layers"].items():
             self.layers[name][...] = layer
         np.add(self.bedrock, self.sediment, out=self.ground)
+        self.spills = None
         self.cycle = state["cycle"]
         self.snowballs = state["snowballs"]
         self.changed = dict(state["changed"])

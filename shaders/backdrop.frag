@@ -1,4 +1,4 @@
-// What lies around the block: a quiet table that takes its shadow, and the sky.
+// What lies around the block: a quiet table that takes its shadow, where there is no sea; and the sky.
 #include "map.glsl"
 #include "sky.glsl"
 
@@ -59,7 +59,7 @@ vec3 clouds(vec3 direction, vec3 sky) {
 void main() {
     vec3 direction = normalize((frame.rays * vec4(uv * 2.0 - 1.0, 1.0, 0.0)).xyz);
     vec3 sky = clouds(direction, clear_sky(direction));
-    if (direction.y >= -1e-4 || frame.camera.y <= frame.heights.z) {
+    if (direction.y >= -1e-4 || frame.camera.y <= frame.heights.z || has_sea()) {
         colour = vec4(sky, 1.0);
         return;
     }

@@ -1,13 +1,20 @@
 // The map from above in a corner, with the overlay and the place and view of the camera.
 #include "ground.glsl"
 #include "overlay.glsl"
+#include "stream.glsl"
 #include "tone.glsl"
 
 uniform sampler2D wind_path;
+uniform sampler2D water;
 uniform vec4 rectangle;   // left, bottom, width, height in pixels of the target
 uniform vec4 looking;     // direction of the camera on the map (east, south), half the tangent of its width, pixels per texel
 uniform bool wind_and_sand;  // in place of the ground and its overlay
+uniform bool plain_ground;   // in grey, so that the water is all that is seen
+uniform bool with_water;
 uniform vec2 looked_at;   // target of the camera, east and south in metres
+
+const vec3 STREAMS = vec3(0.200, 0.560, 0.860);
+const vec3 POOLS = vec3(0.020, 0.075, 0.210);
 
 in vec2 uv;
 out vec4 colour;
@@ -26,6 +33,14 @@ void main() {
         float thickness = 1.0 - exp(-2.0 * place.w / max(0.5 * (frame.heights.y - frame.heights.x) / frame.map.w, 1e-6));
         albedo = mix(vec3(0.10, 0.095, 0.09), DUNE_SAND_PALE, thickness);
         albedo = mix(albedo, vec3(0.16, 0.42, 0.72), 0.8 * smoothstep(0.02, 0.6, textureLod(wind_path, at, 0.0).x));
+    }
+    if (plain_ground) albedo = mix(vec3(0.16, 0.15, 0.12), vec3(dot(albedo, vec3(0.3, 0.6, 0.1))), 0.2);
+    if (with_water) {
+        float depth = textureLod(water, at, 0.0).x * frame.map.w / frame.water.x;
+        albedo = mix(albedo, STREAMS, smoothstep(0.5 * BANK, 1.2 * BANK, textureLod(flow, at, 0.0).x));
+        float pool = smoothstep(0.0, 0.12, depth);
+        albedo = mix(albedo, POOLS, pool);
+        slope *= 1.0 - pool;
     }
     // Light from the north-west, as on printed maps, whatever the sun of the scene does.
     vec3 normal = normalize(vec3(-slope.x, 1.0, -slope.y));

@@ -2,7 +2,13 @@
 #include "ground.glsl"
 #include "overlay.glsl"
 
+#ifndef WATER
+#define WATER 1
+#endif
+
 uniform sampler2D airborne;
+uniform sampler2D water;  // depth in metres
+uniform sampler2D flow;   // size of the stream, its direction, closeness of standing water
 
 in vec3 position;
 in vec3 air_kept;
@@ -22,6 +28,15 @@ void main() {
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
     Ground ground = ground_material(cells, place, steepness, hollowness, fine, coarse);
+#if WATER == 1
+    // Water hides a bed of sand and silt, and the ground near it is wet and dark.
+    vec4 wet = textureLod(flow, uv, 0.0);
+    float submerged = smoothstep(0.0, 0.35 * frame.water.x, textureLod(water, uv, 0.0).x * frame.map.w);
+    float bed = max(submerged, smoothstep(0.08, 0.14, wet.x));
+    ground.albedo = mix(ground.albedo, bed_material(fine, coarse), 0.9 * bed);
+    ground.albedo *= 1.0 - 0.45 * max(smoothstep(0.02, 0.12, wet.x), smoothstep(0.03, 0.5, wet.w)) * (1.0 - submerged);
+    ground.rockiness *= 1.0 - 0.6 * bed;
+#endif
     vec3 albedo = with_overlay(ground.albedo, uv, place);
 
     // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.

@@ -105,8 +105,8 @@ SIZES: dict[str, float | tuple[float, float]] = {
     "docking_separator_size": 2.0,
 }
 
-FONTS = Path(imgui_bundle.__file__).parent / "assets" / "fonts"
-_ICONS = FONTS / "Font_Awesome_6_Free-Solid-900.otf"
+_FONTS = Path(imgui_bundle.__file__).parent / "assets" / "fonts"
+_ICONS = _FONTS / "Font_Awesome_6_Free-Solid-900.otf"
 
 
 class Fonts:
@@ -118,13 +118,17 @@ class Fonts:
 
 def load_fonts() -> None:
     """Load the fonts, each with the icons in it. Once, when ImGui has a context and before its first frame."""
-    Fonts.text = _load("Roboto/Roboto-Regular.ttf")
-    Fonts.bold = _load("Roboto/Roboto-Bold.ttf")
+    Fonts.text, Fonts.bold = text_fonts()
+
+
+def text_fonts() -> tuple[imgui.ImFont, imgui.ImFont]:
+    """The fonts for plain and bold text, loaded into ImGui's current context."""
+    return _load("Roboto/Roboto-Regular.ttf"), _load("Roboto/Roboto-Bold.ttf")
 
 
 def _load(name: str) -> imgui.ImFont:
     atlas = imgui.get_io().fonts
-    font = atlas.add_font_from_file_ttf(str(FONTS / name), FONT_SIZE)
+    font = atlas.add_font_from_file_ttf(str(_FONTS / name), FONT_SIZE)
     icons = imgui.ImFontConfig()
     icons.merge_mode = True
     icons.glyph_min_advance_x = FONT_SIZE

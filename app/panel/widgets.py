@@ -11,6 +11,7 @@ from app.panel.style import ACCENT, FAINT_TEXT, FIELD, NOTHING, Fonts, em, faded
 from app.parameters import Declaration, Value
 
 LARGEST_SLIDER = 2**30  # ImGui's sliders take half of the range of a 32-bit number
+NEXT_TO_ZERO = 1e-5  # of its high end: where a logarithmic slider begins whose low end is zero
 SIGNIFICANT_DIGITS = 7  # of what comes back from ImGui, which counts in float32
 
 
@@ -59,7 +60,8 @@ def slider_part(declaration: Declaration, value: float) -> float:
     """Where in its range a value is, from 0 to 1, as its slider shows it."""
     low, high = declaration.low, declaration.high
     if declaration.log:
-        return math.log(value / low) / math.log(high / low)
+        low = low or NEXT_TO_ZERO * high
+        return math.log(max(value, low) / low) / math.log(high / low)
     return (value - low) / (high - low)
 
 
@@ -70,7 +72,10 @@ def number_format(declaration: Declaration) -> str:
     if declaration.kind is int:
         return f"%d{suffix}"
     # On a logarithmic slider the low end decides; ImGui shows nothing below the last decimal there.
-    finest = declaration.low / 10.0 if declaration.log else (declaration.high - declaration.low) / 100.0
+    if not declaration.log:
+        finest = (declaration.high - declaration.low) / 100.0
+    else:
+        finest = declaration.low / 10.0 if declaration.low else NEXT_TO_ZERO * declaration.high
     decimals = min(max(math.ceil(-math.log10(finest) - 1e-9), 0), 6)
     return f"%.{decimals}f{suffix}"
 

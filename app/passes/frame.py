@@ -17,8 +17,20 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     ("air", "vec4", "haze per metre; height over which it thins; height it starts at; width of the picture in pixels"),
     ("ground_look", "vec4", "snow line in the relief; greenness; sediment that hides ground; height of picture"),
     ("wind", "vec4", "the way it blows (east, south); how much loose material is dune sand; how much of it drifts"),
+    (
+        "water",
+        "vec4",
+        "depth of water as a unit; strength of waves; their length; level of the sea in metres, or NO_SEA",
+    ),
+    (
+        "streams",
+        "vec4",
+        "log₂ of the smallest discharge that is seen; 1 for the largest over it; cells a second; clarity",
+    ),
     ("overlay", "vec4", "number of the overlay (0 none), opacity, low and high end of its range"),
 )
+
+NO_SEA = -1e30
 
 BLOCK = "Frame"
 INCLUDE = "frame.glsl"

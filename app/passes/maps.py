@@ -95,6 +95,50 @@ class SurfaceMap:
         self._drawing.release()
 
 
+class FlowMap:
+    """Where water runs and which way, and what stands close to water, smoothed over the cells."""
+
+    LAYERS = ("discharge", "momentum_east", "momentum_south", "water")
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._context = context
+        self._drawing = FullScreen(context, shaders, "flow.frag")
+        self._target: moderngl.Framebuffer | None = None
+        self._drawn: tuple[object, ...] | None = None
+
+    @property
+    def texture(self) -> moderngl.Texture:
+        assert self._target is not None
+        return _colour(self._target)
+
+    def update(self, snapshot: Snapshot, layers: LayerTextures, surface: moderngl.Texture, threshold: float) -> None:
+        """Draw it where a layer, or the least discharge that counts, has changed."""
+        rows, columns = snapshot.shape
+        if self._target is None or self._target.size != (columns, rows):
+            outgrown, self._drawn = self._target, None
+            self._target = _map_target(self._context, (columns, rows), 4, "f2")
+            self.texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)  # fades far away, and smoothly
+            if outgrown is not None:
+                _release_targets([outgrown])
+        wanted = (snapshot.world, threshold, *(snapshot.versions.get(name) for name in self.LAYERS))
+        if wanted != self._drawn:
+            self._drawn = wanted
+            self._drawing.program.bind(surface=surface, **{name: layers.texture(name) for name in self.LAYERS})
+            self._drawing.draw(self._target)
+            self.texture.build_mipmaps()
+
+    def forget(self) -> None:
+        """Draw anew, though nothing has changed."""
+        self._drawn = None
+
+    def release(self) -> None:
+        if self._target is not None:
+            _release_targets([self._target])
+            self._target = None
+        self.forget()
+        self._drawing.release()
+
+
 class Lighting(NamedTuple):
     """What the light on a map depends on."""
 

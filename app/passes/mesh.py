@@ -9,6 +9,7 @@ import numpy as np
 
 from app.camera import Camera
 from app.passes.quality import Quality
+from app.passes.shaders import Drawing, Program
 
 QUADS = 32  # along a side of a node
 SHORTEST_DETAIL = 2.2  # below it, nodes of more than two levels could meet, and the ground would crack
@@ -68,6 +69,37 @@ def edge_nodes(nodes: np.ndarray, columns: int, rows: int) -> np.ndarray:
     at_edge = (row == 0, column + size >= columns - 1, row + size >= rows - 1, column == 0)
     sides = [np.column_stack([nodes[there], np.full(there.sum(), side)]) for side, there in enumerate(at_edge)]
     return np.ascontiguousarray(np.concatenate(sides), np.float32)
+
+
+class GroundMesh:
+    """The mesh of a frame, for all passes that draw the ground or what lies on it."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        self._context = context
+        side = QUADS + 1
+        corner = (np.arange(QUADS)[:, None] * side + np.arange(QUADS)).astype(np.uint32)
+        # Both triangles of a quad share the diagonal from south-west to north-east, in all levels alike.
+        quads = np.stack([corner, corner + side, corner + 1, corner + 1, corner + side, corner + side + 1], axis=-1)
+        self._indices = context.buffer(quads.tobytes())
+        self._nodes = NodeBuffer(context)
+        self._count = 0
+
+    def select(self, nodes: np.ndarray) -> None:
+        """Draw these nodes from now on."""
+        self._nodes.write(nodes)
+        self._count = len(nodes)
+
+    def drawing(self, program: Program) -> Drawing:
+        """The mesh drawn by a program whose vertex shader includes mesh.glsl."""
+        return Drawing(self._context, program, [(self._nodes.buffer, "4f/i", "node")], self._indices)
+
+    def render(self, drawing: Drawing) -> None:
+        drawing.program.set(quads=QUADS)
+        drawing.render(instances=self._count)
+
+    def release(self) -> None:
+        self._indices.release()
+        self._nodes.release()
 
 
 class NodeBuffer:

@@ -26,7 +26,7 @@ def minimap_rectangle(width: int, height: int, columns: int, rows: int, content_
 
 
 class MinimapPass:
-    """Draws the map with the current overlay, and where the camera is and looks."""
+    """Draws the map with the current overlay, or what else is chosen, and where the camera is and looks."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._drawing = FullScreen(context, shaders, "minimap.frag")
@@ -38,7 +38,8 @@ class MinimapPass:
         camera: Camera,
         content_scale: float,
         *,
-        wind_and_sand: bool,
+        shows: str,
+        with_water: bool,
         **textures: moderngl.Texture,
     ) -> None:
         left, top, width, height = rectangle
@@ -49,7 +50,9 @@ class MinimapPass:
         self._drawing.program.set(
             rectangle=(float(left), float(bottom), float(width), float(height)),
             looking=(math.sin(heading), -math.cos(heading), half_width, content_scale),
-            wind_and_sand=wind_and_sand,
+            wind_and_sand=shows == "wind_and_sand",
+            plain_ground=shows == "water",
+            with_water=with_water,
             looked_at=(camera.target.x, camera.target.z),
         )
         self._drawing.draw(target, (left, bottom, width, height))

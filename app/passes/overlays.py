@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import moderngl
@@ -25,8 +26,8 @@ PALETTES: dict[str, tuple[tuple[int, int, int, float], ...]] = {
     "worn": (
         (240, 216, 196, 0), (232, 164, 128, 0.75), (204, 96, 70, 1), (150, 42, 40, 1), (84, 18, 30, 1),
     ),
-    "traffic": (
-        (226, 238, 240, 0), (150, 200, 214, 0.8), (66, 142, 188, 1), (32, 82, 150, 1), (22, 36, 92, 1),
+    "water": (
+        (196, 226, 240, 0), (150, 206, 232, 0.85), (76, 158, 210, 1), (32, 98, 172, 1), (16, 44, 110, 1),
     ),
     "change": (
         (140, 34, 30, 1), (206, 94, 66, 0.95), (240, 190, 160, 0.6), (245, 245, 240, 0),
@@ -37,7 +38,10 @@ PALETTES: dict[str, tuple[tuple[int, int, int, float], ...]] = {
 
 @dataclass(frozen=True)
 class Overlay:
-    """One overlay: `number` is the case in the shader, `layer` what it shows where it is LAYER, `unit` the legend's."""
+    """One overlay: `number` is the case in the shader, `unit` the legend's.
+
+    `layer` is what it shows where the number is LAYER, or LOGARITHM_OF_LAYER: then the palette follows its magnitude.
+    """
 
     name: str
     number: int
@@ -46,8 +50,14 @@ class Overlay:
     unit: str
     layer: str = ""
 
+    def scaled(self, value: float) -> float:
+        """A value as the shader compares it."""
+        return math.log2(max(value, 1e-30)) if self.number == LOGARITHM_OF_LAYER else value
 
-LAYER = 5  # the case of all overlays that show a layer of the snapshot as it is
+
+# The cases of all overlays that show a layer of the snapshot as it is, or its magnitude.
+LAYER, LOGARITHM_OF_LAYER = 5, 6
+MAGNITUDES = 1e-4  # of the largest value: where such a palette begins
 
 
 OVERLAYS: dict[str, Overlay] = {
@@ -60,9 +70,14 @@ OVERLAYS: dict[str, Overlay] = {
         Overlay("change", 4, "worn (red) and put down (blue) since the start", "change", "m"),
         Overlay("wind_path", LAYER, "how often the wind touches the ground", "heat", "", "wind_path"),
         Overlay("airborne", LAYER, "sand in the air", "sand", "m", "airborne"),
+        Overlay("water", LAYER, "depth of lakes and sea", "water", "m", "water"),
+        Overlay("stream", LAYER, "how often drops pass", "water", "", "stream"),
+        Overlay("discharge", LOGARITHM_OF_LAYER, "water that passes in a cycle", "water", "m", "discharge"),
+        Overlay("momentum_east", LAYER, "flow to the west (red) and east (blue)", "change", "", "momentum_east"),
+        Overlay("momentum_south", LAYER, "flow to the north (red) and south (blue)", "change", "", "momentum_south"),
         Overlay("wear", LAYER, "worn by snowballs of late", "worn", "m", "wear"),
         Overlay("deposit", LAYER, "put down by snowballs of late", "sand", "m", "deposit"),
-        Overlay("traffic", LAYER, "snowballs that came through", "traffic", "balls", "traffic"),
+        Overlay("traffic", LAYER, "snowballs that came through", "water", "balls", "traffic"),
     )
 }
 
@@ -84,6 +99,17 @@ def overlay_range(name: str, snapshot: Snapshot) -> tuple[float, float]:
             return 0.0, 0.7
         case "airborne":
             return 0.0, _rounded(max(0.5 * largest(snapshot, "airborne"), 1e-6))
+        case "water":
+            return 0.0, _rounded(max(largest(snapshot, "water"), 1e-6))
+        case "discharge":
+            high = _rounded(max(largest(snapshot, "discharge"), 1e-6))
+            return MAGNITUDES * high, high
+        case "momentum_east" | "momentum_south":
+            # Both alike. A few rivers carry far more than all others.
+            span = _rounded(
+                max(0.02 * largest(snapshot, "momentum_east"), 0.02 * largest(snapshot, "momentum_south"), 1e-9)
+            )
+            return -span, span
         case "wear" | "deposit":
             return 0.0, _rounded(max(0.2 * largest(snapshot, name), 1e-3))
         case "traffic":
@@ -92,8 +118,9 @@ def overlay_range(name: str, snapshot: Snapshot) -> tuple[float, float]:
 
 
 def largest(snapshot: Snapshot, name: str) -> float:
-    """The largest value of a layer, 0 where the snapshot does not have it."""
-    return float(snapshot.layers[name].max()) if name in snapshot.layers else 0.0
+    """The largest magnitude in a layer, 0 where the snapshot does not have it."""
+    layer = snapshot.layers.get(name)
+    return 0.0 if layer is None else max(float(layer.max()), -float(layer.min()))
 
 
 def legend_colours(name: str, steps: int = 64) -> np.ndarray:

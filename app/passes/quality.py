@@ -19,6 +19,7 @@ class Quality:
     fxaa: bool
     triangle_pixels: float  # the side of a triangle in the picture, about
     detail_scales: int  # of the noise finer than a cell: 1 or 2
+    fine_water: bool  # more waves, land mirrored in lakes, the bed seen along a bent ray
     sun_steps: int
     sky_directions: int
     sky_steps: int
@@ -26,10 +27,10 @@ class Quality:
 
 
 LEVELS: tuple[Quality, ...] = (
-    Quality("low", 0.65, 0, False, 7.0, 1, 60, 6, 9, 6_000),
-    Quality("medium", 1.0, 0, True, 5.0, 2, 90, 8, 11, 24_000),
-    Quality("high", 1.0, 4, False, 2.5, 2, 110, 12, 14, 1_000_000),
-    Quality("ultra", 1.5, 4, True, 1.5, 2, 140, 16, 16, 4_000_000),
+    Quality("low", 0.65, 0, False, 7.0, 1, False, 60, 6, 9, 6_000),
+    Quality("medium", 1.0, 0, True, 5.0, 2, False, 90, 8, 11, 24_000),
+    Quality("high", 1.0, 4, False, 2.5, 2, True, 110, 12, 14, 1_000_000),
+    Quality("ultra", 1.5, 4, True, 1.5, 2, True, 140, 16, 16, 4_000_000),
 )
 
 BY_NAME = {level.name: level for level in LEVELS}

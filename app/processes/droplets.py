@@ -1,16 +1,58 @@
-"""D2: rain drops that wear, carry and put down material on their way downhill."""
+"""D2, C1, C2: drops that wear, carry and put down material on their way downhill, and the streams that they make."""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+import math
+from collections.abc import Iterable
+from typing import Annotated, ClassVar, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from app.errors import UserError
 from app.parameters import Parameters, described, parameter
 from app.processes.process import ProcessFailure
-from app.world import World
+from app.world import FLOW_TRACES, World
+
+MOST_DROPS = 100_000.0  # of one spring in a cycle
+SPILL_SPEED = 0.5  # cells per unit of time: so fast a drop leaves the sill of a lake
+VOLUME = 4  # the column of it in a table of drops
+
+
+class Spring(NamedTuple):
+    """A place where water wells up."""
+
+    south: float  # from the map's northern edge, as a part of its height
+    east: float  # from the western edge, as a part of its width
+    drops: float  # of volume 1, in each cycle
+
+
+def read_springs(text: str) -> tuple[Spring, ...]:
+    """The springs that a text lists. Raises `UserError` where it is none."""
+    springs = []
+    for part in filter(None, (part.strip() for part in text.split(";"))):
+        try:
+            spring = Spring(*(float(number) for number in part.split()))
+        except (TypeError, ValueError):
+            spring = None
+        if spring is None or not (
+            0.0 <= spring.south <= 1.0 and 0.0 <= spring.east <= 1.0 and 0.0 <= spring.drops <= MOST_DROPS
+        ):
+            raise UserError(
+                f"droplets.springs: '{part}' must be three numbers, such as 0.2 0.7 50: south and east from 0 to 1, "
+                f"and up to {MOST_DROPS:.0f} drops in a cycle"
+            )
+        springs.append(spring)
+    return tuple(springs)
+
+
+def write_springs(springs: Iterable[Spring]) -> str:
+    """The text that lists springs."""
+    return "; ".join(f"{spring.south:.4g} {spring.east:.4g} {spring.drops:.6g}" for spring in springs)
 
 
 class DropletParameters(Parameters, frozen=True, kw_only=True):
-    """Droplet erosion (McDonald 2020)."""
+    """Droplet erosion and streams (McDonald 2020, 2023)."""
 
     title: ClassVar[str] = "Droplets"
     section: ClassVar[str] = "processes"
@@ -25,26 +67,50 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
     deposition_rate: Annotated[
         float, parameter(0.0, 0.8, "how fast the load of a drop nears its equilibrium", unit="1/t")
     ] = 0.1
-    evaporation: Annotated[
-        float, parameter(0.0001, 0.1, "part of its volume that a drop loses", unit="1/t", log=True)
-    ] = 0.001
+    evaporation: Annotated[float, parameter(0.0, 1.0, "part of its volume that a drop loses", unit="1/t", log=True)] = (
+        0.001
+    )
     minimum_volume: Annotated[float, parameter(0.001, 0.9, "a drop ends when it is smaller than this", log=True)] = 0.01
     rock_erodibility: Annotated[float, parameter(0.0, 1.0, "how easily bedrock is worn, beside loose sediment")] = 0.5
     longest_path: Annotated[int, parameter(1, 10_000, "a drop ends after this many steps", unit="steps", log=True)] = (
         1000
     )
+    water: Annotated[
+        float, parameter(0.001, 10.0, "depth of a new drop's water over one cell", unit="cells", log=True)
+    ] = 0.1
+    rain_by_altitude: Annotated[
+        float, parameter(0.0, 1.0, "part of the rain that grows with altitude; the rest falls everywhere alike")
+    ] = 0.0
+    springs: Annotated[
+        str,
+        described(
+            "where water wells up: south and east as parts of the map, drops in a cycle; one more after each ';'"
+        ),
+    ] = ""
+    stream_memory: Annotated[
+        float, parameter(0.001, 1.0, "part of what is known of the streams that each cycle renews", log=True)
+    ] = 0.01
+    stream_friction: Annotated[float, parameter(0.0, 1.0, "part of the friction that is missing in a stream")] = 0.0
+    stream_evaporation: Annotated[float, parameter(0.0, 1.0, "part of the evaporation that is missing in a stream")] = (
+        0.0
+    )
+    stream_stop: Annotated[
+        float, parameter(0.0, 0.1, "in a stream a drop ends when its acceleration is less than this", unit="cells/t²")
+    ] = 0.0
+    momentum: Annotated[
+        float,
+        parameter(0.0, 1.0, "how fast a drop takes on the velocity of the stream it is in: bends rivers", unit="1/t"),
+    ] = 0.0
 
 
 class DropletErosion:
     """Lets drops run over a world, one cycle at a time."""
 
     name: ClassVar[str] = "droplets"
-    changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment")
+    changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", "water", *FLOW_TRACES)
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
-        import numpy as np
-
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
         self.step(world, DropletParameters(count=1))
 
@@ -52,6 +118,13 @@ class DropletErosion:
         """Advance `world` by the drops of one cycle. Raises `ProcessFailure` before anything non-finite is written."""
         from kernels import droplets
 
+        water = parameters.water * world.cell_size
+        springs = _spring_drops(world, parameters)
+        spills = _spilled_drops(world, parameters.count, water)
+        standing = None
+        if world.spills is not None:
+            standing = droplets.StandingWater(world.standing, world.water_level, world.water, world.walls)
+        flow = world.flow
         totals = droplets.erode(
             world.bedrock,
             world.sediment,
@@ -69,15 +142,66 @@ class DropletErosion:
                 min_volume=parameters.minimum_volume,
                 rock_erodibility=parameters.rock_erodibility,
                 max_steps=parameters.longest_path,
+                water=water,
+                stream_friction=parameters.stream_friction,
+                stream_evaporation=parameters.stream_evaporation,
+                stream_stop=parameters.stream_stop,
+                momentum=parameters.momentum,
+                rain_altitude=parameters.rain_by_altitude,
             ),
+            flow=flow,
+            standing=standing,
+            sources=np.concatenate([springs, spills]),
+            rain=world.layers.get("rain"),
         )
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
+        droplets.remember(flow, parameters.stream_memory, water)
         area = world.cell_area
         ledger = world.ledger
         ledger.rock.lose("worn by drops", totals.rock_abraded * area)
         ledger.sediment.gain("worn by drops", totals.rock_abraded * area)
         ledger.sediment.lose("off the map", totals.sediment_off_edge * area)
         ledger.water.gain("rain", totals.rained * area)
+        if len(springs):
+            ledger.water.gain("springs", float(springs[:, VOLUME].sum()) * water * area)
         ledger.water.lose("evaporated", totals.evaporated * area)
         ledger.water.lose("off the map", totals.water_off_edge * area)
+        if standing is not None:
+            ledger.water.lose("into the sea", totals.water_into_sea * area)
+
+
+def _spring_drops(world: World, parameters: DropletParameters) -> NDArray[np.float64]:
+    """The drops of all springs, `[drop, (row, column, velocity south, velocity east, volume)]`, of volume 1 or less."""
+    rows, columns = world.shape
+    drops = [np.empty((0, 5))]
+    for spring in read_springs(parameters.springs):
+        count = math.ceil(spring.drops)
+        row, column = min(spring.south * rows, rows - 1e-6), min(spring.east * columns, columns - 1e-6)
+        drops.append(np.tile((row, column, 0.0, 0.0, spring.drops / max(count, 1)), (count, 1)))
+    return np.concatenate(drops)
+
+
+def _spilled_drops(world: World, most: int, water: float) -> NDArray[np.float64]:
+    """The drops that carry on what lakes spilled, as `_spring_drops` has them; taken from the world's standing water.
+
+    There are about `most` of them, of volume 1 or less. What is more runs on by itself, and wears no bed.
+    """
+    spills = world.spills
+    if spills is None or len(spills.volume) == 0:
+        return np.empty((0, 5))
+    taken = spills.volume * min(1.0, most * water / float(spills.volume.sum()))
+    count = np.maximum(1, np.ceil(taken / water)).astype(np.int64)
+    # What lies on a cell may have come from several lakes, and rounding must not take more than is there.
+    cells = world.water.reshape(-1)
+    for number, cell in enumerate(spills.beyond):
+        taken[number] = min(taken[number], cells[cell])
+        cells[cell] -= taken[number]
+    columns = world.shape[1]
+    sill, beyond = (
+        np.stack(np.divmod(cell, columns), axis=-1).astype(np.float64) for cell in (spills.sill, spills.beyond)
+    )
+    way = beyond - sill
+    way /= np.maximum(np.linalg.norm(way, axis=1), 1e-9)[:, None]
+    drops = np.concatenate([sill + 0.5, SPILL_SPEED * way, (taken / count / water)[:, None]], axis=1)
+    return np.repeat(drops, count, axis=0)

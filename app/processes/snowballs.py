@@ -19,9 +19,7 @@ class SnowballParameters(Parameters, frozen=True, kw_only=True):
 
     enabled: Annotated[bool, described("whether snowballs fall")] = False
     count: Annotated[int, parameter(1, 100_000, "balls in each cycle", log=True)] = 500
-    total: Annotated[
-        int, parameter(0, 1_000_000, "no more fall after so many; 0 means without end", unit="balls")
-    ] = 0
+    total: Annotated[int, parameter(0, 1_000_000, "no more fall after so many; 0 means without end", unit="balls")] = 0
     erosion_rate: Annotated[
         float, parameter(0.0, 0.5, "what a ball wears in a step on a vertical wall", unit="article's h")
     ] = 0.04

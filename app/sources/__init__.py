@@ -43,13 +43,13 @@ def create_world(scene: Scene) -> tuple[World, Scene]:
         return world, msgspec.structs.replace(scene, saved_world="")
     source = scene.world.source
     if source in GENERATORS:
-        return _generate(scene), scene
+        return _with_rain(_generate(scene), scene), scene
     from app.sources import heightmap
 
     path = find_terrain(source)
     if heightmap.is_saved_world(path):
         return create_world(checkpoint.load_scene(path))
-    return _from_heightmap(scene, heightmap.read_heightmap(path)), scene
+    return _with_rain(_from_heightmap(scene, heightmap.read_heightmap(path)), scene), scene
 
 
 def find_terrain(source: str) -> Path:
@@ -91,6 +91,18 @@ def _from_heightmap(scene: Scene, heightmap: Heightmap) -> World:
     elif heightmap.relief_from_width and scene.world.cell_size:
         elevation = elevation * (scene.world.cell_size / cell_size)
     return _world(scene, elevation, scene.world.cell_size or cell_size)
+
+
+def _with_rain(world: World, scene: Scene) -> World:
+    """The world with the map of rain that the scene asks for, if any."""
+    if scene.world.rain_map:
+        from app.sources.heightmap import read_heightmap, resample
+
+        rain = resample(_stretched(read_heightmap(find_terrain(scene.world.rain_map)).elevation, 1.0), *world.shape)
+        if not rain.max() > 0.0:
+            raise UserError(f"{scene.world.rain_map}: all of one shade; a map of rain must tell where more falls")
+        world.trace("rain")[...] = np.clip(rain, 0.0, 1.0)
+    return world
 
 
 def _size(scene: Scene, rows: int, columns: int) -> tuple[int, int]:

@@ -31,6 +31,9 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
         float, parameter(0.0, 9_000.0, "lowest to highest point; 0 means what the source says", unit="m")
     ] = 0.0
     soil_depth: Annotated[float, parameter(0.0, 100.0, "loose material on the rock at the start", unit="m")] = 0.0
+    rain_map: Annotated[
+        str, described("an image's file: where it is white most rain falls, where it is black none; empty: everywhere")
+    ] = ""
 
 
 class NoiseParameters(Parameters, frozen=True, kw_only=True):

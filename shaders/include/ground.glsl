@@ -32,6 +32,8 @@ const vec3 SCREE = vec3(0.330, 0.284, 0.226);
 const vec3 SAND = vec3(0.365, 0.298, 0.198);
 const vec3 SILT = vec3(0.235, 0.190, 0.128);
 const vec3 STREAM_BED = vec3(0.045, 0.062, 0.058);
+const vec3 BED_SAND = vec3(0.225, 0.190, 0.138);
+const vec3 BED_SILT = vec3(0.128, 0.112, 0.084);
 const vec3 SNOW = vec3(0.860, 0.890, 0.930);
 
 struct Ground {
@@ -60,6 +62,12 @@ vec4 coarse_detail(vec2 cells) {
 // How steep the ground looks: where heights are exaggerated, materials follow only a part of it, or all would be rock.
 float apparent_steepness(vec4 place) {
     return length(place.yz) * mix(1.0, frame.map.w, 0.45);
+}
+
+// What lies under water: sand and, in patches, silt.
+vec3 bed_material(vec4 fine, vec4 coarse) {
+    float silt = clamp(0.55 + 1.5 * (coarse.w - 0.5) + 1.1 * (coarse.x - 0.5) + 0.5 * (fine.w - 0.5), 0.0, 1.0);
+    return mix(BED_SAND, BED_SILT, silt) * (0.88 + 0.24 * fine.x);
 }
 
 Ground ground_material(vec2 cells, vec4 place, float steepness, float hollowness, vec4 fine, vec4 coarse) {

@@ -16,6 +16,7 @@ from app.errors import UserError
 from app.opening import open_scene
 from app.scene import scene_content
 from app.sources import create_world
+from app.world import FLOW_TRACES, LAYERS
 from tests.app.small import bits, simulated, small_scene
 
 Arrays = dict[str, Any]
@@ -53,14 +54,14 @@ def test_round_trip_brings_every_bit_back(saved: Path) -> None:
 
 def test_file_is_as_documented(saved: Path) -> None:
     with np.load(saved, allow_pickle=False) as file:
-        assert set(file) == {"meta", "bedrock", "sediment", "water"}
+        assert set(file) == {"meta", *LAYERS, *FLOW_TRACES}
         assert file["bedrock"].dtype == file["sediment"].dtype == np.float64
         meta = json.loads(str(file["meta"]))
     assert meta["cell_size"] == 20.0
     assert meta["seed"] == 1
     assert meta["cycle"] == 3
     assert meta["parameters"] == scene_content(small_scene())
-    assert meta["ledger"]["water"]["gained"] == {"rain": 3 * 60 * 400.0}
+    assert meta["ledger"]["water"]["gained"] == {"rain": 3 * 60 * 800.0}
 
 
 def test_same_world_gives_the_same_file(saved: Path, tmp_path: Path) -> None:

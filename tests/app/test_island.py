@@ -341,18 +341,6 @@ def test_compare_refuses_numbers_that_are_none(numbers: str, capsys: pytest.Capt
     assert "must be a whole number from 0 to" in capsys.readouterr().err
 
 
-def test_lettering_is_readable_and_fits_its_box() -> None:
-    from app.lettering import coverage, label
-
-    line = coverage("50 000", 24.0)
-    assert line.max() == pytest.approx(1.0, abs=0.02)
-    columns = line.max(axis=0) > 0.5
-    assert np.count_nonzero(np.diff(columns.astype(int)) == 1) == 5, "five digits, with gaps between"
-    picture = np.full((10, 40, 3), 200, np.uint8)  # smaller than the text
-    label(picture, "50 000 snowballs", 24.0)
-    assert (picture < 200).any()
-
-
 def test_parameters_of_the_kernel_and_of_the_process_begin_alike() -> None:
     from kernels.snowballs import SnowballParameters as Kernel
 

@@ -25,8 +25,8 @@ class Outer(Parameters, frozen=True, kw_only=True):
 
 def test_declarations_tell_all_that_was_declared() -> None:
     count, speed, enabled, mode, name = declarations(Outer, "outer.")
-    assert count == Declaration("outer.inner.count", int, 3, 1, 9, "drops", "how many", True, ())
-    assert speed == Declaration("outer.speed", float, 1.0, 0.0, 2.0, "m/s", "how fast", False, ())
+    assert count == Declaration("outer.inner.count", int, 3, 1, 9, "drops", "how many", True, (), None)
+    assert speed == Declaration("outer.speed", float, 1.0, 0.0, 2.0, "m/s", "how fast", False, (), None)
     assert (enabled.kind, enabled.default, enabled.choices) == (bool, True, ())
     assert (mode.kind, mode.default, mode.choices) == (str, "fast", ("slow", "fast"))
     assert (name.kind, name.default) == (str, "nobody")
@@ -48,7 +48,7 @@ def test_every_parameter_of_a_scene_is_whole(declaration: Declaration) -> None:
     if declaration.kind in (float, int):
         assert declaration.low < declaration.high < float("inf")
     if declaration.log:
-        assert declaration.low > 0.0
+        assert declaration.low >= 0.0
 
 
 def test_every_group_of_a_scene_has_a_title_and_a_section() -> None:

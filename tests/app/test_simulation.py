@@ -25,13 +25,17 @@ from tests.app.small import bits, simulated, small_scene
 # The simulator, one cycle after the other.
 
 
+# A tenth of a cell's side high, on cells of 20 m: cubic metres.
+WATER_OF_A_DROP = 2.0 * 20.0**2
+
+
 def test_cycles_change_the_land_and_lose_nothing() -> None:
     start, _ = create_world(small_scene())
     world = simulated(50).world
     assert world.cycle == 50
     assert not np.array_equal(world.bedrock, start.bedrock)
     assert world.imbalance() < 1e-9
-    assert world.ledger.water.gained["rain"] == pytest.approx(50 * 60 * world.cell_area)
+    assert world.ledger.water.gained["rain"] == pytest.approx(50 * 60 * WATER_OF_A_DROP)
 
 
 def test_ground_stays_the_sum_of_the_layers() -> None:
@@ -68,7 +72,7 @@ def test_changed_parameter_takes_effect_at_the_next_cycle() -> None:
     assert bits(simulator.world) == bits(simulated(4).world)
     simulator.advance()
     rain = simulator.world.ledger.water.gained["rain"]
-    assert rain == pytest.approx((4 * 60 + 61) * simulator.world.cell_area)
+    assert rain == pytest.approx((4 * 60 + 61) * WATER_OF_A_DROP)
     assert bits(simulator.world) != bits(unchanged.world)
 
 
@@ -282,7 +286,7 @@ def test_change_goes_to_the_next_cycle() -> None:
         thread.change("droplets.count", 61)
         thread.step()
         snapshot = wait_for(thread.take)
-    assert snapshot.ledger.water.gained["rain"] == pytest.approx((60 + 61) * 400.0)
+    assert snapshot.ledger.water.gained["rain"] == pytest.approx((60 + 61) * WATER_OF_A_DROP)
 
 
 def test_restart_makes_the_world_anew(tmp_path: Path) -> None:

@@ -27,6 +27,11 @@ class Parameters:
     min_volume: float = 0.01
     rock_erodibility: float = 0.5
     max_steps: int = 1000
+    water: float = 1.0
+    stream_friction: float = 0.0
+    stream_evaporation: float = 0.0
+    stream_stop: float = 0.0
+    momentum: float = 0.0
 
 
 def normal(height: Layer, i: int, j: int, scale: float) -> NDArray[np.float64]:
@@ -75,11 +80,33 @@ class Map:
     off_edge: float = 0.0
     water_off_edge: float = 0.0
     abraded: float = 0.0
+    into_sea: float = 0.0
     steps: int = 0
+    walls: bool = False
     ground: Layer = field(init=False)
+    level: Layer = field(init=False)  # of lakes; NaN where there is none
+    is_sea: NDArray[np.bool_] = field(init=False)
+    brought: Layer = field(init=False)  # volume that ended on each cell
+    stream: NDArray[np.float32] = field(init=False)
+    discharge: NDArray[np.float32] = field(init=False)
+    momentum: NDArray[np.float32] = field(init=False)  # [row, column, (south, east)]
+    passed: NDArray[np.float32] = field(init=False)  # [row, column, (volume, times velocity south, east)]
 
     def __post_init__(self) -> None:
         self.ground = self.bedrock + self.sediment
+        shape = self.ground.shape
+        self.level = np.full(shape, np.nan)
+        self.is_sea = np.zeros(shape, bool)
+        self.brought = np.zeros(shape)
+        self.stream, self.discharge = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+        self.momentum, self.passed = np.zeros((*shape, 2), np.float32), np.zeros((*shape, 3), np.float32)
+
+    def end(self, cell: tuple[int, int], volume: float) -> None:
+        """A drop ends on the map with what is left of it."""
+        if self.is_sea[cell]:
+            self.into_sea += volume
+        else:
+            self.brought[cell] += volume
 
     def add_sediment(self, cell: tuple[int, int], depth: float) -> None:
         self.sediment[cell] += depth
@@ -111,33 +138,60 @@ def put_down(world: Map, cell: tuple[int, int], mass: float) -> None:
         world.add_sediment(c, level - height)
 
 
-def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
+def corrected(
+    world: Map,
+    start: tuple[float, float],
+    p: Parameters,
+    velocity: tuple[float, float] = (0.0, 0.0),
+    volume: float = 1.0,
+) -> None:
     """One drop over a map, changed in place."""
     rows, columns = world.ground.shape
     position = np.array(start)
-    speed = np.zeros(2)
-    volume, concentration = 1.0, 0.0
+    speed = np.array(velocity)
+    concentration = 0.0
     for step in range(1, p.max_steps + 1):
-        world.steps += 1
         before = (int(position[0]), int(position[1]))
+        if not math.isnan(world.level[before]):
+            put_down(world, before, volume * concentration)
+            world.end(before, volume)
+            return
+        world.steps += 1
         n = normal(world.ground, *before, 1.0 / world.cell_size)
+        stream = float(world.stream[before])
 
         # A step lasts dt, or as long as a cell takes at the speed before it or after it.
         time = p.dt if math.hypot(*speed) * p.dt <= 1.0 else 1.0 / math.hypot(*speed)
-        speed = (speed + time * np.array([n[0], n[2]]) / p.density) * max(0.0, 1.0 - time * p.friction)
+        acceleration = np.array([n[0], n[2]]) / p.density
+        speed = speed + time * acceleration
+        speed = speed * max(0.0, 1.0 - time * p.friction * (1.0 - p.stream_friction * stream))
+        flowing, momentum = float(world.discharge[before]), world.momentum[before]
+        if p.momentum > 0.0 and float(momentum @ speed) > 0.0:
+            # The drop and the stream share their momentum: towards the velocity of the stream, momentum / flowing.
+            part = min(1.0, time * p.momentum) * flowing / (volume * p.water + flowing)
+            speed = speed + part * (momentum / flowing - speed)
         fast = math.hypot(*speed)
         if fast * time > 1.0:
-            time = 1.0 / fast
-        stands = fast <= 1e-3
-        if not stands:
+            time_to_move = 1.0 / fast
+        else:
+            time_to_move = time
+        stands = fast <= 1e-3 or (stream > 0.5 and math.hypot(*acceleration) < p.stream_stop)
+        time = time_to_move
+        if not fast <= 1e-3:
             position = position + time * speed
         after = (math.floor(position[0]), math.floor(position[1]))
         if not (0 <= after[0] < rows and 0 <= after[1] < columns):
-            world.off_edge += volume * concentration
-            world.water_off_edge += volume
-            return
+            if not world.walls:
+                world.passed[before] += volume * np.array([1.0, *speed])
+                world.off_edge += volume * concentration
+                world.water_off_edge += volume
+                return
+            after, stands = before, True
 
-        down = float(world.ground[before] - world.ground[after])
+        ahead = float(world.ground[after])
+        if not math.isnan(world.level[after]):
+            ahead = max(ahead, float(world.level[after]))
+        down = float(world.ground[before]) - ahead
         equilibrium = max(0.0, volume * fast * down)
         take = volume * min(1.0, time * p.deposition_rate) * (equilibrium - concentration)
         if take > 0.0:
@@ -157,9 +211,12 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
             world.add_sediment(before, put)
             concentration -= put / volume
 
+        if after != before:
+            world.passed[before] += volume * np.array([1.0, *speed])
         mass = volume * concentration
-        volume *= 1.0 - time * p.evaporation
-        concentration = mass / volume
+        volume *= max(0.0, 1.0 - time * p.evaporation * (1.0 - p.stream_evaporation * stream))
+        concentration = mass / volume if volume > 0.0 else 0.0
         if stands or volume < p.min_volume or step == p.max_steps:
             put_down(world, after, mass)
+            world.end(after, volume)
             return

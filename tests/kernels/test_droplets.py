@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numba
@@ -287,7 +288,7 @@ def test_a_load_that_rounding_cannot_settle_is_put_down() -> None:
     last_digits = (2, 1, 1, 1, 1, 3, 2, 2, 2)
     ground = np.array([float(f"495.625247145433{digit}") for digit in last_digits])
     bedrock, sediment = ground.copy(), np.zeros(9)
-    fields = droplets._Fields(bedrock, sediment, ground, rows=3, columns=3)
+    fields = SimpleNamespace(bedrock=bedrock, sediment=sediment, ground=ground, rows=3, columns=3)
     droplets.put_down.py_func(fields, 1, 1, 5.99e-13)  # the plain function: the test's time limit can end it
     assert sediment.sum() == pytest.approx(5.99e-13, rel=1e-12)
     assert (sediment >= 0.0).all()

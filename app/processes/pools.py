@@ -1,0 +1,89 @@
+"""C3, C4: lakes that grow, merge, spill and dry up, and the sea."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.parameters import Parameters, described, parameter
+from app.processes.process import ProcessFailure
+from app.world import Spills, World
+
+if TYPE_CHECKING:
+    from kernels.pools import PoolTotals
+
+
+class PoolsParameters(Parameters, frozen=True, kw_only=True):
+    """Standing water (Barnes, Callaghan, Wickert 2020): drops bring it, and go on from the outlets of full lakes."""
+
+    title: ClassVar[str] = "Lakes and sea"
+    section: ClassVar[str] = "processes"
+
+    enabled: Annotated[bool, described("whether water stands in lakes and in the sea")] = False
+    edges: Annotated[
+        Literal["sea", "open", "wall"],
+        described("what lies beyond the map's edges: the sea, nothing (open), or a wall that keeps all water"),
+    ] = "open"
+    sea_level: Annotated[
+        float, parameter(-10_000.0, 10_000.0, "height of the sea, where it lies beyond the edges", unit="m")
+    ] = 0.0
+    evaporation: Annotated[
+        float, parameter(0.0, 1.0, "depth that each lake loses to the air in a cycle", unit="m", log=True)
+    ] = 0.005
+    seepage: Annotated[
+        float, parameter(0.0, 1.0, "depth that each lake loses to the ground in a cycle", unit="m", log=True)
+    ] = 0.0
+
+
+class Pools:
+    """Lets water settle in a world, one cycle at a time."""
+
+    name: ClassVar[str] = "pools"
+    changes: ClassVar[tuple[str, ...]] = ("water",)
+
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from the cache."""
+        self.step(World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0), PoolsParameters())
+
+    def step(self, world: World, parameters: PoolsParameters) -> None:
+        """Settle all water of `world`, and tell in `world.spills` what is on its way from one lake to the next."""
+        totals, world.spills = _settle(world, world.water, parameters, parameters.evaporation, parameters.seepage)
+        if totals.failed_row >= 0:
+            raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
+        area = world.cell_area
+        lost = {
+            "evaporated from lakes": totals.evaporated,
+            "seeped from lakes": totals.seeped,
+            "into the sea": totals.into_sea,
+            "off the map": totals.over_edge,
+        }
+        for cause, volume in lost.items():
+            if volume:
+                world.ledger.water.lose(cause, volume * area)
+
+
+def derive_levels(world: World, parameters: PoolsParameters) -> None:
+    """Bring `standing`, `water_level` and `sea_level` of `world` up to date, and change nothing else."""
+    _settle(world, world.water.copy(), parameters, evaporation=0.0, seepage=0.0)
+
+
+def _settle(
+    world: World, water: NDArray[np.float64], parameters: PoolsParameters, evaporation: float, seepage: float
+) -> tuple[PoolTotals, Spills]:
+    from kernels import pools
+
+    edges = {"sea": pools.SEA, "open": pools.OPEN, "wall": pools.WALL}[parameters.edges]
+    totals, spills = pools.settle(
+        world.ground,
+        water,
+        world.water_level,
+        world.standing,
+        pools.PoolParameters(edges, parameters.sea_level, evaporation, seepage),
+    )
+    world.sea_level = parameters.sea_level if parameters.edges == "sea" else -math.inf
+    world.walls = parameters.edges == "wall"
+    world.water_version += 1
+    return totals, Spills(spills.sill, spills.beyond, spills.volume)

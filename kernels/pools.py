@@ -1,0 +1,865 @@
+"""C3 and C4: exact lakes, and the sea, for the whole map at once.
+
+After Barnes, Callaghan and Wickert 2020 ("Computing water flow through complex landscapes, part 2: depression
+hierarchies") and 2021 ("part 3: Fill-Spill-Merge"). Once per cycle, from the ground alone:
+
+1. Each cell flows to its lowest neighbour by slope. All cells that end in one pit are a basin.
+2. Where two basins meet, the lowest way over is their saddle. Only a cell whose lower neighbours do not hang together
+   can be one, so few are looked at; between those that hang together there is a lower way.
+3. Saddles from the lowest up join basins into depressions, and these into larger ones: a binary tree, whose leaves are
+   basins. A depression's outlet is the saddle at which it joins its sibling, or drains.
+4. The water of each basin is added up the tree. Two siblings that are full together become one pool, their parent.
+   What a full depression has too much spills over its sill.
+5. The level of a pool that is not full follows from its volume.
+
+A cell beyond which lies the edge drains over it, except between walls. The sea is what lies below its level and hangs
+together with the map's edge: its basins are those that join the edge below that level.
+
+Volumes are metres over one cell. As a fall is only compared with other falls, nothing depends on a cell's size.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+Layer = NDArray[np.float64]
+
+# What lies beyond the edge of the map
+SEA, OPEN, WALL = 0, 1, 2
+
+# What stands on a cell
+DRY, LAKE, SEA_WATER = 0, 1, 2
+
+# The eight neighbours: those straight ahead come first, so that of two equally steep ones these are taken.
+_ROW_STEPS = np.array([-1, 0, 0, 1, -1, -1, 1, 1])
+_COLUMN_STEPS = np.array([0, -1, 1, 0, -1, 1, -1, 1])
+_INVERSE_DISTANCES = np.array([1.0] * 4 + [math.sqrt(0.5)] * 4)
+_NOWHERE, _OFF_MAP = 8, 9  # where a cell flows to that has no lower neighbour, or that lies at an open edge
+
+# The first two basins are no basins: what flows over the edge of the map, and what flows into the sea on it.
+_OVER_EDGE, _INTO_SEA, _FIRST = 0, 1, 2
+
+# Volumes that agree to this part are equal: sums of the same depths in another order differ by less.
+_SAME = 1e-13
+
+
+class PoolParameters(NamedTuple):
+    """What takes water from the lakes, and where it ends."""
+
+    edges: int = SEA
+    sea_level: float = 0.0  # metres; used where the edges are the sea
+    evaporation: float = 0.0  # metres per cycle, from each cell with water on it
+    seepage: float = 0.0  # metres per cycle, of what evaporation leaves
+    most_spilled: float = math.inf  # volume of spills in a cycle; what is over it goes on at once, to where it ends
+
+
+class PoolTotals(NamedTuple):
+    """What left the map, in metres over one cell."""
+
+    evaporated: float
+    seeped: float
+    into_sea: float
+    over_edge: float
+    failed_row: int  # the first cell whose ground or water is not a finite number, or whose water is negative; -1: none
+    failed_column: int
+
+
+class Spills(NamedTuple):
+    """Water on its way over the sills of full lakes; cells are counted as row * columns + column."""
+
+    sill: NDArray[np.int32]  # the highest cell of the way
+    beyond: NDArray[np.int32]  # the next one, down on the other side
+    volume: Layer  # metres over one cell; it lies on the cell `beyond`
+
+
+class _Tree(NamedTuple):
+    """Depressions: leaves first, in the order of their pits, then parents after their children."""
+
+    outlet: Layer  # height of the sill; infinite where there is none
+    parent: NDArray[np.int32]  # -1: none
+    sibling: NDArray[np.int32]
+    sill: NDArray[np.int32]  # cell
+    beyond: NDArray[np.int32]  # cell to which a spill flows; -1: off the map
+    across: NDArray[np.int32]  # basin of that cell
+    pit: NDArray[np.int32]  # lowest cell
+    floor: Layer  # height from which it fills after its children: their outlet, or the pit
+    crest: Layer  # outlet of the largest depression around it
+    sea: NDArray[np.bool_]
+    jump: NDArray[np.int32]  # an ancestor farther up, or itself at the top
+
+
+def _links() -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+    """For each set of lower neighbours (one bit each): which part each is in (two bits each), and if there are several.
+
+    A part is what hangs together among the neighbours themselves.
+    """
+    parts = np.zeros(256, np.uint16)
+    several = np.zeros(256, np.bool_)
+    for mask in range(256):
+        part = list(range(8))
+        members = [k for k in range(8) if mask >> k & 1]
+        for _ in members:
+            for a in members:
+                for b in members:
+                    steps = abs(_ROW_STEPS[a] - _ROW_STEPS[b]), abs(_COLUMN_STEPS[a] - _COLUMN_STEPS[b])
+                    if max(steps) <= 1:
+                        part[a] = part[b] = min(part[a], part[b])
+        numbers = sorted({part[k] for k in members})
+        several[mask] = len(numbers) > 1
+        for k in members:
+            parts[mask] |= numbers.index(part[k]) << 2 * k
+    return parts, several
+
+
+_PARTS, _SEVERAL = _links()
+
+
+@njit(nogil=True, error_model="numpy")
+def _look_inside(ground, water, row, toward, lower):
+    """Steepest descent and lower neighbours of the cells of a row between its ends; whether all values are sound."""
+    columns = ground.shape[1]
+    inner = columns - 2
+    north_west, north, north_east = ground[row - 1][:inner], ground[row - 1][1:-1], ground[row - 1][2:]
+    west, here, east = ground[row][:inner], ground[row][1:-1], ground[row][2:]
+    south_west, south, south_east = ground[row + 1][:inner], ground[row + 1][1:-1], ground[row + 1][2:]
+    out, mask = toward[row][1:-1], lower[row][1:-1]
+    diagonal = math.sqrt(0.5)
+    for j in range(inner):
+        h = here[j]
+        fall = h - north[j]
+        lower_set = np.int64(1) if fall >= 0.0 else np.int64(0)
+        best = np.int64(0) if fall > 0.0 else np.int64(_NOWHERE)
+        steepest = max(fall, 0.0)
+        fall = h - west[j]
+        lower_set |= np.int64(2) if fall >= 0.0 else np.int64(0)
+        best = np.int64(1) if fall > steepest else best
+        steepest = max(fall, steepest)
+        fall = h - east[j]
+        lower_set |= np.int64(4) if fall > 0.0 else np.int64(0)
+        best = np.int64(2) if fall > steepest else best
+        steepest = max(fall, steepest)
+        fall = h - south[j]
+        lower_set |= np.int64(8) if fall > 0.0 else np.int64(0)
+        best = np.int64(3) if fall > steepest else best
+        steepest = max(fall, steepest)
+        fall = (h - north_west[j]) * diagonal
+        lower_set |= np.int64(16) if fall >= 0.0 else np.int64(0)
+        best = np.int64(4) if fall > steepest else best
+        steepest = max(fall, steepest)
+        fall = (h - north_east[j]) * diagonal
+        lower_set |= np.int64(32) if fall >= 0.0 else np.int64(0)
+        best = np.int64(5) if fall > steepest else best
+        steepest = max(fall, steepest)
+        fall = (h - south_west[j]) * diagonal
+        lower_set |= np.int64(64) if fall > 0.0 else np.int64(0)
+        best = np.int64(6) if fall > steepest else best
+        steepest = max(fall, steepest)
+        fall = (h - south_east[j]) * diagonal
+        lower_set |= np.int64(128) if fall > 0.0 else np.int64(0)
+        best = np.int64(7) if fall > steepest else best
+        out[j] = best
+        mask[j] = lower_set
+
+
+@njit(nogil=True, error_model="numpy")
+def _look_at_edge(ground, row, column, toward, lower, open_edges):
+    """The same for a cell at the edge of the map."""
+    rows, columns = ground.shape
+    h = ground[row, column]
+    best, steepest, lower_set = _NOWHERE, 0.0, 0
+    for k in range(8):
+        i, j = row + _ROW_STEPS[k], column + _COLUMN_STEPS[k]
+        if 0 <= i < rows and 0 <= j < columns:
+            fall = (h - ground[i, j]) * _INVERSE_DISTANCES[k]
+            earlier = i < row or (i == row and j < column)
+            if fall > 0.0 or (fall == 0.0 and earlier):
+                lower_set |= 1 << k
+            if fall > steepest:
+                best, steepest = k, fall
+    toward[row, column] = _OFF_MAP if open_edges else best
+    lower[row, column] = lower_set
+
+
+@njit(nogil=True, error_model="numpy")
+def _sound(ground, water):
+    """Whether a row holds finite numbers alone, and no negative water. Without a branch, for speed."""
+    bad = np.int64(0)
+    for j in range(len(ground)):
+        bad |= np.int64(0) if abs(ground[j]) < np.inf else np.int64(1)
+        bad |= np.int64(0) if 0.0 <= water[j] < np.inf else np.int64(1)
+    return bad == 0
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _look(ground, water, toward, lower, open_edges):
+    """Where each cell flows to, and which of its neighbours are lower; returns which rows are sound.
+
+    Of two equally high cells the one that comes first on the map counts as lower here.
+    """
+    rows, columns = ground.shape
+    sound = np.empty(rows, np.bool_)
+    for unsigned_row in prange(rows):
+        row = np.int64(unsigned_row)
+        sound[row] = _sound(ground[row], water[row])
+        if 0 < row < rows - 1:
+            _look_inside(ground, water, row, toward, lower)
+            _look_at_edge(ground, row, 0, toward, lower, open_edges)
+            _look_at_edge(ground, row, columns - 1, toward, lower, open_edges)
+        else:
+            for column in range(columns):
+                _look_at_edge(ground, row, column, toward, lower, open_edges)
+    return sound
+
+
+@njit(cache=True, nogil=True)
+def _first_unsound(ground: Any, water: Any, sound: Any) -> tuple[int, int]:
+    for row in range(len(sound)):
+        if not sound[row]:
+            for column in range(ground.shape[1]):
+                if not (abs(ground[row, column]) < np.inf and 0.0 <= water[row, column] < np.inf):
+                    return row, column
+    return -1, -1
+
+
+@njit(nogil=True, error_model="numpy")
+def _neighbour(cell, k, rows, columns):
+    """The neighbour of a cell in direction k; -1 where it lies off the map."""
+    row, column = cell // columns + _ROW_STEPS[k], cell % columns + _COLUMN_STEPS[k]
+    if 0 <= row < rows and 0 <= column < columns:
+        return row * columns + column
+    return -1
+
+
+# Direction k leads back along direction _BACK[k].
+_BACK = np.array([3, 2, 1, 0, 7, 6, 5, 4])
+
+
+@njit(nogil=True, error_model="numpy")
+def _flat_cells(toward):
+    """All cells without a lower neighbour, in the order of the map."""
+    count = 0
+    for cell in range(len(toward)):
+        count += toward[cell] == _NOWHERE
+    cells = np.empty(count, np.int32)
+    count = 0
+    for cell in range(len(toward)):
+        if toward[cell] == _NOWHERE:
+            cells[count] = cell
+            count += 1
+    return cells
+
+
+@njit(nogil=True, error_model="numpy")
+def _spread(ground, toward, queue, count, rows, columns):
+    """Let the flat around the `count` cells at the head of the queue flow to them, by the shortest ways."""
+    head = 0
+    while head < count:
+        cell = queue[head]
+        head += 1
+        for k in range(8):
+            other = _neighbour(cell, k, rows, columns)
+            if other >= 0 and toward[other] == _NOWHERE and ground[other] == ground[cell] and other != queue[0]:
+                toward[other] = _BACK[k]
+                queue[count] = other
+                count += 1
+
+
+@njit(nogil=True, error_model="numpy")
+def _drain_flats(ground, toward, flat_cells, rows, columns):
+    """Lead flats to their outlets, and those without one to their first cell; the cells that are left are the pits."""
+    queue = np.empty(len(flat_cells), np.int32)
+    ways = np.empty(len(flat_cells), np.uint8)
+    count = 0
+    any_flat = False
+    for cell in flat_cells:
+        way = _NOWHERE
+        for k in range(8):
+            other = _neighbour(cell, k, rows, columns)
+            if other >= 0 and ground[other] == ground[cell]:
+                any_flat = True
+                if toward[other] != _NOWHERE and way == _NOWHERE:
+                    way = k
+        if way != _NOWHERE:
+            queue[count] = cell
+            ways[count] = way
+            count += 1
+    if not any_flat:
+        return
+    for index in range(count):
+        toward[queue[index]] = ways[index]
+    _spread(ground, toward, queue, count, rows, columns)
+    for cell in flat_cells:
+        if toward[cell] == _NOWHERE:
+            queue[0] = cell
+            _spread(ground, toward, queue, 1, rows, columns)
+
+
+@njit(nogil=True, error_model="numpy")
+def _basins(ground, toward, flat_cells, sea_level, basin, columns):
+    """Number the pits, and write for each cell in which basin it lies; returns the pit of each basin."""
+    steps = np.empty(8, np.int64)
+    for k in range(8):
+        steps[k] = _ROW_STEPS[k] * columns + _COLUMN_STEPS[k]
+    basin[:] = -1
+    pits = np.empty(len(flat_cells) + _FIRST, np.int32)
+    pits[:_FIRST] = -1
+    count = _FIRST
+    for cell in flat_cells:
+        if toward[cell] == _NOWHERE:
+            basin[cell] = count
+            pits[count] = cell
+            count += 1
+    rows = len(basin) // columns
+    for row in range(rows):
+        for column in range(0, columns, 1 if row == 0 or row == rows - 1 else columns - 1):
+            cell = row * columns + column
+            if toward[cell] == _OFF_MAP:
+                basin[cell] = _INTO_SEA if ground[cell] < sea_level else _OVER_EDGE
+    for start in range(len(basin)):
+        if basin[start] < 0:
+            cell = start
+            while basin[cell] < 0:
+                cell += steps[toward[cell]]
+            found = basin[cell]
+            cell = start
+            while basin[cell] < 0:
+                basin[cell] = found
+                cell += steps[toward[cell]]
+    return pits[:count]
+
+
+@njit(nogil=True, error_model="numpy")
+def _appended(pairs, count, cell, other):
+    """Put a pair at the end of a list, which is made longer where it is full."""
+    if count == len(pairs):
+        longer = np.empty((2 * count, 2), np.int32)
+        longer[:count] = pairs
+        pairs = longer
+    pairs[count, 0], pairs[count, 1] = cell, other
+    return pairs, count + 1
+
+
+@njit(nogil=True, error_model="numpy")
+def _saddles(ground, toward, lower, flat_cells, basin, columns):
+    """Pairs of neighbouring cells in two basins, the higher one first. The lowest way between any two is among them."""
+    steps = np.empty(8, np.int64)
+    for k in range(8):
+        steps[k] = _ROW_STEPS[k] * columns + _COLUMN_STEPS[k]
+    pairs, count = np.empty((1024, 2), np.int32), 0
+    best, steepest = np.empty(4, np.int64), np.empty(4)
+    for cell in range(len(lower)):
+        members = lower[cell]
+        if _SEVERAL[members] and toward[cell] != _OFF_MAP:
+            # Of each part of the lower neighbours, the steepest way down
+            best[:] = -1
+            steepest[:] = -1.0
+            parts = _PARTS[members]
+            for k in range(8):
+                if members >> k & 1:
+                    part = parts >> 2 * k & 3
+                    fall = (ground[cell] - ground[cell + steps[k]]) * _INVERSE_DISTANCES[k]
+                    if fall > steepest[part]:
+                        steepest[part] = fall
+                        best[part] = cell + steps[k]
+            # Where three basins meet in one cell, water goes on by the steepest way there, so that one comes first.
+            for _ in range(4):
+                part = np.argmax(steepest)
+                if best[part] >= 0 and basin[best[part]] != basin[cell]:
+                    pairs, count = _appended(pairs, count, cell, best[part])
+                steepest[part] = -2.0
+    # On a flat, cells flow to neighbours that count as no lower, so that all are compared.
+    for cell in flat_cells:
+        for k in range(8):
+            if lower[cell] >> k & 1 and basin[cell + steps[k]] != basin[cell]:
+                pairs, count = _appended(pairs, count, cell, cell + steps[k])
+    # So with open edges, over which everything inside of them can flow.
+    rows = len(lower) // columns
+    for row in range(rows):
+        for column in range(0, columns, 1 if row == 0 or row == rows - 1 else columns - 1):
+            cell = row * columns + column
+            if toward[cell] == _OFF_MAP:
+                for k in range(8):
+                    if lower[cell] >> k & 1 and basin[cell + steps[k]] >= _FIRST:
+                        pairs, count = _appended(pairs, count, cell, cell + steps[k])
+    return pairs[:count]
+
+
+@njit(nogil=True, error_model="numpy")
+def _root(above, index):
+    """The last of the line that `above` leads along, which is made shorter on the way."""
+    while above[index] != index:
+        above[index] = above[above[index]]
+        index = above[index]
+    return index
+
+
+@njit(nogil=True, error_model="numpy")
+def _grow_tree(ground, toward, basin, pits, pairs, sea_level, columns):
+    """Join the basins over their saddles, the lowest first."""
+    basins = len(pits)
+    heights = np.empty(len(pairs))
+    for index in range(len(pairs)):
+        heights[index] = ground[pairs[index, 0]]
+    order = np.argsort(heights, kind="mergesort")
+
+    size = 2 * basins
+    outlet = np.full(size, np.inf)
+    parent = np.full(size, -1, np.int32)
+    sibling = np.full(size, -1, np.int32)
+    sill = np.full(size, -1, np.int32)
+    beyond = np.full(size, -1, np.int32)
+    across = np.full(size, -1, np.int32)
+    pit = np.full(size, -1, np.int32)
+    pit[:basins] = pits
+    floor = np.full(size, np.inf)
+    for leaf in range(_FIRST, basins):
+        floor[leaf] = ground[pits[leaf]]
+    nodes = basins
+    above = np.arange(basins)  # sets of joined basins
+    top = np.arange(basins)  # the node that each set is, by its root
+    above[_INTO_SEA] = _OVER_EDGE
+    for index in order:
+        cell, other = np.int64(pairs[index, 0]), np.int64(pairs[index, 1])
+        here, there = _root(above, basin[cell]), _root(above, basin[other])
+        if here == there:
+            continue
+        # A way down leads from the saddle's cell on this side, and from the other one on that.
+        way = toward[cell]
+        down = -1 if way == _OFF_MAP else cell + _ROW_STEPS[way] * columns + _COLUMN_STEPS[way]
+        if here != _OVER_EDGE:
+            node = top[here]
+            outlet[node], sill[node], beyond[node], across[node] = ground[cell], cell, other, basin[other]
+        if there != _OVER_EDGE:
+            node = top[there]
+            outlet[node], sill[node], beyond[node], across[node] = ground[cell], cell, down, basin[cell]
+        if here == _OVER_EDGE:
+            above[there] = _OVER_EDGE
+        elif there == _OVER_EDGE:
+            above[here] = _OVER_EDGE
+        else:
+            a, b = top[here], top[there]
+            parent[a] = parent[b] = nodes
+            sibling[a], sibling[b] = b, a
+            pit[nodes] = pit[a] if ground[pit[a]] <= ground[pit[b]] else pit[b]
+            floor[nodes] = ground[cell]
+            above[there] = here
+            top[here] = nodes
+            nodes += 1
+
+    crest = outlet.copy()
+    sea = np.zeros(nodes, np.bool_)
+    sea[_INTO_SEA] = True
+    crest[_OVER_EDGE] = crest[_INTO_SEA] = -np.inf
+    jump = np.arange(nodes).astype(np.int32)
+    depth = np.zeros(nodes, np.int32)
+    for node in range(nodes - 1, _FIRST - 1, -1):
+        p = parent[node]
+        if p < 0:
+            sea[node] = outlet[node] < sea_level
+            if sea[node]:
+                crest[node] = -np.inf
+        else:
+            sea[node], crest[node], depth[node] = sea[p], crest[p], depth[p] + 1
+            far = jump[p]
+            jump[node] = jump[far] if depth[p] - depth[far] == depth[far] - depth[jump[far]] else p
+    return _Tree(
+        outlet[:nodes], parent[:nodes], sibling[:nodes], sill[:nodes], beyond[:nodes], across[:nodes], pit[:nodes],
+        floor[:nodes], crest[:nodes], sea, jump,
+    )  # fmt: skip
+
+
+@njit(nogil=True, error_model="numpy")
+def _depression(tree, basin, height):
+    """The smallest depression around a basin whose outlet lies higher than `height`."""
+    node = basin
+    while tree.outlet[node] <= height:
+        far = tree.jump[node]
+        node = far if tree.outlet[far] <= height else tree.parent[node]
+    return node
+
+
+@njit(nogil=True, error_model="numpy")
+def _measure(ground, water, basin, tree, evaporation, seepage, columns):
+    """The water that flows to each basin after losses, and for each depression how much of it is its children's.
+
+    Returns water; cells and capacity of each depression (cells below its outlet, and the volume above them); cells of
+    its own, which lie above its children's outlet; evaporated and seeped water.
+    """
+    nodes = len(tree.outlet)
+    volume = np.zeros(nodes)
+    own = np.zeros(nodes, np.int64)
+    capacity = np.zeros(nodes)
+    evaporated = seeped = 0.0
+    for begin in range(0, len(ground), columns):
+        row_evaporated = row_seeped = 0.0
+        end = begin + columns
+        cell = begin
+        while cell < end:
+            here = basin[cell]
+            crest = tree.crest[here]
+            # Sums of sums, so that rounding does not grow with the number of cells
+            arrived = 0.0
+            while cell < end and basin[cell] == here:
+                depth = water[cell]
+                lost = min(depth, evaporation)
+                row_evaporated += lost
+                depth -= lost
+                lost = min(depth, seepage)
+                row_seeped += lost
+                arrived += depth - lost
+                height = ground[cell]
+                if height < crest:
+                    node = _depression(tree, here, height)
+                    own[node] += 1
+                    capacity[node] += tree.outlet[node] - height
+                cell += 1
+            volume[here] += arrived
+        evaporated += row_evaporated
+        seeped += row_seeped
+    cells = own.copy()
+    below = np.zeros(nodes)  # what the children hold
+    for node in range(_FIRST, nodes):
+        if cells[node] > own[node]:
+            capacity[node] += below[node] + (cells[node] - own[node]) * (tree.outlet[node] - tree.floor[node])
+        p = tree.parent[node]
+        if p >= 0:
+            below[p] += capacity[node]
+            cells[p] += cells[node]
+            volume[p] += volume[node]
+    return volume, own, cells, capacity, below, evaporated, seeped
+
+
+@njit(nogil=True, error_model="numpy")
+def _is_sea(tree, ground, cell, basin, sea_level):
+    return tree.sea[basin] and ground[cell] < sea_level
+
+
+@njit(nogil=True, error_model="numpy")
+def _share(ground, tree, leaves, volume, capacity, below, sea_level, most_spilled):
+    """Fill the depressions, spill what is too much and merge those that are full.
+
+    Returns for each node the pool that it belongs to, as a line that leads there; the volume of each pool; the nodes
+    that spill and how much; what goes into the sea and over the edge.
+    """
+    nodes = len(tree.outlet)
+    pool = np.arange(nodes).astype(np.int32)
+    full = np.zeros(nodes, np.bool_)
+    spilling = np.empty(nodes, np.int32)
+    spilled = np.empty(nodes)
+    spills = 0
+    passed_to = np.empty(nodes, np.int32)
+    passed = np.empty(nodes)
+    passes = 0
+    into_sea, over_edge = volume[_INTO_SEA], volume[_OVER_EDGE]
+
+    # From the top: a depression whose children are both full is one pool with all that is in it.
+    merged = np.zeros(nodes, np.bool_)
+    for node in range(nodes - 1, _FIRST - 1, -1):
+        p = tree.parent[node]
+        if p >= 0 and merged[p]:
+            merged[node] = True
+            pool[node] = pool[p]
+        else:
+            merged[node] = below[node] > 0.0 and volume[node] >= below[node] * (1.0 - _SAME)
+
+    for node in range(_FIRST, nodes):
+        if tree.sea[node]:
+            into_sea += volume[node] if node < leaves else 0.0
+            continue
+        if pool[node] != node or (below[node] > 0.0 and not merged[node]):
+            continue
+        full[node] = volume[node] >= capacity[node] * (1.0 - _SAME)
+        if volume[node] > capacity[node] * (1.0 + _SAME):
+            excess = volume[node] - capacity[node]
+            volume[node] = capacity[node]
+            beyond = tree.beyond[node]
+            if beyond < 0:
+                over_edge += excess
+            elif _is_sea(tree, ground, beyond, tree.across[node], sea_level):
+                into_sea += excess
+            else:
+                part = min(excess, most_spilled)
+                most_spilled -= part
+                if part > 0.0:
+                    spilling[spills], spilled[spills] = node, part
+                    spills += 1
+                if excess > part:
+                    passed_to[passes], passed[passes] = tree.across[node], excess - part
+                    passes += 1
+
+    # What goes on at once, from one pool to the next, until it finds room. Each turn ends one way or fills a pool.
+    for index in range(passes):
+        rest = passed[index]
+        basin = passed_to[index]
+        while True:
+            if basin == _OVER_EDGE:
+                over_edge += rest
+                break
+            if tree.sea[basin]:
+                into_sea += rest
+                break
+            node = _root(pool, basin)
+            while True:
+                room = capacity[node] - volume[node]
+                if rest <= room:
+                    volume[node] += rest
+                    rest = 0.0
+                    break
+                volume[node] = capacity[node]
+                rest -= room
+                full[node] = True
+                other = tree.sibling[node]
+                if other < 0 or not full[other]:
+                    break
+                p = tree.parent[node]
+                pool[node] = pool[other] = p
+                volume[p] = volume[node] + volume[other]
+                node = p
+            if rest <= 0.0:
+                break
+            basin = tree.across[node]
+    return pool, volume, full, spilling[:spills], spilled[:spills], into_sea, over_edge
+
+
+@njit(nogil=True, error_model="numpy")
+def _gather(ground, basin, pool_of, floor, outlet, start, heights, columns):
+    """Sort into `heights` those cells of each pool that its level can lie among; `start` is moved to their end."""
+    for begin in range(0, len(ground), columns):
+        end = begin + columns
+        cell = begin
+        while cell < end:
+            here = basin[cell]
+            pool = pool_of[here]
+            at = start[pool]
+            if at < 0:
+                while cell < end and basin[cell] == here:
+                    cell += 1
+                continue
+            low, high = floor[pool], outlet[pool]
+            while cell < end and basin[cell] == here:
+                height = ground[cell]
+                if low <= height < high:
+                    heights[at] = height
+                    at += 1
+                cell += 1
+            start[pool] = at
+
+
+@njit(nogil=True, error_model="numpy")
+def _filled(heights, level):
+    """How many of the cells lie below a level, and the volume between."""
+    count, volume = 0, 0.0
+    for height in heights:
+        depth = max(0.0, level - height)
+        count += depth > 0.0
+        volume += depth
+    return count, volume
+
+
+@njit(nogil=True, error_model="numpy")
+def _solve(heights, floor, highest, base, extra, guess):
+    """The level at which `base` cells, from `floor` up, and the given ones hold the volume `extra`.
+
+    Newton's steps on a convex function, straight between the cells' heights: from the second on they come from above,
+    and end where no cell falls dry any more.
+    """
+    level = guess if floor < guess < highest else highest
+    wet = len(heights) + 1
+    for _ in range(100):
+        count, total = 0, 0.0
+        for height in heights:
+            below = height < level
+            count += below
+            total += height - floor if below else 0.0
+        if count == wet:
+            break
+        wet = count
+        if base + count == 0:
+            level = highest
+            wet = len(heights) + 1
+            continue
+        level = floor + (extra + total) / (base + count)
+    return min(level, highest)
+
+
+@njit(nogil=True, error_model="numpy")
+def _levels(ground, water, basin, tree, leaves, losses, own, cells, capacity, below, pool, volume, full, columns):
+    """The level over each basin, and for each pool what rounding leaves of its volume."""
+    nodes = len(tree.outlet)
+    start = np.full(nodes, -1, np.int64)
+    total = 0
+    pool_of = np.empty(leaves, np.int32)
+    for basin_number in range(_FIRST):
+        pool_of[basin_number] = basin_number
+    for leaf in range(_FIRST, leaves):
+        node = _root(pool, leaf)
+        pool_of[leaf] = node
+        if start[node] < 0 and not full[node] and not tree.sea[node] and volume[node] > 0.0:
+            start[node] = total
+            total += own[node]
+    heights = np.empty(total)
+    ends = start.copy()
+    _gather(ground, basin, pool_of, tree.floor, tree.outlet, ends, heights, columns)
+
+    levels = np.full(nodes, -np.inf)
+    left = np.zeros(nodes)
+    for leaf in range(_FIRST, leaves):
+        node = pool_of[leaf]
+        if tree.sea[node] or levels[node] > -np.inf:
+            continue
+        bottom = ground[tree.pit[node]]
+        if full[node]:
+            levels[node] = tree.outlet[node]
+            left[node] = volume[node] - capacity[node]
+        elif volume[node] > 0.0:
+            among = heights[start[node] : ends[node]]
+            floor, outlet, base = tree.floor[node], tree.outlet[node], cells[node] - own[node]
+            depth = max(0.0, water[tree.pit[node]] - losses)
+            # As long as the volume is that of the level that is there, up to rounding, it stays to the bit.
+            level = bottom + depth
+            if floor <= level < outlet:
+                count, held = _filled(among, level)
+                held += below[node] + base * (level - floor)
+                grain = 2.3e-16 * max(abs(level), abs(bottom))
+            else:
+                held, grain, count = np.inf, 0.0, 0
+            if not abs(volume[node] - held) <= 1e-14 * volume[node] + (count + base) * grain:
+                level = _solve(among, floor, outlet, base, max(0.0, volume[node] - below[node]), level)
+                level = min(bottom + (level - bottom), outlet)
+                count, held = _filled(among, level)
+                held += below[node] + base * (level - floor)
+            levels[node] = level
+            left[node] = volume[node] - held
+        else:
+            levels[node] = bottom
+            left[node] = volume[node]
+    over = np.empty(leaves)
+    over[_OVER_EDGE] = -np.inf
+    over[_INTO_SEA] = -np.inf
+    for leaf in range(_FIRST, leaves):
+        over[leaf] = levels[pool_of[leaf]]
+    return over, left, pool_of
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _find_levels(
+    ground: Any, water: Any, toward: Any, lower: Any, basin: Any, columns: int, sea_level: float, evaporation: float,
+    seepage: float, most_spilled: float,
+) -> Any:  # fmt: skip
+    """All between the first and the last look at the map's cells; each array of them is flat."""
+    rows = len(ground) // columns
+    flat_cells = _flat_cells(toward)
+    _drain_flats(ground, toward, flat_cells, rows, columns)
+    pits = _basins(ground, toward, flat_cells, sea_level, basin, columns)
+    pairs = _saddles(ground, toward, lower, flat_cells, basin, columns)
+    tree = _grow_tree(ground, toward, basin, pits, pairs, sea_level, columns)
+    volume, own, cells, capacity, below, evaporated, seeped = _measure(
+        ground, water, basin, tree, evaporation, seepage, columns
+    )
+    leaves = len(pits)
+    pool, volume, full, spilling, spilled, into_sea, over_edge = _share(
+        ground, tree, leaves, volume, capacity, below, sea_level, most_spilled
+    )
+    over, left, pool_of = _levels(
+        ground, water, basin, tree, leaves, evaporation + seepage, own, cells, capacity, below, pool, volume, full,
+        columns,
+    )  # fmt: skip
+    for leaf in range(leaves):
+        if tree.sea[leaf]:
+            over[leaf] = sea_level
+    sea = tree.sea[:leaves]
+    keepers, kept = np.empty(leaves, np.int32), np.empty(leaves)
+    count = 0
+    for leaf in range(_FIRST, leaves):
+        node = pool_of[leaf]
+        if left[node] != 0.0:
+            keepers[count] = _keeper(ground, basin, pool_of, over[leaf], tree.pit[node], left[node], columns)
+            kept[count] = left[node]
+            left[node] = 0.0
+            count += 1
+    spills = tree.sill[spilling], tree.beyond[spilling], spilled
+    return over, sea, keepers[:count], kept[:count], spills, (evaporated, seeped, into_sea, over_edge)
+
+
+@njit(nogil=True, error_model="numpy")
+def _keeper(ground, basin, pool_of, level, pit, left, columns):
+    """The cell of a pool that keeps what rounding leaves of its volume: the deepest beside the pit.
+
+    Not the pit itself, from whose depth the level is told. But where all others are too shallow it must be the pit.
+    """
+    rows = len(ground) // columns
+    deepest, found = 4.0 * abs(left), pit
+    for k in range(8):
+        other = _neighbour(pit, k, rows, columns)
+        if other >= 0 and pool_of[basin[other]] == pool_of[basin[pit]] and level - ground[other] > deepest:
+            deepest, found = level - ground[other], other
+    return found
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _write(ground: Any, basin: Any, over: Any, sea: Any, water: Any, level: Any, standing: Any) -> None:
+    """Give each cell its level, what stands on it and how deep."""
+    rows, columns = ground.shape
+    for unsigned_row in prange(rows):
+        row = np.int64(unsigned_row)
+        for column in range(columns):
+            height, here = ground[row, column], basin[row, column]
+            surface = over[here]
+            wet = surface > height
+            level[row, column] = surface if wet else height
+            water[row, column] = surface - height if wet and not sea[here] else 0.0
+            standing[row, column] = (SEA_WATER if sea[here] else LAKE) if wet else DRY
+
+
+def settle(
+    ground: Layer, water: Layer, level: Layer, standing: NDArray[np.uint8], parameters: PoolParameters
+) -> tuple[PoolTotals, Spills]:
+    """Let all water that lies on the map run to where it stands, and change the map in place.
+
+    `ground` is the height of the ground and `water` the depth of water on it, wherever it stands or was put: float64
+    metres [row, column], C-contiguous. First evaporation and seepage take their part from each cell with water; then
+    what is left gathers in lakes, which spill and merge, or leaves the map. Afterwards `level` (float64 metres) is the
+    surface of the lake or of the sea where there is one, else the ground; `standing` (uint8) is DRY, LAKE or SEA_WATER;
+    and `water` is the depth of the lakes. The water over the sea counts as gone, and none is kept there.
+
+    All of a pool has one level to the last bit. A full one has that of its sill, so that with endless water the levels
+    are those of the filled depressions. `water` is `level - ground` to the bit except in one cell of a pool, which
+    holds what rounding leaves of its volume, and in the cells beyond sills, where what spilled over them is put. It
+    can be carried on from there, or is left to the next call. With a flat ground beneath, a film may be too thin to
+    raise the level at all: then it lies on a cell that counts as dry.
+
+    What was on the map is there afterwards or in the totals. The same map gives the same bits on any number of threads.
+    Where a value is not a finite number, or water is negative, nothing is written, and the totals say where.
+    """
+    for layer in (ground, water, level):
+        if layer.shape != ground.shape or layer.dtype != np.float64 or not layer.flags.c_contiguous:
+            raise ValueError("layers must be C-contiguous float64 arrays of one shape")
+    if standing.shape != ground.shape or standing.dtype != np.uint8 or not standing.flags.c_contiguous:
+        raise ValueError("standing must be a C-contiguous uint8 array of the layers' shape")
+    toward, lower = np.empty(ground.shape, np.uint8), np.empty(ground.shape, np.uint8)
+    basin = np.empty(ground.shape, np.int32)
+    sound = _look(ground, water, toward, lower, parameters.edges != WALL)
+    if not sound.all():
+        row, column = _first_unsound(ground, water, sound)
+        return PoolTotals(0.0, 0.0, 0.0, 0.0, row, column), _NO_SPILLS
+    sea_level = float(parameters.sea_level) if parameters.edges == SEA else -math.inf
+    over, sea, keepers, kept, spills, totals = _find_levels(
+        ground.reshape(-1), water.reshape(-1), toward.reshape(-1), lower.reshape(-1), basin.reshape(-1),
+        ground.shape[1], sea_level, float(parameters.evaporation), float(parameters.seepage),
+        float(parameters.most_spilled),
+    )  # fmt: skip
+    _write(ground, basin, over, sea, water, level, standing)
+    cells = water.reshape(-1)
+    cells[keepers] += kept
+    sill, beyond, volume = spills
+    np.add.at(cells, beyond, volume)
+    evaporated, seeped, into_sea, over_edge = totals
+    return PoolTotals(evaporated, seeped, into_sea, over_edge, -1, -1), Spills(sill, beyond, volume)
+
+
+_NO_SPILLS = Spills(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))

@@ -1,0 +1,99 @@
+// Water: what it takes of the light, what it gives back, what it mirrors, and the waves on it.
+#include "map.glsl"
+#include "sky.glsl"
+
+#ifndef FINE_WATER
+#define FINE_WATER 1
+#endif
+
+uniform sampler2D wind_waves;  // tiling: slopes along and across the wind, height, the slopes' squares
+
+// For each unit of depth, which is `frame.water.x` long.
+const vec3 ABSORPTION = vec3(0.42, 0.10, 0.07);
+const float TURBIDITY = 0.100;                      // what is scattered out of the way in all colours
+const vec3 DEEP_WATER = vec3(0.010, 0.036, 0.052);  // what comes back from water without a bed, in parts of white light
+const float NORMAL_REFLECTANCE = 0.02;              // of water that is looked at from straight above
+const vec3 FOAM = vec3(0.88, 0.92, 0.95);
+
+// The waves at a place: the slopes that can be seen, and the variance of those that are finer than a pixel.
+struct Waves {
+    vec2 slope;
+    float roughness;
+};
+
+// One train of waves out of the texture, turned against the wind by the angle with this cosine and sine.
+void add_wave_train(inout Waves waves, vec2 place, vec2 turn, float wavelength, float strength) {
+    vec2 along = vec2(frame.wind.x * turn.x - frame.wind.y * turn.y, frame.wind.x * turn.y + frame.wind.y * turn.x);
+    vec2 across = vec2(-along.y, along.x);
+    // Waves run as fast as their length lets them: long ones faster, by the square root.
+    float run = 0.55 * frame.camera.w * sqrt(frame.water.z * wavelength);
+    vec2 at = vec2(dot(place, along) - run, dot(place, across)) / (wavelength * 9.0);
+    vec4 wave = texture(wind_waves, at);
+    vec2 slope = (wave.xy - 0.5) * 2.0;
+    waves.slope += strength * (along * slope.x + across * slope.y);
+    waves.roughness += strength * strength * max(wave.w - dot(slope, slope), 0.0);
+}
+
+// Everything else asks only this function about waves. `depth` is in units: waves are lower in shallow water. `wind` is
+// how much of it there is, from 0 to 1.
+Waves water_waves(vec2 place, float depth, float wind) {
+    Waves waves = Waves(vec2(0.0), 0.0008);
+    float strength = wind * frame.water.y * (0.25 + 0.75 * smoothstep(0.0, 3.0, depth));
+    float unit = frame.water.z;
+    add_wave_train(waves, place, vec2(0.956, 0.292), 1.9 * unit, 0.075 * strength);
+    add_wave_train(waves, place, vec2(0.883, -0.469), 0.73 * unit, 0.085 * strength);
+#if FINE_WATER == 1
+    add_wave_train(waves, place, vec2(0.996, -0.087), 6.7 * unit, 0.045 * strength);
+    add_wave_train(waves, place, vec2(0.777, 0.629), 0.23 * unit, 0.085 * strength);
+#endif
+    return waves;
+}
+
+vec3 wave_normal(vec2 slope) {
+    return normalize(vec3(-slope.x, 1.0, -slope.y));
+}
+
+// How much of the light from the bed comes up through `depth` units of water to an eye whose ray is so steep.
+vec3 water_transmission(float depth, float steepness) {
+    float down_and_up = 1.0 + inversesqrt(1.0 - (1.0 - steepness * steepness) / 1.77);
+    return exp(-(ABSORPTION + TURBIDITY) * max(depth, 0.0) * (0.5 * down_and_up / frame.streams.w));
+}
+
+// What the water itself scatters back, where it lets through that much.
+vec3 water_scattering(vec3 transmission, vec3 light) {
+    return DEEP_WATER * (1.0 - transmission) * light;
+}
+
+// The part that is mirrored, by Schlick (1994); waves show the eye their steeper sides (Bruneton et al. 2010).
+float water_fresnel(float steepness, float roughness) {
+    return NORMAL_REFLECTANCE
+         + (1.0 - NORMAL_REFLECTANCE) * pow(1.0 - steepness, 5.0) / (1.0 + 22.7 * pow(roughness, 0.75));
+}
+
+// The direction that is mirrored to the eye. What would come from below is light that other waves mirror once more.
+vec3 water_reflected(vec3 to_eye, vec3 normal) {
+    vec3 direction = reflect(-to_eye, normal);
+    return normalize(vec3(direction.x, abs(direction.y) + 0.01, direction.z));
+}
+
+// What is mirrored from a direction where the land is not looked up: sky, over a skyline all around as high as the part
+// of the sky that the light map says is seen.
+vec3 mirrored_sky(vec3 direction, float sky_seen, vec3 light) {
+    float skyline = sqrt(max(1.0 - sky_seen, 0.0));
+    vec3 land = vec3(0.105, 0.096, 0.072) * light;
+    return mix(land, clear_sky(direction), smoothstep(0.5 * skyline, 1.2 * skyline + 0.02, direction.y));
+}
+
+// Light that falls on level water, of the sun and of the sky; `seen` is how much of them the place sees.
+vec3 light_on_water(vec3 seen) {
+    return frame.sun_light.rgb * frame.sun.y * seen.x + sky_light(vec3(0.0, 1.0, 0.0)) * seen.y;
+}
+
+// The sun on waves, most of which are finer than a pixel: normals spread by Beckmann (1963).
+float water_glitter(vec3 to_eye, vec3 normal, float roughness) {
+    vec3 between = normalize(to_eye + frame.sun.xyz);
+    float up = max(dot(between, normal), 1e-3), squared = up * up;
+    float spread = exp(-(1.0 - squared) / (squared * roughness)) / (3.14159 * roughness * squared * squared);
+    float mirrored = NORMAL_REFLECTANCE + (1.0 - NORMAL_REFLECTANCE) * pow(1.0 - max(dot(between, to_eye), 0.0), 5.0);
+    return min(spread * mirrored / (4.0 * max(dot(normal, to_eye), 0.12)), 12.0) * smoothstep(0.0, 0.03, frame.sun.y);
+}

@@ -1,0 +1,143 @@
+// The surface of lakes and sea, laid over the ground: what is added to its colour, and what is kept of it.
+#include "ground.glsl"
+#include "overlay.glsl"
+#include "standing.glsl"
+#include "water.glsl"
+
+uniform vec2 scene_size;        // in pixels
+
+#if SEA == 0
+in vec2 map_place;
+flat in float level;
+#endif
+
+#ifndef FINE_WATER
+#define FINE_WATER 1
+#endif
+
+const float SHORE = 0.16;   // units of depth over which water begins to be seen
+const float LAKES = 0.45;   // how high waves are on lakes, beside the sea
+
+layout(location = 0, index = 0) out vec4 added;
+layout(location = 0, index = 1) out vec4 kept;
+
+// How far a place lies within the map, in metres; negative outside.
+float within_map(vec2 place) {
+    vec2 low = place - 0.5 * frame.map.z, high = map_extent() - 0.5 * frame.map.z - place;
+    return min(min(low.x, low.y), min(high.x, high.y));
+}
+
+// The colour of the bed around the map, which no ground is drawn for.
+vec3 bed_without_land(vec2 place) {
+    vec2 cells = place / frame.map.z;
+    return bed_material(fine_detail(cells), coarse_detail(cells));
+}
+
+// What is mirrored from a direction: the sky, or land that hides it.
+vec3 mirrored(vec3 from, vec3 direction, vec3 seen, vec3 light_here) {
+#if FINE_WATER == 1
+    vec3 sky = clear_sky(direction);
+    float reach = 1.5 * frame.map.z;
+    for (int i = 0; i < 24; ++i) {
+        vec3 at = from + direction * reach;
+        vec2 uv = map_uv(at.xz);
+        if (at.y > frame.heights.y || any(greaterThan(abs(uv - 0.5), vec2(0.5)))) break;
+        vec4 place = textureLod(surface, uv, 0.0);
+        float cover = (place.x * frame.map.w - at.y) / (0.3 * reach) + 0.5;
+        if (cover > 0.0) {
+            vec4 noise = vec4(0.5);
+            vec3 light_there = textureLod(light, uv, 0.0).xyz;
+            Ground ground = ground_material(at.xz / frame.map.z, place, apparent_steepness(place), light_there.z - 0.5, noise, noise);
+            vec3 normal = normalize(vec3(-place.y * frame.map.w, 1.0, -place.z * frame.map.w));
+            vec3 lit = frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * light_there.x
+                     + sky_light(normal) * light_there.y;
+            return mix(sky, ground.albedo * lit, min(cover, 1.0));
+        }
+        reach *= 1.26;
+    }
+    return sky;
+#else
+    return mirrored_sky(direction, seen.y, light_here);
+#endif
+}
+
+void main() {
+#if SEA == 1
+    vec3 ray = (frame.rays * vec4(gl_FragCoord.xy / scene_size * 2.0 - 1.0, 1.0, 0.0)).xyz;
+    float level = frame.water.w;
+    float drop = level * frame.map.w - frame.camera.y;
+    vec2 map_place = frame.camera.xz + ray.xz * (drop / (drop < 0.0 ? min(ray.y, -1e-7) : max(ray.y, 1e-7)));
+    bool outside = within_map(map_place) <= 0.0;
+#else
+    bool outside = false;
+#endif
+    vec3 position = vec3(map_place.x, level * frame.map.w, map_place.y);
+    vec2 uv = map_uv(map_place);
+    float there = outside ? 1.0 : belongs(uv, level);
+    float water = (level - textureLod(surface, uv, 0.0).x) * frame.map.w;  // metres of it
+    float blur = fwidth(water);
+    if (there <= 0.0) discard;
+
+    vec3 to_eye = normalize(frame.camera.xyz - position);
+    float steepness = max(abs(to_eye.y), 1e-3);
+#if FINE_WATER == 1
+    // The ray goes on under water, bent down, to where the bed has another depth.
+    vec3 below = refract(-to_eye, vec3(0.0, 1.0, 0.0), 1.0 / 1.33);
+    vec2 reached = map_place - below.xz / min(below.y, -0.1) * max(water, 0.0);
+    float met = (level - textureLod(surface, map_uv(reached), 0.0).x) * frame.map.w;
+    float depth = max(0.5 * (water + met), 0.0) / frame.water.x;
+#else
+    float depth = max(water, 0.0) / frame.water.x;
+#endif
+    float shore = smoothstep(0.0, SHORE * frame.water.x + blur, water + 0.5 * blur) * there;
+    vec3 seen = textureLod(light, uv, 0.0).xyz;
+#if SEA == 1
+    // Around the map the bed falls away from its edge, and is one that nobody has drawn.
+    float beyond = max(-within_map(map_place), 0.0);
+    depth += 0.25 * beyond * beyond / ((beyond + 0.03 * frame.heights.w) * frame.water.x);
+    // The place of the bed that this pixel shows; where the bed falls away it is farther than it seems.
+    vec2 path = -to_eye.xz / max(to_eye.y, 0.02);
+    vec2 behind = map_place + path * max(water, 0.0);
+    behind = map_place + path * max(water, level * frame.map.w - ground_height(surface, behind));
+    float drawn = smoothstep(0.005, 0.05, min(within_map(behind), within_map(map_place)) / frame.heights.w);
+    seen = mix(vec3(1.0), seen, exp(-8.0 * beyond / frame.heights.w));
+    if (outside) shore = 1.0;
+#else
+    float drawn = 1.0;
+#endif
+
+    Waves waves = water_waves(map_place, depth, SEA == 1 ? 1.0 : LAKES);
+    vec3 normal = wave_normal(waves.slope);
+    float facing = clamp(dot(normal, to_eye), 0.02, 1.0);
+    float mirror = water_fresnel(facing, waves.roughness);
+    vec3 daylight = light_on_water(seen);
+    vec3 through = water_transmission(depth, steepness) * (1.0 - mirror);
+    vec3 colour = water_scattering(through, daylight)
+                + (drawn < 1.0 ? bed_without_land(map_place) * daylight * through * (1.0 - drawn) : vec3(0.0))
+                + mirror * mirrored(position, water_reflected(to_eye, normal), seen, daylight)
+                + frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, waves.roughness);
+    vec3 keep = through * drawn;
+
+#if OVERLAY == 1
+    if (frame.overlay.x > 0.0) {
+        float hidden = shown_overlay(uv, textureLod(surface, uv, 0.0)).a;
+        colour *= 1.0 - hidden;
+        keep = mix(keep, vec3(1.0), hidden);
+    }
+#endif
+    keep = mix(vec3(1.0), keep, shore);
+    colour *= shore;
+
+    vec3 air_kept, air_added;
+    air_before(position, air_kept, air_added);
+    colour = colour * air_kept + (1.0 - keep) * air_added;
+#if SEA == 1
+    // Far out the sea passes into the sky, without an edge.
+    float far = smoothstep(0.0, 1.0, 1.0 - 6.0 * frame.heights.w / max(distance(position, frame.camera.xyz), 6.0 * frame.heights.w));
+    vec3 horizon = clear_sky(normalize(vec3(-to_eye.x, 0.0, -to_eye.z)));
+    colour = mix(colour, horizon, far);
+    keep *= 1.0 - far;
+#endif
+    added = vec4(colour, 1.0);
+    kept = vec4(keep, 0.0);
+}
