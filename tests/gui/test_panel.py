@@ -559,7 +559,7 @@ def test_a_run_of_snowballs_shows_how_far_it_is_and_can_be_cancelled() -> None:
         driver.wait_for(
             lambda: application.snapshot is not None and application.snapshot.snowballs == 35_000, "its end"
         )
-        driver.wait_for(lambda: simulation.status.run is None, "its end")
+        driver.wait_for(lambda: simulation.status.run is None, "the end of the run")
         assert simulation.paused, "all else is as it was"
         driver.engine.yield_(2)
         application.commands.roll_snowballs(10_000_000)
