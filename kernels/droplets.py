@@ -16,9 +16,9 @@ m / V. In each step of time t:
 
 The maps of flowing water (`FLOW`) remember where drops went: `stream`, how many of the last cycles had a drop there;
 `discharge`, how much water passed in a cycle; `momentum`, the same times its velocity. They act on the drops, if asked:
-in a stream there is less friction and less evaporation, a slow drop ends, and a drop mixes with the water that flows
-there, so that it takes on some of its velocity, q (u - v) / (V + q) for each unit of time: inertia that bends rivers.
-A drop counts once for each cell that it leaves.
+in a stream there is less friction and less evaporation, a slow drop ends, and a drop is turned by the momentum m of the
+water that flows there, towards v + t · strength · cos(v, m) · m / (V + discharge): inertia that bends rivers. A drop
+counts once for each cell that it leaves.
 
 A drop ends where water stands. In a lake its water is put into `water`, from where it joins the lake; the sea takes it.
 Its load settles where it enters, so deltas grow. A drop that comes to rest elsewhere leaves its water in `water` too,
@@ -37,8 +37,8 @@ Where this is not what the article's own code does:
   fills no higher than the ground around. Else pits and spikes would grow.
 - The ground at the map's edge is read there and not beyond it; a drop ends where it leaves the map, with its load.
 - What a drop still carries when it ends on the map is put down around it.
-- Momentum is exchanged as between two bodies of water. The article adds a multiple of it, which would make a drop
-  faster without end where its speed, as here, is not set to the same value in each step.
+- The momentum of a stream turns a drop and does not make it faster: the article, which sets all speeds to the same
+  value in each step, need not care, but here the two would drive each other without end.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class DropletParameters(NamedTuple):
     stream_friction: float = 0.0  # part of the friction that is missing in a full stream
     stream_evaporation: float = 0.0  # part of the evaporation that is missing there
     stream_stop: float = 0.0  # in a stream a drop ends when its acceleration is less than this
-    momentum: float = 0.0  # how fast a drop mixes with the stream that it is in, per unit of time
+    momentum: float = 0.0  # how strongly the stream that it is in turns a drop, per unit of time
     rain_altitude: float = 0.0  # part of the rain that follows the altitude; the rest falls everywhere alike
 
 
@@ -278,11 +278,18 @@ def _step(state, fields, constants):
     if constants.momentum > 0.0:
         there_south = fields.flow[flow + np.uintp(_MOMENTUM_SOUTH)]
         there_east = fields.flow[flow + np.uintp(_MOMENTUM_EAST)]
-        if there_south * v_row + there_east * v_column > 0.0:
+        along = there_south * v_row + there_east * v_column
+        fast_there = there_south * there_south + there_east * there_east
+        fast = v_row * v_row + v_column * v_column
+        if along > 0.0 and fast_there * fast > 0.0:
             discharge = fields.flow[flow + np.uintp(_DISCHARGE)]
-            mixing = min(1.0, time * constants.momentum) / (volume * constants.water + discharge)
-            v_row += mixing * (there_south - discharge * v_row)
-            v_column += mixing * (there_east - discharge * v_column)
+            pull = time * constants.momentum * along / math.sqrt(fast_there * fast)
+            pull /= volume * constants.water + discharge
+            v_row += pull * there_south
+            v_column += pull * there_east
+            turned = math.sqrt(fast / (v_row * v_row + v_column * v_column))
+            v_row *= turned
+            v_column *= turned
     speed_squared = v_row * v_row + v_column * v_column
     speed = math.sqrt(speed_squared)
     if time * time * speed_squared > 1.0:  # said so that the processor need not wait for the root to go on

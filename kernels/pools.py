@@ -39,6 +39,7 @@ DRY, LAKE, SEA_WATER = 0, 1, 2
 _ROW_STEPS = np.array([-1, 0, 0, 1, -1, -1, 1, 1])
 _COLUMN_STEPS = np.array([0, -1, 1, 0, -1, 1, -1, 1])
 _INVERSE_DISTANCES = np.array([1.0] * 4 + [math.sqrt(0.5)] * 4)
+_BACK = np.array([3, 2, 1, 0, 7, 6, 5, 4])  # the opposite of each direction
 _NOWHERE, _OFF_MAP = 8, 9  # where a cell flows to that has no lower neighbour, or that lies at an open edge
 
 # The first two basins are no basins: what flows over the edge of the map, and what flows into the sea on it.
@@ -90,7 +91,23 @@ class _Tree(NamedTuple):
     floor: Layer  # height from which it fills after its children: their outlet, or the pit
     crest: Layer  # outlet of the largest depression around it
     sea: NDArray[np.bool_]
-    jump: NDArray[np.int32]  # an ancestor farther up, or itself at the top
+
+
+class _Ladders(NamedTuple):
+    """Lines of depressions that lead up the tree, each from a basin to where it ends in a larger one's line.
+
+    The depression around a basin in which a height lies could be found by climbing from parent to parent. But where the
+    whole map is one basin, a tree is as high as it has basins. So each line is one stretch of an array, and a table
+    tells for evenly spaced heights where on it to look.
+    """
+
+    outlet: Layer  # by rung: heights of the outlets from the line's basin upwards
+    node: NDArray[np.int32]  # by rung
+    table: NDArray[np.int32]  # by rung: as many spaces of height as the line has rungs, and the first rung in each
+    rung: NDArray[np.int32]  # by node
+    line: NDArray[np.int32]  # by node: the basin of its line
+    last: NDArray[np.int32]  # by basin: the last rung
+    spaces_per_metre: Layer  # by basin
 
 
 def _links() -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
@@ -235,10 +252,6 @@ def _neighbour(cell, k, rows, columns):
     return -1
 
 
-# Direction k leads back along direction _BACK[k].
-_BACK = np.array([3, 2, 1, 0, 7, 6, 5, 4])
-
-
 @njit(nogil=True, error_model="numpy")
 def _flat_cells(toward):
     """All cells without a lower neighbour, in the order of the map."""
@@ -255,14 +268,24 @@ def _flat_cells(toward):
 
 
 @njit(nogil=True, error_model="numpy")
+def _inside(cell, rows, columns):
+    """Whether a cell has all its neighbours."""
+    return columns <= cell < (rows - 1) * columns and 0 < cell % columns < columns - 1
+
+
+@njit(nogil=True, error_model="numpy")
 def _spread(ground, toward, queue, count, rows, columns):
     """Let the flat around the `count` cells at the head of the queue flow to them, by the shortest ways."""
     head = 0
     while head < count:
-        cell = queue[head]
+        cell = np.int64(queue[head])
         head += 1
+        inside = _inside(cell, rows, columns)
         for k in range(8):
-            other = _neighbour(cell, k, rows, columns)
+            if inside:
+                other = cell + _ROW_STEPS[k] * columns + _COLUMN_STEPS[k]
+            else:
+                other = _neighbour(cell, k, rows, columns)
             if other >= 0 and toward[other] == _NOWHERE and ground[other] == ground[cell] and other != queue[0]:
                 toward[other] = _BACK[k]
                 queue[count] = other
@@ -277,13 +300,18 @@ def _drain_flats(ground, toward, flat_cells, rows, columns):
     count = 0
     any_flat = False
     for cell in flat_cells:
+        inside = _inside(cell, rows, columns)
         way = _NOWHERE
         for k in range(8):
-            other = _neighbour(cell, k, rows, columns)
+            if inside:
+                other = cell + _ROW_STEPS[k] * columns + _COLUMN_STEPS[k]
+            else:
+                other = _neighbour(cell, k, rows, columns)
             if other >= 0 and ground[other] == ground[cell]:
                 any_flat = True
-                if toward[other] != _NOWHERE and way == _NOWHERE:
+                if toward[other] != _NOWHERE:
                     way = k
+                    break
         if way != _NOWHERE:
             queue[count] = cell
             ways[count] = way
@@ -300,12 +328,22 @@ def _drain_flats(ground, toward, flat_cells, rows, columns):
 
 
 @njit(nogil=True, error_model="numpy")
+def _follow(basin, cell):
+    """Let a cell point as far as the cell does that it points to, until that is its basin; whether it is not yet."""
+    found = basin[cell]
+    found = basin[np.uintp(~found if found < 0 else cell)]
+    basin[cell] = found
+    return found < 0
+
+
+@njit(nogil=True, error_model="numpy")
 def _basins(ground, toward, flat_cells, sea_level, basin, columns):
     """Number the pits, and write for each cell in which basin it lies; returns the pit of each basin."""
-    steps = np.empty(8, np.int64)
-    for k in range(8):
-        steps[k] = _ROW_STEPS[k] * columns + _COLUMN_STEPS[k]
-    basin[:] = -1
+    # Until its basin is known a cell points to one on its way down, c being written as -1 - c.
+    steps = np.zeros(_OFF_MAP + 1, np.int64)
+    steps[:8] = _ROW_STEPS * columns + _COLUMN_STEPS
+    for cell in range(len(basin)):
+        basin[cell] = ~(cell + steps[toward[cell]])
     pits = np.empty(len(flat_cells) + _FIRST, np.int32)
     pits[:_FIRST] = -1
     count = _FIRST
@@ -320,28 +358,18 @@ def _basins(ground, toward, flat_cells, sea_level, basin, columns):
             cell = row * columns + column
             if toward[cell] == _OFF_MAP:
                 basin[cell] = _INTO_SEA if ground[cell] < sea_level else _OVER_EDGE
-    for start in range(len(basin)):
-        if basin[start] < 0:
-            cell = start
-            while basin[cell] < 0:
-                cell += steps[toward[cell]]
-            found = basin[cell]
-            cell = start
-            while basin[cell] < 0:
-                basin[cell] = found
-                cell += steps[toward[cell]]
+    # Passes to and fro shorten all ways without a branch; the few that are left are followed one by one.
+    unknown = len(basin)
+    while 4 * unknown > len(basin):
+        for cell in range(len(basin)):
+            _follow(basin, cell)
+        unknown = 0
+        for cell in range(len(basin) - 1, -1, -1):
+            unknown += _follow(basin, cell)
+    for cell in range(len(basin)):
+        while _follow(basin, cell):
+            pass
     return pits[:count]
-
-
-@njit(nogil=True, error_model="numpy")
-def _appended(pairs, count, cell, other):
-    """Put a pair at the end of a list, which is made longer where it is full."""
-    if count == len(pairs):
-        longer = np.empty((2 * count, 2), np.int32)
-        longer[:count] = pairs
-        pairs = longer
-    pairs[count, 0], pairs[count, 1] = cell, other
-    return pairs, count + 1
 
 
 @njit(nogil=True, error_model="numpy")
@@ -350,42 +378,58 @@ def _saddles(ground, toward, lower, flat_cells, basin, columns):
     steps = np.empty(8, np.int64)
     for k in range(8):
         steps[k] = _ROW_STEPS[k] * columns + _COLUMN_STEPS[k]
-    pairs, count = np.empty((1024, 2), np.int32), 0
-    best, steepest = np.empty(4, np.int64), np.empty(4)
+    candidates = np.empty(len(lower) + 1, np.int32)
+    found = 0
     for cell in range(len(lower)):
+        candidates[found] = cell
+        found += _SEVERAL[lower[cell]]  # without a branch, for speed
+    rows = len(lower) // columns
+    # At most four parts, four neighbours of a flat's cell that count as lower, and eight of an edge's
+    pairs, count = np.empty((4 * (found + len(flat_cells)) + 16 * (rows + columns), 2), np.int32), 0
+    best, steepest = np.empty(4, np.int64), np.empty(4)
+    for cell in candidates[:found]:
+        if toward[cell] == _OFF_MAP:
+            continue
+        # Of each part of the lower neighbours, the steepest way down
+        steepest[:] = -1.0
+        height = ground[cell]
         members = lower[cell]
-        if _SEVERAL[members] and toward[cell] != _OFF_MAP:
-            # Of each part of the lower neighbours, the steepest way down
-            best[:] = -1
-            steepest[:] = -1.0
-            parts = _PARTS[members]
-            for k in range(8):
-                if members >> k & 1:
-                    part = parts >> 2 * k & 3
-                    fall = (ground[cell] - ground[cell + steps[k]]) * _INVERSE_DISTANCES[k]
-                    if fall > steepest[part]:
-                        steepest[part] = fall
-                        best[part] = cell + steps[k]
-            # Where three basins meet in one cell, water goes on by the steepest way there, so that one comes first.
-            for _ in range(4):
-                part = np.argmax(steepest)
-                if best[part] >= 0 and basin[best[part]] != basin[cell]:
-                    pairs, count = _appended(pairs, count, cell, best[part])
-                steepest[part] = -2.0
+        parts = _PARTS[members]
+        for k in range(8):
+            if members >> k & 1:
+                part = parts >> 2 * k & 3
+                fall = (height - ground[cell + steps[k]]) * _INVERSE_DISTANCES[k]
+                if fall > steepest[part]:
+                    steepest[part] = fall
+                    best[part] = cell + steps[k]
+        # Where three basins meet in one cell, water goes on by the steepest way there, so that one comes first.
+        while True:
+            part = 0
+            for other in range(1, 4):
+                if steepest[other] > steepest[part]:
+                    part = other
+            if steepest[part] < 0.0:
+                break
+            if basin[best[part]] != basin[cell]:
+                pairs[count, 0], pairs[count, 1] = cell, best[part]
+                count += 1
+            steepest[part] = -1.0
     # On a flat, cells flow to neighbours that count as no lower, so that all are compared.
     for cell in flat_cells:
+        members, here = lower[cell], basin[cell]
         for k in range(8):
-            if lower[cell] >> k & 1 and basin[cell + steps[k]] != basin[cell]:
-                pairs, count = _appended(pairs, count, cell, cell + steps[k])
+            if members >> k & 1 and basin[cell + steps[k]] != here:
+                pairs[count, 0], pairs[count, 1] = cell, cell + steps[k]
+                count += 1
     # So with open edges, over which everything inside of them can flow.
-    rows = len(lower) // columns
     for row in range(rows):
         for column in range(0, columns, 1 if row == 0 or row == rows - 1 else columns - 1):
             cell = row * columns + column
             if toward[cell] == _OFF_MAP:
                 for k in range(8):
                     if lower[cell] >> k & 1 and basin[cell + steps[k]] >= _FIRST:
-                        pairs, count = _appended(pairs, count, cell, cell + steps[k])
+                        pairs[count, 0], pairs[count, 1] = cell, cell + steps[k]
+                        count += 1
     return pairs[:count]
 
 
@@ -399,13 +443,46 @@ def _root(above, index):
 
 
 @njit(nogil=True, error_model="numpy")
+def _sorted_by_height(ground, pairs):
+    """The order of the pairs from the lowest saddle up, by radix sort: equal ones stay in their order."""
+    count = len(pairs)
+    heights = np.empty(count)
+    for index in range(count):
+        heights[index] = ground[pairs[index, 0]] + 0.0  # no negative zero
+    keys = heights.view(np.uint64)
+    sign = np.uint64(1) << np.uint64(63)
+    for index in range(count):
+        keys[index] ^= ~np.uint64(0) if keys[index] & sign else sign
+    digits, bits = 6, np.uint64(11)
+    ends = np.zeros((digits, 1 << 11), np.int64)
+    last = np.uint64((1 << 11) - 1)
+    for index in range(count):
+        key = keys[index]
+        for digit in range(digits):
+            ends[digit, key & last] += 1
+            key >>= bits
+    order, other = np.arange(count).astype(np.int32), np.empty(count, np.int32)
+    for digit in range(digits):
+        shift = np.uint64(digit) * bits
+        begins = ends[digit]
+        if count > 0 and begins[(keys[0] >> shift) & last] == count:
+            continue  # all are equal in this digit
+        total = 0
+        for value in range(1 << 11):
+            total, begins[value] = total + begins[value], total
+        for index in order:
+            value = (keys[index] >> shift) & last
+            other[begins[value]] = index
+            begins[value] += 1
+        order, other = other, order
+    return order
+
+
+@njit(nogil=True, error_model="numpy")
 def _grow_tree(ground, toward, basin, pits, pairs, sea_level, columns):
     """Join the basins over their saddles, the lowest first."""
     basins = len(pits)
-    heights = np.empty(len(pairs))
-    for index in range(len(pairs)):
-        heights[index] = ground[pairs[index, 0]]
-    order = np.argsort(heights, kind="mergesort")
+    order = _sorted_by_height(ground, pairs)
 
     size = 2 * basins
     outlet = np.full(size, np.inf)
@@ -455,36 +532,95 @@ def _grow_tree(ground, toward, basin, pits, pairs, sea_level, columns):
     sea = np.zeros(nodes, np.bool_)
     sea[_INTO_SEA] = True
     crest[_OVER_EDGE] = crest[_INTO_SEA] = -np.inf
-    jump = np.arange(nodes).astype(np.int32)
-    depth = np.zeros(nodes, np.int32)
     for node in range(nodes - 1, _FIRST - 1, -1):
         p = parent[node]
-        if p < 0:
-            sea[node] = outlet[node] < sea_level
-            if sea[node]:
-                crest[node] = -np.inf
-        else:
-            sea[node], crest[node], depth[node] = sea[p], crest[p], depth[p] + 1
-            far = jump[p]
-            jump[node] = jump[far] if depth[p] - depth[far] == depth[far] - depth[jump[far]] else p
+        if p >= 0:
+            sea[node], crest[node] = sea[p], crest[p]
+        elif outlet[node] < sea_level:
+            sea[node], crest[node] = True, -np.inf
     return _Tree(
         outlet[:nodes], parent[:nodes], sibling[:nodes], sill[:nodes], beyond[:nodes], across[:nodes], pit[:nodes],
-        floor[:nodes], crest[:nodes], sea, jump,
+        floor[:nodes], crest[:nodes], sea,
     )  # fmt: skip
 
 
 @njit(nogil=True, error_model="numpy")
-def _depression(tree, basin, height):
-    """The smallest depression around a basin whose outlet lies higher than `height`."""
+def _space(height, lowest, highest, per_metre, spaces):
+    """In which of a line's spaces a height lies; never less for a greater one."""
+    return int(min((max(lowest, min(height, highest)) - lowest) * per_metre, spaces - 1.0))
+
+
+@njit(nogil=True, error_model="numpy")
+def _raise_ladders(tree, leaves):
+    """Divide the tree into lines: each depression goes on the line of the child with more basins in it."""
+    nodes = len(tree.outlet)
+    basins = np.ones(nodes, np.int32)
+    heir = np.full(nodes, -1, np.int32)
+    for node in range(leaves, nodes):
+        basins[node] = 0
+    for node in range(_FIRST, nodes):
+        p = tree.parent[node]
+        if p >= 0:
+            basins[p] += basins[node]
+            if heir[p] < 0 or basins[node] > basins[heir[p]]:
+                heir[p] = node
+    outlet, node_at, table = np.empty(nodes), np.empty(nodes, np.int32), np.empty(nodes, np.int32)
+    rung, line = np.empty(nodes, np.int32), np.empty(nodes, np.int32)
+    last, spaces_per_metre = np.zeros(leaves, np.int32), np.zeros(leaves)
+    count = 0
+    for leaf in range(_FIRST, leaves):
+        first, node = count, leaf
+        while True:
+            outlet[count], node_at[count], rung[node], line[node] = tree.outlet[node], node, count, leaf
+            count += 1
+            p = tree.parent[node]
+            if p < 0 or heir[p] != node:
+                break
+            node = p
+        last[leaf] = count - 1
+        spaces = count - first
+        highest = outlet[count - 1] if outlet[count - 1] < np.inf or spaces == 1 else outlet[count - 2]
+        lowest = outlet[first]
+        per_metre = spaces / (highest - lowest) if lowest < highest < np.inf else 0.0
+        spaces_per_metre[leaf] = per_metre if per_metre < np.inf else 0.0
+        at = first
+        for space in range(spaces):
+            while at < count - 1 and _space(outlet[at], lowest, highest, spaces_per_metre[leaf], spaces) < space:
+                at += 1
+            table[first + space] = at
+    return _Ladders(outlet, node_at, table, rung, line, last, spaces_per_metre)
+
+
+@njit(nogil=True, error_model="numpy", forceinline=True)
+def _depression(outlet, parent, heights, node_at, table, rung, line, last, spaces_per_metre, basin, height):
+    """The smallest depression around a basin whose outlet lies higher than `height`.
+
+    It is given the arrays one by one, as taking them out of tuples for each cell costs ten times what is done here.
+    """
     node = basin
-    while tree.outlet[node] <= height:
-        far = tree.jump[node]
-        node = far if tree.outlet[far] <= height else tree.parent[node]
+    while outlet[node] <= height:
+        own = line[node]
+        first, end = rung[own], last[own]
+        if heights[end] <= height:
+            node = parent[node_at[end]]
+            continue
+        spaces = end + 1 - first
+        highest = heights[end] if heights[end] < np.inf or end == first else heights[end - 1]
+        space = _space(height, heights[first], highest, spaces_per_metre[own], spaces)
+        low = max(rung[node], table[first + space])
+        high = table[first + space + 1] if space + 1 < spaces else end
+        while low < high:
+            middle = (low + high) >> 1
+            if heights[middle] > height:
+                high = middle
+            else:
+                low = middle + 1
+        node = node_at[low]
     return node
 
 
 @njit(nogil=True, error_model="numpy")
-def _measure(ground, water, basin, tree, evaporation, seepage, columns):
+def _measure(ground, water, basin, tree, ladders, evaporation, seepage, columns):
     """The water that flows to each basin after losses, and for each depression how much of it is its children's.
 
     Returns water; cells and capacity of each depression (cells below its outlet, and the volume above them); cells of
@@ -494,6 +630,9 @@ def _measure(ground, water, basin, tree, evaporation, seepage, columns):
     volume = np.zeros(nodes)
     own = np.zeros(nodes, np.int64)
     capacity = np.zeros(nodes)
+    latest = np.arange(nodes).astype(np.int32)  # where the last cell of a basin was found: the next one often is, too
+    outlet, parent, floor, crests = tree.outlet, tree.parent, tree.floor, tree.crest
+    heights, node_at, table, rung, line, last, spaces_per_metre = ladders
     evaporated = seeped = 0.0
     for begin in range(0, len(ground), columns):
         row_evaporated = row_seeped = 0.0
@@ -501,9 +640,10 @@ def _measure(ground, water, basin, tree, evaporation, seepage, columns):
         cell = begin
         while cell < end:
             here = basin[cell]
-            crest = tree.crest[here]
+            crest = crests[here]
             # Sums of sums, so that rounding does not grow with the number of cells
             arrived = 0.0
+            node = latest[here]
             while cell < end and basin[cell] == here:
                 depth = water[cell]
                 lost = min(depth, evaporation)
@@ -514,10 +654,14 @@ def _measure(ground, water, basin, tree, evaporation, seepage, columns):
                 arrived += depth - lost
                 height = ground[cell]
                 if height < crest:
-                    node = _depression(tree, here, height)
+                    if not floor[node] <= height < outlet[node]:
+                        node = _depression(
+                            outlet, parent, heights, node_at, table, rung, line, last, spaces_per_metre, here, height
+                        )
                     own[node] += 1
-                    capacity[node] += tree.outlet[node] - height
+                    capacity[node] += outlet[node] - height
                 cell += 1
+            latest[here] = node
             volume[here] += arrived
         evaporated += row_evaporated
         seeped += row_seeped
@@ -525,8 +669,8 @@ def _measure(ground, water, basin, tree, evaporation, seepage, columns):
     below = np.zeros(nodes)  # what the children hold
     for node in range(_FIRST, nodes):
         if cells[node] > own[node]:
-            capacity[node] += below[node] + (cells[node] - own[node]) * (tree.outlet[node] - tree.floor[node])
-        p = tree.parent[node]
+            capacity[node] += below[node] + (cells[node] - own[node]) * (outlet[node] - floor[node])
+        p = parent[node]
         if p >= 0:
             below[p] += capacity[node]
             cells[p] += cells[node]
@@ -759,7 +903,7 @@ def _find_levels(
     pairs = _saddles(ground, toward, lower, flat_cells, basin, columns)
     tree = _grow_tree(ground, toward, basin, pits, pairs, sea_level, columns)
     volume, own, cells, capacity, below, evaporated, seeped = _measure(
-        ground, water, basin, tree, evaporation, seepage, columns
+        ground, water, basin, tree, _raise_ladders(tree, len(pits)), evaporation, seepage, columns
     )
     leaves = len(pits)
     pool, volume, full, spilling, spilled, into_sea, over_edge = _share(
@@ -782,7 +926,7 @@ def _find_levels(
             kept[count] = left[node]
             left[node] = 0.0
             count += 1
-    spills = tree.sill[spilling], tree.beyond[spilling], spilled
+    spills = spilling, tree.sill, tree.beyond, spilled
     return over, sea, keepers[:count], kept[:count], spills, (evaporated, seeped, into_sea, over_edge)
 
 
@@ -856,7 +1000,8 @@ def settle(
     _write(ground, basin, over, sea, water, level, standing)
     cells = water.reshape(-1)
     cells[keepers] += kept
-    sill, beyond, volume = spills
+    spilling, sill, beyond, volume = spills
+    sill, beyond = sill[spilling], beyond[spilling]
     np.add.at(cells, beyond, volume)
     evaporated, seeped, into_sea, over_edge = totals
     return PoolTotals(evaporated, seeped, into_sea, over_edge, -1, -1), Spills(sill, beyond, volume)

@@ -99,7 +99,7 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
     ] = 0.0
     momentum: Annotated[
         float,
-        parameter(0.0, 1.0, "how fast a drop takes on the velocity of the stream it is in: bends rivers", unit="1/t"),
+        parameter(0.0, 1.0, "how strongly the stream that it is in turns a drop: bends rivers", unit="1/t"),
     ] = 0.0
 
 

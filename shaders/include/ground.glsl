@@ -90,7 +90,8 @@ Ground ground_material(vec2 cells, vec4 place, float steepness, float hollowness
     float water = 0.0, damp_banks = 0.0, put_down = 0.0;
 #if MARKS == 1
     // Grass does not hold where much is worn or put down; the noise frays the edges of all that.
-    vec4 mark = clamp(texture(marks, cells / frame.map.xy) * (1.0 + 0.9 * ripple + 0.5 * patches), 0.0, 1.0);
+    vec2 frayed = vec2(1.0 + 0.9 * ripple + 0.5 * patches, 1.0 + 0.4 * ripple);
+    vec4 mark = clamp(texture(marks, cells / frame.map.xy) * frayed.xxyy, 0.0, 1.0);
     green *= 1.0 - 0.85 * max(mark.x, mark.y);
     bare = max(bare, 0.80 * mark.y);
     put_down = mark.x;

@@ -35,6 +35,10 @@ EXPECTED = {
         ("same bits", "1 is yes", 1.0),
         ("same parcels", "times the cost", 2.0),
     ],
+    "water": [
+        ("pools, 32², one core", "yards", 152_000.0),
+        ("half of the map under water against 1 %", "times", 1.25),
+    ],
     "frame": [
         ("simulation paused", "ms", None),
         ("simulation running against paused", "times", 1.5),

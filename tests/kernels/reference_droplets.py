@@ -167,9 +167,9 @@ def corrected(
         speed = speed * max(0.0, 1.0 - time * p.friction * (1.0 - p.stream_friction * stream))
         flowing, momentum = float(world.discharge[before]), world.momentum[before]
         if p.momentum > 0.0 and float(momentum @ speed) > 0.0:
-            # The drop and the stream share their momentum: towards the velocity of the stream, momentum / flowing.
-            part = min(1.0, time * p.momentum) * flowing / (volume * p.water + flowing)
-            speed = speed + part * (momentum / flowing - speed)
+            same_way = float(momentum @ speed) / (math.hypot(*momentum) * math.hypot(*speed))
+            turned = speed + time * p.momentum * same_way * momentum / (volume * p.water + flowing)
+            speed = turned * (math.hypot(*speed) / math.hypot(*turned))
         fast = math.hypot(*speed)
         if fast * time > 1.0:
             time_to_move = 1.0 / fast

@@ -193,6 +193,34 @@ def test_rain_falls_where_its_map_and_altitude_say() -> None:
     assert fell.sum() == pytest.approx(20_000)
 
 
+def sinuosity(seed: int, momentum: float) -> float:
+    """Length of a river over that of its valley, after 300 cycles in a straight channel on a gentle plain of gravel."""
+    rows, columns = 160, 80
+    row, column = np.mgrid[:rows, :columns].astype(float)
+    roughness = 0.02 * np.random.default_rng(seed).random((rows, columns))
+    plain = 0.05 * (rows - row) + roughness - 0.3 * np.exp(-(((column - columns / 2) / 2.0) ** 2))
+    land = Land(plain - 5.0, np.full(plain.shape, 5.0))
+    spring = np.tile([0.5, columns / 2 + 0.5, 0.5, 0.0, 1.0], (60, 1))
+    spring[:, 1] += np.linspace(-1.0, 1.0, 60)
+    for cycle in range(300):
+        land.erode(
+            cycle, seed, spring, count=0, with_water=False, momentum=momentum, water=0.2,
+            evaporation=0.0, friction=0.1, stream_friction=0.5, max_steps=2000,
+        )  # fmt: skip
+        remember(land.flow, 0.05, 0.2)
+    discharge = land.passed("discharge")[19 : rows - 19]
+    middle = (discharge * column[19 : rows - 19]).sum(axis=1) / discharge.sum(axis=1)
+    middle = np.convolve(middle, np.ones(3) / 3.0, "valid")
+    return float(np.hypot(np.diff(middle), 1.0).mean())
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_momentum_bends_a_straight_channel(seed: int) -> None:
+    straight, bent = sinuosity(seed, momentum=0.0), sinuosity(seed, momentum=0.3)
+    assert straight < 1.015
+    assert bent - 1.0 > 2.5 * (straight - 1.0)
+
+
 def test_a_drop_wears_no_shore_below_the_surface_of_its_lake() -> None:
     cliff = np.zeros((16, 16))
     cliff[:, :8] = 10.0 + 0.1 * np.arange(8, 0, -1)
