@@ -76,6 +76,11 @@ class Simulator:
             and not (isinstance(process, Finite) and process.finished(self.world, parameters))
         ]
 
+    @property
+    def has_finished(self) -> bool:
+        """Whether there are processes that are switched on, and all of them have come to their end."""
+        return not self.enabled() and any(self._parameters(process).enabled for process in self._processes)
+
     def unprepared(self) -> list[Process]:
         """Enabled processes whose kernels are not compiled yet."""
         return [process for process in self.enabled() if process.name not in self._prepared]
@@ -436,8 +441,8 @@ class SimulationThread:
             return True
         if self._paused:
             return self._granted > 0
-        if not self._simulator.enabled():
-            return False  # nothing is left to do
+        if self._simulator.has_finished:
+            return False
         return self._granted > 0 or self.scene.simulation.cycles_per_frame == 0
 
     def _cycle(self) -> None:

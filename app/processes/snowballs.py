@@ -107,7 +107,7 @@ class SnowballErosion:
         ledger.sediment.lose("off the map", totals.sediment_off_edge * area)
         if parameters.smoothing:
             smooth(world, parameters.smoothing)
-        if count and parameters.smooth_at_end and self.finished(world, parameters):
+        if parameters.smooth_at_end and self.finished(world, parameters):
             smooth(world)
 
 
