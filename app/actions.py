@@ -51,12 +51,20 @@ ACTIONS: tuple[Action, ...] = (
         ("F5",), "Reload shaders", "compile the shaders again; a faulty one changes nothing", "reload_shaders", "Help"
     ),
     Action(("?", "F1"), "Keys", "show or hide the list of keys", "toggle_key_sheet", "Help"),
-    Action(("Esc",), "Close", "close the list of keys or a dialog, leave fly mode or full screen", "close", "Help"),
+    Action(
+        ("Esc",),
+        "Close",
+        "close the list of keys or a dialog, leave fly mode, the way of the water or full screen",
+        "close",
+        "Help",
+    ),
     Action(("Ctrl+Q",), "Quit", "leave the program", "quit", "Help"),
 )
 
 # What the mouse does, for the key sheet. It is handled by `CameraControl`.
 MOUSE: tuple[tuple[str, str], ...] = (
+    ("left click", "light up the land that drains to a place, and the way of its water to the ocean"),
+    ("Ctrl + left click", "let a spring well up there, or end the one that is there"),
     ("left drag", "orbit around what is in the middle"),
     ("right or middle drag", "pan: the ground stays under the pointer; also with Shift + left drag"),
     ("wheel", "zoom towards the pointer"),

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -41,15 +43,20 @@ from app.panel import Panel
 from app.panel.style import EMPTY
 from app.parameters import Value
 from app.picture import Picture
+from app.processes.droplets import Spring, read_springs, write_springs
 from app.scene import GROUPS, Scene
 from app.simulation import SimulationThread
 from app.snapshot import Snapshot
+from app.survey import wanted_by
 
 log = logging.getLogger(__name__)
 
 WORLD_SECTION = "world"  # a change to its groups makes the world anew
 VIEW_SECTION = "view"  # its groups concern the picture alone
 RESTART_DELAY = 0.3  # seconds after the last change of what the terrain is made from
+CLICK_REACH = 4.0  # logical units: a press that moves farther is a drag
+DROPS_OF_A_SPRING = 100.0  # in each cycle, where one is placed by a click
+REACH_OF_A_SPRING = 0.02  # parts of the map: a click that is nearer to a spring ends it
 STILL_FRAMES = 4  # drawn after the last change, in which ImGui comes to rest
 
 
@@ -96,6 +103,10 @@ class Application:
         self._made_from = self.scene  # what the world on the screen began as
         self._asked_for: Scene | None = self.scene  # what a world that is not here yet begins as
         self._opening = True  # the next world is seen from the scene's opening view
+        self.asked_place: tuple[int, int] | None = None  # row and column whose water somebody follows
+        self._filling = 1  # grows when the filling begins anew
+        self._pressed_at: tuple[float, float] | None = None  # where a press began that may become a click on the land
+        self._pressed_with_control = False
         self._on_minimap = False  # a drag that began on the minimap goes on
         self._drawn: object = None
         self._still = 0
@@ -120,6 +131,8 @@ class Application:
         self.camera.free = self.panel.free_of_scene
         self.picture.content_scale = self.interface_scale * pixels_per_unit
         self.simulation.frame_began()
+        wanted = wanted_by(self.scene.view.overlay, self.asked_place, self._filling)
+        self.simulation.want(replace(wanted, rivers=wanted.rivers or self.panel.rivers_shown))
         self._take_snapshot()
         self._hear_simulation()
         self._restart_when_due()
@@ -138,15 +151,25 @@ class Application:
             case FocusLost():
                 self.camera.let_go_of_all()
                 self._on_minimap = False
+                self._pressed_at = None
             case ButtonPressed() if not io.want_capture_mouse or self.camera.flying:
                 if event.button is Button.LEFT and self._look_at_minimap(event.x, event.y):
                     self._on_minimap = True
                 else:
                     self.camera.press(event)
+                    is_click = event.button is Button.LEFT and not event.shift and not self.camera.flying
+                    self._pressed_at = (event.x, event.y) if is_click else None
+                    self._pressed_with_control = event.control
             case ButtonReleased():
+                if event.button is Button.LEFT and self._pressed_at is not None:
+                    act = self.toggle_spring if self._pressed_with_control else self.ask_about
+                    act(self._cell_under(*self._pressed_at))
+                    self._pressed_at = None
                 self._on_minimap = self._on_minimap and event.button is not Button.LEFT
                 self.camera.release(event.button)
             case PointerMoved():
+                if self._pressed_at is not None and math.dist(self._pressed_at, (event.x, event.y)) > CLICK_REACH:
+                    self._pressed_at = None
                 if self._on_minimap:
                     self._look_at_minimap(event.x, event.y, inside_only=False)
                 else:
@@ -169,6 +192,7 @@ class Application:
         shown = (
             self.snapshot.world,
             self.snapshot.cycle,
+            self.snapshot.survey and self.snapshot.survey.versions,
             camera,
             self.scene.view,
             width,
@@ -240,7 +264,15 @@ class Application:
             and not self.camera.flying
             and not any(not notice.is_error for notice in self.notices.shown())
             and self._restart_due is None
+            and not self._waits_for_survey
         )
+
+    @property
+    def _waits_for_survey(self) -> bool:
+        """Whether something about rivers is asked for that the picture does not show yet, or that moves on."""
+        survey = self.snapshot.survey if self.snapshot else None
+        wants_course = self.asked_place is not None and (survey is None or survey.course is None)
+        return wants_course or (self.scene.view.overlay == "filling" and not (survey and survey.filled))
 
     def change(self, path: str, value: Value) -> None:
         """Change one parameter, wherever it takes effect. Raises `UserError` where the value does not fit."""
@@ -271,6 +303,34 @@ class Application:
         self._opening = True
         self.restart()
 
+    def ask_about(self, place: tuple[int, int] | None, *, look_there: bool = False) -> None:
+        """Follow the water of a place (row, column) to the ocean, or of none."""
+        self.asked_place = place
+        self._still = 0
+        if look_there and place is not None and self.snapshot is not None:
+            row, column = place
+            self.camera.look_at((column + 0.5) * self.snapshot.cell_size, (row + 0.5) * self.snapshot.cell_size)
+
+    def toggle_spring(self, place: tuple[int, int] | None) -> None:
+        """Let a spring well up at a place (row, column), or end the one that is near it."""
+        if place is None or self.snapshot is None:
+            return
+        rows, columns = self.snapshot.shape
+        south, east = (place[0] + 0.5) / rows, (place[1] + 0.5) / columns
+        springs = read_springs(self.scene.droplets.springs)
+        kept = tuple(
+            spring for spring in springs if math.hypot(spring.south - south, spring.east - east) > REACH_OF_A_SPRING
+        )
+        if len(kept) == len(springs):
+            kept = (*springs, Spring(south, east, DROPS_OF_A_SPRING))
+        self.change("droplets.springs", write_springs(kept))
+        self.notices.say("a spring wells up" if len(kept) > len(springs) else "the spring has ended")
+
+    def fill_again(self) -> None:
+        """Let the fronts of the filling begin anew."""
+        self._filling += 1
+        self._still = 0
+
     def redraw(self) -> None:
         """Draw the picture again, though nothing that it shows has changed."""
         self._drawn = None
@@ -289,6 +349,8 @@ class Application:
             return
         is_other_world = self.snapshot is None or snapshot.world != self.snapshot.world
         is_other_shape = self.snapshot is None or snapshot.shape != self.snapshot.shape
+        if is_other_world:
+            self.asked_place = None
         self.snapshot = snapshot
         self.picture.show(snapshot)
         self.ledger_history.add(snapshot)
@@ -298,6 +360,15 @@ class Application:
         if is_other_world and (self._opening or is_other_shape):
             self._opening = False
             self.camera.open(self.scene.camera)
+
+    def _cell_under(self, x: float, y: float) -> tuple[int, int] | None:
+        """Row and column of the land under the pointer."""
+        hit = self.camera.ground_under(x, y)
+        if hit is None or self.snapshot is None:
+            return None
+        rows, columns = self.snapshot.shape
+        row, column = int(hit.z // self.snapshot.cell_size), int(hit.x // self.snapshot.cell_size)
+        return (row, column) if 0 <= row < rows and 0 <= column < columns else None
 
     def _see_ground(self) -> None:
         if self.snapshot is not None:

@@ -1,4 +1,4 @@
-"""The command line: `thalweg` opens the viewer; `render`, `simulate` and `bench` do without one.
+"""The command line: `thalweg` opens the viewer; `render`, `simulate`, `analyze` and `bench` do without one.
 
 Nothing heavy is imported before it is known what is wanted: help comes at once, and `simulate` never loads OpenGL.
 """
@@ -76,6 +76,7 @@ commands, given as the first word ({PROGRAM} COMMAND --help tells more):
   render       draw a clip or a picture into a file, without a display
   simulate     run cycles and save the world, without a picture
   compare      draw a land after different numbers of snowballs, side by side
+  analyze      find the rivers, lakes and watersheds of a heightmap
   bench        measure this machine
 
 examples:
@@ -175,6 +176,45 @@ examples:
     return _run_compare, parser
 
 
+def _analyze() -> Command:
+    parser = _parser(
+        "analyze",
+        "Find the rivers, lakes and watersheds of a heightmap, and write them as TIFF maps with the file's "
+        "georeference, as PNG previews, and as lists of lakes and river mouths in JSON.",
+        f"""
+examples:
+  {PROGRAM} analyze elevation.tif --out maps
+  {PROGRAM} analyze island.png --relief 400 --cell-size 10 --sea-level 60 --out maps
+  {PROGRAM} analyze world.npz --river 2000 --watershed 10000 --out maps
+""",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="a heightmap, such as a GeoTIFF, or a saved world")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="the folder for the maps; made if needed"
+    )
+    parser.add_argument(
+        "--sea-level",
+        type=_finite,
+        default=-math.inf,
+        metavar="METRES",
+        help="the ocean is what lies lower and is reached from the map's edge; default: there is none",
+    )
+    parser.add_argument(
+        "--edges",
+        choices=("open", "closed"),
+        default="open",
+        help="whether water leaves over the map's edges too (default), or, where there is an ocean, only into it",
+    )
+    cells = _whole(1, 2**31 - 1)
+    parser.add_argument("--river", type=cells, metavar="CELLS", help="a river's catchment; default: 1/2000 of the land")
+    parser.add_argument(
+        "--watershed", type=cells, metavar="CELLS", help="smaller ones are merged; default: 1/500 of the land"
+    )
+    parser.add_argument("--cell-size", type=_positive, metavar="METRES", help="side of a cell, whatever the file tells")
+    parser.add_argument("--relief", type=_positive, metavar="METRES", help="from the lowest to the highest point")
+    return _run_analyze, parser
+
+
 def _bench() -> Command:
     parser = _parser(
         "bench",
@@ -184,6 +224,7 @@ groups:
   droplets     the speed of droplet erosion, on one core and on two, and the memory of a world
   island       the speed of snowballs, and of a new island
   wind         the speed of wind and cascade, on one core and on two, and how it grows with the map
+  rivers       filling of depressions, directions, watersheds and accumulation, beside other libraries
   frame        frame times while the simulation runs, uploads, and the time to the first picture
 
 examples:
@@ -200,6 +241,7 @@ COMMANDS: dict[str, Callable[[], Command]] = {
     "render": _render,
     "simulate": _simulate,
     "compare": _compare,
+    "analyze": _analyze,
     "bench": _bench,
 }
 
@@ -259,6 +301,21 @@ def _run_compare(options: argparse.Namespace) -> None:
         snowballs=options.snowballs,
         size=(options.width, options.height),
         threads=options.threads,
+    )
+
+
+def _run_analyze(options: argparse.Namespace) -> None:
+    from app.analyze import analyze
+
+    analyze(
+        options.file,
+        options.out,
+        sea_level=options.sea_level,
+        open_edges=options.edges == "open",
+        river_cells=options.river,
+        watershed_cells=options.watershed,
+        cell_size=options.cell_size,
+        relief=options.relief,
     )
 
 
@@ -411,6 +468,13 @@ def _finite(text: str) -> float:
         number = math.nan
     if not math.isfinite(number):
         raise argparse.ArgumentTypeError(f"{text}: must be a finite number")
+    return number
+
+
+def _positive(text: str) -> float:
+    number = _finite(text)
+    if number <= 0.0:
+        raise argparse.ArgumentTypeError(f"{text}: must be more than 0")
     return number
 
 

@@ -211,6 +211,8 @@ class Commands:
             return
         if application.camera.flying:
             application.camera.toggle_fly()
+        elif application.asked_place is not None:
+            application.ask_about(None)
         elif application.host.full_screen:
             application.host.toggle_full_screen()
 

@@ -16,7 +16,7 @@ from app.passes.maps import FlowMap, LayerTextures, Lighting, LightMap, SurfaceM
 from app.passes.marks import MarksMap
 from app.passes.mesh import GroundMesh, detail_distance, select_nodes
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
-from app.passes.overlays import OVERLAYS, largest, overlay_range, palette_texture
+from app.passes.overlays import LINES, OVERLAYS, largest, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
 from app.passes.resolve import ResolvePass
 from app.passes.shaders import ShaderLibrary
@@ -24,6 +24,7 @@ from app.passes.streams import StreamsPass
 from app.passes.terrain import TerrainPass
 from app.passes.walls import WallsPass
 from app.passes.water import WaterPass
+from app.processes.droplets import read_springs
 from app.scene import Scene
 from app.snapshot import Snapshot
 from app.view_parameters import ViewParameters
@@ -193,6 +194,7 @@ class Picture:
             "palette": self._palettes[view.overlay],
             "overlay_layer": self._layers.texture(OVERLAYS[view.overlay].layer),
             **{name: self._layers.texture(name) for name in ("wind_path", "airborne", "water", "water_level")},
+            **{name: self._layers.texture(name) for name in ("rivers", "catchment", "course")},
         }
         if with_water:
             shown["flow"] = self._flow.texture
@@ -201,9 +203,12 @@ class Picture:
         _, scene_height = self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
         self._mesh.select(nodes)
+        with_course = snapshot.survey is not None and snapshot.survey.course is not None
         self._terrain.draw(
             quality,
             with_overlay=with_overlay,
+            with_lines=OVERLAYS[view.overlay].number == LINES,
+            with_course=with_course,
             desert=desert,
             with_water=with_water,
             with_marks=self._marks.shown,
@@ -211,9 +216,9 @@ class Picture:
         )
         self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
         if self._largest_discharge > 0.0:
-            self._streams.draw(quality, with_overlay=with_overlay, **shown)
+            self._streams.draw(quality, with_overlay=with_overlay, with_course=with_course, **shown)
         if self._water.is_seen:
-            self._water.draw(quality, with_overlay=with_overlay, **shown)
+            self._water.draw(quality, with_overlay=with_overlay, with_course=with_course, **shown)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)
         if minimap:
@@ -225,6 +230,7 @@ class Picture:
                 self.content_scale,
                 shows=view.minimap_shows,
                 with_water=with_water and not (view.minimap_shows == "overlay" and with_overlay),
+                with_course=with_course,
                 **shown,
             )
 
@@ -289,8 +295,8 @@ class Picture:
 def smallest_stream(scene: Scene, snapshot: Snapshot) -> float:
     """The discharge of the smallest stream that is seen: metres over one cell in a cycle."""
     rows, columns = snapshot.shape
-    rain = scene.droplets.count * scene.droplets.water * snapshot.cell_size / (rows * columns)
-    return scene.view.stream_threshold * rain
+    drops = scene.droplets.count + sum(spring.drops for spring in read_springs(scene.droplets.springs))
+    return scene.view.stream_threshold * drops * scene.droplets.water * snapshot.cell_size / (rows * columns)
 
 
 def sunlight(height: float) -> tuple[float, float, float]:

@@ -22,6 +22,7 @@ from app.scene import Scene
 from app.simulation import Simulator, take_snapshot
 from app.snapshot import Snapshot
 from app.sources import create_world
+from app.survey import Surveyor, wanted_by
 
 CYCLES_PER_FRAME = 2  # where neither the scene nor the person says
 
@@ -52,7 +53,8 @@ def render(
         cycles = CYCLES_PER_FRAME if cycles_per_frame is None and cycles == 0 else cycles
 
         simulator.prepare_all()
-        snapshot = take_snapshot(world)
+        surveyor, wanted = Surveyor(), wanted_by(scene.view.overlay)
+        snapshot = take_snapshot(world, survey=surveyor.survey(world, scene.rivers, wanted))
         opening = scene_camera(scene, snapshot)
         picture = Picture(context, bake_at_once=True)
         stack.callback(picture.release)
@@ -63,7 +65,7 @@ def render(
                 for _ in range(cycles):
                     simulator.advance()
                 simulator.verify()
-                snapshot = take_snapshot(world, old=snapshot)
+                snapshot = take_snapshot(world, old=snapshot, survey=surveyor.survey(world, scene.rivers, wanted))
             camera = replace(opening, heading=opening.heading + orbit * frame / frames)
             picture.show(snapshot)
             picture.draw(canvas.framebuffer(*size), camera, scene, time=frame / fps, minimap=minimap)

@@ -32,6 +32,7 @@ from app.sources.parameters import (
     SandParameters,
     WorldParameters,
 )
+from app.survey import RiverParameters
 from app.view_parameters import CameraParameters, ViewParameters
 
 DEFAULT_PRESET = "jacksboro"
@@ -53,6 +54,7 @@ class Scene(Parameters, frozen=True, kw_only=True):
     snowballs: SnowballParameters = SnowballParameters()
     wind: WindParameters = WindParameters()
     cascade: CascadeParameters = CascadeParameters()
+    rivers: RiverParameters = RiverParameters()
     view: ViewParameters = ViewParameters()
     camera: CameraParameters = CameraParameters()
 

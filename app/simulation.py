@@ -28,8 +28,9 @@ from app.processes.pools import Pools, derive_levels
 from app.processes.process import Finite, Process, ProcessFailure
 from app.processes.snowballs import GROUND, SnowballErosion, smooth
 from app.scene import Scene
-from app.snapshot import Snapshot, Status
+from app.snapshot import Snapshot, Status, Survey
 from app.sources import create_world
+from app.survey import Surveyor, Wanted
 from app.world import World
 
 log = logging.getLogger(__name__)
@@ -244,6 +245,11 @@ class SimulationThread:
         self._stopping = False
         self._simulator: Simulator | None = None
         self._fresh = False  # there is a state that no snapshot shows yet
+        self._wanted = Wanted()
+        self._surveyor = Surveyor()
+        self._survey: Survey | None = None
+        self._survey_failed_for: Wanted | None = None
+        self._has_surveyed = False
         self._notices: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._started_cycles: list[tuple[float, int]] = []
         self.first_picture_shown = threading.Event()  # kernels are loaded only after it: the picture comes first
@@ -344,6 +350,12 @@ class SimulationThread:
 
         self._command(blur)
 
+    def want(self, wanted: Wanted) -> None:
+        """What the next snapshots shall tell about rivers."""
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self._wake.set()
+
     def frame_began(self) -> None:
         """Tell that a frame is drawn: the pace of the simulation may follow it."""
         cycles = self.scene.simulation.cycles_per_frame
@@ -380,7 +392,7 @@ class SimulationThread:
             self._publish()
             if self._may_run():
                 self._cycle()
-            elif self._commands.empty() and not self._prepare_levels():
+            elif self._commands.empty() and not self._prepare_levels() and not self._survey_waits():
                 self._wake.wait(timeout=0.1)
                 self._wake.clear()
 
@@ -500,7 +512,10 @@ class SimulationThread:
 
     def _publish(self) -> None:
         """Publish a snapshot if there is something new and the last one was taken."""
-        if not self._fresh or self._simulator is None or self._published is not None:
+        if self._simulator is None or self._published is not None:
+            return
+        survey_is_due = self._survey_is_due()
+        if not self._fresh and not survey_is_due:
             return
         world = self._simulator.world
         try:
@@ -508,19 +523,47 @@ class SimulationThread:
         except SimulationError as error:
             self._say(state="failed", message=str(error), error=str(error), cycle=world.cycle)
             self._notices.put(str(error))
+        if survey_is_due:
+            self._find_survey()
         # Two sets of arrays are used in turn: one is the picture's, the other is free to be written.
         old = self._snapshots.pop(0) if len(self._snapshots) == 2 else None
-        snapshot = take_snapshot(world, self._worlds, old)
+        snapshot = take_snapshot(world, self._worlds, old, self._survey)
         self._snapshots.append(snapshot)
         with self._lock:
             self._published = snapshot
         self._fresh = False
 
+    def _survey_waits(self) -> bool:
+        """Whether there is a survey to be made and published, also while nothing runs."""
+        return self._published is None and self._survey_is_due()
+
+    def _survey_is_due(self) -> bool:
+        if self._simulator is None or self._wanted == self._survey_failed_for:
+            return False
+        if self._wanted.anything and not self.first_picture_shown.is_set():
+            return False
+        return self._surveyor.is_due(self._simulator.world, self._simulator.scene.rivers, self._wanted)
+
+    def _find_survey(self) -> None:
+        """Survey the world. What goes wrong is told, and not tried again until something else is wanted."""
+        assert self._simulator is not None
+        before = self._status
+        if not self._has_surveyed and self._wanted.anything:
+            self._say(state="compiling", message="compiling rivers (only after an update)")
+            self._has_surveyed = True
+        try:
+            self._survey = self._surveyor.survey(self._simulator.world, self._simulator.scene.rivers, self._wanted)
+        except Exception as error:
+            log.exception("the survey failed")
+            self._notices.put(f"{type(error).__name__}: {error}")
+            self._surveyor, self._survey, self._survey_failed_for = Surveyor(), None, self._wanted
+        self._say(state=before.state, message=before.message)
+
     def _say(self, **changes: Any) -> None:
         self._status = replace(self._status, **changes)
 
 
-def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None) -> Snapshot:
+def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None, survey: Survey | None = None) -> Snapshot:
     """The state of `world` in float32; in the arrays of a snapshot that is done with, where there is one."""
     arrays = {} if old is None else old.layers
     versions = dict(world.changed)
@@ -543,6 +586,9 @@ def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None) ->
                 np.copyto(arrays[name], world.water_level, casting="same_kind")
             case _:
                 np.copyto(arrays[name], world.layers[name], casting="same_kind")
+    if survey is not None:  # whose layers never change
+        arrays |= survey.layers
+        versions |= survey.versions
     return Snapshot(
         world=number,
         layers=arrays,
@@ -555,6 +601,7 @@ def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None) ->
         sea_level=world.sea_level,
         ledger=world.ledger_copy(),
         imbalance=world.imbalance(),
+        survey=survey,
         snowballs=world.snowballs,
     )
 

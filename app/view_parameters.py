@@ -22,6 +22,12 @@ Overlay = Literal[
     "wear",
     "deposit",
     "traffic",
+    "rivers",
+    "lakes",
+    "watersheds",
+    "accumulation",
+    "distance",
+    "filling",
 ]
 Minimap = Literal["overlay", "wind_and_sand", "water"]
 Quality = Literal["automatic", "low", "medium", "high", "ultra"]

@@ -50,7 +50,7 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from kernels.particles import ENDED, FAILED, RUNNING, engine
+from kernels.particles import ENDED, FAILED, RUNNING, engine, in_step
 from kernels.random import process_number, stream, uniform
 
 Layer = NDArray[np.float64]
@@ -228,7 +228,7 @@ def put_down(fields, row, column, load):
     fields.ground[cell] = fields.bedrock[cell] + fields.sediment[cell]
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True)
+@in_step
 def _pass(fields, flow, volume, v_row, v_column):
     """Count a drop that leaves a cell. All float32."""
     fields.flow[flow + np.uintp(_PASSED)] += volume
@@ -236,7 +236,7 @@ def _pass(fields, flow, volume, v_row, v_column):
     fields.flow[flow + np.uintp(_PASSED_EAST)] += volume * v_column
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True)
+@in_step
 def _step(state, fields, constants):
     """One step of one drop; the formulas are at the top of this file."""
     row, column, v_row, v_column, volume, load, speed, abraded, steps = state

@@ -824,9 +824,7 @@ def _solve(heights, floor, highest, base, extra, guess):
             break
         wet = count
         if base + count == 0:
-            level = highest
-            wet = len(heights) + 1
-            continue
+            return floor  # a film that is too thin to rise above the lowest cells in the last digit
         level = floor + (extra + total) / (base + count)
     return min(level, highest)
 

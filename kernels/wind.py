@@ -34,6 +34,9 @@ Where this is not what the article's own code does:
 - `dust`, which never settles, wears rock before there is any sand to carry; and deposition has a rate of its own.
 - What a parcel still carries when it ends on the map is put down there.
 - Slopes slide in `kernels/cascade.py`, once for all.
+
+What the article's model does and ours has kept: a rise to the next cell lifts sand from the cell before it, so that the
+rise grows. Waves of two cells stand against the cascade where suspension is strong (ten times the article's).
 """
 
 from __future__ import annotations
@@ -45,7 +48,7 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from kernels.particles import ENDED, FAILED, RUNNING, engine
+from kernels.particles import ENDED, FAILED, RUNNING, engine, in_step
 from kernels.random import process_number, stream, uniform
 
 Layer = NDArray[np.float64]
@@ -165,14 +168,14 @@ def _spawn(particle, key, fields, constants):
     )  # fmt: skip
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True)
+@in_step
 def _add_sediment(fields, cell, depth):
     sediment = fields.sediment[np.uintp(cell)] + depth
     fields.sediment[np.uintp(cell)] = sediment
     fields.ground[np.uintp(cell)] = fields.bedrock[np.uintp(cell)] + sediment
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True)
+@in_step
 def _rise(fields, i, j, cell, wrap):
     """How much the ground rises in a cell to the south and to the east, in metres, from central differences."""
     rows, columns = fields.rows, fields.columns
@@ -196,7 +199,7 @@ def _rise(fields, i, j, cell, wrap):
     )
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True)
+@in_step
 def _step(state, fields, constants):
     """One step of one parcel; the formulas are at the top of this file."""
     (
@@ -218,10 +221,15 @@ def _step(state, fields, constants):
     time = constants.dt
     if time * along > 1.0:
         time = 1.0 / along
-    # Each step changes the ground that the next one reads, so the processor waits for this chain of operations alone:
-    # what does not depend on the ground is put first in sums and products.
+    # The velocity says where the next step reads the ground, and the ground changes the velocity: the processor waits
+    # for this chain of operations alone. So what does not depend on the ground is put first in sums and products.
     blows = max(0.0, (1.0 - constants.speed_up * upwind) + constants.speed_up * max(ground, crest))
-    upwind += (constants.follow * (time * along)) * (ground - upwind)
+    came = time * along  # from where the mean and the line stand
+    upwind += (constants.follow * came) * (ground - upwind)
+    falls = constants.shelter_slope * came
+    follow = min(1.0, time * constants.drag)
+    keeps = 1.0 - follow  # part of the velocity that is left
+    slide_row = slide_column = slide_up = 0.0
     if height > ground:
         v_up -= time * constants.gravity
     else:
@@ -234,14 +242,14 @@ def _step(state, fields, constants):
             away = (v_up - rise_south * v_row - rise_east * v_column) / (
                 1.0 + (rise_south * rise_south + rise_east * rise_east)
             )
-            rub = min(1.0, time * constants.friction)
-            v_row += rub * (-rise_south * away - v_row)
-            v_column += rub * (-rise_east * away - v_column)
-            v_up += rub * (away - v_up)
-    follow = min(1.0, time * constants.drag)
-    v_row = (1.0 - follow) * v_row + (follow * wind_row) * blows
-    v_column = (1.0 - follow) * v_column + (follow * wind_column) * blows
-    v_up -= follow * v_up
+            rub = keeps * min(1.0, time * constants.friction)
+            keeps -= rub
+            slide_row = -(rub * rise_south) * away
+            slide_column = -(rub * rise_east) * away
+            slide_up = rub * away
+    v_row = (keeps * v_row + (follow * wind_row) * blows) + slide_row
+    v_column = (keeps * v_column + (follow * wind_column) * blows) + slide_column
+    v_up = keeps * v_up + slide_up
 
     speed_squared = v_row * v_row + v_column * v_column
     along = math.sqrt(speed_squared)
@@ -251,7 +259,7 @@ def _step(state, fields, constants):
     row += time * v_row
     column += time * v_column
     height += time * v_up * constants.metres_per_cell
-    crest = max(crest - constants.shelter_slope * distance, ground - constants.below_crest)
+    crest = max(crest - falls, ground - constants.below_crest)
     travelled += distance
     steps += 1.0
 
@@ -293,7 +301,7 @@ def _step(state, fields, constants):
     # Half stays, all where the parcel does. No branch: the processor could not foresee it.
     stays = settled * (0.5 + 0.5 * (new_cell == cell))
     _add_sediment(fields, new_cell, settled - stays)
-    taken = worn = 0.0
+    taken = 0.0
     if height <= new_ground and not lee and not dying:
         speed = math.sqrt(speed_squared + v_up * v_up)
         pressed = new_ground - height
@@ -312,8 +320,9 @@ def _step(state, fields, constants):
             worn = min(spare * time * constants.abrasion * force * (load + constants.dust), deepest)
             rock -= worn
             abraded += worn
+            loose += worn
             fields.bedrock[np.uintp(cell)] = rock
-    loose = (loose + stays) - taken + worn
+    loose = (loose + stays) - taken
     fields.sediment[np.uintp(cell)] = loose
     fields.ground[np.uintp(cell)] = rock + loose
 
@@ -328,7 +337,8 @@ def _step(state, fields, constants):
     ), outcome  # fmt: skip
 
 
-_run = engine(_spawn, _step, slots=15)
+# Parcels come in a row over the upwind edge and stay in a row: in larger tiles, too few have any.
+_run = engine(_spawn, _step, slots=15, largest_tile=32)
 
 
 @njit(cache=True, nogil=True)

@@ -14,9 +14,15 @@ const float FAINTEST = 0.25;  // what the smallest stream that is seen is beside
 
 // 1 for the widest stream, FAINTEST for the smallest: by magnitudes, as widths of rivers are read.
 float stream_size(float flow) {
-    float above = log2(max(flow, 1e-30)) - frame.streams.x;
+    if (flow <= 0.0) return 0.0;
+    float above = log2(flow) - frame.streams.x;
     return above > 0.0 ? FAINTEST + (1.0 - FAINTEST) * min(above * frame.streams.y, 1.0)
                        : FAINTEST * max(1.0 + 0.5 * above, 0.0);
+}
+
+// A layer that the world does not have is a single 0.
+float layer(sampler2D layer, ivec2 cell) {
+    return texelFetch(layer, min(cell, textureSize(layer, 0) - 1), 0).x;
 }
 
 void main() {
@@ -28,11 +34,11 @@ void main() {
             ivec2 at = clamp(cell + ivec2(east, south), ivec2(0), last);
             float weight = float((2 - abs(east)) * (2 - abs(south))) / 16.0;
             // What passes through a lake is no stream, not even on its banks; a puddle in its bed does not end one.
-            float depth = texelFetch(water, at, 0).x * frame.map.w / frame.water.x;
+            float depth = layer(water, at) * frame.map.w / frame.water.x;
             float land = (1.0 - smoothstep(0.1, 0.4, depth)) * weight;
-            size += land * stream_size(texelFetch(discharge, at, 0).x);
+            size += land * stream_size(layer(discharge, at));
             dry += land;
-            momentum += weight * vec2(texelFetch(momentum_east, at, 0).x, texelFetch(momentum_south, at, 0).x);
+            momentum += weight * vec2(layer(momentum_east, at), layer(momentum_south, at));
         }
     }
     // Where nobody knows the momentum, water flows downhill.

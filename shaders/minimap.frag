@@ -28,7 +28,8 @@ void main() {
     vec2 slope = place.yz * frame.map.w;
     vec4 noise = vec4(0.5);
     Ground ground = ground_material(at * frame.map.xy, place, apparent_steepness(place), seen.z - 0.5, noise, noise);
-    vec3 albedo = with_overlay(ground.albedo, at, place);
+    float pixel_cells = frame.map.x / rectangle.z;
+    vec3 albedo = with_way_of_water(with_overlay(ground.albedo, at, place, pixel_cells), at, pixel_cells);
     if (wind_and_sand) {
         float thickness = 1.0 - exp(-2.0 * place.w / max(0.5 * (frame.heights.y - frame.heights.x) / frame.map.w, 1e-6));
         albedo = mix(vec3(0.10, 0.095, 0.09), DUNE_SAND_PALE, thickness);

@@ -15,6 +15,8 @@ in vec3 air_added;
 layout(location = 0, index = 0) out vec4 added;
 layout(location = 0, index = 1) out vec4 kept;
 
+const float STIRRED = 0.07;  // broken water mirrors the sky also to an eye above it
+
 void main() {
     vec2 uv = map_uv(position.xz);
     vec2 cells = position.xz / frame.map.z;
@@ -29,21 +31,19 @@ void main() {
 
     vec4 place = textureLod(surface, uv, 0.0);
     Stream stream = stream_at(size, cells, uv, place.yz * frame.map.w, surface, detail);
-#if OVERLAY == 1
-    if (frame.overlay.x > 0.0) cover *= 1.0 - shown_overlay(uv, place).a;
-#endif
+    cover *= 1.0 - water_left_out(uv, place, pixel);
 
     vec3 seen = textureLod(light, uv, 0.0).xyz;
     vec3 to_eye = normalize(frame.camera.xyz - position);
     vec3 normal = wave_normal(stream.slope);
     float facing = clamp(dot(normal, to_eye), 0.02, 1.0);
-    float mirror = water_fresnel(facing, 0.01);
+    float mirror = max(water_fresnel(facing, 0.01), STIRRED);
     vec3 daylight = light_on_water(seen);
     vec3 through = water_transmission(stream.depth, facing) * (1.0 - mirror);
-    vec3 colour = water_scattering(through, daylight)
+    vec3 colour = water_scattering(through, daylight) * stream.tone
                 + mirror * mirrored_sky(water_reflected(to_eye, normal), seen.y, daylight);
 #if FINE_WATER == 1
-    colour += frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, 0.02);
+    colour += 0.15 * frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, 0.02);
 #endif
     colour = mix(colour, FOAM * daylight, stream.white) * cover;
     vec3 keep = mix(vec3(1.0), through * (1.0 - stream.white), cover);

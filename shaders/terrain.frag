@@ -36,8 +36,10 @@ void main() {
     ground.albedo = mix(ground.albedo, bed_material(fine, coarse), 0.9 * bed);
     ground.albedo *= 1.0 - 0.45 * max(smoothstep(0.02, 0.12, wet.x), smoothstep(0.03, 0.5, wet.w)) * (1.0 - submerged);
     ground.rockiness *= 1.0 - 0.6 * bed;
+    slope *= 1.0 - 0.6 * submerged;  // under water light comes from all sides
 #endif
-    vec3 albedo = with_overlay(ground.albedo, uv, place);
+    float pixel = max(length(dFdx(cells)), length(dFdy(cells)));
+    vec3 albedo = with_way_of_water(with_overlay(ground.albedo, uv, place, pixel), uv, pixel);
 
     // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
     vec2 bumps = (fine.yz - 0.5) * ground.rockiness * (1.5 + 1.6 * steepness) + (coarse.zy - 0.5) * 0.25;

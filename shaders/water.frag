@@ -16,6 +16,7 @@ flat in float level;
 #endif
 
 const float SHORE = 0.16;   // units of depth over which water begins to be seen
+const float FALL_OF_BED = 60.0;  // units for each side of the map, beyond it
 const float LAKES = 0.45;   // how high waves are on lakes, beside the sea
 
 layout(location = 0, index = 0) out vec4 added;
@@ -31,6 +32,27 @@ float within_map(vec2 place) {
 vec3 bed_without_land(vec2 place) {
     vec2 cells = place / frame.map.z;
     return bed_material(fine_detail(cells), coarse_detail(cells));
+}
+
+// How much of sun and sky the surface sees, over a bed that sees so much through so many units of water.
+vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
+    vec3 open = mix(vec3(1.0), seen, exp(-0.3 * depth));
+#if FINE_WATER == 1
+    // What stands between it and the sun.
+    vec2 direction = normalize(frame.sun.xz + vec2(1e-5, 0.0));
+    vec2 entries = (step(direction, vec2(0.0)) * map_extent() - from.xz) / (direction + vec2(1e-6));
+    float entry = max(max(entries.x, entries.y), 0.0);  // of the ray into the map
+    float along = (0.9 + 0.6 * hash(gl_FragCoord.xy)) * frame.map.z;
+    open.x = 1.0;
+    for (int i = 0; i < 24; ++i) {
+        vec2 at = from.xz + direction * (entry + along);
+        float clear = frame.sun.w - (ground_height(surface, at) - from.y) / (entry + along);
+        if (within_map(at) > 0.0) open.x = min(open.x, clamp(clear / 0.06 + 0.5, 0.0, 1.0));
+        if (open.x <= 0.0 || from.y + frame.sun.w * (entry + along) > frame.heights.y) break;
+        along *= 1.24;
+    }
+#endif
+    return open;
 }
 
 // What is mirrored from a direction: the sky, or land that hides it.
@@ -93,19 +115,20 @@ void main() {
     vec3 seen = textureLod(light, uv, 0.0).xyz;
 #if SEA == 1
     // Around the map the bed falls away from its edge, and is one that nobody has drawn.
-    float beyond = max(-within_map(map_place), 0.0);
-    depth += 0.25 * beyond * beyond / ((beyond + 0.03 * frame.heights.w) * frame.water.x);
+    float beyond = max(-within_map(map_place), 0.0) / frame.heights.w;
+    depth += FALL_OF_BED * beyond * beyond / (beyond + 0.05);
     // The place of the bed that this pixel shows; where the bed falls away it is farther than it seems.
     vec2 path = -to_eye.xz / max(to_eye.y, 0.02);
     vec2 behind = map_place + path * max(water, 0.0);
     behind = map_place + path * max(water, level * frame.map.w - ground_height(surface, behind));
     float drawn = smoothstep(0.005, 0.05, min(within_map(behind), within_map(map_place)) / frame.heights.w);
-    seen = mix(vec3(1.0), seen, exp(-8.0 * beyond / frame.heights.w));
+    seen = mix(vec3(1.0), seen, exp(-30.0 * beyond));
     if (outside) shore = 1.0;
 #else
     float drawn = 1.0;
 #endif
 
+    seen = seen_by_surface(seen, position, depth);
     Waves waves = water_waves(map_place, depth, SEA == 1 ? 1.0 : LAKES);
     vec3 normal = wave_normal(waves.slope);
     float facing = clamp(dot(normal, to_eye), 0.02, 1.0);
@@ -118,13 +141,9 @@ void main() {
                 + frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, waves.roughness);
     vec3 keep = through * drawn;
 
-#if OVERLAY == 1
-    if (frame.overlay.x > 0.0) {
-        float hidden = shown_overlay(uv, textureLod(surface, uv, 0.0)).a;
-        colour *= 1.0 - hidden;
-        keep = mix(keep, vec3(1.0), hidden);
-    }
-#endif
+    float hidden = water_left_out(uv, textureLod(surface, uv, 0.0), length(fwidth(map_place)) / frame.map.z);
+    colour *= 1.0 - hidden;
+    keep = mix(keep, vec3(1.0), hidden);
     keep = mix(vec3(1.0), keep, shore);
     colour *= shore;
 

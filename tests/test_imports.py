@@ -13,7 +13,15 @@ ROOT = Path(__file__).parent.parent
 GL = {"moderngl", "glfw", "imgui_bundle", "OpenGL"}  # what cannot be loaded, or is of no use, without a display
 
 # Modules that run without a display; so must all that they import, wherever in their code that is.
-WITHOUT_DISPLAY = ["app.simulation", "app.simulate", "app.checkpoint", "app.opening", "app.world", "app.snapshot"]
+WITHOUT_DISPLAY = [
+    "app.simulation",
+    "app.simulate",
+    "app.analyze",
+    "app.checkpoint",
+    "app.opening",
+    "app.world",
+    "app.snapshot",
+]
 WITHOUT_DISPLAY_PACKAGES = ["app.processes", "app.sources"]
 
 

@@ -1,4 +1,4 @@
-"""Water: what the lakes of a cycle cost, and what it adds when half of the map is under them."""
+"""Water: what a drop's step costs, the lakes of a cycle, both together, and with half of the map under water."""
 
 from __future__ import annotations
 
@@ -11,8 +11,15 @@ from numpy.typing import NDArray
 
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick, terrain
+from app.processes.droplets import DropletErosion, DropletParameters
+from app.processes.pools import Pools, PoolsParameters
+from app.world import World
+from kernels import droplets
 from kernels.pools import OPEN, PoolParameters, settle
 
+CELL_SIZE = 20.0  # metres
+WARM_UP = 8  # cycles, after which there are streams
+COUPLED = droplets.DropletParameters(count=1000, stream_friction=0.5, stream_evaporation=0.2, stream_stop=0.01)
 RELIEF = 1500.0  # metres
 BASINS = 1600.0  # metres; how deep the wide basins are in which large lakes stand
 
@@ -21,11 +28,62 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
     available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
     numba.set_num_threads(1)
+    side, samples = (32, 1) if tiny else (256, 41)
+    yield Row(f"a drop's step with streams, {side}², one core", yards_per_step(side, samples), "yards per step", 0.9)
+
     side, samples = (32, 1) if tiny else (512, 31)
     cost, growth = yards(side, samples)
     yield Row(f"pools, {side}², one core", cost, "yards", 152_000.0)
     yield Row(f"pools, {side}², half of the map under water against 1 %", growth, "times", 1.25)
+
+    numba.set_num_threads(min(2, available))
+    dry = yards_per_cycle(side, 512, 0.01, samples)
+    yield Row(f"a cycle of 512 drops with pools, {side}², two threads", dry, "yards", 350_000.0)
+    wet = yards_per_cycle(side, 512, 0.5, samples)
+    yield Row(f"the same, half of the map under water against 1 %, {side}²", wet / dry, "times", 1.25)
+    side, samples = (32, 1) if tiny else (1024, 15)
+    large = yards_per_cycle(side, 2048, 0.01, samples)
+    yield Row(f"a cycle of 2048 drops with pools, {side}², two threads", large, "yards", 1_400_000.0)
     numba.set_num_threads(available)
+
+
+def yards_per_step(side: int, samples: int) -> float:
+    """Processor time of a step of drops on which streams act, in yards that are measured between the samples."""
+    yardstick = Yardstick()
+    bedrock = 0.15 * side * CELL_SIZE * terrain(side, side)
+    flow = droplets.new_flow(side, side)
+    ratios = []
+    for cycle in range(samples + WARM_UP):
+        rock = bedrock.copy()
+        sediment, ground = np.zeros_like(rock), rock.copy()
+        before = yardstick.nanoseconds()
+        begin = time.process_time()
+        totals = droplets.erode(rock, sediment, ground, CELL_SIZE, 1, cycle, COUPLED, flow=flow)
+        nanoseconds = (time.process_time() - begin) / totals.steps * 1e9
+        droplets.remember(flow, 0.1, COUPLED.water)
+        if cycle >= WARM_UP:
+            ratios.append(2.0 * nanoseconds / (before + yardstick.nanoseconds()))
+    return float(np.median(ratios))
+
+
+def yards_per_cycle(side: int, drops: int, share: float, samples: int) -> float:
+    """A whole cycle of lakes, drops and streams, where lakes cover a share of the map."""
+    yardstick = Yardstick()
+    ground = _ground(side)
+    world = World(ground, np.zeros_like(ground), CELL_SIZE, seed=1, water=_lakes(ground, share))
+    rain = DropletParameters(count=drops, water=1e-3, stream_friction=0.5, stream_evaporation=0.2)
+    ratios = []
+    for cycle in range(samples + WARM_UP):
+        before = yardstick.nanoseconds()
+        begin = time.perf_counter()
+        Pools().step(world, PoolsParameters(evaporation=0.0))
+        DropletErosion().step(world, rain)
+        nanoseconds = (time.perf_counter() - begin) * 1e9
+        world.spills = None
+        world.cycle += 1
+        if cycle >= WARM_UP:
+            ratios.append(2.0 * nanoseconds / (before + yardstick.nanoseconds()))
+    return float(np.median(ratios))
 
 
 def yards(side: int, samples: int) -> tuple[float, float]:

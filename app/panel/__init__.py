@@ -34,9 +34,11 @@ class Panel:
         self._laid_out_scale = 0.0
         self.free_of_scene = (0.0, 1.0)  # what the panel leaves of the width, from 0 at the left to 1 at the right
         self._plots_shown = False
+        self.rivers_shown = False  # whether what is found out about them can be seen
 
     def gui(self) -> None:
         """A frame."""
+        self.rivers_shown = False
         if self.visible:
             legend.legend(self._application)
             status_line.status_line(self._application)
@@ -88,9 +90,9 @@ class Panel:
     def release(self) -> None:
         """Give back what ImGui's own end would not."""
         if self._plots_shown:
-            from app.panel import performance
+            from app.panel import plots
 
-            performance.release()
+            plots.release()
 
     def _dock(self) -> None:
         """A dock space over the window, with the panel at its right until a person moves it elsewhere."""
@@ -140,6 +142,11 @@ class Panel:
 
                 self._plots_shown = True
                 performance.performance(self._application)
+            if section == "rivers":
+                from app.panel import rivers
+
+                self._plots_shown = self.rivers_shown = True
+                rivers.rivers(self._application)
             imgui.unindent(em(0.55))
             imgui.spacing()
 

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from app.application import Application
 
 # The sections in their order, and whether they are open at first.
-SECTIONS: dict[str, bool] = {"world": True, "processes": True, "view": True, "performance": False}
+SECTIONS: dict[str, bool] = {
+    "world": True,
+    "processes": True,
+    "rivers": False,
+    "view": True,
+    "performance": False,
+}
 
 LABEL_PART = 0.38  # of a row
 NARROWEST_ROW = 15.0  # heights of the font; below it the label stands above its widget

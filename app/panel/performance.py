@@ -10,7 +10,8 @@ from imgui_bundle import imgui, implot
 from numpy.typing import NDArray
 
 from app.history import LedgerHistory
-from app.panel.style import ACCENT, FAINT_TEXT, NOTHING, WARNING, Colour, em, faded
+from app.panel import plots
+from app.panel.style import ACCENT, FAINT_TEXT, Colour, em
 from app.panel.widgets import heading, right_aligned
 from app.world import Account
 
@@ -27,25 +28,14 @@ assert tuple(CURVES) == LedgerHistory.CURVES
 VOLUME_UNITS: tuple[tuple[str, float], ...] = (("km³", 1e9), ("million m³", 1e6), ("m³", 1.0))
 ROUNDING = 1e-9  # of all there ever was: less than this is nothing
 
-PLOT_FLAGS = implot.Flags_.no_menus.value | implot.Flags_.no_box_select.value | implot.Flags_.no_mouse_text.value
-AXIS_FLAGS = implot.AxisFlags_.no_menus.value | implot.AxisFlags_.no_highlight.value | implot.AxisFlags_.auto_fit.value
-
 
 def performance(application: Application) -> None:
     """The plots and the ledger."""
-    if implot.get_current_context() is None:
-        implot.create_context()
-    _style()
+    plots.prepare()
     _frame_times(application)
     if application.snapshot is not None:
         _ledger_plot(application)
         _ledger_table(application)
-
-
-def release() -> None:
-    """Give back what the plots keep, before ImGui itself ends."""
-    if implot.get_current_context() is not None:
-        implot.destroy_context()
 
 
 def volume_unit(cubic_metres: float) -> tuple[str, float]:
@@ -65,8 +55,10 @@ def _frame_times(application: Application) -> None:
     heading("Frame time")
     imgui.same_line()
     imgui.text_disabled("ms, the last frames")
-    if implot.begin_plot("##frame times", imgui.ImVec2(-1.0, em(6.0)), PLOT_FLAGS | implot.Flags_.no_legend.value):
-        implot.setup_axes("", "", AXIS_FLAGS | implot.AxisFlags_.no_tick_labels.value, AXIS_FLAGS)
+    if implot.begin_plot(
+        "##frame times", imgui.ImVec2(-1.0, em(6.0)), plots.PLOT_FLAGS | implot.Flags_.no_legend.value
+    ):
+        implot.setup_axes("", "", plots.AXIS_FLAGS | implot.AxisFlags_.no_tick_labels.value, plots.AXIS_FLAGS)
         if len(values):
             longest = max(float(values.max()) * 1.15, 20.0)
             implot.setup_axes_limits(0.0, application.frame_times.LENGTH, 0.0, longest, implot.Cond_.always.value)
@@ -86,8 +78,8 @@ def _ledger_plot(application: Application) -> None:
     imgui.same_line()
     unit, size = volume_unit(max(float(history.curve(name).max(initial=0.0)) for name in CURVES))
     imgui.text_disabled(f"{unit} over cycles")
-    if implot.begin_plot("##ledger", imgui.ImVec2(-1.0, em(9.0)), PLOT_FLAGS):
-        implot.setup_axes("", "", AXIS_FLAGS, AXIS_FLAGS)
+    if implot.begin_plot("##ledger", imgui.ImVec2(-1.0, em(9.0)), plots.PLOT_FLAGS):
+        implot.setup_axes("", "", plots.AXIS_FLAGS, plots.AXIS_FLAGS)
         implot.setup_axis_format(implot.ImAxis_.y1.value, "%.3g")
         implot.setup_legend(implot.Location_.north_west.value)
         for name, colour in CURVES.items():
@@ -127,23 +119,3 @@ def _row(label: str, amount: str, *, is_total: bool = False) -> None:
         imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), label)
     imgui.table_next_column()
     right_aligned(amount)
-
-
-def _style() -> None:
-    style = implot.get_style()
-    for colour, value in {
-        implot.Col_.frame_bg: NOTHING,
-        implot.Col_.plot_bg: (1.0, 1.0, 1.0, 0.03),
-        implot.Col_.plot_border: NOTHING,
-        implot.Col_.legend_bg: NOTHING,
-        implot.Col_.legend_border: NOTHING,
-        implot.Col_.axis_text: FAINT_TEXT,
-        implot.Col_.axis_grid: (1.0, 1.0, 1.0, 0.10),
-        implot.Col_.axis_tick: NOTHING,
-        implot.Col_.crosshairs: faded(WARNING, 0.5),
-    }.items():
-        style.set_color_(colour, imgui.ImVec4(*value))
-    style.plot_padding = imgui.ImVec2(em(0.2), em(0.3))
-    style.label_padding = imgui.ImVec2(em(0.3), em(0.2))
-    style.legend_padding = imgui.ImVec2(em(0.4), em(0.3))
-    style.legend_inner_padding = imgui.ImVec2(em(0.2), em(0.15))

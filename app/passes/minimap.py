@@ -40,6 +40,7 @@ class MinimapPass:
         *,
         shows: str,
         with_water: bool,
+        with_course: bool,
         **textures: moderngl.Texture,
     ) -> None:
         left, top, width, height = rectangle
@@ -53,6 +54,7 @@ class MinimapPass:
             wind_and_sand=shows == "wind_and_sand",
             plain_ground=shows == "water",
             with_water=with_water,
+            with_course=with_course,
             looked_at=(camera.target.x, camera.target.z),
         )
         self._drawing.draw(target, (left, bottom, width, height))

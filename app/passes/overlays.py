@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import moderngl
 import numpy as np
 
+from app import palettes
 from app.snapshot import Snapshot
 
 # Palettes as sRGB colours with opacity, evenly spaced from the low end of the range to its high end.
@@ -33,6 +34,12 @@ PALETTES: dict[str, tuple[tuple[int, int, int, float], ...]] = {
         (140, 34, 30, 1), (206, 94, 66, 0.95), (240, 190, 160, 0.6), (245, 245, 240, 0),
         (166, 200, 224, 0.6), (72, 132, 188, 0.95), (26, 64, 128, 1),
     ),
+    "rivers": ((74, 142, 192, 0.85), (46, 108, 176, 0.95), (22, 66, 136, 1), (8, 34, 88, 1)),
+    "lakes": palettes.LAKE,
+    "accumulation": palettes.ACCUMULATION,
+    "distance": ((28, 44, 74, 0), *palettes.DISTANCE),
+    "watersheds": palettes.watershed_stops(),
+    "filling": ((16, 20, 30, 0.8), (128, 156, 140, 0.15), (20, 70, 150, 1)),
 }  # fmt: skip
 
 
@@ -40,7 +47,8 @@ PALETTES: dict[str, tuple[tuple[int, int, int, float], ...]] = {
 class Overlay:
     """One overlay: `number` is the case in the shader, `unit` the legend's.
 
-    `layer` is what it shows where the number is LAYER, or LOGARITHM_OF_LAYER: then the palette follows its magnitude.
+    `layer` is what it shows where the number is LAYER or higher. With LOGARITHM_OF_LAYER the palette follows its
+    magnitude.
     """
 
     name: str
@@ -58,6 +66,8 @@ class Overlay:
 # The cases of all overlays that show a layer of the snapshot as it is, or its magnitude.
 LAYER, LOGARITHM_OF_LAYER = 5, 6
 MAGNITUDES = 1e-4  # of the largest value: where such a palette begins
+KINDS = 7  # a layer of whole numbers, each with a colour of its own
+LINES = 8  # rivers, beside the lakes in a layer
 
 
 OVERLAYS: dict[str, Overlay] = {
@@ -78,6 +88,12 @@ OVERLAYS: dict[str, Overlay] = {
         Overlay("wear", LAYER, "worn by snowballs of late", "worn", "m", "wear"),
         Overlay("deposit", LAYER, "put down by snowballs of late", "sand", "m", "deposit"),
         Overlay("traffic", LAYER, "snowballs that came through", "water", "balls", "traffic"),
+        Overlay("rivers", LINES, "rivers by Strahler's order, and lakes", "rivers", "", "lake_depth"),
+        Overlay("lakes", LAYER, "depth of lakes that are full", "lakes", "m", "lake_depth"),
+        Overlay("watersheds", KINDS, "watersheds", "watersheds", "", "watersheds"),
+        Overlay("accumulation", LOGARITHM_OF_LAYER, "land upstream", "accumulation", "km²", "accumulation"),
+        Overlay("distance", LAYER, "way to the ocean", "distance", "km", "distance"),
+        Overlay("filling", LAYER, "filling from the ocean, front by front", "filling", "", "filling"),
     )
 }
 
@@ -114,7 +130,33 @@ def overlay_range(name: str, snapshot: Snapshot) -> tuple[float, float]:
             return 0.0, _rounded(max(0.2 * largest(snapshot, name), 1e-3))
         case "traffic":
             return 0.0, _rounded(max(0.6 * largest(snapshot, name), 1.0))
+        case "rivers":
+            return 1.0, float(max(5, snapshot.survey.highest_order if snapshot.survey else 1))
+        case "lakes":
+            return 0.0, _rounded(max(0.5 * largest(snapshot, "lake_depth"), 1e-3))
+        case "watersheds":  # such that the colours of whole numbers are met in their middle
+            return -0.5, palettes.WATERSHED_COLOURS + 0.5
+        case "accumulation":
+            cell = snapshot.cell_size**2 * 1e-6
+            return cell, max(largest(snapshot, "accumulation"), 2.0 * cell)
+        case "distance":
+            return 0.0, _rounded(max(largest(snapshot, "distance"), 1e-6))
+        case "filling":
+            return 0.0, 2.0
     return 0.0, 1.0
+
+
+def overlay_ends(name: str, snapshot: Snapshot) -> tuple[str, str]:
+    """What the legend says of the low and high end of an overlay's palette."""
+    low, high = overlay_range(name, snapshot)
+    unit, survey = OVERLAYS[name].unit, snapshot.survey
+    match name:
+        case "watersheds":
+            return "", f"{survey.watershed_count if survey else 0} of them"
+        case "filling":
+            rounds = survey.fronts if survey else 0
+            return "", f"round {rounds}{', filled' if survey and survey.filled else ''}"
+    return f"{low:.3g} {unit}".strip(), f"{high:.3g} {unit}".strip()
 
 
 def largest(snapshot: Snapshot, name: str) -> float:
@@ -125,25 +167,18 @@ def largest(snapshot: Snapshot, name: str) -> float:
 
 def legend_colours(name: str, steps: int = 64) -> np.ndarray:
     """The palette of an overlay as sRGB in [0, 1] with opacity, `[steps, 4]`, for legends."""
-    return _interpolated(PALETTES[OVERLAYS[name].palette], steps)
+    return palettes.interpolated(PALETTES[OVERLAYS[name].palette], steps)
 
 
 def palette_texture(context: moderngl.Context, name: str) -> moderngl.Texture:
     """The palette of an overlay as one row of linear colours."""
-    colours = _interpolated(PALETTES[OVERLAYS[name].palette], 256)
+    colours = palettes.interpolated(PALETTES[OVERLAYS[name].palette], 256)
     srgb = colours[:, :3]
     colours[:, :3] = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
     texture = context.texture((256, 1), 4, colours.astype(np.float32).tobytes(), dtype="f4")
     texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
     texture.repeat_x = texture.repeat_y = False
     return texture
-
-
-def _interpolated(stops: tuple[tuple[int, int, int, float], ...], steps: int) -> np.ndarray:
-    table = np.array(stops, np.float64)
-    table[:, :3] /= 255.0
-    at = np.linspace(0.0, len(stops) - 1.0, steps)
-    return np.stack([np.interp(at, np.arange(len(stops)), table[:, channel]) for channel in range(4)], axis=1)
 
 
 def _rounded(value: float) -> float:

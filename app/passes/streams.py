@@ -19,9 +19,13 @@ class StreamsPass:
         self._shaders = shaders
         self._drawings: dict[tuple[str, ...], Drawing] = {}
 
-    def draw(self, quality: Quality, *, with_overlay: bool, **textures: moderngl.Texture) -> None:
+    def draw(self, quality: Quality, *, with_overlay: bool, with_course: bool, **textures: moderngl.Texture) -> None:
         blend_by_colour(self._context)
-        defines = (f"OVERLAY {int(with_overlay)}", f"FINE_WATER {int(quality.fine_water)}")
+        defines = (
+            f"OVERLAY {int(with_overlay)}",
+            f"LINES {int(with_course)}",
+            f"FINE_WATER {int(quality.fine_water)}",
+        )
         if defines not in self._drawings:
             program = self._shaders.program("terrain.vert", "streams.frag", defines)
             self._drawings[defines] = self._mesh.drawing(program)

@@ -23,6 +23,8 @@ class TerrainPass:
         quality: Quality,
         *,
         with_overlay: bool,
+        with_lines: bool,
+        with_course: bool,
         desert: bool,
         with_water: bool,
         with_marks: bool,
@@ -30,20 +32,19 @@ class TerrainPass:
     ) -> None:
         self._context.enable_only(moderngl.DEPTH_TEST)
         self._context.depth_func = "<="
-        drawing = self._variant(quality, with_overlay, desert, with_water, with_marks)
-        drawing.program.bind(**textures)
-        self._mesh.render(drawing)
-
-    def _variant(
-        self, quality: Quality, with_overlay: bool, desert: bool, with_water: bool, with_marks: bool
-    ) -> Drawing:
-        defines = (
+        drawing = self._variant(
             f"OVERLAY {int(with_overlay)}",
+            f"LINES {int(with_lines or with_course)}",
             f"DESERT {int(desert)}",
             f"WATER {int(with_water)}",
             f"MARKS {int(with_marks)}",
             f"DETAIL_SCALES {quality.detail_scales}",
         )
+        drawing.program.bind(**textures)
+        drawing.program.set(with_course=with_course)
+        self._mesh.render(drawing)
+
+    def _variant(self, *defines: str) -> Drawing:
         if defines not in self._drawings:
             self._drawings[defines] = self._mesh.drawing(self._shaders.program("terrain.vert", "terrain.frag", defines))
         return self._drawings[defines]

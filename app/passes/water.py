@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import moderngl
 import numpy as np
@@ -90,22 +91,30 @@ class WaterPass:
             if self._lakes:
                 self._tiles.write(tiles)
 
-    def draw(self, quality: Quality, *, with_overlay: bool, **textures: moderngl.Texture) -> None:
+    def draw(self, quality: Quality, *, with_overlay: bool, with_course: bool, **textures: moderngl.Texture) -> None:
         blend_by_colour(self._context)
-        look = (f"OVERLAY {int(with_overlay)}", f"FINE_WATER {int(quality.fine_water)}", "DESERT 0")
+        overlay = (f"OVERLAY {int(with_overlay)}", f"LINES {int(with_course)}")
+        look = (*overlay, f"FINE_WATER {int(quality.fine_water)}", "DESERT 0")
         if self._has_sea:
-            self._prepared("water", ("SEA 1", *look), textures).render(vertices=12)
+            self._prepared("water", ("SEA 1", *look), [], textures).render(vertices=12)
         if self._lakes:
-            lakes = self._prepared("water", ("SEA 0", *look), textures)
+            tiles = [(self._tiles, "3f/i", "lake")]
+            lakes = self._prepared("water", ("SEA 0", *look), tiles, textures)
             lakes.render(moderngl.TRIANGLE_STRIP, vertices=4, instances=self._lakes)
-            self._prepared("lake_sides", (), textures).render(vertices=24, instances=self._lakes)
+            self._prepared("lake_sides", (), tiles, textures).render(vertices=24, instances=self._lakes)
 
-    def _prepared(self, name: str, defines: tuple[str, ...], textures: dict[str, moderngl.Texture]) -> Drawing:
+    def _prepared(
+        self,
+        name: str,
+        defines: tuple[str, ...],
+        buffers: Sequence[tuple[object, ...]],
+        textures: dict[str, moderngl.Texture],
+    ) -> Drawing:
         """The drawing of two shaders of that name, with all that they read."""
         key = (name, *defines)
         if key not in self._drawings:
             program = self._shaders.program(f"{name}.vert", f"{name}.frag", defines)
-            self._drawings[key] = Drawing(self._context, program, [(self._tiles, "3f/i", "lake")])
+            self._drawings[key] = Drawing(self._context, program, buffers)
         drawing = self._drawings[key]
         _, _, width, height = self._context.viewport
         drawing.program.bind(wind_waves=self._waves, **textures)

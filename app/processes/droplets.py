@@ -84,7 +84,8 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
     springs: Annotated[
         str,
         described(
-            "where water wells up: south and east as parts of the map, drops in a cycle; one more after each ';'"
+            "where water wells up: south and east as parts of the map, drops in a cycle; one more after each ';'",
+            check=read_springs,
         ),
     ] = ""
     stream_memory: Annotated[

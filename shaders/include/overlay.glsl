@@ -1,13 +1,27 @@
 // Overlays: a value for each place, and the colour that stands for it. Their numbers are in app/passes/overlays.py.
 #include "map.glsl"
+#include "lines.glsl"
 
 #ifndef OVERLAY
 #define OVERLAY 1
 #endif
 
+#ifndef LINES
+#define LINES 1
+#endif
+
 uniform sampler2D palette;  // one row of colours, linear light
 uniform sampler2D initial;  // the surface that the world started with
 uniform sampler2D overlay_layer;  // of the overlays that show a layer
+uniform sampler2D rivers;
+uniform sampler2D catchment;  // of a place that somebody asks about: 1 inside
+uniform sampler2D course;     // the way of its water
+uniform bool with_course;
+
+const float RIVERS = 8.0;  // the number of their overlay
+const vec3 LAKE = vec3(0.055, 0.16, 0.29);
+const vec3 COURSE = vec3(0.72, 0.93, 1.0);
+const vec3 DIVIDE = vec3(1.0, 0.78, 0.32);
 
 float overlay_value(vec2 uv, vec4 place) {
     switch (int(frame.overlay.x)) {
@@ -17,23 +31,71 @@ float overlay_value(vec2 uv, vec4 place) {
         case 4: return place.x - textureLod(initial, uv, 0.0).x;
         case 5: return textureLod(overlay_layer, uv, 0.0).x;
         case 6: return log2(max(textureLod(overlay_layer, uv, 0.0).x, 1e-30));
+        case 7: return texelFetch(overlay_layer, ivec2(clamp(uv * frame.map.xy, vec2(0.0), frame.map.xy - 1.0)), 0).x;
     }
     return 0.0;
 }
 
+vec4 palette_colour(float value) {
+    float t = (value - frame.overlay.z) / max(frame.overlay.w - frame.overlay.z, 1e-9);
+    return textureLod(palette, vec2(clamp(t, 0.001, 0.999), 0.5), 0.0);
+}
+
 // The overlay's colour at a place, with its opacity.
 vec4 shown_overlay(vec2 uv, vec4 place) {
-    float t = (overlay_value(uv, place) - frame.overlay.z) / max(frame.overlay.w - frame.overlay.z, 1e-9);
-    vec4 colour = textureLod(palette, vec2(clamp(t, 0.002, 0.998), 0.5), 0.0);
+    vec4 colour = palette_colour(overlay_value(uv, place));
     return vec4(colour.rgb, colour.a * frame.overlay.y);
 }
 
-vec3 with_overlay(vec3 albedo, vec2 uv, vec4 place) {
+// Lakes, and rivers over them. `pixel` is the size of a pixel in cells.
+vec3 with_rivers(vec3 albedo, vec2 uv, float pixel) {
+    float lake = smoothstep(0.0, 0.02 * frame.map.z, textureLod(overlay_layer, uv, 0.0).x);
+    albedo = mix(albedo, LAKE, 0.75 * lake * frame.overlay.y);
+    vec2 river = nearest_line(rivers, uv * frame.map.xy, pixel, 0.07, 0.07);
+    vec4 colour = palette_colour(river.x);
+    return mix(albedo, colour.rgb, river.y * colour.a * min(1.0, 1.4 * frame.overlay.y));
+}
+
+vec3 with_overlay(vec3 albedo, vec2 uv, vec4 place, float pixel) {
 #if OVERLAY == 0
     return albedo;
 #else
     if (frame.overlay.x == 0.0) return albedo;
+#if LINES == 1
+    if (frame.overlay.x == RIVERS) return with_rivers(albedo, uv, pixel);
+#endif
     vec4 colour = shown_overlay(uv, place);
     return mix(albedo, colour.rgb, colour.a);
 #endif
+}
+
+float course_line(vec2 uv, float pixel) {
+    return nearest_line(course, uv * frame.map.xy, pixel, 0.12, 0.12).y;
+}
+
+// The catchment of a place in its own light, and its water's way as a bright line.
+vec3 with_way_of_water(vec3 albedo, vec2 uv, float pixel) {
+#if LINES == 0
+    return albedo;
+#else
+    if (!with_course) return albedo;
+    float inside = textureLod(catchment, uv, 0.0).x;
+    float grey = dot(albedo, vec3(0.2126, 0.7152, 0.0722));
+    albedo = mix(0.45 * mix(albedo, vec3(grey), 0.6), albedo * 1.35 + 0.015, smoothstep(0.4, 0.6, inside));
+    float width = min(max(0.22, 0.22 * pixel), 0.4);
+    albedo = mix(albedo, DIVIDE, 0.85 * (1.0 - smoothstep(0.5 * width, width, abs(inside - 0.5))));
+    return mix(albedo, COURSE, course_line(uv, pixel));
+#endif
+}
+
+// How much of the water over a place is left out, so that what is laid over the ground is seen. LINES is for the course.
+float water_left_out(vec2 uv, vec4 place, float pixel) {
+    float hidden = 0.0;
+#if OVERLAY == 1
+    if (frame.overlay.x > 0.0 && frame.overlay.x != RIVERS) hidden = shown_overlay(uv, place).a;
+#endif
+#if LINES == 1
+    hidden = max(hidden, course_line(uv, pixel));
+#endif
+    return hidden;
 }

@@ -11,6 +11,7 @@ const float FALLS_BEGIN = 0.22, FALLS = 0.85;  // slopes of the bed on which wat
 struct Stream {
     float depth;  // in units
     float white;
+    float tone;   // how much lighter or darker than the mean, where it has been stirred
     vec2 slope;   // of its surface
 };
 
@@ -79,6 +80,7 @@ Stream stream_at(float size, vec2 cells, vec2 uv, vec2 ground_slope, sampler2D s
     float rapid = rapids(ground_slope, along);
     vec3 ripples = running_ripples(cells, surface, noise);
     stream.slope = -fall * along + ripples.yz * (0.18 + 0.7 * rapid);
+    stream.tone = 1.0 + 0.9 * ripples.x;
     stream.white = 0.85 * rapid * smoothstep(0.16 - 0.34 * rapid, 0.30, ripples.x + 0.12 * rapid);
     return stream;
 }

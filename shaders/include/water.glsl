@@ -10,9 +10,10 @@ uniform sampler2D wind_waves;  // tiling: slopes along and across the wind, heig
 
 // For each unit of depth, which is `frame.water.x` long.
 const vec3 ABSORPTION = vec3(0.42, 0.10, 0.07);
-const float TURBIDITY = 0.100;                      // what is scattered out of the way in all colours
+const float TURBIDITY = 0.150;                      // what is scattered out of the way in all colours
 const vec3 DEEP_WATER = vec3(0.010, 0.036, 0.052);  // what comes back from water without a bed, in parts of white light
 const float NORMAL_REFLECTANCE = 0.02;              // of water that is looked at from straight above
+const float BRIGHTEST_GLITTER = 0.9;                // in parts of sunlight
 const vec3 FOAM = vec3(0.88, 0.92, 0.95);
 
 // The waves at a place: the slopes that can be seen, and the variance of those that are finer than a pixel.
@@ -95,5 +96,7 @@ float water_glitter(vec3 to_eye, vec3 normal, float roughness) {
     float up = max(dot(between, normal), 1e-3), squared = up * up;
     float spread = exp(-(1.0 - squared) / (squared * roughness)) / (3.14159 * roughness * squared * squared);
     float mirrored = NORMAL_REFLECTANCE + (1.0 - NORMAL_REFLECTANCE) * pow(1.0 - max(dot(between, to_eye), 0.0), 5.0);
-    return min(spread * mirrored / (4.0 * max(dot(normal, to_eye), 0.12)), 12.0) * smoothstep(0.0, 0.03, frame.sun.y);
+    float strength = spread * mirrored / (4.0 * max(dot(normal, to_eye), 0.12));
+    // No brighter than a screen can show, or edges before it would be jagged.
+    return BRIGHTEST_GLITTER * (1.0 - exp(-strength / BRIGHTEST_GLITTER)) * smoothstep(0.0, 0.03, frame.sun.y);
 }

@@ -46,7 +46,7 @@ def stops(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
 # Help and lists.
 
 
-@pytest.mark.parametrize("command", [[], ["render"], ["simulate"], ["bench"]])
+@pytest.mark.parametrize("command", [[], ["render"], ["simulate"], ["analyze"], ["bench"]])
 def test_help_says_what_it_does_with_an_example(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         cli.main([*command, "--help"])
@@ -107,6 +107,13 @@ def test_list_of_presets(capsys: pytest.CaptureFixture[str]) -> None:
         (["render", *SMALL, "--width", "641"], "thalweg.mp4: a clip of 641×720 pixels: width and height must be even"),
         (["render", *SMALL, "--out", "/nowhere/c.mp4"], "cannot write /nowhere/c.mp4: there is no folder /nowhere"),
         (["render", *SMALL, "--out", "/nowhere/%d.png"], "cannot write /nowhere/%d.png: there is no folder /nowhere"),
+        (["analyze", "nowhere.tif", "--out", "."], "nowhere.tif does not exist; expected a heightmap file"),
+        (["analyze", "hills.doc", "--out", "."], "hills.doc: a heightmap's name must end in one of .png, .tif"),
+        (["analyze", "hills.tif"], "the following arguments are required: --out"),
+        (["analyze", "h.tif", "--out", ".", "--sea-level", "nan"], "--sea-level: nan: must be a finite number"),
+        (["analyze", "h.tif", "--out", ".", "--river", "0"], "argument --river: 0: must be a whole number from 1 to"),
+        (["analyze", "h.tif", "--out", ".", "--cell-size", "0"], "argument --cell-size: 0: must be more than 0"),
+        (["analyze", "h.tif", "--out", ".", "--edges", "round"], "argument --edges: invalid choice: 'round'"),
         (["bench", "drops"], "drops: there is no such group; did you mean 'droplets'?"),
         (["bench", "droplets", "--json", "/nowhere/b.json"], "cannot write /nowhere/b.json"),
         (["--seed", "3", "render"], "render: commands come first; a file of that name is ./render"),

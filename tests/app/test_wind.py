@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 
 from app import checkpoint
+from app.processes.cascade import Cascade, CascadeParameters
 from app.processes.wind import WindErosion, WindParameters
 from app.scene import DECLARATIONS, Scene, load_preset, presets
 from app.simulation import Simulator
@@ -84,24 +86,81 @@ def test_a_saved_world_without_water_and_traces_can_be_read(tmp_path: Path) -> N
     assert not world.water.any()
 
 
+HILLS = hills(8, 11, 20.0), soil(8, 11, 2.0)  # sand and bare rock, on a map 8 cells wide
+NOTHING = np.zeros((8, 11))
+TOWER = np.where(np.add.outer(np.arange(8), np.arange(11)) % 5 == 0, 500.0, 0.0)  # much higher than the map is wide
+LANDS = {
+    "hills": HILLS,
+    "all rock": (HILLS[0], NOTHING),
+    "all sand": (NOTHING, HILLS[0]),
+    "nothing": (NOTHING, NOTHING),
+    "towers of rock": (TOWER, NOTHING),
+    "towers of sand": (NOTHING, TOWER),
+    "sand on towers": (TOWER, TOWER),
+}
+
+
+def assert_sand_survives(
+    land: tuple[np.ndarray, np.ndarray], wind: dict[str, Any], cascade: dict[str, Any], edges: Literal["open", "wrap"]
+) -> World:
+    """A cycle of both processes breaks nothing and loses nothing."""
+    world = World(land[0].copy(), land[1].copy(), cell_size=3.0, seed=1)
+    WindErosion().step(world, WindParameters(edges=edges, **{"count": 12, "longest_path": 200, **wind}))
+    Cascade().step(world, CascadeParameters(edges=edges, **cascade))
+    told = f"{wind}, {cascade}, {edges}"
+    assert world.imbalance() < 1e-12, told
+    assert world.non_finite_cell() is None, told
+    assert world.sediment.min() >= 0.0, told
+    assert np.array_equal(world.ground, world.bedrock + world.sediment), told
+    before, after = sum(float(layer.sum()) for layer in land), float(world.ground.sum())
+    ledger = world.ledger.sediment
+    gone = (ledger.lost.get("off the map", 0.0) - ledger.gained.get("blown in", 0.0)) / world.cell_area
+    assert after + gone == pytest.approx(before, rel=1e-12, abs=1e-12), told
+    assert edges == "open" or gone == 0.0, told
+    return world
+
+
 def test_nothing_breaks_with_any_two_parameters_at_the_ends_of_their_ranges() -> None:
-    """On a map 8 cells wide with sand and bare rock."""
     numbers = [
-        declaration
+        (path.partition(".")[0], declaration)
         for path, declaration in DECLARATIONS.items()
-        if path.startswith("wind.") and declaration.kind in (int, float) and declaration.name != "count"
+        if path.startswith(("wind.", "cascade.")) and declaration.kind in (int, float) and path != "wind.count"
     ]
-    process = WindErosion()
-    for one, other in itertools.combinations(numbers, 2):
+    assert len(numbers) > 20
+    for (one_group, one), (other_group, other) in itertools.combinations(numbers, 2):
         for a, b in itertools.product((one.low, one.high), (other.low, other.high)):
+            values: dict[str, dict[str, Any]] = {"wind": {"longest_path": 200}, "cascade": {}}
+            values[one_group][one.name] = one.kind(a)
+            values[other_group][other.name] = other.kind(b)
             for edges in ("open", "wrap"):
-                values = {"longest_path": 200, one.name: one.kind(a), other.name: other.kind(b)}
-                world = World(hills(8, 11, 20.0), soil(8, 11, 2.0), cell_size=3.0, seed=1)
-                process.step(world, WindParameters(count=12, edges=edges, **values))  # type: ignore[arg-type]
-                assert world.imbalance() < 1e-12, values
-                assert world.non_finite_cell() is None, values
-                assert world.sediment.min() >= 0.0, values
-                assert np.array_equal(world.ground, world.bedrock + world.sediment), values
+                assert_sand_survives(HILLS, **values, edges=edges)
+
+
+@pytest.mark.parametrize("land", LANDS)
+@pytest.mark.parametrize("edges", ["open", "wrap"])
+def test_nothing_breaks_on_any_land(land: str, edges: Literal["open", "wrap"]) -> None:
+    """With the article's wind, with strong wind and wear, with each parameter at its ends, and without any wind."""
+    article = {"shear": 0.0, "speed_up": 0.0, "shelter_angle": 90.0, "friction": 1.0, "deposition": 0.0001}
+    strong = {"speed": 4.0, "suspension": 0.01, "abrasion": 100.0, "dust": 1.0, "inflow": 10.0, "shear": 20.0}
+    alone = [
+        {path.removeprefix("wind."): declaration.kind(end)}
+        for path, declaration in DECLARATIONS.items()
+        if path.startswith("wind.") and declaration.kind in (int, float) and path not in ("wind.count", "wind.speed")
+        for end in (declaration.low, declaration.high)
+    ]
+    for wind in (article, strong, {**strong, **article}, *alone, *({**strong, **one} for one in alone)):
+        for direction in (0.0, 90.0, 225.0):
+            wind = {"direction": direction, **wind, "longest_path": min(wind.get("longest_path", 200), 200)}
+            assert_sand_survives(LANDS[land], wind, {"creep": 1.0, "settling": 0.045}, edges)
+    still = assert_sand_survives(LANDS[land], {**strong, "speed": 0.0}, {"settling": 0.0}, edges)
+    assert np.array_equal(still.bedrock, LANDS[land][0])
+    assert np.array_equal(still.sediment, LANDS[land][1])
+    assert not still.ledger.sediment.gained.get("blown in")
+
+
+@pytest.mark.parametrize("count", [1, 100_000])
+def test_nothing_breaks_with_the_fewest_and_the_most_parcels(count: int) -> None:
+    assert_sand_survives(HILLS, {"count": count, "longest_path": 30}, {}, "wrap")
 
 
 @pytest.mark.parametrize("name", SAND)
@@ -116,6 +175,45 @@ def test_sand_presets_run_and_lose_nothing(name: str) -> None:
         simulator.advance()
     assert world.imbalance() < 1e-12
     assert not np.array_equal(start, world.sediment)
+
+
+def test_dunes_of_the_field_are_gentle_to_the_wind_and_lie_no_steeper_than_sand_can() -> None:
+    """The preset as it is: the angle of repose holds while the wind blows, and the slip faces are in the lee."""
+    scene = load_preset("dune-field")
+    simulator = simulated(400, scene)
+    ground = simulator.world.ground / scene.world.cell_size
+    repose = scene.cascade.roughness * scene.cascade.scale
+    rise = np.roll(ground, -1, 1) - ground  # to the east, and the wind blows from the west
+    steepness = np.abs(np.concatenate([rise, np.roll(ground, -1, 0) - ground]))
+    assert steepness.max() < 1.05 * repose
+    assert -np.percentile(rise, 1.0) > 1.15 * np.percentile(rise, 99.0)
+    assert np.percentile(steepness, 99.9) > 0.7 * repose
+
+
+def test_the_pyramid_wears_most_at_its_edges_and_tip() -> None:
+    """The preset as it is, where the west wind meets bare rock: an edge in the middle, faces on both sides of it."""
+    scene = load_preset("pyramid")
+    world, scene = create_world(scene)
+    rock = world.bedrock.copy()
+    simulator = Simulator(scene, world)
+    for _ in range(250):
+        simulator.advance()
+    worn = rock - world.bedrock
+    rows, columns = rock.shape
+    radius = scene.sand.rock_radius * columns
+    south, east = (axis + 0.5 - 0.5 * side for axis, side in zip(np.mgrid[:rows, :columns], rock.shape, strict=True))
+    on_it = np.abs(south) + np.abs(east) < 0.95 * radius
+    windward = on_it & (east < 0.0)
+    tip = np.abs(south) + np.abs(east) < 4.0
+    edge = windward & ~tip & (np.abs(south) < 1.5)
+    face = windward & (np.minimum(np.abs(south), np.abs(east)) > 6.0) & (world.sediment < 0.3)
+    crests = windward & ~tip & (np.abs(east) < 1.5)
+    assert np.count_nonzero(face) > 500
+    assert worn[tip].mean() > 2.0 * worn[face].mean()
+    assert worn[edge].mean() > 2.0 * worn[face].mean()
+    # Lower down the sand covers the crests to the north and south, too.
+    bare = crests & (world.sediment < 0.3)
+    assert worn[bare].mean() > worn[face].mean()
 
 
 def test_a_sheet_of_sand_goes_on_across_the_edges() -> None:

@@ -193,7 +193,7 @@ def _events() -> list[Event]:
     events.append(PointerMoved(place.x, place.y))
     for number, button in BUTTONS.items():
         if imgui.is_mouse_clicked(number):
-            events.append(ButtonPressed(button, place.x, place.y, shift=io.key_shift))
+            events.append(ButtonPressed(button, place.x, place.y, io.key_shift, io.key_ctrl))
         if imgui.is_mouse_released(number):
             events.append(ButtonReleased(button))
     if io.mouse_wheel:

@@ -22,8 +22,11 @@ Layer = NDArray[np.float64]
 
 
 @njit
-def cascade(i, j, h, s, dt, roughness, settling):
-    """The article's cascade at one cell, with the map's edge checked with the neighbour's place."""
+def cascade(i, j, h, s, dt, roughness, settling, diagonal):
+    """The article's cascade at one cell, with the map's edge checked with the neighbour's place.
+
+    A difference over the diagonal may be `diagonal` times as large: 1 in the article, √2 for a cone of one slope.
+    """
     rows, columns = h.shape
     for a in (-1, 0, 1):
         for b in (-1, 0, 1):
@@ -31,7 +34,7 @@ def cascade(i, j, h, s, dt, roughness, settling):
             if (a == 0 and b == 0) or not (0 <= k < rows and 0 <= l < columns):
                 continue
             difference = (h[i, j] + s[i, j]) - (h[k, l] + s[k, l])
-            excess = abs(difference) - roughness
+            excess = abs(difference) - (roughness * diagonal if a != 0 and b != 0 else roughness)
             if excess <= 0.0:
                 continue
             transfer = min(s[i, j], excess / 2.0) if difference > 0.0 else -min(s[k, l], excess / 2.0)
@@ -40,7 +43,7 @@ def cascade(i, j, h, s, dt, roughness, settling):
 
 
 @njit
-def article(h, s, start, wind, sediment, scale, dt, suspension, abrasion, settling, deposition, roughness):
+def article(h, s, start, wind, sediment, scale, dt, suspension, abrasion, settling, deposition, roughness, diagonal):
     """One particle over `h` and `s`, changed in place. Returns what it carried off, and its steps.
 
     `deposition` is the article's `suspension` where it is the rate at which the load of a flying particle settles.
@@ -87,7 +90,7 @@ def article(h, s, start, wind, sediment, scale, dt, suspension, abrasion, settli
             elif s[i, j] > dt * suspension * force:
                 s[i, j] -= dt * suspension * force
                 sediment += dt * suspension * force
-                cascade(i, j, h, s, dt, roughness, settling)
+                cascade(i, j, h, s, dt, roughness, settling, diagonal)
             else:
                 spare = 1.0 - s[i, j] / (dt * suspension * force)
                 sediment += s[i, j]
@@ -99,8 +102,8 @@ def article(h, s, start, wind, sediment, scale, dt, suspension, abrasion, settli
             sediment -= settled
             s[k, l] += 0.5 * settled
             s[i, j] += 0.5 * settled
-            cascade(k, l, h, s, dt, roughness, settling)
-            cascade(i, j, h, s, dt, roughness, settling)
+            cascade(k, l, h, s, dt, roughness, settling, diagonal)
+            cascade(i, j, h, s, dt, roughness, settling, diagonal)
         if speed < 0.01:
             return sediment, steps
 
@@ -186,7 +189,8 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
         height = max(height, ground)
         time = min(p.dt, 1.0 / math.hypot(v[0], v[1]))
         faster = max(0.0, 1.0 + p.speed_up * (max(ground, crest) - upwind) / p.upwind_length)
-        upwind += time * math.hypot(v[0], v[1]) * (ground - upwind) / p.upwind_length
+        came = time * math.hypot(v[0], v[1])
+        upwind += came * (ground - upwind) / p.upwind_length
         if height > ground:
             v[2] -= time * p.gravity
         else:
@@ -202,7 +206,7 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
         height += time * v[2]
         travelled += time * along
         if p.shelter_angle < 90.0:
-            crest = max(crest - math.tan(math.radians(p.shelter_angle)) * time * along, ground)
+            crest = max(crest - math.tan(math.radians(p.shelter_angle)) * came, ground)
         if p.wrap:
             x %= (rows, columns)
         elif not (0.0 <= x[0] < rows and 0.0 <= x[1] < columns):

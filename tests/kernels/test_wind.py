@@ -144,6 +144,9 @@ def start_of(cycle: int, shape: tuple[int, int], direction: float, wrap: bool) -
         (10.0, 1.0, {}),
         (400.0, 30.0, {"suspension": 0.01, "deposition": 0.05, "abrasion": 0.3, "inflow": 0.1, "dust": 0.2}),
         (10.0, 1.0, {**DUNES, "gusts": 0.0}),
+        # Wind that lifts and wears more than it has dug, and a parcel that comes to rest with its load
+        (10.0, 1.0, {"suspension": 0.2, "shear": 0.5, "deposition": 0.1, "abrasion": 50.0, "dust": 1.0}),
+        (10.0, 1.0, {"friction": 0.5, "drag": 0.002, "inflow": 0.3}),
         (20.0, 2.0, {**DUNES, "gusts": 0.0, "dt": 1.5, "gravity": 0.3, "abrasion": 9.0, "dust": 1.0, "max_steps": 40}),
     ],
 )
@@ -192,7 +195,7 @@ def test_agrees_with_the_article_where_it_needs_no_correction() -> None:
         h, s = rock.copy(), height - rock
         towards = math.sqrt(2.0) * np.array([math.cos(math.radians(300.0)), -math.sin(math.radians(300.0))])
         start = start_of(cycle, shape, 300.0, wrap=False)
-        carried, steps = reference.article(h, s, start, towards, 0.2, 1.0, 0.25, 0.01, 0.5, 0.0, 0.0, 1.0)
+        carried, steps = reference.article(h, s, start, towards, 0.2, 1.0, 0.25, 0.01, 0.5, 0.0, 0.0, 1.0, 1.0)
         assert totals.steps == steps
         assert totals.sediment_off_edge == pytest.approx(carried, rel=1e-9)
         np.testing.assert_allclose(land.bedrock, h, rtol=0.0, atol=1e-11)
@@ -214,37 +217,73 @@ def mean_slope(ground: Layer) -> float:
     return float(np.hypot(*np.gradient(ground)).mean())
 
 
-def test_statistics_are_those_of_the_article_one_by_one() -> None:
-    """All tiles at once and one cascade for all, against one particle at a time with a cascade at each contact.
+SCALE = 80.0
 
-    As many particles for each cell as in the article, on a map of a quarter of the side.
-    """
-    side, count, cycles, scale = 64, 62, 150, 80.0
-    start = hills(side, side, 12.0)
-    land = Land(np.zeros_like(start), start)
-    ours = 0.0
-    for cycle in range(cycles):
-        ours += land.blow(cycle, count=count, direction=315.0).sediment_off_edge
-        land.slide()
 
-    h, s = np.zeros_like(start), start / scale
+def one_by_one(start: Layer, cycles: int, count: int, diagonal: float, suspension: float) -> tuple[Layer, float]:
+    """The ground after so many particles of the article over sand, one after the other, and what they carried off."""
+    side = start.shape[0]
+    h, s = np.zeros_like(start), start / SCALE
     random = np.random.default_rng(5)
-    theirs = 0.0
+    carried = 0.0
     for _ in range(cycles * count):
         place = random.uniform(0.0, side)
         begin = (place, 0.0) if random.random() < 0.5 else (0.0, place)
-        theirs += reference.article(
-            h, s, begin, np.array([1.0, 1.0]), 0.0, scale, 0.25, 0.0001, 0.0001, 0.01, 0.0001, 0.005
+        carried += reference.article(
+            h, s, begin, np.array([1.0, 1.0]), 0.0, SCALE, 0.25, suspension, 0.0001, 0.01, suspension, 0.005, diagonal
         )[0]
-    plain = scale * (h + s)
+    return SCALE * (h + s), SCALE * carried
 
-    assert ours == pytest.approx(scale * theirs, rel=0.1)
-    # Ours lies steeper over the diagonal, which shows most where forms are small.
-    assert mean_slope(land.ground) == pytest.approx(mean_slope(plain), rel=0.08)
-    np.testing.assert_allclose(spectrum(land.ground)[:3], spectrum(plain)[:3], rtol=0.12)
-    np.testing.assert_allclose(spectrum(land.ground)[3], spectrum(plain)[3], rtol=0.5)
+
+def all_at_once(start: Layer, cycles: int, count: int, suspension: float) -> tuple[Layer, float]:
+    """The same by our kernels: all tiles at once, and one cascade for all contacts of a cycle."""
+    land = Land(np.zeros_like(start), start)
+    carried = 0.0
+    for cycle in range(cycles):
+        settings = {"direction": 315.0, "suspension": suspension, "deposition": suspension}
+        carried += land.blow(cycle, count=count, **settings).sediment_off_edge
+        land.slide()
+    return land.ground, carried
+
+
+def test_statistics_are_those_of_the_article_one_by_one() -> None:
+    """As many particles for each cell as in the article, on a map of a quarter of the side.
+
+    The reference with another stream of random numbers differs from itself by 3 % at most in any octave, and by 1 % in
+    what is moved. Ours settles everywhere and not where particles touch the ground, which smooths the small forms more.
+    """
+    start = hills(64, 64, 12.0)
+    ours, moved = all_at_once(start, 150, 62, 0.0001)
+    theirs, moved_there = one_by_one(start, 150, 62, math.sqrt(2.0), 0.0001)
+    assert moved == pytest.approx(moved_there, rel=0.05)
+    assert mean_slope(ours) == pytest.approx(mean_slope(theirs), rel=0.02)
+    np.testing.assert_allclose(spectrum(ours), spectrum(theirs), rtol=0.1)
     # What both did must be far more than the tolerance.
-    assert mean_slope(start) > 1.2 * mean_slope(plain)
+    assert mean_slope(start) > 1.15 * mean_slope(theirs)
+    assert spectrum(start)[3] > 2.0 * spectrum(theirs)[3]
+
+    # The article allows no more over the diagonal than straight ahead, which settles the smallest forms lower still:
+    # that, and nothing else, sets our spectrum apart from the article's.
+    article, _ = one_by_one(start, 150, 62, 1.0, 0.0001)
+    assert spectrum(theirs)[3] > 1.3 * spectrum(article)[3]
+    np.testing.assert_allclose(spectrum(ours)[:2], spectrum(article)[:2], rtol=0.08)
+
+
+def waves_of_two_cells(ground: Layer) -> float:
+    """How high waves of two cells stand along the rows and columns: root mean square of what alternates."""
+    power = 0.0
+    for axis in (0, 1):
+        bend = np.diff(ground, n=2, axis=axis)[4:-4, 4:-4]
+        power += np.maximum(0.0, -bend.take(range(1, bend.shape[axis]), axis) * np.delete(bend, -1, axis)).mean()
+    return math.sqrt(power)
+
+
+def test_ten_times_the_suspension_grows_waves_of_two_cells_as_in_the_article() -> None:
+    """What lifts sand is the rise to the next cell, and it is taken from this one, so that the rise grows."""
+    start = hills(64, 64, 12.0)
+    for method in (all_at_once, lambda *args: one_by_one(*args[:3], 1.0, args[3])):
+        weak, strong = (waves_of_two_cells(method(start, 250, 62, suspension)[0]) for suspension in (0.0001, 0.001))
+        assert strong > 1.7 * weak
 
 
 # What must be seen.
@@ -350,6 +389,27 @@ def test_parcels_enter_in_proportion_to_the_wind_through_each_edge() -> None:
     paths = land.airborne.sum() / 0.01 / 6000.0 * math.sqrt(2.0)
     across = 60.0 * math.cos(math.radians(60.0)) + 60.0 * math.sin(math.radians(60.0))
     assert paths == pytest.approx(60.0 * 60.0 / across, rel=0.03)
+
+
+def test_gusts_turn_the_wind_to_both_sides_and_make_it_no_stronger(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[Any] = []
+
+    def no_parcels(count: int, key: Any, rows: int, columns: int, fields: Any, constants: Any, **_: Any) -> Any:
+        told.extend((key, fields, constants))
+        return np.zeros((0, 15)), np.zeros(0, np.int8)
+
+    monkeypatch.setattr(wind, "_run", no_parcels)
+    Land(np.zeros((40, 30))).blow(direction=300.0, speed=2.0, gusts=25.0)
+    parcels = np.array([wind._spawn(particle, *told) for particle in range(4000)])
+    south, east = parcels[:, 3], parcels[:, 4]
+    turn = np.degrees(np.arctan2(east, south)) - 60.0  # from the north-west by west
+    np.testing.assert_allclose(np.hypot(south, east), 2.0)
+    assert np.array_equal(parcels[:, 3:5], parcels[:, 7:9])
+    # Uniform from −25° to 25°: the mean within four of its standard deviations, and the ends reached
+    assert abs(turn.mean()) < 4.0 * 25.0 / math.sqrt(3.0 * len(turn))
+    assert turn.std() == pytest.approx(25.0 / math.sqrt(3.0), rel=0.05)
+    assert -25.0 <= turn.min() < -24.8
+    assert 24.8 < turn.max() <= 25.0
 
 
 def test_shelter_keeps_the_sand_behind_a_wall() -> None:

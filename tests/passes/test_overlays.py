@@ -16,7 +16,7 @@ from app import view_parameters
 from app.passes import shaders as module
 from app.passes.frame import FrameBlock
 from app.passes.maps import LayerTextures, SurfaceMap
-from app.passes.overlays import LAYER, OVERLAYS, PALETTES, legend_colours, overlay_range, palette_texture
+from app.passes.overlays import KINDS, LAYER, LINES, OVERLAYS, PALETTES, legend_colours, overlay_range, palette_texture
 from app.passes.shaders import FullScreen, ShaderLibrary
 from tests.passes.worlds import bumps, flat, plane, snapshot
 
@@ -24,7 +24,7 @@ PROBE = """#include "overlay.glsl"
 uniform sampler2D surface;
 in vec2 uv;
 out vec4 colour;
-void main() { colour = vec4(with_overlay(vec3(0.25), uv, textureLod(surface, uv, 0.0)), 1.0); }
+void main() { colour = vec4(with_overlay(vec3(0.25), uv, textureLod(surface, uv, 0.0), 1.0), 1.0); }
 """
 
 
@@ -39,7 +39,7 @@ def test_every_choice_of_the_view_is_an_overlay_with_a_palette() -> None:
     assert tuple(OVERLAYS) == get_args(view_parameters.Overlay)
     computed = [overlay.number for overlay in OVERLAYS.values() if not overlay.layer]
     assert computed == list(range(LAYER))
-    assert all(overlay.number == LAYER for overlay in OVERLAYS.values() if overlay.layer)
+    assert all(LAYER <= overlay.number <= LINES for overlay in OVERLAYS.values() if overlay.layer)
     assert {overlay.palette for overlay in OVERLAYS.values()} <= set(PALETTES)
 
 
@@ -52,7 +52,7 @@ def linear_palette(name: str, t: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack([np.interp(at, np.arange(256), table[:, channel]) for channel in range(4)], axis=-1)
 
 
-@pytest.mark.parametrize("name", [name for name in OVERLAYS if name != "none"])
+@pytest.mark.parametrize("name", [name for name in OVERLAYS if name not in ("none", "rivers")])
 @pytest.mark.parametrize("opacity", [1.0, 0.4])
 def test_colours_stand_for_the_values_of_the_map(
     context: moderngl.Context, library: ShaderLibrary, frame_block: FrameBlock, name: str, opacity: float
@@ -67,10 +67,12 @@ def test_colours_stand_for_the_values_of_the_map(
             if overlay.layer
         },
     }
+    layers["watersheds"] = np.floor(40.0 * layers["watersheds"])
     later = replace(start, layers=layers, versions=dict.fromkeys(layers, 1), cycle=1)
     low, high = overlay_range(name, later)
     frame_block.values["map"] = (40, 24, later.cell_size, 1.0)
-    frame_block.values["overlay"] = (OVERLAYS[name].number, opacity, low, high)
+    scaled = np.vectorize(OVERLAYS[name].scaled)
+    frame_block.values["overlay"] = (OVERLAYS[name].number, opacity, scaled(low), scaled(high))
     frame_block.upload()
     surface, layers = SurfaceMap(context, library), LayerTextures(context)
     for shown in (start, later):
@@ -97,7 +99,9 @@ def test_colours_stand_for_the_values_of_the_map(
             if overlay.layer
         },
     }[name]
-    colours = linear_palette(name, (values - low) / (high - low))
+    of_kinds = OVERLAYS[name].number == KINDS  # each has a texel of its own
+    parts = (scaled(values) - scaled(low)) / (scaled(high) - scaled(low))
+    colours = linear_palette(name, values / 255.0 if of_kinds else parts)
     part = colours[..., 3:] * opacity
     np.testing.assert_allclose(seen, 0.25 * (1.0 - part) + colours[..., :3] * part, atol=0.012)
     for made in (drawing, target, texture, palette, surface, layers):

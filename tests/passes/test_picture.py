@@ -188,6 +188,15 @@ STATES = {
 }
 
 
+def reset(context: moderngl.Context) -> None:
+    """Back to the state of a new context."""
+    gl.call("ActiveTexture")(0x84C0)
+    context.enable_only(moderngl.NOTHING)
+    context.blend_equation = moderngl.FUNC_ADD
+    context.blend_func = moderngl.DEFAULT_BLENDING
+    context.cull_face, context.front_face, context.depth_func = "back", "ccw", "<"
+
+
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("quality", ["low", "medium", "high"])
 def test_pixels_do_not_depend_on_the_state_that_others_left(
@@ -205,11 +214,7 @@ def test_pixels_do_not_depend_on_the_state_that_others_left(
         picture.draw(target, scene_camera(chosen, shown), chosen, minimap=True)
         seen = canvas.pixels()
     finally:
-        gl.call("ActiveTexture")(0x84C0)
-        context.enable_only(moderngl.NOTHING)
-        context.blend_equation = moderngl.FUNC_ADD
-        context.blend_func = moderngl.DEFAULT_BLENDING
-        context.cull_face, context.front_face, context.depth_func = "back", "ccw", "<"
+        reset(context)
     np.testing.assert_array_equal(seen, expected)
 
 

@@ -7,6 +7,7 @@ anew. Look at each before it is committed: each test says what should be seen.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -16,10 +17,11 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 from pyglm import glm
+from scipy import ndimage
 
 from app.camera import Camera
 from app.canvas import Canvas
-from app.picture import Picture
+from app.picture import Picture, smallest_stream
 from app.recorder import write_png
 from app.render import scene_camera
 from app.scene import Scene, load_preset
@@ -27,7 +29,7 @@ from app.simulation import Simulator, take_snapshot
 from app.snapshot import Snapshot
 from app.sources import create_world
 from app.world import World
-from tests.passes.worlds import bumps, hills, snapshot
+from tests.passes.worlds import bumps, hills, snapshot, with_rivers
 
 FOLDER = Path(__file__).parents[1] / "screenshots"
 FAILED = FOLDER / "failed"
@@ -105,6 +107,19 @@ def rough_hills() -> Snapshot:
     return snapshot(ground, soil, cell_size=20.0)
 
 
+@cache
+def wet_hills() -> tuple[Snapshot, Scene]:
+    """The same hills, deeper in the middle and at the southern edge, with lakes and rivers."""
+    rows, columns = np.mgrid[:160, :220]
+    dents = np.exp(-((rows - 80) ** 2 + (columns - 105) ** 2) / 500) + np.exp(
+        -((rows - 150) ** 2 + (columns - 60) ** 2) / 300
+    )
+    ground = hills(160, 220, seed=12) * 900.0 - 190.0 * dents
+    scene = view(Scene(), quality="high", stream_threshold=250.0)
+    dry = snapshot(ground, cell_size=20.0)
+    return with_rivers(dry, rain=smallest_stream(scene, dry) / 250.0), scene
+
+
 def test_default_scene(shoot: Shoot) -> None:
     """The Jacksboro fault as the program opens: sunlit ridges from the side, a skyline, haze towards the back."""
     shoot(*jacksboro())
@@ -166,3 +181,38 @@ def test_eroded(shoot: Shoot) -> None:
     simulator.verify()
     assert world.sediment.max() > 0.0
     shoot(take_snapshot(world, 1), scene)
+
+
+def test_lakes_and_rivers(shoot: Shoot) -> None:
+    """Hills with a lake in the middle, dark where it is deep, and rivers that run into it and on, white where steep."""
+    shown, scene = wet_hills()
+    shoot(shown, scene, Camera(glm.vec3(2150.0, 350.0, 1700.0), 330.0, 32.0, 2600.0), minimap=True, size=(400, 260))
+
+
+def test_lake_by_low_sun(shoot: Shoot) -> None:
+    """The lake from near its shore, against the light: mirrored hills and sky, glitter, small waves, a soft shore."""
+    shown, scene = wet_hills()
+    camera = Camera(glm.vec3(2150.0, 330.0, 1650.0), 250.0, 9.0, 1300.0)
+    shoot(shown, view(scene, sun_height=14.0, sun_direction=245.0), camera)
+
+
+def test_lake_cut_by_the_edge(shoot: Shoot) -> None:
+    """The block from its southern side: where the lake is cut, one looks into the water, its surface a bright line."""
+    shown, scene = wet_hills()
+    ground, level = shown.layers["bedrock"], shown.layers["water_level"].copy()
+    brim = np.float32(ground[150, 60] + 120.0)
+    label, _ = ndimage.label(ground < brim)
+    level[label == label[150, 60]] = brim
+    layers = {**shown.layers, "water_level": level, "water": level - ground}
+    shown = replace(shown, world=shown.world + 5000, layers=layers)
+    shoot(shown, view(scene, sun_direction=200.0), Camera(glm.vec3(1500.0, 300.0, 3100.0), 15.0, 14.0, 3200.0))
+
+
+def test_open_sea(shoot: Shoot) -> None:
+    """The hills drowned up to their slopes: pale shallows, a sea that passes the map's edge and the horizon unseen."""
+    shown = rough_hills()
+    ground = shown.layers["bedrock"] + shown.layers["sediment"]
+    level = np.maximum(ground, np.float32(420.0))
+    layers = {**shown.layers, "water_level": level, "water": level - ground}
+    sea = replace(shown, world=shown.world + 5000, layers=layers, versions=dict.fromkeys(layers, 0), sea_level=420.0)
+    shoot(sea, view(Scene(), quality="high"), Camera(glm.vec3(2200.0, 420.0, 1600.0), 330.0, 12.0, 5200.0))

@@ -1,21 +1,27 @@
-"""Lakes and sea in the picture: where they lie, how they take the light, and that they lie nowhere else."""
+"""Lakes, sea and streams in the picture: where they lie, how they take the light, and that they lie nowhere else."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
 
+import moderngl
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike, NDArray
 from pyglm import glm
 
 from app.camera import Camera
+from app.canvas import Canvas
 from app.passes.water import TILE, lake_tiles
+from app.picture import FLATTEST_RELIEF, STREAM_OCTAVES, UNIT_DEPTH, Picture, smallest_stream
+from app.render import scene_camera
 from app.scene import Scene
 from app.snapshot import Snapshot
+from tests.passes import gl
 from tests.passes.conftest import Draw
-from tests.passes.worlds import bumps, flat, plane, snapshot
+from tests.passes.test_picture import STATES, reset
+from tests.passes.worlds import bumps, flat, hills, plane, snapshot
 
 CELL = 10.0
 
@@ -45,8 +51,35 @@ def calm(**view: float | str) -> Scene:
     return scene
 
 
+def running(ground: ArrayLike, discharge: ArrayLike, direction: tuple[float, float] = (1.0, 0.0)) -> Snapshot:
+    """Ground over which water runs to the east and south by `direction`; a discharge of 1 is that of the widest."""
+    dry = snapshot(ground, cell_size=CELL)
+    widest = smallest_stream(Scene(), dry) * 2.0**STREAM_OCTAVES
+    flow = np.broadcast_to(widest * np.asarray(discharge), dry.shape)
+    traces = {"discharge": flow, "momentum_east": flow * direction[0], "momentum_south": flow * direction[1]}
+    layers = {**dry.layers, **{name: trace.astype(np.float32) for name, trace in traces.items()}}
+    return replace(dry, layers=layers, versions=dict.fromkeys(layers, 0))
+
+
+def all_waters() -> Snapshot:
+    """Hills with lakes, a sea and streams."""
+    ground = hills(60, 90) * 300.0
+    sea = 70.0
+    level = np.where(ground < sea, sea, np.where(ground < 140.0, 140.0, ground))
+    wet = flooded(ground, level, sea=sea)
+    runs = running(ground, hills(60, 90, seed=8) ** 6)
+    layers = {**runs.layers, **wet.layers}
+    return replace(wet, layers=layers, versions=dict.fromkeys(layers, 0))
+
+
 def difference(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> NDArray[np.int64]:
     return np.abs(one.astype(int) - other).max(axis=2)
+
+
+def bluer(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Where one picture is not only darker, as wet ground is, but more blue beside its red."""
+    ratios = [(pixels[..., 2] + 1.0) / (pixels[..., 0] + 1.0) for pixels in (one, other)]
+    return ratios[0] > 1.06 * ratios[1]
 
 
 def reference_tiles(shown: Snapshot) -> set[tuple[float, float, float]]:
@@ -97,8 +130,238 @@ def test_the_shore_lies_where_the_level_cuts_the_ground(draw: Draw, sea: bool, e
         scene = calm(exaggeration=exaggeration)
         with_water = draw(wet, camera, scene, size=(480, 320))
         without = draw(snapshot(ground, cell_size=CELL), camera, scene, size=(480, 320))
-        changed = difference(with_water, without)[40:280] > 12
+        changed = bluer(with_water, without)[40:280]
         shore = np.array([np.flatnonzero(row).max() + 1 for row in changed]) / 8.0  # cells from the western edge
         assert shore.std() < 0.25
         assert shore.mean() == pytest.approx(level / 2.0 + 0.5, abs=0.6)
         assert changed[:, 8 : int(shore.min() * 8) - 8].all(), "there are no holes"
+
+
+def test_water_at_two_levels_stays_on_its_side_of_a_dam(draw: Draw) -> None:
+    """The lower lake, and the dry ground behind the dam, look as they would without the higher lake."""
+    ground = flat(48, 64)
+    ground[:, 32] = 20.0
+    low = np.where(np.arange(64) > 32, np.where(np.arange(48) < 24, 6.0, 0.0)[:, None], 0.0)
+    both = np.where(np.arange(64) < 32, 15.0, low)
+    camera, size = from_above(48.0, 48, 64), (512, 384)
+    with_both, with_low, dry = (
+        draw(shown, camera, calm(), size=size)
+        for shown in (flooded(ground, both), flooded(ground, low), snapshot(ground, cell_size=CELL))
+    )
+    behind = slice(34 * 8, 512)
+    # The higher lake wets the ground of the dam.
+    assert difference(with_both, with_low)[:, behind].max() <= 4
+    assert difference(with_both, dry)[200:, behind].max() <= 4
+    assert (difference(with_both, dry)[8:-8, 16:240] > 12).all()
+    assert (difference(with_low, dry)[8:180, 34 * 8 + 8 : 500] > 12).all()
+
+
+def test_land_below_the_sea_stays_dry_behind_a_dike(draw: Draw) -> None:
+    ground = flat(48, 64, -5.0)
+    ground[10:40, 20], ground[10:40, 50], ground[10, 20:51], ground[39, 20:51] = 3.0, 3.0, 3.0, 3.0
+    level = np.where(ground < 0.0, 0.0, ground)
+    level[11:39, 21:50] = -5.0
+    camera, size = from_above(48.0, 48, 64), (512, 384)
+    with_sea = draw(flooded(ground, level, sea=0.0), camera, calm(), size=size)
+    dry = draw(snapshot(ground, cell_size=CELL), camera, calm(), size=size)
+    changed = difference(with_sea, dry) > 12
+    assert not changed[13 * 8 : 37 * 8, 23 * 8 : 48 * 8].any()
+    assert changed[:72].all() and changed[-56:].all()
+
+
+def test_a_sea_that_no_cycle_has_filled_stands_where_it_can(draw: Draw) -> None:
+    ground = plane(40, 60, 2.0, 0.0) - 40.0
+    filled = flooded(ground, 0.0, sea=0.0)
+    new = replace(snapshot(ground, cell_size=CELL), sea_level=0.0)
+    camera = from_above(40.0, 40, 60)
+    dry, with_sea, before = (draw(shown, camera, calm()) for shown in (snapshot(ground, cell_size=CELL), filled, new))
+    assert (bluer(before, dry) != bluer(with_sea, dry))[5:-5, 5:75].mean() < 0.005
+
+
+def colours_of_depths(draw: Draw, units: list[float], **view: float) -> NDArray[np.float64]:
+    """The mean colour of flat ground under so many units of water, seen from above."""
+    unit = FLATTEST_RELIEF * 64 * CELL * UNIT_DEPTH
+    colours = []
+    for depth in units:
+        shown = flooded(flat(48, 64), depth * unit)
+        colours.append(draw(shown, from_above(20.0, 48, 64), calm(**view)).mean(axis=(0, 1)))
+    return np.array(colours)
+
+
+def test_deep_water_is_darker_and_takes_red_first(draw: Draw) -> None:
+    red, green, blue = colours_of_depths(draw, [0.5, 1.0, 2.0, 4.0, 8.0]).T
+    for channel in (red, green, blue):
+        assert (np.diff(channel) < 1.0).all()
+    assert (np.diff(red / blue) < 0.0).all() and (np.diff(red / green) < 0.0).all()
+    assert red[-1] < 0.4 * red[0] and blue[-1] > 0.5 * blue[0]
+
+
+def test_clear_water_lets_one_see_deeper(draw: Draw) -> None:
+    murky, common, clear = (colours_of_depths(draw, [3.0], water_clarity=clarity)[0, 0] for clarity in (0.2, 1.0, 5.0))
+    assert murky < common - 5.0 < clear - 15.0
+
+
+@pytest.mark.parametrize("depth", [3.0, 40.0])
+@pytest.mark.parametrize("heading", [0.0, 65.0])
+@pytest.mark.parametrize("quality", ["low", "high"])
+def test_the_sea_goes_on_beyond_the_map_without_a_seam(draw: Draw, depth: float, heading: float, quality: str) -> None:
+    """Over a flat bed, the picture is smooth from the foreground to the sky, and so is the horizon."""
+    unit = FLATTEST_RELIEF * 64 * CELL * UNIT_DEPTH
+    shown = flooded(flat(64, 64, -depth * unit), 0.0, sea=0.0)
+    camera = Camera(glm.vec3(32 * CELL, 0.0, 32 * CELL), heading, 14.0, 90.0 * CELL, 40.0)
+    scene = Scene().with_value("view.waves", 0.0).with_value("view.quality", quality)
+    rows = draw(shown, camera, scene, size=(160, 240)).astype(float).mean(axis=1)
+    rows = rows[30:]  # the horizon is the 38th; higher up are clouds
+    assert np.abs(np.diff(rows, axis=0)).max() < 6.0
+    assert np.abs(np.diff(rows, n=2, axis=0)).max() < 6.0
+    across = draw(shown, from_above(110.0, 64, 64), scene, size=(240, 240)).astype(float)[90:150].mean(axis=0)
+    assert np.abs(np.diff(across, axis=0)).max() < 3.0
+
+
+def test_a_lake_at_the_edge_is_cut_there(draw: Draw) -> None:
+    """Seen from the south, the wall of the block has water over ground, up to the level and no higher."""
+    ground = plane(32, 64, 0.5, 0.0)
+    camera = Camera(glm.vec3(32 * CELL, 16.0, 32 * CELL), 0.0, 1.0, 2000.0, 20.0)
+    size = (320, 200)
+    dry, wet = (
+        draw(shown, camera, calm(), size=size) for shown in (snapshot(ground, cell_size=CELL), flooded(ground, 16.0))
+    )
+    changed = difference(wet, dry) > 4
+    pixels_per_metre = 100.0 / (math.tan(math.radians(10.0)) * 1680.0)
+    for east in (60.0, 120.0, 200.0):
+        column = round(160 + (east - 320.0) * pixels_per_metre)
+        expected = (16.0 - 0.5 * (east / CELL - 0.5)) * pixels_per_metre  # of water over the ground
+        assert np.count_nonzero(changed[:, column]) == pytest.approx(expected, abs=4.0)
+    assert not changed[:, round(160 + 20.0 * pixels_per_metre) :].any()
+
+
+# Streams.
+
+
+@pytest.mark.parametrize("direction", [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.6, -0.8)])
+@pytest.mark.parametrize("quality", ["low", "high"])
+def test_ripples_run_downstream(draw: Draw, direction: tuple[float, float], quality: str) -> None:
+    """A sheet of running water from above, at two times: the second picture is the first one, moved."""
+    shown = running(flat(48, 48), 1.0, direction)
+    scene = calm(flow_speed=1.0, quality=quality)
+    camera, size = from_above(12.0, 48, 48), (240, 240)
+    first, second = (
+        draw(shown, camera, scene, size=size, time=time).astype(float).mean(axis=2) for time in (20.0, 20.2)
+    )
+    assert first.std() > 0.4
+    product = np.fft.rfft2(first - first.mean()).conj() * np.fft.rfft2(second - second.mean())
+    correlation = np.fft.irfft2(product, s=first.shape)
+    row, column = np.unravel_index(np.argmax(correlation), correlation.shape)
+    moved = np.array([(column + 120) % 240 - 120, (row + 120) % 240 - 120])
+    expected = np.array(direction) * 0.2 * 240 / 12.0
+    assert np.hypot(*(moved - expected)) < 2.0
+
+
+def test_streams_stand_still_where_nobody_wants_them_to_run(draw: Draw) -> None:
+    shown, scene, camera = running(flat(48, 48), 1.0), calm(flow_speed=0.0), from_above(12.0, 48, 48)
+    np.testing.assert_array_equal(draw(shown, camera, scene, time=1.0), draw(shown, camera, scene, time=2.0))
+
+
+def test_water_whitens_where_it_falls(draw: Draw) -> None:
+    quiet, rapid, fall = (
+        draw(
+            running(plane(48, 48, -slope * CELL, 0.0), 1.0),
+            from_above(12.0, 48, 48, -slope * 235.0),
+            calm(sun_height=60.0),
+        )
+        for slope in (0.05, 0.5, 1.0)
+    )
+    whites = [(pixels.min(axis=2) > 150).mean() for pixels in (quiet, rapid, fall)]
+    assert whites[0] == 0.0 and 0.01 < whites[1] < whites[2] and whites[2] > 0.3
+
+
+def test_a_stream_is_as_wide_as_it_carries_much_and_runs_between_cells(draw: Draw) -> None:
+    """A line of discharge across the map, of three sizes: wider the more; its banks are no stairs."""
+    widths = []
+    for flow in (0.02, 0.2, 1.0):
+        discharge = flat(48, 48, 1e-6)
+        discharge[24, :] = flow
+        camera, size = from_above(16.0, 48, 48), (320, 320)
+        dry, wet = (
+            draw(shown, camera, calm(), size=size)
+            for shown in (snapshot(flat(48, 48), cell_size=CELL), running(flat(48, 48), discharge))
+        )
+        changed = (difference(wet, dry) > 14)[:, 20:300]
+        widths.append(changed.sum(axis=0).mean() / 20.0)
+        middle = (changed * np.arange(320)[:, None]).sum(axis=0) / np.maximum(changed.sum(axis=0), 1)
+        assert middle.mean() / 20.0 == pytest.approx(8.5, abs=0.5)
+        assert np.abs(np.diff(middle)).max() < 6.0
+    assert 0.5 < widths[0] < widths[1] < widths[2] < 6.0
+
+
+def test_a_stream_ends_in_a_lake(draw: Draw) -> None:
+    """What passes through a lake is not seen on it."""
+    discharge = flat(48, 48)
+    discharge[24] = 1.0
+    ground = flat(48, 48, -30.0)
+    lake = flooded(ground, 0.0)
+    through = running(ground, discharge)
+    layers = {**lake.layers, **through.layers}
+    both = replace(lake, layers=layers, versions=dict.fromkeys(layers, 0))
+    camera = from_above(16.0, 48, 48)
+    assert difference(draw(both, camera, calm()), draw(lake, camera, calm())).max() <= 2
+
+
+def test_overlays_are_seen_through_the_water(draw: Draw) -> None:
+    shown, camera = all_waters(), from_above(40.0, 60, 90)
+    scene = calm(overlay="elevation", overlay_opacity=1.0)
+    dry = snapshot(shown.layers["bedrock"], cell_size=CELL)
+    bare = calm()
+    covered = difference(draw(shown, camera, bare), draw(dry, camera, bare)).mean()
+    seen_through = difference(draw(shown, camera, scene), draw(dry, camera, scene)).mean()
+    assert seen_through < 0.25 * covered
+
+
+def test_the_minimap_shows_streams_light_and_lakes_dark(draw: Draw, picture: Picture) -> None:
+    ground = flat(64, 64)
+    ground[:, :20] = -10.0
+    lake = flooded(ground, np.where(np.arange(64) < 20, 0.0, ground))
+    discharge = flat(64, 64, 1e-6)
+    discharge[:, 40:44] = 1.0
+    runs = running(ground, discharge, (0.0, 1.0))
+    layers = {**lake.layers, **runs.layers}
+    shown = replace(lake, layers=layers, versions=dict.fromkeys(layers, 0))
+    camera = Camera(glm.vec3(-9e4, 0.0, -9e4), 0.0, 30.0, 500.0)  # away, and looking away
+    pixels = draw(shown, camera, calm(minimap_shows="water"), size=(400, 400), minimap=True).astype(float)
+    left, top, width, height = picture.minimap_rectangle(400, 400)
+    place = lambda column: pixels[top + height // 2, left + round(width * column / 64)]  # noqa: E731
+    pool, stream, land = place(10), place(42), place(58)
+    assert pool[2] > 1.8 * pool[0] and stream[2] > 1.2 * stream[0] and land[2] < 1.2 * land[0]
+    assert stream.mean() > land.mean() > pool.mean()
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_pixels_of_water_do_not_depend_on_the_state_that_others_left(
+    context: moderngl.Context, draw: Draw, picture: Picture, canvas: Canvas, state: str
+) -> None:
+    shown, scene = all_waters(), Scene()
+    expected = draw(shown, scene=scene, minimap=True)
+    target = canvas.framebuffer(160, 120)
+    target.use()
+    try:
+        STATES[state](context, target)
+        picture.show(all_waters())
+        picture.draw(target, scene_camera(scene, shown), scene, minimap=True)
+        seen = canvas.pixels()
+    finally:
+        reset(context)
+    np.testing.assert_array_equal(seen, expected)
+
+
+def test_nothing_of_the_water_is_left_behind(context: moderngl.Context, canvas: Canvas) -> None:
+    target = canvas.framebuffer(64, 48)
+    target.use()
+    before = gl.living_objects()
+    picture = Picture(context, bake_at_once=True)
+    for shown in (all_waters(), flooded(bumps(33, 20, height=9.0), 4.0), all_waters()):
+        picture.show(shown)
+        picture.draw(target, scene_camera(Scene(), shown), Scene())
+        assert picture.reload_shaders() == ""
+        picture.draw(target, scene_camera(Scene(), shown), Scene())
+    picture.release()
+    assert gl.living_objects() == before

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -40,6 +42,36 @@ def snapshot(
         ledger=Ledger(),
         imbalance=0.0,
     )
+
+
+def with_rivers(dry: Snapshot, rain: float) -> Snapshot:
+    """The same land with each hollow filled to its brim, and what `rain` metres on each cell make run over it.
+
+    From the edges inwards, each cell drains to the one from which it was reached (Barnes, Lehman, Mulla 2014).
+    """
+    ground = (dry.layers["bedrock"] + dry.layers["sediment"]).astype(np.float64)
+    level, reached = ground.copy(), np.zeros(ground.shape, bool)
+    reached[[0, -1], :] = reached[:, [0, -1]] = True
+    queue = [(ground[cell], *cell, *cell) for cell in map(tuple, np.argwhere(reached))]
+    heapq.heapify(queue)
+    order = []
+    while queue:
+        height, row, column, to_row, to_column = heapq.heappop(queue)
+        order.append((row, column, to_row, to_column))
+        for neighbour in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
+            if 0 <= neighbour[0] < ground.shape[0] and 0 <= neighbour[1] < ground.shape[1] and not reached[neighbour]:
+                reached[neighbour] = True
+                level[neighbour] = max(height, ground[neighbour])
+                heapq.heappush(queue, (level[neighbour], *neighbour, row, column))
+    discharge, momentum = np.full(ground.shape, rain), np.zeros((2, *ground.shape))
+    for row, column, to_row, to_column in reversed(order):
+        momentum[:, row, column] = discharge[row, column] * np.array([to_row - row, to_column - column])
+        if (row, column) != (to_row, to_column):
+            discharge[to_row, to_column] += discharge[row, column]
+    made = {"water_level": level, "water": level - ground, "discharge": discharge}
+    made |= {"momentum_south": momentum[0], "momentum_east": momentum[1]}
+    layers = {**dry.layers, **{name: layer.astype(np.float32) for name, layer in made.items()}}
+    return replace(dry, layers=layers, versions=dict.fromkeys(layers, dry.cycle))
 
 
 def flat(rows: int, columns: int, height: float = 0.0) -> NDArray[np.float32]:

@@ -52,7 +52,7 @@ def read_tiff(path: Path) -> Raster:
         if page.axes == "SYX":
             image = np.moveaxis(image, 0, -1)
         missing = _declared_missing(page, image)
-        to_model, tags = _georeference(page)
+        to_model, tags = georeference(page)
         bits = page.bitspersample
     if image.dtype.kind not in "iuf":
         raise UserError(f"it holds values of type {image.dtype}; expected integers or floats")
@@ -86,7 +86,7 @@ def _declared_missing(page: TiffPage, image: NDArray[Any]) -> NDArray[np.bool_] 
     return np.asarray(image == marker)
 
 
-def _georeference(page: TiffPage) -> tuple[NDArray[np.float64] | None, dict[str, Any]]:
+def georeference(page: TiffPage) -> tuple[NDArray[np.float64] | None, dict[str, Any]]:
     """The affine map from [column, row, 1] to model coordinates [x, y], shape (2, 3), and the GeoTIFF keys."""
     tags: dict[str, Any] = (page.geotiff_tags or {}) if page.is_geotiff else {}
     if "ModelTransformation" in tags:
@@ -105,19 +105,27 @@ def _north_up(
     image: NDArray[Any], missing: NDArray[np.bool_] | None, to_model: NDArray[np.float64], path: Path
 ) -> tuple[NDArray[Any], NDArray[np.bool_] | None, NDArray[np.float64]]:
     """Image, mask and georeference with row 0 in the north and column 0 in the west."""
-    rows, columns = image.shape[:2]
-    to_model = to_model.copy()
-    if to_model[1, 1] > 0.0:
+    from_south, from_east, to_model = north_up(to_model, *image.shape[:2])
+    if from_south:
         image, missing = image[::-1], None if missing is None else missing[::-1]
-        to_model[:, 2] += to_model[:, 1] * rows
-        to_model[:, 1] *= -1.0
-    if to_model[0, 0] < 0.0:
+    if from_east:
         image, missing = image[:, ::-1], None if missing is None else missing[:, ::-1]
-        to_model[:, 2] += to_model[:, 0] * columns
-        to_model[:, 0] *= -1.0
     if abs(to_model[0, 1]) > SMALLEST_TURN * abs(to_model[1, 1]):
         log.warning("%s: the map is turned; its first row is taken for the north", path)
     return image, missing, to_model
+
+
+def north_up(to_model: NDArray[np.float64], rows: int, columns: int) -> tuple[bool, bool, NDArray[np.float64]]:
+    """Whether the first row is in the south, whether the first column is in the east, and the georeference without."""
+    to_model = to_model.copy()
+    from_south, from_east = bool(to_model[1, 1] > 0.0), bool(to_model[0, 0] < 0.0)
+    if from_south:
+        to_model[:, 2] += to_model[:, 1] * rows
+        to_model[:, 1] *= -1.0
+    if from_east:
+        to_model[:, 2] += to_model[:, 0] * columns
+        to_model[:, 0] *= -1.0
+    return from_south, from_east, to_model
 
 
 def _cell_sides(to_model: NDArray[np.float64], rows: int, columns: int, tags: dict[str, Any]) -> tuple[float, float]:

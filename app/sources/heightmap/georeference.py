@@ -1,0 +1,83 @@
+"""Where on Earth a map lies: read from a GeoTIFF, and written into those that are made from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.sources.heightmap.tiff import georeference, north_up
+
+PIXEL_SCALE, TIEPOINT, TRANSFORMATION = 33550, 33922, 34264
+KEY_DIRECTORY, KEY_DOUBLES, KEY_TEXTS = 34735, 34736, 34737
+PIXEL_IS_POINT = 2  # GTRasterTypeGeoKey: positions are those of the cells' middles
+VERTICAL_UNITS, METRE = 4099, 9001  # VerticalUnitsGeoKey
+
+# As tifffile takes them: number, type, count, value, and that it is written once
+Tag = tuple[int, str, int, Any, bool]
+
+
+@dataclass(frozen=True)
+class Georeference:
+    """`to_model` (2, 3) leads from [column, row, 1], counted from the map's north-western corner, to coordinates."""
+
+    to_model: NDArray[np.float64]
+    keys: tuple[Tag, ...]  # what these coordinates are
+    pixel_is_point: bool
+
+    def position(self, row: int, column: int) -> tuple[float, float]:
+        """The coordinates of the middle of a cell."""
+        x, y = self.to_model @ (column + 0.5, row + 0.5, 1.0)
+        return float(x), float(y)
+
+    def tags(self) -> tuple[Tag, ...]:
+        """The tags of a TIFF of this map."""
+        to_model = self.to_model.copy()
+        if self.pixel_is_point:
+            to_model[:, 2] += 0.5 * (to_model[:, 0] + to_model[:, 1])
+        (x_by_column, x_by_row, x), (y_by_column, y_by_row, y) = to_model.tolist()
+        if x_by_row == y_by_column == 0.0:
+            scale, tiepoint = (x_by_column, -y_by_row, 0.0), (0.0, 0.0, 0.0, x, y, 0.0)
+            return (PIXEL_SCALE, "d", 3, scale, True), (TIEPOINT, "d", 6, tiepoint, True), *self.keys
+        matrix = (x_by_column, x_by_row, 0.0, x, y_by_column, y_by_row, 0.0, y, *[0.0] * 7, 1.0)
+        return (TRANSFORMATION, "d", 16, matrix, True), *self.keys
+
+
+def read_georeference(path: Path, rows: int, columns: int) -> Georeference | None:
+    """Where the map of a file lies that was read onto so many rows and columns, or None where the file does not tell.
+
+    The map has its first row in the north and its heights in metres, whatever the file has.
+    """
+    import tifffile
+
+    try:
+        file = tifffile.TiffFile(path)
+    except tifffile.TiffFileError:
+        return None
+    with file:
+        page = file.pages.first
+        to_model, names = georeference(page)
+        if to_model is None:
+            return None
+        pixel_is_point = names.get("GTRasterTypeGeoKey") == PIXEL_IS_POINT
+        if pixel_is_point:
+            to_model = to_model - 0.5 * np.outer(to_model[:, 0] + to_model[:, 1], (0.0, 0.0, 1.0))
+        _, _, to_model = north_up(to_model, page.imagelength, page.imagewidth)
+        to_model[:, 0] *= page.imagewidth / columns
+        to_model[:, 1] *= page.imagelength / rows
+        keys: list[Tag] = []
+        for number, kind in ((KEY_DIRECTORY, "H"), (KEY_DOUBLES, "d"), (KEY_TEXTS, "s")):
+            if (tag := page.tags.get(number)) is not None:
+                value = _with_metres(tag.value) if number == KEY_DIRECTORY else tag.value
+                keys.append((number, kind, 0 if kind == "s" else len(value), value, True))
+    return Georeference(to_model, tuple(keys), pixel_is_point)
+
+
+def _with_metres(directory: tuple[int, ...]) -> tuple[int, ...]:
+    """A key directory, four numbers to an entry, whose heights are metres."""
+    entries = np.array(directory, np.int64).reshape(-1, 4)
+    entries[1:][entries[1:, 0] == VERTICAL_UNITS, 3] = METRE
+    return tuple(entries.reshape(-1).tolist())

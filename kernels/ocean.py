@@ -1,0 +1,43 @@
+"""Where water leaves the land: into the ocean, and over the map's edge."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.components import components
+
+
+def _border(rows: int, columns: int) -> NDArray[np.bool_]:
+    border = np.ones((rows, columns), np.bool_)
+    border[1:-1, 1:-1] = False
+    return border
+
+
+def ocean_mask(ground: NDArray[np.float64], sea_level: float) -> NDArray[np.bool_]:
+    """The cells of `ground` [row, column] below `sea_level` that the sea reaches from the map's edge.
+
+    It reaches a cell through cells below sea level that touch each other, over a corner too. Land below sea level that
+    a shore shuts off is land. A sea level of -inf means no ocean.
+    """
+    if sea_level == -math.inf or not (below := ground < sea_level).any():
+        return np.zeros(ground.shape, np.bool_)
+    labels, count = components(below)
+    reached = np.zeros(count + 1, np.bool_)
+    for side in (labels[0], labels[-1], labels[:, 0], labels[:, -1]):
+        reached[side] = True
+    reached[0] = False
+    ocean: NDArray[np.bool_] = reached[labels]
+    return ocean
+
+
+def outlet_mask(ocean: NDArray[np.bool_], open_edges: bool = True) -> NDArray[np.bool_]:
+    """The cells [row, column] where water is out: the ocean, and the map's edge where that is open.
+
+    Where edges are walls and there is no ocean, the map's edge is the outlet all the same, since water needs one.
+    """
+    if open_edges or not ocean.any():
+        return ocean | _border(*ocean.shape)
+    return ocean

@@ -1,0 +1,156 @@
+"""Where the water of each cell goes, and what gathers there: order, outlets, distances (B4, B5), accumulation (B3).
+
+All of it follows from the map of directions of `kernels.directions`, whose cells form a forest: each tree drains to one
+outlet.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from kernels.neighbours import LENGTHS, OUTLET, index_steps
+
+_UNKNOWN = -1
+
+
+class Routes(NamedTuple):
+    """The ways of all water."""
+
+    order: NDArray[np.int32]  # all cells, row * columns + column, each after the one that it drains to
+    outlets: NDArray[np.int32]  # [row, column]: the cell of the outlet that each cell drains to; of an outlet itself
+    distances: NDArray[np.float64]  # [row, column]: length of the way there, in metres
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _walk(directions, cell_size, steps, order, outlets, distances):
+    """From each cell down to one that is known, and the same way back."""
+    direction, outlet_of, distance_of = directions.reshape(-1), outlets.reshape(-1), distances.reshape(-1)
+    lengths = np.append(LENGTHS * cell_size, 0.0)
+    way = np.empty(len(order), np.int32)
+    outlet_of[:] = _UNKNOWN
+    listed = 0
+    for start in range(len(order)):
+        cell = start
+        length = 0
+        while outlet_of[cell] == _UNKNOWN and direction[cell] != OUTLET:
+            way[length] = cell
+            length += 1
+            cell += steps[direction[cell]]
+        if outlet_of[cell] == _UNKNOWN:
+            outlet_of[cell] = cell
+            distance_of[cell] = 0.0
+            order[listed] = cell
+            listed += 1
+        outlet, distance = outlet_of[cell], distance_of[cell]
+        for place in range(length - 1, -1, -1):
+            cell = way[place]
+            distance += lengths[direction[cell]]
+            outlet_of[cell] = outlet
+            distance_of[cell] = distance
+            order[listed] = cell
+            listed += 1
+
+
+@njit(nogil=True, cache=True)
+def _accumulate(directions, order, steps, totals):
+    direction, total = directions.reshape(-1), totals.reshape(-1)
+    for place in range(len(order) - 1, -1, -1):
+        cell = order[place]
+        if direction[cell] != OUTLET:
+            total[cell + steps[direction[cell]]] += total[cell]
+
+
+@njit(nogil=True, cache=True)
+def _strahler(directions, order, steps, rivers, orders):
+    """While a cell waits for its turn, its entry is twice the highest order that flows in, and 1 more if two do so."""
+    direction, is_river, entry = directions.reshape(-1), rivers.reshape(-1), orders.reshape(-1)
+    entry[:] = 0
+    for place in range(len(order) - 1, -1, -1):
+        cell = order[place]
+        if not is_river[cell]:
+            entry[cell] = 0
+            continue
+        strahler = max(1, (entry[cell] >> 1) + (entry[cell] & 1))
+        entry[cell] = strahler
+        if direction[cell] != OUTLET:
+            below = cell + steps[direction[cell]]
+            if strahler > entry[below] >> 1:
+                entry[below] = 2 * strahler
+            elif strahler == entry[below] >> 1:
+                entry[below] |= 1
+
+
+@njit(nogil=True, cache=True)
+def _upstream(directions, order, steps, catchment):
+    direction, inside = directions.reshape(-1), catchment.reshape(-1)
+    for cell in order:
+        if direction[cell] != OUTLET:
+            inside[cell] |= inside[cell + steps[direction[cell]]]
+
+
+@njit(nogil=True, cache=True)
+def _downstream(directions, steps, row, column):
+    direction = directions.reshape(-1)
+    cell = row * directions.shape[1] + column
+    way = [cell]
+    while direction[cell] != OUTLET:
+        cell += steps[direction[cell]]
+        way.append(cell)
+    return np.array(way)
+
+
+def routes(directions: NDArray[np.int8], cell_size: float, out: Routes | None = None) -> Routes:
+    """Follow the water of all cells to where it leaves the land. `cell_size` is the side of a cell in metres."""
+    if out is None:
+        out = empty_routes(*directions.shape)
+    _walk(directions, float(cell_size), index_steps(directions.shape[1]), *out)
+    return out
+
+
+def empty_routes(rows: int, columns: int) -> Routes:
+    """Room for the routes of a map."""
+    shape = (rows, columns)
+    return Routes(np.empty(rows * columns, np.int32), np.empty(shape, np.int32), np.empty(shape))
+
+
+def accumulate(
+    directions: NDArray[np.int8], order: NDArray[np.int32], rain: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """How much of `rain` comes through each cell, its own included, float64 [row, column]. Overwrites `rain`.
+
+    Rain of 1 on each cell counts the cells upstream; where ocean cells get none, the sum over all outlets is the number
+    of land's cells.
+    """
+    _accumulate(directions, order, index_steps(directions.shape[1]), rain)
+    return rain
+
+
+def strahler_orders(
+    directions: NDArray[np.int8], order: NDArray[np.int32], rivers: NDArray[np.bool_]
+) -> NDArray[np.uint8]:
+    """The order of each river, uint8 [row, column], 0 where none is (Strahler 1957).
+
+    `rivers` is the mask of their cells: with a cell, the one that it drains to is a river, too. A spring has order 1;
+    where two rivers of one order meet, and no higher one is there, the order rises by 1.
+    """
+    orders = np.empty(directions.shape, np.uint8)
+    _strahler(directions, order, index_steps(directions.shape[1]), rivers, orders)
+    return orders
+
+
+def catchment(directions: NDArray[np.int8], order: NDArray[np.int32], row: int, column: int) -> NDArray[np.bool_]:
+    """The cells [row, column] whose water comes through one cell, that one included."""
+    inside = np.zeros(directions.shape, np.bool_)
+    inside[row, column] = True
+    _upstream(directions, order, index_steps(directions.shape[1]), inside)
+    return inside
+
+
+def way_to_outlet(directions: NDArray[np.int8], row: int, column: int) -> NDArray[np.int64]:
+    """The cells that the water of one cell comes through, [cell, 2] as row and column, down to the outlet."""
+    cells = _downstream(directions, index_steps(directions.shape[1]), int(row), int(column))
+    return np.stack(np.divmod(cells, directions.shape[1]), axis=1)

@@ -1,0 +1,340 @@
+"""Rivers of a world that changes: when they are found anew, and what the survey tells."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+
+from app.scene import Scene
+from app.simulation import SimulationThread, Simulator, take_snapshot
+from app.snapshot import Snapshot
+from app.sources import create_world
+from app.sources.parameters import WorldParameters
+from app.survey import COURSE_LAYERS, FILLING_LAYER, RIVER_LAYERS, RiverParameters, Surveyor, Wanted, wanted_by
+from app.view_parameters import Overlay
+from app.world import World
+from kernels.rivers import drain
+from kernels.routing import accumulate, way_to_outlet
+from tests.kernels.relief import island
+from tests.kernels.terrain import hills
+
+PARAMETERS = RiverParameters(threshold=12, watershed_size=30, interval=10)
+RIVERS = Wanted(rivers=True)
+
+
+def world_of(ground: np.ndarray, sea_level: float = -np.inf) -> World:
+    world = World(ground, np.zeros_like(ground), 20.0, seed=1)
+    world.sea_level = sea_level
+    return world
+
+
+@pytest.fixture
+def world() -> World:
+    return world_of(island(60, 72) + 12.0, sea_level=0.0)
+
+
+def test_layers_are_those_that_the_kernels_find(world: World) -> None:
+    survey = Surveyor().survey(world, PARAMETERS, RIVERS)
+    assert survey is not None
+    assert set(survey.layers) == set(survey.versions) == set(RIVER_LAYERS)
+    drainage = drain(world.ground, 20.0, 0.0)
+    assert drainage.ocean.any()
+    layers = survey.layers
+    assert all(layer.dtype == np.float32 and layer.shape == world.shape for layer in layers.values())
+    assert np.array_equal(layers["lake_depth"], (drainage.filled - world.ground).astype(np.float32))
+    np.testing.assert_allclose(layers["accumulation"], 400e-6 * drainage.accumulation, rtol=1e-6)
+    np.testing.assert_allclose(layers["distance"], 1e-3 * drainage.routes.distances, rtol=1e-6)
+    rivers = layers["rivers"].astype(int)
+    assert np.array_equal(rivers > 0, (drainage.accumulation >= 12) & ~drainage.ocean)
+    assert np.array_equal(rivers[rivers > 0] & 15, drainage.directions[rivers > 0])
+    assert (rivers >> 4).max() == survey.highest_order > 1
+    _, sizes = np.unique(drainage.routes.outlets[~drainage.ocean], return_counts=True)
+    assert survey.watershed_count == (sizes >= 30).sum() > 1
+    assert (layers["watersheds"][drainage.ocean] == 0).all()
+
+
+def test_lists_of_lakes_and_mouths(world: World) -> None:
+    survey = Surveyor().survey(world, PARAMETERS, RIVERS)
+    assert survey is not None
+    drainage = drain(world.ground, 20.0, 0.0)
+    depth = drainage.filled - world.ground
+    assert survey.lake_count == len(survey.lakes) > 2
+    assert survey.lake_volume == pytest.approx(depth.sum() * 400.0)
+    assert [lake.volume for lake in survey.lakes] == sorted((lake.volume for lake in survey.lakes), reverse=True)
+    for lake in survey.lakes:
+        assert world.ground[lake.row, lake.column] == lake.level
+        assert lake.volume <= lake.depth * lake.area
+        assert lake.catchment == drainage.accumulation[lake.row, lake.column] * 400.0
+    assert survey.mouth_count == len(survey.mouths) > 2
+    assert sum(mouth.catchment for mouth in survey.mouths) <= (~drainage.ocean).sum() * 400.0
+    for mouth in survey.mouths:
+        assert mouth.catchment == drainage.accumulation[mouth.row, mouth.column] * 400.0 >= 12 * 400.0
+        # 0.8 m in a year, in cubic metres for each second
+        assert mouth.discharge == pytest.approx(mouth.catchment * 0.8 / 31_557_600.0)
+
+
+def test_it_keeps_its_own_pace(world: World) -> None:
+    surveyor = Surveyor()
+    first = surveyor.survey(world, PARAMETERS, RIVERS)
+    assert first is not None
+    assert first.cycle == 0
+    world.bedrock[20:30, 20:30] += 5.0
+    world.ground[...] = world.bedrock
+    for cycle in range(1, 10):
+        world.cycle = cycle
+        assert not surveyor.is_due(world, PARAMETERS, RIVERS)
+        assert surveyor.survey(world, PARAMETERS, RIVERS) is first
+    world.cycle = 10
+    assert surveyor.is_due(world, PARAMETERS, RIVERS)
+    second = surveyor.survey(world, PARAMETERS, RIVERS)
+    assert second is not None
+    assert second.cycle == 10
+    assert not set(second.versions.values()) & set(first.versions.values())
+    assert not np.array_equal(first.layers["accumulation"], second.layers["accumulation"])
+    world.cycle = 3  # went back
+    assert surveyor.is_due(world, PARAMETERS, RIVERS)
+
+
+def test_it_is_made_anew_for_other_parameters_another_sea_or_another_world(world: World) -> None:
+    surveyor = Surveyor()
+    survey = surveyor.survey(world, PARAMETERS, RIVERS)
+    finer = RiverParameters(threshold=5, watershed_size=30, interval=10)
+    assert surveyor.is_due(world, finer, RIVERS)
+    more = surveyor.survey(world, finer, RIVERS)
+    assert survey is not None
+    assert more is not None
+    assert (more.layers["rivers"] > 0).sum() > (survey.layers["rivers"] > 0).sum()
+    assert not surveyor.is_due(world, finer, RIVERS)
+    world.sea_level = 5.0
+    assert surveyor.is_due(world, finer, RIVERS)
+    surveyor.survey(world, finer, RIVERS)
+    other = world_of(hills(30, 20))
+    assert surveyor.is_due(other, finer, RIVERS)
+    survey = surveyor.survey(other, finer, RIVERS)
+    assert survey is not None
+    assert survey.layers["rivers"].shape == (30, 20)
+
+
+def test_nothing_wanted_is_nothing_kept(world: World) -> None:
+    surveyor = Surveyor()
+    assert not surveyor.is_due(world, PARAMETERS, Wanted())
+    survey = surveyor.survey(world, PARAMETERS, RIVERS)
+    assert survey is not None
+    assert surveyor.is_due(world, PARAMETERS, Wanted())
+    assert surveyor.survey(world, PARAMETERS, Wanted()) is None
+    assert not surveyor.is_due(world, PARAMETERS, Wanted())
+    again = surveyor.survey(world, PARAMETERS, RIVERS)
+    assert again is not None
+    assert min(again.versions.values()) > max(survey.versions.values())  # a texture of the old ones is not taken for it
+
+
+def test_the_way_of_the_water_from_a_place(world: World) -> None:
+    surveyor = Surveyor()
+    before = surveyor.survey(world, PARAMETERS, RIVERS)
+    drainage = drain(world.ground, 20.0, 0.0)
+    # Where no river is near
+    quiet = np.argwhere((drainage.accumulation == 1.0) & ~drainage.ocean & (drainage.routes.distances > 120.0))
+    place = next(
+        (int(row), int(column))
+        for row, column in quiet
+        if drainage.accumulation[row - 2 : row + 3, column - 2 : column + 3].max() < 12.0
+    )
+    survey = surveyor.survey(world, PARAMETERS, replace(RIVERS, place=place))
+    assert before is not None
+    assert survey is not None
+    assert survey.course is not None
+    assert {name: survey.versions[name] for name in RIVER_LAYERS} == before.versions
+    course = survey.course
+    assert course.asked == (course.row, course.column) == place
+    way = way_to_outlet(drainage.directions, *place)
+    assert len(course.distances) == len(course.ground) == len(course.water) == len(way)
+    assert course.length == drainage.routes.distances[place]
+    assert course.distances[0] == 0.0
+    assert course.distances[-1] == pytest.approx(course.length)
+    assert course.catchment == 400.0
+    assert np.array_equal(course.ground, world.ground[way[:, 0], way[:, 1]].astype(np.float32))
+    assert (np.diff(course.water) <= 0.0).all()
+    assert course.water[-1] == 0.0  # the ocean's surface
+    assert course.drop == pytest.approx(drainage.filled[place])
+    line = survey.layers["course"].astype(int)
+    assert np.array_equal(np.argwhere(line > 0), np.unique(way, axis=0))
+    assert survey.layers["catchment"].sum() == 1.0
+    assert not surveyor.is_due(world, PARAMETERS, replace(RIVERS, place=place))
+    without = surveyor.survey(world, PARAMETERS, RIVERS)
+    assert without is not None
+    assert without.course is None
+    assert not set(COURSE_LAYERS) & set(without.layers)
+
+
+def test_a_place_beside_a_river_means_the_river(world: World) -> None:
+    surveyor = Surveyor()
+    drainage = drain(world.ground, 20.0, 0.0)
+    land = np.where(drainage.ocean, 0.0, drainage.accumulation)
+    row, column = (int(number) for number in np.unravel_index(land.argmax(), land.shape))
+    survey = surveyor.survey(world, PARAMETERS, Wanted(place=(row - 2, column)))
+    assert survey is not None
+    assert survey.course is not None
+    assert survey.course.asked == (row - 2, column)
+    reached = drainage.accumulation[survey.course.row, survey.course.column]
+    assert reached >= land.max()
+    assert survey.layers["catchment"].sum() >= land.max()
+    upstream = accumulate(drainage.directions, drainage.routes.order, np.where(drainage.ocean, 0.0, 1.0))
+    assert survey.course.catchment == upstream[survey.course.row, survey.course.column] * 400.0
+
+
+def test_a_place_of_another_map_is_passed_over(world: World) -> None:
+    surveyor = Surveyor()
+    assert surveyor.survey(world, PARAMETERS, Wanted(place=(60, 5))) is None
+    assert not surveyor.is_due(world, PARAMETERS, Wanted(place=(3, 72)))
+
+
+def test_the_course_follows_the_ground(world: World) -> None:
+    surveyor = Surveyor()
+    wanted = Wanted(place=(30, 36))
+    first = surveyor.survey(world, PARAMETERS, wanted)
+    world.bedrock[...] = np.flipud(world.bedrock)
+    world.ground[...] = world.bedrock
+    world.cycle = 10
+    second = surveyor.survey(world, PARAMETERS, wanted)
+    assert first is not None and first.course is not None
+    assert second is not None and second.course is not None
+    assert not np.array_equal(first.layers["course"], second.layers["course"])
+
+
+def test_the_filling_moves_on_and_ends_as_the_exact_fill(world: World) -> None:
+    surveyor = Surveyor()
+    parameters = RiverParameters(filling_pace=3)
+    wanted = Wanted(filling=1)
+    begun = surveyor.survey(world, parameters, wanted)
+    assert begun is not None
+    assert begun.fronts == 0
+    assert set(begun.layers) == {FILLING_LAYER}
+    drainage = drain(world.ground, 20.0, 0.0)
+    assert np.array_equal(begun.layers[FILLING_LAYER] > 0.0, drainage.ocean | _border(world.shape))
+    rounds, survey = 0, begun
+    while surveyor.is_due(world, parameters, wanted):
+        later = surveyor.survey(world, parameters, wanted)
+        assert later is not None
+        assert later.versions != survey.versions
+        survey = later
+        assert survey.filled or survey.fronts == rounds + 3
+        rounds = survey.fronts
+    assert survey.filled
+    depth = drainage.filled - world.ground
+    expected = 1.0 + np.sqrt(depth / depth.max())
+    np.testing.assert_allclose(survey.layers[FILLING_LAYER], expected, rtol=1e-6)
+    again = surveyor.survey(world, parameters, Wanted(filling=2))
+    assert again is not None
+    assert again.fronts == 0
+    both = surveyor.survey(world, parameters, Wanted(rivers=True, filling=2))
+    assert both is not None
+    assert set(both.layers) == {*RIVER_LAYERS, FILLING_LAYER}
+    rivers = surveyor.survey(world, parameters, RIVERS)
+    assert rivers is not None
+    assert set(rivers.layers) == set(RIVER_LAYERS)
+
+
+def _border(shape: tuple[int, int]) -> np.ndarray:
+    border = np.ones(shape, bool)
+    border[1:-1, 1:-1] = False
+    return border
+
+
+def test_overlays_want_what_they_show() -> None:
+    assert wanted_by("rivers").rivers
+    assert wanted_by("filling").filling == 1
+    assert not wanted_by("slope").anything
+    assert sum(wanted_by(name).anything for name in get_args(Overlay)) == 6
+
+
+def test_snapshots_carry_the_survey_and_give_it_up_again(world: World) -> None:
+    surveyor = Surveyor()
+    survey = surveyor.survey(world, PARAMETERS, RIVERS)
+    assert survey is not None
+    with_rivers = take_snapshot(world, survey=survey)
+    assert with_rivers.survey is survey
+    assert with_rivers.layers["rivers"] is survey.layers["rivers"]
+    assert with_rivers.versions["rivers"] == survey.versions["rivers"]
+    without = take_snapshot(world, old=with_rivers)
+    assert "rivers" not in without.layers
+    assert "rivers" not in without.versions
+    assert without.survey is None
+
+
+SCENE = Scene(
+    world=WorldParameters(source="noise", columns=64, rows=48), rivers=RiverParameters(threshold=12, interval=7)
+).with_value("droplets.count", 50)
+
+
+def snapshot_with(simulation: SimulationThread, what: str, condition: Callable[[Snapshot], Any]) -> Snapshot:
+    deadline = time.monotonic() + 100.0
+    while time.monotonic() < deadline:
+        snapshot = simulation.take()
+        if snapshot is not None and condition(snapshot):
+            return snapshot
+        time.sleep(0.005)
+    raise AssertionError(f"waited in vain: {what}; {simulation.status} {simulation.notices()}")
+
+
+def test_the_thread_surveys_while_it_runs_and_while_it_is_paused() -> None:
+    simulation = SimulationThread(SCENE, paused=True)
+    simulation.first_picture_shown.set()
+    simulation.start()
+    try:
+        first = snapshot_with(simulation, "a snapshot", lambda snapshot: True)
+        assert first.survey is None
+        simulation.want(RIVERS)
+        shown = snapshot_with(simulation, "rivers", lambda snapshot: snapshot.survey is not None)
+        assert shown.cycle == 0
+        assert simulation.status.state == "paused"
+        simulation.change("rivers.threshold", 5)
+        finer = snapshot_with(simulation, "more rivers", lambda snapshot: snapshot.survey is not shown.survey)
+        assert finer.survey is not None
+        assert (finer.layers["rivers"] > 0).sum() > (shown.layers["rivers"] > 0).sum()
+        simulation.want(replace(RIVERS, place=(20, 20)))
+        snapshot_with(simulation, "a course", lambda snapshot: snapshot.survey is not None and snapshot.survey.course)
+        simulation.set_paused(False)
+        cycles = set()
+        for _ in range(40):
+            running = snapshot_with(simulation, "another", lambda snapshot: snapshot.survey is not None)
+            assert running.survey is not None
+            assert 0 <= running.cycle - running.survey.cycle < 7 or running.survey.cycle == running.cycle
+            cycles.add(running.survey.cycle)
+        assert len(cycles) > 1
+        simulation.want(Wanted())
+        snapshot_with(simulation, "no rivers", lambda snapshot: snapshot.survey is None)
+    finally:
+        simulation.stop()
+
+
+def test_a_survey_that_fails_is_told_once_and_the_simulation_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("out of order")
+
+    monkeypatch.setattr("kernels.rivers.drain", fail)
+    simulation = SimulationThread(SCENE)
+    simulation.first_picture_shown.set()
+    simulation.want(RIVERS)
+    simulation.start()
+    try:
+        snapshot_with(simulation, "some cycles", lambda snapshot: snapshot.cycle > 5)
+        assert simulation.notices() == ["RuntimeError: out of order"]
+    finally:
+        simulation.stop()
+
+
+def test_who_looks_on_changes_nothing() -> None:
+    grounds = []
+    for wanted in (Wanted(), Wanted(rivers=True, place=(20, 20), filling=1)):
+        world, scene = create_world(SCENE)
+        simulator, surveyor = Simulator(scene, world), Surveyor()
+        for _ in range(12):
+            simulator.advance()
+            surveyor.survey(world, scene.rivers, wanted)
+        grounds.append(world.ground.tobytes())
+    assert grounds[0] == grounds[1]
