@@ -82,6 +82,9 @@ def load_scene(path: Path) -> Scene:
 def _read(path: Path, names: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, np.ndarray[Any, Any]]:
     try:
         with zipfile.ZipFile(path) as archive:
+            if optional:
+                for entry in set(archive.namelist()) - {f"{name}.npy" for name in (*names, *optional)}:
+                    raise UserError(f"{path}: it has '{entry}', which no saved world has")
             names = (*names, *(name for name in optional if f"{name}.npy" in archive.namelist()))
             # Checked before anything is unpacked, because a small file can unpack to more than there is memory.
             largest = LARGEST_SIDE * LARGEST_SIDE * np.dtype(np.float64).itemsize + 1024
