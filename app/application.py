@@ -10,10 +10,10 @@ import logging
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import moderngl
 import msgspec
@@ -21,8 +21,8 @@ from imgui_bundle import imgui
 
 from app.actions import BY_KEY
 from app.camera_control import FLIGHT_KEYS, CameraControl
-from app.canvas import Canvas
 from app.commands import Commands
+from app.comparison import COMPARED_SECTION, differences, with_processes_of
 from app.errors import UserError
 from app.events import (
     Button,
@@ -37,19 +37,24 @@ from app.events import (
     Scrolled,
 )
 from app.ground import Ground
-from app.history import FrameTimes, LedgerHistory
+from app.history import FrameTimes
 from app.notices import Notices
 from app.panel import Panel
 from app.panel.style import EMPTY
 from app.parameters import Value
-from app.picture import Picture
 from app.processes.droplets import Spring, read_springs, write_springs
 from app.scene import GROUPS, Scene
+from app.sides import Side, Sides
 from app.simulation import SimulationThread
 from app.snapshot import Snapshot
 from app.survey import wanted_by
 
 log = logging.getLogger(__name__)
+
+Edited = Literal["A", "B", "both"]
+EDITED: dict[Edited, tuple[int, ...]] = {"A": (0,), "B": (1,), "both": (0, 1)}
+
+DIVIDER_RANGE = (0.1, 0.9)  # of what the panel leaves of the width
 
 WORLD_SECTION = "world"  # a change to its groups makes the world anew
 VIEW_SECTION = "view"  # its groups concern the picture alone
@@ -73,10 +78,19 @@ class Host(Protocol):
     def capture_pointer(self, captured: bool) -> None: ...
 
 
-class Application:
-    """A landscape in a window: the simulation that runs, the picture that shows it, camera and panel.
+@dataclass(frozen=True)
+class Beginning:
+    """What the worlds were asked to begin as, and the scenes that were opened for it."""
 
-    A host calls `frame` between ImGui's begin and end of a frame.
+    scenes: tuple[Scene, ...]
+    opened: tuple[Scene, ...]
+
+
+class Application:
+    """A landscape in a window, or two side by side: the simulation that runs, the pictures that show it, camera, panel.
+
+    Each world has a scene of its own, and a place in the order of `scenes` and of what `sides` shows; where there are
+    two, `edited` tells which of them the panel changes. A host calls `frame` between ImGui's begin and end of a frame.
     """
 
     def __init__(
@@ -84,31 +98,31 @@ class Application:
     ) -> None:
         self.simulation = simulation
         self.host = host
-        self.scene = self.opened = simulation.scene  # as it is now, and as it was opened
-        self.snapshot: Snapshot | None = None
+        self.scenes = simulation.scenes  # as they are now
+        self._opened = simulation.scenes  # as they were opened
+        self.edited: Edited = "A" if len(self.scenes) == 1 else "B"
+        self.divider = 0.5  # where two pictures meet, as a part of what the panel leaves of the width
         self.camera = CameraControl()
         self.notices = Notices()
         self.frame_times = FrameTimes()
-        self.ledger_history = LedgerHistory()
         self.content_scale = content_scale
         self.interface_size = 1.0  # the person's own factor on the content scale
         self.commands = Commands(self)
         self.panel = Panel(self)
-        self.picture = Picture(context)
-        self.canvas = Canvas(context)
+        self.sides = Sides(context)
         self._size = (1.0, 1.0)  # in logical units
         self._pixels_per_unit = 1.0
         self._time = 0.0
         self._restart_due: float | None = None
-        self._made_from = self.scene  # what the world on the screen began as
-        self._asked_for: Scene | None = self.scene  # what a world that is not here yet begins as
+        self._made_from = Beginning(self.scenes, self._opened)  # the worlds on the screen
+        self._asked_for: Beginning | None = self._made_from  # worlds that are not here yet
         self._opening = True  # the next world is seen from the scene's opening view
+        self._pointed = 0  # the side that mouse and wheel are used on
+        self._on_minimap: Side | None = None  # a drag that began on its minimap goes on
         self.asked_place: tuple[int, int] | None = None  # row and column whose water somebody follows
         self._filling = 1  # grows when the filling begins anew
         self._pressed_at: tuple[float, float] | None = None  # where a press began that may become a click on the land
         self._pressed_with_control = False
-        self._on_minimap = False  # a drag that began on the minimap goes on
-        self._drawn: object = None
         self._still = 0
 
     def frame(self, events: Sequence[Event], dt: float, width: float, height: float, pixels_per_unit: float) -> None:
@@ -127,13 +141,12 @@ class Application:
         height -= self.panel.height_below_scene
         self._size = (width, height)
         self._pixels_per_unit = pixels_per_unit
-        self.camera.width, self.camera.height = width, height
-        self.camera.free = self.panel.free_of_scene
-        self.picture.content_scale = self.interface_scale * pixels_per_unit
+        self.sides.set_content_scale(self.interface_scale * pixels_per_unit)
+        self._lay_out()
         self.simulation.frame_began()
         wanted = wanted_by(self.scene.view.overlay, self.asked_place, self._filling)
         self.simulation.want(replace(wanted, rivers=wanted.rivers or self.panel.rivers_shown))
-        self._take_snapshot()
+        self._take_snapshots()
         self._hear_simulation()
         self._restart_when_due()
         self.camera.update(dt)
@@ -150,32 +163,35 @@ class Application:
                 self.camera.let_go(event.place)
             case FocusLost():
                 self.camera.let_go_of_all()
-                self._on_minimap = False
+                self._on_minimap = None
                 self._pressed_at = None
             case ButtonPressed() if not io.want_capture_mouse or self.camera.flying:
-                if event.button is Button.LEFT and self._look_at_minimap(event.x, event.y):
-                    self._on_minimap = True
+                side = self._point_at(event.x)
+                if event.button is Button.LEFT and self._is_on_minimap(side, event.x, event.y):
+                    self._on_minimap = side
+                    self._look_at_minimap(side, event.x, event.y)
                 else:
-                    self.camera.press(event)
+                    self.camera.press(replace(event, x=event.x - self._left(side)))
                     is_click = event.button is Button.LEFT and not event.shift and not self.camera.flying
                     self._pressed_at = (event.x, event.y) if is_click else None
                     self._pressed_with_control = event.control
             case ButtonReleased():
-                if event.button is Button.LEFT and self._pressed_at is not None:
-                    act = self.toggle_spring if self._pressed_with_control else self.ask_about
-                    act(self._cell_under(*self._pressed_at))
-                    self._pressed_at = None
-                self._on_minimap = self._on_minimap and event.button is not Button.LEFT
+                if event.button is Button.LEFT:
+                    if self._pressed_at is not None:
+                        act = self.toggle_spring if self._pressed_with_control else self.ask_about
+                        act(self._cell_under(*self._pressed_at))
+                    self._pressed_at = self._on_minimap = None
                 self.camera.release(event.button)
             case PointerMoved():
                 if self._pressed_at is not None and math.dist(self._pressed_at, (event.x, event.y)) > CLICK_REACH:
                     self._pressed_at = None
-                if self._on_minimap:
-                    self._look_at_minimap(event.x, event.y, inside_only=False)
+                if self._on_minimap is not None:
+                    self._look_at_minimap(self._on_minimap, event.x, event.y)
                 else:
-                    self.camera.move(event)
+                    self.camera.move(replace(event, x=event.x - self._left(self._pointed_side)))
             case Scrolled() if not io.want_capture_mouse:
-                self.camera.scroll(event.amount, event.x, event.y)
+                side = self._point_at(event.x)
+                self.camera.scroll(event.amount, event.x - self._left(side), event.y)
             case FilesDropped() if event.paths:
                 self.commands.open(event.paths[0])
 
@@ -184,42 +200,36 @@ class Application:
         return self.panel.is_asking and event.chord != "Esc" and not event.chord.startswith("Ctrl+")
 
     def draw(self) -> None:
-        """Draw the picture, if anything that it shows has changed."""
-        width, height = self.pixel_size
-        if self.snapshot is None or width < 1 or height < 1:
+        """Draw the pictures, if anything that they show has changed."""
+        if self.snapshot is None or min(self.pixel_size) < 1:
             return
+        # Until worlds that were asked for are here, there may be another number of them.
+        scenes = self.scenes if len(self.scenes) == len(self.sides.shown) else (self.scene,) * len(self.sides.shown)
         camera = self.camera.camera()
-        shown = (
-            self.snapshot.world,
-            self.snapshot.cycle,
-            self.snapshot.survey and self.snapshot.survey.versions,
-            camera,
-            self.scene.view,
-            width,
-            height,
-            self.picture.content_scale,
-        )
-        if shown == self._drawn and self.picture.frame_settled:
+        if self.sides.draw(camera, scenes, time=self._time, minimap=self.scene.view.minimap):
+            self._still = 0
+        else:
             self._still += 1
-            return
-        target = self.canvas.framebuffer(width, height)
-        self.picture.draw(target, camera, self.scene, time=self._time, minimap=self.scene.view.minimap)
-        self._drawn = shown
-        self._still = 0
 
     def gui(self) -> None:
         """Lay out the panel, with the picture behind it."""
         background = imgui.get_background_draw_list()
         background.add_rect_filled((0.0, 0.0), imgui.get_io().display_size, imgui.get_color_u32(imgui.ImVec4(*EMPTY)))
-        if self.canvas.texture is not None and self.snapshot is not None:
-            texture = imgui.ImTextureRef(self.canvas.texture.glo)
-            background.add_image(
-                texture, (0.0, 0.0), self._size, (0.0, 1.0), (1.0, 0.0)
-            )  # its first row is at the bottom
+        if self.snapshot is not None:
+            for side in self.sides.shown:
+                self._lay_behind(side, background)
         with _closing_what_is_open():
             self.panel.gui()
         if imgui.is_any_item_active():
             self._still = 0
+
+    def _lay_behind(self, side: Side, background: imgui.ImDrawList) -> None:
+        if side.canvas.texture is None:
+            return
+        left, width = self._left(side), side.area.width / self._pixels_per_unit
+        texture = imgui.ImTextureRef(side.canvas.texture.glo)
+        first_row_at_the_bottom = (0.0, 1.0), (1.0, 0.0)
+        background.add_image(texture, (left, 0.0), (left + width, self._size[1]), *first_row_at_the_bottom)
 
     def guarded(self, hook: Callable[[], None]) -> None:
         """Call a hook. What goes wrong in it is shown, and neither ends the program nor loses the simulation."""
@@ -234,8 +244,37 @@ class Application:
     # What panel and commands read and change.
 
     @property
+    def comparing(self) -> bool:
+        """Whether there are two worlds, or will be as soon as they are made."""
+        return len(self.scenes) > 1
+
+    @property
+    def edited_worlds(self) -> tuple[int, ...]:
+        """The places of the worlds that the panel changes; it shows the first of them."""
+        return EDITED[self.edited] if self.comparing else (0,)
+
+    @property
+    def scene(self) -> Scene:
+        """The scene that the panel shows."""
+        return self.scenes[self.edited_worlds[0]]
+
+    @property
+    def opened(self) -> Scene:
+        """The same scene as it was opened."""
+        return self._opened[self.edited_worlds[0]]
+
+    @property
+    def side(self) -> Side:
+        """The side whose numbers the panel shows."""
+        return self.sides.shown[min(self.edited_worlds[0], len(self.sides.shown) - 1)]
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        return self.side.snapshot
+
+    @property
     def pixel_size(self) -> tuple[int, int]:
-        """The picture's."""
+        """Of the whole picture."""
         width, height = self._size
         return round(width * self._pixels_per_unit), round(height * self._pixels_per_unit)
 
@@ -270,38 +309,76 @@ class Application:
     @property
     def _waits_for_survey(self) -> bool:
         """Whether something about rivers is asked for that the picture does not show yet, or that moves on."""
-        survey = self.snapshot.survey if self.snapshot else None
-        wants_course = self.asked_place is not None and (survey is None or survey.course is None)
-        return wants_course or (self.scene.view.overlay == "filling" and not (survey and survey.filled))
+        surveys = [snapshot.survey for snapshot in self.sides.snapshots]
+        wants_course = self.asked_place is not None and any(not (survey and survey.course) for survey in surveys)
+        is_filling = self.scene.view.overlay == "filling" and any(not (survey and survey.filled) for survey in surveys)
+        return wants_course or is_filling
 
-    def change(self, path: str, value: Value) -> None:
-        """Change one parameter, wherever it takes effect. Raises `UserError` where the value does not fit."""
-        before, self.scene = self.scene, self.scene.with_value(path, value)
+    def change(self, path: str, value: Value, *, in_all: bool = False) -> None:
+        """Change one parameter, wherever it takes effect; that of a process only in what is edited, or in all worlds.
+
+        Raises `UserError` where the value does not fit.
+        """
+        before = self.scene
         log.debug("%s = %r", path, value)
         section = GROUPS[path.partition(".")[0]].section
+        everywhere = tuple(range(len(self.scenes)))
+        worlds = self.edited_worlds if section == COMPARED_SECTION and not in_all else everywhere
+        self.scenes = tuple(
+            scene.with_value(path, value) if place in worlds else scene for place, scene in enumerate(self.scenes)
+        )
         if section == WORLD_SECTION:
             # A little later, so that a slider can be dragged; and from its source, where it was a saved world.
-            self.scene = msgspec.structs.replace(self.scene, saved_world="")
+            self.scenes = tuple(msgspec.structs.replace(scene, saved_world="") for scene in self.scenes)
             self._restart_due = time.monotonic() + RESTART_DELAY
         elif section != VIEW_SECTION:
-            self.simulation.change(path, value)
+            self.simulation.change({path: value}, None if worlds == everywhere else worlds[0])
         if self.scene.camera != before.camera:
             self.camera.open(self.scene.camera, at_once=False)
         if self.scene.view.exaggeration != before.view.exaggeration:
             self._see_ground()
         self._still = 0
 
+    def take_processes(self, other: Scene) -> None:
+        """Give the processes of another scene to what is edited, which goes on with them."""
+        scenes = list(self.scenes)
+        for world in self.edited_worlds:
+            values = differences(scenes[world], other)
+            scenes[world] = with_processes_of(scenes[world], other)
+            if values:
+                self.simulation.change(values, world)
+        self.scenes = tuple(scenes)
+        self._still = 0
+
     def restart(self) -> None:
-        """Make the world of the scene anew."""
+        """Make the worlds of the scenes anew."""
         self._restart_due = None
-        self._asked_for = self.scene
-        self.simulation.restart(self.scene)
+        self._asked_for = Beginning(self.scenes, self._opened)
+        self.simulation.restart(*self.scenes)
 
     def open(self, scene: Scene) -> None:
-        """Leave this scene for another one."""
-        self.scene = self.opened = scene
+        """Leave what is shown for another scene."""
+        self.scenes = self._opened = (scene,)
+        self.edited = "A"
         self._opening = True
         self.restart()
+
+    def compare(self) -> None:
+        """Put a second world beside the first, which begins anew with it."""
+        self.scenes, self._opened = self.scenes * 2, self._opened * 2
+        self.edited = "B"
+        self.divider = 0.5
+        self.restart()
+
+    def end_comparison(self) -> None:
+        """Go on with one of two worlds alone: the one whose parameters the panel shows."""
+        kept = slice(self.edited_worlds[0], self.edited_worlds[0] + 1)
+        self.scenes, self._opened = self.scenes[kept], self._opened[kept]
+        self._made_from = Beginning(self._made_from.scenes[kept] or self.scenes, self._opened)
+        if self._asked_for is not None:
+            self._asked_for = Beginning(self._asked_for.scenes[kept] or self.scenes, self._opened)
+        self.edited = "A"
+        self.simulation.keep(kept.start)
 
     def ask_about(self, place: tuple[int, int] | None, *, look_there: bool = False) -> None:
         """Follow the water of a place (row, column) to the ocean, or of none."""
@@ -333,37 +410,58 @@ class Application:
 
     def redraw(self) -> None:
         """Draw the picture again, though nothing that it shows has changed."""
-        self._drawn = None
+        self.sides.redraw()
 
     def close(self) -> None:
         """Give back what the graphics hold. The simulation is stopped by who started it."""
         self.panel.release()
-        self.picture.release()
-        self.canvas.release()
+        self.sides.release()
 
     # How it is done.
 
-    def _take_snapshot(self) -> None:
-        snapshot = self.simulation.take()
-        if snapshot is None:
-            return
-        is_other_world = self.snapshot is None or snapshot.world != self.snapshot.world
-        is_other_shape = self.snapshot is None or snapshot.shape != self.snapshot.shape
-        if is_other_world:
-            self.asked_place = None
-        self.snapshot = snapshot
-        self.picture.show(snapshot)
-        self.ledger_history.add(snapshot)
-        self._see_ground()
-        if is_other_world and self._asked_for is not None:
-            self._made_from, self._asked_for = self._asked_for, None
-        if is_other_world and (self._opening or is_other_shape):
-            self._opening = False
+    def _lay_out(self) -> None:
+        """Give the pictures their places, and the camera the one that it is used on."""
+        free = self.panel.free_of_scene
+        self.sides.lay_out(*self.pixel_size, free=free, divider=self.divider)
+        area, scale = self._pointed_side.area, self._pixels_per_unit
+        self.camera.width, self.camera.height, self.camera.free = area.width / scale, area.height / scale, area.free
+        # Wherever the divider is: a view must not depend on it.
+        self.camera.view_aspect = self._view_aspect(len(self.sides.shown))
+
+    def _view_aspect(self, sides: int) -> float:
+        """Width to height of an equal share of what the panel leaves."""
+        left, right = self.panel.free_of_scene
+        return (right - left) * self._size[0] / sides / max(self._size[1], 1.0)
+
+    def _take_snapshots(self) -> None:
+        snapshots = self.simulation.take()
+        if snapshots:
+            worlds = {shown.world for shown in self.sides.snapshots}
+            shape = self.snapshot.shape if self.snapshot is not None else None
+            self._show(snapshots)
+            if worlds.isdisjoint(snapshot.world for snapshot in snapshots):
+                self.asked_place = None
+                if self._asked_for is not None:
+                    self._made_from, self._asked_for = self._asked_for, None
+            self._opening = self._opening or snapshots[0].shape != shape
+        if self._opening and self._asked_for is None and self.snapshot is not None:
             self.camera.open(self.scene.camera)
+            self._opening = not self.panel.is_laid_out  # until then it is not known what is free of the scene
+
+    def _show(self, snapshots: Sequence[Snapshot]) -> None:
+        """Show snapshots, in another number of pictures where that has changed."""
+        count = len(self.sides.shown)
+        self.sides.show(snapshots)
+        if len(self.sides.shown) != count:
+            self._pointed = 0
+            self._on_minimap = None
+            self._lay_out()
+            self.camera.keep_width_of_view(self._view_aspect(count))
+        self._see_ground()
 
     def _cell_under(self, x: float, y: float) -> tuple[int, int] | None:
         """Row and column of the land under the pointer."""
-        hit = self.camera.ground_under(x, y)
+        hit = self.camera.ground_under(x - self._left(self._pointed_side), y)
         if hit is None or self.snapshot is None:
             return None
         rows, columns = self.snapshot.shape
@@ -371,8 +469,10 @@ class Application:
         return (row, column) if 0 <= row < rows and 0 <= column < columns else None
 
     def _see_ground(self) -> None:
-        if self.snapshot is not None:
-            self.camera.see(Ground(self.snapshot, self.scene.view.exaggeration))
+        if self.sides.snapshots:
+            exaggeration = self.scene.view.exaggeration
+            grounds = [Ground(snapshot, exaggeration) for snapshot in self.sides.snapshots]
+            self.camera.see(grounds.pop(self._pointed), *grounds)
 
     def _hear_simulation(self) -> None:
         for text in self.simulation.notices():
@@ -382,9 +482,19 @@ class Application:
             if text != self.simulation.status.error:  # which is told in a box of its own
                 self.notices.complain(text)
             if self._asked_for is not None and self.snapshot is not None:
-                # No world could be made, so the one before goes on: what it was made from is the truth again.
+                # No world could be made, so those before go on: what they were made from is the truth again.
                 self._asked_for = None
-                self.scene = _made_as(self.scene, self._made_from)
+                self._return_to(self._made_from)
+
+    def _return_to(self, beginning: Beginning) -> None:
+        shown = self.scene
+        self._opening = False
+        self._opened = beginning.opened
+        self.scenes = tuple(
+            _made_as(msgspec.structs.replace(scene, view=shown.view, camera=shown.camera), made)
+            for scene, made in zip(self.simulation.scenes, beginning.scenes, strict=False)
+        )
+        self.edited = "B" if self.comparing else "A"
 
     def _restart_when_due(self) -> None:
         if self._restart_due is not None and time.monotonic() > self._restart_due and not imgui.is_any_item_active():
@@ -399,30 +509,62 @@ class Application:
         if action is not None:
             self.commands.run(action)
 
+    # Sides and their minimaps.
+
+    @property
+    def _pointed_side(self) -> Side:
+        return self.sides.shown[self._pointed]
+
+    def _left(self, side: Side) -> float:
+        """Where the picture of a side begins, in logical units."""
+        return side.area.left / self._pixels_per_unit
+
+    def _point_at(self, x: float) -> Side:
+        """Let mouse and wheel be used on the side that is under the pointer, unless they go on in another one."""
+        if not self.camera.dragging and not self.camera.flying:
+            pointed = sum(x >= self._left(side) for side in self.sides.shown[1:])
+            if pointed != self._pointed:
+                self._pointed = pointed
+                self._lay_out()
+                self._see_ground()
+        return self._pointed_side
+
+    @property
+    def divider_place(self) -> float:
+        """Where two pictures meet, in logical units from the left."""
+        return self._left(self.sides.shown[-1])
+
+    def move_divider(self, x: float) -> None:
+        """Let two pictures meet as near to a place as both can still be seen."""
+        left, right = (part * self._size[0] for part in self.panel.free_of_scene)
+        part = (x - left) / max(right - left, 1.0)
+        self.divider = min(max(part, DIVIDER_RANGE[0]), DIVIDER_RANGE[1])
+
     def minimap_place(self) -> tuple[float, float, float]:
-        """Where something may stand on the minimap: left, bottom and width, in logical units."""
-        left, top, width, height = self._minimap_rectangle()
+        """Where something may stand on the leftmost minimap: left, bottom and width, in logical units."""
+        left, top, width, height = self._minimap_rectangle(self.sides.shown[0])
         if not self.scene.view.minimap:
             return left, top + height, width
         return left, top - 0.5 * left, width
 
-    def _minimap_rectangle(self) -> tuple[float, float, float, float]:
+    def _minimap_rectangle(self, side: Side) -> tuple[float, float, float, float]:
         """Left, top, width and height in logical units."""
-        left, top, width, height = self.picture.minimap_rectangle(*self.pixel_size)
+        left, top, width, height = side.picture.minimap_rectangle(side.area.width, side.area.height)
         scale = self._pixels_per_unit
-        return left / scale, top / scale, width / scale, height / scale
+        return (side.area.left + left) / scale, top / scale, width / scale, height / scale
 
-    def _look_at_minimap(self, x: float, y: float, *, inside_only: bool = True) -> bool:
-        """Look at the place of the map that the pointer is on, and tell whether it is on the minimap."""
-        if not self.scene.view.minimap or self.snapshot is None:
-            return False
-        left, top, width, height = self._minimap_rectangle()
+    def _is_on_minimap(self, side: Side, x: float, y: float) -> bool:
+        left, top, width, height = self._minimap_rectangle(side)
+        return self.scene.view.minimap and left <= x <= left + width and top <= y <= top + height
+
+    def _look_at_minimap(self, side: Side, x: float, y: float) -> None:
+        """Look at the place of the map that the pointer is on."""
+        if side.snapshot is None:
+            return
+        left, top, width, height = self._minimap_rectangle(side)
         across, down = (x - left) / max(width, 1.0), (y - top) / max(height, 1.0)
-        if inside_only and not (0.0 <= across <= 1.0 and 0.0 <= down <= 1.0):
-            return False
-        rows, columns = self.snapshot.shape
-        self.camera.look_at(across * columns * self.snapshot.cell_size, down * rows * self.snapshot.cell_size)
-        return True
+        rows, columns = side.snapshot.shape
+        self.camera.look_at(across * columns * side.snapshot.cell_size, down * rows * side.snapshot.cell_size)
 
 
 def _made_as(scene: Scene, other: Scene) -> Scene:

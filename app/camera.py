@@ -13,6 +13,7 @@ from pyglm import glm
 
 from app.view_parameters import CameraParameters
 
+OPENING_ASPECT = 1.2  # of the pictures that opening views are composed for; wider ones show more at the sides
 NEAREST_DRAWN = 0.004  # of the distance to the target: what is nearer is cut off, and what is smaller costs precision
 
 
@@ -89,8 +90,18 @@ class Camera:
         return across, self.up * height, self.direction - across * self.middle
 
 
+def farther_away(aspect: float) -> float:
+    """How many times farther away a picture must be seen from, that it shows as much from left to right as usual."""
+    return max(OPENING_ASPECT / max(aspect, 1e-3), 1.0)
+
+
 def opening_camera(
-    parameters: CameraParameters, rows: int, columns: int, cell_size: float, ground_height: float
+    parameters: CameraParameters,
+    rows: int,
+    columns: int,
+    cell_size: float,
+    ground_height: float,
+    aspect: float = OPENING_ASPECT,
 ) -> Camera:
     """The camera that a scene opens with; `ground_height` is the height in picture space that it looks at."""
     side = max(rows, columns) * cell_size
@@ -100,6 +111,6 @@ def opening_camera(
         ),
         heading=parameters.heading,
         pitch=parameters.pitch,
-        distance=parameters.distance * side,
+        distance=parameters.distance * side * farther_away(aspect),
         field_of_view=parameters.field_of_view,
     )

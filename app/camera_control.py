@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import msgspec
 from pyglm import glm
 
-from app.camera import Camera, opening_camera
+from app.camera import Camera, farther_away, opening_camera
 from app.events import Button, ButtonPressed, PointerMoved
 from app.ground import Ground
 from app.view_parameters import CameraParameters
@@ -81,14 +81,18 @@ class CameraControl:
     """The camera, and what mouse, wheel and keys do to it.
 
     `width` and `height` are the picture's size in the units in which the pointer is counted; `free` is the part of its
-    width that nothing covers, from 0 at the left to 1 at the right.
+    width that nothing covers, from 0 at the left to 1 at the right. Where pictures lie side by side, these are those of
+    the one that the pointer is on; `view_aspect` is what ready-made views are made for in all of them, or None where it
+    is that of what is free.
     """
 
     def __init__(self) -> None:
         self.flying = False
         self.width, self.height = 1.0, 1.0
         self.free = (0.0, 1.0)
+        self.view_aspect: float | None = None
         self._ground: Ground | None = None
+        self._other_grounds: tuple[Ground, ...] = ()
         self._field_of_view = CameraParameters().field_of_view
         self._pose = self._goal = Pose(0.0, 0.0, 0.0, 0.0, 45.0, 1.0)
         self._velocity = glm.vec3(0.0)
@@ -107,9 +111,18 @@ class CameraControl:
         """Whether there is a ground to look at."""
         return self._ground is not None
 
-    def see(self, ground: Ground) -> None:
-        """Take the ground as it is now. Another exaggeration leaves the same point of the ground in view."""
-        self._ground = ground
+    def see(self, ground: Ground, *others: Ground) -> None:
+        """Take the ground as it is now, and those of other pictures that are seen from the same camera.
+
+        Another exaggeration leaves the same point of the ground in view.
+        """
+        self._ground, self._other_grounds = ground, others
+        self._limit()
+
+    def keep_width_of_view(self, aspect: float) -> None:
+        """Go so far away, or come so near, that the land fills the picture as it did one with another aspect."""
+        factor = farther_away(self._view_aspect) / farther_away(aspect)
+        self._goal = replace(self._goal, distance=self._goal.distance * factor)
         self._limit()
 
     def open(self, parameters: CameraParameters, *, at_once: bool = True) -> None:
@@ -118,7 +131,9 @@ class CameraControl:
             return
         ground = self._ground
         east, south = parameters.target_east * ground.east, parameters.target_south * ground.south
-        camera = opening_camera(parameters, ground.rows, ground.columns, ground.cell_size, ground.height(east, south))
+        height = ground.height(east, south)
+        shape = ground.rows, ground.columns, ground.cell_size
+        camera = opening_camera(parameters, *shape, height, self._view_aspect)
         self._field_of_view = parameters.field_of_view
         self._leave_flight()
         self._go_to(self._pose_of(camera))
@@ -134,7 +149,7 @@ class CameraControl:
             CameraParameters(),
             heading=round(goal.heading % 360.0, 2),
             pitch=round(min(max(goal.pitch, 1.0), 90.0), 2),
-            distance=round(min(max(goal.distance / side, 0.01), 10.0), 4),
+            distance=round(min(max(goal.distance / farther_away(self._view_aspect) / side, 0.01), 10.0), 4),
             target_east=round(min(max(goal.east / width, -1.0), 2.0), 4),
             target_south=round(min(max(goal.south / height, -1.0), 2.0), 4),
             field_of_view=self._field_of_view,
@@ -266,7 +281,7 @@ class CameraControl:
             for height in (ground.lowest, ground.highest)
             for south in (0.0, ground.south)
         ]
-        distance = FRAME_MARGIN * _distance_to_see(camera, corners, self._aspect * (self.free[1] - self.free[0]))
+        distance = FRAME_MARGIN * _distance_to_see(camera, corners, self._view_aspect)
         self._go_to(self._pose_of(replace(camera, distance=distance)))
 
     def top_view(self) -> None:
@@ -300,6 +315,10 @@ class CameraControl:
     @property
     def _aspect(self) -> float:
         return self.width / max(self.height, 1.0)
+
+    @property
+    def _view_aspect(self) -> float:
+        return self.view_aspect or self._aspect * (self.free[1] - self.free[0])
 
     @property
     def _middle(self) -> float:
@@ -437,7 +456,8 @@ class CameraControl:
 
     def _lowest_eye(self, eye: glm.vec3) -> float:
         assert self._ground is not None
-        return self._ground.limit(eye.x, eye.z) + CLEARANCE * self._ground.side
+        grounds = (self._ground, *self._other_grounds)
+        return max(ground.limit(eye.x, eye.z) for ground in grounds) + CLEARANCE * self._ground.side
 
     def _above_ground(self, camera: Camera) -> Camera:
         """The same camera, lifted out of the ground where it is in it, still looking at its target."""

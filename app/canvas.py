@@ -43,6 +43,20 @@ class Canvas:
         data = self._framebuffer.read(components=3, alignment=1)
         return np.frombuffer(data, np.uint8).reshape(height, width, 3)[::-1]
 
+    def paint(self, pixels: NDArray[np.uint8], left: int, top: int) -> None:
+        """Put pixels over the picture: `[row from the top, column, (red, green, blue, alpha)]`.
+
+        `left` and `top` are counted from the upper left corner, and not below 0; what goes beyond the picture is cut.
+        """
+        if self._texture is None:
+            return
+        width, height = self._texture.size
+        seen = pixels[: max(height - top, 0), : max(width - left, 0)]
+        rows, columns = seen.shape[:2]
+        if rows and columns:
+            area = (left, height - top - rows, columns, rows)
+            self._texture.write(np.ascontiguousarray(seen[::-1]).tobytes(), viewport=area, alignment=1)
+
     def release(self) -> None:
         if self._framebuffer is not None and self._texture is not None:
             self._framebuffer.release()

@@ -75,7 +75,7 @@ def _viewer() -> Command:
 commands, given as the first word ({PROGRAM} COMMAND --help tells more):
   render       draw a clip or a picture into a file, without a display
   simulate     run cycles and save the world, without a picture
-  compare      draw a land after different numbers of snowballs, side by side
+  snowballs    draw a land after different numbers of snowballs, side by side
   analyze      find the rivers, lakes and watersheds of a heightmap
   bench        measure this machine
 
@@ -84,9 +84,11 @@ examples:
   {PROGRAM} ridged --size 1024 --seed 7
   {PROGRAM} my-heightmap.tif --set droplets.count=4000
   {PROGRAM} world.npz
+  {PROGRAM} noise --compare droplets.evaporation=0.01
 """,
     )
     _add_scene_options(parser)
+    _add_comparison(parser)
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {_version()}")
     parser.add_argument("--list-parameters", action="store_true", help="list what --set can change, and exit")
     parser.add_argument("--list-presets", action="store_true", help="list the presets, and exit")
@@ -105,6 +107,7 @@ examples:
 """,
     )
     _add_scene_options(parser)
+    _add_comparison(parser)
     parser.add_argument("--frames", type=_whole(1, 1_000_000), default=150, metavar="N", help="default: %(default)s")
     parser.add_argument("--fps", type=_whole(1, 240), default=30, metavar="N", help="frames per second; default: 30")
     parser.add_argument(
@@ -151,19 +154,19 @@ examples:
     return _run_simulate, parser
 
 
-def _compare() -> Command:
+def _snowballs() -> Command:
     parser = _parser(
-        "compare",
+        "snowballs",
         "Draw a land after different numbers of snowballs into one picture, without a display.",
         f"""
 examples:
-  {PROGRAM} compare article-island --out comparison.png
-  {PROGRAM} compare island --seed 4 --snowballs 0,20000,40000,80000,160000,320000
+  {PROGRAM} snowballs article-island --out comparison.png
+  {PROGRAM} snowballs island --seed 4 --numbers 0,20000,40000,80000,160000,320000
 """,
     )
     _add_scene_options(parser)
     parser.add_argument(
-        "--snowballs",
+        "--numbers",
         type=_numbers,
         default=[0, 35_000, 50_000, 100_000],
         metavar="N,N,...",
@@ -173,7 +176,7 @@ examples:
     parser.add_argument("--width", type=whole, default=960, metavar="W", help="of each; default: %(default)s pixels")
     parser.add_argument("--height", type=whole, default=540, metavar="H", help="of each; default: %(default)s pixels")
     parser.add_argument("--out", type=Path, default=Path("comparison.png"), metavar="FILE", help="default: %(default)s")
-    return _run_compare, parser
+    return _run_snowballs, parser
 
 
 def _analyze() -> Command:
@@ -240,7 +243,7 @@ examples:
 COMMANDS: dict[str, Callable[[], Command]] = {
     "render": _render,
     "simulate": _simulate,
-    "compare": _compare,
+    "snowballs": _snowballs,
     "analyze": _analyze,
     "bench": _bench,
 }
@@ -255,9 +258,9 @@ def _run_viewer(options: argparse.Namespace) -> None:
         return
     if options.source in COMMANDS:
         raise UserError(f"{options.source}: commands come first; a file of that name is ./{options.source}")
-    scene = _scene(options)
+    scenes = _scenes(options)
     if options.threads is not None:
-        scene = scene.with_value("simulation.threads", options.threads)
+        scenes = [scene.with_value("simulation.threads", options.threads) for scene in scenes]
     if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         raise UserError(
             "there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set); "
@@ -265,15 +268,15 @@ def _run_viewer(options: argparse.Namespace) -> None:
         )
     from app.loop import run
 
-    run(scene)
+    run(*scenes)
 
 
 def _run_render(options: argparse.Namespace) -> None:
-    scene = _scene(options)
+    scenes = _scenes(options)
     from app.render import render
 
     render(
-        scene,
+        scenes,
         options.out or [Path(f"{PROGRAM}.mp4")],
         frames=options.frames,
         fps=options.fps,
@@ -291,14 +294,14 @@ def _run_simulate(options: argparse.Namespace) -> None:
     simulate(_scene(options), options.out, cycles=options.cycles, threads=options.threads)
 
 
-def _run_compare(options: argparse.Namespace) -> None:
+def _run_snowballs(options: argparse.Namespace) -> None:
     scene = _scene(options)
-    from app.compare import compare
+    from app.snowball_pictures import draw_snowballs
 
-    compare(
+    draw_snowballs(
         scene,
         options.out,
-        snowballs=options.snowballs,
+        numbers=options.numbers,
         size=(options.width, options.height),
         threads=options.threads,
     )
@@ -354,6 +357,24 @@ def _add_scene_options(parser: argparse.ArgumentParser) -> None:
     scene.add_argument(
         "--threads", type=_whole(1, 256), metavar="N", help="threads of the simulation; default: one for each core"
     )
+
+
+def _add_comparison(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--compare",
+        action="append",
+        metavar="WITH",
+        help="show a second world beside the first: the same land with the processes of a preset or a saved world, or "
+        "with a parameter of them changed (SECTION.NAME=VALUE); can be repeated",
+    )
+
+
+def _scenes(options: argparse.Namespace) -> list[Scene]:
+    """The scene that the options describe, and the one that it is compared with, if any."""
+    from app.opening import open_comparison
+
+    scene = _scene(options)
+    return [scene, open_comparison(scene, options.compare)] if options.compare else [scene]
 
 
 def _scene(options: argparse.Namespace) -> Scene:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.actions import Action
+from app.comparison import NAMES
 from app.errors import UserError
 from app.parameters import Value
 from app.view_parameters import Overlay
@@ -91,9 +92,26 @@ class Commands:
     def cancel_snowballs(self) -> None:
         self._application.simulation.cancel_snowballs()
 
+    def compare(self) -> None:
+        """Put a second world beside the first, or go on with one of two."""
+        application = self._application
+        if application.comparing:
+            kept = NAMES[application.edited_worlds[0]]
+            application.end_comparison()
+            application.notices.say(f"{kept} goes on alone")
+        else:
+            application.compare()
+            application.notices.say("A and B begin again from the same land; the panel changes B")
+
+    def take_processes(self, source: str) -> None:
+        """Give the processes of a preset to the worlds that the panel changes."""
+        from app.opening import open_processes
+
+        self.attempt(lambda: self._application.take_processes(open_processes(source)))
+
     def continue_without(self, process: str) -> None:
         """Switch a process off and go on, where it has stopped the simulation."""
-        self._application.change(f"{process}.enabled", False)
+        self._application.change(f"{process}.enabled", False, in_all=True)
         self._application.simulation.set_paused(False)
 
     # Camera.
@@ -159,7 +177,7 @@ class Commands:
             self.attempt(lambda: self._save_preset(path))
         else:
             path = path if path.suffix.lower() == ".npz" else path.with_name(path.name + ".npz")
-            self._application.simulation.save(path, self._seen_scene())
+            self._application.simulation.save(path, self._seen_scene(), self._application.edited_worlds[0])
 
     def _save_preset(self, path: Path) -> None:
         from app.files import write_atomically
@@ -174,7 +192,7 @@ class Commands:
         return msgspec.structs.replace(self._application.scene, camera=self._application.camera.parameters())
 
     def screenshot(self) -> None:
-        pixels = self._application.canvas.pixels()
+        pixels = self._application.sides.pixels()
         if pixels is None:
             raise UserError("there is no picture yet")
         snapshot = self._application.snapshot
@@ -195,8 +213,7 @@ class Commands:
     # Help.
 
     def reload_shaders(self) -> None:
-        error = self._application.picture.reload_shaders()
-        self._application.redraw()
+        error = self._application.sides.reload_shaders()
         if error:
             raise UserError(error)
         self._application.notices.say("shaders reloaded")

@@ -20,17 +20,16 @@ LONGEST_STEP = 0.1  # seconds that the camera may move on in one frame, however 
 
 
 def run(
-    scene: Scene,
-    *,
+    *scenes: Scene,
     paused: bool = False,
     layout_file: Path | None = None,
     on_first_picture: Callable[[], None] | None = None,
 ) -> None:
-    """Show a scene in a window until it is closed. Calls `on_first_picture` when the land was on the screen first.
+    """Show a scene, or two side by side, in a window until it is closed.
 
-    Raises `UserError` where the scene's land cannot be made.
+    Calls `on_first_picture` when the land was on the screen first. Raises `UserError` where it cannot be made.
     """
-    simulation = SimulationThread(scene, paused=paused)
+    simulation = SimulationThread(*scenes, paused=paused)
     simulation.start()  # it loads the terrain while the window opens
     try:
         _run_window(simulation, layout_file or _layout_file(), on_first_picture)

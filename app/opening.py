@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
+from app.comparison import is_shared, with_processes_of
 from app.errors import UserError
-from app.scene import Scene, load_preset, nearest, presets, read_preset
+from app.scene import Scene, find_declaration, load_preset, nearest, presets, read_preset
 from app.sources import GENERATORS, find_terrain
 from app.sources.parameters import WorldParameters
 
@@ -25,6 +27,36 @@ def open_scene(source: str) -> Scene:
     if source in GENERATORS:
         return Scene(world=WorldParameters(source=source))
     path = _find_file(source)
+    return msgspec.structs.replace(_open_file(source, path), name=path.stem)
+
+
+def open_comparison(scene: Scene, words: Sequence[str]) -> Scene:
+    """The scene of a second world on the land of `scene`: each word changes it further.
+
+    A word is a preset or a file whose processes it takes, or a change of one of their parameters, such as
+    `droplets.evaporation=0.01`. Raises `UserError` where a word is neither.
+    """
+    second = scene
+    for word in words:
+        if "=" in word:
+            path = word.partition("=")[0].strip()
+            if is_shared(find_declaration(path)):
+                raise UserError(f"{word}: two worlds that are compared share it; only processes can differ")
+            second = second.with_setting(word)
+        else:
+            second = with_processes_of(second, open_processes(word))
+    return second
+
+
+def open_processes(source: str) -> Scene:
+    """The scene of a preset or a saved world, for its processes. Raises `UserError` where it says nothing of them."""
+    scene = open_scene(source)
+    if not (source in presets() or scene.saved_world or source.endswith(".toml")):
+        raise UserError(f"{source}: it has land but no parameters of processes; a preset or a saved world has them")
+    return scene
+
+
+def _open_file(source: str, path: Path) -> Scene:
     if path.suffix == ".toml":
         return _open_preset(path)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import AbstractContextManager, nullcontext
 
 import moderngl
 import numpy as np
@@ -49,7 +50,8 @@ class Picture:
     """Draws a snapshot as a landscape. One GL context, one thread.
 
     With `bake_at_once` nothing is spread over frames and the quality does not follow the time that frames take: the
-    same snapshot and camera always give the same pixels.
+    same snapshot and camera always give the same pixels. A picture that is drawn `beside` another one in each frame has
+    its automatic quality.
     """
 
     def __init__(
@@ -59,14 +61,17 @@ class Picture:
         bake_at_once: bool = False,
         quality: str = "high",
         content_scale: float = 1.0,
+        beside: Picture | None = None,
     ) -> None:
         self.context = context
         self.content_scale = content_scale
+        self.minimap_width: int | None = None  # the part of the picture that it is fitted into; without it, the whole
         self.software = any(name in context.info["GL_RENDERER"] for name in SOFTWARE_RENDERERS)
         self._bake_at_once = bake_at_once
         self._fixed_quality = BY_NAME[quality]
-        self._automatic = AutomaticQuality(BY_NAME["low" if self.software else "high"])
-        self._timer = FrameTimer(context)
+        start = BY_NAME["low" if self.software else "high"]
+        self._automatic: AutomaticQuality = beside._automatic if beside else AutomaticQuality(start)
+        self._timer: FrameTimer = beside._timer if beside else FrameTimer(context)
         self._frame = frame.FrameBlock(context)
         self._shaders = ShaderLibrary(context, {frame.INCLUDE: frame.glsl()}, {frame.BLOCK: frame.BINDING})
         self._layers = LayerTextures(context)
@@ -88,6 +93,7 @@ class Picture:
         self._largest_discharge = 0.0
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
+        self._overlay_span = (0.0, 1.0)
 
     @property
     def snapshot(self) -> Snapshot | None:
@@ -114,25 +120,39 @@ class Picture:
             return BY_NAME[view.quality]
         return self._fixed_quality if self._bake_at_once else self._automatic.level
 
+    def one_frame(self, view: ViewParameters) -> AbstractContextManager[None]:
+        """What is drawn inside `with` is one frame, whose time the automatic quality follows."""
+        if view.quality == "automatic" and not self._bake_at_once:
+            return self._timer.measure(self._automatic.measure)
+        return nullcontext()
+
     def draw(
-        self, target: moderngl.Framebuffer, camera: Camera, scene: Scene, *, time: float = 0.0, minimap: bool = True
+        self,
+        target: moderngl.Framebuffer,
+        camera: Camera,
+        scene: Scene,
+        *,
+        time: float = 0.0,
+        minimap: bool = True,
+        overlay_span: tuple[float, float] | None = None,
     ) -> None:
-        """Draw sky, land and minimap over the whole of `target`."""
+        """Draw sky, land and minimap over the whole of `target`.
+
+        `overlay_span` holds the values at the ends of the overlay's palette; without it, they suit the snapshot.
+        """
         snapshot, view = self._snapshot, scene.view
         if snapshot is None or target.width < 1 or target.height < 1:
             target.use()
             target.clear(0.10, 0.11, 0.12, 1.0)
             return
-        if view.quality == "automatic" and not self._bake_at_once:
-            with self._timer.measure(self._automatic.measure):
-                self._draw(target, snapshot, camera, scene, time, minimap)
-        else:
+        self._overlay_span = overlay_span or overlay_range(view.overlay, snapshot)
+        with self.one_frame(view):
             self._draw(target, snapshot, camera, scene, time, minimap)
 
     def minimap_rectangle(self, width: int, height: int) -> Rectangle:
         """Where the minimap lies: left, top, width and height in pixels from the top left corner of the picture."""
         rows, columns = self._snapshot.shape if self._snapshot else (1, 1)
-        return minimap_rectangle(width, height, columns, rows, self.content_scale)
+        return minimap_rectangle(self.minimap_width or width, height, columns, rows, self.content_scale)
 
     def reload_shaders(self) -> str:
         """Compile all shaders again. Returns "" or the error; then the old ones run on."""
@@ -286,7 +306,7 @@ class Picture:
             view.flow_speed,
             view.water_clarity,
         )
-        low, high = overlay_range(view.overlay, snapshot)
+        low, high = self._overlay_span
         overlay = OVERLAYS[view.overlay]
         block["overlay"] = (overlay.number, view.overlay_opacity, overlay.scaled(low), overlay.scaled(high))
         self._frame.upload()

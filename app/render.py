@@ -12,14 +12,13 @@ from typing import Any
 import moderngl
 from tqdm import tqdm
 
-from app.camera import Camera, opening_camera
-from app.canvas import Canvas
+from app.camera import OPENING_ASPECT, Camera, opening_camera
 from app.errors import UserError
 from app.ground import Ground
-from app.picture import Picture
 from app.recorder import open_recorder
 from app.scene import Scene
-from app.simulation import Simulator, take_snapshot
+from app.sides import Sides
+from app.simulation import Lockstep, Simulator, take_snapshot
 from app.snapshot import Snapshot
 from app.sources import create_world
 from app.survey import Surveyor, wanted_by
@@ -28,7 +27,7 @@ CYCLES_PER_FRAME = 2  # where neither the scene nor the person says
 
 
 def render(
-    scene: Scene,
+    scenes: Sequence[Scene],
     paths: Sequence[Path],
     *,
     frames: int,
@@ -42,34 +41,45 @@ def render(
     """Draw `frames` pictures of `size` (width, height) into the files `paths`, with cycles simulated between them.
 
     The first picture shows the world as it starts, the last one after (frames − 1) × cycles_per_frame cycles. `orbit`
-    is how far the camera turns around the land over the clip, in degrees.
+    is how far the camera turns around the land over the clip, in degrees. Two scenes are drawn side by side, in the
+    light and from the place of the first.
     """
     with contextlib.ExitStack() as stack:
         recorders = [stack.enter_context(open_recorder(path, *size, fps)) for path in paths]
         context = stack.enter_context(headless_context())
-        world, scene = create_world(scene)
-        simulator = Simulator(scene, world, threads)
+        lockstep = Lockstep([Simulator(scene, world, threads) for world, scene in map(create_world, scenes)])
+        scenes = lockstep.scenes
+        scene = scenes[0]
         cycles = cycles_per_frame if cycles_per_frame is not None else scene.simulation.cycles_per_frame
         cycles = CYCLES_PER_FRAME if cycles_per_frame is None and cycles == 0 else cycles
 
-        simulator.prepare_all()
-        surveyor, wanted = Surveyor(), wanted_by(scene.view.overlay)
-        snapshot = take_snapshot(world, survey=surveyor.survey(world, scene.rivers, wanted))
-        opening = scene_camera(scene, snapshot)
-        picture = Picture(context, bake_at_once=True)
-        stack.callback(picture.release)
-        canvas = Canvas(context)
-        stack.callback(canvas.release)
+        for simulator in lockstep.simulators:
+            simulator.prepare_all()
+        surveyors, wanted = [Surveyor() for _ in scenes], wanted_by(scene.view.overlay)
+
+        def snapshots(old: Sequence[Snapshot | None]) -> list[Snapshot]:
+            worlds = lockstep.worlds
+            surveys = [
+                surveyor.survey(world, scene.rivers, wanted) for surveyor, world in zip(surveyors, worlds, strict=True)
+            ]
+            return list(map(take_snapshot, worlds, range(len(worlds)), old, surveys))
+
+        sides = Sides(context, bake_at_once=True)
+        stack.callback(sides.release)
+        sides.show(snapshots([None] * len(scenes)))
+        sides.lay_out(*size)
+        narrowest = min(side.area.width for side in sides.shown)
+        opening = scene_camera(scene, sides.snapshots[0], narrowest / size[1])
         for frame in tqdm(range(frames), desc="rendering", unit="frame", mininterval=0.2):
             if frame > 0:
                 for _ in range(cycles):
-                    simulator.advance()
-                simulator.verify()
-                snapshot = take_snapshot(world, old=snapshot, survey=surveyor.survey(world, scene.rivers, wanted))
+                    lockstep.advance()
+                lockstep.verify()
+                sides.show(snapshots(sides.snapshots))
             camera = replace(opening, heading=opening.heading + orbit * frame / frames)
-            picture.show(snapshot)
-            picture.draw(canvas.framebuffer(*size), camera, scene, time=frame / fps, minimap=minimap)
-            pixels = canvas.pixels()
+            sides.redraw()  # time has passed, also where nothing else has changed
+            sides.draw(camera, scenes, time=frame / fps, minimap=minimap)
+            pixels = sides.pixels()
             assert pixels is not None
             for record in recorders:
                 record(pixels)
@@ -77,11 +87,12 @@ def render(
         print(path)
 
 
-def scene_camera(scene: Scene, snapshot: Snapshot) -> Camera:
-    """The view that a scene opens with, as in the window."""
+def scene_camera(scene: Scene, snapshot: Snapshot, aspect: float = OPENING_ASPECT) -> Camera:
+    """The view that a scene opens with, as in the window, in a picture so many times as wide as high."""
     ground = Ground(snapshot, scene.view.exaggeration)
     east, south = scene.camera.target_east * ground.east, scene.camera.target_south * ground.south
-    return opening_camera(scene.camera, ground.rows, ground.columns, ground.cell_size, ground.height(east, south))
+    shape = ground.rows, ground.columns, ground.cell_size
+    return opening_camera(scene.camera, *shape, ground.height(east, south), aspect)
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ import difflib
 import math
 import tomllib
 import typing
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
@@ -41,6 +41,7 @@ DEFAULT_PRESET = "jacksboro"
 class Scene(Parameters, frozen=True, kw_only=True):
     """Every parameter of the program, by group."""
 
+    name: str = ""  # of the preset or file that it was opened from
     description: str = ""
     saved_world: str = ""  # the file of a world to go on with, where there is one; `world` tells how it once began
     world: WorldParameters = WorldParameters()
@@ -69,6 +70,13 @@ class Scene(Parameters, frozen=True, kw_only=True):
         group_name, _, name = path.partition(".")
         changed = msgspec.structs.replace(getattr(self, group_name), **{name: check_value(declaration, value)})
         return msgspec.structs.replace(self, **{group_name: changed})
+
+    def with_values(self, values: Mapping[str, Value]) -> Scene:
+        """The same scene with several parameters changed, by their dotted paths."""
+        scene = self
+        for path, value in values.items():
+            scene = scene.with_value(path, value)
+        return scene
 
     def with_setting(self, setting: str) -> Scene:
         """The same scene changed by a text such as `droplets.evaporation=0.01`, as it is given to `--set`."""
@@ -207,7 +215,7 @@ def scene_from(content: dict[str, Any], name: str) -> Scene:
 def scene_content(scene: Scene) -> dict[str, Any]:
     """All that a file keeps of a scene, as `scene_from` reads it."""
     content: dict[str, Any] = msgspec.to_builtins(scene)
-    del content["saved_world"]
+    del content["name"], content["saved_world"]
     return content
 
 
@@ -233,4 +241,5 @@ def presets() -> dict[str, Traversable]:
 
 def load_preset(name: str) -> Scene:
     """The shipped preset of that name."""
-    return read_preset(presets()[name].read_text(encoding="utf-8"), f"preset {name}")
+    scene = read_preset(presets()[name].read_text(encoding="utf-8"), f"preset {name}")
+    return msgspec.structs.replace(scene, name=name)

@@ -1,7 +1,8 @@
 """The simulation: cycles over a world, and the thread that runs them beside the picture.
 
-`Simulator` is the plain, synchronous thing: a scene, a world, `advance()`. `SimulationThread` owns one of them, takes
-commands and publishes snapshots, and never makes the window wait.
+`Simulator` is the plain, synchronous thing: a scene, a world, `advance()`. `Lockstep` keeps several of them at the same
+cycle, so that their worlds can be compared. `SimulationThread` owns them, takes commands and publishes snapshots, and
+never makes the window wait.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +23,7 @@ import msgspec
 import numpy as np
 
 from app import checkpoint
+from app.comparison import NAMES
 from app.errors import UserError
 from app.parameters import Parameters, Value
 from app.processes import PROCESSES
@@ -106,15 +109,18 @@ class Simulator:
     def change(self, scene: Scene) -> None:
         """Go on with the parameters of another scene, from the next cycle."""
         # A replay must run all its cycles with the parameters that they had, and must start from a sound world.
-        self.verify()
-        self._remember()
+        self.back_up()
+        self.go_on_with(scene)
+
+    def go_on_with(self, scene: Scene) -> None:
+        """As `change`, but without a backup, which must have been made just now."""
         before, self.scene = self.scene, scene
         if scene.pools != before.pools:
             self.derive_levels()
 
     def smooth(self) -> None:
         """A cycle in which nothing happens but that the ground is blurred once."""
-        self.verify()
+        self.back_up()
         smooth(self.world)
         self.world.cycle += 1
         self.world.changed.update(dict.fromkeys(GROUND, self.world.cycle))
@@ -123,14 +129,12 @@ class Simulator:
 
     def begin_run(self, balls: int) -> None:
         """From the next cycle on, let so many snowballs fall, in portions, and nothing else move the ground."""
-        self.verify()
-        self._remember()
+        self.back_up()
         self.run = SnowballRun(self.world.snowballs, self.world.snowballs + balls)
 
     def end_run(self) -> None:
         """Go on as the scene says, whether or not all balls of the run have fallen."""
-        self.verify()
-        self._remember()
+        self.back_up()
         self.run = None
 
     @property
@@ -140,17 +144,29 @@ class Simulator:
 
     def advance(self) -> None:
         """Run one cycle. Raises `SimulationError` where it fails, with the world as it was after the last good one."""
+        if self.backup_is_old:
+            self.back_up()
+        self.run_cycle()
+
+    @property
+    def backup_is_old(self) -> bool:
+        return time.monotonic() - self._backup_time > SECONDS_BETWEEN_BACKUPS
+
+    def back_up(self) -> None:
+        """Keep the state of now, from which cycles are run once more where a later one fails."""
+        self.verify()
+        self._remember()
+
+    def run_cycle(self) -> None:
+        """As `advance`, but without a new backup however old the last one is."""
         self.prepare_all()
-        if time.monotonic() - self._backup_time > SECONDS_BETWEEN_BACKUPS:
-            self.verify()
-            self._remember()
         try:
             self._run_cycle()
         except ProcessFailure as failure:
-            self._go_back(self.world.cycle)
+            self.go_back(self.world.cycle)
             raise SimulationError(f"{failure}; stopped after cycle {self.world.cycle}") from failure
         except Exception as error:
-            self._go_back(self.world.cycle)
+            self.go_back(self.world.cycle)
             raise SimulationError(
                 f"{self._running}: {type(error).__name__}: {error}; stopped after cycle {self.world.cycle}"
             ) from error
@@ -160,13 +176,13 @@ class Simulator:
         if self.world.non_finite_cell() is None:
             return
         last_cycle = self.world.cycle
-        self.world.restore(self._backup)
+        self._restore(self._backup)
         while self.world.cycle < last_cycle:
             state = self.world.state()
             for process in self.enabled():
                 self._step(process)
                 if bad := self.world.non_finite_cell():
-                    self.world.restore(state)
+                    self._restore(state)
                     layer, row, column = bad
                     raise SimulationError(
                         f"{process.name} left {layer} not finite at row {row}, column {column}; "
@@ -174,6 +190,16 @@ class Simulator:
                     )
             self._end_cycle()
         raise SimulationError("a layer holds a value that is not finite; went back to the last good cycle")
+
+    def go_back(self, cycle: int) -> None:
+        """To the state after `cycle`: from the last backup, run the cycles since then once more.
+
+        Raises `SimulationError` if a value that is not finite was left in one of them, and stays before it.
+        """
+        self._restore(self._backup)
+        while self.world.cycle < cycle:
+            self._run_cycle()
+        self.verify()
 
     def _parameters(self, process: Process) -> Any:
         """Of a process in the next cycle: those of the scene, or of the run of snowballs."""
@@ -209,12 +235,10 @@ class Simulator:
         self._backup = self.world.state()
         self._backup_time = time.monotonic()
 
-    def _go_back(self, cycle: int) -> None:
-        """To the state after `cycle`: from the last backup, run the cycles since then once more."""
-        self.world.restore(self._backup)
-        while self.world.cycle < cycle:
-            self._run_cycle()
-        self._remember()
+    def _restore(self, state: dict[str, Any]) -> None:
+        """Go back to a state of the world, and to the levels that its lakes had then."""
+        self.world.restore(state)
+        self.derive_levels()
 
     def _use_threads(self) -> None:
         """Numba keeps this per thread, so it is said by the thread that runs the cycle, and again after each change."""
@@ -224,30 +248,145 @@ class Simulator:
         numba.set_num_threads(min(self.threads or self.scene.simulation.threads or available, available))
 
 
-class SimulationThread:
-    """A simulator on a thread of its own.
+class Lockstep:
+    """Simulators whose worlds are always after the same cycle: one, or two that are compared.
 
-    Commands may be given from any thread and take effect between two cycles. `take()` hands over the newest snapshot;
-    its arrays stay as they are until the next one is taken.
+    They run in turn on the thread of the caller, each as it would alone. Where one of them fails, all go back to the
+    last cycle that is good in all. Their backups are made together, so that none has to go back beyond its own.
     """
 
-    def __init__(self, scene: Scene, *, paused: bool = False) -> None:
-        self.scene = scene  # as last asked for; the simulator's own follows at the next cycle
+    def __init__(self, simulators: Sequence[Simulator]) -> None:
+        self.simulators = tuple(simulators)
+
+    @property
+    def cycle(self) -> int:
+        return self.simulators[0].world.cycle
+
+    @property
+    def scenes(self) -> tuple[Scene, ...]:
+        return tuple(simulator.scene for simulator in self.simulators)
+
+    @property
+    def worlds(self) -> tuple[World, ...]:
+        return tuple(simulator.world for simulator in self.simulators)
+
+    @property
+    def water_versions(self) -> list[int]:
+        return [world.water_version for world in self.worlds]
+
+    @property
+    def milliseconds(self) -> dict[str, float]:
+        """What each process takes in a cycle of all worlds."""
+        total: dict[str, float] = {}
+        for simulator in self.simulators:
+            for name, milliseconds in simulator.milliseconds.items():
+                total[name] = total.get(name, 0.0) + milliseconds
+        return total
+
+    def unprepared(self) -> list[tuple[Simulator, Process]]:
+        """Enabled processes whose kernels are not compiled yet."""
+        return [(simulator, process) for simulator in self.simulators for process in simulator.unprepared()]
+
+    def change(self, scenes: Sequence[Scene]) -> None:
+        """Go on with the parameters of other scenes, from the next cycle."""
+        self._back_up()
+        for simulator, scene in zip(self.simulators, scenes, strict=True):
+            simulator.go_on_with(scene)
+
+    @property
+    def has_finished(self) -> bool:
+        """Whether all processes have come to their end in all worlds."""
+        return all(simulator.has_finished for simulator in self.simulators)
+
+    @property
+    def run(self) -> tuple[int, int] | None:
+        """How many snowballs of a run have fallen in each world, and how many will."""
+        run = self.simulators[0].run
+        return (self.worlds[0].snowballs - run.first, run.last - run.first) if run else None
+
+    @property
+    def run_is_over(self) -> bool:
+        return all(simulator.run_is_over for simulator in self.simulators)
+
+    def begin_run(self, balls: int) -> None:
+        """Let so many snowballs fall in each world, from the next cycle on."""
+        self._back_up()
+        for simulator in self.simulators:
+            simulator.begin_run(balls)
+
+    def end_run(self) -> None:
+        """Go on as the scenes say."""
+        self._back_up()
+        for simulator in self.simulators:
+            simulator.end_run()
+
+    def smooth(self) -> None:
+        """Blur the ground of each world once."""
+        self._back_up()
+        for simulator in self.simulators:
+            simulator.smooth()
+
+    def advance(self) -> None:
+        """Run one cycle of each world. Raises `SimulationError` where it fails."""
+        if any(simulator.backup_is_old for simulator in self.simulators):
+            self._back_up()
+        self._for_all(Simulator.run_cycle)
+
+    def verify(self) -> None:
+        """Raise `SimulationError` if a layer holds a value that is not finite, and go back to before it was so."""
+        self._for_all(Simulator.verify)
+
+    def _back_up(self) -> None:
+        self.verify()  # first all of them: one that fails takes the others back
+        for simulator in self.simulators:
+            simulator.back_up()
+
+    def _for_all(self, step: Callable[[Simulator], None]) -> None:
+        """Take a step of each, and where one fails, go back to the last cycle that is good in all."""
+        text = ""
+        while failures := self._failures(step):
+            good_cycle, text = min(failures)
+            step = partial(Simulator.go_back, cycle=good_cycle)
+        if text:
+            raise SimulationError(text)
+
+    def _failures(self, step: Callable[[Simulator], None]) -> list[tuple[int, str]]:
+        """Take a step of each. Returns after which cycle those that fail have stopped, and what they say."""
+        failures = []
+        for name, simulator in zip(NAMES, self.simulators, strict=False):
+            try:
+                step(simulator)
+            except SimulationError as error:
+                text = f"{name}: {error}" if len(self.simulators) > 1 else str(error)
+                failures.append((simulator.world.cycle, text))
+        return failures
+
+
+class SimulationThread:
+    """The simulation of one world, or of two that are compared, on a thread of its own.
+
+    Commands may be given from any thread and take effect between two cycles. `take()` hands over the newest snapshots;
+    their arrays stay as they are until the next ones are taken. Each world has a scene of its own, and a place in the
+    order of `scenes`.
+    """
+
+    def __init__(self, *scenes: Scene, paused: bool = False) -> None:
+        self.scenes = scenes  # as last asked for; the simulators' own follow at the next cycle
         self._status = Status()
         self._paused = paused
         self._commands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._wake = threading.Event()
-        self._published: Snapshot | None = None
+        self._published: tuple[Snapshot, ...] = ()
         self._lock = threading.Lock()
-        self._snapshots: list[Snapshot] = []  # the last two of this world
-        self._worlds = 0
+        self._snapshots: list[tuple[Snapshot, ...]] = []  # the last two of these worlds
+        self._numbers: tuple[int, ...] = ()  # of the worlds
         self._granted = 0  # cycles that may run now, where the pace follows the frames or single steps
         self._stopping = False
-        self._simulator: Simulator | None = None
+        self._lockstep: Lockstep | None = None
         self._fresh = False  # there is a state that no snapshot shows yet
         self._wanted = Wanted()
-        self._surveyor = Surveyor()
-        self._survey: Survey | None = None
+        self._surveyors: list[Surveyor] = []  # one for each world
+        self._surveys: list[Survey | None] = []
         self._survey_failed_for: Wanted | None = None
         self._has_surveyed = False
         self._notices: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -258,7 +397,7 @@ class SimulationThread:
     # What the window calls.
 
     def start(self) -> None:
-        self.restart(self.scene)
+        self.restart(*self.scenes)
         self._thread.start()
 
     def stop(self) -> None:
@@ -291,36 +430,51 @@ class SimulationThread:
         self._paused = True
         self._command(single_step)
 
-    def change(self, path: str, value: Value) -> None:
-        """Change one parameter, from the next cycle on. What changes the terrain itself needs `restart`."""
-        self.scene = self.scene.with_value(path, value)
+    def change(self, values: Mapping[str, Value], world: int | None = None) -> None:
+        """Change parameters, from the next cycle on, of one world or of all.
+
+        What changes the terrain itself needs `restart`.
+        """
+
+        def changed(scenes: Sequence[Scene]) -> tuple[Scene, ...]:
+            return tuple(
+                scene.with_values(values) if world in (None, place) else scene for place, scene in enumerate(scenes)
+            )
+
+        self.scenes = changed(self.scenes)
 
         def apply() -> None:
-            # To the simulator's own scene: what was asked for meanwhile may be a world that could not be made.
-            if self._simulator:
-                version = self._simulator.world.water_version
-                self._simulator.change(self._simulator.scene.with_value(path, value))
+            # To the simulators' own scenes: what was asked for meanwhile may be a world that could not be made.
+            if self._lockstep:
+                versions = self._lockstep.water_versions
+                self._lockstep.change(changed(self._lockstep.scenes))
                 # Another level of the sea is seen at once, also while nothing runs.
-                self._fresh = self._fresh or self._simulator.world.water_version != version
+                self._fresh = self._fresh or self._lockstep.water_versions != versions
 
         self._command(apply)
 
-    def restart(self, scene: Scene) -> None:
-        """Make the world of `scene` anew. Where that fails, the world that is there goes on."""
-        self.scene = scene
-        self._command(lambda: self._load(scene))
+    def restart(self, *scenes: Scene) -> None:
+        """Make the worlds of `scenes` anew. Where that fails, those that are there go on."""
+        self.scenes = scenes
+        self._command(lambda: self._load(scenes))
 
-    def save(self, path: Path, seen: Scene | None = None) -> None:
-        """Write the world to a file between two cycles, with the view and camera of `seen`."""
+    def keep(self, world: int) -> None:
+        """Go on with one of the worlds alone."""
+        self.scenes = self.scenes[world : world + 1]
+        self._command(lambda: self._keep(world))
+
+    def save(self, path: Path, seen: Scene | None = None, world: int = 0) -> None:
+        """Write a world to a file between two cycles, with the view and camera of `seen`."""
 
         def write() -> None:
-            if self._simulator is None:
+            if self._lockstep is None:
                 raise UserError("there is no world to save yet")
-            self._simulator.verify()
-            scene = self._simulator.scene
+            self._lockstep.verify()
+            simulator = self._lockstep.simulators[world]
+            scene = simulator.scene
             if seen is not None:
                 scene = msgspec.structs.replace(scene, view=seen.view, camera=seen.camera)
-            checkpoint.save(path, self._simulator.world, scene)
+            checkpoint.save(path, simulator.world, scene)
             self._notices.put(f"saved {path}")
 
         self._command(write)
@@ -329,9 +483,9 @@ class SimulationThread:
         """Let so many snowballs fall, and nothing else move the ground; then go on, or stay paused, as before."""
 
         def begin() -> None:
-            if self._simulator and self._status.state != "failed":
-                self._simulator.begin_run(balls)
-                self._say_run()
+            if self._lockstep and self._status.state != "failed":
+                self._lockstep.begin_run(balls)
+                self._say(run=self._lockstep.run)
 
         self._command(begin)
 
@@ -343,10 +497,10 @@ class SimulationThread:
         """Blur the ground once."""
 
         def blur() -> None:
-            if self._simulator and self._status.state != "failed":
-                self._simulator.smooth()
+            if self._lockstep and self._status.state != "failed":
+                self._lockstep.smooth()
                 self._fresh = True
-                self._say(cycle=self._simulator.world.cycle)
+                self._say(cycle=self._lockstep.cycle)
 
         self._command(blur)
 
@@ -358,18 +512,21 @@ class SimulationThread:
 
     def frame_began(self) -> None:
         """Tell that a frame is drawn: the pace of the simulation may follow it."""
-        cycles = self.scene.simulation.cycles_per_frame
+        cycles = self.scenes[0].simulation.cycles_per_frame
         if cycles and not self._paused and self._granted < cycles:
             self._granted = cycles  # what could not be run in time is not made up for
             self._wake.set()
 
-    def take(self) -> Snapshot | None:
-        """The newest snapshot, or None if there is none since the last. Gives back the arrays of the one before."""
+    def take(self) -> tuple[Snapshot, ...]:
+        """The newest snapshots, one of each world and all after the same cycle; none if there are none since the last.
+
+        Gives back the arrays of those before.
+        """
         with self._lock:
-            snapshot, self._published = self._published, None
-        if snapshot is not None:
+            snapshots, self._published = self._published, ()
+        if snapshots:
             self._wake.set()
-        return snapshot
+        return snapshots
 
     def notices(self) -> list[str]:
         """What was said since the last call: errors and what was saved where."""
@@ -412,73 +569,83 @@ class SimulationThread:
         self._paused = paused
         self._granted = 0
         self._started_cycles.clear()
-        if self._simulator and not (paused and self._status.state == "failed"):
+        if self._lockstep and not (paused and self._status.state == "failed"):
             self._say(state="paused" if paused else "running", error="", message="")
 
-    def _load(self, scene: Scene) -> None:
-        self._say(state="loading", message=f"loading {scene.world.source}", error="")
+    def _load(self, scenes: tuple[Scene, ...]) -> None:
+        self._say(state="loading", message=f"loading {scenes[0].world.source}", error="")
         try:
-            world, made = create_world(scene)
+            made = [create_world(scene) for scene in scenes]
         except Exception as error:
-            if self._simulator is None:
+            if self._lockstep is None:
                 text = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
                 self._say(state="failed", message=text, error=text)
             else:
-                self.scene = self._simulator.scene
+                self.scenes = self._lockstep.scenes
                 self._say(state="paused" if self._paused else "running", message="")
             raise
-        if self.scene is scene:  # and was not changed while the world was made
-            self.scene = made
-        self._simulator = Simulator(made, world)
-        self._worlds += 1
+        if self.scenes is scenes:  # and was not changed while the worlds were made
+            self.scenes = tuple(scene for _, scene in made)
+        self._lockstep = Lockstep([Simulator(scene, world) for world, scene in made])
+        last = max(self._numbers, default=0)
+        self._numbers = tuple(range(last + 1, last + 1 + len(made)))
+        self._begin_surveys()
         self._snapshots = []
         self._fresh = True
         self._started_cycles.clear()
-        self._say(state="paused" if self._paused else "running", message="", cycle=world.cycle, run=None)
+        self._say(state="paused" if self._paused else "running", message="", cycle=self._lockstep.cycle, run=None)
+
+    def _keep(self, world: int) -> None:
+        if self._lockstep is None or world >= len(self._lockstep.simulators):
+            return  # it could not be made
+        self._lockstep = Lockstep([self._lockstep.simulators[world]])
+        self._numbers = (self._numbers[world],)
+        self._surveyors, self._surveys = [self._surveyors[world]], [self._surveys[world]]
+        self._snapshots = []
+        self._fresh = True
 
     def _end_run(self) -> None:
-        if self._simulator and self._simulator.run:
-            self._simulator.end_run()
-            self._say_run()
-
-    def _say_run(self) -> None:
-        assert self._simulator is not None
-        run, world = self._simulator.run, self._simulator.world
-        self._say(run=(world.snowballs - run.first, run.last - run.first) if run else None)
+        if self._lockstep and self._lockstep.run:
+            self._lockstep.end_run()
+            self._say(run=None)
 
     def _may_run(self) -> bool:
-        if self._simulator is None or self._status.state == "failed":
+        if self._lockstep is None or self._status.state == "failed":
             return False
-        if self._simulator.run:
+        if self._lockstep.run:
             return True
         if self._paused:
             return self._granted > 0
-        if self._simulator.has_finished:
+        if self._lockstep.has_finished:
             return False
-        return self._granted > 0 or self.scene.simulation.cycles_per_frame == 0
+        return self._granted > 0 or self.scenes[0].simulation.cycles_per_frame == 0
 
     def _cycle(self) -> None:
-        simulator = self._simulator
-        assert simulator is not None
+        lockstep = self._lockstep
+        assert lockstep is not None
         try:
-            if unprepared := simulator.unprepared():
-                self._prepare(simulator, unprepared[0])
+            if unprepared := lockstep.unprepared():
+                self._prepare(*unprepared[0])
                 return
-            simulator.advance()
+            lockstep.advance()
         except SimulationError as error:
-            self._say(state="failed", message=str(error), error=str(error), cycle=simulator.world.cycle)
-            self._notices.put(str(error))
+            self._fail(error)
         except Exception as error:  # a kernel that does not compile, for one: the window lives on
             log.exception("the simulation stopped")
             self._say(state="failed", message=str(error), error=f"{type(error).__name__}: {error}")
         self._fresh = True
-        if simulator.run:
-            self._say_run()
-            if self._status.state == "failed" or simulator.run_is_over:
+        if lockstep.run:
+            self._say(run=lockstep.run)
+            if self._status.state == "failed" or lockstep.run_is_over:
                 self._end_run()
         else:
             self._granted = max(0, self._granted - 1)
         self._measure_pace()
+
+    def _fail(self, error: SimulationError) -> None:
+        assert self._lockstep is not None
+        self._say(state="failed", message=str(error), error=str(error), cycle=self._lockstep.cycle)
+        self._notices.put(str(error))
 
     def _prepare(self, simulator: Simulator, process: Process) -> None:
         self.first_picture_shown.wait(timeout=10.0)
@@ -489,75 +656,86 @@ class SimulationThread:
 
     def _prepare_levels(self) -> bool:
         """Lakes and sea are seen as soon as their kernel is there, also while nothing runs."""
-        if self._simulator is None or self._status.state == "failed":
+        if self._lockstep is None or self._status.state == "failed":
             return False
-        waiting = [process for process in self._simulator.unprepared() if process.name == Pools.name]
-        for process in waiting:
+        waiting = [found for found in self._lockstep.unprepared() if found[1].name == Pools.name]
+        for simulator, process in waiting:
             try:
-                self._prepare(self._simulator, process)
+                self._prepare(simulator, process)
             except Exception as error:
                 log.exception("lakes and sea cannot be shown")
                 self._say(state="failed", message=str(error), error=f"{type(error).__name__}: {error}")
         return bool(waiting)
 
     def _measure_pace(self) -> None:
-        assert self._simulator is not None
-        now, cycle = time.monotonic(), self._simulator.world.cycle
+        assert self._lockstep is not None
+        now, cycle = time.monotonic(), self._lockstep.cycle
         self._started_cycles.append((now, cycle))
         while len(self._started_cycles) > 2 and self._started_cycles[0][0] < now - 1.0:
             self._started_cycles.pop(0)
         begin, first = self._started_cycles[0]
         pace = (cycle - first) / (now - begin) if now > begin else 0.0
-        self._say(cycle=cycle, cycles_per_second=pace, milliseconds=dict(self._simulator.milliseconds))
+        self._say(cycle=cycle, cycles_per_second=pace, milliseconds=self._lockstep.milliseconds)
 
     def _publish(self) -> None:
-        """Publish a snapshot if there is something new and the last one was taken."""
-        if self._simulator is None or self._published is not None:
+        """Publish snapshots if there is something new and the last ones were taken."""
+        if self._lockstep is None or self._published:
             return
         survey_is_due = self._survey_is_due()
         if not self._fresh and not survey_is_due:
             return
-        world = self._simulator.world
         try:
-            self._simulator.verify()
+            self._lockstep.verify()
         except SimulationError as error:
-            self._say(state="failed", message=str(error), error=str(error), cycle=world.cycle)
-            self._notices.put(str(error))
+            self._fail(error)
         if survey_is_due:
-            self._find_survey()
+            self._find_surveys()
         # Two sets of arrays are used in turn: one is the picture's, the other is free to be written.
-        old = self._snapshots.pop(0) if len(self._snapshots) == 2 else None
-        snapshot = take_snapshot(world, self._worlds, old, self._survey)
-        self._snapshots.append(snapshot)
+        worlds = self._lockstep.worlds
+        old = self._snapshots.pop(0) if len(self._snapshots) == 2 else (None,) * len(worlds)
+        snapshots = tuple(map(take_snapshot, worlds, self._numbers, old, self._surveys))
+        self._snapshots.append(snapshots)
         with self._lock:
-            self._published = snapshot
+            self._published = snapshots
         self._fresh = False
 
     def _survey_waits(self) -> bool:
         """Whether there is a survey to be made and published, also while nothing runs."""
-        return self._published is None and self._survey_is_due()
+        return not self._published and self._survey_is_due()
 
     def _survey_is_due(self) -> bool:
-        if self._simulator is None or self._wanted == self._survey_failed_for:
+        if self._lockstep is None or self._wanted == self._survey_failed_for:
             return False
         if self._wanted.anything and not self.first_picture_shown.is_set():
             return False
-        return self._surveyor.is_due(self._simulator.world, self._simulator.scene.rivers, self._wanted)
+        return any(
+            surveyor.is_due(simulator.world, simulator.scene.rivers, self._wanted)
+            for surveyor, simulator in zip(self._surveyors, self._lockstep.simulators, strict=True)
+        )
 
-    def _find_survey(self) -> None:
-        """Survey the world. What goes wrong is told, and not tried again until something else is wanted."""
-        assert self._simulator is not None
+    def _find_surveys(self) -> None:
+        """Survey the worlds. What goes wrong is told, and not tried again until something else is wanted."""
+        assert self._lockstep is not None
         before = self._status
         if not self._has_surveyed and self._wanted.anything:
             self._say(state="compiling", message="compiling rivers (only after an update)")
             self._has_surveyed = True
         try:
-            self._survey = self._surveyor.survey(self._simulator.world, self._simulator.scene.rivers, self._wanted)
+            self._surveys = [
+                surveyor.survey(simulator.world, simulator.scene.rivers, self._wanted)
+                for surveyor, simulator in zip(self._surveyors, self._lockstep.simulators, strict=True)
+            ]
         except Exception as error:
             log.exception("the survey failed")
             self._notices.put(f"{type(error).__name__}: {error}")
-            self._surveyor, self._survey, self._survey_failed_for = Surveyor(), None, self._wanted
+            self._begin_surveys()
+            self._survey_failed_for = self._wanted
         self._say(state=before.state, message=before.message)
+
+    def _begin_surveys(self) -> None:
+        assert self._lockstep is not None
+        self._surveyors = [Surveyor() for _ in self._lockstep.simulators]
+        self._surveys = [None for _ in self._lockstep.simulators]
 
     def _say(self, **changes: Any) -> None:
         self._status = replace(self._status, **changes)

@@ -6,6 +6,10 @@
 
 uniform vec2 scene_size;        // in pixels
 
+#ifndef SEA
+#define SEA 1
+#endif
+
 #if SEA == 0
 in vec2 map_place;
 flat in float level;

@@ -13,6 +13,7 @@ from app.bench.row import Row
 from app.bench.yardstick import Yardstick, terrain
 from app.scene import Scene
 from app.simulation import SECONDS_BETWEEN_BACKUPS, SimulationThread
+from app.snapshot import Snapshot
 from app.world import World
 from kernels.droplets import DropletParameters, DropletTotals, erode
 
@@ -91,12 +92,12 @@ def bytes_per_cell(side: int, seconds: float) -> float:
         before = tracemalloc.get_traced_memory()[0]
         simulation.first_picture_shown.set()
         simulation.start()
-        snapshot = None
+        taken: tuple[Snapshot, ...] = ()
         deadline = None
         while deadline is None or time.monotonic() < deadline:
             time.sleep(0.01)
-            snapshot = simulation.take() or snapshot
-            if deadline is None and snapshot is not None and snapshot.cycle > 0:
+            taken = simulation.take() or taken
+            if deadline is None and taken and taken[0].cycle > 0:
                 tracemalloc.reset_peak()  # what making the terrain took is given back
                 deadline = time.monotonic() + seconds
             elif simulation.status.state == "failed":

@@ -45,7 +45,7 @@ FIRST_PICTURE_WITHOUT_WINDOW = """
 import os, pathlib, sys
 from app.opening import open_scene
 from app.render import render
-render(open_scene(sys.argv[1]), [pathlib.Path(sys.argv[2]).with_suffix(".png")], frames=1, fps=30, size=(1280, 720))
+render([open_scene(sys.argv[1])], [pathlib.Path(sys.argv[2]).with_suffix(".png")], frames=1, fps=30, size=(1280, 720))
 """
 
 
@@ -82,12 +82,12 @@ def frame_times(
     canvas = Canvas(context)
     try:
         deadline = time.monotonic() + PATIENCE
-        while (snapshot := simulation.take()) is None or snapshot.cycle == 0:
+        while not (taken := simulation.take()) or taken[0].cycle == 0:
             if simulation.status.state == "failed" or time.monotonic() > deadline:
                 raise UserError(f"the simulation does not run: {simulation.status.error or 'it takes too long'}")
             time.sleep(0.01)
-        picture.show(snapshot)
-        camera = scene_camera(scene, snapshot)
+        picture.show(taken[0])
+        camera = scene_camera(scene, taken[0])
 
         def block(count: int) -> list[float]:
             """Draw as the window does: a frame, then a wait for the screen; the camera moves, so each frame differs."""
@@ -97,7 +97,7 @@ def frame_times(
                 begin = time.perf_counter()
                 simulation.frame_began()
                 if newer := simulation.take():
-                    picture.show(newer)
+                    picture.show(newer[0])
                 camera = replace(camera, heading=camera.heading + 0.5)
                 picture.draw(canvas.framebuffer(*size), camera, scene, time=begin, minimap=scene.view.minimap)
                 context.finish()

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
-from app.panel import key_sheet, legend, messages, status_line, transport
+from app.comparison import NAMES
+from app.panel import comparison, key_sheet, legend, messages, status_line, transport
+from app.panel.divider import Divider
 from app.panel.file_dialog import FileDialog, Filter
 from app.panel.parameters import SECTIONS, ParameterRows
 from app.panel.style import Fonts, em
@@ -30,27 +32,37 @@ class Panel:
         self.key_sheet_open = False
         self._application = application
         self._rows = ParameterRows(application)
+        self._divider = Divider(application)
         self._file_dialog = FileDialog()
         self._laid_out_scale = 0.0
         self.free_of_scene = (0.0, 1.0)  # what the panel leaves of the width, from 0 at the left to 1 at the right
+        self._frames = 0
         self._plots_shown = False
         self.rivers_shown = False  # whether what is found out about them can be seen
 
     def gui(self) -> None:
         """A frame."""
         self.rivers_shown = False
+        self._divider.gui()
         if self.visible:
             legend.legend(self._application)
             status_line.status_line(self._application)
             self._dock()
             imgui.begin(WINDOW, None, imgui.WindowFlags_.no_collapse.value)
             transport.transport(self._application)
+            comparison.comparison(self._application)
             imgui.spacing()
             imgui.begin_child("parameters")
             self._sections()
             imgui.end_child()
             imgui.end()
         self._over_scene()
+        self._frames += 1
+
+    @property
+    def is_laid_out(self) -> bool:
+        """Whether it is known what the panel leaves: ImGui gives its windows their places after the first frame."""
+        return self._frames > 1
 
     @property
     def height_below_scene(self) -> float:
@@ -74,7 +86,8 @@ class Panel:
 
     def ask_for_file_to_save(self) -> None:
         snapshot = self._application.snapshot
-        name = f"{self._application.name}-{snapshot.cycle if snapshot else 0:06d}.npz"
+        side = f"-{NAMES[self._application.edited_worlds[0]]}" if self._application.comparing else ""
+        name = f"{self._application.name}{side}-{snapshot.cycle if snapshot else 0:06d}.npz"
         self._file_dialog.ask_to_save(name, [SAVED_WORLD, PRESET], self._application.commands.save)
 
     def close_topmost(self) -> bool:
@@ -128,7 +141,9 @@ class Panel:
     def _sections(self) -> None:
         for section, is_open_at_first in SECTIONS.items():
             changed = self.changed(section)
+            differing = self._rows.differing(section)
             mark = f"   · {changed} changed" if changed else ""
+            mark += f"   · {differing} differ" if differing else ""
             flags = imgui.TreeNodeFlags_.default_open.value if is_open_at_first else 0
             imgui.push_font(Fonts.bold, 0.0)
             is_open = imgui.collapsing_header(f"{section.capitalize()}{mark}###section {section}", flags)

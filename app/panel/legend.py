@@ -17,7 +17,8 @@ STEPS = 48
 
 def legend(application: Application) -> None:
     """Drawn behind all windows, as a part of the scene."""
-    name, snapshot = application.scene.view.overlay, application.snapshot
+    name = application.scene.view.overlay
+    snapshot = application.snapshot
     if name == "none" or snapshot is None:
         return
     overlay = OVERLAYS[name]
@@ -28,7 +29,9 @@ def legend(application: Application) -> None:
     )
     margin, bar, line = em(0.6), em(0.55), imgui.get_text_line_height()
     left, bottom, width = application.minimap_place()
-    width = max(width, imgui.calc_text_size(label).x + 2.0 * margin)
+    values = overlay_ends(name, *application.sides.snapshots)
+    widest = max(imgui.calc_text_size(text).x for text in (label, "   ".join(values)))
+    width = max(width, widest + 2.0 * margin)
     top = bottom - 2.0 * line - bar - 3.0 * margin
 
     drawing = imgui.get_background_draw_list()
@@ -44,7 +47,6 @@ def legend(application: Application) -> None:
         drawing.add_rect_filled(
             imgui.ImVec2(begin, upper), imgui.ImVec2(end, upper + bar), _packed((*map(float, colour),))
         )
-    values = overlay_ends(name, snapshot)
     under = upper + bar + 0.5 * margin
     drawing.add_text(imgui.ImVec2(first, under), faint, values[0])
     drawing.add_text(imgui.ImVec2(last - imgui.calc_text_size(values[1]).x, under), faint, values[1])

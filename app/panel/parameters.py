@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
+from app.comparison import NAMES
 from app.panel.snowball_runs import snowball_runs
-from app.panel.style import ACCENT, FAINT_TEXT, TEXT, Colour, Fonts, em, faded
-from app.panel.widgets import ParameterWidgets, icon_button, tooltip_on_hover
-from app.parameters import Declaration, Parameters, Value
+from app.panel.style import ACCENT, FAINT_TEXT, TEXT, WARNING, Colour, Fonts, em, faded
+from app.panel.widgets import BUTTON_WIDTH, ParameterWidgets, icon_button, tooltip_on_hover
+from app.parameters import Declaration, Parameters, value_text
 from app.processes.snowballs import SnowballErosion
 from app.scene import DECLARATIONS, GROUPS, Scene, presets, range_text
 from app.sources import GENERATORS
@@ -44,6 +45,10 @@ class ParameterRows:
     def changed(self, section: str) -> int:
         """How many parameters of a section are not as they were opened."""
         return sum(self._is_changed(path) for path in DECLARATIONS if GROUPS[path.partition(".")[0]].section == section)
+
+    def differing(self, section: str) -> int:
+        """How many parameters of a section are not the same in both worlds."""
+        return sum(self._differs(path) for path in DECLARATIONS if GROUPS[path.partition(".")[0]].section == section)
 
     def section(self, section: str) -> None:
         """All rows of a section."""
@@ -111,6 +116,10 @@ class ParameterRows:
         if is_changed:
             dot = imgui.ImVec2(place.x - em(0.38), place.y + imgui.get_frame_height() / 2.0)
             imgui.get_window_draw_list().add_circle_filled(dot, em(0.14), imgui.get_color_u32(imgui.ImVec4(*ACCENT)))
+        if self._differs(declaration.path):
+            width -= em(0.8)
+            sign = imgui.ImVec2(place.x + width, place.y + imgui.get_style().frame_padding.y)
+            imgui.get_window_draw_list().add_text(sign, imgui.get_color_u32(imgui.ImVec4(*WARNING)), "≠")
         imgui.push_clip_rect(place, imgui.ImVec2(place.x + width, place.y + imgui.get_frame_height() * 1.2), True)
         imgui.text_colored(imgui.ImVec4(*colour), declaration.label)
         imgui.pop_clip_rect()
@@ -121,9 +130,12 @@ class ParameterRows:
         lines = [declaration.help]
         if declaration.kind in (int, float):
             lines.append(f"{range_text(declaration)}; Ctrl + click or double click to type")
-        lines.append(f"{text(opened)} in the scene that was opened")
+        if self._differs(declaration.path):
+            values = (value_text(scene.value(declaration.path)) for scene in self._application.scenes)
+            lines.append(" · ".join(f"{name}: {value}" for name, value in zip(NAMES, values, strict=True)))
+        lines.append(f"{value_text(opened)} in the scene that was opened")
         if opened != declaration.default:
-            lines.append(f"{text(declaration.default)} where a scene does not say otherwise")
+            lines.append(f"{value_text(declaration.default)} where a scene does not say otherwise")
         return lines
 
     def _reset_button(self, declaration: Declaration, side: float) -> None:
@@ -134,14 +146,14 @@ class ParameterRows:
         pressed = imgui.button(f"{icons.ICON_FA_ROTATE_LEFT}###reset {declaration.path}", imgui.ImVec2(side, 0.0))
         imgui.pop_style_var()
         imgui.pop_style_color(2)
-        tooltip_on_hover(f"back to {text(opened)}, as in the scene that was opened")
+        tooltip_on_hover(f"back to {value_text(opened)}, as in the scene that was opened")
         if pressed:
             self._application.commands.change(declaration.path, opened)
 
     def _source(self, source: str, width: float) -> None:
         """What the world starts from: a generator, a preset, which brings its own parameters, or a file."""
         commands = self._application.commands
-        button = imgui.get_frame_height() * 1.25
+        button = imgui.get_frame_height() * BUTTON_WIDTH
         imgui.set_next_item_width(width - button - imgui.get_style().item_inner_spacing.x)
         if imgui.begin_combo(f"##{SOURCE}", source.rpartition("/")[2]):
             imgui.text_disabled("generators")
@@ -161,15 +173,11 @@ class ParameterRows:
     def _is_changed(self, path: str) -> bool:
         return self._application.scene.value(path) != self._application.opened.value(path)
 
+    def _differs(self, path: str) -> bool:
+        return len({scene.value(path) for scene in self._application.scenes}) > 1
+
 
 def is_in_use(group: str, scene: Scene) -> bool:
     """Whether a group of parameters has an effect: that of a generator only while the world is made by it."""
     generator = group.replace("_", "-")
     return generator not in GENERATORS or scene.world.source == generator
-
-
-def text(value: Value) -> str:
-    """A value as a person reads it."""
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -9,6 +9,7 @@ import numpy as np
 from imgui_bundle import imgui, implot
 from numpy.typing import NDArray
 
+from app.comparison import NAMES
 from app.history import LedgerHistory
 from app.panel import plots
 from app.panel.style import ACCENT, FAINT_TEXT, Colour, em
@@ -72,9 +73,9 @@ def _shaded(name: str, values: NDArray[np.float32], colour: Colour) -> None:
 
 
 def _ledger_plot(application: Application) -> None:
-    history = application.ledger_history
+    history = application.side.ledger_history
     imgui.spacing()
-    heading("What became of the rock")
+    heading(f"What became of the rock{_whose(application)}")
     imgui.same_line()
     unit, size = volume_unit(max(float(history.curve(name).max(initial=0.0)) for name in CURVES))
     imgui.text_disabled(f"{unit} over cycles")
@@ -92,12 +93,16 @@ def _ledger_table(application: Application) -> None:
     assert application.snapshot is not None
     flags = imgui.TableFlags_.row_bg.value | imgui.TableFlags_.sizing_stretch_prop.value
     imgui.spacing()
-    heading("Ledger")
+    heading(f"Ledger{_whose(application)}")
     if not imgui.begin_table("ledger", 2, flags):
         return
     for substance, account in msgspec.structs.asdict(application.snapshot.ledger).items():
         _account(substance, account)
     imgui.end_table()
+
+
+def _whose(application: Application) -> str:
+    return f" of {NAMES[application.edited_worlds[0]]}" if application.comparing else ""
 
 
 def _account(substance: str, account: Account) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
+from app.comparison import NAMES
 from app.panel.style import ACCENT, ERROR, FAINT_TEXT, OVER_SCENE, TEXT, WARNING, Colour, em
 from app.panel.widgets import tooltip_on_hover
 from app.snapshot import State
@@ -71,9 +72,13 @@ def _items(application: Application) -> None:
         f"frame {application.frame_times.typical:.0f} ms", FAINT_TEXT, "time to draw a frame, the median of the last 30"
     )
     if snapshot is not None:
-        is_off = snapshot.imbalance > LARGEST_IMBALANCE
+        imbalances = [shown.imbalance for shown in application.sides.snapshots]
+        each = [f"{imbalance:.0e}" for imbalance in imbalances]
+        if len(each) > 1:
+            each = [f"{name} {text}" for name, text in zip(NAMES, each, strict=True)]
+        is_off = max(imbalances) > LARGEST_IMBALANCE
         _item(
-            f"mass balance {snapshot.imbalance:.0e}",
+            f"mass balance {' · '.join(each)}",
             WARNING if is_off else FAINT_TEXT,
             "what was lost or made from nothing, as a part of all rock, sediment and water",
             f"rounding alone leaves less than {LARGEST_IMBALANCE:.0e}",

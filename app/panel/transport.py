@@ -9,7 +9,7 @@ from imgui_bundle import imgui
 
 from app.actions import ACTIONS, BY_COMMAND
 from app.panel.style import ACCENT, FAINT_TEXT, em, faded
-from app.panel.widgets import icon_button, tooltip_on_hover
+from app.panel.widgets import BUTTON_WIDTH, icon_button, tooltip_on_hover
 
 if TYPE_CHECKING:
     from app.application import Application
@@ -18,14 +18,15 @@ BUTTONS: tuple[tuple[str, str], ...] = (
     ("step", icons.ICON_FA_FORWARD_STEP),
     ("reset", icons.ICON_FA_BACKWARD_FAST),
     ("new_seed", icons.ICON_FA_DICE),
+    ("compare", icons.ICON_FA_TABLE_COLUMNS),
 )
 
 
-WIDTH_FOR_ONE_ROW = 20.0  # heights of the font
+WIDTH_FOR_ONE_ROW = 21.6  # heights of the font
 
 
 def transport(application: Application) -> None:
-    """Pause, step, reset, new seed; the menu; speed."""
+    """Pause, step, reset, new seed, compare; the menu; speed."""
     width = imgui.get_content_region_avail().x
     commands = application.commands
     paused = application.simulation.paused
@@ -54,8 +55,8 @@ def _speed(application: Application) -> None:
     if icon_button(icons.ICON_FA_MINUS, "slower", BY_COMMAND["slower"].tooltip):
         commands.run(BY_COMMAND["slower"])
     cycles = application.scene.simulation.cycles_per_frame
-    speed = f"{cycles} per frame" if cycles else "full speed"
-    width = imgui.calc_text_size("100 per frame").x
+    speed = f"{cycles}/frame" if cycles else "full speed"
+    width = imgui.calc_text_size("full speed").x
     imgui.same_line(0.0, em(0.4))
     left = imgui.get_cursor_pos_x()
     imgui.set_cursor_pos_x(left + (width - imgui.calc_text_size(speed).x) / 2.0)
@@ -68,7 +69,7 @@ def _speed(application: Application) -> None:
 
 
 def _menu(application: Application, width: float) -> None:
-    imgui.same_line(imgui.get_style().window_padding.x + width - imgui.get_frame_height() * 1.25)
+    imgui.same_line(imgui.get_style().window_padding.x + width - imgui.get_frame_height() * BUTTON_WIDTH)
     if icon_button(icons.ICON_FA_BARS, "menu", "Everything that can be done, with its key"):
         imgui.open_popup("menu")
     if imgui.begin_popup("menu"):

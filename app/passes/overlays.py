@@ -98,8 +98,13 @@ OVERLAYS: dict[str, Overlay] = {
 }
 
 
-def overlay_range(name: str, snapshot: Snapshot) -> tuple[float, float]:
-    """The values at the low and high end of an overlay's palette."""
+def overlay_range(name: str, *snapshots: Snapshot) -> tuple[float, float]:
+    """The values at the low and high end of an overlay's palette, which suit all of the snapshots."""
+    lows, highs = zip(*(_range(name, snapshot) for snapshot in snapshots), strict=True)
+    return min(lows), max(highs)
+
+
+def _range(name: str, snapshot: Snapshot) -> tuple[float, float]:
     relief = max(snapshot.highest - snapshot.lowest, 1e-3)
     match name:
         case "elevation":
@@ -146,16 +151,16 @@ def overlay_range(name: str, snapshot: Snapshot) -> tuple[float, float]:
     return 0.0, 1.0
 
 
-def overlay_ends(name: str, snapshot: Snapshot) -> tuple[str, str]:
-    """What the legend says of the low and high end of an overlay's palette."""
-    low, high = overlay_range(name, snapshot)
-    unit, survey = OVERLAYS[name].unit, snapshot.survey
+def overlay_ends(name: str, *snapshots: Snapshot) -> tuple[str, str]:
+    """What the legend says of the low and high end of an overlay's palette, for all of the snapshots."""
+    low, high = overlay_range(name, *snapshots)
+    unit, surveys = OVERLAYS[name].unit, [snapshot.survey for snapshot in snapshots]
     match name:
         case "watersheds":
-            return "", f"{survey.watershed_count if survey else 0} of them"
+            return "", " · ".join(f"{survey.watershed_count if survey else 0}" for survey in surveys) + " of them"
         case "filling":
-            rounds = survey.fronts if survey else 0
-            return "", f"round {rounds}{', filled' if survey and survey.filled else ''}"
+            rounds = max(survey.fronts if survey else 0 for survey in surveys)
+            return "", f"round {rounds}{', filled' if all(survey and survey.filled for survey in surveys) else ''}"
     return f"{low:.3g} {unit}".strip(), f"{high:.3g} {unit}".strip()
 
 

@@ -71,13 +71,24 @@ class FrameTimer:
     def __init__(self, context: moderngl.Context) -> None:
         self._queries = [context.query(time=True) for _ in range(2)]
         self._frames = 0
+        self._measuring = False
 
     @contextlib.contextmanager
     def measure(self, take: Callable[[float], None]) -> Iterator[None]:
-        """Measure what is drawn inside `with`; tells `take` the seconds of the frame before the last, which is done."""
+        """Measure what is drawn inside `with`; tells `take` the seconds of the frame before the last, which is done.
+
+        What is measured inside of another measurement belongs to that frame.
+        """
+        if self._measuring:
+            yield
+            return
         query = self._queries[self._frames % 2]
         if self._frames >= 2:
             take(query.elapsed * 1e-9)
-        with query:
-            yield
+        self._measuring = True
+        try:
+            with query:
+                yield
+        finally:
+            self._measuring = False
         self._frames += 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pyglm import glm
 
-from app.camera import Camera, opening_camera
+from app.camera import OPENING_ASPECT, Camera, opening_camera
 from app.camera_control import CLEARANCE, CameraControl
 from app.events import Button, ButtonPressed, PointerMoved
 from app.ground import Ground
@@ -430,3 +430,36 @@ class TestViews:
         after = control.camera().target
         assert (after.x, after.z) == (before.x, before.z)
         assert after.y == pytest.approx(3.0 * before.y, rel=1e-5)
+
+
+# Pictures that are narrower, and side by side.
+
+
+@pytest.mark.parametrize("aspect", [0.3, 0.6, 1.0, 1.2, 2.0])
+def test_a_narrow_picture_is_opened_from_farther_away_with_the_same_land_in_its_width(
+    control: CameraControl, aspect: float
+) -> None:
+    usual = control.goal().distance
+    control.view_aspect = aspect
+    control.open(VIEW)
+    assert control.goal().distance == pytest.approx(usual * max(OPENING_ASPECT / aspect, 1.0))
+    assert control.parameters().distance == pytest.approx(VIEW.distance, abs=1e-3), "saved as it was opened"
+
+
+def test_the_width_of_the_view_is_kept_and_comes_back(control: CameraControl) -> None:
+    scroll_in = control.goal().distance * 0.7
+    control.scroll(math.log(0.7) / math.log(0.86), *MIDDLE)
+    control.view_aspect = 0.6
+    control.keep_width_of_view(1.5)
+    assert control.goal().distance == pytest.approx(2.0 * scroll_in, rel=1e-3)
+    control.view_aspect = 1.5
+    control.keep_width_of_view(0.6)
+    assert control.goal().distance == pytest.approx(scroll_in, rel=1e-3)
+
+
+def test_the_eye_stays_above_the_higher_of_two_grounds(control: CameraControl) -> None:
+    control.see(ground_of(hills()), ground_of(hills() + 900.0))
+    eye = control.goal().position
+    assert eye.y == pytest.approx(ground_of(hills() + 900.0).limit(eye.x, eye.z) + CLEARANCE * 90 * CELL, abs=1e-2)
+    control.see(ground_of(hills()))
+    assert control.goal().position.y < eye.y

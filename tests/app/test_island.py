@@ -252,9 +252,7 @@ def shown(thread: SimulationThread, wanted: Callable[[Snapshot], bool]) -> Snaps
     found: list[Snapshot] = []
 
     def take() -> bool:
-        snapshot = thread.take()
-        if snapshot is not None and wanted(snapshot):
-            found.append(snapshot)
+        found.extend(snapshot for snapshot in thread.take() if wanted(snapshot))
         return bool(found)
 
     wait_for(take)
@@ -283,6 +281,30 @@ def test_a_run_in_the_window_tells_how_far_it_is_and_leaves_a_pause_as_it_was() 
         assert thread.status.state == "paused"
 
 
+def test_two_worlds_that_are_compared_roll_and_blur_together() -> None:
+    one, other = island(snowballs__enabled=False), island(snowballs__enabled=False, snowballs__erosion_rate=0.1)
+    thread = SimulationThread(one, other, paused=True)
+    thread.first_picture_shown.set()
+    thread.start()
+    try:
+        thread.roll_snowballs(3 * PORTION)
+        thread.smooth()  # waits for its turn, which comes before the first ball
+        pairs: list[tuple[Snapshot, ...]] = []
+
+        def over() -> bool:
+            pairs.append(thread.take())
+            return bool(pairs[-1]) and pairs[-1][0].snowballs == 3 * PORTION
+
+        wait_for(over)
+        first, second = pairs[-1]
+        assert (first.snowballs, first.cycle) == (second.snowballs, second.cycle) == (3 * PORTION, 4)
+        assert not np.array_equal(first.layers["bedrock"], second.layers["bedrock"])
+        assert max(first.imbalance, second.imbalance) < 1e-12
+        wait_for(lambda: thread.status.run is None)
+    finally:
+        thread.stop()
+
+
 def test_a_run_can_be_cancelled() -> None:
     with running(island(snowballs__enabled=False)) as thread:
         shown(thread, lambda snapshot: True)
@@ -302,7 +324,7 @@ def test_the_window_rests_where_nothing_is_left_to_do() -> None:
         shown(thread, lambda snapshot: snapshot.snowballs == 300)
         time.sleep(0.1)
         assert thread.status.cycle == 3
-        thread.change("snowballs.total", 500)
+        thread.change({"snowballs.total": 500})
         shown(thread, lambda snapshot: snapshot.snowballs == 500)
         assert thread.status.cycle == 5
 
@@ -320,11 +342,11 @@ def test_the_blur_by_hand_is_shown_while_paused() -> None:
 # The comparison.
 
 
-def test_compare_draws_a_picture_for_each_number(tmp_path: Path) -> None:
+def test_snowballs_draws_a_picture_for_each_number(tmp_path: Path) -> None:
     from PIL import Image
 
     path = tmp_path / "comparison.png"
-    words = ["compare", "island", "--size", "48x40", "--width", "160", "--height", "90", "--snowballs", "0,400,3000"]
+    words = ["snowballs", "island", "--size", "48x40", "--width", "160", "--height", "90", "--numbers", "0,400,3000"]
     assert cli.main([*words, "--out", str(path)]) == 0
     sheet = np.asarray(Image.open(path).convert("RGB"), int)
     assert sheet.shape == (184, 324, 3)
@@ -335,9 +357,9 @@ def test_compare_draws_a_picture_for_each_number(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("numbers", ["", "a", "1,,2", "-3", "5000000000"])
-def test_compare_refuses_numbers_that_are_none(numbers: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_snowballs_refuses_numbers_that_are_none(numbers: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        cli.main(["compare", f"--snowballs={numbers}"])
+        cli.main(["snowballs", f"--numbers={numbers}"])
     assert "must be a whole number from 0 to" in capsys.readouterr().err
 
 

@@ -100,6 +100,33 @@ def test_orbit_turns_the_camera(tmp_path: Path) -> None:
     assert (tmp_path / "still_1.png").read_bytes() != (tmp_path / "turned_1.png").read_bytes()
 
 
+LABEL_ROWS = 90  # more than the labels here have
+
+
+def test_two_worlds_side_by_side_each_as_it_is_alone(tmp_path: Path) -> None:
+    """Also where one is a preset, and the clip goes on: the worlds are those of runs of their own."""
+    preset = tmp_path / "calm.toml"
+    preset.write_text("[droplets]\ncount = 90\nevaporation = 0.01\n")
+    still = ["--frames", "3", "--cycles-per-frame", "4", "--fps", "5", "--height", "180", "--out"]
+    render("--compare", preset, *still, tmp_path / "both.png", "--width", "256")
+    render(*still, tmp_path / "one.png", "--width", "128")
+    other = ("--set", "droplets.count=90", "--set", "droplets.evaporation=0.01")
+    render(*other, *still, tmp_path / "other.png", "--width", "128")
+    both, one, other_one = (picture(tmp_path / f"{name}.png") for name in ("both", "one", "other"))
+    assert both.shape == (180, 256, 3)
+    assert not np.array_equal(one[LABEL_ROWS:], other_one[LABEL_ROWS:])
+    for half, alone in ((both[:, :128], one), (both[:, 128:], other_one)):
+        np.testing.assert_array_equal(half[LABEL_ROWS:, 2:], alone[LABEL_ROWS:, 2:])
+        assert not np.array_equal(half[:LABEL_ROWS], alone[:LABEL_ROWS]), "the label"
+
+
+def test_a_clip_of_two_worlds_has_the_same_bits_every_time(tmp_path: Path) -> None:
+    for run, threads in (("a", "1"), ("b", "2")):
+        words = ["--compare", "droplets.friction=0.3", "--frames", "3", "--threads", threads]
+        render(*words, "--out", tmp_path / f"{run}.mp4")
+    assert (tmp_path / "a.mp4").read_bytes() == (tmp_path / "b.mp4").read_bytes()
+
+
 def test_colours_survive_the_clip(tmp_path: Path) -> None:
     """They are marked for what they are, so that a player shows the picture that was drawn."""
     colours = np.zeros((64, 96, 3), np.uint8)

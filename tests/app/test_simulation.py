@@ -189,14 +189,19 @@ def test_parameters_are_not_changed_over_a_world_that_is_not_finite(monkeypatch:
 
 
 @contextmanager
-def running(scene: Scene, *, paused: bool = False) -> Iterator[SimulationThread]:
-    thread = SimulationThread(scene, paused=paused)
+def running(*scenes: Scene, paused: bool = False) -> Iterator[SimulationThread]:
+    thread = SimulationThread(*scenes, paused=paused)
     thread.first_picture_shown.set()
     thread.start()
     try:
         yield thread
     finally:
         thread.stop()
+
+
+def take(thread: SimulationThread) -> Snapshot | None:
+    """The newest snapshot of a single world."""
+    return next(iter(thread.take()), None)
 
 
 def wait_for(condition: Callable[[], Any], seconds: float = 30.0) -> Any:
@@ -235,7 +240,7 @@ def test_bits_do_not_depend_on_frames(
         deadline = time.monotonic() + 30.0
         while time.monotonic() < deadline:
             thread.frame_began()
-            if snapshot := thread.take():
+            if snapshot := take(thread):
                 if snapshot.cycle not in good_states:
                     break
                 assert shown(snapshot) == good_states[snapshot.cycle]
@@ -248,7 +253,7 @@ def test_bits_do_not_depend_on_frames(
 
 def test_pace_follows_the_frames() -> None:
     with running(small_scene(simulation__cycles_per_frame=3)) as thread:
-        wait_for(thread.take)
+        wait_for(lambda: take(thread))
         time.sleep(0.1)
         assert thread.status.cycle == 0  # nothing was drawn, so nothing runs
         for frame in range(1, 4):
@@ -260,11 +265,11 @@ def test_pace_follows_the_frames() -> None:
 
 def test_single_steps_while_paused() -> None:
     with running(small_scene(), paused=True) as thread:
-        assert wait_for(thread.take).cycle == 0
+        assert wait_for(lambda: take(thread)).cycle == 0
         thread.step()
-        assert wait_for(thread.take).cycle == 1
+        assert wait_for(lambda: take(thread)).cycle == 1
         time.sleep(0.1)
-        assert thread.take() is None
+        assert take(thread) is None
         assert thread.status.state == "paused"
         thread.set_paused(False)
         assert wait_for(lambda: thread.status.cycle > 3)
@@ -272,7 +277,7 @@ def test_single_steps_while_paused() -> None:
 
 def test_taken_snapshot_stays_as_it_is_until_the_next_is_taken() -> None:
     with running(small_scene()) as thread:
-        snapshot = wait_for(thread.take)
+        snapshot = wait_for(lambda: take(thread))
         before = shown(snapshot)
         wait_for(lambda: thread.status.cycle > snapshot.cycle + 20)
         assert shown(snapshot) == before
@@ -280,12 +285,12 @@ def test_taken_snapshot_stays_as_it_is_until_the_next_is_taken() -> None:
 
 def test_change_goes_to_the_next_cycle() -> None:
     with running(small_scene(), paused=True) as thread:
-        wait_for(thread.take)
+        wait_for(lambda: take(thread))
         thread.step()
-        wait_for(thread.take)
-        thread.change("droplets.count", 61)
+        wait_for(lambda: take(thread))
+        thread.change({"droplets.count": 61})
         thread.step()
-        snapshot = wait_for(thread.take)
+        snapshot = wait_for(lambda: take(thread))
     assert snapshot.ledger.water.gained["rain"] == pytest.approx((60 + 61) * WATER_OF_A_DROP)
 
 
@@ -295,7 +300,7 @@ def test_restart_makes_the_world_anew(tmp_path: Path) -> None:
         other = small_scene(world__columns=24, world__seed=5)
         thread.set_paused(True)
         thread.restart(other)
-        snapshot = wait_for(lambda: (taken := thread.take()) and taken.world == 2 and taken)
+        snapshot = wait_for(lambda: (taken := take(thread)) and taken.world == 2 and taken)
         world, _ = create_world(other)
         assert snapshot.cycle == 0
         assert shown(snapshot) == bits(world)["shown"]
@@ -303,7 +308,7 @@ def test_restart_makes_the_world_anew(tmp_path: Path) -> None:
         assert "there is no such file" in wait_for(thread.notices)[0]
         assert thread.status.state == "paused"
         thread.step()
-        assert wait_for(thread.take).world == 2  # the world that was there goes on
+        assert wait_for(lambda: take(thread)).world == 2  # the world that was there goes on
 
 
 def test_saved_between_two_cycles(tmp_path: Path) -> None:
@@ -326,7 +331,7 @@ def test_thread_shows_the_last_good_state_after_a_failure(
 
         def failed() -> bool:
             nonlocal last
-            last = thread.take() or last
+            last = take(thread) or last
             return thread.status.state == "failed" and last is not None and last.cycle == 7
 
         wait_for(failed)

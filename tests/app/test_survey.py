@@ -274,9 +274,9 @@ SCENE = Scene(
 def snapshot_with(simulation: SimulationThread, what: str, condition: Callable[[Snapshot], Any]) -> Snapshot:
     deadline = time.monotonic() + 100.0
     while time.monotonic() < deadline:
-        snapshot = simulation.take()
-        if snapshot is not None and condition(snapshot):
-            return snapshot
+        for snapshot in simulation.take():
+            if condition(snapshot):
+                return snapshot
         time.sleep(0.005)
     raise AssertionError(f"waited in vain: {what}; {simulation.status} {simulation.notices()}")
 
@@ -292,7 +292,7 @@ def test_the_thread_surveys_while_it_runs_and_while_it_is_paused() -> None:
         shown = snapshot_with(simulation, "rivers", lambda snapshot: snapshot.survey is not None)
         assert shown.cycle == 0
         assert simulation.status.state == "paused"
-        simulation.change("rivers.threshold", 5)
+        simulation.change({"rivers.threshold": 5})
         finer = snapshot_with(simulation, "more rivers", lambda snapshot: snapshot.survey is not shown.survey)
         assert finer.survey is not None
         assert (finer.layers["rivers"] > 0).sum() > (shown.layers["rivers"] > 0).sum()

@@ -125,7 +125,7 @@ def test_raising_the_sea_floods_at_once_also_while_paused() -> None:
         def newest() -> object:
             deadline = time.monotonic() + 60.0
             while time.monotonic() < deadline:
-                if snapshot := thread.take():
+                for snapshot in thread.take():
                     return snapshot
                 time.sleep(0.01)
             raise AssertionError("no snapshot came")
@@ -134,7 +134,7 @@ def test_raising_the_sea_floods_at_once_also_while_paused() -> None:
         while "water" not in snapshot.layers:  # type: ignore[attr-defined]
             snapshot = newest()
         assert not snapshot.layers["water"].any()  # type: ignore[attr-defined]
-        thread.change("pools.sea_level", 100.0)
+        thread.change({"pools.sea_level": 100.0})
         snapshot = newest()
         assert snapshot.cycle == 0  # type: ignore[attr-defined]
         assert snapshot.sea_level == 100.0  # type: ignore[attr-defined]

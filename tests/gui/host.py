@@ -125,14 +125,13 @@ class Driver:
 
 def drive(
     test: Callable[[Driver], None],
-    scene: Scene = SMALL,
-    *,
+    *scenes: Scene,
     paused: bool = True,
     size: tuple[int, int] = (1280, 800),
     scale: float = 1.0,
 ) -> None:
-    """Run the application in a window, and a test beside it."""
-    simulation = SimulationThread(scene, paused=paused)
+    """Run the application in a window, with one scene or two side by side, and a test beside it."""
+    simulation = SimulationThread(*(scenes or (SMALL,)), paused=paused)
     running: list[Application] = []
     last = time.perf_counter()
 
@@ -147,7 +146,7 @@ def drive(
         now = time.perf_counter()
         display = imgui.get_io().display_size
         application.frame(_events(), now - last, display.x, display.y, 1.0)
-        application.picture.context.screen.use()
+        application.sides.context.screen.use()
         if application.snapshot is not None:
             simulation.first_picture_shown.set()
         application.frame_times.add(time.perf_counter() - now)

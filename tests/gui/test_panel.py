@@ -29,7 +29,7 @@ def have_land(driver: Driver) -> Application:
 
 def running_scene(application: Application) -> Scene:
     """What the simulation itself was told."""
-    return application.simulation.scene
+    return application.simulation.scenes[0]
 
 
 def test_every_declared_parameter_has_a_widget() -> None:
@@ -423,7 +423,8 @@ def test_a_dropped_file_is_opened(tmp_path: Path) -> None:
         driver.wait_for(
             lambda: application.snapshot is not None and application.snapshot.shape == (40, 40), "its world"
         )
-        assert application.opened == application.scene == read_preset(preset.read_text(), "mine")
+        assert application.opened == application.scene
+        assert application.scene == msgspec.structs.replace(read_preset(preset.read_text(), "mine"), name="mine")
 
     drive(test, WITHOUT_DROPS)
 
@@ -528,7 +529,7 @@ def test_the_camera_goes_on_with_a_drag_that_leaves_the_scene() -> None:
 def test_a_click_on_the_minimap_moves_the_camera_there() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        left, top, width, height = application.picture.minimap_rectangle(*application.pixel_size)
+        left, top, width, height = application.side.picture.minimap_rectangle(*application.pixel_size)
         driver.engine.mouse_move_to_pos(imgui.ImVec2(left + 0.25 * width, top + 0.75 * height))
         driver.engine.mouse_click()
         driver.engine.yield_(2)

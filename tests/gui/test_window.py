@@ -278,6 +278,39 @@ def test_flight_by_keys_and_back(program: Program) -> None:
     assert np.abs(program.settled() - before).mean() < 1.0
 
 
+def divider(program: Program) -> int:
+    """The column of the line between two worlds, which is seen before the sky; 0 where there is none."""
+    bright = (program.picture()[150:200, 250:800].min(axis=(0, 2)) > 230).nonzero()[0]
+    return 250 + int(bright[0]) if len(bright) else 0
+
+
+def test_two_worlds_side_by_side(tmp_path: Path) -> None:
+    both = Program(tmp_path, "noise", "--size", "128", "--compare", "droplets.count=1")
+    try:
+        both.wait_for(lambda: both.cycle > 20, "the simulation")
+        both.pause()
+        both.settled()
+
+        meeting = divider(both)
+        shown = both.picture()
+        half = (slice(300, 600), slice(0, 200))
+        assert np.abs(shown[half] - shown[300:600, meeting : meeting + 200]).mean() > 1.0, "both sides show the same"
+        both.drag((meeting + 1, 300), (meeting - 200, 300))
+        both.wait_for(lambda: abs(divider(both) - (meeting - 200)) < 8, "the divider to follow")
+        both.drag((100, 500), (180, 500))
+        assert np.abs(both.picture()[half] - shown[half]).mean() > 1.0
+        both.move(*SCENE_MIDDLE)
+        both.key("c")
+        both.wait_for(lambda: divider(both) == 0, "one world")
+        both.key("c")
+        both.wait_for(lambda: both.cycle == 0, "two worlds from the start")
+        both.key("ctrl+q")
+        assert both.process.wait(timeout=PATIENCE) == 0
+        assert "Traceback" not in both.log.read_text()
+    finally:
+        both.end()
+
+
 def test_no_display_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISPLAY", ":4711")
     from app.window import Window

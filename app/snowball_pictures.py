@@ -23,12 +23,12 @@ LABEL_SCALE = 540  # pixels of a picture's height at which its label is as large
 GAP = 4  # pixels between pictures
 
 
-def compare(
-    scene: Scene, path: Path, *, snowballs: Sequence[int], size: tuple[int, int], threads: int | None = None
+def draw_snowballs(
+    scene: Scene, path: Path, *, numbers: Sequence[int], size: tuple[int, int], threads: int | None = None
 ) -> None:
     """Draw the land of a scene after each number of snowballs into one picture, two in a row, each of `size`."""
-    columns = min(len(snowballs), 2)
-    rows = -(-len(snowballs) // columns)
+    columns = min(len(numbers), 2)
+    rows = -(-len(numbers) // columns)
     width, height = size
     whole = (columns * width + (columns - 1) * GAP, rows * height + (rows - 1) * GAP)
     with contextlib.ExitStack() as stack:
@@ -39,7 +39,7 @@ def compare(
         canvas = Canvas(context)
         stack.callback(canvas.release)
         sheet: Pixels = np.zeros((whole[1], whole[0], 3), np.uint8)
-        for number, balls in enumerate(tqdm(snowballs, desc="comparing", unit="picture")):
+        for number, balls in enumerate(tqdm(numbers, desc="rolling", unit="picture")):
             # Each from the start, because each ends with a blur: the balls that fall first are the same.
             world, made = rolled(scene, balls, threads)
             snapshot = take_snapshot(world, number)

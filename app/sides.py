@@ -1,0 +1,216 @@
+"""What is seen of the worlds: one of them in the whole picture, or two side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.camera import Camera
+from app.canvas import Canvas
+from app.comparison import labels
+from app.history import LedgerHistory
+from app.passes.overlays import overlay_range
+from app.picture import Picture
+from app.scene import Scene
+from app.snapshot import Snapshot
+
+DIVIDER_COLOUR = np.array([235, 239, 242, 255], np.uint8)
+DIVIDER_WIDTH = 2.0  # at scale 1
+NARROWEST_LABEL = 90.0
+LABEL_MARGIN = 14.0  # as that of the minimap
+
+
+@dataclass(frozen=True)
+class Area:
+    """A part of the whole picture, of its full height: where it begins and how large it is, in pixels.
+
+    `free` is the part of its width that nothing covers, from 0 at its left to 1 at its right.
+    """
+
+    left: int
+    width: int
+    height: int
+    free: tuple[float, float] = (0.0, 1.0)
+
+
+def areas(
+    width: int, height: int, count: int, *, free: tuple[float, float] = (0.0, 1.0), divider: float = 0.5
+) -> list[Area]:
+    """The areas of `count` pictures side by side: one, or two that meet at `divider` of what is free of the width."""
+    meeting = round((free[0] + (free[1] - free[0]) * divider) * width)
+    edges = [0, width] if count == 1 else [0, min(max(meeting, 1), max(width - 1, 1)), width]
+
+    def area(left: int, right: int) -> Area:
+        low, high = (min(max((part * width - left) / max(right - left, 1), 0.0), 1.0) for part in free)
+        return Area(left, right - left, height, (low, high) if low < high else (0.0, 1.0))
+
+    return [area(left, right) for left, right in pairwise(edges)]
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a world is looked at."""
+
+    camera: Camera
+    scene: Scene
+    minimap: bool
+    label: tuple[str, ...]
+    overlay_span: tuple[float, float]
+
+
+class Side:
+    """One world as it is seen: its picture on a canvas of its own, and what became of its rock."""
+
+    def __init__(self, context: moderngl.Context, beside: Side | None, *, bake_at_once: bool) -> None:
+        neighbour = beside.picture if beside else None
+        self.picture: Picture = Picture(context, bake_at_once=bake_at_once, beside=neighbour)
+        self.canvas = Canvas(context)
+        self.ledger_history = LedgerHistory()
+        self.snapshot: Snapshot | None = None
+        self.area = Area(0, 0, 0)
+        self._drawn: object = None
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Take the newest snapshot of the world."""
+        self.snapshot = snapshot
+        self.picture.show(snapshot)
+        self.ledger_history.add(snapshot)
+
+    def redraw(self) -> None:
+        """Draw the picture again, though nothing that it shows has changed."""
+        self._drawn = None
+
+    def is_drawn(self, look: Look) -> bool:
+        """Whether the canvas holds all of this already, or there is nothing to draw."""
+        if self.snapshot is None or self.area.width < 1 or self.area.height < 1:
+            return True
+        return self._drawn == self._seen(look) and self.picture.frame_settled
+
+    def draw(self, look: Look, time: float) -> None:
+        """Draw picture, label and divider, which is the left edge of a picture that is not the leftmost."""
+        area = self.area
+        camera = replace(look.camera, middle=area.free[0] + area.free[1] - 1.0)
+        target = self.canvas.framebuffer(area.width, area.height)
+        self.picture.draw(target, camera, look.scene, time=time, minimap=look.minimap, overlay_span=look.overlay_span)
+        if look.label:
+            self._paint_label(look.label)
+        if area.left > 0:
+            width = min(max(round(DIVIDER_WIDTH * self.picture.content_scale), 1), area.width)
+            self.canvas.paint(np.broadcast_to(DIVIDER_COLOUR, (area.height, width, 4)), 0, 0)
+        self._drawn = self._seen(look)
+
+    def _seen(self, look: Look) -> tuple[object, ...]:
+        """All that the canvas depends on, apart from the time."""
+        snapshot = self.snapshot
+        assert snapshot is not None
+        surveyed = snapshot.survey and tuple(snapshot.survey.versions.items())
+        return look, self.area, self.picture.content_scale, snapshot.world, snapshot.cycle, surveyed
+
+    def _paint_label(self, label: tuple[str, ...]) -> None:
+        from app.lettering import sign  # ImGui, which a picture without a label does not wait for
+
+        area, scale = self.area, self.picture.content_scale
+        left, right = (round(part * area.width) for part in area.free)
+        margin = round(min(LABEL_MARGIN * scale, 0.1 * min(right - left, area.height)))
+        widest = right - left - 2 * margin
+        if widest < NARROWEST_LABEL * scale:
+            label = label[:1]  # more could not be read
+        self.canvas.paint(sign(label, scale, widest), left + margin, margin)
+
+    def release(self) -> None:
+        self.picture.release()
+        self.canvas.release()
+
+
+class Sides:
+    """The worlds that are shown, from left to right, all seen from the same camera."""
+
+    def __init__(self, context: moderngl.Context, *, bake_at_once: bool = False) -> None:
+        self.context = context
+        self._bake_at_once = bake_at_once
+        self.shown = [self._new_side(None)]
+        self._spans: dict[str, tuple[float, float]] = {}  # by overlay, of what is shown now
+
+    def show(self, snapshots: Sequence[Snapshot]) -> None:
+        """Take the newest snapshots, one of each world. A world that is gone on with keeps its side."""
+        before = self.shown
+        known = {side.snapshot.world: side for side in before if side.snapshot is not None}
+        staying = [known.pop(snapshot.world, None) for snapshot in snapshots]
+        unused = [side for side in before if side not in staying]
+        self.shown = []
+        for side in staying:
+            self.shown.append(side or (unused.pop(0) if unused else self._new_side(before[0])))
+        for side in unused:
+            side.release()
+        for side, snapshot in zip(self.shown, snapshots, strict=True):
+            side.show(snapshot)
+        self._spans.clear()
+
+    @property
+    def snapshots(self) -> list[Snapshot]:
+        return [side.snapshot for side in self.shown if side.snapshot is not None]
+
+    def overlay_span(self, overlay: str) -> tuple[float, float]:
+        """The values at the ends of an overlay's palette, on all sides the same."""
+        if overlay not in self._spans:
+            self._spans[overlay] = overlay_range(overlay, *self.snapshots)
+        return self._spans[overlay]
+
+    def lay_out(self, width: int, height: int, *, free: tuple[float, float] = (0.0, 1.0), divider: float = 0.5) -> None:
+        """Give each side its area of a picture of this size; see `areas`."""
+        for side, area in zip(
+            self.shown, areas(width, height, len(self.shown), free=free, divider=divider), strict=True
+        ):
+            side.area = area
+            # The minimaps are alike, unless one has not the room for it.
+            share = round((free[1] - free[0]) * width / len(self.shown)) if len(self.shown) > 1 else width
+            side.picture.minimap_width = min(area.width, share)
+
+    def draw(self, camera: Camera, scenes: Sequence[Scene], *, time: float, minimap: bool) -> bool:
+        """Draw what has changed, and tell whether anything has. What is looked at stands in the middle of each side."""
+        if not self.snapshots:
+            return False
+        view = scenes[0].view
+        span = self.overlay_span(view.overlay)
+        looks = [Look(camera, scene, minimap, label, span) for scene, label in zip(scenes, labels(scenes), strict=True)]
+        changed = [(side, look) for side, look in zip(self.shown, looks, strict=True) if not side.is_drawn(look)]
+        if changed:
+            with self.shown[0].picture.one_frame(view):
+                for side, look in changed:
+                    side.draw(look, time)
+        return bool(changed)
+
+    def pixels(self) -> NDArray[np.uint8] | None:
+        """The whole picture: red, green and blue by row and column, the uppermost row first."""
+        parts = [pixels for side in self.shown if (pixels := side.canvas.pixels()) is not None]
+        return np.concatenate(parts, axis=1) if parts else None
+
+    def set_content_scale(self, scale: float) -> None:
+        for side in self.shown:
+            side.picture.content_scale = scale
+
+    def redraw(self) -> None:
+        """Draw all again, though nothing has changed."""
+        for side in self.shown:
+            side.redraw()
+
+    def reload_shaders(self) -> str:
+        """Compile all shaders again. Returns "" or the first error; a picture with an error keeps its old ones."""
+        errors = [side.picture.reload_shaders() for side in self.shown]
+        self.redraw()
+        return next(filter(None, errors), "")
+
+    def release(self) -> None:
+        for side in self.shown:
+            side.release()
+
+    def _new_side(self, beside: Side | None) -> Side:
+        side = Side(self.context, beside, bake_at_once=self._bake_at_once)
+        if beside:
+            side.picture.content_scale = beside.picture.content_scale
+        return side

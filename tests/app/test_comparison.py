@@ -1,0 +1,329 @@
+"""Two worlds compared: what they share, what differs, and that they run in step, each as it would alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import checkpoint, simulation
+from app.comparison import MOST_LISTED, differences, labels, with_processes_of
+from app.errors import UserError
+from app.opening import open_comparison, open_scene
+from app.processes.droplets import DropletErosion
+from app.scene import DECLARATIONS, GROUPS, Scene
+from app.simulation import Lockstep, SimulationError, SimulationThread, Simulator
+from app.snapshot import Snapshot
+from app.sources import create_world
+from app.world import World
+from tests.app.small import bits, simulated, small_scene
+from tests.app.test_simulation import WATER_OF_A_DROP, running, shown, wait_for
+
+ONE = small_scene()
+OTHER = small_scene(droplets__evaporation=0.01, droplets__count=90)
+
+
+def lockstep(*scenes: Scene, threads: int | None = None) -> Lockstep:
+    return Lockstep([Simulator(scene, world, threads) for world, scene in map(create_world, scenes)])
+
+
+# What they share.
+
+
+def test_processes_differ_and_all_else_is_shared() -> None:
+    preset = open_scene("dune-field")
+    mixed = with_processes_of(ONE, preset)
+    for path in DECLARATIONS:
+        is_process = GROUPS[path.partition(".")[0]].section == "processes"
+        assert mixed.value(path) == (preset if is_process else ONE).value(path), path
+    assert differences(mixed, preset) == {}
+    assert with_processes_of(ONE.with_values(differences(ONE, preset)), mixed) == mixed
+    assert differences(ONE, preset).keys() >= {"wind.enabled", "droplets.enabled"}
+
+
+def test_second_scene_from_words(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text("[world]\ncolumns = 9\n[droplets]\nfriction = 0.3\n")
+    second = open_comparison(ONE, [str(tmp_path / "mine.toml"), "droplets.density=2", "wind.enabled=true"])
+    assert second.world == ONE.world
+    assert (second.droplets.friction, second.droplets.density, second.wind.enabled) == (0.3, 2.0, True)
+    assert second.droplets.count == Scene().droplets.count  # all processes are those of the preset
+    assert second.name == "mine"
+    checkpoint.save(tmp_path / "world.npz", simulated(1, OTHER).world, OTHER)
+    second = open_comparison(ONE, [str(tmp_path / "world.npz")])
+    assert second.droplets == OTHER.droplets
+    assert not second.saved_world
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("world.seed=3", "world.seed=3: two worlds that are compared share it"),
+        ("view.haze=0", "only processes can differ"),
+        ("droplets.evaporation=9", "droplets.evaporation = 9: must be from"),
+        ("droplets.evaporating=0.1", "did you mean 'droplets.evaporation'?"),
+        ("jacksboro.npz", "jacksboro.npz: it has land but no parameters of processes"),
+        ("nois", "did you mean 'noise'?"),
+    ],
+)
+def test_words_that_do_not_make_a_second_scene(word: str, message: str) -> None:
+    with pytest.raises(UserError) as raised:
+        open_comparison(ONE, [word])
+    assert message in str(raised.value)
+
+
+def test_labels_tell_what_has_an_effect() -> None:
+    assert labels([ONE]) == [()]
+    assert labels([ONE, ONE]) == [("A",), ("B",)]
+    assert labels([ONE, ONE.with_values({"droplets.evaporation": 0.01, "wind.speed": 3.0})]) == [
+        ("A", "droplets: evaporation 0.001 1/t"),
+        ("B", "droplets: evaporation 0.01 1/t"),
+    ]  # the wind does not blow
+    without = ONE.with_values({"droplets.enabled": False, "droplets.friction": 0.3})
+    assert labels([ONE, without]) == [("A", "droplets on"), ("B", "droplets off")]
+    named = with_processes_of(open_scene("noise"), open_scene("dune-field"))
+    one, other = labels([open_scene("noise"), named])
+    assert (one[0], other[0]) == ("A   noise", "B   dune-field")
+    paths = ["count", "friction", "density", "minimum_volume", "longest_path", "deposition_rate"]
+    many = ONE.with_values({f"droplets.{name}": ONE.value(f"droplets.{name}") * 2 for name in paths})  # type: ignore[operator]
+    for label in labels([ONE, many]):
+        assert len(label) == MOST_LISTED + 2
+        assert label[-1] == "and 2 more"
+
+
+# In step.
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_each_world_is_as_it_would_be_alone(threads: int) -> None:
+    large = {"world__columns": 150, "world__rows": 130}
+    one = small_scene(**large, droplets__count=400)
+    other = small_scene(
+        **large, droplets__count=300, droplets__evaporation=0.01, cascade__enabled=True, pools__enabled=True
+    )
+    both = lockstep(one, other, threads=threads)
+    for _ in range(6):
+        both.advance()
+    both.verify()
+    assert [world.cycle for world in both.worlds] == [6, 6]
+    for scene, world in zip((one, other), both.worlds, strict=True):
+        assert bits(world) == bits(simulated(6, scene, 1).world)
+    assert bits(both.worlds[0]) != bits(both.worlds[1])
+
+
+def test_a_change_of_one_leaves_the_other_alone() -> None:
+    both = lockstep(ONE, ONE)
+    for _ in range(3):
+        both.advance()
+    both.change([ONE, OTHER])
+    both.advance()
+    one, other = both.worlds
+    assert bits(one) == bits(simulated(4).world)
+    alone = simulated(3)
+    alone.change(OTHER)
+    alone.advance()
+    assert bits(other) == bits(alone.world)
+
+
+def raise_value_error(world: World) -> None:
+    raise ValueError("a shovel broke")
+
+
+def write_nan(world: World) -> None:
+    world.sediment[9, 11] = float("nan")
+
+
+@contextmanager
+def failing(
+    monkeypatch: pytest.MonkeyPatch, count: int, failure: Callable[[World], None], cycle: int = 7
+) -> Iterator[None]:
+    """In cycle 7, let the world on which so many drops fall fail."""
+    rain = DropletErosion.step
+
+    def fail(self: DropletErosion, world: World, parameters: Any) -> None:
+        rain(self, world, parameters)
+        if world.cycle == cycle and parameters.count == count:
+            failure(world)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(DropletErosion, "step", fail)
+        yield
+
+
+@pytest.mark.parametrize("seconds_between_backups", [0.0, 100.0])
+@pytest.mark.parametrize("failure", [raise_value_error, write_nan])
+@pytest.mark.parametrize(("letter", "count"), [("A", 60), ("B", 90)])
+def test_failure_of_one_takes_both_to_the_last_good_cycle(
+    letter: str,
+    count: int,
+    failure: Callable[[World], None],
+    seconds_between_backups: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(simulation, "SECONDS_BETWEEN_BACKUPS", seconds_between_backups)
+    good = [bits(simulated(7, scene).world) for scene in (ONE, OTHER)]
+    both = lockstep(ONE, OTHER)
+    with failing(monkeypatch, count, failure):
+        with pytest.raises(SimulationError) as raised:
+            for _ in range(12):  # a value that is not finite is noticed some cycles later
+                both.advance()
+            both.verify()
+        assert str(raised.value).startswith(f"{letter}: droplets")
+        assert str(raised.value).endswith("stopped after cycle 7")
+        assert [bits(world) for world in both.worlds] == good
+    for _ in range(3):  # and they can go on
+        both.advance()
+    assert [bits(world) for world in both.worlds] == [bits(simulated(10, scene).world) for scene in (ONE, OTHER)]
+
+
+def test_lakes_are_those_of_the_last_good_cycle_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulation, "SECONDS_BETWEEN_BACKUPS", 0.0)
+    lakes = {"pools__enabled": True, "pools__edges": "wall", "pools__evaporation": 0.0}
+    scenes = small_scene(**lakes), small_scene(**lakes, droplets__count=90)
+    good = [simulated(7, scene) for scene in scenes]
+    for simulator in good:
+        simulator.derive_levels()
+    both = lockstep(*scenes)
+    with failing(monkeypatch, 90, write_nan), pytest.raises(SimulationError, match=r"^B: .*stopped after cycle 7$"):
+        for _ in range(12):
+            both.advance()
+    assert [bits(world) for world in both.worlds] == [bits(simulator.world) for simulator in good]
+    for _ in range(3):
+        both.advance()
+    assert [bits(world) for world in both.worlds] == [bits(simulated(10, scene).world) for scene in scenes]
+
+
+def test_the_earlier_of_two_failures_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where nobody has noticed it yet, because no drop reads what is not finite."""
+
+    def write_nan_to_water(world: World) -> None:
+        world.water[9, 11] = float("nan")
+
+    both = lockstep(ONE, OTHER)
+    with (
+        failing(monkeypatch, 60, raise_value_error, cycle=8),
+        failing(monkeypatch, 90, write_nan_to_water, cycle=5),
+        pytest.raises(SimulationError, match=r"^B: .*stopped after cycle 5$"),
+    ):
+        for _ in range(9):
+            both.advance()
+    assert [bits(world) for world in both.worlds] == [bits(simulated(5, scene).world) for scene in (ONE, OTHER)]
+
+
+# The thread.
+
+
+def take_both(thread: SimulationThread) -> tuple[Snapshot, ...]:
+    snapshots: tuple[Snapshot, ...] = wait_for(thread.take)
+    return snapshots
+
+
+def test_snapshots_are_of_the_same_cycle_and_as_of_worlds_alone() -> None:
+    states: list[dict[int, object]] = []
+    for scene in (ONE, OTHER):
+        simulator = simulated(0, scene)
+        states.append({0: bits(simulator.world)["shown"]})
+        for cycle in range(1, 41):
+            simulator.advance()
+            states[-1][cycle] = bits(simulator.world)["shown"]
+    with running(ONE, OTHER) as thread:
+        seen = 0
+        while seen < 20:
+            snapshots = take_both(thread)
+            one, other = snapshots
+            assert one.cycle == other.cycle
+            assert one.world != other.world
+            if one.cycle in states[0]:
+                assert [shown(one), shown(other)] == [states[0][one.cycle], states[1][one.cycle]]
+            seen = max(one.cycle, seen)
+
+
+def test_pause_step_pace_and_change_act_on_both_or_one() -> None:
+    with running(ONE, OTHER, paused=True) as thread:
+        assert [snapshot.cycle for snapshot in take_both(thread)] == [0, 0]
+        thread.change({"droplets.count": 70}, 1)
+        thread.step()
+        one, other = take_both(thread)
+        assert (one.cycle, other.cycle) == (1, 1)
+        assert one.ledger.water.gained["rain"] == pytest.approx(60 * WATER_OF_A_DROP)
+        assert other.ledger.water.gained["rain"] == pytest.approx(70 * WATER_OF_A_DROP)
+        thread.change({"droplets.count": 80})
+        thread.step()
+        one, other = take_both(thread)
+        assert one.ledger.water.gained["rain"] == pytest.approx((60 + 80) * WATER_OF_A_DROP)
+        assert other.ledger.water.gained["rain"] == pytest.approx((70 + 80) * WATER_OF_A_DROP)
+        thread.change({"simulation.cycles_per_frame": 3})
+        thread.set_paused(False)
+        wait_for(lambda: thread.status.state == "running")
+        thread.frame_began()
+        wait_for(lambda: thread.status.cycle == 5)
+        assert set(thread.status.milliseconds) == {"droplets"}
+
+
+def test_from_one_to_two_and_back_to_either() -> None:
+    with running(ONE, paused=True) as thread:
+        (alone,) = take_both(thread)
+        for kept in (0, 1):
+            thread.restart(ONE, OTHER)
+            both = take_both(thread)
+            assert [snapshot.cycle for snapshot in both] == [0, 0]
+            assert alone.world not in [snapshot.world for snapshot in both]
+            thread.step()
+            both = wait_for(lambda: (taken := thread.take()) and taken[0].cycle == 1 and taken)
+            last = [shown(snapshot) for snapshot in both]
+            thread.keep(kept)
+            (alone,) = take_both(thread)
+            assert (alone.world, alone.cycle) == (both[kept].world, 1)
+            assert shown(alone) == last[kept]
+            assert thread.scenes == ((ONE, OTHER)[kept],)
+            thread.step()
+            (alone,) = take_both(thread)
+            assert shown(alone) == bits(simulated(2, (ONE, OTHER)[kept]).world)["shown"]
+
+
+def test_worlds_that_cannot_be_made_leave_the_one_that_is_there(tmp_path: Path) -> None:
+    with running(ONE, paused=True) as thread:
+        (alone,) = take_both(thread)
+        missing = ONE.with_value("world.source", str(tmp_path / "none.tif"))
+        thread.restart(missing, missing)
+        thread.change({"droplets.count": 61}, 1)
+        thread.keep(1)
+        assert "there is no such file" in wait_for(thread.notices)[0]
+        thread.step()
+        (snapshot,) = wait_for(lambda: (taken := thread.take()) and taken[0].cycle == 1 and taken)
+        assert snapshot.world == alone.world
+        assert shown(snapshot) == bits(simulated(1).world)["shown"]
+
+
+@pytest.mark.parametrize("failure", [raise_value_error, write_nan])
+def test_thread_shows_the_last_good_states_of_both(
+    failure: Callable[[World], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = [bits(simulated(7, scene).world)["shown"] for scene in (ONE, OTHER)]
+    with failing(monkeypatch, 90, failure), running(ONE, OTHER) as thread:
+        last: tuple[Snapshot, ...] = ()
+
+        def failed() -> bool:
+            nonlocal last
+            last = thread.take() or last
+            return thread.status.state == "failed" and bool(last) and last[0].cycle == 7
+
+        wait_for(failed)
+        assert [shown(snapshot) for snapshot in last] == good
+        assert thread.status.error.startswith("B: ")
+        assert thread.notices() == [thread.status.error]
+
+
+def test_either_world_is_saved(tmp_path: Path) -> None:
+    with running(ONE, OTHER, paused=True) as thread:
+        take_both(thread)
+        thread.step()
+        take_both(thread)
+        for world, scene in enumerate((ONE, OTHER)):
+            thread.save(tmp_path / f"{world}.npz", world=world)
+            wait_for(lambda: any("saved" in notice for notice in thread.notices()))
+            saved, kept = checkpoint.load(tmp_path / f"{world}.npz")
+            assert kept == scene
+            assert bits(saved) == bits(simulated(1, scene).world)

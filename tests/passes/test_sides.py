@@ -1,0 +1,261 @@
+"""Pictures side by side: each as it would be alone, parted by a divider, named by a label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import moderngl
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from app.camera import Camera
+from app.canvas import Canvas
+from app.comparison import labels
+from app.lettering import sign
+from app.passes.overlays import overlay_range
+from app.picture import Picture
+from app.render import scene_camera
+from app.scene import Scene
+from app.sides import DIVIDER_COLOUR, Sides, areas
+from app.snapshot import Snapshot
+from tests.passes import gl
+from tests.passes.worlds import hills, snapshot
+
+SIZE = (400, 260)
+LABEL_ROWS = 100  # more than the labels here have
+DIVIDER = 2
+
+ONE = Scene().with_values({"view.quality": "low", "view.minimap": True})
+OTHER = ONE.with_value("droplets.evaporation", 0.01)
+
+
+def land(world: int, seed: int = 3, *, relief: float = 300.0, cycle: int = 0) -> Snapshot:
+    return snapshot(hills(60, 90, seed=seed) * relief, 0.4, world=world, cycle=cycle)
+
+
+@pytest.fixture
+def sides(context: moderngl.Context, resting_place: moderngl.Framebuffer) -> Iterator[Sides]:
+    sides = Sides(context, bake_at_once=True)
+    yield sides
+    resting_place.use()
+    sides.release()
+
+
+def draw(sides: Sides, camera: Camera, *scenes: Scene, minimap: bool = False) -> NDArray[np.uint8]:
+    sides.draw(camera, scenes, time=0.0, minimap=minimap)
+    pixels = sides.pixels()
+    assert pixels is not None
+    return pixels
+
+
+@given(
+    width=st.integers(2, 4000),
+    height=st.integers(1, 3000),
+    divider=st.floats(0.0, 1.0),
+    free=st.tuples(st.floats(0.0, 1.0), st.floats(0.0, 1.0)).map(sorted).map(tuple),
+)
+def test_areas_fill_the_picture_and_meet_at_the_divider(
+    width: int, height: int, divider: float, free: tuple[float, float]
+) -> None:
+    (whole,) = areas(width, height, 1, free=free)
+    assert (whole.left, whole.width, whole.height) == (0, width, height)
+    one, other = areas(width, height, 2, free=free, divider=divider)
+    assert one.left == 0 and other.left == one.width >= 1 and other.width >= 1
+    assert one.width + other.width == width
+    meeting = (free[0] + divider * (free[1] - free[0])) * width
+    assert abs(other.left - meeting) <= 1.0
+    for area in (one, other):
+        assert 0.0 <= area.free[0] < area.free[1] <= 1.0
+    # What is free of the sides is what is free of the whole, as far as anything is.
+    if free[0] * width + 2 < meeting < free[1] * width - 2:
+        assert one.free[0] * one.width == pytest.approx(free[0] * width, abs=1e-6)
+        assert other.left + other.free[1] * other.width == pytest.approx(free[1] * width, abs=1e-6)
+        assert (one.free[1], other.free[0]) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize("quality", ["low", "medium", "high"])
+@pytest.mark.parametrize("divider", [0.1, 0.5, 0.8])
+def test_each_half_is_the_picture_of_that_size_from_the_same_camera(
+    context: moderngl.Context, sides: Sides, canvas: Canvas, divider: float, quality: str
+) -> None:
+    one, other = (scene.with_value("view.quality", quality) for scene in (ONE, OTHER))
+    shown = [land(1), land(2, seed=5)]
+    camera = scene_camera(one, shown[0])
+    sides.show(shown)
+    sides.lay_out(*SIZE, divider=divider)
+    pixels = draw(sides, camera, one, other)
+    assert pixels.shape == (SIZE[1], SIZE[0], 3)
+    meeting = round(divider * SIZE[0])
+    picture = Picture(context, bake_at_once=True)
+    span = overlay_range("none", *shown)
+    for part, snapshot_, scene in (
+        (pixels[:, :meeting], shown[0], one),
+        (pixels[:, meeting:], shown[1], other),
+    ):
+        picture.show(snapshot_)
+        picture.draw(canvas.framebuffer(part.shape[1], SIZE[1]), camera, scene, minimap=False, overlay_span=span)
+        alone = canvas.pixels()
+        assert alone is not None
+        np.testing.assert_array_equal(part[LABEL_ROWS:, DIVIDER:], alone[LABEL_ROWS:, DIVIDER:])
+    picture.release()
+    assert (pixels[:, meeting : meeting + DIVIDER] == DIVIDER_COLOUR[:3]).all()
+    assert not (pixels[LABEL_ROWS:, meeting - 1] == DIVIDER_COLOUR[:3]).all()
+
+
+def test_a_world_alone_fills_the_picture_without_label_or_divider(
+    context: moderngl.Context, sides: Sides, canvas: Canvas
+) -> None:
+    shown = land(1)
+    camera = scene_camera(ONE, shown)
+    sides.show([shown])
+    sides.lay_out(*SIZE)
+    pixels = draw(sides, camera, ONE, minimap=True)
+    picture = Picture(context, bake_at_once=True)
+    picture.show(shown)
+    picture.draw(canvas.framebuffer(*SIZE), camera, ONE, minimap=True)
+    np.testing.assert_array_equal(pixels, canvas.pixels())
+    picture.release()
+
+
+def test_labels_stand_in_the_upper_left_corner_of_what_is_free(sides: Sides) -> None:
+    sides.show([land(1), land(2)])
+    camera = scene_camera(ONE, land(1))
+    sides.lay_out(800, 260, free=(0.2, 0.9))
+    with_labels = draw(sides, camera, ONE, OTHER)
+    middle = round(0.55 * 800)
+    for left, label in zip((160, middle), labels([ONE, OTHER]), strict=True):
+        expected = sign(label, 1.0, middle - 160 - 28)[:, :, :3]
+        rows, columns = expected.shape[:2]
+        np.testing.assert_array_equal(with_labels[14 : 14 + rows, left + 14 : left + 14 + columns], expected)
+
+
+def test_a_narrow_side_has_its_letter_alone_and_none_is_too_narrow(sides: Sides) -> None:
+    sides.show([land(1), land(2)])
+    for size in ((130, 90), (40, 40), (8, 300), (2, 2)):
+        sides.lay_out(*size)
+        pixels = draw(sides, scene_camera(ONE, land(1)), ONE, OTHER, minimap=True)
+        assert pixels.shape == (size[1], size[0], 3)
+
+
+def test_overlays_have_the_same_colours_on_both_sides(sides: Sides) -> None:
+    """Hills of another height take another part of the palette, and not the same one."""
+    low, high = land(1, relief=100.0), land(2, relief=400.0)
+    scene = ONE.with_values({"view.overlay": "elevation", "view.overlay_opacity": 1.0})
+    sides.show([low, high])
+    sides.lay_out(600, 300)
+    camera = replace(scene_camera(scene, low), pitch=90.0)
+    apart = draw(sides, camera, scene, scene)
+    sides.show([low, land(3, relief=100.0)])
+    alike = draw(sides, camera, scene, scene)
+    one, other = apart[150:, 100:200].astype(int), alike[150:, 100:200].astype(int)
+    assert np.abs(one - other).mean() > 10.0
+
+
+def test_minimaps_are_alike_where_both_have_the_same_room(sides: Sides) -> None:
+    sides.show([land(1), land(2)])
+    for divider, expected in ((0.5, True), (0.05, False)):
+        sides.lay_out(1600, 900, free=(0.0, 0.8), divider=divider)
+        rectangles = [side.picture.minimap_rectangle(side.area.width, side.area.height)[2:] for side in sides.shown]
+        assert (rectangles[0] == rectangles[1]) is expected
+        for side, (width, _) in zip(sides.shown, rectangles, strict=True):
+            assert width < side.area.width
+
+
+def test_only_what_has_changed_is_drawn(sides: Sides, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+    draw_picture = Picture.draw
+
+    def note(self: Picture, *arguments: object, **more: object) -> None:
+        assert self.snapshot is not None
+        drawn.append(self.snapshot.world)
+        draw_picture(self, *arguments, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Picture, "draw", note)
+    camera = scene_camera(ONE, land(1))
+
+    def drawn_by(act: Callable[[], object]) -> list[int]:
+        drawn.clear()
+        act()
+        sides.draw(camera, [ONE, scene], time=0.0, minimap=False)
+        return drawn
+
+    scene = ONE
+    assert drawn_by(lambda: (sides.show([land(1), land(2)]), sides.lay_out(*SIZE))) == [1, 2]
+    assert drawn_by(lambda: None) == []
+    assert drawn_by(lambda: sides.show([land(1, cycle=1), land(2, cycle=1)])) == [1, 2]
+    assert drawn_by(lambda: sides.lay_out(*SIZE, divider=0.4)) == [1, 2]
+    assert drawn_by(sides.redraw) == [1, 2]
+    scene = OTHER
+    assert drawn_by(lambda: None) == [1, 2], "both labels have changed"
+    camera = replace(camera, heading=camera.heading + 1.0)
+    assert drawn_by(lambda: None) == [1, 2]
+
+
+def test_a_world_keeps_its_side_and_others_are_given_back(
+    context: moderngl.Context, resting_place: moderngl.Framebuffer
+) -> None:
+    resting_place.use()
+    before = gl.living_objects()
+    sides = Sides(context)
+    (first,) = sides.shown
+    sides.show([land(1)])
+    assert sides.shown == [first]
+    sides.show([land(2), land(3)])
+    assert sides.shown[0] is first
+    second = sides.shown[1]
+    sides.lay_out(*SIZE)
+    draw(sides, scene_camera(ONE, land(1)), ONE, OTHER)
+    resting_place.use()
+    two = gl.living_objects()
+    sides.show([land(3, cycle=1)])
+    assert sides.shown == [second]
+    assert sum(gl.living_objects().values()) < sum(two.values())
+    sides.lay_out(*SIZE)
+    assert draw(sides, scene_camera(ONE, land(1)), OTHER).std() > 5.0
+    resting_place.use()
+    sides.release()
+    assert gl.living_objects() == before
+
+
+def test_both_sides_have_one_quality_that_follows_the_time_of_the_whole_frame(
+    context: moderngl.Context, resting_place: moderngl.Framebuffer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times: list[float] = []
+    sides = Sides(context)
+    one, other = (sides.show([land(1), land(2)]), sides.shown)[1]
+    automatic = Scene()
+    monkeypatch.setattr(one.picture._automatic, "measure", times.append)
+    assert other.picture._automatic is one.picture._automatic
+    sides.lay_out(*SIZE)
+    camera = scene_camera(automatic, land(1))
+    for frame in range(6):
+        draw(sides, replace(camera, heading=float(frame)), automatic, automatic)
+    assert len(times) == 4, "the first two frames are not done when the third begins"
+    for _ in range(6):  # nothing is drawn, so there is nothing to measure
+        draw(sides, replace(camera, heading=5.0), automatic, automatic)
+    assert len(times) <= 5
+    resting_place.use()
+    sides.release()
+
+
+# Letters.
+
+
+def test_signs_show_their_letters_the_same_each_time() -> None:
+    first = sign(("A", "friction 0.1"), 1.0, 500)
+    again = sign.__wrapped__(("A", "friction 0.1"), 1.0, 500)
+    np.testing.assert_array_equal(first, again)
+    assert first.dtype == np.uint8 and (first[:, :, 3] == 255).all()
+    assert first[:, :, :3].max() > 200, "there is something to read"
+    assert not np.array_equal(first, sign(("A", "friction 0.2"), 1.0, 500))
+    assert sign(("A", "friction 0.1"), 2.0, 900).shape[0] == 2 * first.shape[0]
+
+
+@given(widest=st.integers(20, 400), words=st.text(min_size=1, max_size=60), scale=st.sampled_from([0.7, 1.0, 2.5]))
+def test_signs_are_no_wider_than_there_is_room(widest: int, words: str, scale: float) -> None:
+    drawn = sign((words, "second"), scale, widest)
+    assert drawn.shape[1] <= max(widest, round(60 * scale))
