@@ -228,6 +228,7 @@ groups:
   island       the speed of snowballs, and of a new island
   wind         the speed of wind and cascade, on one core and on two, and how it grows with the map
   rivers       filling of depressions, directions, watersheds and accumulation, beside other libraries
+  waves        finding the shore at once and over frames, and what waves add to a frame
   frame        frame times while the simulation runs, uploads, and the time to the first picture
 
 examples:

@@ -34,6 +34,7 @@ from app.sources.parameters import (
 )
 from app.survey import RiverParameters
 from app.view_parameters import CameraParameters, ViewParameters
+from app.wave_parameters import WaveParameters
 
 DEFAULT_PRESET = "jacksboro"
 
@@ -57,6 +58,7 @@ class Scene(Parameters, frozen=True, kw_only=True):
     cascade: CascadeParameters = CascadeParameters()
     rivers: RiverParameters = RiverParameters()
     view: ViewParameters = ViewParameters()
+    waves: WaveParameters = WaveParameters()
     camera: CameraParameters = CameraParameters()
 
     def value(self, path: str) -> Value:

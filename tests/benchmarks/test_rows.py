@@ -51,6 +51,12 @@ EXPECTED = {
         ("exact fill, 32², white noise", "yards per cell", 1.04),
         ("fill to accumulation, 64²", "yards per cell", 1.6),
     ],
+    "waves": [
+        ("the shore found at once", "ms", None),
+        ("the most of it in a frame", "of that", 0.35),
+        ("frames from one coast to the next", "frames", 8.0),
+        ("a frame with waves against one without", "times", 2.0),
+    ],
     "frame": [
         ("simulation paused", "ms", None),
         ("simulation running against paused", "times", 1.5),

@@ -45,7 +45,7 @@ def from_above(cells: float, rows: int, columns: int, height: float = 0.0) -> Ca
 
 def calm(**view: float | str) -> Scene:
     """Clear air and water without waves."""
-    scene = Scene().with_value("view.waves", 0.0).with_value("view.haze", 0.0)
+    scene = Scene().with_value("view.waves", 0.0).with_value("waves.enabled", False).with_value("view.haze", 0.0)
     for name, value in view.items():
         scene = scene.with_value(f"view.{name}", value)
     return scene
