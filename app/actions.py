@@ -33,6 +33,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(("]",), "Faster", "more cycles for each frame, up to as many as go", "faster", "Simulation"),
     Action(("R",), "Reset", "start again from cycle 0", "reset", "Simulation"),
     Action(("N",), "New seed", "start again with other random numbers", "new_seed", "Simulation"),
+    Action(("B",), "Blur", "smooth the ground once, 3×3 cells; nothing is lost", "smooth", "Simulation"),
     Action(
         ("C",), "Compare", "two worlds from the same start, side by side; again: back to one", "compare", "Simulation"
     ),

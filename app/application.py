@@ -297,6 +297,7 @@ class Application:
         """Whether the next frame would look like this one unless something happens."""
         return (
             self.simulation.status.state in ("paused", "failed")
+            and self.simulation.status.run is None
             and self._still > STILL_FRAMES
             and not self.camera.moving
             and not self.camera.flying

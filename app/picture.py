@@ -15,6 +15,7 @@ from app.passes.backdrop import BackdropPass
 from app.passes.beach import BeachPass
 from app.passes.detail import detail_texture
 from app.passes.maps import FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
+from app.passes.marks import MarksMap
 from app.passes.mesh import GroundMesh, detail_distance, select_nodes, shore_blocks
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
 from app.passes.overlays import LINES, OVERLAYS, largest, overlay_range, palette_texture
@@ -78,6 +79,7 @@ class Picture:
         self._shaders = ShaderLibrary(context, {frame.INCLUDE: frame.glsl()}, {frame.BLOCK: frame.BINDING})
         self._layers = LayerTextures(context)
         self._surface = SurfaceMap(context, self._shaders)
+        self._marks = MarksMap(context, self._shaders)
         self._light = LightMap(context, self._shaders)
         self._flow = FlowMap(context, self._shaders)
         self._shore = ShoreMap(context, self._shaders)
@@ -170,6 +172,7 @@ class Picture:
         error = self._shaders.reload()
         if not error:
             self._surface_is_current = False
+            self._marks.forget()
             self._light.forget()
             self._flow.forget()
             self._shore.forget()
@@ -188,7 +191,7 @@ class Picture:
         ):
             drawing.release()
         self._mesh.release()
-        for maps in (self._layers, self._surface, self._light, self._flow, self._shore):
+        for maps in (self._layers, self._surface, self._marks, self._light, self._flow, self._shore):
             maps.release()
         for texture in (self._detail, *self._palettes.values()):
             texture.release()
@@ -223,6 +226,7 @@ class Picture:
         maps = {"surface": self._surface.texture, "light": self._light.texture, "detail": self._detail}
         shown = {
             **maps,
+            "marks": self._marks.texture,
             "initial": self._surface.initial,
             "palette": self._palettes[view.overlay],
             "overlay_layer": self._layers.texture(OVERLAYS[view.overlay].layer),
@@ -247,6 +251,7 @@ class Picture:
             with_course=with_course,
             desert=desert,
             with_water=with_water,
+            with_marks=self._marks.shown,
             **shown,
         )
         self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
@@ -278,9 +283,11 @@ class Picture:
         if not self._surface_is_current:
             self._surface.update(snapshot, self._layer_textures)
             self._surface_is_current = True
+        self._marks.update(snapshot, self._layers, view.wear_and_deposit, view.traffic_water)
         sun = (view.sun_direction, view.sun_height, view.exaggeration)
         detail = (quality.sun_steps, quality.sky_directions, quality.sky_steps)
-        self._wanted_light = Lighting(snapshot.world, snapshot.cycle, sun, detail)
+        ground = max(snapshot.versions["bedrock"], snapshot.versions["sediment"])
+        self._wanted_light = Lighting(snapshot.world, ground, sun, detail)
         self._light.update(self._surface.texture, self._wanted_light, quality, at_once=self._bake_at_once)
 
     def _note_water(self, snapshot: Snapshot) -> None:

@@ -143,7 +143,7 @@ class Lighting(NamedTuple):
     """What the light on a map depends on."""
 
     world: int
-    cycle: int
+    cycle: int  # in which the ground was changed last
     sun: tuple[float, ...]  # with the exaggeration of heights
     detail: tuple[int, ...]  # of the marches over the map
 

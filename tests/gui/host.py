@@ -93,6 +93,11 @@ class Driver:
         self.engine.set_ref("//Panel")
         return f"###{command}"
 
+    def snowball_button(self, name: str) -> str:
+        """A button below the parameters of snowballs."""
+        self._refer_to_parameters()
+        return f"###{name}"
+
     def open_all_sections(self) -> None:
         for section in SECTIONS:
             self.engine.item_open(self.section(section))
