@@ -54,7 +54,7 @@ void main() {
     vec3 shown = to_srgb(clamp(albedo * shade * seen.y * 1.9, 0.0, 1.0));
 
 #if WAVES > 0
-    if (with_water && textureLod(water, at, 0.0).x > 0.0) {
+    if (with_water && textureLod(water, at, 0.0).x > 0.0 && texelFetch(coast, ivec2(at * frame.map.xy), 0).w > 0.0) {
         vec2 east_south = at * map_extent();
         vec4 step_of = vec4(map_extent().x / rectangle.z, 0.0, 0.0, map_extent().y / rectangle.w);
 #if WAVES > 1

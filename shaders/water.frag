@@ -101,6 +101,13 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 seen, vec3 light_here) {
 #endif
 }
 
+#if SEA == 0 && WAVES > 0
+// 1 on lakes with waves; 0 on puddles, and so near to one that values are interpolated from there.
+float lake_with_waves(vec2 uv) {
+    return all(greaterThan(textureGather(coast, uv, 3), vec4(0.0))) ? 1.0 : 0.0;
+}
+#endif
+
 void main() {
 #if SEA == 1
     vec3 ray = (frame.rays * vec4(gl_FragCoord.xy / scene_size * 2.0 - 1.0, 1.0, 0.0)).xyz;
@@ -153,6 +160,9 @@ void main() {
     float foam = 0.0, crest = 0.0;
     if (!outside) {
         Shore coming = shore_at(map_place);
+#if SEA == 0
+        coming.strength *= lake_with_waves(uv);
+#endif
         if (coming.strength > 0.0) {
             Wave wave = wave_at(map_place, coming, pixel);
             waves.slope += wave.slope;
@@ -176,7 +186,11 @@ void main() {
     // A drawing is flat: no light, no depth.
     colour = sea_chart(map_place, pixel) * 0.62 / frame.sun_light.a;
     keep = vec3(0.0);
+    // Puddles are not on it.
     shore = step(0.5, shore);
+#if SEA == 0
+    shore *= lake_with_waves(uv);
+#endif
 #elif WAVES == 1
     // Through crests comes light from behind.
     float from_behind = 0.35 + 0.65 * pow(max(-dot(to_eye.xz, frame.sun.xz), 0.0), 2.0);

@@ -26,8 +26,8 @@ MEETINGS = (8, 4, 2, 1, 1)
 
 # What is worked out on the way, and kept: components and format of each texture of a target
 TARGETS: dict[str, tuple[tuple[int, str], ...]] = {
-    "land": ((2, "f1"), (2, "f4")),  # bodies of water; heights of ground and water
-    "known land": ((2, "f1"), (2, "f4")),  # those that the shore was found for
+    "land": ((4, "f1"), (2, "f4")),  # bodies of water; heights of ground and water
+    "known land": ((4, "f1"), (2, "f4")),  # those that the shore was found for
     "contour": ((4, "f2"), (4, "f2")),  # segments of the coast, two in each square between four cells
     "seeds": ((2, "f4"),),
     "flooded": ((2, "f4"),),

@@ -2,27 +2,27 @@
 
 const vec4 NO_SEGMENT = vec4(-1.0);
 const vec2 NO_SEED = vec2(-1.0);
-const float OPEN_ENOUGH = 0.25;  // part of the surroundings that is water: along a straight shore it is a half
-
+const float OPEN_ENOUGH = 0.2;  // part of the surroundings that is open lake: along a straight shore it is about a half
 const float LAKES = 0.25;       // the highest waves on lakes, beside those of the sea
 const float ROOM = 6.5;         // level of the mipmaps: cells of 90 of the map
 
-uniform sampler2D bodies;       // 1 where water stands; 1 where it is the sea's
+uniform sampler2D bodies;       // 1 where water stands; 1 where it is the sea's; 1 out on a lake
 uniform float smallest_lake;    // cells across
 
 // From 0 to 1, by how much of the wider surroundings is water, and whether it is the sea's: in bays waves stay low, and on
 // lakes lower.
 float room_for_waves(ivec2 cell) {
     vec2 uv = (vec2(cell) + 0.5) / vec2(textureSize(bodies, 0));
-    vec2 near = textureLod(bodies, uv, log2(smallest_lake)).xy;
-    float sea = near.x > 0.0 ? near.y / near.x : 1.0;
-    return smoothstep(0.03, 0.36, textureLod(bodies, uv, ROOM).x) * mix(LAKES, 1.0, sea);
+    vec4 near = textureLod(bodies, uv, log2(smallest_lake));
+    float sea = near.y + near.z > 0.0 ? near.y / (near.y + near.z) : 1.0;
+    vec4 around = textureLod(bodies, uv, ROOM);
+    return smoothstep(0.03, 0.36, around.y + around.z) * mix(LAKES, 1.0, sea);
 }
 
 // Whether a wet cell belongs to the sea or to a lake that is large enough to have waves.
 bool has_waves(ivec2 cell) {
     vec2 uv = (vec2(cell) + 0.5) / vec2(textureSize(bodies, 0));
-    return texelFetch(bodies, cell, 0).y > 0.5 || textureLod(bodies, uv, log2(smallest_lake)).x > OPEN_ENOUGH;
+    return texelFetch(bodies, cell, 0).y > 0.5 || textureLod(bodies, uv, log2(smallest_lake)).z > OPEN_ENOUGH;
 }
 
 vec2 nearest_on_segment(vec2 place, vec2 from, vec2 to) {

@@ -22,15 +22,16 @@ Corner corner(ivec2 square, ivec2 offset) {
     return Corner(vec2(offset), here.x, here.y, wet, wet && has_waves(cell));
 }
 
+// Where water with waves ends: at dry ground, or at a pool by the shore that is another water.
 bool crosses(Corner a, Corner b) {
-    return a.waves && !b.wet || b.waves && !a.wet;
+    return a.waves != b.waves && (a.wet != b.wet || a.level != b.level);
 }
 
 vec2 crossing(Corner a, Corner b) {
-    if (!a.wet) {
-        Corner dry = a;
+    if (!a.waves) {
+        Corner other = a;
         a = b;
-        b = dry;
+        b = other;
     }
     float depth = max(a.level - a.ground, 1e-6);
     return mix(a.place, b.place, depth / (depth + max(b.ground - a.level, 0.0)));

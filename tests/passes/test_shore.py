@@ -252,3 +252,17 @@ def test_a_coast_that_stands_still_is_left_alone_while_the_land_behind_it_wears(
         shore.update(drowned(snapshot(ground, world=1, cycle=100 + n), 0.004 * n), budget=10**6) for n in range(60)
     ]
     assert 1 <= sum(found) <= 5
+
+
+def test_pools_by_the_shore_are_other_waters_and_end_the_sea(shore: Shore) -> None:
+    """Land that is full of puddles, each at its own level: the coast is where it would be without them."""
+    row, column = np.mgrid[:64, :96]
+    ground = 2.0 * (column - 47.5) + 0.01 * row
+    shown = drowned(snapshot(ground), 0.0)
+    dry = shore.field(shown)
+    puddles = (column > 47) & ((row + column) % 2 == 0)
+    level = np.where(puddles, ground + 0.5, np.maximum(ground, 0.0))
+    field = shore.field(with_water(snapshot(ground), level, 0.0))
+    sea = column <= 47
+    np.testing.assert_allclose(field[..., 0][sea], dry[..., 0][sea], atol=0.02)
+    assert (field[..., 3][puddles] == 0.0).all() and (field[..., 3][sea] > 0.0).all()
