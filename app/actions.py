@@ -33,6 +33,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(("]",), "Faster", "more cycles for each frame, up to as many as go", "faster", "Simulation"),
     Action(("R",), "Reset", "start again from cycle 0", "reset", "Simulation"),
     Action(("N",), "New seed", "start again with other random numbers", "new_seed", "Simulation"),
+    Action(("B",), "Blur", "smooth the ground once, 3×3 cells; nothing is lost", "smooth", "Simulation"),
     Action(
         ("C",), "Compare", "two worlds from the same start, side by side; again: back to one", "compare", "Simulation"
     ),
@@ -66,6 +67,7 @@ ACTIONS: tuple[Action, ...] = (
 # What the mouse does, for the key sheet. It is handled by `CameraControl`.
 MOUSE: tuple[tuple[str, str], ...] = (
     ("left click", "light up the land that drains to a place, and the way of its water to the ocean"),
+    ("Ctrl + left click", "let a spring well up there, or end the one that is there"),
     ("left drag", "orbit around what is in the middle"),
     ("right or middle drag", "pan: the ground stays under the pointer; also with Shift + left drag"),
     ("wheel", "zoom towards the pointer"),

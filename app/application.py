@@ -42,6 +42,7 @@ from app.notices import Notices
 from app.panel import Panel
 from app.panel.style import EMPTY
 from app.parameters import Value
+from app.processes.droplets import Spring, read_springs, write_springs
 from app.scene import GROUPS, Scene
 from app.sides import Side, Sides
 from app.simulation import SimulationThread
@@ -59,6 +60,8 @@ WORLD_SECTION = "world"  # a change to its groups makes the world anew
 VIEW_SECTION = "view"  # its groups concern the picture alone
 RESTART_DELAY = 0.3  # seconds after the last change of what the terrain is made from
 CLICK_REACH = 4.0  # logical units: a press that moves farther is a drag
+DROPS_OF_A_SPRING = 100.0  # in each cycle, where one is placed by a click
+REACH_OF_A_SPRING = 0.02  # parts of the map: a click that is nearer to a spring ends it
 STILL_FRAMES = 4  # drawn after the last change, in which ImGui comes to rest
 
 
@@ -119,6 +122,7 @@ class Application:
         self.asked_place: tuple[int, int] | None = None  # row and column whose water somebody follows
         self._filling = 1  # grows when the filling begins anew
         self._pressed_at: tuple[float, float] | None = None  # where a press began that may become a click on the land
+        self._pressed_with_control = False
         self._still = 0
 
     def frame(self, events: Sequence[Event], dt: float, width: float, height: float, pixels_per_unit: float) -> None:
@@ -170,10 +174,12 @@ class Application:
                     self.camera.press(replace(event, x=event.x - self._left(side)))
                     is_click = event.button is Button.LEFT and not event.shift and not self.camera.flying
                     self._pressed_at = (event.x, event.y) if is_click else None
+                    self._pressed_with_control = event.control
             case ButtonReleased():
                 if event.button is Button.LEFT:
                     if self._pressed_at is not None:
-                        self.ask_about(self._cell_under(*self._pressed_at))
+                        act = self.toggle_spring if self._pressed_with_control else self.ask_about
+                        act(self._cell_under(*self._pressed_at))
                     self._pressed_at = self._on_minimap = None
                 self.camera.release(event.button)
             case PointerMoved():
@@ -291,6 +297,7 @@ class Application:
         """Whether the next frame would look like this one unless something happens."""
         return (
             self.simulation.status.state in ("paused", "failed")
+            and self.simulation.status.run is None
             and self._still > STILL_FRAMES
             and not self.camera.moving
             and not self.camera.flying
@@ -380,6 +387,21 @@ class Application:
         if look_there and place is not None and self.snapshot is not None:
             row, column = place
             self.camera.look_at((column + 0.5) * self.snapshot.cell_size, (row + 0.5) * self.snapshot.cell_size)
+
+    def toggle_spring(self, place: tuple[int, int] | None) -> None:
+        """Let a spring well up at a place (row, column), or end the one that is near it."""
+        if place is None or self.snapshot is None:
+            return
+        rows, columns = self.snapshot.shape
+        south, east = (place[0] + 0.5) / rows, (place[1] + 0.5) / columns
+        springs = read_springs(self.scene.droplets.springs)
+        kept = tuple(
+            spring for spring in springs if math.hypot(spring.south - south, spring.east - east) > REACH_OF_A_SPRING
+        )
+        if len(kept) == len(springs):
+            kept = (*springs, Spring(south, east, DROPS_OF_A_SPRING))
+        self.change("droplets.springs", write_springs(kept))
+        self.notices.say("a spring wells up" if len(kept) > len(springs) else "the spring has ended")
 
     def fill_again(self) -> None:
         """Let the fronts of the filling begin anew."""

@@ -43,6 +43,7 @@ class Meta(msgspec.Struct):
     cycle: int
     parameters: dict[str, Any]
     ledger: Ledger
+    snowballs: int = 0
 
 
 def save(path: Path, world: World, scene: Scene) -> None:
@@ -53,7 +54,7 @@ def save(path: Path, world: World, scene: Scene) -> None:
 
 def write(file: BinaryIO, world: World, scene: Scene) -> None:
     """Write a world to a file that is open already."""
-    meta = Meta(FORMAT, world.cell_size, world.seed, world.cycle, scene_content(scene), world.ledger)
+    meta = Meta(FORMAT, world.cell_size, world.seed, world.cycle, scene_content(scene), world.ledger, world.snowballs)
     arrays: dict[str, Any] = {"meta": np.array(msgspec.json.encode(meta).decode()), **world.layers}
     np.savez_compressed(file, **arrays)
 
@@ -67,6 +68,7 @@ def load(path: Path) -> tuple[World, Scene]:
     for name in arrays.keys() & TRACES.keys():
         world.trace(name)[...] = arrays[name]
     world.cycle = meta.cycle
+    world.snowballs = meta.snowballs
     world.ledger = meta.ledger
     return world, scene_from(meta.parameters, str(path))
 
@@ -80,6 +82,9 @@ def load_scene(path: Path) -> Scene:
 def _read(path: Path, names: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, np.ndarray[Any, Any]]:
     try:
         with zipfile.ZipFile(path) as archive:
+            if optional:
+                for entry in set(archive.namelist()) - {f"{name}.npy" for name in (*names, *optional)}:
+                    raise UserError(f"{path}: it has '{entry}', which no saved world has")
             names = (*names, *(name for name in optional if f"{name}.npy" in archive.namelist()))
             # Checked before anything is unpacked, because a small file can unpack to more than there is memory.
             largest = LARGEST_SIDE * LARGEST_SIDE * np.dtype(np.float64).itemsize + 1024
@@ -113,9 +118,9 @@ def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:
         raise UserError(
             f"{path}: its cell size is {meta.cell_size:g}; it must be from {SMALLEST_CELL:g} to {LARGEST_CELL:g} m"
         )
-    for name, number, largest in (("cycle", meta.cycle, LARGEST_CYCLE), ("seed", meta.seed, LARGEST_SEED)):
-        if not 0 <= number <= largest:
-            raise UserError(f"{path}: its {name} is {number}; it must be from 0 to {largest}")
+    for name, largest in (("cycle", LARGEST_CYCLE), ("snowballs", LARGEST_CYCLE), ("seed", LARGEST_SEED)):
+        if not 0 <= getattr(meta, name) <= largest:
+            raise UserError(f"{path}: its {name} is {getattr(meta, name)}; it must be from 0 to {largest}")
     return meta
 
 

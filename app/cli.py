@@ -75,6 +75,7 @@ def _viewer() -> Command:
 commands, given as the first word ({PROGRAM} COMMAND --help tells more):
   render       draw a clip or a picture into a file, without a display
   simulate     run cycles and save the world, without a picture
+  snowballs    draw a land after different numbers of snowballs, side by side
   analyze      find the rivers, lakes and watersheds of a heightmap
   bench        measure this machine
 
@@ -154,6 +155,31 @@ examples:
     return _run_simulate, parser
 
 
+def _snowballs() -> Command:
+    parser = _parser(
+        "snowballs",
+        "Draw a land after different numbers of snowballs into one picture, without a display.",
+        f"""
+examples:
+  {PROGRAM} snowballs article-island --out comparison.png
+  {PROGRAM} snowballs island --seed 4 --numbers 0,20000,40000,80000,160000,320000
+""",
+    )
+    _add_scene_options(parser)
+    parser.add_argument(
+        "--numbers",
+        type=_numbers,
+        default=[0, 35_000, 50_000, 100_000],
+        metavar="N,N,...",
+        help="after how many, a picture each; default: 0,35000,50000,100000, as in the article",
+    )
+    whole = _whole(16, 4096)
+    parser.add_argument("--width", type=whole, default=960, metavar="W", help="of each; default: %(default)s pixels")
+    parser.add_argument("--height", type=whole, default=540, metavar="H", help="of each; default: %(default)s pixels")
+    parser.add_argument("--out", type=Path, default=Path("comparison.png"), metavar="FILE", help="default: %(default)s")
+    return _run_snowballs, parser
+
+
 def _analyze() -> Command:
     parser = _parser(
         "analyze",
@@ -200,8 +226,10 @@ def _bench() -> Command:
         f"""
 groups:
   droplets     the speed of droplet erosion, on one core and on two, and the memory of a world
+  island       the speed of snowballs, and of a new island
   wind         the speed of wind and cascade, on one core and on two, and how it grows with the map
   rivers       filling of depressions, directions, watersheds and accumulation, beside other libraries
+  waves        finding the shore at once and over frames, and what waves add to a frame
   frame        frame times while the simulation runs, uploads, and the time to the first picture
 
 examples:
@@ -217,6 +245,7 @@ examples:
 COMMANDS: dict[str, Callable[[], Command]] = {
     "render": _render,
     "simulate": _simulate,
+    "snowballs": _snowballs,
     "analyze": _analyze,
     "bench": _bench,
 }
@@ -267,6 +296,19 @@ def _run_simulate(options: argparse.Namespace) -> None:
     simulate(_scene(options), options.out, cycles=options.cycles, threads=options.threads)
 
 
+def _run_snowballs(options: argparse.Namespace) -> None:
+    scene = _scene(options)
+    from app.snowball_pictures import draw_snowballs
+
+    draw_snowballs(
+        scene,
+        options.out,
+        numbers=options.numbers,
+        size=(options.width, options.height),
+        threads=options.threads,
+    )
+
+
 def _run_analyze(options: argparse.Namespace) -> None:
     from app.analyze import analyze
 
@@ -297,8 +339,8 @@ def _add_scene_options(parser: argparse.ArgumentParser) -> None:
         "source",
         nargs="?",
         metavar="SOURCE",
-        help="a preset, a generator (noise, diamond-square, sand) or a file (a heightmap, a saved world, a preset of "
-        "your own), looked for in this order; default: the preset jacksboro",
+        help="a preset, a generator (noise, diamond-square, sand, island) or a file (a heightmap, a saved world, a "
+        "preset of your own), looked for in this order; default: the preset jacksboro",
     )
     scene.add_argument(
         "--size",
@@ -435,6 +477,11 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
         return int(text)
 
     return parse
+
+
+def _numbers(text: str) -> list[int]:
+    parse = _whole(0, 10_000_000)
+    return [parse(number) for number in text.split(",")]
 
 
 def _finite(text: str) -> float:

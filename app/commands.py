@@ -83,6 +83,15 @@ class Commands:
         self._application.change("world.seed", random.randint(0, LARGEST_SEED))
         self._application.restart()
 
+    def smooth(self) -> None:
+        self._application.simulation.smooth()
+
+    def roll_snowballs(self, balls: int) -> None:
+        self._application.simulation.roll_snowballs(balls)
+
+    def cancel_snowballs(self) -> None:
+        self._application.simulation.cancel_snowballs()
+
     def compare(self) -> None:
         """Put a second world beside the first, or go on with one of two."""
         application = self._application

@@ -37,6 +37,7 @@ class ButtonPressed:
     x: float
     y: float
     shift: bool = False
+    control: bool = False
 
 
 @dataclass(frozen=True)

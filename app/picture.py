@@ -12,18 +12,22 @@ from pyglm import glm
 from app.camera import Camera
 from app.passes import frame
 from app.passes.backdrop import BackdropPass
+from app.passes.beach import BeachPass
 from app.passes.detail import detail_texture
 from app.passes.maps import FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
-from app.passes.mesh import GroundMesh, detail_distance, select_nodes
+from app.passes.marks import MarksMap
+from app.passes.mesh import GroundMesh, detail_distance, select_nodes, shore_blocks
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
 from app.passes.overlays import LINES, OVERLAYS, largest, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
 from app.passes.resolve import ResolvePass
 from app.passes.shaders import ShaderLibrary
+from app.passes.shore import ShoreMap, open_water, wet_cells
 from app.passes.streams import StreamsPass
 from app.passes.terrain import TerrainPass
 from app.passes.walls import WallsPass
 from app.passes.water import WaterPass
+from app.passes.waves import COMMON_WIND, NATURAL, NO_WAVES, WEAKEST_WIND, SeaState, block_values, drawing_of, sea_state
 from app.processes.droplets import read_springs
 from app.scene import Scene
 from app.snapshot import Snapshot
@@ -75,12 +79,15 @@ class Picture:
         self._shaders = ShaderLibrary(context, {frame.INCLUDE: frame.glsl()}, {frame.BLOCK: frame.BINDING})
         self._layers = LayerTextures(context)
         self._surface = SurfaceMap(context, self._shaders)
+        self._marks = MarksMap(context, self._shaders)
         self._light = LightMap(context, self._shaders)
         self._flow = FlowMap(context, self._shaders)
+        self._shore = ShoreMap(context, self._shaders)
         self._mesh = GroundMesh(context)
         self._terrain = TerrainPass(context, self._shaders, self._mesh)
         self._walls = WallsPass(context, self._shaders)
         self._streams = StreamsPass(context, self._shaders, self._mesh)
+        self._beach = BeachPass(context, self._shaders)
         self._water = WaterPass(context, self._shaders)
         self._backdrop = BackdropPass(context, self._shaders)
         self._resolve = ResolvePass(context, self._shaders)
@@ -89,6 +96,9 @@ class Picture:
         self._palettes = {name: palette_texture(context, name) for name in OVERLAYS}
         self._snapshot: Snapshot | None = None
         self._largest_discharge = 0.0
+        self._water_noted: tuple[int, int, float] | None = None
+        self._water_stands = False
+        self._shore_blocks = np.zeros((0, 0), bool)
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
         self._overlay_span = (0.0, 1.0)
@@ -103,12 +113,17 @@ class Picture:
         """Whether the light on the ground is that of the snapshot and the sun."""
         return self._snapshot is None or self._light.settled(self._wanted_light)
 
+    def has_waves(self, scene: Scene) -> bool:
+        """Whether waves run to a shore, so that the picture changes though nothing else does."""
+        return scene.waves.enabled and self._water_stands
+
     def show(self, snapshot: Snapshot) -> None:
         """Upload what changed. The snapshot's arrays may be written again once this has returned."""
         self._layer_textures = self._layers.upload(snapshot)
         self._water.show(snapshot)
         self._snapshot = snapshot
         self._largest_discharge = largest(snapshot, "discharge")
+        self._note_water(snapshot)
         self._surface_is_current = False
         self._wanted_light = None
 
@@ -157,8 +172,10 @@ class Picture:
         error = self._shaders.reload()
         if not error:
             self._surface_is_current = False
+            self._marks.forget()
             self._light.forget()
             self._flow.forget()
+            self._shore.forget()
         return error
 
     def release(self) -> None:
@@ -166,6 +183,7 @@ class Picture:
             self._terrain,
             self._walls,
             self._streams,
+            self._beach,
             self._water,
             self._backdrop,
             self._resolve,
@@ -173,7 +191,7 @@ class Picture:
         ):
             drawing.release()
         self._mesh.release()
-        for maps in (self._layers, self._surface, self._light, self._flow):
+        for maps in (self._layers, self._surface, self._marks, self._light, self._flow, self._shore):
             maps.release()
         for texture in (self._detail, *self._palettes.values()):
             texture.release()
@@ -196,7 +214,9 @@ class Picture:
     ) -> None:
         view = scene.view
         quality = self.quality(view)
-        self._fill_frame_block(snapshot, camera, scene, target, time)
+        sea = sea_state(scene.waves, scene.wind.speed, snapshot.cell_size, max(snapshot.shape))
+        waves = drawing_of(scene.waves) if self.has_waves(scene) else NO_WAVES
+        self._fill_frame_block(snapshot, camera, scene, sea, target, time)
         self._update_maps(snapshot, view, quality)
         with_overlay = view.overlay != "none"
         with_water = self._water.is_seen or self._largest_discharge > 0.0
@@ -206,6 +226,7 @@ class Picture:
         maps = {"surface": self._surface.texture, "light": self._light.texture, "detail": self._detail}
         shown = {
             **maps,
+            "marks": self._marks.texture,
             "initial": self._surface.initial,
             "palette": self._palettes[view.overlay],
             "overlay_layer": self._layers.texture(OVERLAYS[view.overlay].layer),
@@ -214,6 +235,9 @@ class Picture:
         }
         if with_water:
             shown["flow"] = self._flow.texture
+        if waves != NO_WAVES:
+            self._update_shore(snapshot, sea, quality)
+            shown |= {"coast": self._shore.coast, "surf": self._shore.surf}
         desert = view.desert > 0.0 or view.drifting_sand > 0.0
 
         _, scene_height = self._resolve.begin(*target.size, quality)
@@ -227,13 +251,18 @@ class Picture:
             with_course=with_course,
             desert=desert,
             with_water=with_water,
+            with_marks=self._marks.shown,
             **shown,
         )
         self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
         if self._largest_discharge > 0.0:
             self._streams.draw(quality, with_overlay=with_overlay, with_course=with_course, **shown)
+        if waves == NATURAL:
+            self._beach.draw(
+                nodes, self._shore_blocks, quality, with_overlay=with_overlay, with_course=with_course, **shown
+            )
         if self._water.is_seen:
-            self._water.draw(quality, with_overlay=with_overlay, with_course=with_course, **shown)
+            self._water.draw(quality, with_overlay=with_overlay, with_course=with_course, waves=waves, **shown)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)
         if minimap:
@@ -245,6 +274,7 @@ class Picture:
                 self.content_scale,
                 shows=view.minimap_shows,
                 with_water=with_water and not (view.minimap_shows == "overlay" and with_overlay),
+                waves=waves,
                 with_course=with_course,
                 **shown,
             )
@@ -253,13 +283,40 @@ class Picture:
         if not self._surface_is_current:
             self._surface.update(snapshot, self._layer_textures)
             self._surface_is_current = True
+        self._marks.update(snapshot, self._layers, view.wear_and_deposit, view.traffic_water)
         sun = (view.sun_direction, view.sun_height, view.exaggeration)
         detail = (quality.sun_steps, quality.sky_directions, quality.sky_steps)
-        self._wanted_light = Lighting(snapshot.world, snapshot.cycle, sun, detail)
+        ground = max(snapshot.versions["bedrock"], snapshot.versions["sediment"])
+        self._wanted_light = Lighting(snapshot.world, ground, sun, detail)
         self._light.update(self._surface.texture, self._wanted_light, quality, at_once=self._bake_at_once)
 
+    def _note_water(self, snapshot: Snapshot) -> None:
+        """Take note of whether and where water stands, if that can have changed."""
+        water = snapshot.world, snapshot.versions.get("water", -1), snapshot.sea_level
+        if water != self._water_noted:
+            self._water_noted = water
+            wet = wet_cells(snapshot)
+            self._water_stands = open_water(wet)
+            self._shore_blocks = shore_blocks(wet)
+
+    def _update_shore(self, snapshot: Snapshot, sea: SeaState, quality: Quality) -> None:
+        self._shore.update(
+            snapshot,
+            sea.wave_number,
+            self._surface.texture,
+            self._layers,
+            budget=quality.shore_budget,
+            at_once=self._bake_at_once,
+        )
+
     def _fill_frame_block(
-        self, snapshot: Snapshot, camera: Camera, scene: Scene, target: moderngl.Framebuffer, time: float
+        self,
+        snapshot: Snapshot,
+        camera: Camera,
+        scene: Scene,
+        sea: SeaState,
+        target: moderngl.Framebuffer,
+        time: float,
     ) -> None:
         view = scene.view
         rows, columns = snapshot.shape
@@ -292,13 +349,17 @@ class Picture:
         block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
         sea_level = max(snapshot.sea_level, frame.NO_SEA)
         relief = max(highest - lowest, FLATTEST_RELIEF * side)
-        block["water"] = (UNIT_DEPTH * relief, view.waves, WAVE_LENGTH * side, sea_level)
+        # The variance of the slopes of a sea grows with the wind (Cox and Munk 1954).
+        roughness = view.waves * math.sqrt(max(scene.wind.speed / COMMON_WIND, WEAKEST_WIND))
+        block["water"] = (UNIT_DEPTH * relief, roughness, WAVE_LENGTH * side, sea_level)
         block["streams"] = (
             math.log2(smallest_stream(scene, snapshot)),
             1.0 / STREAM_OCTAVES,
             view.flow_speed,
             view.water_clarity,
         )
+        for name, value in block_values(scene.waves, sea, time).items():
+            block[name] = value
         low, high = self._overlay_span
         overlay = OVERLAYS[view.overlay]
         block["overlay"] = (overlay.number, view.overlay_opacity, overlay.scaled(low), overlay.scaled(high))

@@ -22,11 +22,19 @@ from app.parameters import Declaration, Parameters, Value, declarations
 from app.processes.cascade import CascadeParameters
 from app.processes.droplets import DropletParameters
 from app.processes.pools import PoolsParameters
+from app.processes.snowballs import SnowballParameters
 from app.processes.wind import WindParameters
 from app.simulation_parameters import SimulationParameters
-from app.sources.parameters import DiamondSquareParameters, NoiseParameters, SandParameters, WorldParameters
+from app.sources.parameters import (
+    DiamondSquareParameters,
+    IslandParameters,
+    NoiseParameters,
+    SandParameters,
+    WorldParameters,
+)
 from app.survey import RiverParameters
 from app.view_parameters import CameraParameters, ViewParameters
+from app.wave_parameters import WaveParameters
 
 DEFAULT_PRESET = "jacksboro"
 
@@ -41,13 +49,16 @@ class Scene(Parameters, frozen=True, kw_only=True):
     noise: NoiseParameters = NoiseParameters()
     diamond_square: DiamondSquareParameters = DiamondSquareParameters()
     sand: SandParameters = SandParameters()
+    island: IslandParameters = IslandParameters()
     simulation: SimulationParameters = SimulationParameters()
     pools: PoolsParameters = PoolsParameters()
     droplets: DropletParameters = DropletParameters()
+    snowballs: SnowballParameters = SnowballParameters()
     wind: WindParameters = WindParameters()
     cascade: CascadeParameters = CascadeParameters()
     rivers: RiverParameters = RiverParameters()
     view: ViewParameters = ViewParameters()
+    waves: WaveParameters = WaveParameters()
     camera: CameraParameters = CameraParameters()
 
     def value(self, path: str) -> Value:

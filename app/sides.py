@@ -86,10 +86,11 @@ class Side:
         self._drawn = None
 
     def is_drawn(self, look: Look) -> bool:
-        """Whether the canvas holds all of this already, or there is nothing to draw."""
+        """Whether the canvas holds all of this already, or there is nothing to draw. Waves never stand still."""
         if self.snapshot is None or self.area.width < 1 or self.area.height < 1:
             return True
-        return self._drawn == self._seen(look) and self.picture.frame_settled
+        still = self.picture.frame_settled and not self.picture.has_waves(look.scene)
+        return still and self._drawn == self._seen(look)
 
     def draw(self, look: Look, time: float) -> None:
         """Draw picture, label and divider, which is the left edge of a picture that is not the leftmost."""

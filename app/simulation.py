@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -25,10 +25,11 @@ import numpy as np
 from app import checkpoint
 from app.comparison import NAMES
 from app.errors import UserError
-from app.parameters import Value
+from app.parameters import Parameters, Value
 from app.processes import PROCESSES
 from app.processes.pools import Pools, derive_levels
-from app.processes.process import Process, ProcessFailure
+from app.processes.process import Finite, Process, ProcessFailure
+from app.processes.snowballs import GROUND, SnowballErosion, smooth
 from app.scene import Scene
 from app.snapshot import Snapshot, Status, Survey
 from app.sources import create_world
@@ -45,6 +46,16 @@ class SimulationError(UserError):
     """A cycle failed. The world is as it was after the last good cycle."""
 
 
+PORTION = 500  # snowballs of a run in a cycle: a few milliseconds, after which the picture may follow
+
+
+class SnowballRun(NamedTuple):
+    """So many snowballs that fall while nothing else moves the ground. Counted as `World.snowballs` is."""
+
+    first: int
+    last: int
+
+
 class Simulator:
     """Runs the processes of a scene over a world. Not safe for threads: one owner at a time."""
 
@@ -53,6 +64,7 @@ class Simulator:
         self.world = world
         self.threads = threads  # where it is given, it goes before the scene's
         self.milliseconds: dict[str, float] = {}
+        self.run: SnowballRun | None = None
         self._processes: list[Process] = [process() for process in PROCESSES]
         self._prepared: set[str] = set()
         self._running = ""  # the process that is, or was last
@@ -60,8 +72,18 @@ class Simulator:
         self._backup_time = time.monotonic()
 
     def enabled(self) -> list[Process]:
-        """The processes that are switched on, in the order of the cycle."""
-        return [process for process in self._processes if getattr(self.scene, process.name).enabled]
+        """The processes that are switched on and have not come to their end, in the order of the cycle."""
+        return [
+            process
+            for process in self._processes
+            if (parameters := self._parameters(process)).enabled
+            and not (isinstance(process, Finite) and process.finished(self.world, parameters))
+        ]
+
+    @property
+    def has_finished(self) -> bool:
+        """Whether there are processes that are switched on, and all of them have come to their end."""
+        return not self.enabled() and any(self._parameters(process).enabled for process in self._processes)
 
     def unprepared(self) -> list[Process]:
         """Enabled processes whose kernels are not compiled yet."""
@@ -95,6 +117,30 @@ class Simulator:
         before, self.scene = self.scene, scene
         if scene.pools != before.pools:
             self.derive_levels()
+
+    def smooth(self) -> None:
+        """A cycle in which nothing happens but that the ground is blurred once."""
+        self.back_up()
+        smooth(self.world)
+        self.world.cycle += 1
+        self.world.changed.update(dict.fromkeys(GROUND, self.world.cycle))
+        self.derive_levels()
+        self._remember()  # a replay begins after it
+
+    def begin_run(self, balls: int) -> None:
+        """From the next cycle on, let so many snowballs fall, in portions, and nothing else move the ground."""
+        self.back_up()
+        self.run = SnowballRun(self.world.snowballs, self.world.snowballs + balls)
+
+    def end_run(self) -> None:
+        """Go on as the scene says, whether or not all balls of the run have fallen."""
+        self.back_up()
+        self.run = None
+
+    @property
+    def run_is_over(self) -> bool:
+        """Whether all balls of the run have fallen."""
+        return self.run is not None and self.world.snowballs >= self.run.last
 
     def advance(self) -> None:
         """Run one cycle. Raises `SimulationError` where it fails, with the world as it was after the last good one."""
@@ -155,6 +201,17 @@ class Simulator:
             self._run_cycle()
         self.verify()
 
+    def _parameters(self, process: Process) -> Any:
+        """Of a process in the next cycle: those of the scene, or of the run of snowballs."""
+        parameters: Parameters = getattr(self.scene, process.name)
+        if self.run is None:
+            return parameters
+        if process.name == SnowballErosion.name:
+            return msgspec.structs.replace(parameters, enabled=True, count=PORTION, total=self.run.last)
+        if set(process.changes) & set(GROUND):
+            return msgspec.structs.replace(parameters, enabled=False)
+        return parameters
+
     def _run_cycle(self) -> None:
         self._use_threads()
         for process in self.enabled():
@@ -167,7 +224,7 @@ class Simulator:
         self._end_cycle()
 
     def _step(self, process: Process) -> None:
-        process.step(self.world, getattr(self.scene, process.name))
+        process.step(self.world, self._parameters(process))
         self.world.changed.update(dict.fromkeys(process.changes, self.world.cycle + 1))
 
     def _end_cycle(self) -> None:
@@ -235,6 +292,39 @@ class Lockstep:
         self._back_up()
         for simulator, scene in zip(self.simulators, scenes, strict=True):
             simulator.go_on_with(scene)
+
+    @property
+    def has_finished(self) -> bool:
+        """Whether all processes have come to their end in all worlds."""
+        return all(simulator.has_finished for simulator in self.simulators)
+
+    @property
+    def run(self) -> tuple[int, int] | None:
+        """How many snowballs of a run have fallen in each world, and how many will."""
+        run = self.simulators[0].run
+        return (self.worlds[0].snowballs - run.first, run.last - run.first) if run else None
+
+    @property
+    def run_is_over(self) -> bool:
+        return all(simulator.run_is_over for simulator in self.simulators)
+
+    def begin_run(self, balls: int) -> None:
+        """Let so many snowballs fall in each world, from the next cycle on."""
+        self._back_up()
+        for simulator in self.simulators:
+            simulator.begin_run(balls)
+
+    def end_run(self) -> None:
+        """Go on as the scenes say."""
+        self._back_up()
+        for simulator in self.simulators:
+            simulator.end_run()
+
+    def smooth(self) -> None:
+        """Blur the ground of each world once."""
+        self._back_up()
+        for simulator in self.simulators:
+            simulator.smooth()
 
     def advance(self) -> None:
         """Run one cycle of each world. Raises `SimulationError` where it fails."""
@@ -389,6 +479,31 @@ class SimulationThread:
 
         self._command(write)
 
+    def roll_snowballs(self, balls: int) -> None:
+        """Let so many snowballs fall, and nothing else move the ground; then go on, or stay paused, as before."""
+
+        def begin() -> None:
+            if self._lockstep and self._status.state != "failed":
+                self._lockstep.begin_run(balls)
+                self._say(run=self._lockstep.run)
+
+        self._command(begin)
+
+    def cancel_snowballs(self) -> None:
+        """Let no more snowballs of a run fall."""
+        self._command(self._end_run)
+
+    def smooth(self) -> None:
+        """Blur the ground once."""
+
+        def blur() -> None:
+            if self._lockstep and self._status.state != "failed":
+                self._lockstep.smooth()
+                self._fresh = True
+                self._say(cycle=self._lockstep.cycle)
+
+        self._command(blur)
+
     def want(self, wanted: Wanted) -> None:
         """What the next snapshots shall tell about rivers."""
         if wanted != self._wanted:
@@ -478,7 +593,7 @@ class SimulationThread:
         self._snapshots = []
         self._fresh = True
         self._started_cycles.clear()
-        self._say(state="paused" if self._paused else "running", message="", cycle=self._lockstep.cycle)
+        self._say(state="paused" if self._paused else "running", message="", cycle=self._lockstep.cycle, run=None)
 
     def _keep(self, world: int) -> None:
         if self._lockstep is None or world >= len(self._lockstep.simulators):
@@ -489,11 +604,20 @@ class SimulationThread:
         self._snapshots = []
         self._fresh = True
 
+    def _end_run(self) -> None:
+        if self._lockstep and self._lockstep.run:
+            self._lockstep.end_run()
+            self._say(run=None)
+
     def _may_run(self) -> bool:
         if self._lockstep is None or self._status.state == "failed":
             return False
+        if self._lockstep.run:
+            return True
         if self._paused:
             return self._granted > 0
+        if self._lockstep.has_finished:
+            return False
         return self._granted > 0 or self.scenes[0].simulation.cycles_per_frame == 0
 
     def _cycle(self) -> None:
@@ -509,8 +633,13 @@ class SimulationThread:
         except Exception as error:  # a kernel that does not compile, for one: the window lives on
             log.exception("the simulation stopped")
             self._say(state="failed", message=str(error), error=f"{type(error).__name__}: {error}")
-        self._granted = max(0, self._granted - 1)
         self._fresh = True
+        if lockstep.run:
+            self._say(run=lockstep.run)
+            if self._status.state == "failed" or lockstep.run_is_over:
+                self._end_run()
+        else:
+            self._granted = max(0, self._granted - 1)
         self._measure_pace()
 
     def _fail(self, error: SimulationError) -> None:
@@ -651,6 +780,7 @@ def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None, su
         ledger=world.ledger_copy(),
         imbalance=world.imbalance(),
         survey=survey,
+        snowballs=world.snowballs,
     )
 
 

@@ -104,6 +104,7 @@ class Snapshot:
     ledger: Ledger
     imbalance: float
     survey: Survey | None = None
+    snowballs: int = 0  # that have fallen
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -121,3 +122,4 @@ class Status:
     cycles_per_second: float = 0.0
     milliseconds: dict[str, float] = field(default_factory=dict)  # per process, smoothed
     error: str = ""
+    run: tuple[int, int] | None = None  # snowballs that have fallen in a run that goes on, and all of them

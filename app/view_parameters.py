@@ -19,6 +19,9 @@ Overlay = Literal[
     "discharge",
     "momentum_east",
     "momentum_south",
+    "wear",
+    "deposit",
+    "traffic",
     "rivers",
     "lakes",
     "watersheds",
@@ -62,6 +65,13 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
         parameter(1.0, 100_000.0, "water is seen to run where so many cells' rain passes", unit="cells", log=True),
     ] = 400.0
     flow_speed: Annotated[float, parameter(0.0, 8.0, "how fast ripples run down streams", unit="cells/s")] = 1.5
+    wear_and_deposit: Annotated[
+        float, parameter(0.0, 1.0, "how much snowballs colour the ground: sand where they put it down, rock where bare")
+    ] = 1.0
+    traffic_water: Annotated[
+        float,
+        parameter(0.0, 1000.0, "snowballs through a cell that show as a river or lake; 0 means never", unit="balls"),
+    ] = 0.0
     minimap: Annotated[bool, described("the map in the corner")] = True
     minimap_shows: Annotated[
         Minimap,

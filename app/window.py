@@ -284,7 +284,8 @@ class Window:
             return
         if action == glfw.PRESS:
             x, y = glfw.get_cursor_pos(self._handle)
-            self._events.append(ButtonPressed(_BUTTONS[button], x, y, shift=bool(modifiers & glfw.MOD_SHIFT)))
+            shift, control = bool(modifiers & glfw.MOD_SHIFT), bool(modifiers & glfw.MOD_CONTROL)
+            self._events.append(ButtonPressed(_BUTTONS[button], x, y, shift, control))
         else:
             self._events.append(ButtonReleased(_BUTTONS[button]))
 

@@ -31,6 +31,9 @@ TRACES: dict[str, type[np.floating[Any]]] = {
     "momentum_south": np.float32,
     "momentum_east": np.float32,
     "rain": np.float32,
+    "wear": np.float32,
+    "deposit": np.float32,
+    "traffic": np.float32,
 }
 
 # The traces of flowing water lie side by side in memory, because a drop reads them together, and before as much again
@@ -93,7 +96,8 @@ class World:
 
     Traces: `wind_path` is how often wind touches the ground, from 0 to 1, and `airborne` how much sand it carries over
     a cell in a cycle. `stream` is how often drops of water pass a cell, from 0 to 1; `discharge` how much of it does
-    so in a cycle, and `momentum_south` and `momentum_east` the same times its speed.
+    so in a cycle, and `momentum_south` and `momentum_east` the same times its speed. `wear` and `deposit` are what
+    snowballs took and put down of late, in metres, and `traffic` how many of them came to a cell.
 
     Derived from the layers by the process of lakes and sea: `standing` tells where each of them is (DRY, LAKE, SEA),
     `water_level` its surface, which is flat to the last bit in each lake; it is the ground where it is dry.
@@ -119,6 +123,7 @@ class World:
         self.cell_size = float(cell_size)
         self.seed = int(seed)
         self.cycle = 0
+        self.snowballs = 0  # that have fallen
         self.ledger = Ledger(
             rock=Account(initial=self.stored("rock"), scale=self._volume(np.abs(self.bedrock))),
             sediment=Account(initial=self.stored("sediment"), scale=self.stored("sediment")),
@@ -197,6 +202,7 @@ class World:
         return {
             "layers": {name: layer.copy() for name, layer in self.layers.items()},
             "cycle": self.cycle,
+            "snowballs": self.snowballs,
             "changed": dict(self.changed),
             "ledger": self.ledger_copy(),
         }
@@ -218,6 +224,7 @@ class World:
         np.add(self.bedrock, self.sediment, out=self.ground)
         self.spills = None
         self.cycle = state["cycle"]
+        self.snowballs = state["snowballs"]
         self.changed = dict(state["changed"])
         self.ledger = msgspec.convert(msgspec.to_builtins(state["ledger"]), Ledger)
 

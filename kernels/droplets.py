@@ -194,7 +194,7 @@ def _spawn(particle, key, fields, constants):
 
 
 @njit(nogil=True, error_model="numpy")
-def _put_down(fields, row, column, load):
+def put_down(fields, row, column, load):
     """Lay `load` (metres over one cell) on the cell and its neighbours, the lowest first, as a liquid would."""
     north, south = max(row - 1, 0), min(row + 2, fields.rows)  # south and east are past the last
     west, east = max(column - 1, 0), min(column + 2, fields.columns)
@@ -246,7 +246,7 @@ def _step(state, fields, constants):
     # Unsigned, so that no test for a negative index is compiled.
     here = np.uintp(cell)
     if fields.standing[here] != DRY:
-        _put_down(fields, i, j, load)
+        put_down(fields, i, j, load)
         return (row, column, v_row, v_column, volume, 0.0, speed, abraded, steps), ENDED
     height = fields.ground[here]
     flow = np.uintp(cell * _STRIDE)
@@ -345,7 +345,7 @@ def _step(state, fields, constants):
     volume *= max(0.0, 1.0 - lost)
     steps += 1.0
     if outcome == ENDED or volume < constants.min_volume or steps >= constants.max_steps:
-        _put_down(fields, int(new_row), int(new_column), load)
+        put_down(fields, int(new_row), int(new_column), load)
         load = 0.0
         outcome = ENDED
     return (new_row, new_column, v_row, v_column, volume, load, speed, abraded, steps), outcome

@@ -45,8 +45,8 @@ RUNNING = 0
 ENDED = 1
 FAILED = 2  # the step met a value that is not a finite number, and neither wrote it nor used it as an index
 
-REACH = 3
-_SMALLEST_TILE = 2 * REACH + 2  # two tiles of one colour stay apart, each with its reach
+REACH = 4
+_SMALLEST_TILE = 2 * REACH  # two tiles of one colour lie a tile apart: each with its reach, they never meet
 _LARGEST_TILE = 64  # several fields of it fit a core's own cache
 
 # Fewer particles than this are done before a second thread has woken up.

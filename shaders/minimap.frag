@@ -3,6 +3,11 @@
 #include "overlay.glsl"
 #include "stream.glsl"
 #include "tone.glsl"
+#include "sea_chart.glsl"
+
+#ifndef WAVES
+#define WAVES 1
+#endif
 
 uniform sampler2D wind_path;
 uniform sampler2D water;
@@ -47,6 +52,21 @@ void main() {
     vec3 normal = normalize(vec3(-slope.x, 1.0, -slope.y));
     float shade = 0.35 + 0.85 * max(dot(normal, normalize(vec3(-0.55, 0.75, -0.55))), 0.0);
     vec3 shown = to_srgb(clamp(albedo * shade * seen.y * 1.9, 0.0, 1.0));
+
+#if WAVES > 0
+    if (with_water && textureLod(water, at, 0.0).x > 0.0) {
+        vec2 east_south = at * map_extent();
+        vec4 step_of = vec4(map_extent().x / rectangle.z, 0.0, 0.0, map_extent().y / rectangle.w);
+#if WAVES > 1
+        shown = to_srgb(sea_chart(east_south, step_of));
+#else
+        Shore shore = shore_at(east_south);
+        Wave wave = wave_at(east_south, shore, step_of);
+        float foam = foam_at(east_south, shore, wave, step_of.x / frame.map.z);
+        shown = mix(shown * (1.0 - 2.5 * dot(wave.slope, vec2(0.55))), vec3(0.92), foam);
+#endif
+    }
+#endif
 
     // What the camera sees: a cone from where it stands.
     vec2 here = at * map_extent() - frame.camera.xz;

@@ -3,8 +3,21 @@
 #include "overlay.glsl"
 #include "standing.glsl"
 #include "water.glsl"
+#include "sea_chart.glsl"
+
+#ifndef SEA
+#define SEA 1
+#endif
+
+#ifndef WAVES
+#define WAVES 1
+#endif
 
 uniform vec2 scene_size;        // in pixels
+
+#ifndef SEA
+#define SEA 1
+#endif
 
 #if SEA == 0
 in vec2 map_place;
@@ -15,6 +28,7 @@ flat in float level;
 #define FINE_WATER 1
 #endif
 
+const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
 const float SHORE = 0.16;   // units of depth over which water begins to be seen
 const float FALL_OF_BED = 60.0;  // units for each side of the map, beyond it
 const float LAKES = 0.45;   // how high waves are on lakes, beside the sea
@@ -59,23 +73,27 @@ vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
 vec3 mirrored(vec3 from, vec3 direction, vec3 seen, vec3 light_here) {
 #if FINE_WATER == 1
     vec3 sky = clear_sky(direction);
-    float reach = 1.5 * frame.map.z;
-    for (int i = 0; i < 24; ++i) {
+    // What stands highest over the ray, over steps that are softened by their length: each alone would show as a band.
+    float reach = 1.5 * frame.map.z, covered = 0.0;
+    vec2 hides = vec2(0.0);
+    for (int i = 0; i < 24 && covered < 1.0; ++i) {
         vec3 at = from + direction * reach;
         vec2 uv = map_uv(at.xz);
         if (at.y > frame.heights.y || any(greaterThan(abs(uv - 0.5), vec2(0.5)))) break;
-        vec4 place = textureLod(surface, uv, 0.0);
-        float cover = (place.x * frame.map.w - at.y) / (0.3 * reach) + 0.5;
-        if (cover > 0.0) {
-            vec4 noise = vec4(0.5);
-            vec3 light_there = textureLod(light, uv, 0.0).xyz;
-            Ground ground = ground_material(at.xz / frame.map.z, place, apparent_steepness(place), light_there.z - 0.5, noise, noise);
-            vec3 normal = normalize(vec3(-place.y * frame.map.w, 1.0, -place.z * frame.map.w));
-            vec3 lit = frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * light_there.x
-                     + sky_light(normal) * light_there.y;
-            return mix(sky, ground.albedo * lit, min(cover, 1.0));
-        }
+        float cover = (textureLod(surface, uv, 0.0).x * frame.map.w - at.y) / (0.45 * reach) + 0.5;
+        if (cover > covered) hides = at.xz;
+        covered = max(covered, cover);
         reach *= 1.26;
+    }
+    if (covered > 0.0) {
+        vec2 uv = map_uv(hides);
+        vec4 place = textureLod(surface, uv, 0.0), noise = vec4(0.5);
+        vec3 light_there = textureLod(light, uv, 0.0).xyz;
+        Ground ground = ground_material(hides / frame.map.z, place, apparent_steepness(place), light_there.z - 0.5, noise, noise);
+        vec3 normal = normalize(vec3(-place.y * frame.map.w, 1.0, -place.z * frame.map.w));
+        vec3 lit = frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * light_there.x
+                 + sky_light(normal) * light_there.y;
+        sky = mix(sky, ground.albedo * lit, smoothstep(0.0, 1.0, covered));
     }
     return sky;
 #else
@@ -98,6 +116,7 @@ void main() {
     float there = outside ? 1.0 : belongs(uv, level);
     float water = (level - textureLod(surface, uv, 0.0).x) * frame.map.w;  // metres of it
     float blur = fwidth(water);
+    vec4 pixel = vec4(dFdx(map_place), dFdy(map_place));
     if (there <= 0.0) discard;
 
     vec3 to_eye = normalize(frame.camera.xyz - position);
@@ -130,6 +149,19 @@ void main() {
 
     seen = seen_by_surface(seen, position, depth);
     Waves waves = water_waves(map_place, depth, SEA == 1 ? 1.0 : LAKES);
+#if WAVES == 1
+    float foam = 0.0, crest = 0.0;
+    if (!outside) {
+        Shore coming = shore_at(map_place);
+        if (coming.strength > 0.0) {
+            Wave wave = wave_at(map_place, coming, pixel);
+            waves.slope += wave.slope;
+            waves.roughness += wave.roughness;
+            foam = foam_at(map_place, coming, wave, max(length(pixel.xy), length(pixel.zw)) / frame.map.z);
+            crest = max(wave.height, 0.0) / max(0.5 * frame.waves.w, 1e-6) * (0.4 + 0.6 * smoothstep(0.2, 0.8, wave.breaking));
+        }
+    }
+#endif
     vec3 normal = wave_normal(waves.slope);
     float facing = clamp(dot(normal, to_eye), 0.02, 1.0);
     float mirror = water_fresnel(facing, waves.roughness);
@@ -140,6 +172,18 @@ void main() {
                 + mirror * mirrored(position, water_reflected(to_eye, normal), seen, daylight)
                 + frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, waves.roughness);
     vec3 keep = through * drawn;
+#if WAVES > 1
+    // A drawing is flat: no light, no depth.
+    colour = sea_chart(map_place, pixel) * 0.62 / frame.sun_light.a;
+    keep = vec3(0.0);
+    shore = step(0.5, shore);
+#elif WAVES == 1
+    // Through crests comes light from behind.
+    float from_behind = 0.35 + 0.65 * pow(max(-dot(to_eye.xz, frame.sun.xz), 0.0), 2.0);
+    colour += CREST_GLOW * crest * from_behind * frame.sun_light.rgb * seen.x * (1.0 - mirror);
+    colour = mix(colour, FOAM * daylight, foam);
+    keep *= 1.0 - foam;
+#endif
 
     float hidden = water_left_out(uv, textureLod(surface, uv, 0.0), length(fwidth(map_place)) / frame.map.z);
     colour *= 1.0 - hidden;

@@ -1,6 +1,10 @@
 // Standing water: the sea is one plane to the horizon, a lake one square for each tile of the map that it lies in.
 #include "map.glsl"
 
+#ifndef SEA
+#define SEA 1
+#endif
+
 #if SEA == 1
 void main() {
     // Four triangles from the point under the camera to points at infinity.

@@ -9,9 +9,11 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from app.comparison import NAMES
+from app.panel.snowball_runs import snowball_runs
 from app.panel.style import ACCENT, FAINT_TEXT, TEXT, WARNING, Colour, Fonts, em, faded
 from app.panel.widgets import BUTTON_WIDTH, ParameterWidgets, icon_button, tooltip_on_hover
 from app.parameters import Declaration, Parameters, value_text
+from app.processes.snowballs import SnowballErosion
 from app.scene import DECLARATIONS, GROUPS, Scene, presets, range_text
 from app.sources import GENERATORS
 
@@ -30,7 +32,7 @@ SECTIONS: dict[str, bool] = {
 LABEL_PART = 0.38  # of a row
 NARROWEST_ROW = 15.0  # heights of the font; below it the label stands above its widget
 
-SOURCE = "world.source"  # the one text among the parameters: what it may be is not known to its declaration
+SOURCE = "world.source"  # a text: what it may be is not known to its declaration
 
 
 class ParameterRows:
@@ -76,6 +78,8 @@ class ParameterRows:
         for path, declaration in DECLARATIONS.items():
             if path.startswith(f"{name}."):
                 self._row(declaration)
+        if name == SnowballErosion.name:
+            snowball_runs(self._application)
 
     def _row(self, declaration: Declaration) -> None:
         application, path = self._application, declaration.path

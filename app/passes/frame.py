@@ -17,6 +17,10 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     ("air", "vec4", "haze per metre; height over which it thins; height it starts at; width of the picture in pixels"),
     ("ground_look", "vec4", "snow line in the relief; greenness; sediment that hides ground; height of picture"),
     ("wind", "vec4", "the way it blows (east, south); how much loose material is dune sand; how much of it drifts"),
+    ("waves", "vec4", "wave number where it is deep, 1/m; waves since the loop began; waves in a loop; height in m"),
+    ("fronts", "vec4", "how steep fronts are; how much they are scattered; foam; how many stand before the shore"),
+    ("beach", "vec4", "how high waves run up, m; part of wetness lost in a period; shelter from the wind; 0"),
+    ("loop", "vec4", "seconds until the sea repeats; part of them gone; 0; 0"),
     (
         "water",
         "vec4",

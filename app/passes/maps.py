@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import moderngl
 
 from app.passes.quality import Quality
 from app.passes.shaders import FullScreen, ShaderLibrary
+from app.passes.targets import colour, map_target, release_targets
 from app.snapshot import Snapshot
 
 FIRST_TEXELS = 512 * 512  # of light baked at once for a new land: a fraction of a second in software
@@ -69,20 +69,20 @@ class SurfaceMap:
 
     @property
     def texture(self) -> moderngl.Texture:
-        return _colour(self._targets[0])
+        return colour(self._targets[0])
 
     @property
     def initial(self) -> moderngl.Texture:
         """The elevation that the world had when it was first shown."""
-        return _colour(self._targets[1])
+        return colour(self._targets[1])
 
     def update(self, snapshot: Snapshot, layers: dict[str, moderngl.Texture]) -> None:
         rows, columns = snapshot.shape
         if not self._targets or self._targets[0].size != (columns, rows):
             outgrown = self._targets
-            self._targets = [_map_target(self._context, (columns, rows), components, "f4") for components in (4, 1)]
+            self._targets = [map_target(self._context, (columns, rows), (components, "f4")) for components in (4, 1)]
             self._world = None
-            _release_targets(outgrown)
+            release_targets(outgrown)
         self._drawing.program.bind(bedrock=layers["bedrock"], sediment=layers["sediment"])
         self._drawing.draw(self._targets[0])
         if snapshot.world != self._world:
@@ -90,7 +90,7 @@ class SurfaceMap:
             self._context.copy_framebuffer(self._targets[1], self._targets[0])
 
     def release(self) -> None:
-        _release_targets(self._targets)
+        release_targets(self._targets)
         self._targets = []
         self._drawing.release()
 
@@ -109,17 +109,17 @@ class FlowMap:
     @property
     def texture(self) -> moderngl.Texture:
         assert self._target is not None
-        return _colour(self._target)
+        return colour(self._target)
 
     def update(self, snapshot: Snapshot, layers: LayerTextures, surface: moderngl.Texture, threshold: float) -> None:
         """Draw it where a layer, or the least discharge that counts, has changed."""
         rows, columns = snapshot.shape
         if self._target is None or self._target.size != (columns, rows):
             outgrown, self._drawn = self._target, None
-            self._target = _map_target(self._context, (columns, rows), 4, "f2")
+            self._target = map_target(self._context, (columns, rows), (4, "f2"))
             self.texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)  # fades far away, and smoothly
             if outgrown is not None:
-                _release_targets([outgrown])
+                release_targets([outgrown])
         wanted = (snapshot.world, threshold, *(snapshot.versions.get(name) for name in self.LAYERS))
         if wanted != self._drawn:
             self._drawn = wanted
@@ -133,7 +133,7 @@ class FlowMap:
 
     def release(self) -> None:
         if self._target is not None:
-            _release_targets([self._target])
+            release_targets([self._target])
             self._target = None
         self.forget()
         self._drawing.release()
@@ -143,7 +143,7 @@ class Lighting(NamedTuple):
     """What the light on a map depends on."""
 
     world: int
-    cycle: int
+    cycle: int  # in which the ground was changed last
     sun: tuple[float, ...]  # with the exaggeration of heights
     detail: tuple[int, ...]  # of the marches over the map
 
@@ -167,7 +167,7 @@ class LightMap:
     @property
     def texture(self) -> moderngl.Texture:
         assert self._shown is not None
-        return _colour(self._shown)
+        return colour(self._shown)
 
     def settled(self, wanted: Lighting | None) -> bool:
         """Whether the texture in use was baked for `wanted`, for every cell."""
@@ -194,7 +194,7 @@ class LightMap:
         self._baked = self._baking = None
 
     def release(self) -> None:
-        _release_targets(target for target in (self._shown, self._next) if target is not None)
+        release_targets(target for target in (self._shown, self._next) if target is not None)
         self._shown = self._next = None
         self.forget()
         self._drawing.release()
@@ -203,9 +203,9 @@ class LightMap:
         self._baking, self._row = wanted, 0
         if self._next is None or self._next.size != size:
             outgrown = self._next
-            self._next = _map_target(self._context, size, 4, "f1")
+            self._next = map_target(self._context, size, (4, "f1"))
             if outgrown is not None:
-                _release_targets([outgrown])
+                release_targets([outgrown])
 
     def _bake(self, surface: moderngl.Texture, quality: Quality, rows: int) -> None:
         target = self._next
@@ -230,23 +230,3 @@ def _coarse_size(columns: int, rows: int) -> tuple[int, int]:
     """The size of a light map that is soon baked: that of the map, or smaller by a whole factor."""
     factor = max(1, math.ceil(math.sqrt(columns * rows / FIRST_TEXELS)))
     return math.ceil(columns / factor), math.ceil(rows / factor)
-
-
-def _map_target(context: moderngl.Context, size: tuple[int, int], components: int, dtype: str) -> moderngl.Framebuffer:
-    texture = context.texture(size, components, dtype=dtype)
-    texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
-    texture.repeat_x = texture.repeat_y = False
-    return context.framebuffer([texture])
-
-
-def _colour(target: moderngl.Framebuffer) -> moderngl.Texture:
-    texture = target.color_attachments[0]
-    assert isinstance(texture, moderngl.Texture)
-    return texture
-
-
-def _release_targets(targets: Iterable[moderngl.Framebuffer]) -> None:
-    """To be called after the making of others, which ends with a return to the one in use: that must live so long."""
-    for target in targets:
-        _colour(target).release()
-        target.release()

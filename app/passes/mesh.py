@@ -71,16 +71,53 @@ def edge_nodes(nodes: np.ndarray, columns: int, rows: int) -> np.ndarray:
     return np.ascontiguousarray(np.concatenate(sides), np.float32)
 
 
-class GroundMesh:
-    """The mesh of a frame, for all passes that draw the ground or what lies on it."""
+BLOCK = 8  # cells along a side of the blocks that say where the shore is
 
-    def __init__(self, context: moderngl.Context) -> None:
+
+def shore_blocks(wet: np.ndarray) -> np.ndarray:
+    """Which blocks of `BLOCK` × `BLOCK` cells hold dry ground with water on it or beside it, `[row, column]` of blocks.
+
+    So beaches that are not wider than a block lie in no other. `wet` tells it for each cell.
+    """
+    rows, columns = wet.shape
+    room = np.zeros((-(-rows // BLOCK) * BLOCK, -(-columns // BLOCK) * BLOCK), np.uint8)
+    room[:rows, :columns] = np.where(wet, 1, 2)
+    tall, wide = room.shape[0] // BLOCK, room.shape[1] // BLOCK
+    holds = np.bitwise_or.reduce(np.bitwise_or.reduce(room.reshape(tall, BLOCK, wide, BLOCK), axis=3), axis=1)
+    near_water = np.zeros((tall + 2, wide + 2), bool)
+    for row in range(3):
+        for column in range(3):
+            near_water[row : row + tall, column : column + wide] |= (holds & 1) > 0
+    return np.asarray(near_water[1:-1, 1:-1] & ((holds & 2) > 0))
+
+
+def parts_within(nodes: np.ndarray, blocks: np.ndarray) -> np.ndarray:
+    """The parts of nodes, `BLOCK` quads along a side, that touch a block that is true: a table like that of nodes."""
+    offset = BLOCK * np.arange(QUADS // BLOCK)
+    parts = np.repeat(nodes, len(offset) ** 2, axis=0)
+    parts[:, 0] += np.tile(np.tile(offset, len(offset)), len(nodes)) * parts[:, 2]
+    parts[:, 1] += np.tile(np.repeat(offset, len(offset)), len(nodes)) * parts[:, 2]
+    before = np.zeros((blocks.shape[0] + 1, blocks.shape[1] + 1), np.int64)
+    before[1:, 1:] = blocks.cumsum(axis=0).cumsum(axis=1)
+    first = parts[:, 1::-1].astype(np.intp)
+    # Vertices stand in the middles of cells, so a part ends in the first cell of the next.
+    last = first + BLOCK * parts[:, 2:3].astype(np.intp)
+    (top, left), (bottom, right) = (np.minimum(at, blocks.shape).T for at in (first // BLOCK, last // BLOCK + 1))
+    inside = before[bottom, right] - before[top, right] - before[bottom, left] + before[top, left]
+    return np.ascontiguousarray(parts[inside > 0])
+
+
+class GroundMesh:
+    """The mesh of a frame for all passes that draw the ground or what lies on it. A node has `quads` along a side."""
+
+    def __init__(self, context: moderngl.Context, quads: int = QUADS) -> None:
         self._context = context
-        side = QUADS + 1
-        corner = (np.arange(QUADS)[:, None] * side + np.arange(QUADS)).astype(np.uint32)
+        self._quads = quads
+        side = quads + 1
+        corner = (np.arange(quads)[:, None] * side + np.arange(quads)).astype(np.uint32)
         # Both triangles of a quad share the diagonal from south-west to north-east, in all levels alike.
-        quads = np.stack([corner, corner + side, corner + 1, corner + 1, corner + side, corner + side + 1], axis=-1)
-        self._indices = context.buffer(quads.tobytes())
+        triangles = np.stack([corner, corner + side, corner + 1, corner + 1, corner + side, corner + side + 1], axis=-1)
+        self._indices = context.buffer(triangles.tobytes())
         self._nodes = NodeBuffer(context)
         self._count = 0
 
@@ -94,7 +131,7 @@ class GroundMesh:
         return Drawing(self._context, program, [(self._nodes.buffer, "4f/i", "node")], self._indices)
 
     def render(self, drawing: Drawing) -> None:
-        drawing.program.set(quads=QUADS)
+        drawing.program.set(quads=self._quads)
         drawing.render(instances=self._count)
 
     def release(self) -> None:

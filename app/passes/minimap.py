@@ -29,7 +29,9 @@ class MinimapPass:
     """Draws the map with the current overlay, or what else is chosen, and where the camera is and looks."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
-        self._drawing = FullScreen(context, shaders, "minimap.frag")
+        self._context = context
+        self._shaders = shaders
+        self._drawings: dict[int, FullScreen] = {}
 
     def draw(
         self,
@@ -40,6 +42,7 @@ class MinimapPass:
         *,
         shows: str,
         with_water: bool,
+        waves: int,
         with_course: bool,
         **textures: moderngl.Texture,
     ) -> None:
@@ -47,8 +50,9 @@ class MinimapPass:
         bottom = target.height - top - height
         heading = math.radians(camera.heading)
         half_width = math.tan(math.radians(camera.field_of_view) / 2.0) * target.width / max(target.height, 1)
-        self._drawing.program.bind(**textures)
-        self._drawing.program.set(
+        drawing = self._variant(waves)
+        drawing.program.bind(**textures)
+        drawing.program.set(
             rectangle=(float(left), float(bottom), float(width), float(height)),
             looking=(math.sin(heading), -math.cos(heading), half_width, content_scale),
             wind_and_sand=shows == "wind_and_sand",
@@ -57,7 +61,13 @@ class MinimapPass:
             with_course=with_course,
             looked_at=(camera.target.x, camera.target.z),
         )
-        self._drawing.draw(target, (left, bottom, width, height))
+        drawing.draw(target, (left, bottom, width, height))
+
+    def _variant(self, waves: int) -> FullScreen:
+        if waves not in self._drawings:
+            self._drawings[waves] = FullScreen(self._context, self._shaders, "minimap.frag", (f"WAVES {waves}",))
+        return self._drawings[waves]
 
     def release(self) -> None:
-        self._drawing.release()
+        for drawing in self._drawings.values():
+            drawing.release()

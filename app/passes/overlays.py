@@ -24,6 +24,9 @@ PALETTES: dict[str, tuple[tuple[int, int, int, float], ...]] = {
     "sand": (
         (228, 196, 142, 0), (226, 186, 118, 0.75), (210, 146, 72, 1), (168, 92, 44, 1), (104, 50, 32, 1),
     ),
+    "worn": (
+        (240, 216, 196, 0), (232, 164, 128, 0.75), (204, 96, 70, 1), (150, 42, 40, 1), (84, 18, 30, 1),
+    ),
     "water": (
         (196, 226, 240, 0), (150, 206, 232, 0.85), (76, 158, 210, 1), (32, 98, 172, 1), (16, 44, 110, 1),
     ),
@@ -82,6 +85,9 @@ OVERLAYS: dict[str, Overlay] = {
         Overlay("discharge", LOGARITHM_OF_LAYER, "water that passes in a cycle", "water", "m", "discharge"),
         Overlay("momentum_east", LAYER, "flow to the west (red) and east (blue)", "change", "", "momentum_east"),
         Overlay("momentum_south", LAYER, "flow to the north (red) and south (blue)", "change", "", "momentum_south"),
+        Overlay("wear", LAYER, "worn by snowballs of late", "worn", "m", "wear"),
+        Overlay("deposit", LAYER, "put down by snowballs of late", "sand", "m", "deposit"),
+        Overlay("traffic", LAYER, "snowballs that came through", "water", "balls", "traffic"),
         Overlay("rivers", LINES, "rivers by Strahler's order, and lakes", "rivers", "", "lake_depth"),
         Overlay("lakes", LAYER, "depth of lakes that are full", "lakes", "m", "lake_depth"),
         Overlay("watersheds", KINDS, "watersheds", "watersheds", "", "watersheds"),
@@ -125,6 +131,10 @@ def _range(name: str, snapshot: Snapshot) -> tuple[float, float]:
                 max(0.02 * largest(snapshot, "momentum_east"), 0.02 * largest(snapshot, "momentum_south"), 1e-9)
             )
             return -span, span
+        case "wear" | "deposit":
+            return 0.0, _rounded(max(0.2 * largest(snapshot, name), 1e-3))
+        case "traffic":
+            return 0.0, _rounded(max(0.6 * largest(snapshot, name), 1.0))
         case "rivers":
             return 1.0, float(max(5, snapshot.survey.highest_order if snapshot.survey else 1))
         case "lakes":

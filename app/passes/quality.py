@@ -23,14 +23,15 @@ class Quality:
     sun_steps: int
     sky_directions: int
     sky_steps: int
+    shore_budget: int  # texels of the shore worked out in a frame while the coast moves
     light_budget: int  # texels of the light map baked in a frame while the ground changes
 
 
 LEVELS: tuple[Quality, ...] = (
-    Quality("low", 0.65, 0, False, 7.0, 1, False, 60, 6, 9, 6_000),
-    Quality("medium", 1.0, 0, True, 5.0, 2, False, 90, 8, 11, 24_000),
-    Quality("high", 1.0, 4, False, 2.5, 2, True, 110, 12, 14, 1_000_000),
-    Quality("ultra", 1.5, 4, True, 1.5, 2, True, 140, 16, 16, 4_000_000),
+    Quality("low", 0.65, 0, False, 7.0, 1, False, 60, 6, 9, 100_000, 6_000),
+    Quality("medium", 1.0, 0, True, 5.0, 2, False, 90, 8, 11, 200_000, 24_000),
+    Quality("high", 1.0, 4, False, 2.5, 2, True, 110, 12, 14, 4_000_000, 1_000_000),
+    Quality("ultra", 1.5, 4, True, 1.5, 2, True, 140, 16, 16, 16_000_000, 4_000_000),
 )
 
 BY_NAME = {level.name: level for level in LEVELS}

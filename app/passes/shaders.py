@@ -127,8 +127,10 @@ class Drawing:
 class FullScreen(Drawing):
     """A fragment shader over the whole target, or over a part of it."""
 
-    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, fragment: str) -> None:
-        super().__init__(context, shaders.program("fullscreen.vert", fragment))
+    def __init__(
+        self, context: moderngl.Context, shaders: ShaderLibrary, fragment: str, defines: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(context, shaders.program("fullscreen.vert", fragment, defines))
 
     def draw(self, target: moderngl.Framebuffer, rectangle: tuple[int, int, int, int] | None = None) -> None:
         """Replace what is in the rectangle (left, bottom, width, height), whatever state others have left."""
@@ -136,6 +138,8 @@ class FullScreen(Drawing):
         target.viewport = rectangle or (0, 0, *target.size)
         target.scissor = target.viewport
         self._context.enable_only(moderngl.NOTHING)
+        # Blending with a second source is refused with several targets, also while it is off.
+        self._context.blend_func = moderngl.ONE, moderngl.ZERO
         self.render(vertices=3)
         target.viewport = (0, 0, *target.size)
         target.scissor = target.viewport

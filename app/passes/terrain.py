@@ -27,6 +27,7 @@ class TerrainPass:
         with_course: bool,
         desert: bool,
         with_water: bool,
+        with_marks: bool,
         **textures: moderngl.Texture,
     ) -> None:
         self._context.enable_only(moderngl.DEPTH_TEST)
@@ -36,6 +37,7 @@ class TerrainPass:
             f"LINES {int(with_lines or with_course)}",
             f"DESERT {int(desert)}",
             f"WATER {int(with_water)}",
+            f"MARKS {int(with_marks)}",
             f"DETAIL_SCALES {quality.detail_scales}",
         )
         drawing.program.bind(**textures)

@@ -91,10 +91,17 @@ class WaterPass:
             if self._lakes:
                 self._tiles.write(tiles)
 
-    def draw(self, quality: Quality, *, with_overlay: bool, with_course: bool, **textures: moderngl.Texture) -> None:
+    def draw(
+        self, quality: Quality, *, with_overlay: bool, with_course: bool, waves: int, **textures: moderngl.Texture
+    ) -> None:
         blend_by_colour(self._context)
-        overlay = (f"OVERLAY {int(with_overlay)}", f"LINES {int(with_course)}")
-        look = (*overlay, f"FINE_WATER {int(quality.fine_water)}", "DESERT 0")
+        look = (
+            f"OVERLAY {int(with_overlay)}",
+            f"LINES {int(with_course)}",
+            f"WAVES {waves}",
+            f"FINE_WATER {int(quality.fine_water)}",
+            "DESERT 0",
+        )
         if self._has_sea:
             self._prepared("water", ("SEA 1", *look), [], textures).render(vertices=12)
         if self._lakes:

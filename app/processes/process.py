@@ -1,6 +1,6 @@
 """What a process is."""
 
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from app.world import World
 
@@ -24,4 +24,13 @@ class Process(Protocol):
 
     def step(self, world: World, parameters: Any) -> None:
         """Advance `world` by one cycle and enter in its ledger what came and went."""
+        ...
+
+
+@runtime_checkable
+class Finite(Protocol):
+    """A process that can come to an end by itself."""
+
+    def finished(self, world: World, parameters: Any) -> bool:
+        """Whether it has nothing left to do."""
         ...

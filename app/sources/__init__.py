@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from app.errors import UserError
-from app.sources import diamond_square, noise, sand
+from app.sources import diamond_square, island, noise, sand
 from app.world import LARGEST_SIDE, SMALLEST_SIDE, Layer, World
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ GENERATORS: dict[str, Generator] = {
     "noise": noise.elevation,
     "diamond-square": diamond_square.elevation,
     "sand": sand.layers,
+    "island": island.layers,
 }
 
 DEFAULT_SIDE = 512  # cells

@@ -14,7 +14,9 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "World"
     section: ClassVar[str] = "world"
 
-    source: Annotated[str, described("a generator (noise, diamond-square, sand) or a heightmap's file")] = "noise"
+    source: Annotated[str, described("a generator (noise, diamond-square, sand, island) or a heightmap's file")] = (
+        "noise"
+    )
     columns: Annotated[
         int, parameter(0, LARGEST_SIDE, "cells from west to east; 0 means as many as the source has", unit="cells")
     ] = 0
@@ -83,3 +85,53 @@ class SandParameters(Parameters, frozen=True, kw_only=True):
     heap_radius: Annotated[float, parameter(0.01, 1.0, "of the heap, as a part of the map's longer side")] = 0.15
     heap_row: Annotated[float, parameter(0.0, 1.0, "where the heap lies, from north to south")] = 0.5
     heap_column: Annotated[float, parameter(0.0, 1.0, "where the heap lies, from west to east")] = 0.25
+
+
+class IslandParameters(Parameters, frozen=True, kw_only=True):
+    """Islands of cubic value noise under cosine cones, with cliffs and craters (Talle 2020)."""
+
+    title: ClassVar[str] = "Island"
+    section: ClassVar[str] = "world"
+
+    islands: Annotated[int, parameter(1, 40, "how many there are; one alone stands in the middle")] = 1
+    size: Annotated[
+        float, parameter(0.02, 2.0, "radius of the largest one; at 1 it reaches the map's edges", unit="half maps")
+    ] = 1.0
+    size_variation: Annotated[float, parameter(0.0, 0.95, "how much smaller than the largest others may be")] = 0.5
+    spread: Annotated[float, parameter(0.0, 1.0, "how far from the middle of the map they lie", unit="half maps")] = 0.8
+    places: Annotated[
+        str, described("where they stand instead: parts of width and height, and radius: 0.3 0.5 0.6; 0.8 0.4 0.2")
+    ] = ""
+    wavelength: Annotated[
+        float, parameter(0.02, 4.0, "size of the largest hills, as a part of the map's longer side", log=True)
+    ] = 0.2
+    octaves: Annotated[int, parameter(1, 12, "layers of finer and finer noise")] = 6
+    lacunarity: Annotated[float, parameter(1.2, 4.0, "how much finer each octave is than the one before")] = 1.7
+    gain: Annotated[float, parameter(0.1, 0.9, "how strong each octave is beside the one before")] = 0.5
+    power: Annotated[float, parameter(0.5, 8.0, "what the noise is raised to: flat plains and steep peaks")] = 4.5
+    cone_power: Annotated[float, parameter(0.5, 8.0, "how broad an island stays up to its rim")] = 1.6
+    coast: Annotated[float, parameter(0.005, 0.95, "where the sea stands on the land without it", unit="h")] = 0.155
+    cliffs: Annotated[bool, described("whether the sea has cut cliffs")] = True
+    cliff_low: Annotated[
+        float, parameter(0.001, 1.0, "below this height all land is cut; beaches where it is below the sea", unit="h")
+    ] = 0.125
+    cliff_high: Annotated[float, parameter(0.001, 1.0, "the highest cliffs", unit="h")] = 0.375
+    cliff_wavelength: Annotated[
+        float, parameter(0.005, 2.0, "between high cliffs, as a part of the map's longer side", log=True)
+    ] = 0.04
+    cliff_power: Annotated[float, parameter(0.0, 8.0, "how steep they are")] = 3.0
+    craters: Annotated[bool, described("whether the highest mountains are volcanoes")] = True
+    crater_threshold: Annotated[
+        float, parameter(0.05, 1.0, "what stands higher is mirrored down into a crater", unit="h")
+    ] = 0.85
+    crater_unevenness: Annotated[
+        float, parameter(0.0, 1.0, "between the lowest and the highest rim of craters", unit="h")
+    ] = 0.2
+    crater_wavelength: Annotated[
+        float, parameter(0.005, 2.0, "of the rims' unevenness, as a part of the map's longer side", log=True)
+    ] = 0.1
+    crater_slope: Annotated[float, parameter(0.0, 2.0, "slope inside of a crater, beside that of the mountain")] = 0.6
+    ocean_depth: Annotated[float, parameter(0.0, 0.95, "of the open sea, as a part of the relief")] = 0.25
+    floor_reach: Annotated[
+        float, parameter(1.0, 4.0, "how far the floor of the sea slopes, beside the radius of an island")
+    ] = 1.7

@@ -26,9 +26,11 @@ struct Waves {
 void add_wave_train(inout Waves waves, vec2 place, vec2 turn, float wavelength, float strength) {
     vec2 along = vec2(frame.wind.x * turn.x - frame.wind.y * turn.y, frame.wind.x * turn.y + frame.wind.y * turn.x);
     vec2 across = vec2(-along.y, along.x);
-    // Waves run as fast as their length lets them: long ones faster, by the square root.
-    float run = 0.55 * frame.camera.w * sqrt(frame.water.z * wavelength);
-    vec2 at = vec2(dot(place, along) - run, dot(place, across)) / (wavelength * 9.0);
+    // Waves run as fast as their length lets them: long ones faster, by the square root; in a loop of the sea by whole
+    // tiles, so that it closes.
+    float tile = 9.0 * wavelength;
+    float run = fract(round(0.55 * sqrt(frame.water.z * wavelength) * frame.loop.x / tile) * frame.loop.y);
+    vec2 at = vec2(dot(place, along), dot(place, across)) / tile - vec2(run, 0.0);
     vec4 wave = texture(wind_waves, at);
     vec2 slope = (wave.xy - 0.5) * 2.0;
     waves.slope += strength * (along * slope.x + across * slope.y);

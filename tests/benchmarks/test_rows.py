@@ -19,6 +19,13 @@ EXPECTED = {
         ("same bits", "1 is yes", 1.0),
         ("a world in memory", "bytes per cell", 200.0),
     ],
+    "island": [
+        ("100 snowballs, 32×63, one core", "yards", 980_000.0),
+        ("a step of a snowball, 32×63, one core", "yards per step", None),
+        ("a new island, 32², one core", "yards", 110e6 / 46.0 / 2),
+        ("two threads against one", "times as fast", None),
+        ("same bits", "1 is yes", 1.0),
+    ],
     "wind": [
         ("article, 32², one core, with cascade", "yards per step", 0.7),
         ("article, 250 parcels", "yards", 167_000.0),
@@ -43,6 +50,12 @@ EXPECTED = {
         ("white noise against it", "times the cost", 4.0),
         ("exact fill, 32², white noise", "yards per cell", 1.04),
         ("fill to accumulation, 64²", "yards per cell", 1.6),
+    ],
+    "waves": [
+        ("the shore found at once", "ms", None),
+        ("the most of it in a frame", "of that", 0.35),
+        ("frames from one coast to the next", "frames", 8.0),
+        ("a frame with waves against one without", "times", 2.0),
     ],
     "frame": [
         ("simulation paused", "ms", None),

@@ -93,6 +93,11 @@ class Driver:
         self.engine.set_ref("//Panel")
         return f"###{command}"
 
+    def snowball_button(self, name: str) -> str:
+        """A button below the parameters of snowballs."""
+        self._refer_to_parameters()
+        return f"###{name}"
+
     def open_all_sections(self) -> None:
         for section in SECTIONS:
             self.engine.item_open(self.section(section))
@@ -187,7 +192,7 @@ def _events() -> list[Event]:
     events.append(PointerMoved(place.x, place.y))
     for number, button in BUTTONS.items():
         if imgui.is_mouse_clicked(number):
-            events.append(ButtonPressed(button, place.x, place.y, shift=io.key_shift))
+            events.append(ButtonPressed(button, place.x, place.y, io.key_shift, io.key_ctrl))
         if imgui.is_mouse_released(number):
             events.append(ButtonReleased(button))
     if io.mouse_wheel:

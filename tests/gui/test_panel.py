@@ -547,3 +547,40 @@ def test_a_scene_with_other_ranges_needs_no_other_panel() -> None:
     assert {group.section for group in GROUPS.values()} <= set(SECTIONS)
     with pytest.raises(UserError):
         msgspec.structs.replace(SMALL).with_value("droplets.friction", 2.0)
+
+
+def test_a_run_of_snowballs_shows_how_far_it_is_and_can_be_cancelled() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        simulation = application.simulation
+        driver.engine.item_click(driver.snowball_button("roll 35000"))
+        driver.wait_for(lambda: simulation.status.run is not None, "the run")
+        driver.engine.yield_(2)
+        assert not driver.engine.item_exists(driver.snowball_button("roll 35000"))
+        driver.wait_for(
+            lambda: application.snapshot is not None and application.snapshot.snowballs == 35_000, "its end"
+        )
+        driver.wait_for(lambda: simulation.status.run is None, "the end of the run")
+        assert simulation.paused, "all else is as it was"
+        driver.engine.yield_(2)
+        application.commands.roll_snowballs(10_000_000)
+        driver.wait_for(lambda: driver.engine.item_exists(driver.snowball_button("cancel snowballs")), "its button")
+        driver.engine.item_click(driver.snowball_button("cancel snowballs"))
+        driver.wait_for(lambda: simulation.status.run is None, "the end of the run")
+        assert simulation.status.cycle < 10_000_000 // 500
+
+    drive(test, WITHOUT_DROPS.with_value("world.source", "island").with_value("snowballs.enabled", True))
+
+
+def test_the_key_for_another_seed_makes_another_island() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        assert application.snapshot is not None
+        first, before = application.snapshot.world, application.snapshot.layers["bedrock"].copy()
+        driver.press("N")
+        driver.wait_for(lambda: application.snapshot is not None and application.snapshot.world != first, "the island")
+        assert application.scene.world.source == "island"
+        assert (application.snapshot.layers["bedrock"] != before).mean() > 0.5
+        assert application.snapshot.cycle == 0
+
+    drive(test, WITHOUT_DROPS.with_value("world.source", "island"))

@@ -6,6 +6,7 @@ from imgui_bundle import imgui
 
 from app.application import Application
 from app.events import Button, ButtonPressed, ButtonReleased, PointerMoved
+from app.processes.droplets import read_springs
 from app.snapshot import Survey
 from tests.gui.host import SMALL, Driver, drive
 
@@ -142,5 +143,28 @@ def test_overlays_make_the_simulation_look_for_rivers_and_the_filling_moves_whil
         driver.engine.item_click("**/###fill again")
         driver.wait_for(lambda: bool((survey := survey_of(application)) and not survey.filled), "the first front")
         application.commands.change("view.overlay", "none")
+
+    drive(test, SCENE)
+
+
+def test_springs_are_placed_and_ended_by_a_click_with_control() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+
+        def click(x: float, y: float) -> None:
+            application.handle(ButtonPressed(Button.LEFT, x, y, control=True))
+            application.handle(ButtonReleased(Button.LEFT))
+
+        x, y = MIDDLE
+        click(x, y)
+        click(x + 150.0, y)
+        springs = read_springs(application.scene.droplets.springs)
+        assert len(springs) == 2
+        assert application.asked_place is None
+        assert all(0.0 <= spring.south <= 1.0 and spring.drops == 100.0 for spring in springs)
+        click(x, y)
+        assert read_springs(application.scene.droplets.springs) == springs[1:]
+        click(x, 20.0)  # the sky
+        assert len(read_springs(application.scene.droplets.springs)) == 1
 
     drive(test, SCENE)

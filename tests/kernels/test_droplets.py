@@ -289,7 +289,7 @@ def test_a_load_that_rounding_cannot_settle_is_put_down() -> None:
     ground = np.array([float(f"495.625247145433{digit}") for digit in last_digits])
     bedrock, sediment = ground.copy(), np.zeros(9)
     fields = SimpleNamespace(bedrock=bedrock, sediment=sediment, ground=ground, rows=3, columns=3)
-    droplets._put_down.py_func(fields, 1, 1, 5.99e-13)  # the plain function: the test's time limit can end it
+    droplets.put_down.py_func(fields, 1, 1, 5.99e-13)  # the plain function: the test's time limit can end it
     assert sediment.sum() == pytest.approx(5.99e-13, rel=1e-12)
     assert (sediment >= 0.0).all()
 

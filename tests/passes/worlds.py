@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from app.snapshot import Snapshot
 from app.world import Ledger
+from kernels.noise import fractal_noise
 
 _numbers = itertools.count(1000)
 
@@ -106,3 +107,27 @@ def pyramid(rows: int, columns: int, row: int, column: int, height: float, half_
     """A pyramid with its top in the middle of a cell, on flat ground."""
     away = np.maximum(*np.abs(np.mgrid[:rows, :columns] - np.array([row, column])[:, None, None]))
     return height * np.maximum(1.0 - away / half_width, 0.0)
+
+
+def drowned(shown: Snapshot, sea_level: float) -> Snapshot:
+    """The same land with the sea over all that lies below its level."""
+    ground = shown.layers["bedrock"] + shown.layers["sediment"]
+    return with_water(shown, np.maximum(ground, np.float32(sea_level)), sea_level)
+
+
+def with_water(shown: Snapshot, water_level: ArrayLike, sea_level: float = -math.inf) -> Snapshot:
+    """The same land with water up to this level."""
+    ground = shown.layers["bedrock"] + shown.layers["sediment"]
+    level = np.ascontiguousarray(np.broadcast_to(np.asarray(water_level, np.float32), ground.shape))
+    layers = {**shown.layers, "water": level - ground, "water_level": level}
+    versions = {**shown.versions, "water": shown.cycle, "water_level": shown.cycle}
+    return replace(shown, layers=layers, versions=versions, sea_level=sea_level)
+
+
+def island(rows: int, columns: int, *, seed: int = 1, relief: float = 200.0) -> NDArray[np.float64]:
+    """Noise under a cone; its coast is at 0, and about a fifth of the map is land."""
+    row, column = np.mgrid[:rows, :columns]
+    away = np.hypot(2.0 * (row + 0.5) / rows - 1.0, 2.0 * (column + 0.5) / columns - 1.0)
+    cone = 0.5 + 0.5 * np.cos(np.pi * np.minimum(away, 1.0))
+    noise = fractal_noise(rows, columns, seed, wavelength_cells=min(rows, columns) / 4.0, octaves=7)
+    return relief * (cone * (0.3 + 0.9 * noise) - 0.35)

@@ -1,0 +1,241 @@
+"""The shore: how far it is to the nearest coast, and with which phase waves run there; found on the GPU over frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.passes.frame import NO_SEA
+from app.passes.gradual import GradualWork, draw_in_bands
+from app.passes.maps import LayerTextures
+from app.passes.shaders import FullScreen, ShaderLibrary
+from app.passes.targets import colour, map_target, release_targets
+from app.snapshot import Snapshot
+
+NO_COAST = 1e5  # cells to the shore where there is none
+WIDE = 4  # cells across: all that is narrower is a puddle or a brook
+SMALLEST_LAKE = 16.0  # cells across: smaller waters have no waves
+
+# How far each pass looks for waves that come sooner from another coast
+MEETINGS = (8, 4, 2, 1, 1)
+
+# What is worked out on the way, and kept: components and format of each texture of a target
+TARGETS: dict[str, tuple[tuple[int, str], ...]] = {
+    "land": ((2, "f1"), (2, "f4")),  # bodies of water; heights of ground and water
+    "contour": ((4, "f2"), (4, "f2")),  # segments of the coast, two in each square between four cells
+    "seeds": ((2, "f4"),),
+    "flooded": ((2, "f4"),),
+    "bed": ((1, "f4"),),
+    "coast": ((4, "f4"),),
+    "surf": ((4, "f4"),),
+    "next coast": ((4, "f4"),),
+    "next surf": ((4, "f4"),),
+}
+
+
+def open_water(wet: NDArray[np.bool_]) -> bool:
+    """Whether there is water of some width, and not only puddles and brooks."""
+    rows, columns = (side // WIDE * WIDE for side in wet.shape)
+    blocks = wet[:rows, :columns].reshape(rows // WIDE, WIDE, columns // WIDE, WIDE)
+    return bool(blocks.all(axis=(1, 3)).any())
+
+
+class Shoreline(NamedTuple):
+    """What a shore depends on."""
+
+    world: int
+    versions: tuple[int, ...]  # of the layers that make it
+    deep_wave_number: float  # of the waves where it is deep, 1/m
+
+    def same_coast(self, other: Shoreline | None) -> bool:
+        return other is not None and (self.world, self.versions) == (other.world, other.versions)
+
+
+def wet_cells(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Where water stands, `[row, column]`."""
+    layers = snapshot.layers
+    if "water" in layers:
+        return layers["water"] > 0.0
+    if snapshot.lowest >= snapshot.sea_level:
+        return np.zeros(snapshot.shape, bool)
+    return layers["bedrock"] + layers["sediment"] < snapshot.sea_level  # before the first cycle
+
+
+def shoreline(snapshot: Snapshot, deep_wave_number: float) -> Shoreline:
+    """What the shore of a snapshot with water depends on."""
+    versions = tuple(snapshot.versions.get(name, -1) for name in ("bedrock", "sediment", "water"))
+    return Shoreline(snapshot.world, versions, deep_wave_number)
+
+
+class ShoreMap:
+    """Coast and surf of each cell of a map, as two textures (RGBA32F).
+
+    `coast` holds the distance to the nearest coast in cells, positive on water and negative on land; the unit vector
+    (east, south) towards land, so that the nearest point of the coast is the cell's middle plus distance × vector; and
+    how much room waves have to grow, from 0 to 1. Without any coast the distance is ±`NO_COAST` and the vector 0.
+    The coast is where the level of the water meets the ground, straight within each square between four cells.
+
+    `surf` holds phase / √distance of the waves, in radians and cells, which is smooth where the phase itself is not;
+    the unit vector of the way that they run, shorter where waves from two coasts meet; and the depth in metres below
+    the water of the nearest coast, negative on land. The phase is the integral of the wave number from the coast
+    outwards, so waves grow shorter and slower as the water gets shallow.
+
+    Both are worked out over frames, in textures of their own: what is shown stays whole until then.
+    """
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._context = context
+        names = ("bodies", "contour", "seeds", "flood", "coast", "bed", "phase", "meet", "even", "surf")
+        self._drawings = {name: FullScreen(context, shaders, f"shore/{name}.frag") for name in names}
+        self._targets: dict[str, moderngl.Framebuffer] = {}
+        self._work = GradualWork()
+
+    @property
+    def coast(self) -> moderngl.Texture:
+        return colour(self._targets["coast"])
+
+    @property
+    def surf(self) -> moderngl.Texture:
+        return colour(self._targets["surf"])
+
+    @property
+    def shown(self) -> Shoreline | None:
+        """What the textures were made for; None before the first."""
+        done = self._work.done
+        assert done is None or isinstance(done, Shoreline)
+        return done
+
+    def update(
+        self,
+        snapshot: Snapshot,
+        deep_wave_number: float,
+        surface: moderngl.Texture,
+        layers: LayerTextures,
+        *,
+        budget: int,
+        at_once: bool = False,
+    ) -> bool:
+        """Work on towards the shore of a snapshot whose layers and surface these are. True when the textures changed.
+
+        It draws about `budget` texels; of a new world all, so that it never shows the shore of the one before.
+        """
+        wanted = shoreline(snapshot, deep_wave_number)
+        at_once = at_once or self.shown is None or self.shown.world != wanted.world
+        texels = surface.width * surface.height if at_once else budget
+
+        def begin() -> Iterator[int]:
+            if not wanted.same_coast(self.shown):
+                self._fit(surface.size)
+                yield self._take_land(snapshot, surface, layers)
+                yield from self._find_coast(texels)
+            else:
+                self._context.copy_framebuffer(self._targets["next coast"], self._targets["coast"])
+            yield from self._find_surf(deep_wave_number, snapshot.cell_size, texels)
+
+        changed = self._work.advance(wanted, begin, budget, at_once=at_once)
+        if changed:
+            targets = self._targets
+            for name in ("coast", "surf"):
+                targets[name], targets[f"next {name}"] = targets[f"next {name}"], targets[name]
+        return changed
+
+    def forget(self) -> None:
+        """Find the shore anew, though nothing has moved."""
+        self._work.forget()
+
+    def release(self) -> None:
+        release_targets(self._targets.values())
+        self._targets.clear()
+        self._work.forget()
+        for drawing in self._drawings.values():
+            drawing.release()
+
+    def _take_land(self, snapshot: Snapshot, surface: moderngl.Texture, layers: LayerTextures) -> int:
+        """What is needed of the layers, at once, because in the next frame they may be others."""
+        land, contour = self._targets["land"], self._targets["contour"]
+        cells = surface.width * surface.height
+        taken = {"surface": surface, **{name: layers.texture(name) for name in ("water", "water_level")}}
+        drawn = sum(
+            draw_in_bands(
+                self._drawings["bodies"],
+                land,
+                cells,
+                taken,
+                sea_level=max(snapshot.sea_level, NO_SEA),
+                level_is_known="water_level" in snapshot.layers,
+            )
+        )
+        bodies = colour(land)
+        bodies.build_mipmaps()
+        kept = {"bodies": bodies, "heights": colour(land, 1)}
+        return drawn + sum(draw_in_bands(self._drawings["contour"], contour, cells, kept, smallest_lake=SMALLEST_LAKE))
+
+    def _find_coast(self, texels: int) -> Iterator[int]:
+        contour, seeds, flooded = (self._targets[name] for name in ("contour", "seeds", "flooded"))
+        segments = {"segments": colour(contour), "other_segments": colour(contour, 1)}
+        yield from draw_in_bands(self._drawings["seeds"], seeds, texels, segments)
+        for reach in reaches(max(seeds.size)):
+            known = {"seeds": colour(seeds)}
+            yield from draw_in_bands(self._drawings["flood"], flooded, texels, known, reach=reach)
+            seeds, flooded = flooded, seeds
+        found = {"seeds": colour(seeds), **segments, "bodies": colour(self._targets["land"])}
+        yield from draw_in_bands(
+            self._drawings["coast"],
+            self._targets["next coast"],
+            texels,
+            found,
+            no_coast=NO_COAST,
+            smallest_lake=SMALLEST_LAKE,
+        )
+
+    def _find_surf(self, deep_wave_number: float, cell_size: float, texels: int) -> Iterator[int]:
+        bed, phases, met = (self._targets[name] for name in ("bed", "seeds", "flooded"))
+        coast = colour(self._targets["next coast"])
+        heights = {"coast": coast, "heights": colour(self._targets["land"], 1)}
+        yield from draw_in_bands(self._drawings["bed"], bed, texels, heights)
+        around = {"coast": coast, "bed": colour(bed)}
+        yield from draw_in_bands(
+            self._drawings["phase"],
+            phases,
+            texels,
+            around,
+            deep_wave_number=deep_wave_number,
+            cell_size=cell_size,
+            no_coast=NO_COAST,
+        )
+        for reach in MEETINGS:
+            yield from draw_in_bands(self._drawings["meet"], met, texels, {"phases": colour(phases)}, reach=reach)
+            phases, met = met, phases
+        for along in ((1, 0), (0, 1)):
+            known = {"phases": colour(phases), "coast": coast}
+            yield from draw_in_bands(self._drawings["even"], met, texels, known, along=along)
+            phases, met = met, phases
+        found = {**around, "phases": colour(phases)}
+        yield from draw_in_bands(self._drawings["surf"], self._targets["next surf"], texels, found)
+
+    def _fit(self, size: tuple[int, int]) -> None:
+        """Targets of the size of the map."""
+        if self._targets and self._targets["coast"].size == size:
+            return
+        outgrown = list(self._targets.values())
+        self._targets = {name: map_target(self._context, size, *formats) for name, formats in TARGETS.items()}
+        bodies = colour(self._targets["land"])
+        bodies.build_mipmaps()
+        bodies.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+        release_targets(outgrown)
+
+
+def reaches(side: int) -> Iterator[int]:
+    """How far each pass of the flooding looks on a map of that longer side: halved each time, and 1 once more."""
+    reach = 1
+    while 2 * reach < side:
+        reach *= 2
+    while reach > 1:
+        yield reach
+        reach //= 2
+    yield 1
+    yield 1

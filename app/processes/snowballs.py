@@ -1,0 +1,122 @@
+"""A2, A3: snowballs that roll down, wear the ground and put it down where it gets flatter."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from app.parameters import Parameters, described, parameter
+from app.processes.process import ProcessFailure
+from app.world import World
+
+GROUND = ("bedrock", "sediment")
+
+
+class SnowballParameters(Parameters, frozen=True, kw_only=True):
+    """Snowball erosion (Talle 2020)."""
+
+    title: ClassVar[str] = "Snowballs"
+    section: ClassVar[str] = "processes"
+
+    enabled: Annotated[bool, described("whether snowballs fall")] = False
+    count: Annotated[int, parameter(1, 100_000, "balls in each cycle", log=True)] = 500
+    total: Annotated[int, parameter(0, 1_000_000, "no more fall after so many; 0 means without end", unit="balls")] = 0
+    erosion_rate: Annotated[
+        float, parameter(0.0, 0.5, "what a ball wears in a step on a vertical wall", unit="article's h")
+    ] = 0.04
+    deposition_rate: Annotated[
+        float, parameter(0.0, 1.0, "part of its load that a ball puts down in a step on level ground")
+    ] = 0.03
+    speed: Annotated[
+        float, parameter(0.0, 1.0, "what a vertical wall adds to a step; at most 1 − friction", unit="cells")
+    ] = 0.15
+    friction: Annotated[float, parameter(0.0, 0.99, "part of its speed that a ball keeps in a step")] = 0.7
+    radius: Annotated[
+        float, parameter(0.0, 2.0, "how far beside itself a ball feels the ground: drives paths apart", unit="cells")
+    ] = 0.8
+    iterations: Annotated[int, parameter(1, 10_000, "a ball ends after this many", unit="steps", log=True)] = 80
+    iteration_scale: Annotated[
+        float, parameter(0.0, 1.0, "part of the erosion rate that each step adds, up to all of it")
+    ] = 0.04
+    scale: Annotated[
+        float, parameter(1.0, 1000.0, "cells to one h, the article's unit of height", unit="cells", log=True)
+    ] = 10.0
+    memory: Annotated[
+        float,
+        parameter(0.01, 1000.0, "how many balls wear, deposit and traffic tell of", unit="balls per cell", log=True),
+    ] = 2.0
+    smoothing: Annotated[float, parameter(0.0, 1.0, "part of a 3×3 blur of the ground in each cycle")] = 0.0
+    smooth_at_end: Annotated[bool, described("one 3×3 blur of the ground after the last ball of the total")] = True
+
+
+class SnowballErosion:
+    """Lets snowballs roll over a world, one cycle at a time."""
+
+    name: ClassVar[str] = "snowballs"
+    changes: ClassVar[tuple[str, ...]] = (*GROUND, "wear", "deposit", "traffic")
+
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from the cache."""
+        import numpy as np
+
+        world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
+        self.step(world, SnowballParameters(count=1, smoothing=1.0))
+
+    def finished(self, world: World, parameters: SnowballParameters) -> bool:
+        """Whether the last ball has fallen."""
+        return 0 < parameters.total <= world.snowballs
+
+    def step(self, world: World, parameters: SnowballParameters) -> None:
+        """Advance `world` by the balls of one cycle. Raises `ProcessFailure` where one meets what is not finite."""
+        from kernels import snowballs
+
+        count = parameters.count
+        if parameters.total:
+            count = min(count, max(parameters.total - world.snowballs, 0))
+        totals = snowballs.roll(
+            world.bedrock,
+            world.sediment,
+            world.ground,
+            world.standing,
+            world.trace("wear"),
+            world.trace("deposit"),
+            world.trace("traffic"),
+            world.sea_level,
+            world.cell_size,
+            world.seed,
+            world.cycle,
+            snowballs.SnowballParameters(
+                count=count,
+                erosion_rate=parameters.erosion_rate,
+                deposition_rate=parameters.deposition_rate,
+                speed=parameters.speed,
+                friction=parameters.friction,
+                radius=parameters.radius,
+                iterations=parameters.iterations,
+                iteration_scale=parameters.iteration_scale,
+                scale=parameters.scale,
+                memory=parameters.memory,
+            ),
+        )
+        if totals.failed_row >= 0:
+            raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
+        world.snowballs += count
+        area = world.cell_area
+        ledger = world.ledger
+        ledger.rock.lose("worn by snowballs", totals.rock_abraded * area)
+        ledger.sediment.gain("worn by snowballs", totals.rock_abraded * area)
+        ledger.sediment.lose("off the map", totals.sediment_off_edge * area)
+        if parameters.smoothing:
+            smooth(world, parameters.smoothing)
+        if parameters.smooth_at_end and self.finished(world, parameters):
+            smooth(world)
+
+
+def smooth(world: World, rate: float = 1.0) -> None:
+    """Blur the ground, or go a part of the way there. It only moves what is there: the ledger has no entry of it."""
+    import numpy as np
+
+    from kernels import smoothing
+
+    for name in GROUND:
+        smoothing.smooth(world.layers[name], rate)
+    np.add(world.bedrock, world.sediment, out=world.ground)

@@ -1,0 +1,77 @@
+"""A1: islands in the sea."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.errors import UserError
+from app.world import Layer
+
+if TYPE_CHECKING:
+    from app.scene import Scene
+    from kernels.island import Cone
+
+LARGEST_COORDINATE = 10.0
+
+
+def layers(scene: Scene, rows: int, columns: int) -> tuple[Layer, Layer]:
+    """The height of the rock, with the sea at 0, and nothing on it, `[rows, columns]`, as parts of the relief."""
+    from kernels import island as kernel
+
+    island = scene.island
+    seed = scene.world.seed
+    cones = _listed(island.places) or kernel.places(
+        island.islands, island.size, island.spread, island.size_variation, seed
+    )
+    side = max(rows, columns)
+    rock = kernel.elevation(
+        rows,
+        columns,
+        seed,
+        cones,
+        kernel.IslandParameters(
+            wavelength=island.wavelength * side,
+            octaves=island.octaves,
+            lacunarity=island.lacunarity,
+            gain=island.gain,
+            power=island.power,
+            cone_power=island.cone_power,
+            coast=island.coast,
+            cliffs=island.cliffs,
+            cliff_low=island.cliff_low,
+            cliff_high=island.cliff_high,
+            cliff_wavelength=island.cliff_wavelength * side,
+            cliff_power=island.cliff_power,
+            craters=island.craters,
+            crater_threshold=island.crater_threshold,
+            crater_unevenness=island.crater_unevenness,
+            crater_wavelength=island.crater_wavelength * side,
+            crater_slope=island.crater_slope,
+            ocean_depth=island.ocean_depth,
+            floor_reach=island.floor_reach,
+        ),
+    )
+    return rock, np.zeros_like(rock)
+
+
+def _listed(places: str) -> list[Cone]:
+    """The islands of a text such as `0.3 0.5 0.4; 0.7 0.4 0.2`. Raises `UserError` where it says something else."""
+    from kernels.island import Cone
+
+    cones = []
+    for place in places.split(";"):
+        if not place.strip():
+            continue
+        try:
+            east, south, radius = (float(number) for number in place.replace(",", " ").split())
+            if not (max(abs(east), abs(south)) <= LARGEST_COORDINATE and 0.0 < radius <= LARGEST_COORDINATE):
+                raise ValueError
+        except ValueError:
+            raise UserError(
+                f"island.places = {places}: '{place.strip()}' must be three numbers, how far east and south, and the "
+                f"radius (above 0), up to {LARGEST_COORDINATE:g}, such as 0.5 0.5 1; the next follows after a semicolon"
+            ) from None
+        cones.append(Cone(east, south, radius))
+    return cones

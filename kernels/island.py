@@ -1,0 +1,268 @@
+"""A1: islands of cubic value noise under cosine cones, with cliffs at the coast, craters, and the floor of the sea.
+
+After Talle 2020, "Simulating hydraulic erosion". A place has a height h from 0, the floor of the sea, to 1, the highest
+point before craters are dug. The sea stands at h = `coast`.
+
+    h = noise(x)^power · cone(x), over its largest value
+    h ← h · (h / T)^cliff_power                 below a noisy threshold T: cliffs at the coast, and flats under the sea
+    h ← T' − crater_slope · (h − T')            above a noisy threshold T': what stands above it is mirrored down
+
+`elevation` turns h into parts of the relief with the sea at 0, and this is the only place that does: land rises from
+0 at h = coast in proportion to h; the floor falls in the same way to the shelf at h = 0, and farther away from the
+islands on to `ocean_depth`, where it is flat. The article's own heights are lengths: from cell to cell it is 0.1, the
+sea is 0.5 deep, and the highest mountain stands about 3.2 above its floor; so `coast` is 0.5 / 3.2, its cliffs from 0.4
+to 1.2 are 0.125 to 0.375, and one of its units of height is 10 cells (`scale` in kernels/snowballs.py).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+from kernels.random import mix, process_number, stream, uniform
+
+Layer = NDArray[np.float64]
+
+_PROCESS = process_number("island")
+
+# What each noise, place and turn draws its random numbers from
+_PLACES, _TURNS, _CLIFFS, _CRATERS, _FIRST_OCTAVE = range(5)
+
+# Between octaves, so that their grids never line up: the golden angle.
+_TURN = math.pi * (3.0 - math.sqrt(5.0))
+
+# How many places each island of an archipelago is chosen from.
+_CANDIDATES = 24
+
+
+class IslandParameters(NamedTuple):
+    """What islands are like. Wavelengths are in cells, thresholds and slopes in h."""
+
+    wavelength: float  # of the first octave
+    octaves: int = 6
+    lacunarity: float = 1.7  # how much finer each octave is than the one before
+    gain: float = 0.5  # how strong it is beside the one before
+    power: float = 4.5  # what the noise is raised to: higher ones make lower plains and steeper peaks
+    cone_power: float = 1.6  # higher ones make broader islands with steeper coasts
+    coast: float = 0.155  # the h at which the sea stands
+    cliffs: bool = True
+    cliff_low: float = 0.125  # the lowest and the highest threshold of cliffs
+    cliff_high: float = 0.375
+    cliff_wavelength: float = 20.0
+    cliff_power: float = 3.0
+    craters: bool = True
+    crater_threshold: float = 0.85
+    crater_unevenness: float = 0.2  # between the lowest and the highest threshold of craters
+    crater_wavelength: float = 50.0
+    crater_slope: float = 0.6  # of the inner side of a crater beside the mountain's own
+    ocean_depth: float = 0.25  # parts of the relief
+    floor_reach: float = 1.7  # how far the floor slopes, beside the radius of an island
+
+
+class Cone(NamedTuple):
+    """Where an island stands: in parts of the map's width and height, and of half of them for its radius."""
+
+    east: float
+    south: float
+    radius: float
+
+
+def places(number: int, size: float, spread: float, variation: float, seed: int) -> list[Cone]:
+    """The cones of `number` islands: the first is the largest, in the middle where it is the only one.
+
+    `size` is the radius of the largest, `variation` how much smaller others may be, `spread` how far from the middle
+    they lie, where 1 is as far as the map goes. Each takes of some random places the one that is farthest from the
+    others' coasts (Mitchell 1991).
+    """
+    key = np.uint64(stream(int(seed), _PROCESS, _PLACES))
+    draws = iter(range(number * (2 * _CANDIDATES + 1)))
+
+    def draw() -> float:
+        return float(uniform(key, next(draws)))
+
+    cones: list[Cone] = []
+    for island in range(number):
+        radius = size * (1.0 - variation * draw() if island else 1.0)
+        farthest = 0.5 * max(0.0, 1.0 - radius) if number > 1 else 0.0  # so that it stays on the map
+        best, best_gap = Cone(0.5, 0.5, radius), -math.inf
+        for _ in range(_CANDIDATES):
+            # Evenly over an ellipse
+            away, angle = min(0.5 * spread * math.sqrt(draw()), farthest), 2.0 * math.pi * draw()
+            cone = Cone(0.5 + away * math.cos(angle), 0.5 + away * math.sin(angle), radius)
+            gaps = (
+                2.0 * math.hypot(cone.east - other.east, cone.south - other.south) - other.radius for other in cones
+            )
+            gap = min(gaps, default=0.0)
+            if gap > best_gap:
+                best, best_gap = cone, gap
+        cones.append(best)
+    return cones
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _lattice(key, first_row, first_column, rows, columns):
+    """Random values from 0 to 1 at the corners of a part of the plane."""
+    values = np.empty((rows, columns))
+    for i in range(rows):
+        for j in range(columns):
+            word = np.uint64(first_row + i) * np.uint64(0x9E3779B97F4A7C15)
+            word += np.uint64(first_column + j) * np.uint64(0xC2B2AE3D27D4EB4F)
+            values[i, j] = np.float64(mix(key ^ word) >> np.uint64(11)) / 9007199254740992.0
+    return values
+
+
+@njit(nogil=True, cache=True, error_model="numpy", inline="always")
+def _cubic(a, b, c, d, x):
+    """The article's cubic through b (x = 0) and c (x = 1), with slopes c − a and d − b there."""
+    p = (d - c) - (a - b)
+    return ((p * x + (a - b - p)) * x + (c - a)) * x + b
+
+
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
+def _add_noise(total, values, frequency, cosine, sine, row_shift, column_shift, amplitude):
+    """Add an octave of cubic value noise, from −½ to 1½ at the most, here halved and raised to 0 to 1."""
+    rows, columns = total.shape
+    for row in prange(rows):
+        for column in range(columns):
+            y = frequency * (cosine * row + sine * column) + row_shift
+            x = frequency * (cosine * column - sine * row) + column_shift
+            i, j = int(y), int(x)
+            y -= i
+            x -= j
+            value = _cubic(
+                _cubic(values[i, j], values[i, j + 1], values[i, j + 2], values[i, j + 3], x),
+                _cubic(values[i + 1, j], values[i + 1, j + 1], values[i + 1, j + 2], values[i + 1, j + 3], x),
+                _cubic(values[i + 2, j], values[i + 2, j + 1], values[i + 2, j + 2], values[i + 2, j + 3], x),
+                _cubic(values[i + 3, j], values[i + 3, j + 1], values[i + 3, j + 2], values[i + 3, j + 3], x),
+                y,
+            )
+            total[row, column] += amplitude * min(max(0.25 + 0.5 * value, 0.0), 1.0)
+
+
+def cubic_noise(
+    rows: int, columns: int, seed: int, first: int, wavelength: float, octaves: int, lacunarity: float, gain: float
+) -> Layer:
+    """Octaves of cubic value noise, float64 [row, column] in [0, 1], 0.5 on average (Talle 2017).
+
+    `wavelength` is the distance in cells between the random values of the first octave; each one is `lacunarity` times
+    finer and `gain` times as strong as the one before, and turned against it. What is finer than two cells is left
+    out. `first` tells different noises of one seed apart.
+    """
+    total = np.zeros((int(rows), int(columns)))
+    sum_of_amplitudes = float(np.sum(float(gain) ** np.arange(octaves)))
+    turn = 2.0 * math.pi * float(uniform(np.uint64(stream(int(seed), _PROCESS, _TURNS)), first))
+    for octave in range(octaves):
+        key = np.uint64(stream(int(seed), _PROCESS, first + octave))
+        amplitude = float(gain) ** octave / sum_of_amplitudes
+        frequency = float(lacunarity) ** octave / float(wavelength)
+        if frequency > 0.5:
+            total += 0.5 * amplitude
+            continue
+        angle = turn + _TURN * octave
+        cosine, sine = math.cos(angle), math.sin(angle)
+        corners = [(0.0, 0.0), (rows - 1.0, 0.0), (0.0, columns - 1.0), (rows - 1.0, columns - 1.0)]
+        down = [frequency * (cosine * row + sine * column) for row, column in corners]
+        across = [frequency * (cosine * column - sine * row) for row, column in corners]
+        # Anywhere on the plane, but the same place for each size of the map.
+        row_shift, column_shift = (1000.0 * float(uniform(key, index)) for index in (0, 1))
+        first_row, first_column = math.floor(min(down) + row_shift), math.floor(min(across) + column_shift)
+        values = _lattice(
+            key,
+            first_row,
+            first_column,
+            math.floor(max(down) + row_shift) - first_row + 5,
+            math.floor(max(across) + column_shift) - first_column + 5,
+        )
+        _add_noise(
+            total, values, frequency, cosine, sine, row_shift - first_row, column_shift - first_column, amplitude
+        )
+    return total
+
+
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
+def _cover_with_cones(heights, floor, cones, power, cone_power, floor_reach):
+    """Raise the noise to its power and bring it down to 0 where no island is; `floor` is 1 at islands and 0 far out."""
+    rows, columns = heights.shape
+    for row in prange(rows):
+        for column in range(columns):
+            outside = far_out = 1.0
+            for k in range(len(cones)):
+                east = (column + 0.5) / columns - cones[k, 0]
+                south = (row + 0.5) / rows - cones[k, 1]
+                away = 2.0 * math.sqrt(east * east + south * south) / cones[k, 2]
+                if away < floor_reach:
+                    far_out *= 1.0 - (0.5 + 0.5 * math.cos(math.pi * away / floor_reach))
+                    if away < 1.0:
+                        outside *= 1.0 - (0.5 + 0.5 * math.cos(math.pi * away**cone_power))
+            heights[row, column] = heights[row, column] ** power * (1.0 - outside)
+            floor[row, column] = 1.0 - far_out
+
+
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
+def _cut_cliffs(heights, threshold, low, high, power):
+    rows, columns = heights.shape
+    for row in prange(rows):
+        for column in range(columns):
+            h = heights[row, column]
+            cliff = low + (high - low) * threshold[row, column]
+            if h < cliff:
+                heights[row, column] = h * (h / cliff) ** power
+
+
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
+def _dig_craters(heights, noise, threshold, unevenness, slope, coast):
+    rows, columns = heights.shape
+    for row in prange(rows):
+        for column in range(columns):
+            h = heights[row, column]
+            rim = max(coast, threshold + unevenness * (noise[row, column] - 0.5))
+            if h > rim:
+                heights[row, column] = max(0.0, rim - slope * (h - rim))
+
+
+@njit(nogil=True, cache=True, parallel=True, error_model="numpy")
+def _to_elevation(heights, floor, highest, coast, ocean_depth):
+    """In place, from h, which is `highest` at the highest point, to parts of the relief, as told at the top."""
+    rows, columns = heights.shape
+    rise = (1.0 - ocean_depth) / (highest - coast)
+    shelf = min(rise * coast, ocean_depth)
+    for row in prange(rows):
+        for column in range(columns):
+            h = heights[row, column]
+            if h >= coast:
+                heights[row, column] = rise * (h - coast)
+            else:
+                deep = shelf + (ocean_depth - shelf) * (1.0 - floor[row, column])
+                heights[row, column] = -deep * (1.0 - h / coast)
+
+
+def elevation(rows: int, columns: int, seed: int, cones: list[Cone], parameters: IslandParameters) -> Layer:
+    """Elevations float64 [row, column] as parts of the relief, with the sea at 0: from −ocean_depth to 1 − ocean_depth.
+
+    Where the floor of the sea slopes on to the map's edges, the lowest point is higher. Where the sea covers all, even
+    the highest one lies below 0. The same bits on any number of threads.
+    """
+    p = parameters
+    heights = cubic_noise(rows, columns, seed, _FIRST_OCTAVE, p.wavelength, p.octaves, p.lacunarity, p.gain)
+    floor = np.empty_like(heights)
+    table = np.array(cones, np.float64).reshape(-1, 3)
+    _cover_with_cones(heights, floor, table, float(p.power), float(p.cone_power), float(p.floor_reach))
+    highest = float(heights.max())
+    if highest > 0.0:
+        heights /= highest
+    if p.cliffs:
+        noise = cubic_noise(rows, columns, seed, _CLIFFS, p.cliff_wavelength, 1, 1.0, 1.0)
+        _cut_cliffs(heights, noise, float(p.cliff_low), float(p.cliff_high), float(p.cliff_power))
+    if p.craters:
+        noise = cubic_noise(rows, columns, seed, _CRATERS, p.crater_wavelength, 1, 1.0, 1.0)
+        rim = float(p.crater_threshold), float(p.crater_unevenness)
+        _dig_craters(heights, noise, *rim, float(p.crater_slope), float(p.coast))
+    highest = float(heights.max())
+    if highest <= p.coast:
+        highest = 1.0  # no land: as deep as it would be beside some
+    _to_elevation(heights, floor, highest, float(p.coast), float(p.ocean_depth))
+    return heights

@@ -1,0 +1,213 @@
+// Waves that run to the shore, and the beach that they run up. They are only drawn: no layer knows of them.
+#include "map.glsl"
+
+#ifndef FINE_WATER
+#define FINE_WATER 1
+#endif
+
+uniform sampler2D coast;   // distance in cells, the way inland, where waves are: see app/passes/shore.py
+uniform sampler2D surf;    // phase / √distance, the way that waves run, depth in m
+
+
+const float TWO_PI = 6.28318531;
+const float BREAKER_INDEX = 0.78;  // height by depth of the highest wave (McCowan 1894)
+const float SHOALING_BEGINS = 0.36;  // depth × wave number of deep water, from where on waves grow (Green 1838)
+const float SWASH_ENDS = 0.85;     // of a period: so long water is on the beach after a crest has come
+
+struct Shore {
+    float away;     // cells to the coast, negative on land
+    vec2 run;       // the way that waves run, shorter where they cross
+    float depth;    // m, negative on land
+    float way;      // phase from the coast to here
+    float phase;    // of the waves now: crests are at multiples of 2π, and come in from where it is larger
+    float strength; // how high waves are here beside those in deep water before depth tells
+};
+
+// A place in wavelengths of the deep sea.
+vec2 in_wavelengths(vec2 cells) {
+    return cells * (frame.map.z * frame.waves.x / TWO_PI);
+}
+
+// Noise of unit variance without its finest waves, in wavelengths of the sea.
+float front_noise(vec2 cells, vec2 shift) {
+    vec2 at = in_wavelengths(cells) / 17.0;
+    return 6.0 * (textureLod(detail, at + shift, 3.0).w - 0.5);
+}
+
+// Where in a wave's length its trough is: in the middle where it is deep, just before the next crest where waves break.
+float trough(float breaking) {
+    return 0.5 + 0.38 * frame.fronts.x * smoothstep(0.25, 1.0, breaking);
+}
+
+// How high a front is, by its number: each has gaps of its own, which stay where they are while it comes in.
+float front_strength(vec2 cells, float number) {
+    float front = mod(number, frame.waves.z);
+    float high = front_noise(cells, vec2(hash(vec2(front, 1.7)), hash(vec2(front, 8.3))));
+    return mix(1.0, smoothstep(-0.8, 0.6, high), frame.fronts.y);
+}
+
+Shore shore_at(vec2 east_south) {
+    vec2 uv = map_uv(east_south), cells = east_south / frame.map.z;
+    vec4 place = textureLod(coast, uv, 0.0), waves = textureLod(surf, uv, 0.0);
+    Shore shore;
+    shore.away = place.x;
+    shore.run = waves.yz;
+    shore.depth = waves.w;
+    shore.way = waves.x * sqrt(max(place.x, 0.0));
+    shore.phase = shore.way + TWO_PI * frame.waves.y;
+    shore.strength = 0.0;
+    // Before the outermost front the waves are those of the open sea; so they are by the edge of the map, beyond which
+    // nothing is known of a coast.
+    float fronts = TWO_PI * frame.fronts.w;
+    vec2 to_edge = min(uv, 1.0 - uv) * frame.map.xy;
+    float edge = min(to_edge.x, to_edge.y);
+    if (shore.way >= fronts || edge <= 1.0) return shore;
+    float open = smoothstep(1.0, 0.06 * min(frame.map.x, frame.map.y) + 2.0, edge);
+    float exposed = mix(1.0 - frame.beach.z, 1.0, smoothstep(-0.5, 0.5, dot(place.yz, frame.wind.xy)));
+    shore.strength = (1.0 - smoothstep(0.25 * fronts, fronts, shore.way)) * length(waves.yz) * exposed * place.w * open;
+    // Fronts do not come to all of the shore at once.
+    shore.phase += 1.1 * frame.fronts.y * front_noise(cells.yx, vec2(0.37));
+    return shore;
+}
+
+struct Wave {
+    float height;    // m over the still water
+    vec2 slope;      // of its surface, to the east and south
+    float front;     // its number
+    float strength;  // its height here beside that in deep water, but for shoaling
+    float breaking;  // from 0, through 1 where the wave is as high as it can be
+    float number;    // wave number, 1/m, about
+    float roughness; // variance of the slopes that are finer than a pixel
+    float age;       // part of a period since the last crest; near 1 the next comes
+};
+
+// Profile of a wave over a period, from crest (1) to crest, and its slope over the phase.
+vec2 profile(float age, float trough_at) {
+    bool behind = age < trough_at;
+    float width = behind ? trough_at : 1.0 - trough_at;
+    float t = (behind ? age : 1.0 - age) / width;
+    float swing = 1.0 - t * t * (3.0 - 2.0 * t);
+    float rise = (behind ? -6.0 : 6.0) * t * (1.0 - t) / (width * TWO_PI);
+    // Crests are narrower than troughs.
+    return vec2(swing * (0.5 + 0.5 * swing) - 0.4357, rise * (0.5 + swing));
+}
+
+// `pixel` is how far the place moves from pixel to pixel: to the east and south along x, and along y.
+Wave wave_at(vec2 east_south, Shore shore, vec4 pixel) {
+    vec2 cells = east_south / frame.map.z;
+    float depth = max(shore.depth, 0.02 * frame.map.z * max(shore.away, 0.0) + 1e-4);
+    float relative = depth * frame.waves.x;
+    float grown = sqrt(sqrt(max(SHOALING_BEGINS / relative, 1.0)));
+    float highest = BREAKER_INDEX * depth;
+    float free = frame.waves.w * shore.strength * grown;
+    float trough_at = trough(free / highest);
+    Wave wave;
+    wave.front = floor(shore.phase / TWO_PI + 1.0 - trough_at);
+    float gaps = front_strength(cells, wave.front);
+    wave.strength = shore.strength * gaps;
+    free *= gaps;
+    wave.breaking = free / highest;
+    wave.age = fract(shore.phase / TWO_PI);
+    float squared = wave.breaking * wave.breaking;
+    float tall = free * inversesqrt(sqrt(1.0 + squared * squared));
+    vec2 form = profile(wave.age, trough_at);
+    // A wave number that is cheap, within 6 %: the slope needs no more.
+    float number = frame.waves.x * inversesqrt(1.0 - exp(-relative));
+    wave.number = number;
+    // Waves that are hardly wider than a pixel fade, or they would flicker; what is lost of them is rough.
+    float per_pixel = (abs(dot(shore.run, pixel.xy)) + abs(dot(shore.run, pixel.zw))) * number / TWO_PI;
+    float faded = smoothstep(0.15, 0.45, per_pixel);
+    float steep = min(tall * number, 0.9);
+    wave.roughness = 0.06 * faded * steep * steep;
+    tall *= 1.0 - faded;
+    wave.height = tall * form.x;
+    // Steeper than this, waves would fall over.
+    wave.slope = -shore.run * clamp(tall * form.y * number, -0.9, 0.9);
+    return wave;
+}
+
+// How much of a place is white where foam covers such a part of it: a web with holes that grow as it breaks up. From far
+// away only the part is seen. Each front has a web of its own.
+float lace(vec2 cells, float cover, float front, float cells_per_pixel) {
+    if (cover <= 0.0) return 0.0;
+    front = mod(front, frame.waves.z);
+    vec2 at = in_wavelengths(cells) + 31.0 * vec2(hash(vec2(front, 4.1)), hash(vec2(front, 6.7)));
+    vec4 coarse = texture(detail, at / 1.6);
+#if FINE_WATER == 1
+    vec4 fine = 0.6 * texture(detail, at.yx / 0.43) + 0.4 * texture(detail, at / 0.14);
+#else
+    vec4 fine = coarse.wzyx;
+#endif
+    // Bubbles gather in a web around patches of clear water.
+    float web = 1.0 - min(6.0 * abs(coarse.x - 0.5), 1.0);
+    float gathered = clamp(0.45 * web + 0.9 * (fine.x - 0.5) + 0.9 * (coarse.w - 0.5) + 0.30, 0.0, 1.0);
+    float bubbles = smoothstep(1.0 - cover, 1.45 - cover, gathered + 0.20 * cover) * mix(0.55, 0.95, cover);
+    return mix(bubbles, 0.8 * cover, smoothstep(0.06, 0.25, length(in_wavelengths(vec2(cells_per_pixel, 0.0)))));
+}
+
+// Foam on the water: where waves break, on the steep side of the crest, and behind it as long as it lasts.
+float foam_at(vec2 east_south, Shore shore, Wave wave, float cells_per_pixel) {
+    // At the foot of a cliff the last wave breaks on the rock, however deep it is.
+    float fronts_before = shore.way / TWO_PI;
+    float on_rock = (1.0 - smoothstep(0.20, 0.70, fronts_before)) * min(2.0 * wave.strength, 1.0);
+    // The highest parts of fronts spill before they reach the shallows.
+    float spills = 0.8 * (1.0 - smoothstep(0.8, 3.4, fronts_before)) * smoothstep(0.45, 0.90, wave.strength);
+    float breaks = max(max(smoothstep(0.55, 1.05, wave.breaking), on_rock), spills);
+    float before = 1.0 - wave.age;
+    float roller = max(smoothstep(0.15, 0.03, before), smoothstep(0.16, 0.02, wave.age));
+    float left_behind = 0.76 * pow(before, 1.3);
+    float cover = breaks * frame.fronts.z * max(roller, left_behind);
+    return lace(east_south / frame.map.z, min(cover, 1.0), wave.front, cells_per_pixel);
+}
+
+struct Beach {
+    float covered;  // by the water of a wave: 0 to 1
+    float foam;     // on that
+    float wet;      // how wet the ground is: 1 under water, less as it dries
+};
+
+// How high water stands on the beach in the course of a period, as a part of the highest: it comes faster than it goes.
+float swash(float age) {
+    float part = sqrt(min(age / SWASH_ENDS, 1.0));
+    return 4.0 * part * (1.0 - part);
+}
+
+// The ages at which water comes to a height, a part of the highest, and leaves it.
+vec2 swash_ages(float height) {
+    float half_width = 0.5 * sqrt(max(1.0 - height, 0.0));
+    vec2 parts = vec2(0.5 - half_width, 0.5 + half_width);
+    return SWASH_ENDS * parts * parts;
+}
+
+// Dry ground by the coast, `height` metres over the still water. `pixel` is how much of height a pixel spans, and how many
+// cells: where that is more than waves do, only what they do on average is seen.
+Beach beach_at(vec2 east_south, Shore shore, float height, vec2 pixel) {
+    vec2 cells = east_south / frame.map.z;
+    vec2 at_coast = cells + shore.away * shore.run;
+    float highest = max(frame.beach.x * shore.strength, 1e-6);
+    float age = fract(shore.phase / TWO_PI), front = floor(shore.phase / TWO_PI);
+    float reach = max(highest * front_strength(at_coast, front), 1e-6);
+    vec2 ages = swash_ages(height / reach);
+    float dry_for = height < reach && age > ages.x ? max(age - ages.y, 0.0) : 1e9;
+#if FINE_WATER == 1
+    // And the wave before: those before it have left little.
+    float reached = max(highest * front_strength(at_coast, front - 1.0), 1e-6);
+    if (height < reached) dry_for = min(dry_for, age + 1.0 - swash_ages(height / reached).y);
+#else
+    if (height < reach && age < ages.x) dry_for = age + 1.0 - ages.y;
+#endif
+    float thickness = swash(age) - height / reach;
+    // The water's edge is foam, more while it comes than while it goes.
+    float edge = smoothstep(0.30, 0.04, thickness) * (1.0 - 0.6 * smoothstep(0.25, 0.8, age));
+    float sharp = 1.0 - smoothstep(0.25, 0.9, pixel.x / highest);
+    Beach beach;
+    beach.covered = smoothstep(0.0, 0.04, thickness) * sharp;
+#if FINE_WATER == 1
+    float spread = 0.75 * (1.0 - smoothstep(0.1, 0.75, age));
+    beach.foam = beach.covered * lace(cells, min(frame.fronts.z * max(edge, spread), 1.0), front, pixel.y);
+#else
+    beach.foam = beach.covered * min(0.8 * frame.fronts.z * edge, 1.0);
+#endif
+    beach.wet = mix(0.5 * max(1.0 - height / highest, 0.0), exp(-dry_for * frame.beach.y), sharp);
+    return beach;
+}

@@ -1,0 +1,136 @@
+"""Snowballs once more, as plain as can be, to compare the kernel with.
+
+`article` is the article's text and listing (Talle 2020, "Simulating hydraulic erosion"), word for word: one layer,
+heights in its own unit with `scale` cells to one, what a ball still carries at its end thrown away, and no sea but the
+level floor.
+
+`corrected` is the same in metres and on two layers, with what `kernels/snowballs.py` says that it does otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.kernels.reference_droplets import Map, put_down
+
+Layer = NDArray[np.float64]
+
+
+@dataclass
+class Parameters:
+    erosion_rate: float = 0.04
+    deposition_rate: float = 0.03
+    speed: float = 0.15
+    friction: float = 0.7
+    radius: float = 0.8
+    iterations: int = 80
+    iteration_scale: float = 0.04
+    scale: float = 10.0
+
+
+@dataclass
+class Ball:
+    """Where a ball starts, in cells, and its offset."""
+
+    place: tuple[float, float]
+    offset: tuple[float, float]
+
+
+@dataclass
+class Traces:
+    wear: Layer
+    deposit: Layer
+    traffic: Layer
+    steps: int = 0
+    lost: float = field(default=0.0)
+
+
+def corners(place: NDArray[np.float64], shape: tuple[int, int]) -> list[tuple[tuple[int, int], float]]:
+    """The four cells whose middles are around a place, and the weight of each; the edge's cell for those beyond it."""
+    north, west = (math.floor(x - 0.5) for x in place)
+    south, east = place[0] - 0.5 - north, place[1] - 0.5 - west
+    found = []
+    for row, by_row in ((north, 1.0 - south), (north + 1, south)):
+        for column, by_column in ((west, 1.0 - east), (west + 1, east)):
+            cell = min(max(row, 0), shape[0] - 1), min(max(column, 0), shape[1] - 1)
+            found.append((cell, by_row * by_column))
+    return found
+
+
+def sample(height: Layer, place: NDArray[np.float64]) -> float:
+    return sum(weight * float(height[cell]) for cell, weight in corners(place, height.shape))  # type: ignore[arg-type]
+
+
+def normal(height: Layer, place: NDArray[np.float64], cells_per_height: float) -> NDArray[np.float64]:
+    """Unit normal (row, up, column) of the ground at a place, from heights a cell away on each side."""
+    south, east = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    down = cells_per_height * (sample(height, place + south) - sample(height, place - south)) / 2.0
+    across = cells_per_height * (sample(height, place + east) - sample(height, place - east)) / 2.0
+    up = np.array([-down, 1.0, -across])
+    return up / math.sqrt(up @ up)
+
+
+def article(height: Layer, ball: Ball, p: Parameters) -> tuple[float, NDArray[np.float64]]:
+    """One ball over `height`, changed in place. Returns what is left in it and where it ended."""
+    place = np.array(ball.place)
+    before = place.copy()
+    velocity = np.zeros(2)
+    sediment = 0.0
+    for i in range(p.iterations):
+        n = normal(height, place + np.array(ball.offset), p.scale)
+        if n[1] == 1.0:
+            break
+        deposit = sediment * p.deposition_rate * n[1]
+        erosion = p.erosion_rate * (1.0 - n[1]) * min(1.0, i * p.iteration_scale)
+        for cell, weight in corners(before, height.shape):  # type: ignore[arg-type]
+            height[cell] += weight * (deposit - erosion)
+        sediment += erosion - deposit
+        velocity = p.friction * velocity + n[[0, 2]] * p.speed
+        before = place.copy()
+        place = place + velocity
+    return sediment, place
+
+
+def add(world: Map, cell: tuple[int, int], amount: float) -> None:
+    """Put sediment on a cell, or take sediment, then rock."""
+    loose = max(amount, -float(world.sediment[cell]))
+    world.add_sediment(cell, loose)
+    world.wear_rock(cell, loose - amount)
+
+
+def corrected(world: Map, traces: Traces, ball: Ball, p: Parameters, sea_level: float, standing: Layer) -> None:
+    """One ball over a map, changed in place."""
+    rows, columns = world.ground.shape
+    metres = p.scale * world.cell_size
+    place, offset = np.array(ball.place), np.array(ball.offset)
+    before = place.copy()
+    velocity = np.zeros(2)
+    load = 0.0
+    speed = min(p.speed, 1.0 - p.friction)
+    for i in range(p.iterations):
+        here, old = (tuple(int(x) for x in q) for q in (place, before))
+        n = normal(world.ground, place + offset, 1.0 / world.cell_size)
+        if n[1] == 1.0 or sample(world.ground, place + offset) <= sea_level or standing[here]:
+            break
+        deposit = load * p.deposition_rate * n[1]
+        erosion = metres * p.erosion_rate * (1.0 - n[1]) * min(1.0, i * p.iteration_scale)
+        for cell, weight in corners(before, (rows, columns)):
+            add(world, cell, weight * (deposit - erosion))
+        traces.wear[old] += erosion
+        traces.deposit[old] += deposit
+        traces.traffic[here] += here != old
+        traces.steps += 1
+        load += erosion - deposit
+        velocity = p.friction * velocity + n[[0, 2]] * speed
+        before = place.copy()
+        place = place + velocity
+        if not (0.0 <= place[0] < rows and 0.0 <= place[1] < columns):
+            world.off_edge += load
+            return
+    here = (int(place[0]), int(place[1]))
+    put_down(world, here, load)
+    traces.deposit[here] += load

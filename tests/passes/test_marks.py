@@ -1,0 +1,141 @@
+"""What snowballs left behind in the picture: sand, bare rock, running water, and nothing where there is nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import moderngl
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike, NDArray
+
+from app.passes.frame import FrameBlock
+from app.passes.maps import LayerTextures
+from app.passes.marks import TRACES, MarksMap
+from app.passes.shaders import ShaderLibrary
+from app.scene import Scene
+from app.snapshot import Snapshot
+from tests.passes.conftest import Draw
+from tests.passes.worlds import bumps, flat, snapshot
+
+ROWS, COLUMNS, CELL = 24, 40, 10.0
+
+
+def left(**traces: ArrayLike) -> Snapshot:
+    """Level rock on which snowballs have left these traces, and 0 of the others."""
+    made = snapshot(flat(ROWS, COLUMNS, 20.0), cell_size=CELL)
+    layers = {name: np.broadcast_to(np.float32(traces.get(name, 0.0)), (ROWS, COLUMNS)).copy() for name in TRACES}
+    return replace(made, layers={**made.layers, **layers}, versions={**made.versions, **dict.fromkeys(layers, 0)})
+
+
+@pytest.fixture
+def marks(context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameBlock) -> Iterator[MarksMap]:
+    frame_block.values["map"] = (COLUMNS, ROWS, CELL, 1.0)
+    frame_block.upload()
+    made = MarksMap(context, shaders)
+    yield made
+    made.release()
+
+
+def joined(
+    context: moderngl.Context, marks: MarksMap, shown: Snapshot, strength: float = 1.0, threshold: float = 10.0
+) -> NDArray[np.float64]:
+    """Sand, bare rock, water and damp banks, `[row, column, 4]`."""
+    layers, before = LayerTextures(context), context.fbo
+    layers.upload(shown)
+    marks.update(shown, layers, strength, threshold)
+    before.use()
+    layers.release()
+    width, height = marks.texture.size
+    return np.frombuffer(marks.texture.read(), np.uint8).reshape(height, width, 4) / 255.0
+
+
+def test_sand_is_where_more_was_put_down_and_rock_where_more_was_worn(
+    context: moderngl.Context, marks: MarksMap
+) -> None:
+    given = joined(context, marks, left(deposit=2.0 * CELL, wear=0.1 * CELL))[5, 5]
+    assert given[0] > 0.9 and given[1] == 0.0
+    taken = joined(context, marks, left(deposit=0.1 * CELL, wear=2.0 * CELL))[5, 5]
+    assert taken[0] == 0.0 and taken[1] > 0.9
+    hardly = joined(context, marks, left(deposit=0.01 * CELL, wear=0.02 * CELL))[5, 5]
+    assert hardly[0] == hardly[1] == 0.0
+    half = joined(context, marks, left(deposit=2.0 * CELL), strength=0.5)[5, 5]
+    assert half[0] == pytest.approx(0.5, abs=0.01)
+
+
+def test_water_is_where_traffic_is_over_the_threshold_and_banks_are_around(
+    context: moderngl.Context, marks: MarksMap
+) -> None:
+    traffic = np.zeros((ROWS, COLUMNS), np.float32)
+    traffic[8:13, 10:20] = 30.0
+    water = joined(context, marks, left(traffic=traffic))
+    assert (water[9:12, 11:19, 2] == 1.0).all()
+    outside = np.ones((ROWS, COLUMNS), bool)
+    outside[7:14, 9:21] = False
+    assert not water[outside].any()
+    assert (water[..., 3] >= water[..., 2]).all()
+    assert water[7, 15, 3] > water[7, 15, 2], "damp beside it"
+    assert not joined(context, marks, left(traffic=traffic), threshold=0.0)[..., 2:].any()
+    assert not joined(context, marks, left(traffic=traffic), threshold=1000.0)[..., 2].any()
+
+
+def test_traces_are_blurred_by_a_binomial(context: moderngl.Context, marks: MarksMap) -> None:
+    """Through a threshold at which the blurred value can be read off: 1 where it is over, 0 where it is not."""
+    traffic = 100.0 * bumps(ROWS, COLUMNS, seed=4)
+    padded = np.pad(traffic, 1, mode="edge")
+    weights = np.array([[1, 2, 1], [2, 4, 2], [1, 2, 1]]) / 16.0
+    blurred = sum(weights[i, j] * padded[i : i + ROWS, j : j + COLUMNS] for i in range(3) for j in range(3))
+    part = np.clip((blurred / 50.0 - 0.75) / 0.6, 0.0, 1.0)
+    seen = joined(context, marks, left(traffic=traffic), threshold=50.0)[..., 2]
+    np.testing.assert_allclose(seen, part * part * (3.0 - 2.0 * part), atol=0.02)
+
+
+def test_nothing_is_joined_where_nothing_was_left_or_nothing_is_wanted(
+    context: moderngl.Context, marks: MarksMap
+) -> None:
+    assert not joined(context, marks, snapshot(flat(ROWS, COLUMNS))).any()
+    assert not marks.shown
+    assert joined(context, marks, left(deposit=CELL)).any()
+    assert marks.shown
+    assert not joined(context, marks, left(deposit=CELL), strength=0.0, threshold=0.0).any()
+    assert not marks.shown
+
+
+def test_a_trace_that_changed_is_joined_anew(context: moderngl.Context, marks: MarksMap) -> None:
+    first = left(deposit=CELL)
+    assert joined(context, marks, first)[..., 0].any()
+    later = replace(left(wear=CELL), world=first.world, versions={**first.versions, **dict.fromkeys(TRACES, 1)})
+    assert not joined(context, marks, later)[..., 0].any()
+
+
+def picture_of(draw: Draw, shown: Snapshot, **view: float) -> NDArray[np.float64]:
+    """The mean colour of the middle of the picture."""
+    scene = Scene()
+    for name, value in view.items():
+        scene = scene.with_value(f"view.{name}", value)
+    return draw(shown, scene=scene)[50:90, 50:110].astype(float).mean(axis=(0, 1))
+
+
+def test_the_ground_takes_the_colours_of_sand_rock_and_water(draw: Draw) -> None:
+    grass = picture_of(draw, left())
+    sand = picture_of(draw, left(deposit=2.0 * CELL))
+    rock = picture_of(draw, left(wear=2.0 * CELL))
+    water = picture_of(draw, left(traffic=100.0), traffic_water=20.0)
+    assert grass[1] > grass[0], "green"
+    assert sand[0] > sand[1] > sand[2], "warm"
+    assert sand.sum() > grass.sum() + 60.0, "bright"
+    assert rock[0] >= rock[1] > rock[2]
+    assert np.ptp(rock) < np.ptp(grass), "grey"
+    assert water[2] > water[0], "it mirrors the sky"
+
+
+def test_without_traces_the_view_changes_nothing(draw: Draw) -> None:
+    """So that no picture of other lands becomes another."""
+    plain = snapshot(flat(ROWS, COLUMNS, 20.0), cell_size=CELL)
+    np.testing.assert_array_equal(
+        picture_of(draw, plain), picture_of(draw, plain, wear_and_deposit=0.0, traffic_water=1.0)
+    )
+    np.testing.assert_array_equal(
+        picture_of(draw, plain), picture_of(draw, left(deposit=5.0, traffic=9.0, wear=7.0), wear_and_deposit=0.0)
+    )

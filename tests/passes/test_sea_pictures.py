@@ -1,0 +1,142 @@
+"""The sea in finished pictures: that it moves and loops, its drawn styles, and beaches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from pyglm import glm
+
+from app import picture as module
+from app.camera import Camera
+from app.passes.mesh import BLOCK, QUADS, parts_within, select_nodes, shore_blocks
+from app.passes.waves import DRAWN, NATURAL, NO_WAVES, drawing_of
+from app.picture import Picture
+from app.scene import Scene
+from app.snapshot import Snapshot
+from app.wave_parameters import WaveParameters
+from tests.passes.conftest import Draw
+from tests.passes.worlds import drowned, flat, island, snapshot
+
+CELL = 20.0
+
+
+def sunk(rows: int = 96, columns: int = 128) -> Snapshot:
+    return drowned(snapshot(island(rows, columns, relief=600.0), cell_size=CELL), 0.0)
+
+
+def from_above(shown: Snapshot) -> Camera:
+    rows, columns = shown.shape
+    return Camera(glm.vec3(columns / 2, 0.0, rows / 2) * CELL, 0.0, 90.0, 1.4 * columns * CELL)
+
+
+def scene(**values: float | str | bool) -> Scene:
+    changed = Scene()
+    for name, value in values.items():
+        changed = changed.with_value(f"waves.{name}", value)
+    return changed
+
+
+def test_the_sea_moves_and_after_its_loop_is_the_same(draw: Draw) -> None:
+    shown, sea = sunk(), scene(loop=30.0)
+    first, later, again = (draw(shown, from_above(shown), sea, time=time) for time in (1.0, 3.0, 31.0))
+    assert (first != later).any(axis=2).mean() > 0.05
+    assert np.abs(first.astype(int) - again).max() <= 1
+
+
+@pytest.mark.parametrize("minimap", [False, True])
+def test_every_drawing_of_the_sea_is_another_picture(draw: Draw, minimap: bool) -> None:
+    shown = sunk()
+    scenes = [scene(), scene(style="lines"), *(scene(stage=stage) for stage in ("cells", "distance", "plain_wave"))]
+    pictures = [draw(shown, from_above(shown), each, size=(240, 180), minimap=minimap) for each in scenes]
+    corner = (slice(100, 180), slice(0, 100)) if minimap else (slice(None), slice(None))
+    for i, one in enumerate(pictures):
+        for other in pictures[:i]:
+            assert (np.abs(one[corner].astype(int) - other[corner]).max(axis=2) > 20).mean() > 0.02
+
+
+def test_lines_are_white_around_the_coast_on_an_even_sea(draw: Draw) -> None:
+    shown = sunk()
+    sea = scene(style="lines", fronts=12.0).with_value("view.haze", 0.0)
+    pixels = draw(shown, from_above(shown), sea, size=(320, 240)).astype(int)
+    border = np.concatenate([pixels[:3].reshape(-1, 3), pixels[-3:].reshape(-1, 3)])
+    assert np.ptp(border, axis=0).max() < 30, "flat beyond the lines"
+    blue = border.mean(axis=0)
+    assert blue[2] > blue[1] > blue[0]
+    white = pixels.min(axis=2) > 175
+    assert 0.01 < white.mean() < 0.15
+
+
+@pytest.mark.parametrize("quality", ["low", "high"])
+def test_beaches_are_drawn_whole_though_only_by_the_shore(
+    draw: Draw, monkeypatch: pytest.MonkeyPatch, quality: str
+) -> None:
+    """The blocks of the map that the pass leaves out have nothing of it."""
+    sea = scene(run_up=2.0).with_value("view.quality", quality)
+    pixels = []
+    for blocks in (shore_blocks, lambda wet: np.ones_like(shore_blocks(wet))):
+        monkeypatch.setattr(module, "shore_blocks", blocks)
+        shown = sunk()
+        camera = Camera(glm.vec3(1280.0, 0.0, 960.0), 30.0, 40.0, 2600.0)
+        pixels.append(draw(shown, camera, sea, size=(200, 150)))
+    np.testing.assert_array_equal(*pixels)
+    bare = draw(shown, camera, sea.with_value("waves.run_up", 0.0), size=(200, 150))
+    assert (bare != pixels[0]).any()
+
+
+def test_shore_blocks_hold_all_dry_cells_near_water() -> None:
+    wet = np.random.default_rng(3).random((53, 70)) < 0.004
+    wet[30:, 50:] = True
+    blocks = shore_blocks(wet)
+    assert blocks.shape == (7, 9)
+    for row, column in np.argwhere(~wet):
+        near = wet[max(row - BLOCK, 0) : row + BLOCK + 1, max(column - BLOCK, 0) : column + BLOCK + 1].any()
+        assert blocks[row // BLOCK, column // BLOCK] or not near
+    assert not shore_blocks(np.zeros((16, 16), bool)).any() and not shore_blocks(np.ones((16, 16), bool)).any()
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (70, 200), (300, 130)])
+def test_parts_of_nodes_cover_the_blocks_and_no_more_than_touch_them(shape: tuple[int, int]) -> None:
+    rows, columns = shape
+    blocks = np.random.default_rng(1).random((-(-rows // BLOCK), -(-columns // BLOCK))) < 0.1
+    blocks[-1, -1] = True
+    camera = Camera(glm.vec3(columns / 2, 0.0, rows / 2), 30.0, 30.0, 1.2 * columns)
+    nodes = select_nodes(columns, rows, 1.0, (0.0, 10.0), camera, 2.5)
+    parts = parts_within(nodes, blocks)
+    covered = np.zeros((rows, columns), bool)
+    for column, row, stride, _ in parts.astype(int):
+        size = BLOCK * stride
+        assert blocks[row // BLOCK : (row + size) // BLOCK + 1, column // BLOCK : (column + size) // BLOCK + 1].any()
+        covered[row : row + size + 1, column : column + size + 1] = True
+    assert covered[np.kron(blocks, np.ones((BLOCK, BLOCK), bool))[:rows, :columns]].all()
+    whole = parts_within(nodes, np.ones_like(blocks))
+    on_map = (whole[:, 0] < columns - 1) & (whole[:, 1] < rows - 1)
+    assert on_map.sum() <= len(nodes) * (QUADS // BLOCK) ** 2
+
+
+@pytest.mark.parametrize(
+    ("waves", "number"),
+    [
+        (WaveParameters(), NATURAL),
+        (WaveParameters(enabled=False, stage="cells"), NO_WAVES),
+        (WaveParameters(style="lines"), DRAWN["lines"]),
+        (WaveParameters(style="lines", stage="distance"), DRAWN["distance"]),
+    ],
+)
+def test_what_is_drawn_follows_from_the_parameters(waves: WaveParameters, number: int) -> None:
+    assert drawing_of(waves) == number
+
+
+def test_where_no_water_stands_no_waves_run(picture: Picture) -> None:
+    picture.show(snapshot(flat(16, 16, 5.0)))
+    assert not picture.has_waves(Scene())
+    picture.show(sunk())
+    assert picture.has_waves(Scene()) and not picture.has_waves(scene(enabled=False))
+
+
+def test_pictures_change_no_layer(draw: Draw) -> None:
+    shown = sunk()
+    before: dict[str, NDArray[np.float32]] = {name: layer.copy() for name, layer in shown.layers.items()}
+    draw(shown, from_above(shown), scene(height=4.0), time=5.0)
+    for name, layer in shown.layers.items():
+        np.testing.assert_array_equal(layer, before[name])
