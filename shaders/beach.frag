@@ -25,7 +25,9 @@ void main() {
     vec2 pixel = vec2(fwidth(place.x), max(length(dFdx(cells)), length(dFdy(cells))));
     float away = textureLod(coast, uv, 0.0).x;
     if (away > 0.0 || away < -BEACH_CELLS) discard;
-    float height = max(-textureLod(surf, uv, 0.0).w, 0.0);
+    // Lower ground is no beach, but lies behind a dam or below an outlet.
+    float height = -textureLod(surf, uv, 0.0).w;
+    if (height < 0.0) discard;
     Shore shore = shore_at(position.xz);
     float reach = frame.beach.x * shore.strength;
     if (height > 3.0 * reach) discard;
@@ -35,7 +37,8 @@ void main() {
     vec2 slope = place.yz * frame.map.w;
     // Waves bring sand, and grind what they reach to it.
     float high = height / max(1.3 * reach, 1e-4) + 0.5 * (fine.x - 0.5) + 0.7 * (coarse.x - 0.5);
-    float sandy = (1.0 - smoothstep(0.5, 1.3, high)) * (1.0 - smoothstep(0.35, 0.75, length(slope) + 0.4 * (fine.w - 0.5)));
+    float sandy = smoothstep(0.05, 0.4, shore.strength) * (1.0 - smoothstep(0.5, 1.3, high))
+                * (1.0 - smoothstep(0.35, 0.75, length(slope) + 0.4 * (fine.w - 0.5)));
     vec3 seen = textureLod(light, uv, 0.0).xyz;
     vec2 bumps = 0.35 * (fine.yz - 0.5);
     vec3 normal = normalize(vec3(-slope.x - bumps.x, 1.0, -slope.y - bumps.y));

@@ -57,26 +57,30 @@ def shore_seconds(context: moderngl.Context, side: int, samples: int) -> tuple[f
     block = frame.FrameBlock(context)
     block.values["map"] = (side, side, CELL_SIZE, 1.0)
     block.upload()
-    shown = island(side, 120.0)
-    surface.update(shown, layers.upload(shown))
+    seas = island(side, 120.0), island(side, 121.0)
+    cycle = 0
 
-    def seconds(cycle: int, *, at_once: bool) -> tuple[float, bool]:
-        moved = replace(shown, cycle=cycle, versions={**shown.versions, "water": cycle})
+    def seconds(*, at_once: bool, moves: bool) -> tuple[float, bool]:
+        """A frame, with another coast than the one before or with the same, but of another cycle."""
+        nonlocal cycle
+        cycle += moves
+        shown = replace(seas[cycle % 2], cycle=cycle, versions=dict.fromkeys(seas[0].versions, cycle))
+        textures = layers.upload(shown)
+        surface.update(shown, textures)
+        context.finish()
         begin = time.perf_counter()
-        done = shore.update(
-            moved, DEEP_WAVE_NUMBER, surface.texture, layers, budget=BY_NAME["low"].shore_budget, at_once=at_once
-        )
+        budget = BY_NAME["low"].shore_budget
+        done = shore.update(shown, DEEP_WAVE_NUMBER, surface.texture, layers, budget=budget, at_once=at_once)
         context.finish()
         return time.perf_counter() - begin, done
 
-    seconds(0, at_once=True)
-    at_once = min(seconds(1 + sample, at_once=True)[0] for sample in range(samples))
-    worst = []
-    counts = []
-    for sample in range(samples):
-        times = [seconds(1000 + sample, at_once=False)]
+    seconds(at_once=True, moves=False)
+    at_once = min(seconds(at_once=True, moves=True)[0] for _ in range(samples))
+    worst, counts = [], []
+    for _ in range(samples):
+        times = [seconds(at_once=False, moves=True)]
         while not times[-1][1]:
-            times.append(seconds(1000 + sample, at_once=False))
+            times.append(seconds(at_once=False, moves=False))
         worst.append(max(taken for taken, _ in times))
         counts.append(len(times))
     for made in (shore, surface, layers, block, shaders):

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from app.passes.frame import NO_SEA
 from app.passes.gradual import GradualWork, draw_in_bands
 from app.passes.maps import LayerTextures
-from app.passes.shaders import FullScreen, ShaderLibrary
+from app.passes.shaders import FullScreen, ShaderLibrary, Uniform
 from app.passes.targets import colour, map_target, release_targets
 from app.snapshot import Snapshot
 
 NO_COAST = 1e5  # cells to the shore where there is none
 WIDE = 4  # cells across: all that is narrower is a puddle or a brook
+LOOKS_APART = 12  # frames between two looks at a coast that has not moved
 SMALLEST_LAKE = 16.0  # cells across: smaller waters have no waves
 
 # How far each pass looks for waves that come sooner from another coast
@@ -26,6 +27,7 @@ MEETINGS = (8, 4, 2, 1, 1)
 # What is worked out on the way, and kept: components and format of each texture of a target
 TARGETS: dict[str, tuple[tuple[int, str], ...]] = {
     "land": ((2, "f1"), (2, "f4")),  # bodies of water; heights of ground and water
+    "known land": ((2, "f1"), (2, "f4")),  # those that the shore was found for
     "contour": ((4, "f2"), (4, "f2")),  # segments of the coast, two in each square between four cells
     "seeds": ((2, "f4"),),
     "flooded": ((2, "f4"),),
@@ -89,10 +91,13 @@ class ShoreMap:
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
-        names = ("bodies", "contour", "seeds", "flood", "coast", "bed", "phase", "meet", "even", "surf")
+        names = ("bodies", "moved", "contour", "seeds", "flood", "coast", "bed", "phase", "meet", "even", "surf")
         self._drawings = {name: FullScreen(context, shaders, f"shore/{name}.frag") for name in names}
         self._targets: dict[str, moderngl.Framebuffer] = {}
         self._work = GradualWork()
+        self._moved = context.query(samples=True)
+        self._found = False  # whether the work that was finished last has found a shore that had moved
+        self._looks_in = 0  # so many frames
 
     @property
     def coast(self) -> moderngl.Texture:
@@ -126,17 +131,29 @@ class ShoreMap:
         wanted = shoreline(snapshot, deep_wave_number)
         at_once = at_once or self.shown is None or self.shown.world != wanted.world
         texels = surface.width * surface.height if at_once else budget
+        waits, self._looks_in = self._looks_in > 0 and not at_once, max(self._looks_in - 1, 0)
+        if waits and self.shown is not None and self.shown.deep_wave_number == deep_wave_number:
+            return False
 
         def begin() -> Iterator[int]:
-            if not wanted.same_coast(self.shown):
-                self._fit(surface.size)
-                yield self._take_land(snapshot, surface, layers)
-                yield from self._find_coast(texels)
-            else:
+            same_waves = self.shown is not None and self.shown.deep_wave_number == deep_wave_number
+            self._found = False
+            if wanted.same_coast(self.shown):
                 self._context.copy_framebuffer(self._targets["next coast"], self._targets["coast"])
+            else:
+                self._fit(surface.size)
+                self._take_land(snapshot, surface, layers)
+                # What is found at once never depends on what was shown before.
+                if not at_once and same_waves and not self._has_moved(snapshot.cell_size):
+                    self._looks_in = LOOKS_APART
+                    return
+                self._find_contour()
+                yield 2 * surface.width * surface.height
+                yield from self._find_coast(texels)
             yield from self._find_surf(deep_wave_number, snapshot.cell_size, texels)
+            self._found = True
 
-        changed = self._work.advance(wanted, begin, budget, at_once=at_once)
+        changed = self._work.advance(wanted, begin, budget, at_once=at_once) and self._found
         if changed:
             targets = self._targets
             for name in ("coast", "surf"):
@@ -154,25 +171,41 @@ class ShoreMap:
         for drawing in self._drawings.values():
             drawing.release()
 
-    def _take_land(self, snapshot: Snapshot, surface: moderngl.Texture, layers: LayerTextures) -> int:
+    def _take_land(self, snapshot: Snapshot, surface: moderngl.Texture, layers: LayerTextures) -> None:
         """What is needed of the layers, at once, because in the next frame they may be others."""
-        land, contour = self._targets["land"], self._targets["contour"]
-        cells = surface.width * surface.height
         taken = {"surface": surface, **{name: layers.texture(name) for name in ("water", "water_level")}}
-        drawn = sum(
-            draw_in_bands(
-                self._drawings["bodies"],
-                land,
-                cells,
-                taken,
-                sea_level=max(snapshot.sea_level, NO_SEA),
-                level_is_known="water_level" in snapshot.layers,
-            )
+        self._draw_whole(
+            "bodies",
+            self._targets["land"],
+            taken,
+            sea_level=max(snapshot.sea_level, NO_SEA),
+            level_is_known="water_level" in snapshot.layers,
         )
-        bodies = colour(land)
+
+    def _has_moved(self, cell_size: float) -> bool:
+        """Whether anything has moved so far since the shore was found that it would be seen."""
+        heights = {
+            "heights": colour(self._targets["land"], 1),
+            "known_heights": colour(self._targets["known land"], 1),
+        }
+        with self._moved:
+            self._draw_whole("moved", self._targets["next surf"], heights, cell_size=cell_size)
+        return self._moved.samples > 0
+
+    def _find_contour(self) -> None:
+        """Where the coast of the land is that was taken, which is known from now on."""
+        targets = self._targets
+        targets["land"], targets["known land"] = targets["known land"], targets["land"]
+        bodies = colour(targets["known land"])
         bodies.build_mipmaps()
-        kept = {"bodies": bodies, "heights": colour(land, 1)}
-        return drawn + sum(draw_in_bands(self._drawings["contour"], contour, cells, kept, smallest_lake=SMALLEST_LAKE))
+        kept = {"bodies": bodies, "heights": colour(targets["known land"], 1)}
+        self._draw_whole("contour", targets["contour"], kept, smallest_lake=SMALLEST_LAKE)
+
+    def _draw_whole(
+        self, name: str, target: moderngl.Framebuffer, textures: dict[str, moderngl.Texture], **uniforms: Uniform
+    ) -> None:
+        for _ in draw_in_bands(self._drawings[name], target, target.width * target.height, textures, **uniforms):
+            pass
 
     def _find_coast(self, texels: int) -> Iterator[int]:
         contour, seeds, flooded = (self._targets[name] for name in ("contour", "seeds", "flooded"))
@@ -182,7 +215,7 @@ class ShoreMap:
             known = {"seeds": colour(seeds)}
             yield from draw_in_bands(self._drawings["flood"], flooded, texels, known, reach=reach)
             seeds, flooded = flooded, seeds
-        found = {"seeds": colour(seeds), **segments, "bodies": colour(self._targets["land"])}
+        found = {"seeds": colour(seeds), **segments, "bodies": colour(self._targets["known land"])}
         yield from draw_in_bands(
             self._drawings["coast"],
             self._targets["next coast"],
@@ -195,7 +228,7 @@ class ShoreMap:
     def _find_surf(self, deep_wave_number: float, cell_size: float, texels: int) -> Iterator[int]:
         bed, phases, met = (self._targets[name] for name in ("bed", "seeds", "flooded"))
         coast = colour(self._targets["next coast"])
-        heights = {"coast": coast, "heights": colour(self._targets["land"], 1)}
+        heights = {"coast": coast, "heights": colour(self._targets["known land"], 1)}
         yield from draw_in_bands(self._drawings["bed"], bed, texels, heights)
         around = {"coast": coast, "bed": colour(bed)}
         yield from draw_in_bands(
@@ -223,9 +256,10 @@ class ShoreMap:
             return
         outgrown = list(self._targets.values())
         self._targets = {name: map_target(self._context, size, *formats) for name, formats in TARGETS.items()}
-        bodies = colour(self._targets["land"])
-        bodies.build_mipmaps()
-        bodies.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+        for name in ("land", "known land"):
+            bodies = colour(self._targets[name])
+            bodies.build_mipmaps()
+            bodies.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
         release_targets(outgrown)
 
 

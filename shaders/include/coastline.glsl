@@ -2,7 +2,7 @@
 
 const vec4 NO_SEGMENT = vec4(-1.0);
 const vec2 NO_SEED = vec2(-1.0);
-const float OPEN_ENOUGH = 0.2;  // part of the surroundings that is water: along a straight shore it is a half
+const float OPEN_ENOUGH = 0.25;  // part of the surroundings that is water: along a straight shore it is a half
 
 const float LAKES = 0.25;       // the highest waves on lakes, beside those of the sea
 const float ROOM = 6.5;         // level of the mipmaps: cells of 90 of the map

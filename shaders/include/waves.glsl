@@ -149,10 +149,11 @@ float lace(vec2 cells, float cover, float front, float cells_per_pixel) {
 float foam_at(vec2 east_south, Shore shore, Wave wave, float cells_per_pixel) {
     // At the foot of a cliff the last wave breaks on the rock, however deep it is.
     float fronts_before = shore.way / TWO_PI;
-    float on_rock = (1.0 - smoothstep(0.20, 0.70, fronts_before)) * min(2.0 * wave.strength, 1.0);
+    float on_rock = (1.0 - smoothstep(0.20, 0.70, fronts_before)) * smoothstep(0.08, 0.6, wave.strength);
     // The highest parts of fronts spill before they reach the shallows.
     float spills = 0.8 * (1.0 - smoothstep(0.8, 3.4, fronts_before)) * smoothstep(0.45, 0.90, wave.strength);
-    float breaks = max(max(smoothstep(0.55, 1.05, wave.breaking), on_rock), spills);
+    float surf_breaks = smoothstep(0.55, 1.05, wave.breaking) * smoothstep(0.03, 0.2, wave.strength);
+    float breaks = max(max(surf_breaks, on_rock), spills);
     float before = 1.0 - wave.age;
     float roller = max(smoothstep(0.15, 0.03, before), smoothstep(0.16, 0.02, wave.age));
     float left_behind = 0.76 * pow(before, 1.3);
@@ -198,12 +199,12 @@ Beach beach_at(vec2 east_south, Shore shore, float height, vec2 pixel) {
 #endif
     float thickness = swash(age) - height / reach;
     // The water's edge is foam, more while it comes than while it goes.
-    float edge = smoothstep(0.30, 0.04, thickness) * (1.0 - 0.6 * smoothstep(0.25, 0.8, age));
+    float edge = smoothstep(0.05, 0.4, shore.strength) * smoothstep(0.30, 0.04, thickness) * (1.0 - 0.6 * smoothstep(0.25, 0.8, age));
     float sharp = 1.0 - smoothstep(0.25, 0.9, pixel.x / highest);
     Beach beach;
     beach.covered = smoothstep(0.0, 0.04, thickness) * sharp;
 #if FINE_WATER == 1
-    float spread = 0.75 * (1.0 - smoothstep(0.1, 0.75, age));
+    float spread = 0.75 * smoothstep(0.05, 0.4, shore.strength) * (1.0 - smoothstep(0.1, 0.75, age));
     beach.foam = beach.covered * lace(cells, min(frame.fronts.z * max(edge, spread), 1.0), front, pixel.y);
 #else
     beach.foam = beach.covered * min(0.8 * frame.fronts.z * edge, 1.0);

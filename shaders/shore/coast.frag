@@ -8,11 +8,23 @@ uniform float no_coast;  // the distance where there is none
 
 out vec4 result;  // distance in cells; the unit vector inland (east, south); how much room waves have to grow
 
+// Whether this cell or one beside it is water without waves. Between those with and without, values are interpolated.
+bool beside_puddle(ivec2 cell) {
+    ivec2 last = textureSize(seeds, 0) - 1;
+    for (int south = -1; south <= 1; ++south) {
+        for (int east = -1; east <= 1; ++east) {
+            ivec2 beside = clamp(cell + ivec2(east, south), ivec2(0), last);
+            if (texelFetch(bodies, beside, 0).x > 0.5 && !has_waves(beside)) return true;
+        }
+    }
+    return false;
+}
+
 void main() {
     vec2 place = gl_FragCoord.xy;
     bool wet = texelFetch(bodies, ivec2(place), 0).x > 0.5;
     float side = wet ? 1.0 : -1.0;
-    float waves = !wet || has_waves(ivec2(place)) ? room_for_waves(ivec2(place)) : 0.0;
+    float waves = beside_puddle(ivec2(place)) ? 0.0 : room_for_waves(ivec2(place));
     vec2 seed = texelFetch(seeds, ivec2(place), 0).xy;
     if (seed == NO_SEED) {
         result = vec4(side * no_coast, 0.0, 0.0, waves);

@@ -29,7 +29,7 @@ from app.simulation import Simulator, take_snapshot
 from app.snapshot import Snapshot
 from app.sources import create_world
 from app.world import World
-from tests.passes.worlds import bumps, hills, snapshot, with_rivers
+from tests.passes.worlds import bumps, drowned, hills, island, snapshot, with_rivers
 
 FOLDER = Path(__file__).parents[1] / "screenshots"
 FAILED = FOLDER / "failed"
@@ -216,3 +216,37 @@ def test_open_sea(shoot: Shoot) -> None:
     layers = {**shown.layers, "water_level": level, "water": level - ground}
     sea = replace(shown, world=shown.world + 5000, layers=layers, versions=dict.fromkeys(layers, 0), sea_level=420.0)
     shoot(sea, view(Scene(), quality="high"), Camera(glm.vec3(2200.0, 420.0, 1600.0), 330.0, 12.0, 5200.0))
+
+
+@cache
+def small_island() -> Snapshot:
+    return drowned(snapshot(island(220, 260, seed=2, relief=900.0), cell_size=20.0), 0.0)
+
+
+def surf(**changes: float | str) -> Scene:
+    scene = view(Scene(), quality="high", sun_height=30.0).with_value("wind.direction", 215.0)
+    for name, value in {"wavelength": 0.045, **changes}.items():
+        scene = scene.with_value(f"waves.{name}", value)
+    return scene
+
+
+def test_surf(shoot: Shoot) -> None:
+    """An island from the sea: fronts that bend around it, broken into waves of their own, white where they break."""
+    shoot(small_island(), surf(), Camera(glm.vec3(2000.0, 0.0, 2900.0), 20.0, 22.0, 2600.0), size=(400, 260))
+
+
+def test_beach(shoot: Shoot) -> None:
+    """Close by: the edge of the water is foam, the ground that it has left is dark and dries."""
+    shoot(small_island(), surf(), Camera(glm.vec3(1850.0, 5.0, 2950.0), 35.0, 14.0, 650.0), size=(400, 260))
+
+
+def test_sea_as_lines(shoot: Shoot) -> None:
+    """The island in an even blue sea with a white coast and white lines around it, fainter the farther, with gaps."""
+    camera = Camera(glm.vec3(2600.0, 0.0, 2200.0), 330.0, 35.0, 7500.0)
+    shoot(small_island(), surf(style="lines"), camera, size=(400, 260), minimap=True)
+
+
+def test_cells_of_the_coast(shoot: Shoot) -> None:
+    """Around the island cells in many colours, each as wide as its piece of the coast; in the minimap too."""
+    camera = Camera(glm.vec3(2600.0, 0.0, 2200.0), 0.0, 90.0, 9000.0)
+    shoot(small_island(), surf(stage="cells"), camera, minimap=True)

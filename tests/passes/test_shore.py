@@ -235,3 +235,20 @@ def test_a_new_world_never_shows_the_coast_of_the_one_before(shore: Shore) -> No
 def test_reaches_of_the_flooding(side: int, expected: list[int]) -> None:
     assert list(reaches(side))[: len(expected)] == expected
     assert list(reaches(side))[-2:] == [1, 1]
+
+
+def test_a_coast_that_stands_still_is_left_alone_while_the_land_behind_it_wears(shore: Shore) -> None:
+    """What changes is the version of a layer, but nothing near the water; a coast that creeps is found in time."""
+    ground = island(64, 64)
+    shown = drowned(snapshot(ground, world=1), 0.0)
+    shore.update(shown)
+    before = texels(shore.map.coast)
+    for cycle in range(1, 40):
+        worn = np.where(before[..., 0] < -4.0, ground - 0.05 * cycle, ground)
+        shown = drowned(snapshot(worn, world=1, cycle=cycle), 0.0)
+        assert not shore.update(shown, budget=10**6)
+    np.testing.assert_array_equal(texels(shore.map.coast), before)
+    found = [
+        shore.update(drowned(snapshot(ground, world=1, cycle=100 + n), 0.004 * n), budget=10**6) for n in range(60)
+    ]
+    assert 1 <= sum(found) <= 5
