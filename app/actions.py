@@ -72,6 +72,7 @@ MOUSE: tuple[tuple[str, str], ...] = (
     ("right or middle drag", "pan: the ground stays under the pointer; also with Shift + left drag"),
     ("wheel", "zoom towards the pointer"),
     ("on the minimap", "a click or a drag looks there"),
+    ("on the line between two worlds", "a drag moves it, a double click puts it in the middle"),
     ("on a slider", "Ctrl + click or a double click lets you type a number"),
 )
 

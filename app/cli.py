@@ -84,6 +84,7 @@ examples:
   {PROGRAM} ridged --size 1024 --seed 7
   {PROGRAM} my-heightmap.tif --set droplets.count=4000
   {PROGRAM} world.npz
+  {PROGRAM} basic --compare coupled
   {PROGRAM} noise --compare droplets.evaporation=0.01
 """,
     )

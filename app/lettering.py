@@ -71,29 +71,25 @@ def _line(font: imgui.ImFont, words: str, size: int) -> NDArray[np.float64]:
     return strip
 
 
-class _Lettering:
-    """ImGui draws the letters, in a context of its own: the same pixels with a window and without one."""
-
-    context: Any = None
-    fonts: tuple[imgui.ImFont, imgui.ImFont]
-
-
 @contextlib.contextmanager
 def _fonts() -> Iterator[tuple[imgui.ImFont, imgui.ImFont]]:
-    """The fonts for plain and bold text, with their context current inside `with`."""
+    """The fonts for plain and bold text, in a context of their own: the same pixels with a window and without one.
+
+    The context is current inside `with`, and gone after it: one that stayed current would stand in a window's way.
+    """
     before = imgui.get_current_context()
+    context = imgui.create_context()
     try:
-        if _Lettering.context is None:
-            _Lettering.context = imgui.create_context()
-            imgui.set_current_context(_Lettering.context)
-            imgui.get_io().set_ini_filename("")
-            imgui.get_io().backend_flags |= imgui.BackendFlags_.renderer_has_textures.value
-            imgui.get_io().display_size = imgui.ImVec2(1.0, 1.0)
-            _Lettering.fonts = style.text_fonts()
-            imgui.new_frame()
-            imgui.end_frame()
-        imgui.set_current_context(_Lettering.context)
-        yield _Lettering.fonts
+        imgui.set_current_context(context)
+        io = imgui.get_io()
+        io.set_ini_filename("")
+        io.backend_flags |= imgui.BackendFlags_.renderer_has_textures.value
+        io.display_size = imgui.ImVec2(1.0, 1.0)
+        fonts = style.text_fonts()
+        imgui.new_frame()
+        imgui.end_frame()
+        yield fonts
     finally:
-        if before is not None:  # the window's
+        if before is not None:
             imgui.set_current_context(before)
+        imgui.destroy_context(context)

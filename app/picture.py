@@ -353,7 +353,7 @@ class Picture:
         roughness = view.waves * math.sqrt(max(scene.wind.speed / COMMON_WIND, WEAKEST_WIND))
         block["water"] = (UNIT_DEPTH * relief, roughness, WAVE_LENGTH * side, sea_level)
         block["streams"] = (
-            math.log2(smallest_stream(scene, snapshot)),
+            math.log2(max(smallest_stream(scene, snapshot), 1e-30)),  # 0 where neither rain nor spring brings water
             1.0 / STREAM_OCTAVES,
             view.flow_speed,
             view.water_clarity,

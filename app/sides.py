@@ -21,7 +21,7 @@ from app.snapshot import Snapshot
 
 DIVIDER_COLOUR = np.array([235, 239, 242, 255], np.uint8)
 DIVIDER_WIDTH = 2.0  # at scale 1
-NARROWEST_LABEL = 90.0
+NARROWEST_LABEL, WIDEST_LABEL = 90.0, 360.0
 LABEL_MARGIN = 14.0  # as that of the minimap
 
 
@@ -118,7 +118,7 @@ class Side:
         area, scale = self.area, self.picture.content_scale
         left, right = (round(part * area.width) for part in area.free)
         margin = round(min(LABEL_MARGIN * scale, 0.1 * min(right - left, area.height)))
-        widest = right - left - 2 * margin
+        widest = min(right - left - 2 * margin, round(WIDEST_LABEL * scale))
         if widest < NARROWEST_LABEL * scale:
             label = label[:1]  # more could not be read
         self.canvas.paint(sign(label, scale, widest), left + margin, margin)

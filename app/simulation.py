@@ -34,7 +34,7 @@ from app.scene import Scene
 from app.snapshot import Snapshot, Status, Survey
 from app.sources import create_world
 from app.survey import Surveyor, Wanted
-from app.world import World
+from app.world import DRY, World
 
 log = logging.getLogger(__name__)
 
@@ -757,11 +757,14 @@ def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None, su
         elif old is not None and old.versions[name] == version:
             continue
         match name:
+            # What is dry may have been dug since the levels were derived.
             case "water":
                 np.subtract(world.water_level, world.ground, out=arrays[name], casting="same_kind")
                 np.maximum(arrays[name], 0.0, out=arrays[name])
+                arrays[name] *= world.standing != DRY
             case "water_level":
                 np.copyto(arrays[name], world.water_level, casting="same_kind")
+                np.copyto(arrays[name], world.ground, casting="same_kind", where=world.standing == DRY)
             case _:
                 np.copyto(arrays[name], world.layers[name], casting="same_kind")
     if survey is not None:  # whose layers never change

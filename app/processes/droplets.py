@@ -58,7 +58,7 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "processes"
 
     enabled: Annotated[bool, described("whether drops fall")] = True
-    count: Annotated[int, parameter(1, 100_000, "drops in each cycle", log=True)] = 1000
+    count: Annotated[int, parameter(0, 100_000, "drops of rain in each cycle", log=True)] = 1000
     time_step: Annotated[
         float, parameter(0.1, 2.0, "length of a drop's step, shortened where it would pass a cell", unit="t")
     ] = 1.2

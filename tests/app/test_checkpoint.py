@@ -127,7 +127,7 @@ def replace(name: str, value: Any) -> Callable[[Arrays], None]:
         (change_meta(cell_size="wide"), "'meta' is not what a saved world has: "),
         (change_meta(cycle=-1), "its cycle is -1; it must be from 0 to"),
         (change_meta(ledger=None), "'meta' is not what a saved world has: "),
-        (change_meta(parameters={"droplets": {"count": 0}}), "droplets.count = 0: must be from 1 to 100000"),
+        (change_meta(parameters={"droplets": {"count": -1}}), "droplets.count = -1: must be from 0 to 100000"),
     ],
 )
 def test_wrong_content_is_named(saved: Path, change: Callable[[Arrays], None], message: str) -> None:

@@ -102,7 +102,7 @@ def test_list_of_presets(capsys: pytest.CaptureFixture[str]) -> None:
         (["render", *SMALL, "--compare", "nois"], "did you mean 'noise'?"),
         (["render", *SMALL, "--compare", "jacksboro.npz"], "jacksboro.npz: it has land but no parameters of processes"),
         (["render", *SMALL, "--compare", "world.seed=2"], "world.seed=2: two worlds that are compared share it"),
-        (["render", *SMALL, "--compare", "droplets.count=0"], "droplets.count = 0: must be from 1 to 100000"),
+        (["render", *SMALL, "--compare", "droplets.count=-1"], "droplets.count = -1: must be from 0 to 100000"),
         (["simulate", *SMALL, "--compare", "noise"], "unrecognized arguments: --compare noise"),
         (["render", "--width", "4"], "argument --width: 4: must be a whole number from 16 to 8192"),
         (["render", "--orbit", "nan"], "argument --orbit: nan: must be a finite number"),

@@ -18,10 +18,10 @@ from app.errors import UserError
 from app.processes.process import ProcessFailure
 from app.processes.snowballs import SnowballErosion, SnowballParameters, smooth
 from app.scene import DECLARATIONS, Scene, load_preset
-from app.simulation import PORTION, SimulationThread, Simulator
+from app.simulation import PORTION, SimulationThread, Simulator, take_snapshot
 from app.snapshot import Snapshot
 from app.sources import create_world
-from app.world import World
+from app.world import DRY, World
 from tests.app.small import bits, simulated
 from tests.kernels.terrain import hills, soil
 
@@ -198,6 +198,18 @@ def test_a_value_that_is_not_finite_stops_the_process() -> None:
     world.bedrock[10, 10] = world.ground[10, 10] = math.nan
     with pytest.raises(ProcessFailure, match="snowballs: a value at row"):
         SnowballErosion().step(world, SnowballParameters(count=2000))
+
+
+def test_no_water_is_shown_where_balls_have_dug_since_the_levels_were_found() -> None:
+    simulator = simulated(5, island(pools__enabled=True, pools__edges="sea"))
+    world = simulator.world
+    snapshot = take_snapshot(world)
+    dry = world.standing == DRY
+    assert 0 < dry.sum() < dry.size
+    assert (world.ground[dry] < world.water_level[dry] - 0.1).any(), "some cells are lower than they were"
+    assert not snapshot.layers["water"][dry].any()
+    assert np.array_equal(snapshot.layers["water_level"][dry], world.ground[dry].astype(np.float32))
+    assert (snapshot.layers["water"][~dry] > 0.0).mean() > 0.9
 
 
 # Runs of many balls.

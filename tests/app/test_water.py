@@ -268,3 +268,29 @@ def test_a_world_without_water_shows_none() -> None:
     snapshot = take_snapshot(simulated(2).world)
     assert "water" not in snapshot.layers
     assert "water_level" not in snapshot.layers
+
+
+def test_without_rain_nothing_happens_and_springs_still_run() -> None:
+    scene = rainy(droplets__count=0)
+    start, _ = create_world(scene)
+    world = simulated(3, scene).world
+    assert np.array_equal(world.ground, start.ground)
+    assert not world.water.any()
+    world = simulated(3, rainy(droplets__count=0, droplets__springs="0.5 0.5 20")).world
+    assert not np.array_equal(world.ground, start.ground)
+    assert world.imbalance() < 1e-9
+
+
+@pytest.mark.parametrize("edges", ["sea", "open", "wall"])
+@pytest.mark.parametrize("evaporation", [0.0, 1.0])
+def test_extremes_on_flat_land_lose_nothing(edges: str, evaporation: float) -> None:
+    scene = rainy(
+        pools__edges=edges,
+        pools__evaporation=evaporation,
+        droplets__evaporation=evaporation,
+        droplets__springs="0.2 0.3 5",
+    )
+    world = advanced(World(np.full((9, 23), 4.0), np.zeros((9, 23)), 3.0, seed=1), scene, 12)
+    assert np.isfinite(world.water_level).all()
+    assert world.imbalance() < 1e-9
+    assert (world.ground == 4.0).all()

@@ -57,7 +57,7 @@ def test_a_click_on_the_land_follows_its_water_and_escape_forgets_it() -> None:
         assert (row, column) == (int(place.z // 20.0), int(place.x // 20.0))
         assert survey.layers["catchment"][survey.course.row, survey.course.column] == 1.0
         # Drawn, though neither cycle nor camera have changed
-        driver.wait_for(lambda: survey.versions in (application._drawn or ()), "a picture of it")  # type: ignore[operator]
+        driver.wait_for(lambda: tuple(survey.versions.items()) in (application.side._drawn or ()), "a picture of it")  # type: ignore[operator]
         driver.press("Esc")
         assert application.asked_place is None
         driver.wait_for(lambda: survey_of(application) is None, "no survey")

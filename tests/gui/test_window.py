@@ -172,11 +172,13 @@ def test_a_drag_on_a_slider_changes_the_picture_and_not_the_camera(program: Prog
     before = program.settled()
     width, height = program.size
     program.xdotool("mousemove", "--window", program.window, str(width - 160), str(height // 2))
-    program.xdotool("click", "--repeat", "4", "--delay", "120", "5")  # the wheel scrolls the panel to its later rows
-    # Down the column of sliders, until one that the picture depends on was met. Let go elsewhere: that opens and closes
-    # nothing else on the way.
-    for row in range(height // 2, height - 40, 9):
-        program.drag((width - 160, row), (width - 70, row - 60), steps=1)
+    # Down the column of sliders, further and further down the panel, until one that the picture depends on was met. Let
+    # go elsewhere: that opens and closes nothing else on the way.
+    for _ in range(12):
+        program.xdotool("mousemove", "--window", program.window, str(width - 160), str(height // 2))
+        program.xdotool("click", "--repeat", "6", "--delay", "60", "5")  # the wheel
+        for row in range(height // 2, height - 40, 18):
+            program.drag((width - 160, row), (width - 70, row - 60), steps=1)
         if "view.sun" in program.log.read_text():
             break
     assert "view.sun" in program.log.read_text()

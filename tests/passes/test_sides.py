@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from imgui_bundle import imgui
 from numpy.typing import NDArray
 
 from app.camera import Camera
@@ -128,7 +129,7 @@ def test_labels_stand_in_the_upper_left_corner_of_what_is_free(sides: Sides) -> 
     with_labels = draw(sides, camera, ONE, OTHER)
     middle = round(0.55 * 800)
     for left, label in zip((160, middle), labels([ONE, OTHER]), strict=True):
-        expected = sign(label, 1.0, middle - 160 - 28)[:, :, :3]
+        expected = sign(label, 1.0, min(middle - 160 - 28, 360))[:, :, :3]
         rows, columns = expected.shape[:2]
         np.testing.assert_array_equal(with_labels[14 : 14 + rows, left + 14 : left + 14 + columns], expected)
 
@@ -253,6 +254,18 @@ def test_signs_show_their_letters_the_same_each_time() -> None:
     assert first[:, :, :3].max() > 200, "there is something to read"
     assert not np.array_equal(first, sign(("A", "friction 0.2"), 1.0, 500))
     assert sign(("A", "friction 0.1"), 2.0, 900).shape[0] == 2 * first.shape[0]
+
+
+def test_letters_leave_the_context_of_a_window_current() -> None:
+    """And none where there was none: a window that opens later would not have its own."""
+    before = imgui.get_current_context()
+    sign.__wrapped__(("A",), 1.0, 500)
+    assert imgui.get_current_context() == before
+    context = imgui.create_context()
+    imgui.set_current_context(context)
+    sign.__wrapped__(("A",), 1.0, 500)
+    assert imgui.get_current_context() == context
+    imgui.destroy_context(context)
 
 
 @given(widest=st.integers(20, 400), words=st.text(min_size=1, max_size=60), scale=st.sampled_from([0.7, 1.0, 2.5]))
