@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -11,21 +12,26 @@ import numpy as np
 
 from app.errors import UserError
 from app.files import write_atomically
+from app.materials import Materials, materials_of
 from app.scene import Scene, scene_content, scene_from
 from app.world import (
     LARGEST_CELL,
     LARGEST_SIDE,
     LAYERS,
+    LOOSE,
     SIGNED,
     SMALLEST_CELL,
     SMALLEST_SIDE,
     TRACES,
+    TREE_COLUMNS,
     Layer,
     Ledger,
     World,
 )
 
 FORMAT = 1
+
+TREES = "trees"
 
 # Far more than any source gives, in metres, and still no volume overflows.
 LARGEST_HEIGHT = 1e6
@@ -56,13 +62,16 @@ def write(file: BinaryIO, world: World, scene: Scene) -> None:
     """Write a world to a file that is open already."""
     meta = Meta(FORMAT, world.cell_size, world.seed, world.cycle, scene_content(scene), world.ledger, world.snowballs)
     arrays: dict[str, Any] = {"meta": np.array(msgspec.json.encode(meta).decode()), **world.layers}
+    if len(world.trees):
+        arrays[TREES] = world.trees
     np.savez_compressed(file, **arrays)
 
 
 def load(path: Path) -> tuple[World, Scene]:
     """The world of a file, and the scene that it was saved with. Raises `UserError` where the file is not sound."""
-    arrays = _read(path, ("meta", "bedrock", "sediment"), ("water", *TRACES))
+    arrays = _read(path, ("meta", "bedrock", "sediment"), ("water", *TRACES, TREES))
     meta = _meta(path, arrays.pop("meta"))
+    trees = arrays.pop(TREES, None)
     _check_layers(path, arrays)
     world = World(arrays["bedrock"], arrays["sediment"], meta.cell_size, meta.seed, arrays.get("water"))
     for name in arrays.keys() & TRACES.keys():
@@ -70,7 +79,13 @@ def load(path: Path) -> tuple[World, Scene]:
     world.cycle = meta.cycle
     world.snowballs = meta.snowballs
     world.ledger = meta.ledger
-    return world, scene_from(meta.parameters, str(path))
+    scene = scene_from(meta.parameters, str(path))
+    if trees is not None:
+        _check_trees(path, trees, world.shape)
+        world.trees = trees
+    if scene.materials.enabled:
+        _restore_materials(path, world, materials_of(scene.materials), arrays)
+    return world, scene
 
 
 def load_scene(path: Path) -> Scene:
@@ -83,6 +98,7 @@ def _read(path: Path, names: tuple[str, ...], optional: tuple[str, ...] = ()) ->
     try:
         with zipfile.ZipFile(path) as archive:
             if optional:
+                optional += tuple(entry.removesuffix(".npy") for entry in archive.namelist() if entry.startswith(LOOSE))
                 for entry in set(archive.namelist()) - {f"{name}.npy" for name in (*names, *optional)}:
                     raise UserError(f"{path}: it has '{entry}', which no saved world has")
             names = (*names, *(name for name in optional if f"{name}.npy" in archive.namelist()))
@@ -137,6 +153,29 @@ def _check_layers(path: Path, layers: dict[str, np.ndarray[Any, Any]]) -> None:
                 f"{path}: a world of {shape[1]}×{shape[0]} cells; sides must be from {SMALLEST_SIDE} to {LARGEST_SIDE}"
             )
         _check_values(path, name, layer)
+
+
+def _restore_materials(path: Path, world: World, materials: Materials, layers: Mapping[str, Layer]) -> None:
+    found = {name.removeprefix(LOOSE) for name in layers if name.startswith(LOOSE)}
+    if found != set(materials.names):
+        raise UserError(
+            f"{path}: its loose materials are {', '.join(sorted(found)) or 'none'}; those that are known now are "
+            f"{', '.join(sorted(materials.names))}"
+        )
+    world.restore_materials(materials, layers)
+    thickness = world.sediment.copy()
+    world.sum_mix()
+    if not np.array_equal(thickness, world.sediment):
+        raise UserError(f"{path}: its loose materials are not together what its layer 'sediment' is")
+
+
+def _check_trees(path: Path, trees: np.ndarray[Any, Any], shape: tuple[int, int]) -> None:
+    if trees.dtype != np.float32 or trees.ndim != 2 or trees.shape[1] != len(TREE_COLUMNS):
+        raise UserError(
+            f"{path}: 'trees' must be float32 [tree, {len(TREE_COLUMNS)}]; it is {trees.dtype} {trees.shape}"
+        )
+    if not np.isfinite(trees).all() or (trees < 0.0).any() or (trees[:, :2] >= shape).any():
+        raise UserError(f"{path}: 'trees' must be finite numbers, 0 or more, on the map")
 
 
 def _check_values(path: Path, name: str, layer: Layer) -> None:

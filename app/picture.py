@@ -10,6 +10,7 @@ import numpy as np
 from pyglm import glm
 
 from app.camera import Camera
+from app.climate import Weather, weather_of
 from app.passes import frame
 from app.passes.backdrop import BackdropPass
 from app.passes.beach import BeachPass
@@ -214,9 +215,10 @@ class Picture:
     ) -> None:
         view = scene.view
         quality = self.quality(view)
-        sea = sea_state(scene.waves, scene.wind.speed, snapshot.cell_size, max(snapshot.shape))
+        weather = weather_of(scene.climate, snapshot.seed, snapshot.cycle)
+        sea = sea_state(scene.waves, weather.wind_speed, snapshot.cell_size, max(snapshot.shape))
         waves = drawing_of(scene.waves) if self.has_waves(scene) else NO_WAVES
-        self._fill_frame_block(snapshot, camera, scene, sea, target, time)
+        self._fill_frame_block(snapshot, camera, scene, weather, sea, target, time)
         self._update_maps(snapshot, view, quality)
         with_overlay = view.overlay != "none"
         with_water = self._water.is_seen or self._largest_discharge > 0.0
@@ -314,6 +316,7 @@ class Picture:
         snapshot: Snapshot,
         camera: Camera,
         scene: Scene,
+        weather: Weather,
         sea: SeaState,
         target: moderngl.Framebuffer,
         time: float,
@@ -345,12 +348,12 @@ class Picture:
         block["air"] = (0.11 * view.haze / side, 0.30 * side, lowest, target.width)
         cover = SEDIMENT_THAT_HIDES * snapshot.cell_size
         block["ground_look"] = (view.snow_line, view.greenness, cover, target.height)
-        wind = math.radians(scene.wind.direction)  # where it comes from
+        wind = math.radians(weather.wind_direction)  # where it comes from
         block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
         sea_level = max(snapshot.sea_level, frame.NO_SEA)
         relief = max(highest - lowest, FLATTEST_RELIEF * side)
         # The variance of the slopes of a sea grows with the wind (Cox and Munk 1954).
-        roughness = view.waves * math.sqrt(max(scene.wind.speed / COMMON_WIND, WEAKEST_WIND))
+        roughness = view.waves * math.sqrt(max(weather.wind_speed / COMMON_WIND, WEAKEST_WIND))
         block["water"] = (UNIT_DEPTH * relief, roughness, WAVE_LENGTH * side, sea_level)
         block["streams"] = (
             math.log2(max(smallest_stream(scene, snapshot), 1e-30)),  # 0 where neither rain nor spring brings water

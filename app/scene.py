@@ -17,7 +17,9 @@ from typing import Any
 import msgspec
 import tomli_w
 
+from app.climate import ClimateParameters
 from app.errors import UserError
+from app.materials import MaterialParameters
 from app.parameters import Declaration, Parameters, Value, declarations
 from app.processes.cascade import CascadeParameters
 from app.processes.droplets import DropletParameters
@@ -50,7 +52,9 @@ class Scene(Parameters, frozen=True, kw_only=True):
     diamond_square: DiamondSquareParameters = DiamondSquareParameters()
     sand: SandParameters = SandParameters()
     island: IslandParameters = IslandParameters()
+    materials: MaterialParameters = MaterialParameters()
     simulation: SimulationParameters = SimulationParameters()
+    climate: ClimateParameters = ClimateParameters()
     pools: PoolsParameters = PoolsParameters()
     droplets: DropletParameters = DropletParameters()
     snowballs: SnowballParameters = SnowballParameters()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
 from tqdm import tqdm
 
 from app import checkpoint
@@ -12,7 +11,7 @@ from app.files import write_atomically
 from app.scene import Scene
 from app.simulation import Simulator
 from app.sources import create_world
-from app.world import Account, World
+from app.world import World
 
 
 def simulate(scene: Scene, path: Path, *, cycles: int, threads: int | None = None) -> None:
@@ -33,8 +32,7 @@ def simulate(scene: Scene, path: Path, *, cycles: int, threads: int | None = Non
 def ledger_text(world: World) -> str:
     """What came in and went out of each substance, in cubic metres, and how well it adds up."""
     lines = []
-    for substance in msgspec.structs.asdict(world.ledger):
-        account: Account = getattr(world.ledger, substance)
+    for substance, account in world.ledger.accounts().items():
         stored = world.stored(substance)
         entries = [("at the start", account.initial)]
         entries += [(cause, volume) for cause, volume in account.gained.items()]

@@ -23,6 +23,7 @@ import msgspec
 import numpy as np
 
 from app import checkpoint
+from app.climate import weather_of
 from app.comparison import NAMES
 from app.errors import UserError
 from app.parameters import Parameters, Value
@@ -34,7 +35,7 @@ from app.scene import Scene
 from app.snapshot import Snapshot, Status, Survey
 from app.sources import create_world
 from app.survey import Surveyor, Wanted
-from app.world import DRY, World
+from app.world import DRY, LOOSE, World
 
 log = logging.getLogger(__name__)
 
@@ -179,6 +180,7 @@ class Simulator:
         self._restore(self._backup)
         while self.world.cycle < last_cycle:
             state = self.world.state()
+            self._have_weather()
             for process in self.enabled():
                 self._step(process)
                 if bad := self.world.non_finite_cell():
@@ -214,6 +216,7 @@ class Simulator:
 
     def _run_cycle(self) -> None:
         self._use_threads()
+        self._have_weather()
         for process in self.enabled():
             self._running = process.name
             begin = time.perf_counter()
@@ -223,12 +226,15 @@ class Simulator:
             self.milliseconds[process.name] = before + 0.1 * (elapsed - before)
         self._end_cycle()
 
+    def _have_weather(self) -> None:
+        self.world.weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
+
     def _step(self, process: Process) -> None:
         process.step(self.world, self._parameters(process))
         self.world.changed.update(dict.fromkeys(process.changes, self.world.cycle + 1))
 
     def _end_cycle(self) -> None:
-        self.world.spills = None
+        self.world.end_cycle()
         self.world.cycle += 1
 
     def _remember(self) -> None:
@@ -743,8 +749,12 @@ class SimulationThread:
 
 def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None, survey: Survey | None = None) -> Snapshot:
     """The state of `world` in float32; in the arrays of a snapshot that is done with, where there is one."""
+    from kernels.materials import commonest_kinds
+
     arrays = {} if old is None else old.layers
-    versions = dict(world.changed)
+    versions = {name: version for name, version in world.changed.items() if not name.startswith(LOOSE)}
+    if world.materials is not None:
+        versions["loose_kinds"] = versions["sediment"]
     if world.water_version == 0:
         del versions["water"]  # nothing has ever stood there
     else:
@@ -765,6 +775,8 @@ def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None, su
             case "water_level":
                 np.copyto(arrays[name], world.water_level, casting="same_kind")
                 np.copyto(arrays[name], world.ground, casting="same_kind", where=world.standing == DRY)
+            case "loose_kinds":
+                commonest_kinds(world.mix, arrays[name])
             case _:
                 np.copyto(arrays[name], world.layers[name], casting="same_kind")
     if survey is not None:  # whose layers never change
@@ -784,6 +796,9 @@ def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None, su
         imbalance=world.imbalance(),
         survey=survey,
         snowballs=world.snowballs,
+        materials=world.materials,
+        trees=world.trees.copy() if old is None or old.trees_version != world.trees_version else old.trees,
+        trees_version=world.trees_version,
     )
 
 

@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from app.world import Ledger
+from app.materials import Materials
+from app.world import TREE_COLUMNS, Ledger
 
 State = Literal["loading", "compiling", "running", "paused", "failed"]
 
@@ -88,6 +89,9 @@ class Snapshot:
     `water` is the depth of the sea too. A trace that nobody has left is not there. Those of the survey are there as
     long as somebody wants one.
 
+    Where there are several materials, `loose_kinds` tells which lie on top, as `kernels.materials.commonest_kinds` has
+    it. `trees` are as `World.trees` has them, and never change.
+
     `versions` holds the cycle in which each layer was changed last, so that none is copied or uploaded again as it was.
     `world` tells worlds apart: it is another number after each restart.
     """
@@ -105,6 +109,9 @@ class Snapshot:
     imbalance: float
     survey: Survey | None = None
     snowballs: int = 0  # that have fallen
+    materials: Materials | None = None  # where there are several
+    trees: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, len(TREE_COLUMNS)), np.float32))
+    trees_version: int = 0  # the cycle in which they were changed last
 
     @property
     def shape(self) -> tuple[int, int]:

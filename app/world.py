@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+
+from app.climate import Weather
+from app.materials import Materials
+
+if TYPE_CHECKING:
+    from kernels.materials import Materials as MaterialFields
 
 Layer = NDArray[np.float64]
 
@@ -34,14 +41,38 @@ TRACES: dict[str, type[np.floating[Any]]] = {
     "wear": np.float32,
     "deposit": np.float32,
     "traffic": np.float32,
+    "moisture": np.float64,
+    "groundwater": np.float64,
+    "wetness": np.float32,
+    "grass": np.float32,
+    "roots": np.float32,
+    "canopy": np.float32,
+    "wind_field_south": np.float32,
+    "wind_field_east": np.float32,
+    "strata_rise": np.float32,
 }
 
-# The traces of flowing water lie side by side in memory, because a drop reads them together, and before as much again
-# in which a cycle adds up its own: kernels/droplets.py has them in this order.
+# Traces that are read together lie side by side in memory, [row, column, trace]. Kernels have them in this order.
 FLOW_TRACES = ("stream", "discharge", "momentum_south", "momentum_east")
+SURFACE_TRACES = ("wetness", "grass", "roots", "canopy")
+WIND_FIELD_TRACES = ("wind_field_south", "wind_field_east")
+PACKS: tuple[tuple[str, ...], ...] = (FLOW_TRACES, SURFACE_TRACES, WIND_FIELD_TRACES)
+PACK_OF = {name: pack for pack in PACKS for name in pack}
+SCRATCH: dict[tuple[str, ...], int] = {
+    FLOW_TRACES: len(FLOW_TRACES)
+}  # further places in which a cycle adds up its own, 0 between cycles
+
+IN_THE_GROUND = ("moisture", "groundwater")  # which the account of water counts too
+
+# The thickness of one kind of loose material, as a layer: this and the kind's name
+LOOSE = "loose_"
 
 # What may be negative
-SIGNED = ("bedrock", "momentum_south", "momentum_east")
+SIGNED = ("bedrock", "momentum_south", "momentum_east", "wind_field_south", "wind_field_east", "strata_rise")
+
+# What is known of a tree, float32 [tree, column]: its place in cells, the number of its kind, its size as a part of
+# that of a full-grown one, its age in cycles, and its health from 0 to 1
+TREE_COLUMNS = ("row", "column", "kind", "size", "age", "health")
 
 # What stands on a cell, as `World.standing` has it.
 DRY, LAKE, SEA = 0, 1, 2
@@ -72,11 +103,19 @@ class Account(msgspec.Struct):
 
 
 class Ledger(msgspec.Struct):
-    """The accounts of a world. Rock that is worn becomes sediment; sediment and water can leave the map."""
+    """The accounts of a world. Rock that is worn becomes sediment; sediment and water can leave the map.
+
+    `kinds` has one more for each kind of loose material, where a world knows several: all of them are the sediment.
+    """
 
     rock: Account = msgspec.field(default_factory=Account)
     sediment: Account = msgspec.field(default_factory=Account)
     water: Account = msgspec.field(default_factory=Account)
+    kinds: dict[str, Account] = {}
+
+    def accounts(self) -> dict[str, Account]:
+        """All accounts by the name of their substance."""
+        return {"rock": self.rock, "sediment": self.sediment, **self.kinds, "water": self.water}
 
 
 class Spills(NamedTuple):
@@ -85,6 +124,13 @@ class Spills(NamedTuple):
     sill: NDArray[np.int32]  # the highest cell on the way out, as row * columns + column
     beyond: NDArray[np.int32]  # the next one
     volume: NDArray[np.float64]  # m over one cell
+
+
+class Rising(NamedTuple):
+    """Groundwater that comes to the surface in this cycle. It is in no layer any more: drops carry it on."""
+
+    cell: NDArray[np.int64]  # row * columns + column
+    depth: NDArray[np.float64]  # m over one cell
 
 
 class World:
@@ -97,7 +143,14 @@ class World:
     Traces: `wind_path` is how often wind touches the ground, from 0 to 1, and `airborne` how much sand it carries over
     a cell in a cycle. `stream` is how often drops of water pass a cell, from 0 to 1; `discharge` how much of it does
     so in a cycle, and `momentum_south` and `momentum_east` the same times its speed. `wear` and `deposit` are what
-    snowballs took and put down of late, in metres, and `traffic` how many of them came to a cell.
+    snowballs took and put down of late, in metres, and `traffic` how many of them came to a cell. `moisture` and
+    `groundwater` are metres of water in the loose material and below, and `wetness` how full of it the ground is at its
+    surface, from 0 to 1. `grass`, `roots` and `canopy` are how densely grass stands, roots hold the ground, and crowns
+    of trees cover it, from 0 to 1. `wind_field_south` and `wind_field_east` are the wind near the ground beside the
+    prevailing one, as parts of its speed. `strata_rise` is the height of the top of the strata, which never changes.
+
+    Where the world knows several materials, `mix` is the thickness of each loose one, [row, column, kind], and
+    `sediment` their sum in the order of their numbers, to the last bit. A layer `loose_<name>` is a view of one.
 
     Derived from the layers by the process of lakes and sea: `standing` tells where each of them is (DRY, LAKE, SEA),
     `water_level` its surface, which is flat to the last bit in each lake; it is the ground where it is dry.
@@ -118,7 +171,14 @@ class World:
         self.water_version = 0  # grows with each change of the three above
         self.walls = False  # whether the map's edges keep all water
         self.spills: Spills | None = None  # of the present cycle; None: lakes are not simulated
-        self._flow: NDArray[np.float32] | None = None
+        self.rising: Rising | None = None  # of the present cycle
+        self.soaking = 0.0  # part of a drop's water that dry ground takes in a unit of time, in the present cycle
+        self.weather = Weather()  # of the present cycle
+        self.materials: Materials | None = None  # where there are several
+        self.mix: Layer = np.empty((*self.shape, 0))
+        self.trees = np.empty((0, len(TREE_COLUMNS)), np.float32)
+        self.trees_version = 0  # the cycle in which they were changed last
+        self._packs: dict[tuple[str, ...], NDArray[np.float32]] = {}
         self.changed = dict.fromkeys(self.layers, 0)  # the cycle in which each layer was changed last
         self.cell_size = float(cell_size)
         self.seed = int(seed)
@@ -144,22 +204,86 @@ class World:
 
     def trace(self, name: str) -> NDArray[Any]:
         """A trace, which is 0 everywhere where no process has left one yet."""
-        if name in FLOW_TRACES:
-            return self.flow[..., FLOW_TRACES.index(name)]
-        if name not in self.layers:
+        if name in PACK_OF:
+            self.pack(PACK_OF[name])
+        elif name not in self.layers:
             self.layers[name] = np.zeros(self.shape, TRACES[name])
             self.changed[name] = 0
         return self.layers[name]
 
+    def pack(self, names: tuple[str, ...]) -> NDArray[np.float32]:
+        """Traces that lie side by side, `[row, column, trace]`, and what a cycle adds up after them."""
+        if names not in self._packs:
+            pack = np.zeros((*self.shape, len(names) + SCRATCH.get(names, 0)), np.float32)
+            for number, name in enumerate(names):
+                self.layers[name] = pack[..., number]
+                self.changed[name] = 0
+            self._packs[names] = pack
+        return self._packs[names]
+
     @property
     def flow(self) -> NDArray[np.float32]:
         """The traces of flowing water, `[row, column, trace]`, and as many sums of the present cycle after them."""
-        if self._flow is None:
-            self._flow = np.zeros((*self.shape, 2 * len(FLOW_TRACES)), np.float32)
-            for number, name in enumerate(FLOW_TRACES):
-                self.layers[name] = self._flow[..., number]
-                self.changed[name] = 0
-        return self._flow
+        return self.pack(FLOW_TRACES)
+
+    @property
+    def surface(self) -> NDArray[np.float32] | None:
+        """Wetness and plants, `[row, column, trace]`, where a process has left any."""
+        return self._packs.get(SURFACE_TRACES)
+
+    @property
+    def wind_field(self) -> NDArray[np.float32] | None:
+        """The wind near the ground, `[row, column, (south, east)]`, where a process has found it."""
+        return self._packs.get(WIND_FIELD_TRACES)
+
+    def lay_materials(self, materials: Materials, parts: Mapping[str, float], rise: NDArray[np.float32]) -> None:
+        """Make the ground of several materials: the rock in strata, whose top is at `rise`, the sediment a mix.
+
+        `parts` are the amounts of the kinds beside each other.
+        """
+        self._have_materials(materials)
+        total = sum(parts.values())
+        for name, part in parts.items():
+            self.mix[..., materials.kind(name)] += self.sediment * (part / total)
+        self.trace("strata_rise")[...] = rise
+        self.sum_mix()
+        self.ledger.sediment = Account(initial=self.stored("sediment"), scale=self.stored("sediment"))
+        for name in materials.names:
+            self.ledger.kinds[name] = Account(initial=self.stored(name), scale=self.stored("sediment"))
+
+    def restore_materials(self, materials: Materials, layers: Mapping[str, Layer]) -> None:
+        """As `lay_materials`, with the mix that a saved world had, and without a word to the ledger."""
+        self._have_materials(materials)
+        for name in materials.names:
+            self.layers[LOOSE + name][...] = layers[LOOSE + name]
+
+    def sum_mix(self) -> None:
+        """Bring sediment and ground up to date with the mix."""
+        self.sediment[...] = 0.0
+        for kind in range(self.mix.shape[2]):
+            self.sediment[...] += self.mix[..., kind]
+        np.add(self.bedrock, self.sediment, out=self.ground)
+
+    def material_fields(self) -> MaterialFields:
+        """The materials as kernels take them, with this world's own arrays."""
+        from kernels.materials import Materials as MaterialFields
+        from kernels.materials import no_materials
+
+        if self.materials is None:
+            return no_materials()
+        return MaterialFields(
+            kinds=self.mix.shape[2],
+            mix=self.mix.reshape(-1),
+            steps_per_metre=1.0 / self.materials.metres_per_step,
+            rise=self.layers["strata_rise"].reshape(-1),
+            **self.materials.properties,
+        )
+
+    def _have_materials(self, materials: Materials) -> None:
+        self.materials = materials
+        self.mix = np.zeros((*self.shape, len(materials.loose)))
+        for number, name in enumerate(materials.names):
+            self.layers[LOOSE + name] = self.mix[..., number]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -178,14 +302,13 @@ class World:
                 return self._volume(self.bedrock)
             case "sediment":
                 return self._volume(self.sediment)
-            case "water":
-                return self._volume(self.water)  # drops do not outlive their cycle
-        raise KeyError(substance)
+            case "water":  # drops do not outlive their cycle
+                return sum(self._volume(self.layers[name]) for name in ("water", *IN_THE_GROUND) if name in self.layers)
+        return self._volume(self.layers[LOOSE + substance])
 
     def imbalance(self) -> float:
         """The largest imbalance of any account, as a fraction: 0 means that nothing was lost or made from nothing."""
-        accounts = msgspec.structs.asdict(self.ledger)
-        return max((abs(account.imbalance(self.stored(name))) for name, account in accounts.items()), default=0.0)
+        return max(abs(account.imbalance(self.stored(name))) for name, account in self.ledger.accounts().items())
 
     def non_finite_cell(self) -> tuple[str, int, int] | None:
         """The first layer and cell whose value is not a finite number, or None."""
@@ -197,10 +320,18 @@ class World:
                     return name, int(bad[0][0]), int(bad[0][1])
         return None
 
+    def end_cycle(self) -> None:
+        """Forget what processes tell each other within a cycle."""
+        self.spills = None
+        self.rising = None
+        self.soaking = 0.0
+
     def state(self) -> dict[str, Any]:
         """A copy of all that changes from cycle to cycle."""
         return {
             "layers": {name: layer.copy() for name, layer in self.layers.items()},
+            "trees": self.trees.copy(),
+            "trees_version": self.trees_version,
             "cycle": self.cycle,
             "snowballs": self.snowballs,
             "changed": dict(self.changed),
@@ -215,14 +346,16 @@ class World:
         """Go back to what `state` returned."""
         for name in self.layers.keys() - state["layers"].keys():
             del self.layers[name]  # a trace that nobody had left yet
-        if self._flow is not None:
-            self._flow[..., len(FLOW_TRACES) :] = 0.0
-            if FLOW_TRACES[0] not in self.layers:
-                self._flow = None
+        for names in list(self._packs):
+            self._packs[names][..., len(names) :] = 0.0
+            if names[0] not in self.layers:
+                del self._packs[names]
         for name, layer in state["layers"].items():
             self.layers[name][...] = layer
         np.add(self.bedrock, self.sediment, out=self.ground)
-        self.spills = None
+        self.end_cycle()
+        self.trees = state["trees"].copy()
+        self.trees_version = state["trees_version"]
         self.cycle = state["cycle"]
         self.snowballs = state["snowballs"]
         self.changed = dict(state["changed"])

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # The sections in their order, and whether they are open at first.
 SECTIONS: dict[str, bool] = {
     "world": True,
+    "climate": False,
     "processes": True,
     "rivers": False,
     "view": True,

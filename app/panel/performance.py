@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
 import numpy as np
 from imgui_bundle import imgui, implot
 from numpy.typing import NDArray
@@ -96,7 +95,7 @@ def _ledger_table(application: Application) -> None:
     heading(f"Ledger{_whose(application)}")
     if not imgui.begin_table("ledger", 2, flags):
         return
-    for substance, account in msgspec.structs.asdict(application.snapshot.ledger).items():
+    for substance, account in application.snapshot.ledger.accounts().items():
         _account(substance, account)
     imgui.end_table()
 

@@ -78,9 +78,6 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
     water: Annotated[
         float, parameter(0.001, 10.0, "depth of a new drop's water over one cell", unit="cells", log=True)
     ] = 0.1
-    rain_by_altitude: Annotated[
-        float, parameter(0.0, 1.0, "part of the rain that grows with altitude; the rest falls everywhere alike")
-    ] = 0.0
     springs: Annotated[
         str,
         described(
@@ -134,7 +131,7 @@ class DropletErosion:
             world.seed,
             world.cycle,
             droplets.DropletParameters(
-                count=parameters.count,
+                count=round(parameters.count * world.weather.rain),
                 dt=parameters.time_step,
                 density=parameters.density,
                 friction=parameters.friction,
@@ -148,7 +145,7 @@ class DropletErosion:
                 stream_evaporation=parameters.stream_evaporation,
                 stream_stop=parameters.stream_stop,
                 momentum=parameters.momentum,
-                rain_altitude=parameters.rain_by_altitude,
+                rain_altitude=world.weather.rain_by_altitude,
             ),
             flow=flow,
             standing=standing,

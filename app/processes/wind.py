@@ -17,10 +17,6 @@ class WindParameters(Parameters, frozen=True, kw_only=True):
 
     enabled: Annotated[bool, described("whether wind blows")] = False
     count: Annotated[int, parameter(1, 100_000, "parcels of wind in each cycle", log=True)] = 250
-    direction: Annotated[float, parameter(0.0, 360.0, "where the wind comes from, clockwise from north", unit="°")] = (
-        270.0
-    )
-    speed: Annotated[float, parameter(0.0, 4.0, "speed of the prevailing wind", unit="cells/t")] = 1.4
     gusts: Annotated[
         float, parameter(0.0, 60.0, "how far each parcel's own wind may blow beside the direction", unit="°")
     ] = 15.0
@@ -93,8 +89,8 @@ class WindErosion:
             world.cycle,
             wind.WindParameters(
                 count=parameters.count,
-                direction=parameters.direction,
-                speed=parameters.speed,
+                direction=world.weather.wind_direction,
+                speed=world.weather.wind_speed,
                 gusts=parameters.gusts,
                 dt=parameters.time_step,
                 gravity=parameters.gravity,

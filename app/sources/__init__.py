@@ -11,7 +11,8 @@ import msgspec
 import numpy as np
 
 from app.errors import UserError
-from app.sources import diamond_square, island, noise, sand
+from app.materials import materials_of, read_mix
+from app.sources import diamond_square, island, noise, sand, strata
 from app.world import LARGEST_SIDE, SMALLEST_SIDE, Layer, World
 
 if TYPE_CHECKING:
@@ -43,13 +44,13 @@ def create_world(scene: Scene) -> tuple[World, Scene]:
         return world, msgspec.structs.replace(scene, saved_world="")
     source = scene.world.source
     if source in GENERATORS:
-        return _with_rain(_generate(scene), scene), scene
+        return _complete(_generate(scene), scene), scene
     from app.sources import heightmap
 
     path = find_terrain(source)
     if heightmap.is_saved_world(path):
         return create_world(checkpoint.load_scene(path))
-    return _with_rain(_from_heightmap(scene, heightmap.read_heightmap(path)), scene), scene
+    return _complete(_from_heightmap(scene, heightmap.read_heightmap(path)), scene), scene
 
 
 def find_terrain(source: str) -> Path:
@@ -91,6 +92,14 @@ def _from_heightmap(scene: Scene, heightmap: Heightmap) -> World:
     elif heightmap.relief_from_width and scene.world.cell_size:
         elevation = elevation * (scene.world.cell_size / cell_size)
     return _world(scene, elevation, scene.world.cell_size or cell_size)
+
+
+def _complete(world: World, scene: Scene) -> World:
+    """The world with all that a scene asks for beside its terrain."""
+    if scene.materials.enabled:
+        parts = {part.kind: part.amount for part in read_mix(scene.materials.loose)}
+        world.lay_materials(materials_of(scene.materials), parts, strata.rise(world, scene.materials))
+    return _with_rain(world, scene)
 
 
 def _with_rain(world: World, scene: Scene) -> World:

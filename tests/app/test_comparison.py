@@ -77,7 +77,7 @@ def test_words_that_do_not_make_a_second_scene(word: str, message: str) -> None:
 def test_labels_tell_what_has_an_effect() -> None:
     assert labels([ONE]) == [()]
     assert labels([ONE, ONE]) == [("A",), ("B",)]
-    assert labels([ONE, ONE.with_values({"droplets.evaporation": 0.01, "wind.speed": 3.0})]) == [
+    assert labels([ONE, ONE.with_values({"droplets.evaporation": 0.01, "climate.wind_speed": 3.0})]) == [
         ("A", "droplets: evaporation 0.001 1/t"),
         ("B", "droplets: evaporation 0.01 1/t"),
     ]  # the wind does not blow

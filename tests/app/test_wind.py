@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from app import checkpoint
+from app.climate import Weather
 from app.processes.cascade import Cascade, CascadeParameters
 from app.processes.wind import WindErosion, WindParameters
 from app.scene import DECLARATIONS, Scene, load_preset, presets
@@ -104,7 +105,10 @@ def assert_sand_survives(
     land: tuple[np.ndarray, np.ndarray], wind: dict[str, Any], cascade: dict[str, Any], edges: Literal["open", "wrap"]
 ) -> World:
     """A cycle of both processes breaks nothing and loses nothing."""
+    wind = dict(wind)
     world = World(land[0].copy(), land[1].copy(), cell_size=3.0, seed=1)
+    weather = {name: wind.pop(name) for name in ("wind_direction", "wind_speed") if name in wind}
+    world.weather = Weather(**weather)
     WindErosion().step(world, WindParameters(edges=edges, **{"count": 12, "longest_path": 200, **wind}))
     Cascade().step(world, CascadeParameters(edges=edges, **cascade))
     told = f"{wind}, {cascade}, {edges}"
@@ -141,18 +145,18 @@ def test_nothing_breaks_with_any_two_parameters_at_the_ends_of_their_ranges() ->
 def test_nothing_breaks_on_any_land(land: str, edges: Literal["open", "wrap"]) -> None:
     """With the article's wind, with strong wind and wear, with each parameter at its ends, and without any wind."""
     article = {"shear": 0.0, "speed_up": 0.0, "shelter_angle": 90.0, "friction": 1.0, "deposition": 0.0001}
-    strong = {"speed": 4.0, "suspension": 0.01, "abrasion": 100.0, "dust": 1.0, "inflow": 10.0, "shear": 20.0}
+    strong = {"wind_speed": 4.0, "suspension": 0.01, "abrasion": 100.0, "dust": 1.0, "inflow": 10.0, "shear": 20.0}
     alone = [
         {path.removeprefix("wind."): declaration.kind(end)}
         for path, declaration in DECLARATIONS.items()
-        if path.startswith("wind.") and declaration.kind in (int, float) and path not in ("wind.count", "wind.speed")
+        if path.startswith("wind.") and declaration.kind in (int, float) and path != "wind.count"
         for end in (declaration.low, declaration.high)
     ]
     for wind in (article, strong, {**strong, **article}, *alone, *({**strong, **one} for one in alone)):
         for direction in (0.0, 90.0, 225.0):
-            wind = {"direction": direction, **wind, "longest_path": min(wind.get("longest_path", 200), 200)}
+            wind = {"wind_direction": direction, **wind, "longest_path": min(wind.get("longest_path", 200), 200)}
             assert_sand_survives(LANDS[land], wind, {"creep": 1.0, "settling": 0.045}, edges)
-    still = assert_sand_survives(LANDS[land], {**strong, "speed": 0.0}, {"settling": 0.0}, edges)
+    still = assert_sand_survives(LANDS[land], {**strong, "wind_speed": 0.0}, {"settling": 0.0}, edges)
     assert np.array_equal(still.bedrock, LANDS[land][0])
     assert np.array_equal(still.sediment, LANDS[land][1])
     assert not still.ledger.sediment.gained.get("blown in")
@@ -233,7 +237,7 @@ def test_variations_of_the_article_differ_from_their_base_in_what_they_say() -> 
         "article-roughness-2": {"cascade.roughness": 2.0},
         "article-suspension-10": {"wind.suspension": 10.0, "wind.deposition": 10.0},
         "article-suspension-0.1": {"wind.suspension": 0.1, "wind.deposition": 0.1},
-        "article-wind-0.25": {"wind.speed": 0.25},
+        "article-wind-0.25": {"climate.wind_speed": 0.25},
     }
     assert factors.keys() == {name for name in SAND if name.startswith("article-")} - {"article-wind"}
     assert base.world.seed == 1606266249

@@ -423,4 +423,9 @@ def test_every_size_of_the_window(size: tuple[int, int]) -> None:
             assert (sum(width for width, _ in sizes), sizes[1][1]) == application.pixel_size
         assert not application.notices.shown()
 
-    drive(test, WITHOUT_DROPS, OTHER.with_value("droplets.enabled", False).with_value("wind.speed", 3.0), size=size)
+    drive(
+        test,
+        WITHOUT_DROPS,
+        OTHER.with_values({"droplets.enabled": False, "climate.wind_speed": 3.0}),
+        size=size,
+    )

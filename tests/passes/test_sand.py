@@ -26,7 +26,7 @@ def sand(*, airborne: float = 0.0, wind_path: float = 0.0) -> Snapshot:
 
 
 def desert(wind: float = 270.0, **view: float | str) -> Scene:
-    scene = Scene().with_value("wind.direction", wind).with_value("view.desert", 1.0)
+    scene = Scene().with_value("climate.wind_direction", wind).with_value("view.desert", 1.0)
     for name, value in view.items():
         scene = scene.with_value(f"view.{name}", value)
     return scene
@@ -62,8 +62,8 @@ def test_ripples_fade_before_they_are_finer_than_a_pixel(draw: Draw) -> None:
 
 def test_without_dry_sand_the_wind_changes_nothing(draw: Draw) -> None:
     shown, camera = sand(airborne=0.1, wind_path=0.5), from_above(10.0)
-    west = Scene().with_value("wind.direction", 270.0)
-    north = Scene().with_value("wind.direction", 0.0)
+    west = Scene().with_value("climate.wind_direction", 270.0)
+    north = Scene().with_value("climate.wind_direction", 0.0)
     np.testing.assert_array_equal(draw(shown, scene=west, camera=camera), draw(shown, scene=north, camera=camera))
 
 

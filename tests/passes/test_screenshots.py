@@ -224,7 +224,7 @@ def small_island() -> Snapshot:
 
 
 def surf(**changes: float | str) -> Scene:
-    scene = view(Scene(), quality="high", sun_height=30.0).with_value("wind.direction", 215.0)
+    scene = view(Scene(), quality="high", sun_height=30.0).with_value("climate.wind_direction", 215.0)
     for name, value in {"wavelength": 0.045, **changes}.items():
         scene = scene.with_value(f"waves.{name}", value)
     return scene

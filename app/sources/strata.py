@@ -1,0 +1,35 @@
+"""How strata lie: level, tilted, folded."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.materials import MaterialParameters
+from app.world import World
+
+OCTAVES = 3  # of the folds: bends in bends
+
+
+def rise(world: World, parameters: MaterialParameters) -> NDArray[np.float32]:
+    """The height of the top of the stack above each cell, [row, column], in metres.
+
+    In the middle of the map it is that of the highest ground, before folds.
+    """
+    rows, columns = world.shape
+    direction = math.radians(parameters.dip_direction)
+    slope = math.tan(math.radians(parameters.dip)) * world.cell_size
+    south = (np.arange(rows) - 0.5 * (rows - 1))[:, None]
+    east = np.arange(columns) - 0.5 * (columns - 1)
+    heights = float(world.ground.max()) - slope * (math.sin(direction) * east - math.cos(direction) * south)
+    if parameters.fold:
+        from kernels.noise import fractal_noise
+
+        wavelength = parameters.fold_wavelength * max(rows, columns)
+        folds = fractal_noise(rows, columns, world.seed + 1, wavelength, OCTAVES, 2.0, 0.35, False)
+        span = float(np.ptp(folds))
+        if span > 0.0:
+            heights = heights + parameters.fold * ((folds - folds.min()) / span - 0.5)
+    return heights.astype(np.float32)
