@@ -36,7 +36,7 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     for name, share in _shares(simulator, samples).items():
         yield Row(f"of that: {name}", share, "%", None)
 
-    yield Row(f"trees, as many as {TREES:,} at 512²".replace(",", " "), cost_of_trees(side, samples), "times", 1.1)
+    yield Row(f"{TREES} trees at 512² against none, {side}²", cost_of_trees(side, samples), "times", 1.1)
     yield Row(f"drops alone, all else off, against their own step, {side}²", cost_of_off(side, samples), "times", 1.01)
 
     side, samples = (32, 1) if tiny else (1024, 9)
