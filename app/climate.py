@@ -86,6 +86,8 @@ def weather_of(climate: ClimateParameters, seed: int, cycle: int) -> Weather:
 
 def _storm(climate: ClimateParameters, seed: int, cycle: int) -> float:
     """How strong a storm is. Time is cut into spans of a storm's length; in some of them one rises and dies down."""
+    if climate.storms == 0.0:
+        return 0.0
     span, moment = divmod(cycle, climate.storm_length)
     if random.Random(f"storm {seed} {span}").random() >= climate.storms:
         return 0.0

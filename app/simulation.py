@@ -238,7 +238,7 @@ class Simulator:
         self.world.cycle += 1
 
     def _remember(self) -> None:
-        self._backup = self.world.state()
+        self._backup = self.world.state(self._backup)
         self._backup_time = time.monotonic()
 
     def _restore(self, state: dict[str, Any]) -> None:

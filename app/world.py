@@ -64,6 +64,8 @@ SCRATCH: dict[tuple[str, ...], int] = {
 
 IN_THE_GROUND = ("moisture", "groundwater")  # which the account of water counts too
 
+CONSTANT = {"rain", "strata_rise"}  # given, and never changed
+
 # The thickness of one kind of loose material, as a layer: this and the kind's name
 LOOSE = "loose_"
 
@@ -326,10 +328,16 @@ class World:
         self.rising = None
         self.soaking = 0.0
 
-    def state(self) -> dict[str, Any]:
-        """A copy of all that changes from cycle to cycle."""
+    def state(self, old: dict[str, Any] | None = None) -> dict[str, Any]:
+        """A copy of all that changes from cycle to cycle, in the arrays of an old one where there is one."""
+        derived = {"sediment"} if self.materials is not None else set()
+        layers: dict[str, NDArray[Any]] = {}
+        for name in self.layers.keys() - derived - CONSTANT:
+            kept = old["layers"].get(name) if old else None
+            layers[name] = np.empty(self.shape, self.layers[name].dtype) if kept is None else kept
+            layers[name][...] = self.layers[name]
         return {
-            "layers": {name: layer.copy() for name, layer in self.layers.items()},
+            "layers": layers,
             "trees": self.trees.copy(),
             "trees_version": self.trees_version,
             "cycle": self.cycle,
@@ -344,7 +352,7 @@ class World:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go back to what `state` returned."""
-        for name in self.layers.keys() - state["layers"].keys():
+        for name in self.layers.keys() - state["layers"].keys() - set(LAYERS) - CONSTANT:
             del self.layers[name]  # a trace that nobody had left yet
         for names in list(self._packs):
             self._packs[names][..., len(names) :] = 0.0
@@ -352,7 +360,10 @@ class World:
                 del self._packs[names]
         for name, layer in state["layers"].items():
             self.layers[name][...] = layer
-        np.add(self.bedrock, self.sediment, out=self.ground)
+        if self.materials is None:
+            np.add(self.bedrock, self.sediment, out=self.ground)
+        else:
+            self.sum_mix()
         self.end_cycle()
         self.trees = state["trees"].copy()
         self.trees_version = state["trees_version"]
