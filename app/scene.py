@@ -25,6 +25,7 @@ from app.processes.cascade import CascadeParameters
 from app.processes.droplets import DropletParameters
 from app.processes.pools import PoolsParameters
 from app.processes.snowballs import SnowballParameters
+from app.processes.weathering import WeatheringParameters
 from app.processes.wind import WindParameters
 from app.simulation_parameters import SimulationParameters
 from app.sources.parameters import (
@@ -59,6 +60,7 @@ class Scene(Parameters, frozen=True, kw_only=True):
     droplets: DropletParameters = DropletParameters()
     snowballs: SnowballParameters = SnowballParameters()
     wind: WindParameters = WindParameters()
+    weathering: WeatheringParameters = WeatheringParameters()
     cascade: CascadeParameters = CascadeParameters()
     rivers: RiverParameters = RiverParameters()
     view: ViewParameters = ViewParameters()

@@ -5,6 +5,7 @@ from app.processes.droplets import DropletErosion
 from app.processes.pools import Pools
 from app.processes.process import Process
 from app.processes.snowballs import SnowballErosion
+from app.processes.weathering import Weathering
 from app.processes.wind import WindErosion
 
-PROCESSES: tuple[type[Process], ...] = (Pools, DropletErosion, SnowballErosion, WindErosion, Cascade)
+PROCESSES: tuple[type[Process], ...] = (Pools, DropletErosion, SnowballErosion, WindErosion, Weathering, Cascade)
