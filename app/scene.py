@@ -23,6 +23,7 @@ from app.materials import MaterialParameters
 from app.parameters import Declaration, Parameters, Value, declarations
 from app.processes.cascade import CascadeParameters
 from app.processes.droplets import DropletParameters
+from app.processes.plants import PlantsParameters
 from app.processes.pools import PoolsParameters
 from app.processes.snowballs import SnowballParameters
 from app.processes.wind import WindParameters
@@ -60,6 +61,7 @@ class Scene(Parameters, frozen=True, kw_only=True):
     snowballs: SnowballParameters = SnowballParameters()
     wind: WindParameters = WindParameters()
     cascade: CascadeParameters = CascadeParameters()
+    plants: PlantsParameters = PlantsParameters()
     rivers: RiverParameters = RiverParameters()
     view: ViewParameters = ViewParameters()
     waves: WaveParameters = WaveParameters()
