@@ -66,9 +66,6 @@ _LEAST_GRASS = 1e-3
 _PLACES = 64  # of a tree along the side of its cell: float32 has them in the farthest corner of the largest map
 _OPACITY = 0.9  # of a crown in its middle
 
-# Where a plant's needs lie in a row of them: wetness and temperature by four numbers, slope by two
-_OF_WETNESS, _OF_TEMPERATURE, _OF_SLOPE = 0, 4, 8
-
 # Numbers of a kind; in the kernel two more, which follow from them and from the time that a turn is for
 TREE_TRAITS = ("crown", "rooting", "roots", "growth", "lifetime", "hardiness", "seeds", "distance", "shade_tolerance")
 _CROWN, _ROOTING, _ROOTS, _GROWTH, _LIFETIME, _HARDINESS, _SEEDS, _DISTANCE, _TOLERANCE = range(len(TREE_TRAITS))
@@ -143,7 +140,12 @@ class Fields(NamedTuple):
     cell_size: float
 
 
-@njit(nogil=True, error_model="numpy")
+# Numba counts who uses an array, by an atomic operation for each array of each call, which costs more than what these
+# functions do. They make no arrays, so that it can be left out.
+_without_counts = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)  # type: ignore[call-overload]
+
+
+@_without_counts
 def _between(value, none_below, well_from, well_to, none_above):
     """1 from `well_from` to `well_to`, 0 beyond the others, linear between."""
     if value < well_from:
@@ -153,17 +155,16 @@ def _between(value, none_below, well_from, well_to, none_above):
     return 1.0
 
 
-@njit(nogil=True, error_model="numpy")
+@_without_counts
 def _worth(needs, plant, wetness, temperature, slope):
     """What a place is worth to a plant, from 0 to 1."""
-    of = needs[plant]
-    wet = _between(wetness, of[0], of[1], of[2], of[3])
-    warm = _between(temperature, of[4], of[5], of[6], of[7])
-    level = _between(slope, -1.0, 0.0, of[8], of[9])
+    wet = _between(wetness, needs[plant, 0], needs[plant, 1], needs[plant, 2], needs[plant, 3])
+    warm = _between(temperature, needs[plant, 4], needs[plant, 5], needs[plant, 6], needs[plant, 7])
+    level = _between(slope, -1.0, 0.0, needs[plant, 8], needs[plant, 9])
     return min(wet, warm, level)
 
 
-@njit(nogil=True, error_model="numpy")
+@_without_counts
 def _slope(ground, row, column, cell_size):
     """Tangent of the slope of a cell."""
     rows, columns = ground.shape
@@ -174,7 +175,7 @@ def _slope(ground, row, column, cell_size):
     return math.sqrt(southwards * southwards + eastwards * eastwards)
 
 
-@njit(nogil=True, error_model="numpy")
+@_without_counts
 def _is_killing(fields, parameters, row, column):
     """Whether plants drown on a cell, or are swept away."""
     if len(fields.flow) > 0 and fields.flow[row, column, 0] > parameters.stream_limit:
@@ -185,19 +186,21 @@ def _is_killing(fields, parameters, row, column):
     return standing == SEA or fields.water_level[row, column] - fields.ground[row, column] > parameters.flood_depth
 
 
-@njit(nogil=True, error_model="numpy")
+@_without_counts
 def _stress(fields, parameters, row, column):
     """How fast the ground rose or fell since plants were there last, beside what they can just live with."""
     moved = np.float64(np.float32(fields.ground[row, column])) - np.float64(fields.rooted_ground[row, column])
     return (moved / parameters.burial if moved > 0.0 else -moved / parameters.undercut) / PERIOD
 
 
-@njit(nogil=True, error_model="numpy")
-def _water_near(fields, parameters, begin, end, near):
-    """Fill `near` [row from `begin`, column]: 1 in standing water and strong streams, falling to 0 with distance."""
+@_without_counts
+def _water_near(fields, parameters, begin, end, water, near):
+    """Fill `near` [row from `begin`, column]: 1 in standing water and strong streams, falling to 0 with distance.
+
+    `water` is room for `_REACH_OF_WATER` rows more on both sides and a rim around all, where it is 0.
+    """
     rows, columns = fields.ground.shape
     first, last = max(begin - _REACH_OF_WATER, 0), min(end + _REACH_OF_WATER, rows)
-    water = np.zeros((last - first + 2, columns + 2), np.float32)  # a rim of nothing around
     for row in range(first, last):
         for column in range(columns):
             strength = np.float32(0.0)
@@ -224,7 +227,7 @@ def _water_near(fields, parameters, begin, end, near):
             near[row - begin, column] = water[row - first + 1, column + 1]
 
 
-@njit(nogil=True, error_model="numpy")
+@_without_counts
 def _estimated_wetness(fields, parameters, climate, row, column, slope, near):
     """How wet the ground is by its rain, its slope and the water near it."""
     rain = climate.rain
@@ -237,13 +240,13 @@ def _estimated_wetness(fields, parameters, climate, row, column, slope, near):
     return own + (1.0 - own) * near
 
 
-@njit(nogil=True, error_model="numpy")
+@_without_counts
 def _cover(radius, distance):
     """Which part of a cell a crown covers whose stem is so far from the cell's middle, in cells."""
     return _OPACITY * min(1.0, math.pi * radius * radius) * min(max(radius + 0.5 - distance, 0.0), 1.0)
 
 
-@njit(nogil=True, error_model="numpy")
+@_without_counts
 def _tree_on(trees, starts, row, column):
     """The first tree on a cell, or −1."""
     low, high = starts[row], starts[row + 1]
@@ -257,50 +260,56 @@ def _tree_on(trees, starts, row, column):
     return low if low < end and int(trees[low, COLUMN]) == column else -1
 
 
-@njit(nogil=True, error_model="numpy")
+@_without_counts
 def _tend_trees(fields, kinds, parameters, turn, keys, trees, first, last, begin, wetness, temperature, slopes):
     """Let the trees of a stripe grow, and die: then their health is 0."""
     columns = fields.ground.shape[1]
     for tree in range(first, last):
         row, column, kind = int(trees[tree, ROW]), int(trees[tree, COLUMN]), int(trees[tree, KIND])
         cell = row * columns + column
-        traits = kinds.traits[kind]
         slope = slopes[row - begin, column]
         worth = _worth(kinds.needs, kind + 1, wetness[row - begin, column], temperature[row - begin, column], slope)
         size, health, age = trees[tree, SIZE], trees[tree, HEALTH], trees[tree, AGE] + turn.time
 
-        own = _cover(traits[_CROWN] * size, _from_middle(trees, tree, row, column))
+        own = _cover(kinds.traits[kind, _CROWN] * size, _from_middle(trees, tree, row, column))
         shade = max(0.0, 1.0 - (1.0 - fields.surface[row, column, CANOPY]) / (1.0 - own))
-        light = 1.0 - (1.0 - traits[_TOLERANCE]) * (1.0 - size) * shade
-        health += (worth * light - health) * traits[_FOLLOWING]
-        health -= PERIOD * _stress(fields, parameters, row, column) / traits[_HARDINESS]
+        light = 1.0 - (1.0 - kinds.traits[kind, _TOLERANCE]) * (1.0 - size) * shade
+        health += (worth * light - health) * kinds.traits[kind, _FOLLOWING]
+        health -= PERIOD * _stress(fields, parameters, row, column) / kinds.traits[kind, _HARDINESS]
         if _is_killing(fields, parameters, row, column):
             health -= PERIOD / _DROWNING
-        size += (1.0 - size) * (1.0 - math.exp(-3.0 * turn.time * max(health, 0.0) / traits[_GROWTH]))
-        lifespan = traits[_LIFETIME] * (0.6 + 0.8 * uniform(keys[2], cell))
+        size += (1.0 - size) * (1.0 - math.exp(-3.0 * turn.time * max(health, 0.0) / kinds.traits[kind, _GROWTH]))
+        lifespan = kinds.traits[kind, _LIFETIME] * (0.6 + 0.8 * uniform(keys[2], cell))
         dies = health < _LEAST_HEALTH or age > lifespan or slope > parameters.steepest
         if dies or uniform(keys[1], cell) > turn.survival:
             health = 0.0
         trees[tree, SIZE], trees[tree, AGE], trees[tree, HEALTH] = min(size, 1.0), age, min(health, 1.0)
 
 
-@njit(nogil=True, error_model="numpy")
+@_without_counts
 def _from_middle(trees, tree, row, column):
     """How far a tree stands from the middle of a cell, in cells."""
     south, east = trees[tree, ROW] - (row + 0.5), trees[tree, COLUMN] - (column + 0.5)
     return math.sqrt(south * south + east * east)
 
 
-@njit(nogil=True, error_model="numpy")
+@_without_counts
 def _spread_crowns_and_roots(kinds, trees, starts, begin, end, open_sky, loose):
     """What the living trees in and around a stripe leave of each of its cells without crowns and without roots."""
     rows, columns = len(starts) - 1, open_sky.shape[1]
-    reach = int(max(kinds.traits[:, _CROWN].max(), kinds.traits[:, _ROOTING].max()) + 0.5) + 1
+    widest = 0.0
+    for kind in range(len(kinds.traits)):
+        widest = max(widest, kinds.traits[kind, _CROWN], kinds.traits[kind, _ROOTING])
+    reach = int(widest + 0.5) + 1
     for tree in range(starts[max(begin - reach, 0)], starts[min(end + reach, rows)]):
         if trees[tree, HEALTH] <= 0.0:
             continue
-        traits = kinds.traits[int(trees[tree, KIND])]
-        crown, rooting = traits[_CROWN] * trees[tree, SIZE], traits[_ROOTING] * trees[tree, SIZE]
+        kind = int(trees[tree, KIND])
+        crown, rooting = (
+            kinds.traits[kind, _CROWN] * trees[tree, SIZE],
+            kinds.traits[kind, _ROOTING] * trees[tree, SIZE],
+        )
+        density = kinds.traits[kind, _ROOTS] * min(1.0, 2.0 * rooting)
         radius = max(crown, rooting) + 0.5
         north, south = int(trees[tree, ROW] - radius), int(trees[tree, ROW] + radius)
         west, east = int(trees[tree, COLUMN] - radius), int(trees[tree, COLUMN] + radius)
@@ -308,11 +317,10 @@ def _spread_crowns_and_roots(kinds, trees, starts, begin, end, open_sky, loose):
             for column in range(max(west, 0), min(east + 1, columns)):
                 distance = _from_middle(trees, tree, row, column)
                 open_sky[row - begin, column] *= 1.0 - _cover(crown, distance)
-                roots = traits[_ROOTS] * min(max(1.0 - distance / (rooting + 0.5), 0.0), 1.0) * min(1.0, 2.0 * rooting)
-                loose[row - begin, column] *= 1.0 - roots
+                loose[row - begin, column] *= 1.0 - density * max(0.0, 1.0 - distance / (rooting + 0.5))
 
 
-@njit(nogil=True, error_model="numpy")
+@_without_counts
 def _grown_grass(here, around, worth, turn):
     """The density of grass after a turn in which all else stays."""
     if here > worth:
@@ -324,7 +332,7 @@ def _grown_grass(here, around, worth, turn):
     return here if here >= _LEAST_GRASS else 0.0
 
 
-@njit(nogil=True, error_model="numpy")
+@_without_counts
 def _sprouting(fields, kinds, parameters, turn, key, trees, starts, row, column, wetness, temperature, slope):
     """The kind of tree that comes up on a cell without one, or −1."""
     rows, columns = fields.ground.shape
@@ -354,7 +362,7 @@ def _sprouting(fields, kinds, parameters, turn, key, trees, starts, row, column,
     return -1
 
 
-@njit(nogil=True, error_model="numpy")
+@_without_counts
 def _copy_grass(surface, row, grass):
     """The grass of a row, with one more cell at each end."""
     for column in range(surface.shape[1]):
@@ -372,7 +380,8 @@ def _tend_stripe(begin, end, fields, kinds, parameters, turn, climate, keys, tre
     temperature = np.empty((height, columns), np.float32)
     slopes = np.empty((height, columns), np.float32)
     if not fields.wet:
-        _water_near(fields, parameters, begin, end, wetness)
+        water = np.zeros((height + 2 * _REACH_OF_WATER + 2, columns + 2), np.float32)
+        _water_near(fields, parameters, begin, end, water, wetness)
     for i in range(height):
         row = begin + i
         for column in range(columns):
