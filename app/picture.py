@@ -17,7 +17,7 @@ from app.passes.beach import BeachPass
 from app.passes.detail import detail_texture
 from app.passes.maps import FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
 from app.passes.marks import MarksMap
-from app.passes.mesh import GroundMesh, detail_distance, select_nodes, shore_blocks
+from app.passes.mesh import QUADS, GroundMesh, coarsest_stride, detail_distance, select_nodes, shore_blocks
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
 from app.passes.overlays import LINES, OVERLAYS, largest, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
@@ -26,6 +26,7 @@ from app.passes.shaders import ShaderLibrary
 from app.passes.shore import ShoreMap, open_water, wet_cells
 from app.passes.streams import StreamsPass
 from app.passes.terrain import TerrainPass
+from app.passes.trees import TreesPass, TreeView
 from app.passes.walls import WallsPass
 from app.passes.water import WaterPass
 from app.passes.waves import COMMON_WIND, NATURAL, NO_WAVES, WEAKEST_WIND, SeaState, block_values, drawing_of, sea_state
@@ -89,6 +90,7 @@ class Picture:
         self._walls = WallsPass(context, self._shaders)
         self._streams = StreamsPass(context, self._shaders, self._mesh)
         self._beach = BeachPass(context, self._shaders)
+        self._trees = TreesPass(context, self._shaders)
         self._water = WaterPass(context, self._shaders)
         self._backdrop = BackdropPass(context, self._shaders)
         self._resolve = ResolvePass(context, self._shaders)
@@ -122,6 +124,7 @@ class Picture:
         """Upload what changed. The snapshot's arrays may be written again once this has returned."""
         self._layer_textures = self._layers.upload(snapshot)
         self._water.show(snapshot)
+        self._trees.show(snapshot)
         self._snapshot = snapshot
         self._largest_discharge = largest(snapshot, "discharge")
         self._note_water(snapshot)
@@ -185,6 +188,7 @@ class Picture:
             self._walls,
             self._streams,
             self._beach,
+            self._trees,
             self._water,
             self._backdrop,
             self._resolve,
@@ -203,6 +207,24 @@ class Picture:
         rows, columns = snapshot.shape
         heights = (snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration)
         return select_nodes(columns, rows, snapshot.cell_size, heights, camera, detail)
+
+    def _tree_view(
+        self,
+        snapshot: Snapshot,
+        camera: Camera,
+        view: ViewParameters,
+        weather: Weather,
+        scene_height: int,
+        detail: float,
+    ) -> TreeView:
+        rows, columns = snapshot.shape
+        return TreeView(
+            height=view.tree_size * snapshot.cell_size,
+            focal_length=0.5 * scene_height / math.tan(math.radians(camera.field_of_view) / 2.0),
+            mesh_reach=(detail * QUADS * snapshot.cell_size, float(coarsest_stride(columns, rows))),
+            exaggeration=view.exaggeration,
+            winter=max(-weather.season, 0.0),
+        )
 
     def _draw(
         self,
@@ -243,7 +265,8 @@ class Picture:
         desert = view.desert > 0.0 or view.drifting_sand > 0.0
 
         _, scene_height = self._resolve.begin(*target.size, quality)
-        nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
+        detail = detail_distance(camera, scene_height, quality)
+        nodes = self._select_nodes(snapshot, camera, view, detail)
         self._mesh.select(nodes)
         with_course = snapshot.survey is not None and snapshot.survey.course is not None
         self._terrain.draw(
@@ -263,6 +286,9 @@ class Picture:
             self._beach.draw(
                 nodes, self._shore_blocks, quality, with_overlay=with_overlay, with_course=with_course, **shown
             )
+        if self._trees.any and not with_overlay:
+            tree_view = self._tree_view(snapshot, camera, view, weather, scene_height, detail)
+            self._trees.draw(camera, target.width / target.height, quality, tree_view, **maps)
         if self._water.is_seen:
             self._water.draw(quality, with_overlay=with_overlay, with_course=with_course, waves=waves, **shown)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)

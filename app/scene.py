@@ -23,6 +23,7 @@ from app.materials import MaterialParameters
 from app.parameters import Declaration, Parameters, Value, declarations
 from app.processes.cascade import CascadeParameters
 from app.processes.droplets import DropletParameters
+from app.processes.moisture import MoistureParameters
 from app.processes.plants import PlantsParameters
 from app.processes.pools import PoolsParameters
 from app.processes.snowballs import SnowballParameters
@@ -56,6 +57,7 @@ class Scene(Parameters, frozen=True, kw_only=True):
     materials: MaterialParameters = MaterialParameters()
     simulation: SimulationParameters = SimulationParameters()
     climate: ClimateParameters = ClimateParameters()
+    moisture: MoistureParameters = MoistureParameters()
     pools: PoolsParameters = PoolsParameters()
     droplets: DropletParameters = DropletParameters()
     snowballs: SnowballParameters = SnowballParameters()

@@ -180,7 +180,7 @@ class Simulator:
         self._restore(self._backup)
         while self.world.cycle < last_cycle:
             state = self.world.state()
-            self._have_weather()
+            self._begin_cycle()
             for process in self.enabled():
                 self._step(process)
                 if bad := self.world.non_finite_cell():
@@ -216,7 +216,7 @@ class Simulator:
 
     def _run_cycle(self) -> None:
         self._use_threads()
-        self._have_weather()
+        self._begin_cycle()
         for process in self.enabled():
             self._running = process.name
             begin = time.perf_counter()
@@ -226,7 +226,8 @@ class Simulator:
             self.milliseconds[process.name] = before + 0.1 * (elapsed - before)
         self._end_cycle()
 
-    def _have_weather(self) -> None:
+    def _begin_cycle(self) -> None:
+        self.world.running = frozenset(process.name for process in self.enabled())
         self.world.weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
 
     def _step(self, process: Process) -> None:

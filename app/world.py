@@ -189,6 +189,7 @@ class World:
         self.rising: Rising | None = None  # of the present cycle
         self.soaking = 0.0  # part of a drop's water that dry ground takes in a unit of time, in the present cycle
         self.weather = Weather()  # of the present cycle
+        self.running: frozenset[str] = frozenset()  # names of the processes of the present cycle
         self.materials: Materials | None = None  # where there are several
         self.mix: Layer = np.empty((*self.shape, 0))
         self.trees = np.empty((0, len(TREE_COLUMNS)), np.float32)

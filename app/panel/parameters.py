@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
+from app.climate import ClimateParameters
 from app.comparison import NAMES
 from app.panel.snowball_runs import snowball_runs
 from app.panel.style import ACCENT, FAINT_TEXT, TEXT, WARNING, Colour, Fonts, em, faded
+from app.panel.weather import weather_line
 from app.panel.widgets import BUTTON_WIDTH, ParameterWidgets, icon_button, tooltip_on_hover
 from app.parameters import Declaration, Parameters, value_text
 from app.processes.snowballs import SnowballErosion
@@ -82,6 +84,8 @@ class ParameterRows:
                 self._row(declaration)
         if name == SnowballErosion.name:
             snowball_runs(self._application)
+        elif group is ClimateParameters:
+            weather_line(self._application)
 
     def _time_share(self, name: str) -> None:
         """At the end of the title of a process that runs: how long it takes, and which part of a cycle that is."""

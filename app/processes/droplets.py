@@ -149,7 +149,7 @@ class DropletErosion:
             ),
             flow=flow,
             standing=standing,
-            sources=np.concatenate([springs, spills]),
+            sources=np.concatenate([springs, spills, _risen_drops(world, water)]),
             rain=world.layers.get("rain"),
         )
         if totals.failed_row >= 0:
@@ -178,6 +178,17 @@ def _spring_drops(world: World, parameters: DropletParameters) -> NDArray[np.flo
         row, column = min(spring.south * rows, rows - 1e-6), min(spring.east * columns, columns - 1e-6)
         drops.append(np.tile((row, column, 0.0, 0.0, spring.drops / max(count, 1)), (count, 1)))
     return np.concatenate(drops)
+
+
+def _risen_drops(world: World, water: float) -> NDArray[np.float64]:
+    """The drops that carry on what came out of the ground, as `_spring_drops` has them, of volume 1 or less."""
+    if world.rising is None or len(world.rising.cell) == 0:
+        return np.empty((0, 5))
+    count = np.ceil(world.rising.depth / water).astype(np.int64)
+    row, column = np.divmod(world.rising.cell, world.shape[1])
+    still = np.zeros(len(count))
+    drops = np.stack([row + 0.5, column + 0.5, still, still, world.rising.depth / count / water], axis=1)
+    return np.repeat(drops, count, axis=0)
 
 
 def _spilled_drops(world: World, most: int, water: float) -> NDArray[np.float64]:

@@ -106,7 +106,7 @@ class Plants:
                 standing=world.standing,
                 water_level=world.water_level,
                 rain=world.layers.get("rain", nothing),
-                wet="moisture" in world.layers,
+                wet="moisture" in world.running,
                 cell_size=world.cell_size,
             ),
             _kinds(),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from app.climate import ClimateParameters, Weather, weather_of
+from app.panel.weather import weather_text
 from tests.app.small import bits, simulated, small_scene
 
 YEAR = 400
@@ -67,3 +68,17 @@ def test_a_change_of_climate_acts_from_the_next_cycle_and_a_replay_has_the_same_
     rained = simulator.world.ledger.water.gained["rain"]
     simulator.advance()
     assert simulator.world.ledger.water.gained["rain"] == rained
+
+
+@pytest.mark.parametrize(
+    ("cycle", "season"),
+    [(0, "spring"), (49, "spring"), (50, "summer"), (149, "summer"), (200, "autumn"), (300, "winter")],
+)
+def test_the_weather_in_words(cycle: int, season: str) -> None:
+    climate = ClimateParameters(year=YEAR, wind_direction=44.0, storms=1.0, storm_length=2, temperature=10.0)
+    words = weather_text(weather_of(climate, 1, cycle), climate, cycle)
+    assert words.startswith(f"now: {season}, ")
+    assert "from north-east" in words
+    assert "storm 50%" in words
+    still = ClimateParameters(wind_speed=0.0, rain=0.5)
+    assert weather_text(weather_of(still, 1, cycle), still, cycle) == "now: 15 °C, rain 50%, no wind"
