@@ -31,7 +31,7 @@ class MinimapPass:
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
         self._shaders = shaders
-        self._drawings: dict[int, FullScreen] = {}
+        self._drawings: dict[tuple[str, ...], FullScreen] = {}
 
     def draw(
         self,
@@ -44,13 +44,15 @@ class MinimapPass:
         with_water: bool,
         waves: int,
         with_course: bool,
+        with_materials: bool,
+        with_life: bool,
         **textures: moderngl.Texture,
     ) -> None:
         left, top, width, height = rectangle
         bottom = target.height - top - height
         heading = math.radians(camera.heading)
         half_width = math.tan(math.radians(camera.field_of_view) / 2.0) * target.width / max(target.height, 1)
-        drawing = self._variant(waves)
+        drawing = self._variant(f"WAVES {waves}", f"MATERIALS {int(with_materials)}", f"LIVING {int(with_life)}")
         drawing.program.bind(**textures)
         drawing.program.set(
             rectangle=(float(left), float(bottom), float(width), float(height)),
@@ -63,10 +65,10 @@ class MinimapPass:
         )
         drawing.draw(target, (left, bottom, width, height))
 
-    def _variant(self, waves: int) -> FullScreen:
-        if waves not in self._drawings:
-            self._drawings[waves] = FullScreen(self._context, self._shaders, "minimap.frag", (f"WAVES {waves}",))
-        return self._drawings[waves]
+    def _variant(self, *defines: str) -> FullScreen:
+        if defines not in self._drawings:
+            self._drawings[defines] = FullScreen(self._context, self._shaders, "minimap.frag", defines)
+        return self._drawings[defines]
 
     def release(self) -> None:
         for drawing in self._drawings.values():

@@ -28,6 +28,8 @@ class TerrainPass:
         desert: bool,
         with_water: bool,
         with_marks: bool,
+        with_materials: bool,
+        with_life: bool,
         **textures: moderngl.Texture,
     ) -> None:
         self._context.enable_only(moderngl.DEPTH_TEST)
@@ -38,6 +40,8 @@ class TerrainPass:
             f"DESERT {int(desert)}",
             f"WATER {int(with_water)}",
             f"MARKS {int(with_marks)}",
+            f"MATERIALS {int(with_materials)}",
+            f"LIVING {int(with_life)}",
             f"DETAIL_SCALES {quality.detail_scales}",
         )
         drawing.program.bind(**textures)
