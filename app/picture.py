@@ -14,8 +14,10 @@ from app.climate import Weather, weather_of
 from app.passes import frame
 from app.passes.backdrop import BackdropPass
 from app.passes.beach import BeachPass
+from app.passes.canopy import CanopyMap, Crowns
 from app.passes.cover import LIVING, CoverMap
 from app.passes.detail import detail_texture
+from app.passes.forest import TreeView, select_trees
 from app.passes.maps import FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
 from app.passes.marks import MarksMap
 from app.passes.materials import MaterialTextures
@@ -23,12 +25,12 @@ from app.passes.mesh import QUADS, GroundMesh, coarsest_stride, detail_distance,
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
 from app.passes.overlays import LINES, OVERLAYS, OverlayMaps, largest, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
-from app.passes.resolve import ResolvePass
+from app.passes.resolve import ResolvePass, scene_size
 from app.passes.shaders import ShaderLibrary
 from app.passes.shore import ShoreMap, open_water, wet_cells
 from app.passes.streams import StreamsPass
 from app.passes.terrain import TerrainPass
-from app.passes.trees import TreesPass, TreeView
+from app.passes.trees import TreesPass
 from app.passes.walls import WallsPass
 from app.passes.water import WaterPass
 from app.passes.waves import COMMON_WIND, NATURAL, NO_WAVES, WEAKEST_WIND, SeaState, block_values, drawing_of, sea_state
@@ -87,6 +89,7 @@ class Picture:
         self._marks = MarksMap(context, self._shaders)
         self._materials = MaterialTextures(context)
         self._cover = CoverMap(context, self._shaders)
+        self._canopy = CanopyMap(context, self._shaders)
         self._light = LightMap(context, self._shaders)
         self._flow = FlowMap(context, self._shaders)
         self._shore = ShoreMap(context, self._shaders)
@@ -188,6 +191,7 @@ class Picture:
             self._marks.forget()
             self._cover.forget()
             self._overlay_maps.forget()
+            self._canopy.forget()
             self._light.forget()
             self._flow.forget()
             self._shore.forget()
@@ -214,6 +218,7 @@ class Picture:
             self._materials,
             self._cover,
             self._overlay_maps,
+            self._canopy,
             self._light,
             self._flow,
             self._shore,
@@ -274,6 +279,8 @@ class Picture:
             "marks": self._marks.texture,
             **self._cover.textures(),
             **self._materials.textures(),
+            "canopy": self._canopy.texture,
+            "initial": self._surface.initial,
             "palette": self._palettes[view.overlay],
             "overlay_layer": self._overlay_texture(view.overlay, snapshot),
             **{
@@ -292,8 +299,20 @@ class Picture:
         rippled = with_materials and "wind_path" in snapshot.layers
         desert = view.desert > 0.0 or view.drifting_sand > 0.0 or rippled
 
-        _, scene_height = self._resolve.begin(*target.size, quality)
+        _, scene_height = scene_size(*target.size, quality)
         detail = detail_distance(camera, scene_height, quality)
+        tree_view = self._tree_view(snapshot, camera, view, weather, scene_height, detail)
+        selected, forest = None, None
+        if self._trees.forest is not None:
+            # What is laid over the ground is to be seen: there trees are but a part of its colour.
+            smallest = math.inf if with_overlay else quality.tree_pixels[2]
+            forest = (tree_view.height, tree_view.focal_length, smallest, tree_view.winter)
+            if not with_overlay:
+                aspect = target.width / target.height
+                selected = select_trees(self._trees.forest, camera, aspect, quality.tree_pixels, tree_view)
+        sun = self._frame.values["sun"][:3].astype(float)
+        self._trees.cast_shadows(selected, sun, quality, tree_view, at_once=self._bake_at_once, **maps)
+        self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail)
         self._mesh.select(nodes)
         with_course = snapshot.survey is not None and snapshot.survey.course is not None
@@ -307,6 +326,8 @@ class Picture:
             with_marks=self._marks.shown,
             with_materials=with_materials,
             with_life=with_life,
+            forest=forest,
+            tree_shadows=self._trees.shadows,
             **shown,
         )
         self._walls.draw(nodes, with_materials=with_materials, **shown)
@@ -316,9 +337,8 @@ class Picture:
             self._beach.draw(
                 nodes, self._shore_blocks, quality, with_overlay=with_overlay, with_course=with_course, **shown
             )
-        if self._trees.any and not with_overlay:
-            tree_view = self._tree_view(snapshot, camera, view, weather, scene_height, detail)
-            self._trees.draw(camera, target.width / target.height, quality, tree_view, **maps)
+        if selected is not None:
+            self._trees.draw(selected, quality, tree_view, **maps, **self._trees.shadows.texture)
         if self._water.is_seen:
             self._water.draw(quality, with_overlay=with_overlay, with_course=with_course, waves=waves, **shown)
         self._backdrop.draw(surface=maps["surface"], detail=self._detail)
@@ -336,6 +356,7 @@ class Picture:
                 with_course=with_course,
                 with_materials=with_materials,
                 with_life=with_life,
+                forest=forest,
                 **shown,
             )
 
@@ -345,11 +366,25 @@ class Picture:
             self._surface_is_current = True
         self._marks.update(snapshot, self._layers, view.wear_and_deposit, view.traffic_water)
         self._cover.update(snapshot, self._layers, self._materials.textures())
+        if self._trees.forest is not None:
+            crowns = Crowns(snapshot.world, snapshot.trees_version, view.tree_size)
+            size = self._surface.texture.size
+            self._canopy.update(
+                crowns, size, self._trees.buffer, len(self._trees.forest.trees), at_once=self._bake_at_once
+            )
+        else:
+            self._canopy.forget()
         sun = (view.sun_direction, view.sun_height, view.exaggeration)
         detail = (quality.sun_steps, quality.sky_directions, quality.sky_steps)
         ground = max(snapshot.versions["bedrock"], snapshot.versions["sediment"])
-        self._wanted_light = Lighting(snapshot.world, ground, sun, detail)
-        self._light.update(self._surface.texture, self._wanted_light, quality, at_once=self._bake_at_once)
+        self._wanted_light = Lighting(snapshot.world, ground, sun, detail, self._canopy.drawn)
+        self._light.update(
+            self._surface.texture,
+            self._wanted_light,
+            quality,
+            at_once=self._bake_at_once,
+            canopy=self._canopy.texture,
+        )
 
     def _overlay_texture(self, overlay: str, snapshot: Snapshot) -> moderngl.Texture:
         """What the values of an overlay are read from, where it is not the surface alone."""
