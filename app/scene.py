@@ -24,6 +24,7 @@ from app.parameters import Declaration, Parameters, Value, declarations
 from app.processes.cascade import CascadeParameters
 from app.processes.droplets import DropletParameters
 from app.processes.moisture import MoistureParameters
+from app.processes.plants import PlantsParameters
 from app.processes.pools import PoolsParameters
 from app.processes.snowballs import SnowballParameters
 from app.processes.weathering import WeatheringParameters
@@ -64,6 +65,7 @@ class Scene(Parameters, frozen=True, kw_only=True):
     wind: WindParameters = WindParameters()
     weathering: WeatheringParameters = WeatheringParameters()
     cascade: CascadeParameters = CascadeParameters()
+    plants: PlantsParameters = PlantsParameters()
     rivers: RiverParameters = RiverParameters()
     view: ViewParameters = ViewParameters()
     waves: WaveParameters = WaveParameters()

@@ -3,6 +3,7 @@
 from app.processes.cascade import Cascade
 from app.processes.droplets import DropletErosion
 from app.processes.moisture import Moisture
+from app.processes.plants import Plants
 from app.processes.pools import Pools
 from app.processes.process import Process
 from app.processes.snowballs import SnowballErosion
@@ -17,4 +18,5 @@ PROCESSES: tuple[type[Process], ...] = (
     WindErosion,
     Weathering,
     Cascade,
+    Plants,
 )
