@@ -8,4 +8,4 @@ from app.processes.process import Process
 from app.processes.snowballs import SnowballErosion
 from app.processes.wind import WindErosion
 
-PROCESSES: tuple[type[Process], ...] = (Moisture, Pools, DropletErosion, SnowballErosion, WindErosion, Cascade)
+PROCESSES: tuple[type[Process], ...] = (Pools, Moisture, DropletErosion, SnowballErosion, WindErosion, Cascade)
