@@ -35,7 +35,7 @@ from app.scene import Scene
 from app.snapshot import Snapshot, Status, Survey
 from app.sources import create_world
 from app.survey import Surveyor, Wanted
-from app.world import DRY, LOOSE, World
+from app.world import DRY, LOOSE, UNSEEN, World
 
 log = logging.getLogger(__name__)
 
@@ -239,7 +239,7 @@ class Simulator:
         self.world.cycle += 1
 
     def _remember(self) -> None:
-        self._backup = self.world.state()
+        self._backup = self.world.state(self._backup)
         self._backup_time = time.monotonic()
 
     def _restore(self, state: dict[str, Any]) -> None:
@@ -753,7 +753,8 @@ def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None, su
     from kernels.materials import commonest_kinds
 
     arrays = {} if old is None else old.layers
-    versions = {name: version for name, version in world.changed.items() if not name.startswith(LOOSE)}
+    hidden = {name for name in world.layers if name.startswith(LOOSE) or name in UNSEEN}
+    versions = {name: version for name, version in world.changed.items() if name not in hidden}
     if world.materials is not None:
         versions["loose_kinds"] = versions["sediment"]
     if world.water_version == 0:

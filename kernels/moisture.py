@@ -59,9 +59,6 @@ _COLDEST, _STEPS_PER_DEGREE, _STEPS = -60.0, 2.0, 240
 _TEMPERATURES = _COLDEST + np.arange(_STEPS + 1) / _STEPS_PER_DEGREE
 _VAPOUR = np.exp(17.27 * _TEMPERATURES / (_TEMPERATURES + 237.3) - 17.27 * 15.0 / (15.0 + 237.3))
 
-# Springs are sorted by size into so many classes, two for each doubling.
-_CLASSES = 64
-
 
 class MoistureParameters(NamedTuple):
     """How the ground takes, holds and gives water. Depths are metres of water over one cell in a cycle."""
@@ -81,7 +78,6 @@ class MoistureParameters(NamedTuple):
     conductivity: float = 20.0  # of sand, metres per cycle
     capillary_rise: float = 1.0  # metres above the groundwater, to which it wets the ground
     smallest_spring: float = 0.1  # what is less waits in the ground
-    springs: int = 256  # in a cycle, at most
     walls: bool = False  # nothing leaves over the map's edge
     sea_level: float = -math.inf  # metres
 
@@ -213,15 +209,10 @@ def _vapour(temperature):
     return _VAPOUR[step] + (place - step) * (_VAPOUR[step + 1] - _VAPOUR[step])
 
 
-@inlined
-def _class_of(surplus, constants):
-    """The class of a spring by its size; 0: the smallest, which yet comes out."""
-    return min(_CLASSES - 1, np.int64(2.0 * math.log2(surplus / constants.smallest_spring)))
-
-
-@njit(nogil=True, error_model="numpy", _nrt=False)
-def _exchange_row(row, fields, pores, constants, totals, classes):
-    """What the ground of a row takes and gives in a cycle, and how wet it is then."""
+@njit(nogil=True, error_model="numpy")
+def _exchange_row(row, fields, pores, constants, totals):
+    """What the ground of a row takes and gives in a cycle, how wet it is then, and how many springs it has."""
+    springs = 0
     rained = evaporated = from_sea = into_sea = 0.0
     for cell in range(row * fields.columns, (row + 1) * fields.columns):
         moisture, groundwater = fields.moisture[cell], fields.groundwater[cell]
@@ -302,57 +293,35 @@ def _exchange_row(row, fields, pores, constants, totals, classes):
         wetness = 1.0
         if standing == DRY and fields.water[cell] == 0.0:
             wetness = max(near, min(1.0, moisture * per_capacity))
-            if groundwater - room >= constants.smallest_spring:
-                classes[_class_of(groundwater - room, constants)] += 1
+            springs += groundwater - room >= constants.smallest_spring
         fields.surface[cell * STRIDE + WETNESS] = wetness
     totals[0], totals[1], totals[2], totals[3] = rained, evaporated, from_sea, into_sea
+    return springs
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def _exchange(fields, pores, constants):
     totals = np.zeros((fields.rows, 8))  # a cache line for each row
-    classes = np.zeros((fields.rows, _CLASSES), np.int32)
+    springs = np.empty(fields.rows, np.int64)
     for row in prange(fields.rows):
-        _exchange_row(np.int64(row), fields, pores, constants, totals[row], classes[row])
-    return totals, classes
+        springs[row] = _exchange_row(np.int64(row), fields, pores, constants, totals[row])
+    return totals, springs
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _rise(fields, pores, constants, classes, most):
-    """Take what comes to the surface out of the ground: cells and depths, the largest first as to their class."""
-    rows = len(classes)
-    count = np.zeros(_CLASSES, np.int64)
-    for row in range(rows):
-        for number in range(_CLASSES):
-            count[number] += classes[row, number]
-    smallest, total = _CLASSES, 0
-    while smallest > 0 and total + count[smallest - 1] <= most:
-        smallest -= 1
-        total += count[smallest]
-    # Of the next class so many as there is room for
-    left = most - total if smallest > 0 else 0
-    cells, depths = np.empty(total + left, np.int64), np.empty(total + left)
+def _rise(fields, pores, constants, springs):
+    cells, depths = np.empty(springs.sum(), np.int64), np.empty(springs.sum())
     found = 0
-    for row in range(rows):
-        wanted = 0
-        for number in range(max(0, smallest - (left > 0)), _CLASSES):
-            wanted += classes[row, number]
-        if wanted == 0:
+    for row in range(fields.rows):
+        if springs[row] == 0:
             continue
         for cell in range(row * fields.columns, (row + 1) * fields.columns):
             surplus = fields.groundwater[cell] - _room(cell, fields, pores, constants)
-            if not surplus >= constants.smallest_spring or fields.standing[cell] != DRY or fields.water[cell] > 0.0:
-                continue
-            number = _class_of(surplus, constants)
-            if number < smallest:
-                if number < smallest - 1 or left == 0:
-                    continue
-                left -= 1
-            if found == len(cells):
-                break
-            cells[found], depths[found] = cell, surplus
-            found += 1
-            fields.groundwater[cell] -= surplus
+            dry = fields.standing[cell] == DRY and fields.water[cell] == 0.0
+            if dry and surplus >= constants.smallest_spring and found < len(cells):
+                cells[found], depths[found] = cell, surplus
+                found += 1
+                fields.groundwater[cell] -= surplus
     return cells[:found], depths[:found]
 
 
@@ -501,7 +470,7 @@ def _flow_through_rows(per_area, fields, pores, constants):
             first * fields.columns, min(_LINES, fields.rows - first), fields.columns, 1, fields.columns, per_area,
             fields, pores, constants,
         )  # fmt: skip
-    return left[:, 0].sum()
+    return left  # whose sum is taken outside: Numba would take it in an order that depends on the threads
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
@@ -514,7 +483,7 @@ def _flow_through_columns(per_area, fields, pores, constants):
             first, min(_LINES, fields.columns - first), 1, fields.columns, fields.rows, per_area,
             fields, pores, constants,
         )  # fmt: skip
-    return left[:, 0].sum()
+    return left
 
 
 @njit(nogil=True, error_model="numpy")
@@ -591,15 +560,12 @@ class Aquifer:
             columns,
         )
         self._pores = pores
-        given = parameters._asdict()
-        del given["springs"]
         self._constants = _Constants(
-            **given,
+            **parameters._asdict(),
             per_field_capacity=1.0 / max(parameters.field_capacity, 1e-9),
             per_capillary_rise=1.0 / parameters.capillary_rise,
         )
-        self._classes = np.empty((0, _CLASSES), np.int32)
-        self._springs = parameters.springs
+        self._springs = np.zeros(rows, np.int64)  # of each row
         self._cell_area = cell_size * cell_size
 
     def fill(self, part: float) -> float:
@@ -617,16 +583,16 @@ class Aquifer:
             evaporation=cycles * constants.evaporation,
             percolation=1.0 - (1.0 - constants.percolation) ** cycles,
         )
-        totals, self._classes = _exchange(self._fields, self._pores, constants)
+        totals, self._springs = _exchange(self._fields, self._pores, constants)
         return MoistureTotals(*(float(total) for total in totals[:, :4].sum(axis=0)))
 
     def rise(self) -> tuple[NDArray[np.int64], Layer]:
         """Take what comes out of the ground from the groundwater, after `exchange`.
 
-        Returns cells, as row * columns + column, and depths in metres over one cell: so many as springs are allowed,
-        the largest first, up to a factor of √2.
+        Returns cells, as row * columns + column, and depths in metres over one cell.
         """
-        cells, depths = _rise(self._fields, self._pores, self._constants, self._classes, self._springs)
+        cells, depths = _rise(self._fields, self._pores, self._constants, self._springs)
+        self._springs[...] = 0
         return cells, depths
 
     def flow(self, cycles: int, columns_first: bool = False) -> float:
@@ -634,5 +600,5 @@ class Aquifer:
         directions = (_flow_through_rows, _flow_through_columns)
         left = 0.0
         for direction in reversed(directions) if columns_first else directions:
-            left += direction(cycles / self._cell_area, self._fields, self._pores, self._constants)
+            left += float(direction(cycles / self._cell_area, self._fields, self._pores, self._constants).sum())
         return left

@@ -78,7 +78,6 @@ class MoistureParameters(Parameters, frozen=True, kw_only=True):
         float,
         parameter(0.001, 10.0, "depth that gathers where groundwater comes out before it runs", unit="m", log=True),
     ] = 0.1
-    springs: Annotated[int, parameter(0, 100_000, "springs that run in a cycle, at most", log=True)] = 256
 
 
 class Moisture:
@@ -130,7 +129,6 @@ class Moisture:
                 conductivity=parameters.conductivity,
                 capillary_rise=parameters.capillary_rise,
                 smallest_spring=parameters.smallest_spring,
-                springs=parameters.springs,
                 walls=settled and world.walls,
                 sea_level=world.sea_level if settled else -math.inf,
             ),

@@ -51,8 +51,7 @@ def ends() -> list[tuple[str, float]]:
 def test_both_ends_of_all_parameters_keep_the_account(path: str, end: float) -> None:
     materials = MATERIALS if end > 1.0 else {}
     scene = wet_scene(droplets__longest_path=50, pools__edges="sea", pools__sea_level=40.0, **materials)
-    kind = int if path == "moisture.springs" else float
-    simulator = simulated(5, scene.with_value(path, kind(end)))
+    simulator = simulated(5, scene.with_value(path, float(end)))
     assert simulator.world.imbalance() < 1e-9
     assert simulator.world.non_finite_cell() is None
 
