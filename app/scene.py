@@ -27,6 +27,7 @@ from app.processes.moisture import MoistureParameters
 from app.processes.plants import PlantsParameters
 from app.processes.pools import PoolsParameters
 from app.processes.snowballs import SnowballParameters
+from app.processes.weathering import WeatheringParameters
 from app.processes.wind import WindParameters
 from app.simulation_parameters import SimulationParameters
 from app.sources.parameters import (
@@ -62,6 +63,7 @@ class Scene(Parameters, frozen=True, kw_only=True):
     droplets: DropletParameters = DropletParameters()
     snowballs: SnowballParameters = SnowballParameters()
     wind: WindParameters = WindParameters()
+    weathering: WeatheringParameters = WeatheringParameters()
     cascade: CascadeParameters = CascadeParameters()
     plants: PlantsParameters = PlantsParameters()
     rivers: RiverParameters = RiverParameters()

@@ -7,6 +7,16 @@ from app.processes.plants import Plants
 from app.processes.pools import Pools
 from app.processes.process import Process
 from app.processes.snowballs import SnowballErosion
+from app.processes.weathering import Weathering
 from app.processes.wind import WindErosion
 
-PROCESSES: tuple[type[Process], ...] = (Moisture, Pools, DropletErosion, SnowballErosion, WindErosion, Cascade, Plants)
+PROCESSES: tuple[type[Process], ...] = (
+    Moisture,
+    Pools,
+    DropletErosion,
+    SnowballErosion,
+    WindErosion,
+    Weathering,
+    Cascade,
+    Plants,
+)
