@@ -13,11 +13,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.world import DRY, World
+
+if TYPE_CHECKING:
+    from app.simulation import Simulator
 
 Numbers = NDArray[np.float64]
 
@@ -25,6 +29,8 @@ REACH = 12.0  # cells to both sides, over which a section is followed
 STEP = 0.5  # cells
 CREST = 2.0  # cells to both sides, over which its middle has the most water
 BANK = 0.1  # of the largest discharge: there a section ends
+BESIDE = 3  # cells around the middles of channels, which are their bed and banks
+TIME = 1000.0  # cycles, for which rates are told
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,38 @@ class Channels:
     def typical_width(self) -> float:
         """The median of the widths, in cells. 0 where there are no channels."""
         return float(np.median(self.width)) if len(self) else 0.0
+
+
+@dataclass(frozen=True)
+class ChannelFigures:
+    """What channels were like over some time, in the mean."""
+
+    cells: float  # in the middles of channels
+    width: float  # median, in cells
+    relative_width: float  # the same at a flow of 1
+    migration: float  # cells in 1000 cycles; NaN where there were no channels
+    wear: float  # metres by which bed and banks rose or sank in 1000 cycles; NaN likewise
+
+
+def watch_channels(simulator: Simulator, cycles: int, least_flow: float, looks: int = 4) -> ChannelFigures:
+    """Advance a simulation, and look at its channels at the start and then so many times, in equal spans of time."""
+    world = simulator.world
+    span = cycles // looks
+    found, moved, worn = [find_channels(world, least_flow)], [], []
+    for _ in range(looks):
+        ground = world.ground.copy()
+        for _ in range(span):
+            simulator.advance()
+        found.append(find_channels(world, least_flow))
+        moved.append(migration(found[-2], found[-1]))
+        worn.append(_mean_beside(np.abs(world.ground - ground), found[-2]))
+    return ChannelFigures(
+        cells=float(np.mean([len(channels) for channels in found])),
+        width=float(np.mean([channels.typical_width for channels in found])),
+        relative_width=float(np.mean([channels.relative_width for channels in found])),
+        migration=float(np.mean(moved)) * TIME / span,
+        wear=float(np.mean(worn)) * TIME / span,
+    )
 
 
 def find_channels(world: World, least_flow: float) -> Channels:
@@ -97,6 +135,14 @@ def _mean_way(some: Channels, others: Channels) -> float:
         for row, column in zip(some.rows, some.columns, strict=True)
     ]
     return float(np.mean(nearest))
+
+
+def _mean_beside(layer: Numbers, channels: Channels) -> float:
+    """The mean of a layer in channels and beside them."""
+    beside = np.zeros(layer.shape, np.bool_)
+    for row, column in zip(channels.rows.astype(int), channels.columns.astype(int), strict=True):
+        beside[max(row - BESIDE, 0) : row + BESIDE + 1, max(column - BESIDE, 0) : column + BESIDE + 1] = True
+    return float(layer[beside].mean()) if len(channels) else math.nan
 
 
 def _between_cells(layer: Numbers, rows: Numbers, columns: Numbers) -> Numbers:
