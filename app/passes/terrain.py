@@ -30,6 +30,7 @@ class TerrainPass:
         with_marks: bool,
         with_materials: bool,
         with_life: bool,
+        with_dust: bool,
         **textures: moderngl.Texture,
     ) -> None:
         self._context.enable_only(moderngl.DEPTH_TEST)
@@ -42,6 +43,7 @@ class TerrainPass:
             f"MARKS {int(with_marks)}",
             f"MATERIALS {int(with_materials)}",
             f"LIVING {int(with_life)}",
+            f"STORM {int(with_dust)}",
             f"DETAIL_SCALES {quality.detail_scales}",
         )
         drawing.program.bind(**textures)

@@ -14,7 +14,7 @@ from pyglm import glm
 from app.camera import Camera
 from app.canvas import Canvas
 from app.materials import Materials
-from app.passes.materials import albedo, strata_table, stratum_thickness, texture_of
+from app.passes.materials import albedo, grain_of, strata_table, stratum_thickness
 from app.picture import Picture
 from app.scene import Scene
 from app.snapshot import Snapshot
@@ -70,13 +70,9 @@ def brightness(pixels: NDArray[np.float64]) -> float:
 # The tables.
 
 
-def test_kinds_look_as_they_move() -> None:
-    """Gravel settles fast and is stony, sand flies, clay does neither, and soil is none of them."""
-    told = {material.name: texture_of(material) for material in materials(("granite", math.inf)).loose}
-    assert told["gravel"] == (1.0, 0.0, 0.0)
-    assert told["sand"] == (0.0, 1.0, 0.0)
-    assert told["clay"] == (0.0, 0.0, 1.0)
-    assert max(told["soil"]) < 0.1
+def test_grain_is_as_coarse_as_it_settles() -> None:
+    told = {material.name: grain_of(material) for material in materials(("granite", math.inf)).loose}
+    assert told == {"clay": 0.0, "soil": 1.0 / 3.0, "sand": 2.0 / 3.0, "gravel": 1.0}
 
 
 def test_albedos_are_darker_and_less_colourful_than_what_files_tell_in_the_same_order() -> None:
