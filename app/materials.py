@@ -6,6 +6,7 @@ A material may lie in strata (`solid`), on them (`loose`), or both. What each mu
     erodibility                     how easily water takes it, 1: all that it can
     abrasion                        how easily it is worn: rock by what the wind carries, loose kinds as they are moved
     porosity                        part of its volume that water can fill
+    permeability                    how easily water flows through it, beside sand; where it is not told, as in sand
     steepest                        of a solid one: the steepest slope that stands, in degrees
     deposition, suspension, repose  of a loose one: how fast it settles and how easily wind lifts it, beside sand, and
                                     the slope at which it lies, in degrees
@@ -51,6 +52,7 @@ class Material(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     erodibility: Share
     abrasion: Factor
     porosity: Share
+    permeability: Factor = 1.0
     solid: bool = False
     loose: bool = False
     steepest: Degrees | None = None

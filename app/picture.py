@@ -14,20 +14,23 @@ from app.climate import Weather, weather_of
 from app.passes import frame
 from app.passes.backdrop import BackdropPass
 from app.passes.beach import BeachPass
+from app.passes.canopy import CanopyMap, Crowns
 from app.passes.cover import LIVING, CoverMap
 from app.passes.detail import detail_texture
+from app.passes.forest import TreeView, select_trees
 from app.passes.maps import FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
 from app.passes.marks import MarksMap
 from app.passes.materials import MaterialTextures
-from app.passes.mesh import GroundMesh, detail_distance, select_nodes, shore_blocks
+from app.passes.mesh import QUADS, GroundMesh, coarsest_stride, detail_distance, select_nodes, shore_blocks
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
 from app.passes.overlays import LINES, OVERLAYS, OverlayMaps, largest, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
-from app.passes.resolve import ResolvePass
+from app.passes.resolve import ResolvePass, scene_size
 from app.passes.shaders import ShaderLibrary
 from app.passes.shore import ShoreMap, open_water, wet_cells
 from app.passes.streams import StreamsPass
 from app.passes.terrain import TerrainPass
+from app.passes.trees import TreesPass
 from app.passes.walls import WallsPass
 from app.passes.water import WaterPass
 from app.passes.waves import COMMON_WIND, NATURAL, NO_WAVES, WEAKEST_WIND, SeaState, block_values, drawing_of, sea_state
@@ -91,6 +94,7 @@ class Picture:
         self._marks = MarksMap(context, self._shaders)
         self._materials = MaterialTextures(context)
         self._cover = CoverMap(context, self._shaders)
+        self._canopy = CanopyMap(context, self._shaders)
         self._light = LightMap(context, self._shaders)
         self._flow = FlowMap(context, self._shaders)
         self._shore = ShoreMap(context, self._shaders)
@@ -99,6 +103,7 @@ class Picture:
         self._walls = WallsPass(context, self._shaders)
         self._streams = StreamsPass(context, self._shaders, self._mesh)
         self._beach = BeachPass(context, self._shaders)
+        self._trees = TreesPass(context, self._shaders)
         self._water = WaterPass(context, self._shaders)
         self._backdrop = BackdropPass(context, self._shaders)
         self._resolve = ResolvePass(context, self._shaders)
@@ -137,6 +142,7 @@ class Picture:
             self._palettes["material"].release()
             self._palettes["material"] = palette_texture(self.context, "material", snapshot.materials)
         self._water.show(snapshot)
+        self._trees.show(snapshot)
         self._snapshot = snapshot
         self._largest_discharge = largest(snapshot, "discharge")
         carried = float(snapshot.layers["airborne"].mean()) if "airborne" in snapshot.layers else 0.0
@@ -193,6 +199,7 @@ class Picture:
             self._marks.forget()
             self._cover.forget()
             self._overlay_maps.forget()
+            self._canopy.forget()
             self._light.forget()
             self._flow.forget()
             self._shore.forget()
@@ -204,6 +211,7 @@ class Picture:
             self._walls,
             self._streams,
             self._beach,
+            self._trees,
             self._water,
             self._backdrop,
             self._resolve,
@@ -218,6 +226,7 @@ class Picture:
             self._materials,
             self._cover,
             self._overlay_maps,
+            self._canopy,
             self._light,
             self._flow,
             self._shore,
@@ -232,6 +241,24 @@ class Picture:
         rows, columns = snapshot.shape
         heights = (snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration)
         return select_nodes(columns, rows, snapshot.cell_size, heights, camera, detail)
+
+    def _tree_view(
+        self,
+        snapshot: Snapshot,
+        camera: Camera,
+        view: ViewParameters,
+        weather: Weather,
+        scene_height: int,
+        detail: float,
+    ) -> TreeView:
+        rows, columns = snapshot.shape
+        return TreeView(
+            height=view.tree_size * snapshot.cell_size,
+            focal_length=0.5 * scene_height / math.tan(math.radians(camera.field_of_view) / 2.0),
+            mesh_reach=(detail * QUADS * snapshot.cell_size, float(coarsest_stride(columns, rows))),
+            exaggeration=view.exaggeration,
+            winter=max(-weather.season, 0.0),
+        )
 
     def _draw(
         self,
@@ -261,6 +288,8 @@ class Picture:
             "marks": self._marks.texture,
             **self._cover.textures(),
             **self._materials.textures(),
+            "canopy": self._canopy.texture,
+            "initial": self._surface.initial,
             "palette": self._palettes[view.overlay],
             "overlay_layer": self._overlay_texture(view.overlay, snapshot),
             **{
@@ -279,8 +308,21 @@ class Picture:
         rippled = with_materials and "wind_path" in snapshot.layers
         desert = view.desert > 0.0 or view.drifting_sand > 0.0 or rippled
 
-        _, scene_height = self._resolve.begin(*target.size, quality)
-        nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
+        _, scene_height = scene_size(*target.size, quality)
+        detail = detail_distance(camera, scene_height, quality)
+        tree_view = self._tree_view(snapshot, camera, view, weather, scene_height, detail)
+        selected, forest = None, None
+        if self._trees.forest is not None:
+            # What is laid over the ground is to be seen: there trees are but a part of its colour.
+            smallest = math.inf if with_overlay else quality.tree_pixels[2]
+            forest = (tree_view.height, tree_view.focal_length, smallest, tree_view.winter)
+            if not with_overlay:
+                aspect = target.width / target.height
+                selected = select_trees(self._trees.forest, camera, aspect, quality.tree_pixels, tree_view)
+        sun = self._frame.values["sun"][:3].astype(float)
+        self._trees.cast_shadows(selected, sun, quality, tree_view, at_once=self._bake_at_once, **maps)
+        self._resolve.begin(*target.size, quality)
+        nodes = self._select_nodes(snapshot, camera, view, detail)
         self._mesh.select(nodes)
         with_course = snapshot.survey is not None and snapshot.survey.course is not None
         self._terrain.draw(
@@ -294,6 +336,8 @@ class Picture:
             with_materials=with_materials,
             with_life=with_life,
             with_dust=storm > 0.0,
+            forest=forest,
+            tree_shadows=self._trees.shadows,
             **shown,
         )
         self._walls.draw(nodes, with_materials=with_materials, **shown)
@@ -303,6 +347,8 @@ class Picture:
             self._beach.draw(
                 nodes, self._shore_blocks, quality, with_overlay=with_overlay, with_course=with_course, **shown
             )
+        if selected is not None:
+            self._trees.draw(selected, quality, tree_view, **maps, **self._trees.shadows.texture)
         if self._water.is_seen:
             self._water.draw(quality, with_overlay=with_overlay, with_course=with_course, waves=waves, **shown)
         self._backdrop.draw(with_dust=storm > 0.0, surface=maps["surface"], detail=self._detail)
@@ -320,6 +366,7 @@ class Picture:
                 with_course=with_course,
                 with_materials=with_materials,
                 with_life=with_life,
+                forest=forest,
                 **shown,
             )
 
@@ -333,11 +380,25 @@ class Picture:
             self._surface_is_current = True
         self._marks.update(snapshot, self._layers, view.wear_and_deposit, view.traffic_water)
         self._cover.update(snapshot, self._layers, self._materials.textures())
+        if self._trees.forest is not None:
+            crowns = Crowns(snapshot.world, snapshot.trees_version, view.tree_size)
+            size = self._surface.texture.size
+            self._canopy.update(
+                crowns, size, self._trees.buffer, len(self._trees.forest.trees), at_once=self._bake_at_once
+            )
+        else:
+            self._canopy.forget()
         sun = (view.sun_direction, view.sun_height, view.exaggeration)
         detail = (quality.sun_steps, quality.sky_directions, quality.sky_steps)
         ground = max(snapshot.versions["bedrock"], snapshot.versions["sediment"])
-        self._wanted_light = Lighting(snapshot.world, ground, sun, detail)
-        self._light.update(self._surface.texture, self._wanted_light, quality, at_once=self._bake_at_once)
+        self._wanted_light = Lighting(snapshot.world, ground, sun, detail, self._canopy.drawn)
+        self._light.update(
+            self._surface.texture,
+            self._wanted_light,
+            quality,
+            at_once=self._bake_at_once,
+            canopy=self._canopy.texture,
+        )
 
     def _overlay_texture(self, overlay: str, snapshot: Snapshot) -> moderngl.Texture:
         """What the values of an overlay are read from, where it is not the surface alone."""

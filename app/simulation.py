@@ -35,7 +35,7 @@ from app.scene import Scene
 from app.snapshot import Snapshot, Status, Survey
 from app.sources import create_world
 from app.survey import Surveyor, Wanted
-from app.world import DRY, LOOSE, World
+from app.world import DRY, LOOSE, UNSEEN, World
 
 log = logging.getLogger(__name__)
 
@@ -180,7 +180,7 @@ class Simulator:
         self._restore(self._backup)
         while self.world.cycle < last_cycle:
             state = self.world.state()
-            self._have_weather()
+            self._begin_cycle()
             for process in self.enabled():
                 self._step(process)
                 if bad := self.world.non_finite_cell():
@@ -216,7 +216,7 @@ class Simulator:
 
     def _run_cycle(self) -> None:
         self._use_threads()
-        self._have_weather()
+        self._begin_cycle()
         for process in self.enabled():
             self._running = process.name
             begin = time.perf_counter()
@@ -226,7 +226,8 @@ class Simulator:
             self.milliseconds[process.name] = before + 0.1 * (elapsed - before)
         self._end_cycle()
 
-    def _have_weather(self) -> None:
+    def _begin_cycle(self) -> None:
+        self.world.running = frozenset(process.name for process in self.enabled())
         self.world.weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
 
     def _step(self, process: Process) -> None:
@@ -238,7 +239,7 @@ class Simulator:
         self.world.cycle += 1
 
     def _remember(self) -> None:
-        self._backup = self.world.state()
+        self._backup = self.world.state(self._backup)
         self._backup_time = time.monotonic()
 
     def _restore(self, state: dict[str, Any]) -> None:
@@ -752,7 +753,8 @@ def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None, su
     from kernels.materials import commonest_kinds
 
     arrays = {} if old is None else old.layers
-    versions = {name: version for name, version in world.changed.items() if not name.startswith(LOOSE)}
+    hidden = {name for name in world.layers if name.startswith(LOOSE) or name in UNSEEN}
+    versions = {name: version for name, version in world.changed.items() if name not in hidden}
     if world.materials is not None:
         versions["loose_kinds"] = versions["sediment"]
     if world.water_version == 0:

@@ -10,6 +10,17 @@
 #define STORM 0
 #endif
 
+#ifndef CANOPY
+#define CANOPY 2  // 1: trees as seen from afar, 2: with their shadows nearby
+#endif
+
+#if CANOPY > 0
+#include "canopy.glsl"
+#endif
+#if CANOPY > 1
+#include "tree_shadow.glsl"
+#endif
+
 uniform sampler2D airborne;
 uniform sampler2D water;  // depth in metres
 uniform sampler2D flow;   // size of the stream, its direction, closeness of standing water
@@ -62,7 +73,8 @@ void main() {
     vec2 uv = map_uv(position.xz);
     vec2 cells = position.xz / frame.map.z;
     vec4 place = texture(surface, uv);
-    vec3 seen = texture(light, uv).xyz;
+    vec4 lit = texture(light, uv);
+    vec3 seen = lit.xyz;
     float hollowness = seen.z - 0.5;
     vec4 fine = fine_detail(cells);
     vec4 coarse = coarse_detail(cells);
@@ -105,6 +117,18 @@ void main() {
 #endif
     vec3 normal = normalize(vec3(-(slope.x + bumps.x), 1.0, -(slope.y + bumps.y)));
 
+#if CANOPY > 0
+    // Under crowns lies litter, and little of the sky is seen.
+    Canopy crowns = canopy_at(uv);
+    float covered = 1.0 - exp(-crowns.area);
+    albedo = mix(albedo, LITTER * (0.7 + 0.6 * fine.x), 0.6 * covered);
+#if CANOPY > 1
+    seen.x *= sun_past_trees(position, lit.w);
+#else
+    seen.x *= lit.w;
+#endif
+    seen.y *= 1.0 - 0.5 * covered;
+#endif
     float sun = max(dot(normal, frame.sun.xyz), 0.0) * seen.x;
     vec3 bounce = vec3(0.30, 0.24, 0.17) * (1.0 - normal.y) * (0.25 + 0.75 * seen.x) * 0.35;
     vec3 radiance = albedo * (frame.sun_light.rgb * sun + (sky_light(normal) + bounce) * seen.y);
@@ -130,6 +154,13 @@ void main() {
     film = max(film, ground.sheen);
 #endif
     radiance += film * (fresnel * (sky - radiance) + 0.6 * spark);
+#endif
+#if CANOPY > 0
+    vec3 way = frame.camera.xyz - position;
+    float distance = length(way);
+    float hidden = crowns_before(crowns, dot(normalize(vec3(-slope.x, 1.0, -slope.y)), way / distance));
+    vec3 tops = canopy_light(crowns, way / distance, lit) * (0.7 + 0.6 * fine.x);
+    radiance = mix(radiance, tops, hidden * merged_trees(crowns, distance));
 #endif
 #if STORM == 1
     vec3 eye = normalize(frame.camera.xyz - position);

@@ -39,7 +39,7 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     (
         "dust",
         "vec4",
-        "of a storm: extinction at the lowest ground, 1/m; height over which it thins; strength; drift, m",
+        "of a storm: extinction at the lowest ground, 1/m; height over which it thins; strength; drift",
     ),
     ("overlay", "vec4", "number of the overlay (0 none), opacity, low and high end of its range"),
 )

@@ -7,6 +7,7 @@ import math
 import moderngl
 
 from app.camera import Camera
+from app.passes.canopy import NO_FOREST
 from app.passes.shaders import FullScreen, ShaderLibrary
 
 Rectangle = tuple[int, int, int, int]
@@ -46,13 +47,19 @@ class MinimapPass:
         with_course: bool,
         with_materials: bool,
         with_life: bool,
+        forest: tuple[float, float, float, float] | None,
         **textures: moderngl.Texture,
     ) -> None:
         left, top, width, height = rectangle
         bottom = target.height - top - height
         heading = math.radians(camera.heading)
         half_width = math.tan(math.radians(camera.field_of_view) / 2.0) * target.width / max(target.height, 1)
-        drawing = self._variant(f"WAVES {waves}", f"MATERIALS {int(with_materials)}", f"LIVING {int(with_life)}")
+        drawing = self._variant(
+            f"WAVES {waves}",
+            f"MATERIALS {int(with_materials)}",
+            f"LIVING {int(with_life)}",
+            f"CANOPY {int(forest is not None)}",
+        )
         drawing.program.bind(**textures)
         drawing.program.set(
             rectangle=(float(left), float(bottom), float(width), float(height)),
@@ -61,6 +68,7 @@ class MinimapPass:
             plain_ground=shows == "water",
             with_water=with_water,
             with_course=with_course,
+            forest=forest or NO_FOREST,
             looked_at=(camera.target.x, camera.target.z),
         )
         drawing.draw(target, (left, bottom, width, height))
