@@ -135,6 +135,14 @@ class Picture:
         """Whether waves run to a shore, so that the picture changes though nothing else does."""
         return scene.waves.enabled and self._water_stands
 
+    def is_moving(self, scene: Scene) -> bool:
+        """Whether the picture changes with time alone: waves and the dust of storms never stand still."""
+        snapshot = self._snapshot
+        if snapshot is None:
+            return False
+        weather = weather_of(scene.climate, snapshot.seed, snapshot.cycle)
+        return self.has_waves(scene) or self._dust(weather, scene.view) > 0.0 or scene.view.overlay == "wind"
+
     def show(self, snapshot: Snapshot) -> None:
         """Upload what changed. The snapshot's arrays may be written again once this has returned."""
         self._layer_textures = self._layers.upload(snapshot)
@@ -467,7 +475,8 @@ class Picture:
         block["heights"] = (lowest, highest, base, side)
         block["air"] = (0.11 * view.haze / side, 0.30 * side, lowest, target.width)
         cover = SEDIMENT_THAT_HIDES * snapshot.cell_size
-        block["ground_look"] = (view.snow_line, view.greenness, cover, target.height)
+        snow = snow_line(view, weather, scene.climate.year, snapshot)
+        block["ground_look"] = (snow, view.greenness, cover, target.height)
         wind = math.radians(weather.wind_direction)  # where it comes from
         block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
         relief_in_metres = snapshot.highest - snapshot.lowest
@@ -493,6 +502,18 @@ class Picture:
         overlay = OVERLAYS[view.overlay]
         block["overlay"] = (overlay.number, view.overlay_opacity, overlay.scaled(low), overlay.scaled(high))
         self._frame.upload()
+
+
+def snow_line(view: ViewParameters, weather: Weather, year: int, snapshot: Snapshot) -> float:
+    """The part of the relief above which snow lies: that of the view, or, in a year's course, where it freezes."""
+    if year == 0:
+        return view.snow_line
+    if weather.lapse_rate <= 0.0:
+        freezes = -math.inf if weather.temperature < 0.0 else math.inf
+    else:
+        freezes = weather.temperature / weather.lapse_rate
+    part = (freezes - snapshot.lowest) / max(snapshot.highest - snapshot.lowest, 1e-3)
+    return min(view.snow_line, min(max(part, -1.0), 2.0))
 
 
 def smallest_stream(scene: Scene, snapshot: Snapshot) -> float:

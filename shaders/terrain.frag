@@ -28,6 +28,7 @@ uniform sampler2D flow;   // size of the stream, its direction, closeness of sta
 in vec3 position;
 in vec3 air_kept;
 in vec3 air_added;
+in float strata_top;
 
 out vec4 colour;
 
@@ -81,7 +82,7 @@ void main() {
 
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
-    Ground ground = ground_material(cells, place, steepness, hollowness, fine, coarse);
+    Ground ground = ground_material(cells, place, strata_top, steepness, hollowness, fine, coarse);
 #if WATER == 1
     // Water hides a bed of sand and silt, and the ground near it is wet and dark.
     vec4 wet = textureLod(flow, uv, 0.0);

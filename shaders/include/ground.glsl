@@ -106,7 +106,8 @@ float grown(float density, float ripple, float patches) {
     return clamp(density + density * (1.0 - density) * (11.0 * ripple + 2.0 * patches), 0.0, 1.0);
 }
 
-Ground ground_material(vec2 cells, vec4 place, float steepness, float hollowness, vec4 fine, vec4 coarse) {
+// `rise` is the height of the top of the strata, of which only worlds with materials know.
+Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, float hollowness, vec4 fine, vec4 coarse) {
     float altitude = clamp((place.x * frame.map.w - frame.heights.x) / max(frame.heights.y - frame.heights.x, 1e-3), 0.0, 1.0);
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5, tone = coarse.w - 0.5;
 #if MATERIALS == 1 || LIVING == 1
@@ -123,7 +124,7 @@ Ground ground_material(vec2 cells, vec4 place, float steepness, float hollowness
 #endif
 
 #if MATERIALS == 1
-    Rock bed = rock_in_strata(cells / frame.map.xy, cells, place.x, 0.7 * ripple + patches, detail);
+    Rock bed = rock_in_strata(cells, rise - place.x, 0.7 * ripple + patches, detail);
     vec3 rock = bed.albedo * (1.0 + ripple * mix(0.9, 0.35, bed.bedded) + tone * mix(0.5, 0.15, bed.bedded));
     vec4 lying = textureLod(loose_colour, around, 0.0);
     lying.rgb *= lying.rgb;
