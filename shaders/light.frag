@@ -91,7 +91,7 @@ float sun_through_crowns(vec2 cell, float height) {
         float top = tree_height * max(crowns.z / max(area, 1e-4), 0.05);
         float ground = textureLod(surface, uv, 0.0).x * frame.map.w;
         float above = (height - ground) / frame.map.z + sun_rise * reach;
-        thickness += area * (1.0 - smoothstep(0.7, 1.1, above / top)) * (sun_rise + SIDE_OF_CROWNS) * step_length / top;
+        thickness += area * (1.0 - smoothstep(0.7, 1.1, above / top)) * sun_rise * slanted_crowns(sun_rise) * step_length / top;
     }
     return exp(-thickness);
 }

@@ -63,6 +63,6 @@ vec2 chances_of(vec2 cell) {
 vec3 leaf_colour(vec2 chances) {
     vec3 colour = crowns_of_kind(growth.x, clamp(1.4 * scale.z - 0.4 * chances.y, 0.0, 1.0));
     // Some stand darker and bluer, some lighter and yellower.
-    colour *= mix(vec3(0.74, 0.80, 0.92), vec3(1.34, 1.20, 0.95), chances.x) * (0.86 + 0.28 * chances.y);
+    colour *= mix(vec3(0.74, 0.80, 0.92), vec3(1.26, 1.16, 0.98), chances.x) * (0.86 + 0.28 * chances.y);
     return mix(SICK * (0.75 + 0.5 * chances.y), colour, smoothstep(0.05, 0.75, growth.z));
 }
