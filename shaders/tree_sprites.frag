@@ -26,7 +26,7 @@ void main() {
     float beside = abs(at.x) / outline.x;
     float rim = at.x / outline.x;
     float below = (at.y - outline.z) / max(outline.w, 1e-3);
-    float cone = min(beside + high + ragged - 1.0, high < 0.0 ? 1.0 : 9.0);
+    float cone = 1.15 * beside + high + ragged - 1.0;
     float foot_of_cone = length(vec2(rim, below)) + ragged - 1.0;
     float egg = length(vec2(rim, high * 2.0 - 1.0)) + ragged - 1.0;
     float outside = conifer > 0.5 ? min(high < 0.0 ? 1.0 : cone, foot_of_cone) : egg;
@@ -37,7 +37,7 @@ void main() {
     vec3 normal = vec3(rim, clamp(high * 2.0 - 1.0, -1.0, 1.0) * mix(0.95, 0.4, conifer), 0.0);
     normal.z = sqrt(max(1.0 - dot(normal, normal), 0.04));
     vec3 up = vec3(0.0, own.zw);
-    normal = normalize(normal + 0.45 * conifer * up + 0.6 * vec3(grain.y - 0.5, 0.0, grain.z - 0.5));
+    normal = normalize(normal + 0.25 * conifer * up + 0.6 * vec3(grain.y - 0.5, 0.0, grain.z - 0.5));
     float facing = dot(normal, to_sun);
     float open = mix(0.32, 1.0, clamp(0.5 + 0.5 * dot(normal, up) + 0.4 * (grain.x - 0.5), 0.0, 1.0));
     float lit = clamp((facing + 0.25) / 1.25, 0.0, 1.0) * mix(0.5, 1.0, open);

@@ -69,7 +69,7 @@ def _conifer(tiers: int, points: int, trunk_sides: int) -> Shape:
         angles = 2.0 * math.pi * (np.arange(rim) + generator.uniform() + generator.uniform(-0.2, 0.2, rim)) / rim
         tips = np.arange(rim) % 2 == 0
         reach = wide * np.where(tips, 1.0, 0.66) * generator.uniform(0.9, 1.1, rim)
-        height = low + np.where(tips, -0.25, 0.10) * (high - low)
+        height = low + np.where(tips, -min(0.25 * (high - low), 0.05), 0.10 * (high - low))
         ring = np.column_stack([reach * np.cos(angles), height, reach * np.sin(angles)])
         places = np.vstack([ring, [0.0, high, 0.0]])
         # Rounded as a crown is: outwards and up, at the top only up.
