@@ -202,7 +202,7 @@ def materials_of(parameters: MaterialParameters) -> Materials:
     for what, count in (("loose materials", len(loose)), ("rocks", len(rocks))):
         if count > MOST_KINDS:
             raise UserError(f"{count} {what}: a world has up to {MOST_KINDS}")
-    strata, metres_per_step = _strata_steps(stack, rocks, repeat=parameters.repeat)
+    strata, metres_per_step = strata_steps(stack, rocks, repeat=parameters.repeat)
     return Materials(loose, tuple(known[name] for name in rocks), strata, metres_per_step)
 
 
@@ -293,7 +293,7 @@ def _plain(reason: str) -> str:
     return re.sub(r" - at `\$\.(\w+)`", r": '\1'", reason)
 
 
-def _strata_steps(
+def strata_steps(
     stack: tuple[Stratum, ...], rocks: tuple[str, ...], *, repeat: bool
 ) -> tuple[NDArray[np.uint8], float]:
     """The rock at each depth, in steps of equal thickness, and that thickness in metres."""

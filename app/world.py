@@ -50,6 +50,7 @@ TRACES: dict[str, type[np.floating[Any]]] = {
     "wind_field_south": np.float32,
     "wind_field_east": np.float32,
     "strata_rise": np.float32,
+    "rooted_ground": np.float32,
 }
 
 # Traces that are read together lie side by side in memory, [row, column, trace]. Kernels have them in this order.
@@ -70,7 +71,18 @@ CONSTANT = {"rain", "strata_rise"}  # given, and never changed
 LOOSE = "loose_"
 
 # What may be negative
-SIGNED = ("bedrock", "momentum_south", "momentum_east", "wind_field_south", "wind_field_east", "strata_rise")
+SIGNED = (
+    "bedrock",
+    "momentum_south",
+    "momentum_east",
+    "wind_field_south",
+    "wind_field_east",
+    "strata_rise",
+    "rooted_ground",
+)
+
+# What no picture shows
+UNSEEN = ("rooted_ground",)
 
 # What is known of a tree, float32 [tree, column]: its place in cells, the number of its kind, its size as a part of
 # that of a full-grown one, its age in cycles, and its health from 0 to 1
@@ -150,6 +162,7 @@ class World:
     surface, from 0 to 1. `grass`, `roots` and `canopy` are how densely grass stands, roots hold the ground, and crowns
     of trees cover it, from 0 to 1. `wind_field_south` and `wind_field_east` are the wind near the ground beside the
     prevailing one, as parts of its speed. `strata_rise` is the height of the top of the strata, which never changes.
+    `rooted_ground` is the ground as plants knew it last.
 
     Where the world knows several materials, `mix` is the thickness of each loose one, [row, column, kind], and
     `sediment` their sum in the order of their numbers, to the last bit. A layer `loose_<name>` is a view of one.

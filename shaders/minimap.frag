@@ -9,6 +9,14 @@
 #define WAVES 1
 #endif
 
+#ifndef CANOPY
+#define CANOPY 1
+#endif
+
+#if CANOPY == 1
+#include "canopy.glsl"
+#endif
+
 uniform sampler2D wind_path;
 uniform sampler2D water;
 uniform vec4 rectangle;   // left, bottom, width, height in pixels of the target
@@ -33,6 +41,10 @@ void main() {
     vec2 slope = place.yz * frame.map.w;
     vec4 noise = vec4(0.5);
     Ground ground = ground_material(at * frame.map.xy, place, apparent_steepness(place), seen.z - 0.5, noise, noise);
+#if CANOPY == 1
+    Canopy crowns = canopy_at(at);
+    ground.albedo = mix(ground.albedo, 0.62 * crowns.leaves, 1.0 - exp(-1.5 * crowns.area));
+#endif
     float pixel_cells = frame.map.x / rectangle.z;
     vec3 albedo = with_way_of_water(with_overlay(ground.albedo, at, place, pixel_cells), at, pixel_cells);
     if (wind_and_sand) {

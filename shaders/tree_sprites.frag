@@ -1,5 +1,6 @@
 // Small trees: the outline of a crown in a square, and light on it as on a rounded body.
 #include "dissolve.glsl"
+#include "leaves.glsl"
 
 uniform sampler2D detail;
 
@@ -40,7 +41,7 @@ void main() {
     float facing = dot(normal, to_sun);
     float open = mix(0.32, 1.0, clamp(0.45 + 0.55 * up + 0.4 * (grain.x - 0.5), 0.0, 1.0));
     float lit = clamp((facing + 0.25) / 1.25, 0.0, 1.0) * mix(0.5, 1.0, open);
-    vec3 through = own.y * vec3(1.25, 1.20, 0.45) * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
+    vec3 through = own.y * THROUGH_LEAVES * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
     vec3 radiance = sun_part.rgb * (lit + through) + sky_part * open;
     colour = vec4(radiance * (0.70 + 0.60 * grain.x) + air_added, 1.0);
 }

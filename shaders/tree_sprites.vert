@@ -1,6 +1,5 @@
 // Small trees: a point each, drawn as a square in which the crown's outline is found.
 #include "tree.glsl"
-#include "foliage.glsl"
 
 uniform vec2 limits;  // heights in pixels: of the level that is finer; where trees become a colour of the ground
 

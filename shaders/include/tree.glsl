@@ -1,6 +1,6 @@
 // Trees: where they stand, how large they are and what colour they have.
 #include "mesh_detail.glsl"
-#include "sky.glsl"
+#include "leaves.glsl"
 
 uniform sampler2D surface;
 uniform sampler2D light;   // sun visibility, sky visibility, hollowness, sun that comes through crowns
@@ -10,11 +10,6 @@ uniform vec3 scale;        // height of a full-grown tree, m; pixels of a metre 
 
 in vec2 cell;    // where it stands, column and row
 in vec3 growth;  // kind, size, health
-
-const vec3 NEEDLES = vec3(0.034, 0.053, 0.024);
-const vec3 LEAVES = vec3(0.066, 0.092, 0.026);
-const vec3 SICK = vec3(0.150, 0.098, 0.048);
-const vec3 WINTER_TWIGS = vec3(0.125, 0.092, 0.066);
 
 float cell_height(vec2 at) {
     return texelFetch(surface, ivec2(at), 0).x * frame.map.w;
@@ -66,10 +61,8 @@ vec2 chances_of(vec2 cell) {
 }
 
 vec3 leaf_colour(vec2 chances) {
-    bool broad = growth.x > 0.5;
-    vec3 colour = broad ? LEAVES : NEEDLES;
+    vec3 colour = crowns_of_kind(growth.x, clamp(1.4 * scale.z - 0.4 * chances.y, 0.0, 1.0));
     // Some stand darker and bluer, some lighter and yellower.
     colour *= mix(vec3(0.74, 0.80, 0.92), vec3(1.34, 1.20, 0.95), chances.x) * (0.86 + 0.28 * chances.y);
-    if (broad) colour = mix(colour, WINTER_TWIGS * (0.8 + 0.4 * chances.x), clamp(scale.z * 1.4 - 0.4 * chances.y, 0.0, 1.0));
-    return mix(SICK * (0.7 + 0.5 * chances.y), colour, smoothstep(0.05, 0.75, growth.z));
+    return mix(SICK * (0.75 + 0.5 * chances.y), colour, smoothstep(0.05, 0.75, growth.z));
 }
