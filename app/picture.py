@@ -14,18 +14,23 @@ from app.climate import Weather, weather_of
 from app.passes import frame
 from app.passes.backdrop import BackdropPass
 from app.passes.beach import BeachPass
+from app.passes.canopy import CanopyMap, Crowns
+from app.passes.cover import LIVING, CoverMap
 from app.passes.detail import detail_texture
+from app.passes.forest import TreeView, select_trees
 from app.passes.maps import FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
 from app.passes.marks import MarksMap
-from app.passes.mesh import GroundMesh, detail_distance, select_nodes, shore_blocks
+from app.passes.materials import MaterialTextures
+from app.passes.mesh import QUADS, GroundMesh, coarsest_stride, detail_distance, select_nodes, shore_blocks
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
-from app.passes.overlays import LINES, OVERLAYS, largest, overlay_range, palette_texture
+from app.passes.overlays import LINES, OVERLAYS, OverlayMaps, largest, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
-from app.passes.resolve import ResolvePass
+from app.passes.resolve import ResolvePass, scene_size
 from app.passes.shaders import ShaderLibrary
 from app.passes.shore import ShoreMap, open_water, wet_cells
 from app.passes.streams import StreamsPass
 from app.passes.terrain import TerrainPass
+from app.passes.trees import TreesPass
 from app.passes.walls import WallsPass
 from app.passes.water import WaterPass
 from app.passes.waves import COMMON_WIND, NATURAL, NO_WAVES, WEAKEST_WIND, SeaState, block_values, drawing_of, sea_state
@@ -41,6 +46,12 @@ SKY_STRENGTH = 0.5  # the sky's share of the light on level ground
 REFERENCE_LIGHT = 1.94  # with the sun at 27°
 SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
 STREAM_OCTAVES = 9.0  # the widest stream carries two to the power of it as much as the smallest that is seen
+DIMMED = 0.42, 0.52, 0.68  # by how much the thickest dust of a storm dims sunlight: red, green, blue, as logarithms
+DUST_DEPTH = 2.6  # optical depth of it, from one end of the longer side to the other along the lowest ground
+DUST_HEIGHT, LOWEST_DUST = 0.30, 0.02  # over which it thins: a part of the relief, and at least of the longer side
+DUST_DRIFT = 0.045  # of that side in a second
+SAND_IN_AIR = 60.0  # 1/m, by which the mean of what the wind carries shows as dust
+BED_SPAN = 0.02, 0.25  # of the relief: thinner strata than these, and thicker ones, are drawn with beds of that much
 BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
 
 # Water is coloured by its depth beside the land's relief, and waves follow the size of the map: landscapes of any size
@@ -81,6 +92,9 @@ class Picture:
         self._layers = LayerTextures(context)
         self._surface = SurfaceMap(context, self._shaders)
         self._marks = MarksMap(context, self._shaders)
+        self._materials = MaterialTextures(context)
+        self._cover = CoverMap(context, self._shaders)
+        self._canopy = CanopyMap(context, self._shaders)
         self._light = LightMap(context, self._shaders)
         self._flow = FlowMap(context, self._shaders)
         self._shore = ShoreMap(context, self._shaders)
@@ -89,14 +103,17 @@ class Picture:
         self._walls = WallsPass(context, self._shaders)
         self._streams = StreamsPass(context, self._shaders, self._mesh)
         self._beach = BeachPass(context, self._shaders)
+        self._trees = TreesPass(context, self._shaders)
         self._water = WaterPass(context, self._shaders)
         self._backdrop = BackdropPass(context, self._shaders)
         self._resolve = ResolvePass(context, self._shaders)
         self._minimap = MinimapPass(context, self._shaders)
         self._detail = detail_texture(context)
+        self._overlay_maps = OverlayMaps(context, self._shaders)
         self._palettes = {name: palette_texture(context, name) for name in OVERLAYS}
         self._snapshot: Snapshot | None = None
         self._largest_discharge = 0.0
+        self._sand_in_air = 0.0  # from 0 to 1
         self._water_noted: tuple[int, int, float] | None = None
         self._water_stands = False
         self._shore_blocks = np.zeros((0, 0), bool)
@@ -118,12 +135,26 @@ class Picture:
         """Whether waves run to a shore, so that the picture changes though nothing else does."""
         return scene.waves.enabled and self._water_stands
 
+    def is_moving(self, scene: Scene) -> bool:
+        """Whether the picture changes with time alone: waves and the dust of storms never stand still."""
+        snapshot = self._snapshot
+        if snapshot is None:
+            return False
+        weather = weather_of(scene.climate, snapshot.seed, snapshot.cycle)
+        return self.has_waves(scene) or self._dust(weather, scene.view) > 0.0 or scene.view.overlay == "wind"
+
     def show(self, snapshot: Snapshot) -> None:
         """Upload what changed. The snapshot's arrays may be written again once this has returned."""
         self._layer_textures = self._layers.upload(snapshot)
+        if self._materials.show(snapshot.materials):
+            self._palettes["material"].release()
+            self._palettes["material"] = palette_texture(self.context, "material", snapshot.materials)
         self._water.show(snapshot)
+        self._trees.show(snapshot)
         self._snapshot = snapshot
         self._largest_discharge = largest(snapshot, "discharge")
+        carried = float(snapshot.layers["airborne"].mean()) if "airborne" in snapshot.layers else 0.0
+        self._sand_in_air = 1.0 - 0.6 * math.exp(-SAND_IN_AIR * carried) if carried > 0.0 else 0.0
         self._note_water(snapshot)
         self._surface_is_current = False
         self._wanted_light = None
@@ -174,6 +205,9 @@ class Picture:
         if not error:
             self._surface_is_current = False
             self._marks.forget()
+            self._cover.forget()
+            self._overlay_maps.forget()
+            self._canopy.forget()
             self._light.forget()
             self._flow.forget()
             self._shore.forget()
@@ -185,6 +219,7 @@ class Picture:
             self._walls,
             self._streams,
             self._beach,
+            self._trees,
             self._water,
             self._backdrop,
             self._resolve,
@@ -192,7 +227,18 @@ class Picture:
         ):
             drawing.release()
         self._mesh.release()
-        for maps in (self._layers, self._surface, self._marks, self._light, self._flow, self._shore):
+        for maps in (
+            self._layers,
+            self._surface,
+            self._marks,
+            self._materials,
+            self._cover,
+            self._overlay_maps,
+            self._canopy,
+            self._light,
+            self._flow,
+            self._shore,
+        ):
             maps.release()
         for texture in (self._detail, *self._palettes.values()):
             texture.release()
@@ -203,6 +249,24 @@ class Picture:
         rows, columns = snapshot.shape
         heights = (snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration)
         return select_nodes(columns, rows, snapshot.cell_size, heights, camera, detail)
+
+    def _tree_view(
+        self,
+        snapshot: Snapshot,
+        camera: Camera,
+        view: ViewParameters,
+        weather: Weather,
+        scene_height: int,
+        detail: float,
+    ) -> TreeView:
+        rows, columns = snapshot.shape
+        return TreeView(
+            height=view.tree_size * snapshot.cell_size,
+            focal_length=0.5 * scene_height / math.tan(math.radians(camera.field_of_view) / 2.0),
+            mesh_reach=(detail * QUADS * snapshot.cell_size, float(coarsest_stride(columns, rows))),
+            exaggeration=view.exaggeration,
+            winter=max(-weather.season, 0.0),
+        )
 
     def _draw(
         self,
@@ -218,7 +282,8 @@ class Picture:
         weather = weather_of(scene.climate, snapshot.seed, snapshot.cycle)
         sea = sea_state(scene.waves, weather.wind_speed, snapshot.cell_size, max(snapshot.shape))
         waves = drawing_of(scene.waves) if self.has_waves(scene) else NO_WAVES
-        self._fill_frame_block(snapshot, camera, scene, weather, sea, target, time)
+        storm = self._dust(weather, view)
+        self._fill_frame_block(snapshot, camera, scene, weather, storm, sea, target, time)
         self._update_maps(snapshot, view, quality)
         with_overlay = view.overlay != "none"
         with_water = self._water.is_seen or self._largest_discharge > 0.0
@@ -229,10 +294,16 @@ class Picture:
         shown = {
             **maps,
             "marks": self._marks.texture,
+            **self._cover.textures(),
+            **self._materials.textures(),
+            "canopy": self._canopy.texture,
             "initial": self._surface.initial,
             "palette": self._palettes[view.overlay],
-            "overlay_layer": self._layers.texture(OVERLAYS[view.overlay].layer),
-            **{name: self._layers.texture(name) for name in ("wind_path", "airborne", "water", "water_level")},
+            "overlay_layer": self._overlay_texture(view.overlay, snapshot),
+            **{
+                name: self._layers.texture(name)
+                for name in ("wind_path", "airborne", "water", "water_level", "strata_rise")
+            },
             **{name: self._layers.texture(name) for name in ("rivers", "catchment", "course")},
         }
         if with_water:
@@ -240,10 +311,26 @@ class Picture:
         if waves != NO_WAVES:
             self._update_shore(snapshot, sea, quality)
             shown |= {"coast": self._shore.coast, "surf": self._shore.surf}
-        desert = view.desert > 0.0 or view.drifting_sand > 0.0
+        with_materials = snapshot.materials is not None
+        with_life = any(name in snapshot.layers for name in LIVING)
+        rippled = with_materials and "wind_path" in snapshot.layers
+        desert = view.desert > 0.0 or view.drifting_sand > 0.0 or rippled
 
-        _, scene_height = self._resolve.begin(*target.size, quality)
-        nodes = self._select_nodes(snapshot, camera, view, detail_distance(camera, scene_height, quality))
+        _, scene_height = scene_size(*target.size, quality)
+        detail = detail_distance(camera, scene_height, quality)
+        tree_view = self._tree_view(snapshot, camera, view, weather, scene_height, detail)
+        selected, forest = None, None
+        if self._trees.forest is not None:
+            # What is laid over the ground is to be seen: there trees are but a part of its colour.
+            smallest = math.inf if with_overlay else quality.tree_pixels[2]
+            forest = (tree_view.height, tree_view.focal_length, smallest, tree_view.winter)
+            if not with_overlay:
+                aspect = target.width / target.height
+                selected = select_trees(self._trees.forest, camera, aspect, quality.tree_pixels, tree_view)
+        sun = self._frame.values["sun"][:3].astype(float)
+        self._trees.cast_shadows(selected, sun, quality, tree_view, at_once=self._bake_at_once, **maps)
+        self._resolve.begin(*target.size, quality)
+        nodes = self._select_nodes(snapshot, camera, view, detail)
         self._mesh.select(nodes)
         with_course = snapshot.survey is not None and snapshot.survey.course is not None
         self._terrain.draw(
@@ -254,18 +341,25 @@ class Picture:
             desert=desert,
             with_water=with_water,
             with_marks=self._marks.shown,
+            with_materials=with_materials,
+            with_life=with_life,
+            with_dust=storm > 0.0,
+            forest=forest,
+            tree_shadows=self._trees.shadows,
             **shown,
         )
-        self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
+        self._walls.draw(nodes, with_materials=with_materials, **shown)
         if self._largest_discharge > 0.0:
             self._streams.draw(quality, with_overlay=with_overlay, with_course=with_course, **shown)
         if waves == NATURAL:
             self._beach.draw(
                 nodes, self._shore_blocks, quality, with_overlay=with_overlay, with_course=with_course, **shown
             )
+        if selected is not None:
+            self._trees.draw(selected, quality, tree_view, **maps, **self._trees.shadows.texture)
         if self._water.is_seen:
             self._water.draw(quality, with_overlay=with_overlay, with_course=with_course, waves=waves, **shown)
-        self._backdrop.draw(surface=maps["surface"], detail=self._detail)
+        self._backdrop.draw(with_dust=storm > 0.0, surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)
         if minimap:
             rectangle = self.minimap_rectangle(*target.size)
@@ -278,19 +372,49 @@ class Picture:
                 with_water=with_water and not (view.minimap_shows == "overlay" and with_overlay),
                 waves=waves,
                 with_course=with_course,
+                with_materials=with_materials,
+                with_life=with_life,
+                forest=forest,
                 **shown,
             )
+
+    def _dust(self, weather: Weather, view: ViewParameters) -> float:
+        """How much dust is in the air: some in any storm over loose sand, and more where the wind carries much."""
+        return weather.storm * view.dust * self._sand_in_air
 
     def _update_maps(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
         if not self._surface_is_current:
             self._surface.update(snapshot, self._layer_textures)
             self._surface_is_current = True
         self._marks.update(snapshot, self._layers, view.wear_and_deposit, view.traffic_water)
+        self._cover.update(snapshot, self._layers, self._materials.textures())
+        if self._trees.forest is not None:
+            crowns = Crowns(snapshot.world, snapshot.trees_version, view.tree_size)
+            size = self._surface.texture.size
+            self._canopy.update(
+                crowns, size, self._trees.buffer, len(self._trees.forest.trees), at_once=self._bake_at_once
+            )
+        else:
+            self._canopy.forget()
         sun = (view.sun_direction, view.sun_height, view.exaggeration)
         detail = (quality.sun_steps, quality.sky_directions, quality.sky_steps)
         ground = max(snapshot.versions["bedrock"], snapshot.versions["sediment"])
-        self._wanted_light = Lighting(snapshot.world, ground, sun, detail)
-        self._light.update(self._surface.texture, self._wanted_light, quality, at_once=self._bake_at_once)
+        self._wanted_light = Lighting(snapshot.world, ground, sun, detail, self._canopy.drawn)
+        self._light.update(
+            self._surface.texture,
+            self._wanted_light,
+            quality,
+            at_once=self._bake_at_once,
+            canopy=self._canopy.texture,
+        )
+
+    def _overlay_texture(self, overlay: str, snapshot: Snapshot) -> moderngl.Texture:
+        """What the values of an overlay are read from, where it is not the surface alone."""
+        if overlay == "change":
+            return self._surface.initial
+        if overlay in OverlayMaps.LAYERS:
+            return self._overlay_maps.texture(overlay, snapshot, self._layers, self._materials.textures())
+        return self._layers.texture(OVERLAYS[overlay].layer)
 
     def _note_water(self, snapshot: Snapshot) -> None:
         """Take note of whether and where water stands, if that can have changed."""
@@ -317,6 +441,7 @@ class Picture:
         camera: Camera,
         scene: Scene,
         weather: Weather,
+        storm: float,
         sea: SeaState,
         target: moderngl.Framebuffer,
         time: float,
@@ -341,15 +466,25 @@ class Picture:
             -math.cos(direction) * math.cos(height),
             math.tan(min(height, math.radians(89.5))),
         )
-        block["sun_light"] = (*sunlight(view.sun_height), exposure(view.sun_height) * 2.0**view.exposure)
+        dimmed = (
+            light * math.exp(-storm * part) for light, part in zip(sunlight(view.sun_height), DIMMED, strict=True)
+        )
+        block["sun_light"] = (*dimmed, exposure(view.sun_height) * 2.0**view.exposure)
         block["map"] = (columns, rows, snapshot.cell_size, view.exaggeration)
         base = lowest - BASE_DEPTH * min(rows, columns) * snapshot.cell_size
         block["heights"] = (lowest, highest, base, side)
         block["air"] = (0.11 * view.haze / side, 0.30 * side, lowest, target.width)
         cover = SEDIMENT_THAT_HIDES * snapshot.cell_size
-        block["ground_look"] = (view.snow_line, view.greenness, cover, target.height)
+        snow = snow_line(view, weather, scene.climate.year, snapshot)
+        block["ground_look"] = (snow, view.greenness, cover, target.height)
         wind = math.radians(weather.wind_direction)  # where it comes from
         block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
+        relief_in_metres = snapshot.highest - snapshot.lowest
+        thinnest, thickest = (max(part * relief_in_metres, 1e-3) for part in BED_SPAN)
+        beds = min(max(self._materials.thickness, thinnest), thickest)
+        block["strata"] = (1.0 / self._materials.depth, beds, weather.season, 0.0)
+        thin = max(DUST_HEIGHT * (highest - lowest), LOWEST_DUST * side)
+        block["dust"] = (storm * DUST_DEPTH / side, thin, storm, time * DUST_DRIFT * side)
         sea_level = max(snapshot.sea_level, frame.NO_SEA)
         relief = max(highest - lowest, FLATTEST_RELIEF * side)
         # The variance of the slopes of a sea grows with the wind (Cox and Munk 1954).
@@ -367,6 +502,18 @@ class Picture:
         overlay = OVERLAYS[view.overlay]
         block["overlay"] = (overlay.number, view.overlay_opacity, overlay.scaled(low), overlay.scaled(high))
         self._frame.upload()
+
+
+def snow_line(view: ViewParameters, weather: Weather, year: int, snapshot: Snapshot) -> float:
+    """The part of the relief above which snow lies: that of the view, or, in a year's course, where it freezes."""
+    if year == 0:
+        return view.snow_line
+    if weather.lapse_rate <= 0.0:
+        freezes = -math.inf if weather.temperature < 0.0 else math.inf
+    else:
+        freezes = weather.temperature / weather.lapse_rate
+    part = (freezes - snapshot.lowest) / max(snapshot.highest - snapshot.lowest, 1e-3)
+    return min(view.snow_line, min(max(part, -1.0), 2.0))
 
 
 def smallest_stream(scene: Scene, snapshot: Snapshot) -> float:

@@ -22,6 +22,12 @@ Overlay = Literal[
     "wear",
     "deposit",
     "traffic",
+    "wetness",
+    "groundwater",
+    "grass",
+    "canopy",
+    "material",
+    "wind",
     "rivers",
     "lakes",
     "watersheds",
@@ -50,12 +56,18 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     overlay_opacity: Annotated[float, parameter(0.0, 1.0, "how much of the overlay is seen")] = 0.7
     snow_line: Annotated[float, parameter(0.0, 2.0, "snow lies above this part of the relief; 2 means nowhere")] = 2.0
     greenness: Annotated[float, parameter(0.0, 1.0, "how much of the gentle ground is green")] = 0.7
+    tree_size: Annotated[
+        float, parameter(0.2, 8.0, "height of a full-grown tree in the picture", unit="cells", log=True)
+    ] = 1.4
     desert: Annotated[
         float, parameter(0.0, 1.0, "how much loose material is dry sand, warm and rippled by the wind")
     ] = 0.0
     drifting_sand: Annotated[
         float, parameter(0.0, 1.0, "sand seen to drift over the ground, where the wind carries it")
     ] = 0.0
+    dust: Annotated[
+        float, parameter(0.0, 3.0, "dust in the air while a storm blows over sand that the wind carries", unit="×")
+    ] = 1.0
     water_clarity: Annotated[
         float, parameter(0.05, 20.0, "how deep one sees into lakes and sea", unit="×", log=True)
     ] = 1.0

@@ -1,11 +1,21 @@
 // Light that depends on the map alone: how much of the sun and of the sky each cell sees, and how hollow its place is.
 #include "map.glsl"
+#include "crowns.glsl"
 
 uniform sampler2D surface;
 uniform vec2 cells_per_texel;
 uniform int sun_steps;
 uniform int sky_directions;
 uniform int sky_steps;
+
+#ifndef CANOPY
+#define CANOPY 1
+#endif
+
+#if CANOPY == 1
+uniform sampler2D canopy;
+uniform float tree_height;  // of a full-grown tree, cells
+#endif
 
 out vec4 result;
 
@@ -64,6 +74,31 @@ float hollowness(vec2 cell, float height) {
     return clamp(around / 12.0 * 2.0 + 0.5, 0.0, 1.0);
 }
 
+#if CANOPY == 1
+// The sunlight that comes to the ground through the crowns of trees, thinned as by a layer of leaves over each cell.
+float sun_through_crowns(vec2 cell, float height) {
+    const int STEPS = 12;
+    vec2 direction = normalize(frame.sun.xz + vec2(1e-5, 0.0));
+    float sun_slope = frame.sun.w;
+    float sun_rise = max(sun_slope, 1e-3);  // in cells for each cell
+    float step_length = clamp(1.1 * tree_height / sun_rise, 0.8, 18.0) / float(STEPS);
+    float thickness = 0.0;
+    for (int i = 0; i < STEPS; ++i) {
+        float reach = (float(i) + 0.5) * step_length;
+        vec2 uv = (cell + direction * reach) / frame.map.xy;
+        vec4 crowns = textureLod(canopy, uv, 0.0);
+        float area = crowns.x + crowns.y;
+        float part = 1.0 / max(area, 1e-4);
+        float top = tree_height * max(crowns.z * part, 0.05);
+        float ground = textureLod(surface, uv, 0.0).x * frame.map.w;
+        float above = (height - ground) / frame.map.z + sun_rise * reach;
+        float leaves = area * slanted_crowns(sun_rise, crowns.y * part) * (1.0 - smoothstep(0.7, 1.1, above / top));
+        thickness += leaves * sun_rise * step_length / top;
+    }
+    return exp(-thickness);
+}
+#endif
+
 void main() {
     vec2 cell = gl_FragCoord.xy * cells_per_texel;
     vec4 here = textureLod(surface, cell / frame.map.xy, 0.0);
@@ -72,6 +107,10 @@ void main() {
         sun_visibility(cell, height),
         sky_visibility(cell, height, here.yz * frame.map.w),
         hollowness(cell, height),
+#if CANOPY == 1
+        sun_through_crowns(cell, height)
+#else
         1.0
+#endif
     );
 }

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import moderngl
 
+from app.passes.canopy import Crowns
 from app.passes.quality import Quality
 from app.passes.shaders import FullScreen, ShaderLibrary
 from app.passes.targets import colour, map_target, release_targets
@@ -146,6 +147,7 @@ class Lighting(NamedTuple):
     cycle: int  # in which the ground was changed last
     sun: tuple[float, ...]  # with the exaggeration of heights
     detail: tuple[int, ...]  # of the marches over the map
+    crowns: Crowns | None = None  # of trees, where there are any
 
 
 class LightMap:
@@ -156,7 +158,8 @@ class LightMap:
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
-        self._drawing = FullScreen(context, shaders, "light.frag")
+        self._shaders = shaders
+        self._drawings: dict[bool, FullScreen] = {}  # by whether there are trees
         self._shown: moderngl.Framebuffer | None = None
         self._next: moderngl.Framebuffer | None = None
         self._map_size = (0, 0)
@@ -173,21 +176,30 @@ class LightMap:
         """Whether the texture in use was baked for `wanted`, for every cell."""
         return self._shown is not None and self._baked == wanted and self._shown.size == self._map_size
 
-    def update(self, surface: moderngl.Texture, wanted: Lighting, quality: Quality, *, at_once: bool) -> None:
-        """Bake on towards `wanted`: all of it, or as much as the quality's budget."""
+    def update(
+        self,
+        surface: moderngl.Texture,
+        wanted: Lighting,
+        quality: Quality,
+        *,
+        at_once: bool,
+        canopy: moderngl.Texture | None = None,
+    ) -> None:
+        """Bake on towards `wanted`: all of it, or as much as the quality's budget. `canopy` has its crowns."""
+        maps = {"surface": surface} if canopy is None else {"surface": surface, "canopy": canopy}
         if self._baked is None or self._baked.world != wanted.world or self._map_size != surface.size:
             self._map_size = surface.size
             self._begin(wanted, surface.size if at_once else _coarse_size(*surface.size))
-            self._bake(surface, quality, self._map_size[1])
+            self._bake(maps, quality, self._map_size[1])
         elif at_once:
             if not self.settled(wanted):
                 self._begin(wanted, self._map_size)
-                self._bake(surface, quality, self._map_size[1])
+                self._bake(maps, quality, self._map_size[1])
         elif self._baking is not None or not self.settled(wanted):
             # What began for another sun or cycle is finished first, or a world that always changes never would be.
             if self._baking is None:
                 self._begin(wanted, self._map_size)
-            self._bake(surface, quality, max(1, quality.light_budget // self._map_size[0]))
+            self._bake(maps, quality, max(1, quality.light_budget // self._map_size[0]))
 
     def forget(self) -> None:
         """Bake anew, though neither ground nor sun have changed."""
@@ -197,7 +209,8 @@ class LightMap:
         release_targets(target for target in (self._shown, self._next) if target is not None)
         self._shown = self._next = None
         self.forget()
-        self._drawing.release()
+        for drawing in self._drawings.values():
+            drawing.release()
 
     def _begin(self, wanted: Lighting, size: tuple[int, int]) -> None:
         self._baking, self._row = wanted, 0
@@ -207,19 +220,26 @@ class LightMap:
             if outgrown is not None:
                 release_targets([outgrown])
 
-    def _bake(self, surface: moderngl.Texture, quality: Quality, rows: int) -> None:
+    def _bake(self, maps: dict[str, moderngl.Texture], quality: Quality, rows: int) -> None:
         target = self._next
         assert target is not None
         columns, last = target.size
-        program = self._drawing.program
-        program.bind(surface=surface)
-        program.set(
+        crowns = self._baking.crowns if self._baking is not None else None
+        with_trees = crowns is not None
+        if with_trees not in self._drawings:
+            self._drawings[with_trees] = FullScreen(
+                self._context, self._shaders, "light.frag", (f"CANOPY {int(with_trees)}",)
+            )
+        drawing = self._drawings[with_trees]
+        drawing.program.bind(**maps)
+        drawing.program.set(
+            tree_height=crowns.height if crowns is not None else 0.0,
             cells_per_texel=(self._map_size[0] / columns, self._map_size[1] / last),
             sun_steps=quality.sun_steps,
             sky_directions=quality.sky_directions,
             sky_steps=quality.sky_steps,
         )
-        self._drawing.draw(target, (0, self._row, columns, min(rows, last - self._row)))
+        drawing.draw(target, (0, self._row, columns, min(rows, last - self._row)))
         self._row += rows
         if self._row >= last:
             self._shown, self._next = target, self._shown

@@ -21,6 +21,14 @@ def detail_distance(camera: Camera, picture_height: int, quality: Quality) -> fl
     return max(focal_length / (QUADS * quality.triangle_pixels), SHORTEST_DETAIL)
 
 
+def coarsest_stride(columns: int, rows: int) -> int:
+    """The cells between the vertices of the one node that covers the whole map."""
+    stride = 1
+    while QUADS * stride < max(columns, rows):
+        stride *= 2
+    return stride
+
+
 def select_nodes(
     columns: int, rows: int, cell_size: float, heights: tuple[float, float], camera: Camera, detail: float
 ) -> np.ndarray:
@@ -30,9 +38,7 @@ def select_nodes(
     its size, so that a cell's size in the picture stays about the same; lengths in metres. As in the shader, the height
     counts only outside of the span of all heights: within it, the ground of a node can be anywhere.
     """
-    stride = 1
-    while QUADS * stride < max(columns, rows):
-        stride *= 2
+    stride = coarsest_stride(columns, rows)
     eye = camera.position
     beyond = max(heights[0] - eye.y, eye.y - heights[1], 0.0)
     nodes = np.zeros((1, 2))

@@ -7,6 +7,7 @@ import math
 import moderngl
 
 from app.camera import Camera
+from app.passes.canopy import NO_FOREST
 from app.passes.shaders import FullScreen, ShaderLibrary
 
 Rectangle = tuple[int, int, int, int]
@@ -31,7 +32,7 @@ class MinimapPass:
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
         self._shaders = shaders
-        self._drawings: dict[int, FullScreen] = {}
+        self._drawings: dict[tuple[str, ...], FullScreen] = {}
 
     def draw(
         self,
@@ -44,13 +45,21 @@ class MinimapPass:
         with_water: bool,
         waves: int,
         with_course: bool,
+        with_materials: bool,
+        with_life: bool,
+        forest: tuple[float, float, float, float] | None,
         **textures: moderngl.Texture,
     ) -> None:
         left, top, width, height = rectangle
         bottom = target.height - top - height
         heading = math.radians(camera.heading)
         half_width = math.tan(math.radians(camera.field_of_view) / 2.0) * target.width / max(target.height, 1)
-        drawing = self._variant(waves)
+        drawing = self._variant(
+            f"WAVES {waves}",
+            f"MATERIALS {int(with_materials)}",
+            f"LIVING {int(with_life)}",
+            f"CANOPY {int(forest is not None)}",
+        )
         drawing.program.bind(**textures)
         drawing.program.set(
             rectangle=(float(left), float(bottom), float(width), float(height)),
@@ -59,14 +68,15 @@ class MinimapPass:
             plain_ground=shows == "water",
             with_water=with_water,
             with_course=with_course,
+            forest=forest or NO_FOREST,
             looked_at=(camera.target.x, camera.target.z),
         )
         drawing.draw(target, (left, bottom, width, height))
 
-    def _variant(self, waves: int) -> FullScreen:
-        if waves not in self._drawings:
-            self._drawings[waves] = FullScreen(self._context, self._shaders, "minimap.frag", (f"WAVES {waves}",))
-        return self._drawings[waves]
+    def _variant(self, *defines: str) -> FullScreen:
+        if defines not in self._drawings:
+            self._drawings[defines] = FullScreen(self._context, self._shaders, "minimap.frag", defines)
+        return self._drawings[defines]
 
     def release(self) -> None:
         for drawing in self._drawings.values():

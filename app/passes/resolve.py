@@ -18,9 +18,9 @@ class ResolvePass:
         self._framebuffers: dict[str, moderngl.Framebuffer] = {}
         self._made_for: tuple[tuple[int, int], int] | None = None
 
-    def begin(self, width: int, height: int, quality: Quality) -> tuple[int, int]:
-        """Bind a cleared framebuffer for the scene; returns its size."""
-        size = max(1, round(width * quality.scale)), max(1, round(height * quality.scale))
+    def begin(self, width: int, height: int, quality: Quality) -> None:
+        """Bind a cleared framebuffer for the scene."""
+        size = scene_size(width, height, quality)
         samples = min(quality.samples, self._context.max_samples)
         if self._made_for != (size, samples):
             self._make(size, samples)
@@ -28,7 +28,6 @@ class ResolvePass:
         scene = self._framebuffers["samples" if samples else "scene"]
         scene.use()
         scene.clear(0.0, 0.0, 0.0, 1.0, depth=1.0)
-        return size
 
     def finish(self, target: moderngl.Framebuffer, quality: Quality) -> None:
         """Draw what is in the scene's framebuffer over the whole of `target`."""
@@ -72,6 +71,11 @@ class ResolvePass:
                     attachment.release()
             framebuffer.release()
         self._framebuffers.clear()
+
+
+def scene_size(width: int, height: int, quality: Quality) -> tuple[int, int]:
+    """The size that the scene is drawn at for a target of this size."""
+    return max(1, round(width * quality.scale)), max(1, round(height * quality.scale))
 
 
 def _texture(framebuffer: moderngl.Framebuffer) -> moderngl.Texture:

@@ -109,14 +109,14 @@ class Drawing:
         self._array: moderngl.VertexArray | None = None
         self._built_for: moderngl.Program | None = None
 
-    def render(self, mode: int = moderngl.TRIANGLES, vertices: int = -1, instances: int = 1) -> None:
+    def render(self, mode: int = moderngl.TRIANGLES, vertices: int = -1, instances: int = 1, first: int = 0) -> None:
         if self._array is None or self._built_for is not self.program.gl:
             self.release()
             self._array = self._context.vertex_array(
                 self.program.gl, list(self._buffers), index_buffer=self._indices, skip_errors=True
             )
             self._built_for = self.program.gl
-        self._array.render(mode, vertices=vertices, instances=instances)
+        self._array.render(mode, vertices=vertices, first=first, instances=instances)
 
     def release(self) -> None:
         if self._array is not None:

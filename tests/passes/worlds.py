@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from app.materials import Material, Materials, Stratum, load_materials, strata_steps
 from app.snapshot import Snapshot
 from app.world import Ledger
 from kernels.noise import fractal_noise
@@ -131,3 +132,62 @@ def island(rows: int, columns: int, *, seed: int = 1, relief: float = 200.0) -> 
     cone = 0.5 + 0.5 * np.cos(np.pi * np.minimum(away, 1.0))
     noise = fractal_noise(rows, columns, seed, wavelength_cells=min(rows, columns) / 4.0, octaves=7)
     return relief * (cone * (0.3 + 0.9 * noise) - 0.35)
+
+
+def with_layers(shown: Snapshot, **layers: ArrayLike) -> Snapshot:
+    """The same land with these layers too."""
+    made = {
+        name: np.ascontiguousarray(np.broadcast_to(np.asarray(layer, np.float32), shown.shape))
+        for name, layer in layers.items()
+    }
+    versions = {**shown.versions, **dict.fromkeys(made, shown.cycle)}
+    return replace(shown, world=next(_numbers), layers={**shown.layers, **made}, versions=versions)
+
+
+def rock(name: str, colour: str, *, porosity: float = 0.0) -> Material:
+    """A solid material; one of no porosity shows no beds."""
+    return Material(
+        name=name, title=name.title(), colour=colour, solid=True, erodibility=0.5, abrasion=0.5, porosity=porosity,
+        steepest=60.0, worn="sand", broken="gravel",
+    )  # fmt: skip
+
+
+@cache
+def materials(*strata: tuple[str, float], repeat: bool = False) -> Materials:
+    """The shipped loose materials, on rocks in strata: names of shipped materials, or colours, with their thickness."""
+    known = load_materials()
+    rocks = {name: known.get(name) or rock(name, name) for name, _ in strata}
+    stack = tuple(Stratum(*stratum) for stratum in strata)
+    steps, metres_per_step = strata_steps(stack, tuple(rocks), repeat=repeat)
+    loose = tuple(material for material in known.values() if material.loose)
+    return Materials(loose, tuple(rocks.values()), steps, metres_per_step)
+
+
+def with_materials(shown: Snapshot, made_of: Materials, kinds: ArrayLike = 0.0, rise: ArrayLike = 0.0) -> Snapshot:
+    """The same land of several materials. `kinds` is as kernels.materials.commonest_kinds has it."""
+    return replace(with_layers(shown, loose_kinds=kinds, strata_rise=rise), materials=made_of)
+
+
+def planted(shown: Snapshot, trees: ArrayLike, version: int = 1) -> Snapshot:
+    """The same land with these trees: rows of row, column, kind, size, and perhaps health; 1 is best."""
+    given = np.atleast_2d(np.asarray(trees, np.float32))
+    health = given[:, 4:5] if given.shape[1] > 4 else np.ones((len(given), 1))
+    columns = [given[:, :4], np.zeros((len(given), 1)), health]
+    return replace(shown, trees=np.concatenate(columns, axis=1).astype(np.float32), trees_version=version)
+
+
+def wooded(shown: Snapshot, number: int, *, seed: int = 4) -> Snapshot:
+    """The same land with woods in patches: broadleaves low down, conifers above them, none high up or where steep."""
+    generator = np.random.default_rng(seed)
+    rows, columns = shown.shape
+    ground = (shown.layers["bedrock"] + shown.layers["sediment"]).astype(np.float64)
+    height = (ground - ground.min()) / np.ptp(ground)
+    south, east = np.gradient(ground / shown.cell_size)
+    density = np.clip(6.0 * hills(rows, columns, seed=31, roughness=1.6) - 2.5, 0.02, 1.0)
+    density *= (np.hypot(south, east) < 0.75) & (height < 0.75)
+    cell = generator.choice(rows * columns, number, p=(density / density.sum()).ravel())
+    place = np.column_stack([cell // columns, cell % columns]) + generator.random((number, 2))
+    broad = generator.random(number) > np.clip(3.0 * height.ravel()[cell] - 0.6, 0.03, 0.97)
+    size = np.clip(generator.beta(3.0, 1.6, number), 0.05, 1.0)
+    health = np.where(generator.random(number) < 0.04, 0.3, 0.95)
+    return planted(shown, np.column_stack([place, broad, size, health]))

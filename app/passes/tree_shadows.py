@@ -1,0 +1,158 @@
+"""The shadows of the trees near the camera, as a map of depths seen from the sun."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.passes.canopy import PATIENCE
+from app.passes.forest import Forest, Selection, TreeView
+from app.passes.quality import Quality
+from app.passes.shaders import Uniform
+
+REACH = 6.0  # how far towards the sun trees cast shadows, in half widths of the map of shadows
+TO_TEXTURE = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1]])  # from clip space
+
+
+class Frustum(NamedTuple):
+    """A box along the sunlight. It moves in steps, so that most frames find the shadows drawn."""
+
+    middle: tuple[float, float, float]
+    half_width: float  # level
+    half_height: float  # across the light
+    sun: tuple[float, float, float]
+
+    @staticmethod
+    def about(low: NDArray[np.float64], high: NDArray[np.float64], sun: NDArray[np.float64]) -> Frustum:
+        """The box about a box of picture space."""
+        radius = _rounded_up(1.25 * max(math.hypot(high[0] - low[0], high[2] - low[2]) / 2.0, 0.2 * (high[1] - low[1])))
+        relief = _rounded_up(1.25 * (high[1] - low[1]) / 2.0)
+        steps = np.array([radius, 0.5 * relief, radius]) / 4.0
+        x, y, z = np.round((low + high) / 2.0 / steps) * steps
+        level = math.hypot(sun[0], sun[2])
+        return Frustum(
+            (float(x), float(y), float(z)), radius, float(radius * sun[1] + relief * level), tuple(sun.tolist())
+        )
+
+    @property
+    def axes(self) -> NDArray[np.float64]:
+        """Unit vectors across the light and level, across the light, and towards the sun."""
+        sun = np.array(self.sun)
+        level = np.array([sun[2], 0.0, -sun[0]])
+        length = np.linalg.norm(level)
+        level = level / length if length > 1e-6 else np.array([1.0, 0.0, 0.0])
+        return np.array([level, np.cross(sun, level), sun])
+
+    @property
+    def halves(self) -> NDArray[np.float64]:
+        return np.array([self.half_width, self.half_height, REACH * self.half_width])
+
+    def matrix(self) -> NDArray[np.float64]:
+        """From picture space to clip space; what is nearer to the sun is nearer."""
+        matrix = np.eye(4)
+        scale = np.array([1.0, 1.0, -1.0]) / self.halves
+        matrix[:3, :3] = self.axes * scale[:, None]
+        matrix[:3, 3] = -matrix[:3, :3] @ self.middle
+        return matrix
+
+    def touches(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which boxes of picture space may reach into it."""
+        middle, half = 0.5 * (low + high) - self.middle, 0.5 * (high - low)
+        away = np.abs(middle @ self.axes.T) - half @ np.abs(self.axes.T)
+        return np.asarray((away < self.halves).all(axis=1))
+
+
+class TreeShadows:
+    """A texture of depths, drawn where what it depends on has changed."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        self._context = context
+        self._texture: moderngl.Texture | None = None
+        self._target: moderngl.Framebuffer | None = None
+        self._drawn: tuple[object, ...] | None = None
+        self._versions: tuple[int, ...] = ()
+        self._age = 0  # frames since it was drawn
+        self._frustum: Frustum | None = None
+        self.any = False  # whether there are trees near enough in this frame
+
+    @property
+    def texture(self) -> dict[str, moderngl.Texture]:
+        """The texture by the name of its sampler, where there are shadows."""
+        return {"tree_shadow": self._texture} if self.any and self._texture is not None else {}
+
+    @property
+    def uniforms(self) -> dict[str, Uniform]:
+        """What tree_shadow.glsl needs to read it, where there are shadows."""
+        if not self.any or self._frustum is None:
+            return {}
+        return {"shadow_matrix": _columns(TO_TEXTURE @ self._frustum.matrix())}
+
+    @property
+    def clip_matrix(self) -> Uniform:
+        assert self._frustum is not None
+        return _columns(self._frustum.matrix())
+
+    def begin(
+        self,
+        forest: Forest,
+        selected: Selection,
+        sun: NDArray[np.float64],
+        quality: Quality,
+        view: TreeView,
+        versions: tuple[int, ...],
+        *,
+        at_once: bool,
+    ) -> NDArray[np.float32] | None:
+        """Choose what there are shadows of; the trees to draw into the texture, or None where nothing has changed.
+
+        `versions` are those of trees and ground, which change slowly.
+        """
+        self.any = len(selected.near) + len(selected.middle) > 0 and sun[1] > 0.0
+        if not self.any:
+            return None
+        self._age += 1
+        frustum = Frustum.about(selected.low, selected.high, sun)
+        wanted = (frustum, view.height, view.exaggeration, quality.tree_shadow, versions[0])
+        if wanted == self._drawn and (versions == self._versions or (self._age < PATIENCE and not at_once)):
+            return None
+        self._drawn, self._versions, self._age, self._frustum = wanted, versions, 0, frustum
+        self._begin_texture(quality.tree_shadow)
+        numbers, _ = forest.of_blocks(np.flatnonzero(frustum.touches(*forest.boxes(view.exaggeration, view.tallest))))
+        return forest.trees[numbers]
+
+    def release(self) -> None:
+        if self._target is not None and self._texture is not None:
+            self._target.release()
+            self._texture.release()
+        self._target = self._texture = self._drawn = None
+
+    def _begin_texture(self, side: int) -> None:
+        if self._texture is None or self._texture.width != side:
+            outgrown = self._target, self._texture
+            self._texture = self._context.depth_texture((side, side))
+            self._texture.compare_func = "<="
+            self._texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+            self._texture.repeat_x = self._texture.repeat_y = False
+            self._target = self._context.framebuffer(depth_attachment=self._texture)
+            for old in outgrown:  # only now: making a target ends with a return to the one in use
+                if old is not None:
+                    old.release()
+        assert self._target is not None
+        self._target.use()
+        self._target.clear(depth=1.0)
+        self._context.enable_only(moderngl.DEPTH_TEST)
+        self._context.depth_func = "<="
+
+
+def _rounded_up(length: float) -> float:
+    """The next of a series of lengths that grow by the root of 2."""
+    return float(2.0 ** (math.ceil(2.0 * math.log2(max(length, 1e-6))) / 2.0))
+
+
+def _columns(matrix: NDArray[np.float64]) -> Uniform:
+    """A matrix as a uniform: its columns one after the other."""
+    return tuple(matrix.T.ravel().tolist())

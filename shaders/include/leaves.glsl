@@ -1,0 +1,25 @@
+// The colours of leaves, and light on them.
+#include "sky.glsl"
+
+const vec3 NEEDLES = vec3(0.034, 0.053, 0.024);
+const vec3 BROAD_LEAVES = vec3(0.052, 0.068, 0.026);
+const vec3 TWIGS = vec3(0.125, 0.092, 0.066);  // in winter
+const vec3 SICK = vec3(0.150, 0.098, 0.048);
+const vec3 LITTER = vec3(0.082, 0.068, 0.042);  // what lies under trees
+const vec3 THROUGH_LEAVES = vec3(1.25, 1.22, 0.60);
+
+// The crowns of a kind: 0 conifers, 1 broadleaves. `bare` is how much of their leaves the latter have lost.
+vec3 crowns_of_kind(float kind, float bare) {
+    return kind > 0.5 ? mix(BROAD_LEAVES, TWIGS, bare) : NEEDLES;
+}
+
+// Leaves turned to `normal` send this to the eye. `sun` is how much sunlight comes to them, `open` how open to the sky
+// they are.
+vec3 light_on_leaves(vec3 albedo, vec3 normal, vec3 to_eye, float sun, float open) {
+    float facing = dot(normal, frame.sun.xyz);
+    // A crown is no wall: light comes a little around it, and against the sun through it.
+    float reflected = clamp((facing + 0.25) / 1.25, 0.0, 1.0);
+    float against = max(-dot(to_eye, frame.sun.xyz), 0.0);
+    vec3 through = THROUGH_LEAVES * (0.06 + 0.33 * against * against) * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
+    return albedo * (frame.sun_light.rgb * sun * (reflected + through) + sky_light(normal) * open);
+}

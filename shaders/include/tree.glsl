@@ -1,0 +1,80 @@
+// Trees: where they stand, how large they are and what colour they have.
+#include "mesh_detail.glsl"
+#include "leaves.glsl"
+
+uniform sampler2D surface;
+uniform sampler2D light;   // sun visibility, sky visibility, hollowness, sun that comes through crowns
+uniform vec2 mesh_reach;   // how far away from the camera the ground has its finest grid, m; its coarsest grid, cells
+uniform vec4 crown;        // by kind: half the width of a conifer's crown and a broadleaf's; where they begin
+uniform vec3 scale;        // height of a full-grown tree, m; pixels of a metre at a distance of one metre; part of winter
+
+in vec2 cell;    // where it stands, column and row
+in vec3 growth;  // kind, size, health
+
+float cell_height(vec2 at) {
+    return texelFetch(surface, ivec2(min(at, frame.map.xy - 1.0)), 0).x * frame.map.w;
+}
+
+// The height of a vertex of the mesh: `odd` tells along which axes it has moved by `morph` towards the vertex before it.
+float vertex_height(vec2 at, vec2 odd, float stride, float morph) {
+    float height = cell_height(at);
+    return morph > 0.0 ? mix(height, cell_height(at - odd * stride), morph) : height;
+}
+
+// The mesh as mesh.glsl has it, at a place in cells from the middle of the first: triangles over squares of `stride`
+// cells, whose vertices move onto those of squares twice as large.
+float mesh_height(vec2 at, float stride, float morph) {
+    vec2 last = frame.map.xy - 1.0;
+    vec2 even = floor(at / (2.0 * stride)) * 2.0 * stride;
+    vec2 moved = mix(min(even + stride, last), even, morph);
+    vec2 second = step(moved, at) * step(even + stride, last);  // which of two squares, along each axis
+    vec2 begin = mix(even, moved, second), end = mix(moved, min(even + 2.0 * stride, last), second);
+    vec2 part = clamp((at - begin) / max(end - begin, 1e-4), 0.0, 1.0);
+    vec2 low = even + second * stride, high = low + stride;
+    vec2 low_odd = second, high_odd = 1.0 - second;
+    float south_west = vertex_height(vec2(low.x, high.y), vec2(low_odd.x, high_odd.y), stride, morph);
+    float north_east = vertex_height(vec2(high.x, low.y), vec2(high_odd.x, low_odd.y), stride, morph);
+    // Both triangles of a square share its diagonal from south-west to north-east.
+    if (part.x + part.y < 1.0) {
+        float corner = vertex_height(low, low_odd, stride, morph);
+        return corner + part.x * (north_east - corner) + part.y * (south_west - corner);
+    }
+    float corner = vertex_height(high, high_odd, stride, morph);
+    return corner + (1.0 - part.x) * (south_west - corner) + (1.0 - part.y) * (north_east - corner);
+}
+
+// Where a tree stands on the ground as it is drawn, however coarse that is so far away.
+vec3 foot_of(vec2 cell) {
+    vec2 at = clamp(cell - 0.5, vec2(0.0), frame.map.xy - 1.0);  // the ground reaches from middle to middle
+    vec2 east_south = (at + 0.5) * frame.map.z;
+    float finest = mesh_reach.x;
+    float stride = clamp(exp2(floor(log2(max(node_distance(east_south) / finest, 1.0)))), 1.0, mesh_reach.y);
+    float morph = morph_at(east_south, 2.0 * finest * stride);
+    return vec3(east_south.x, mesh_height(at, stride, morph), east_south.y);
+}
+
+float tree_height(float chance) {
+    return scale.x * growth.y * (0.85 + 0.30 * chance);
+}
+
+// Height in the picture, in pixels.
+float tree_pixels(vec3 foot, float height) {
+    return height * scale.y / max(distance(foot + vec3(0.0, 0.5 * height, 0.0), frame.camera.xyz), 1e-6);
+}
+
+// How much of a tree of this height in pixels is drawn as in the finer one of two levels that meet at `limit`.
+float finer_share(float pixels, float limit) {
+    return clamp((pixels / limit - 0.85) / 0.30, 0.0, 1.0);
+}
+
+// Two chances from 0 to 1 that are a tree's own.
+vec2 chances_of(vec2 cell) {
+    return vec2(hash(cell * 7.31 + 3.7), hash(cell.yx * 5.17 + 91.3));
+}
+
+vec3 leaf_colour(vec2 chances) {
+    vec3 colour = crowns_of_kind(growth.x, clamp(1.4 * scale.z - 0.4 * chances.y, 0.0, 1.0));
+    // Some stand darker and bluer, some lighter and yellower.
+    colour *= mix(vec3(0.74, 0.80, 0.92), vec3(1.26, 1.16, 0.98), chances.x) * (0.86 + 0.28 * chances.y);
+    return mix(SICK * (0.75 + 0.5 * chances.y), colour, smoothstep(0.05, 0.75, growth.z));
+}

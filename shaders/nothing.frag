@@ -1,0 +1,2 @@
+// Depth is all that is drawn.
+void main() {}

@@ -1,0 +1,47 @@
+// Small trees: the outline of a crown in a square, and light on it as on a rounded body.
+#include "dissolve.glsl"
+#include "leaves.glsl"
+
+uniform sampler2D detail;
+
+in vec2 middle;
+flat in vec4 outline;
+flat in vec3 to_sun;
+flat in vec4 sun_part;
+flat in vec3 sky_part;
+flat in vec3 air_added;
+flat in vec2 shown;
+flat in vec4 own;
+
+out vec4 colour;
+
+void main() {
+    vec2 square = gl_PointCoord * 2.0 - 1.0;
+    vec2 at = vec2(square.x, middle.y - square.y);  // from the foot, upwards
+    vec4 grain = texture(detail, vec2(square.x, square.y) * 0.055 + own.x);
+    float ragged = (grain.x - 0.5) * 0.55;
+    float conifer = sun_part.w;
+    // A cone seen from above is a triangle on an ellipse, an egg an ellipse.
+    float high = (at.y - outline.z) / max(outline.y - outline.z, 1e-3);
+    float beside = abs(at.x) / outline.x;
+    float rim = at.x / outline.x;
+    float below = (at.y - outline.z) / max(outline.w, 1e-3);
+    float cone = 1.15 * beside + high + ragged - 1.0;
+    float foot_of_cone = length(vec2(rim, below)) + ragged - 1.0;
+    float egg = length(vec2(rim, high * 2.0 - 1.0)) + ragged - 1.0;
+    float outside = conifer > 0.5 ? min(high < 0.0 ? 1.0 : cone, foot_of_cone) : egg;
+    float trunk = step(abs(at.x), 0.10 * outline.x) * step(0.0, at.y) * step(at.y, outline.z + 0.2);
+    float pattern = dissolve_pattern();
+    if (pattern < shown.x || (outside > 0.0 && trunk < 0.5)) discard;
+
+    vec3 normal = vec3(rim, clamp(high * 2.0 - 1.0, -1.0, 1.0) * mix(0.95, 0.4, conifer), 0.0);
+    normal.z = sqrt(max(1.0 - dot(normal, normal), 0.04));
+    vec3 up = vec3(0.0, own.zw);
+    normal = normalize(normal + 0.25 * conifer * up + 0.6 * vec3(grain.y - 0.5, 0.0, grain.z - 0.5));
+    float facing = dot(normal, to_sun);
+    float open = mix(0.32, 1.0, clamp(0.5 + 0.5 * dot(normal, up) + 0.4 * (grain.x - 0.5), 0.0, 1.0));
+    float lit = clamp((facing + 0.25) / 1.25, 0.0, 1.0) * mix(0.5, 1.0, open);
+    vec3 through = own.y * THROUGH_LEAVES * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
+    vec3 radiance = sun_part.rgb * (lit + through) + sky_part * open;
+    colour = vec4(radiance * (0.70 + 0.60 * grain.x) + air_added, 1.0);
+}

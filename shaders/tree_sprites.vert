@@ -1,0 +1,71 @@
+// Small trees: a point each, drawn as a square in which the crown's outline is found.
+#include "tree.glsl"
+
+uniform vec2 limits;  // heights in pixels: of the level that is finer; where trees become a colour of the ground
+
+out vec2 middle;         // of the square, from the foot, in half its sides
+flat out vec4 outline;   // half width; top and foot of the crown, half height of its foot, in half the square's sides
+flat out vec3 to_sun;    // in the square: right, up, towards the eye
+flat out vec4 sun_part;  // radiance in full sun, air before it; whether it is a conifer
+flat out vec3 sky_part;
+flat out vec3 air_added;
+flat out vec2 shown;
+flat out vec4 own;       // its grain; light through its leaves; which way is up: up, towards the eye
+
+void main() {
+    vec2 chances = chances_of(cell);
+    vec3 foot = foot_of(cell);
+    float height = tree_height(chances.x);
+    float pixels = tree_pixels(foot, height);
+    // One after the other they shrink away, as far as the ground takes over their colour.
+    float remains = clamp((pixels / limits.y - 1.0) * 1.6 - 0.6 * chances.y, 0.0, 1.0);
+    shown = vec2(finer_share(pixels, limits.x), 1.0);
+    gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+    gl_PointSize = 1.0;
+    if (shown.x >= 1.0 || remains <= 0.0) return;
+    height *= 0.55 + 0.45 * remains;
+
+    bool broad = growth.x > 0.5;
+    float base = height * (broad ? crown.w : crown.z);
+    float radius = height * (broad ? crown.y : crown.x) * (0.86 + 0.30 * fract(9.7 * chances.y));
+    vec3 away = frame.camera.xyz - foot;
+    float far = length(away);
+    vec3 to_eye = away / far;
+    vec3 right = normalize(vec3(to_eye.z, 0.0, -to_eye.x) + vec3(1e-6, 0.0, 0.0));
+    vec3 up = cross(to_eye, right);
+    float level = up.y, above = to_eye.y;  // cosine and sine of the angle that one looks down at
+
+    // From below to above: the foot of the trunk, the near rim of the crown, its top.
+    float half_foot = radius * abs(above);
+    float bottom, top;
+    if (broad) {
+        float centre = 0.5 * (base + height) * level;
+        float extent = length(vec2(0.5 * (height - base) * level, half_foot));
+        bottom = centre - extent;
+        top = centre + extent;
+    } else {
+        bottom = base * level;
+        top = max(height * level, bottom + half_foot);
+    }
+    float lowest = min(broad ? bottom : bottom - half_foot, 0.0);
+    float across = 2.0 * radius, tall = top - lowest;
+    float side = max(across, tall);
+    // Before the ground at its foot, as half of the crown is.
+    vec3 centre = foot + up * (0.5 * (top + lowest)) + to_eye * (0.5 * height * max(above, 0.0));
+    outline = vec4(radius, top, bottom, half_foot) / (0.5 * side);
+    middle = vec2(0.0, (top + lowest) / side);
+
+    vec4 seen = textureLod(light, map_uv(foot.xz), 0.0);
+    vec3 air_kept;
+    air_before(centre, air_kept, air_added);
+    vec3 albedo = leaf_colour(chances);
+    float against = max(-dot(to_eye, frame.sun.xyz), 0.0);
+    to_sun = vec3(dot(frame.sun.xyz, right), dot(frame.sun.xyz, up), dot(frame.sun.xyz, to_eye));
+    float sun = (broad ? 1.06 : 0.90) * seen.x * mix(seen.w, 1.0, 0.6);
+    sun_part = vec4(albedo * frame.sun_light.rgb * sun * air_kept, broad ? 0.0 : 1.0);
+    sky_part = albedo * sky_light(vec3(0.0, 0.6, 0.0)) * seen.y * air_kept;
+    own = vec4(chances.x * 17.0, 0.04 + 0.16 * against * against, level, above);
+
+    gl_Position = frame.view_projection * vec4(centre, 1.0);
+    gl_PointSize = max(side * scale.y / distance(frame.camera.xyz, centre), 1.0);
+}

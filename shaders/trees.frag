@@ -1,0 +1,54 @@
+// Trees near enough to be seen as bodies.
+#include "leaves.glsl"
+#include "dissolve.glsl"
+
+#ifndef SHADOWS
+#define SHADOWS 1
+#endif
+
+#if SHADOWS == 1
+#include "tree_shadow.glsl"
+#endif
+
+uniform sampler2D detail;
+
+in vec3 position;
+in vec3 normal;
+in vec3 inside;
+in vec2 sun_in;
+in vec3 lit_place;
+in vec2 light_in;
+in vec2 in_spray;
+in vec3 air_kept;
+in vec3 air_added;
+flat in vec3 albedo;
+flat in vec2 shown;
+
+out vec4 colour;
+
+const vec3 BARK = vec3(0.105, 0.083, 0.064);
+
+void main() {
+    float pattern = dissolve_pattern();
+    vec3 to_eye = normalize(frame.camera.xyz - position);
+    vec3 rounded = normalize(normal);
+    vec3 side = abs(rounded);
+    bool solid = in_spray == vec2(0.0);
+    vec2 plane = !solid ? 0.13 * in_spray + 0.05 * inside.xy : side.y > max(side.x, side.z) ? inside.xz : (side.x > side.z ? inside.zy : inside.xy);
+    vec4 grain = texture(detail, plane * 1.1);
+    float leafy = step(0.5, light_in.y);
+    // The outline is of twigs.
+    float rim = abs(dot(rounded, to_eye)) * 1.7 + (grain.x - 0.5) * 1.6;
+    float cut = length(in_spray) + (grain.x - 0.5) * 2.2;
+    if (pattern < shown.x || pattern >= shown.y || rim * leafy < 0.12 * leafy || cut > 0.9) discard;
+    vec3 bent = normalize(rounded + leafy * 0.9 * vec3(grain.y - 0.5, 0.6 * (grain.x - 0.5), grain.z - 0.5));
+    vec3 own = mix(BARK, albedo, leafy) * (0.62 + 0.76 * grain.x);
+    float within = mix(0.45, 1.0, smoothstep(0.32, 0.58, grain.x + 0.25 * (grain.w - 0.5)));  // dark between the twigs
+#if SHADOWS == 1
+    float sun = sun_in.x * sun_past_trees(lit_place, sun_in.y);
+#else
+    float sun = sun_in.x * sun_in.y;
+#endif
+    vec3 radiance = light_on_leaves(own, bent, to_eye, sun * within, light_in.x * within);
+    colour = vec4(radiance * air_kept + air_added, 1.0);
+}

@@ -1,0 +1,64 @@
+// Trees near enough to be seen as bodies: one shape for each instance, turned and scaled.
+#include "tree.glsl"
+
+#ifndef SHADOWS
+#define SHADOWS 1  // 0: none, 1: of trees near the camera, 2: they are drawn
+#endif
+
+#if SHADOWS > 0
+uniform mat4 shadow_matrix;
+#endif
+
+uniform vec2 limits;  // heights in pixels: of the level that is finer than this one; of the level that is coarser
+
+in vec3 place;    // in the shape, a unit high
+in vec3 outward;
+in float open;
+in float leaves;
+in vec2 spray;   // place in a square that is cut out as leaves, from -1 to 1; 0 in what is solid
+
+out vec3 position;
+out vec3 normal;
+out vec3 inside;   // place in the shape, moved by something that is the tree's own
+out vec2 sun_in;   // past the land and into the crown; past other trees where their shadows are not drawn
+out vec3 lit_place;
+out vec2 light_in;  // sky; leaves or wood
+out vec2 in_spray;
+out vec3 air_kept;
+out vec3 air_added;
+flat out vec3 albedo;
+flat out vec2 shown;  // of the noise that dissolves one level into the next
+
+void main() {
+    vec2 chances = chances_of(cell);
+    vec3 foot = foot_of(cell);
+    float height = tree_height(chances.x);
+#if SHADOWS < 2
+    float pixels = tree_pixels(foot, height);
+    shown = vec2(limits.x > 0.0 ? finer_share(pixels, limits.x) : 0.0, finer_share(pixels, limits.y));
+    if (shown.x >= shown.y) {
+        gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+        return;
+    }
+#endif
+    float angle = 6.2831853 * chances.y;
+    vec2 turn = vec2(cos(angle), sin(angle));
+    mat2 turned = mat2(turn.x, turn.y, -turn.y, turn.x);
+    float width = 0.86 + 0.30 * fract(9.7 * chances.y);
+    vec3 body = vec3(turned * place.xz * width, place.y).xzy;
+    position = foot + height * body;
+#if SHADOWS == 2
+    gl_Position = shadow_matrix * vec4(position, 1.0);
+#else
+    normal = normalize(vec3(turned * outward.xz, outward.y * width).xzy);
+    in_spray = spray;
+    inside = body + vec3(chances, 0.0).xzy * 17.0;
+    vec4 seen = textureLod(light, map_uv(foot.xz), 0.0);
+    sun_in = vec2(seen.x * mix(0.45, 1.0, open), mix(seen.w, 1.0, clamp(place.y, 0.0, 1.0)));
+    lit_place = position + 0.07 * height * frame.sun.xyz;  // no crown is in its own shadow by a hair
+    light_in = vec2( seen.y * mix(0.22, 1.0, open), leaves);
+    albedo = leaf_colour(chances);
+    air_before(position, air_kept, air_added);
+    gl_Position = frame.view_projection * vec4(position, 1.0);
+#endif
+}
