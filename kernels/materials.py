@@ -97,43 +97,59 @@ def commonest_kinds(mix: NDArray[np.float64], told: NDArray[np.float32]) -> None
     _commonest(mix.reshape(-1), mix.shape[-1], told.reshape(-1))
 
 
+# The work on a row is a function of its own: in the body of a parallel loop Numba takes it that what it finds in a tuple
+# and the tuple itself, where that is passed on, are not the same memory.
+
+
+@njit(nogil=True, error_model="numpy")
+def _lift_row(row, materials, worn, bedrock, sediment, pool, of_rock):
+    """Take into a pool what cells have lost, and what came of their rock; return what others have gained."""
+    kinds = materials.kinds
+    columns = sediment.shape[1]
+    need = 0.0
+    for column in range(columns):
+        cell = row * columns + column
+        if worn[row, column] > 0.0:
+            rock = rock_at(materials, cell, bedrock[row, column] + worn[row, column])
+            of_rock[materials.rock_worn[rock]] += worn[row, column]
+        there = thickness(materials, cell)
+        change = sediment[row, column] - there
+        if change > 0.0:
+            need += change
+        elif change < 0.0:
+            kept = sediment[row, column] / there
+            for kind in range(kinds):
+                before = materials.mix[cell * kinds + kind]
+                materials.mix[cell * kinds + kind] = before * kept
+                pool[kind] += before - before * kept
+    return need
+
+
+@njit(nogil=True, error_model="numpy")
+def _lay_row(row, materials, parts, bedrock, sediment, ground):
+    """Give cells what they have gained of a pool, and bring their sediment up to date to the last bit."""
+    kinds = materials.kinds
+    columns = sediment.shape[1]
+    for column in range(columns):
+        cell = row * columns + column
+        change = sediment[row, column] - thickness(materials, cell)
+        if change > 0.0:
+            for kind in range(kinds):
+                materials.mix[cell * kinds + kind] += change * parts[kind]
+        sediment[row, column] = thickness(materials, cell)
+        ground[row, column] = bedrock[row, column] + sediment[row, column]
+
+
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def _lift(materials: Any, worn: Any, bedrock: Any, sediment: Any, pools: Any, of_rock: Any, need: Any) -> None:
-    """Take into the pool of each row what its cells have lost, and what came of their rock."""
-    kinds = materials.kinds
-    rows, columns = sediment.shape
-    for row in prange(rows):
-        for column in range(columns):
-            cell = row * columns + column
-            if worn[row, column] > 0.0:
-                rock = rock_at(materials, cell, bedrock[row, column] + worn[row, column])
-                of_rock[row, materials.rock_worn[rock]] += worn[row, column]
-            there = thickness(materials, cell)
-            change = sediment[row, column] - there
-            if change > 0.0:
-                need[row] += change
-            elif change < 0.0:
-                kept = sediment[row, column] / there
-                for kind in range(kinds):
-                    before = materials.mix[cell * kinds + kind]
-                    materials.mix[cell * kinds + kind] = before * kept
-                    pools[row, kind] += before - before * kept
+    for row in prange(len(sediment)):
+        need[row] = _lift_row(row, materials, worn, bedrock, sediment, pools[row], of_rock[row])
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def _lay(materials: Any, parts: Any, bedrock: Any, sediment: Any, ground: Any) -> None:
-    """Give each cell what it has gained of the common pool, and bring its sediment up to date to the last bit."""
-    kinds = materials.kinds
-    rows, columns = sediment.shape
-    for row in prange(rows):
-        for column in range(columns):
-            cell = row * columns + column
-            change = sediment[row, column] - thickness(materials, cell)
-            if change > 0.0:
-                for kind in range(kinds):
-                    materials.mix[cell * kinds + kind] += change * parts[kind]
-            sediment[row, column] = thickness(materials, cell)
-            ground[row, column] = bedrock[row, column] + sediment[row, column]
+    for row in prange(len(sediment)):
+        _lay_row(row, materials, parts, bedrock, sediment, ground)
 
 
 def mix_moved(
