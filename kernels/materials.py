@@ -97,8 +97,8 @@ def commonest_kinds(mix: NDArray[np.float64], told: NDArray[np.float32]) -> None
     _commonest(mix.reshape(-1), mix.shape[-1], told.reshape(-1))
 
 
-# The work on a row is a function of its own: in the body of a parallel loop Numba takes it that what it finds in a tuple
-# and the tuple itself, where that is passed on, are not the same memory.
+# The work on a row is a function of its own: in the body of a parallel loop Numba takes it that an array of a tuple,
+# and the same array where the tuple is passed on, are not the same memory.
 
 
 @njit(nogil=True, error_model="numpy")
