@@ -27,10 +27,10 @@ def layers(scene: Scene, rows: int, columns: int) -> tuple[Layer, Layer]:
     elif sand.rock == "basin":
         bare = rim(np.hypot(*from_the_middle(rows, columns, 0.5, 0.5)) / sand.rock_radius)
         rock = sand.rock_height * bare
-    south, _ = _from_the_middle(rows, columns, 0.0, 0.0)
+    south, _ = from_the_middle(rows, columns, 0.0, 0.0)
     rock += sand.tilt * (1.0 - south / south.max())
     if sand.form == "row":
-        south, _ = _from_the_middle(rows, columns, sand.heap_row, 0.5)
+        south, _ = from_the_middle(rows, columns, sand.heap_row, 0.5)
         noise = 1.0 - sand.unevenness * _noise(scene, rows, columns, ridged=False)
         thickness = sand.height * np.maximum(0.0, noise - (south / sand.heap_radius) ** 2)
     elif sand.form == "heap":
