@@ -35,7 +35,7 @@ out vec4 colour;
 #if MATERIALS == 1
 // What is smaller than a cell on each kind of ground: stones, cracks in dry clay, and grain on cliffs, where a map seen
 // from above would be drawn out.
-vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float height, vec2 slope, vec4 grain, inout vec2 bumps) {
+vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float height, float pixel, vec2 slope, vec4 grain, inout vec2 bumps) {
     float tone = grain.w;
 #if DETAIL_SCALES > 2
     float cliff = ground.rock * smoothstep(0.6, 1.4, length(slope));
@@ -43,13 +43,14 @@ vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float height, vec2 slo
     vec4 facing_south = texture(detail, vec2(cells.x, height) / 2.9);
     vec4 on_cliff = mix(facing_south, texture(detail, vec2(cells.y, height) / 2.9), smoothstep(0.3, 0.7, facing_east));
     tone = mix(tone, on_cliff.w, cliff);
-    bumps += (on_cliff.yz - 0.5) * cliff;
+    vec2 downhill = slope / max(length(slope), 1e-3);
+    vec2 uneven = (on_cliff.yz - 0.5) * (0.7 + 1.1 * length(slope)) * cliff;
+    bumps += uneven.x * vec2(-downhill.y, downhill.x) + uneven.y * downhill;
 #endif
-    albedo *= mix(0.80 + 0.40 * tone, 1.0, 0.7 * ground.sand);
-    float stone = smoothstep(0.44, 0.60, grain.x);
-    albedo *= 1.0 + ground.stony * (0.75 * stone - 0.35);
+    albedo *= mix(0.80 + 0.40 * tone, 1.0, 0.7 * ground.fine);
+    albedo *= 1.0 + ground.stony * (1.3 * (grain.y - 0.5) + 1.0 * (grain.z - 0.5));
     bumps += (grain.yz - 0.5) * 1.2 * ground.stony;
-    float crack = 1.0 - smoothstep(0.0, 0.035, abs(grain.x - 0.5));
+    float crack = (1.0 - smoothstep(0.0, 0.035, abs(grain.x - 0.5))) * (1.0 - smoothstep(0.02, 0.10, pixel));
     return albedo * (1.0 - 0.5 * crack * ground.cracked);
 }
 #endif
@@ -66,7 +67,7 @@ float veils(vec2 uv, vec3 to_eye) {
     float streamers = texture(detail, at * vec2(1.1, 5.0) + vec2(-0.3 * frame.dust.w / frame.heights.w, 0.35 * billows)).x;
     float sand = 1.0 - exp(-22.0 * textureLod(airborne, uv, 0.0).x);
     float dense = smoothstep(0.40, 0.72, 0.62 * billows + 0.38 * streamers);
-    return clamp(frame.dust.z * dense * mix(0.30, 0.75, sand), 0.0, 0.9);
+    return clamp(frame.dust.z * dense * mix(0.40, 0.85, sand), 0.0, 0.9);
 }
 #endif
 
@@ -101,11 +102,14 @@ void main() {
 
     // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
     vec2 bumps = (fine.yz - 0.5) * ground.rockiness * (1.5 + 1.6 * steepness) + (coarse.zy - 0.5) * 0.25;
+#if MATERIALS == 1
+    bumps *= drawn_out(steepness);
+#endif
 #if DETAIL_SCALES > 1
     vec4 grain = texture(detail, cells / 1.31);
     bumps += (grain.yz - 0.5) * ground.rockiness * 1.2;
 #if MATERIALS == 1
-    albedo = with_texture(albedo, ground, cells, position.y / frame.map.z, slope, grain, bumps);
+    albedo = with_texture(albedo, ground, cells, position.y / frame.map.z, pixel, slope, grain, bumps);
 #else
     albedo *= mix(0.80 + 0.40 * grain.w, 1.0, 0.7 * ground.sand);
 #endif
@@ -164,8 +168,9 @@ void main() {
     radiance = mix(radiance, tops, hidden * merged_trees(crowns, distance));
 #endif
 #if STORM == 1
-    vec3 eye = normalize(frame.camera.xyz - position);
-    radiance = mix(radiance, dust_light(-eye) * (0.55 + 0.45 * seen.x), veils(uv, eye));
+    vec3 through_dust = frame.camera.xyz - position, eye = normalize(through_dust);
+    float near = exp(-5.0 * length(through_dust) / frame.heights.w);  // before it there is little dust
+    radiance = mix(radiance, dust_light(-eye) * (0.55 + 0.45 * seen.x), veils(uv, eye) * (1.0 - near));
 #endif
     colour = vec4(radiance * air_kept + air_added, 1.0);
 }
