@@ -10,6 +10,7 @@ import numpy as np
 from app.world import Layer
 
 EDGE = 0.02  # of the relief: how rounded the edge of a table land is
+UNEVENNESS = 0.08  # part of the hills that is left on a table land
 
 if TYPE_CHECKING:
     from app.scene import Scene
@@ -57,8 +58,8 @@ def rim(distance: Layer) -> Layer:
 
 
 def _without_tops(heights: Layer, level: float) -> Layer:
-    """Heights from 0 to 1 that are cut off at a level, with a rounded edge."""
+    """Heights from 0 to 1 that are worn down to a level, with a rounded edge; of what stood higher a little is left."""
     if level >= 1.0:
         return heights
     cut: Layer = -EDGE * np.logaddexp(-heights / EDGE, -level / EDGE)
-    return cut
+    return cut + UNEVENNESS * (heights - cut)
