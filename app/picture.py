@@ -314,7 +314,7 @@ class Picture:
         with_materials = snapshot.materials is not None
         with_life = any(name in snapshot.layers for name in LIVING)
         rippled = with_materials and "wind_path" in snapshot.layers
-        desert = view.desert > 0.0 or view.drifting_sand > 0.0 or rippled
+        desert = view.desert > 0.0 or rippled
 
         _, scene_height = scene_size(*target.size, quality)
         detail = detail_distance(camera, scene_height, quality)
@@ -339,6 +339,7 @@ class Picture:
             with_lines=OVERLAYS[view.overlay].number == LINES,
             with_course=with_course,
             desert=desert,
+            drifting=view.drifting_sand > 0.0,
             with_water=with_water,
             with_marks=self._marks.shown,
             with_materials=with_materials,

@@ -6,6 +6,10 @@
 #define WATER 1
 #endif
 
+#ifndef DRIFTING
+#define DRIFTING 1
+#endif
+
 #ifndef STORM
 #define STORM 0
 #endif
@@ -138,27 +142,37 @@ void main() {
     vec3 bounce = vec3(0.30, 0.24, 0.17) * (1.0 - normal.y) * (0.25 + 0.75 * seen.x) * 0.35;
     vec3 radiance = albedo * (frame.sun_light.rgb * sun + (sky_light(normal) + bounce) * seen.y);
 #if DESERT == 1
+#if DETAIL_SCALES > 1 || MATERIALS == 0
     radiance += frame.sun_light.rgb * glitter(cells, normal, normalize(frame.camera.xyz - position)) * ground.sand * sun;
+#endif
+#endif
+#if DRIFTING == 1
     vec3 sand_light = DRIFTING_SAND * (frame.sun_light.rgb * seen.x * 0.45 + sky_light(vec3(0.0, 1.0, 0.0)) * seen.y);
     radiance = mix(radiance, sand_light, drifting(cells, textureLod(airborne, uv, 0.0).x, detail));
 #endif
-#if MARKS == 1 || LIVING == 1
+#if MARKS == 1
     // Running water mirrors sky and sun in small waves, the more the flatter one looks at it.
     vec3 to_eye = normalize(frame.camera.xyz - position);
     vec3 surface_normal = normalize(vec3(-0.6 * slope.x - 0.10 * bumps.x, 1.0, -0.6 * slope.y - 0.10 * bumps.y));
     float fresnel = 0.02 + 0.98 * pow(1.0 - max(dot(surface_normal, to_eye), 0.0), 5.0);
     vec3 mirrored = reflect(-to_eye, surface_normal);
-#if MARKS == 1
     vec3 sky = clear_sky(normalize(vec3(mirrored.x, abs(mirrored.y), mirrored.z))) * seen.y;
-#else
-    vec3 sky = mix(HORIZON, ZENITH, min(1.6 * abs(mirrored.y), 0.9)) * seen.y;
-#endif
     vec3 spark = frame.sun_light.rgb * pow(max(dot(mirrored, frame.sun.xyz), 0.0), 180.0) * seen.x;
     float film = ground.water;
 #if LIVING == 1
     film = max(film, ground.sheen);
 #endif
     radiance += film * (fresnel * (sky - radiance) + 0.6 * spark);
+#elif LIVING == 1
+    // So does a film of water on the ground, and with less effort.
+    vec3 to_eye = normalize(frame.camera.xyz - position);
+    float facing = dot(normal, to_eye), aside = 1.0 - max(facing, 0.0), aside2 = aside * aside;
+    vec3 mirrored = 2.0 * facing * normal - to_eye;
+    vec3 sky = mix(HORIZON, ZENITH, min(1.6 * abs(mirrored.y), 0.9)) * seen.y;
+    float glint = max(dot(mirrored, frame.sun.xyz), 0.0);
+    for (int i = 0; i < 6; ++i) glint *= glint;
+    vec3 sparkle = 0.6 * glint * seen.x * frame.sun_light.rgb;
+    radiance += ground.sheen * ((0.02 + 0.98 * aside2 * aside2 * aside) * (sky - radiance) + sparkle);
 #endif
 #if CANOPY > 0
     vec3 way = frame.camera.xyz - position;
