@@ -358,7 +358,15 @@ class Picture:
         if selected is not None:
             self._trees.draw(selected, quality, tree_view, **maps, **self._trees.shadows.texture)
         if self._water.is_seen:
-            self._water.draw(quality, with_overlay=with_overlay, with_course=with_course, waves=waves, **shown)
+            self._water.draw(
+                quality,
+                with_overlay=with_overlay,
+                with_course=with_course,
+                waves=waves,
+                with_materials=with_materials,
+                with_life=with_life,
+                **shown,
+            )
         self._backdrop.draw(with_dust=storm > 0.0, surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)
         if minimap:
