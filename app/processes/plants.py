@@ -53,6 +53,12 @@ class PlantsParameters(Parameters, frozen=True, kw_only=True):
     stream_limit: Annotated[
         float, parameter(0.0, 1.0, "streams that drops pass more often than this sweep plants away")
     ] = 0.6
+    flow_limit: Annotated[
+        float,
+        parameter(
+            1e-4, 100.0, "streams with more water in a cycle, as depth over one cell, do too", unit="cells", log=True
+        ),
+    ] = 0.15
     steepest: Annotated[
         float, parameter(0.0, 89.0, "slope beyond which no plant stands, whatever its kind", unit="°")
     ] = 55.0
@@ -133,6 +139,7 @@ class Plants:
                 densest_canopy=parameters.densest_canopy,
                 random_death=parameters.random_death,
                 stream_limit=parameters.stream_limit,
+                flow_limit=parameters.flow_limit * world.cell_size,
                 steepest=math.tan(math.radians(parameters.steepest)),
                 flood_depth=parameters.flood_depth,
                 burial=parameters.burial * world.cell_size,
