@@ -88,10 +88,12 @@ float sun_through_crowns(vec2 cell, float height) {
         vec2 uv = (cell + direction * reach) / frame.map.xy;
         vec4 crowns = textureLod(canopy, uv, 0.0);
         float area = crowns.x + crowns.y;
-        float top = tree_height * max(crowns.z / max(area, 1e-4), 0.05);
+        float part = 1.0 / max(area, 1e-4);
+        float top = tree_height * max(crowns.z * part, 0.05);
         float ground = textureLod(surface, uv, 0.0).x * frame.map.w;
         float above = (height - ground) / frame.map.z + sun_rise * reach;
-        thickness += area * (1.0 - smoothstep(0.7, 1.1, above / top)) * (sun_rise + SIDE_OF_CROWNS) * step_length / top;
+        float leaves = area * slanted_crowns(sun_rise, crowns.y * part) * (1.0 - smoothstep(0.7, 1.1, above / top));
+        thickness += leaves * sun_rise * step_length / top;
     }
     return exp(-thickness);
 }

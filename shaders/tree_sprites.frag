@@ -11,7 +11,7 @@ flat in vec4 sun_part;
 flat in vec3 sky_part;
 flat in vec3 air_added;
 flat in vec2 shown;
-flat in vec2 own;
+flat in vec4 own;
 
 out vec4 colour;
 
@@ -26,7 +26,7 @@ void main() {
     float beside = abs(at.x) / outline.x;
     float rim = at.x / outline.x;
     float below = (at.y - outline.z) / max(outline.w, 1e-3);
-    float cone = min(beside + high + ragged - 1.0, high < 0.0 ? 1.0 : 9.0);
+    float cone = 1.15 * beside + high + ragged - 1.0;
     float foot_of_cone = length(vec2(rim, below)) + ragged - 1.0;
     float egg = length(vec2(rim, high * 2.0 - 1.0)) + ragged - 1.0;
     float outside = conifer > 0.5 ? min(high < 0.0 ? 1.0 : cone, foot_of_cone) : egg;
@@ -34,12 +34,12 @@ void main() {
     float pattern = dissolve_pattern();
     if (pattern < shown.x || (outside > 0.0 && trunk < 0.5)) discard;
 
-    float up = clamp(high * 2.0 - 1.0, -1.0, 1.0);
-    vec3 normal = vec3(rim, mix(0.9 * up, 0.35 + 0.25 * up, conifer), 0.0);
+    vec3 normal = vec3(rim, clamp(high * 2.0 - 1.0, -1.0, 1.0) * mix(0.95, 0.4, conifer), 0.0);
     normal.z = sqrt(max(1.0 - dot(normal, normal), 0.04));
-    normal = normalize(normal + vec3(grain.yz - 0.5, 0.0).xzy * 0.7);
+    vec3 up = vec3(0.0, own.zw);
+    normal = normalize(normal + 0.25 * conifer * up + 0.6 * vec3(grain.y - 0.5, 0.0, grain.z - 0.5));
     float facing = dot(normal, to_sun);
-    float open = mix(0.32, 1.0, clamp(0.45 + 0.55 * up + 0.4 * (grain.x - 0.5), 0.0, 1.0));
+    float open = mix(0.32, 1.0, clamp(0.5 + 0.5 * dot(normal, up) + 0.4 * (grain.x - 0.5), 0.0, 1.0));
     float lit = clamp((facing + 0.25) / 1.25, 0.0, 1.0) * mix(0.5, 1.0, open);
     vec3 through = own.y * THROUGH_LEAVES * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
     vec3 radiance = sun_part.rgb * (lit + through) + sky_part * open;

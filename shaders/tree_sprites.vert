@@ -10,7 +10,7 @@ flat out vec4 sun_part;  // radiance in full sun, air before it; whether it is a
 flat out vec3 sky_part;
 flat out vec3 air_added;
 flat out vec2 shown;
-flat out vec2 own;
+flat out vec4 own;       // its grain; light through its leaves; which way is up: up, towards the eye
 
 void main() {
     vec2 chances = chances_of(cell);
@@ -47,10 +47,11 @@ void main() {
         bottom = base * level;
         top = max(height * level, bottom + half_foot);
     }
-    float lowest = min(broad ? 0.0 : bottom - half_foot, 0.0);
+    float lowest = min(broad ? bottom : bottom - half_foot, 0.0);
     float across = 2.0 * radius, tall = top - lowest;
     float side = max(across, tall);
-    vec3 centre = foot + up * (0.5 * (top + lowest));
+    // Before the ground at its foot, as half of the crown is.
+    vec3 centre = foot + up * (0.5 * (top + lowest)) + to_eye * (0.5 * height * max(above, 0.0));
     outline = vec4(radius, top, bottom, half_foot) / (0.5 * side);
     middle = vec2(0.0, (top + lowest) / side);
 
@@ -60,11 +61,11 @@ void main() {
     vec3 albedo = leaf_colour(chances);
     float against = max(-dot(to_eye, frame.sun.xyz), 0.0);
     to_sun = vec3(dot(frame.sun.xyz, right), dot(frame.sun.xyz, up), dot(frame.sun.xyz, to_eye));
-    float sun = seen.x * mix(seen.w, 1.0, 0.6);
+    float sun = (broad ? 1.06 : 0.90) * seen.x * mix(seen.w, 1.0, 0.6);
     sun_part = vec4(albedo * frame.sun_light.rgb * sun * air_kept, broad ? 0.0 : 1.0);
     sky_part = albedo * sky_light(vec3(0.0, 0.6, 0.0)) * seen.y * air_kept;
-    own = vec2(chances.x * 17.0, 0.06 + 0.33 * against * against);
+    own = vec4(chances.x * 17.0, 0.04 + 0.16 * against * against, level, above);
 
     gl_Position = frame.view_projection * vec4(centre, 1.0);
-    gl_PointSize = max(side * scale.y / far, 1.0);
+    gl_PointSize = max(side * scale.y / distance(frame.camera.xyz, centre), 1.0);
 }

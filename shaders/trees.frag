@@ -18,6 +18,7 @@ in vec3 inside;
 in vec2 sun_in;
 in vec3 lit_place;
 in vec2 light_in;
+in vec2 in_spray;
 in vec3 air_kept;
 in vec3 air_added;
 flat in vec3 albedo;
@@ -30,12 +31,16 @@ const vec3 BARK = vec3(0.105, 0.083, 0.064);
 void main() {
     float pattern = dissolve_pattern();
     vec3 to_eye = normalize(frame.camera.xyz - position);
-    vec4 grain = texture(detail, vec2(inside.x - 0.6 * inside.z, inside.y + 0.8 * inside.z) * 0.9);
-    float leafy = step(0.5, light_in.y);
     vec3 rounded = normalize(normal);
+    vec3 side = abs(rounded);
+    bool solid = in_spray == vec2(0.0);
+    vec2 plane = !solid ? 0.13 * in_spray + 0.05 * inside.xy : side.y > max(side.x, side.z) ? inside.xz : (side.x > side.z ? inside.zy : inside.xy);
+    vec4 grain = texture(detail, plane * 1.1);
+    float leafy = step(0.5, light_in.y);
     // The outline is of twigs.
     float rim = abs(dot(rounded, to_eye)) * 1.7 + (grain.x - 0.5) * 1.6;
-    if (pattern < shown.x || pattern >= shown.y || rim * leafy < 0.12 * leafy) discard;
+    float cut = length(in_spray) + (grain.x - 0.5) * 2.2;
+    if (pattern < shown.x || pattern >= shown.y || rim * leafy < 0.12 * leafy || cut > 0.9) discard;
     vec3 bent = normalize(rounded + leafy * 0.9 * vec3(grain.y - 0.5, 0.6 * (grain.x - 0.5), grain.z - 0.5));
     vec3 own = mix(BARK, albedo, leafy) * (0.62 + 0.76 * grain.x);
     float within = mix(0.45, 1.0, smoothstep(0.32, 0.58, grain.x + 0.25 * (grain.w - 0.5)));  // dark between the twigs

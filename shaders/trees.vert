@@ -15,6 +15,7 @@ in vec3 place;    // in the shape, a unit high
 in vec3 outward;
 in float open;
 in float leaves;
+in vec2 spray;   // place in a square that is cut out as leaves, from -1 to 1; 0 in what is solid
 
 out vec3 position;
 out vec3 normal;
@@ -22,6 +23,7 @@ out vec3 inside;   // place in the shape, moved by something that is the tree's 
 out vec2 sun_in;   // past the land and into the crown; past other trees where their shadows are not drawn
 out vec3 lit_place;
 out vec2 light_in;  // sky; leaves or wood
+out vec2 in_spray;
 out vec3 air_kept;
 out vec3 air_added;
 flat out vec3 albedo;
@@ -49,6 +51,7 @@ void main() {
     gl_Position = shadow_matrix * vec4(position, 1.0);
 #else
     normal = normalize(vec3(turned * outward.xz, outward.y * width).xzy);
+    in_spray = spray;
     inside = body + vec3(chances, 0.0).xzy * 17.0;
     vec4 seen = textureLod(light, map_uv(foot.xz), 0.0);
     sun_in = vec2(seen.x * mix(0.45, 1.0, open), mix(seen.w, 1.0, clamp(place.y, 0.0, 1.0)));

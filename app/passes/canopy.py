@@ -10,7 +10,7 @@ from app.passes.shaders import Drawing, ShaderLibrary
 from app.passes.targets import colour, map_target, release_targets
 from app.passes.tree_shapes import CROWN_BASE, CROWN_RADIUS
 
-PATIENCE = 16  # frames in which trees that grow do not change it: they grow slowly
+PATIENCE = 40  # frames in which trees that grow do not change it: they grow slowly
 
 NO_FOREST = (0.0, 0.0, 0.0, 0.0)  # the uniform of canopy.glsl where it is not read
 

@@ -14,14 +14,17 @@ CONIFER, BROADLEAF = range(2)  # as World.trees has the kinds
 CROWN_RADIUS = (0.23, 0.41)
 CROWN_BASE = (0.07, 0.15)
 
+CROWN_MIDDLE = np.array([0.0, 0.57, 0.0])  # of a broadleaf
+CROWN_EXTENT = np.array([0.40, 0.42, 0.40])  # half of it
+
 SUNK = 0.08  # of its height that a trunk goes into the ground: no slope shows its foot in the air
-ATTRIBUTES = ("3f 3f 1f 1f", ("place", "outward", "open", "leaves"))  # of a vertex, as trees.vert has them
+ATTRIBUTES = ("3f 3f 1f 1f 2f", "place", "outward", "open", "leaves", "spray")  # of a vertex, as trees.vert has them
 
 
 class Shape(NamedTuple):
     """Triangles of a tree."""
 
-    vertices: NDArray[np.float32]  # [vertex, (place, outward, open sky from 0 to 1, leaves 1 or wood 0)]
+    vertices: NDArray[np.float32]  # [vertex, (place, outward, open sky from 0 to 1, leaves 1 or wood 0, in a spray)]
     triangles: NDArray[np.uint32]  # [triangle, corner]
 
 
@@ -34,21 +37,22 @@ def middle_conifer() -> Shape:
 
 
 def near_broadleaf() -> Shape:
-    """A crown of lumps about a middle one, on a trunk."""
+    """A crown of lumps about a middle one, with sprays of leaves all over it, on a trunk."""
     generator = np.random.default_rng(5)
-    lumps = [(np.array([0.0, 0.60, 0.0]), 0.29)]
-    for number, height, away, size in ((5, 0.36, 0.22, 0.19), (5, 0.56, 0.25, 0.18), (3, 0.79, 0.13, 0.19)):
+    lumps = [(CROWN_MIDDLE, 0.27)]
+    for number, height, away, size in ((4, 0.36, 0.19, 0.17), (4, 0.58, 0.22, 0.17), (2, 0.78, 0.10, 0.17)):
         for k in range(number):
             angle = 2.0 * math.pi * (k + height * 7.0 + 0.25 * generator.uniform(-1.0, 1.0)) / number
             middle = np.array(
                 [away * math.cos(angle), height + 0.05 * generator.uniform(-1, 1), away * math.sin(angle)]
             )
             lumps.append((middle, size * generator.uniform(0.85, 1.2)))
-    return _joined([_trunk(6, 0.050, 0.45), *(_lump(middle, size, generator) for middle, size in lumps)])
+    bodies = [_lump(middle, size, generator) for middle, size in lumps]
+    return _joined([_trunk(6, 0.050, 0.45), *bodies, _sprays(76, 0.125, generator)])
 
 
 def middle_broadleaf() -> Shape:
-    lump = _lump(np.array([0.0, 0.57, 0.0]), 0.41, np.random.default_rng(8), 1.0)
+    lump = _lump(CROWN_MIDDLE, 0.41, np.random.default_rng(8), 1.0)
     return _joined([_trunk(3, 0.050, 0.40), lump])
 
 
@@ -65,7 +69,7 @@ def _conifer(tiers: int, points: int, trunk_sides: int) -> Shape:
         angles = 2.0 * math.pi * (np.arange(rim) + generator.uniform() + generator.uniform(-0.2, 0.2, rim)) / rim
         tips = np.arange(rim) % 2 == 0
         reach = wide * np.where(tips, 1.0, 0.66) * generator.uniform(0.9, 1.1, rim)
-        height = low + np.where(tips, -0.25, 0.10) * (high - low)
+        height = low + np.where(tips, -min(0.25 * (high - low), 0.05), 0.10 * (high - low))
         ring = np.column_stack([reach * np.cos(angles), height, reach * np.sin(angles)])
         places = np.vstack([ring, [0.0, high, 0.0]])
         # Rounded as a crown is: outwards and up, at the top only up.
@@ -107,12 +111,35 @@ def _lump(middle: NDArray[np.float64], size: float, generator: np.random.Generat
         if all(corners[a] @ corners[b] > 0.4 for a, b in ((i, j), (j, k), (i, k)))
     ]
     places = middle + size * corners * generator.uniform(0.85, 1.15, (12, 1)) * (1.0, flattened, 1.0)
-    crown = np.array([0.0, 0.55, 0.0])
-    from_middle = (places - crown) / CROWN_RADIUS[BROADLEAF]
+    from_middle = (places - CROWN_MIDDLE) / CROWN_EXTENT
     outward = 0.5 * corners + 0.8 * from_middle
     away = np.linalg.norm(from_middle, axis=1)
     sky = np.clip(0.15 + 0.45 * away + 0.40 * from_middle[:, 1] + 0.25 * corners[:, 1], 0.18, 1.0)
     return _shape(places, outward, sky, 1.0, np.array(triangles))
+
+
+def _sprays(number: int, size: float, generator: np.random.Generator) -> Shape:
+    """Squares all over a crown, turned outwards more or less; what is seen in them is cut out as leaves."""
+    parts = []
+    for k in range(number):
+        # Even over a ball: a spiral by the golden angle.
+        height = 1.0 - 2.0 * (k + 0.5) / number
+        angle = k * math.pi * (3.0 - math.sqrt(5.0))
+        outward = np.array([0.0, height, 0.0])
+        outward[[0, 2]] = math.sqrt(1.0 - height * height) * np.array([math.cos(angle), math.sin(angle)])
+        middle = CROWN_MIDDLE + CROWN_EXTENT * outward * generator.uniform(0.78, 0.98)
+        facing = outward + generator.normal(0.0, 0.45, 3)
+        facing /= np.linalg.norm(facing)
+        across = np.cross(facing, generator.normal(size=3))
+        across /= np.linalg.norm(across)
+        along = np.cross(facing, across)
+        corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], float)
+        places = middle + size * generator.uniform(0.8, 1.25) * corners @ np.array([across, along])
+        from_middle = (places - CROWN_MIDDLE) / CROWN_EXTENT
+        sky = np.clip(0.55 + 0.30 * from_middle[:, 1] + generator.uniform(-0.1, 0.2), 0.25, 1.0)
+        outwards = np.tile(outward, (4, 1)) + 0.3 * from_middle
+        parts.append(_shape(places, outwards, sky, 1.0, np.array([(0, 1, 2), (0, 2, 3)]), corners))
+    return _joined(parts)
 
 
 def _shape(
@@ -121,9 +148,11 @@ def _shape(
     sky: NDArray[np.float64],
     leaves: float,
     triangles: NDArray[np.int64],
+    spray: NDArray[np.float64] | None = None,
 ) -> Shape:
     outward = outward / np.linalg.norm(outward, axis=1, keepdims=True)
-    vertices = np.column_stack([places, outward, sky, np.full(len(places), leaves)])
+    in_spray = np.zeros((len(places), 2)) if spray is None else spray
+    vertices = np.column_stack([places, outward, sky, np.full(len(places), leaves), in_spray])
     return Shape(vertices.astype(np.float32), triangles.astype(np.uint32))
 
 

@@ -154,7 +154,7 @@ class Bodies:
         self._triangles = context.buffer(shape.triangles.tobytes())
         self._trees = context.buffer(reserve=1024, dynamic=True)
         buffers = [
-            (self._vertices, tree_shapes.ATTRIBUTES[0], *tree_shapes.ATTRIBUTES[1]),
+            (self._vertices, *tree_shapes.ATTRIBUTES),
             (self._trees, INSTANCE[0] + "/i", *INSTANCE[1:]),
         ]
         self.drawing = Drawing(context, program, buffers, self._triangles)

@@ -12,8 +12,8 @@ from app.processes.wind import WindErosion
 from app.processes.wind_field import WindField
 
 PROCESSES: tuple[type[Process], ...] = (
-    Moisture,
     Pools,
+    Moisture,
     DropletErosion,
     SnowballErosion,
     WindField,

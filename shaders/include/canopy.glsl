@@ -9,6 +9,7 @@ uniform vec4 forest;  // height of a full-grown tree, m; pixels of a metre at on
 
 struct Canopy {
     float area;   // of crowns over an area of 1; they overlap
+    float broad;  // part of it that broadleaves have
     float size;   // of the trees, 1 full-grown
     vec3 leaves;  // their colour
 };
@@ -17,14 +18,15 @@ Canopy canopy_at(vec2 uv) {
     vec4 crowns = texture(canopy, uv);
     float area = crowns.x + crowns.y;
     float part = 1.0 / max(area, 1e-4);
-    vec3 leaves = mix(crowns_of_kind(0.0, forest.w), crowns_of_kind(1.0, forest.w), crowns.y * part);
-    return Canopy(area, crowns.z * part, mix(leaves, SICK, crowns.w * part));
+    float broad = crowns.y * part;
+    vec3 leaves = mix(crowns_of_kind(0.0, forest.w), crowns_of_kind(1.0, forest.w), broad);
+    return Canopy(area, broad, crowns.z * part, mix(leaves, SICK, crowns.w * part));
 }
 
 // The part of the ground that crowns hide from an eye that looks down at it at an angle of this sine.
 float crowns_before(Canopy crowns, float sine) {
-    float cotangent = sqrt(max(1.0 - sine * sine, 0.0)) / max(sine, 0.05);
-    return 1.0 - exp(-crowns.area * (1.0 + SIDE_OF_CROWNS * cotangent));
+    float slope = max(sine, 0.0) / sqrt(max(1.0 - sine * sine, 1e-6));
+    return 1.0 - exp(-crowns.area * slanted_crowns(slope, crowns.broad));
 }
 
 // How much of the trees at a place is drawn as a colour of the ground, as they are too small there: see tree_sprites.vert.
@@ -37,8 +39,9 @@ float merged_trees(Canopy crowns, float distance) {
 vec3 canopy_light(Canopy crowns, vec3 to_eye, vec4 seen) {
     float toward = dot(to_eye, frame.sun.xyz);
     float against = max(-toward, 0.0);
-    float reflected = 0.83 * (0.35 + 0.35 * toward + 0.04 * toward * toward);
-    vec3 through = 0.65 * THROUGH_LEAVES * (0.06 + 0.33 * against * against);
+    // A high sun lights the tops, which are the least shaded.
+    float reflected = (0.30 + 0.34 * toward + 0.10 * toward * toward) * (0.78 + 0.75 * frame.sun.y);
+    vec3 through = 0.65 * THROUGH_LEAVES * (0.04 + 0.16 * against * against);
     float sun = seen.x * mix(seen.w, 1.0, 0.6);
     return crowns.leaves * (frame.sun_light.rgb * sun * (reflected + through) + 0.68 * seen.y * sky_light(vec3(0.0, 0.6, 0.0)));
 }

@@ -1,3 +1,11 @@
 // What is known of crowns of trees in all shaders.
 
-const float SIDE_OF_CROWNS = 1.25;  // the area that is seen of them from the side, beside that seen from above
+// The area that is seen of one from the side, beside that seen from above.
+const float SIDE_OF_CONIFERS = 1.7;
+const float SIDE_OF_BROADLEAVES = 1.1;
+
+// The area that crowns hide or shade on level ground, beside that seen from above, for a slope of the line of sight or
+// of the light: like that of ellipsoids. `broad` is the part of them that broadleaves have.
+float slanted_crowns(float slope, float broad) {
+    return length(vec2(slope, mix(SIDE_OF_CONIFERS, SIDE_OF_BROADLEAVES, broad))) / max(slope, 0.02);
+}

@@ -12,20 +12,34 @@ in vec2 cell;    // where it stands, column and row
 in vec3 growth;  // kind, size, health
 
 float cell_height(vec2 at) {
-    return texelFetch(surface, ivec2(at), 0).x * frame.map.w;
+    return texelFetch(surface, ivec2(min(at, frame.map.xy - 1.0)), 0).x * frame.map.w;
 }
 
-// The ground as triangles over each `stride`th cell: both of a square share its diagonal from south-west to north-east.
-float grid_height(vec2 at, float stride) {
+// The height of a vertex of the mesh: `odd` tells along which axes it has moved by `morph` towards the vertex before it.
+float vertex_height(vec2 at, vec2 odd, float stride, float morph) {
+    float height = cell_height(at);
+    return morph > 0.0 ? mix(height, cell_height(at - odd * stride), morph) : height;
+}
+
+// The mesh as mesh.glsl has it, at a place in cells from the middle of the first: triangles over squares of `stride`
+// cells, whose vertices move onto those of squares twice as large.
+float mesh_height(vec2 at, float stride, float morph) {
     vec2 last = frame.map.xy - 1.0;
-    vec2 low = min(floor(at / stride) * stride, last), high = min(low + stride, last);
-    vec2 part = (at - low) / max(high - low, 1.0);
-    float south_west = cell_height(vec2(low.x, high.y)), north_east = cell_height(vec2(high.x, low.y));
+    vec2 even = floor(at / (2.0 * stride)) * 2.0 * stride;
+    vec2 moved = mix(min(even + stride, last), even, morph);
+    vec2 second = step(moved, at) * step(even + stride, last);  // which of two squares, along each axis
+    vec2 begin = mix(even, moved, second), end = mix(moved, min(even + 2.0 * stride, last), second);
+    vec2 part = clamp((at - begin) / max(end - begin, 1e-4), 0.0, 1.0);
+    vec2 low = even + second * stride, high = low + stride;
+    vec2 low_odd = second, high_odd = 1.0 - second;
+    float south_west = vertex_height(vec2(low.x, high.y), vec2(low_odd.x, high_odd.y), stride, morph);
+    float north_east = vertex_height(vec2(high.x, low.y), vec2(high_odd.x, low_odd.y), stride, morph);
+    // Both triangles of a square share its diagonal from south-west to north-east.
     if (part.x + part.y < 1.0) {
-        float corner = cell_height(low);
+        float corner = vertex_height(low, low_odd, stride, morph);
         return corner + part.x * (north_east - corner) + part.y * (south_west - corner);
     }
-    float corner = cell_height(high);
+    float corner = vertex_height(high, high_odd, stride, morph);
     return corner + (1.0 - part.x) * (south_west - corner) + (1.0 - part.y) * (north_east - corner);
 }
 
@@ -35,10 +49,8 @@ vec3 foot_of(vec2 cell) {
     vec2 east_south = (at + 0.5) * frame.map.z;
     float finest = mesh_reach.x;
     float stride = clamp(exp2(floor(log2(max(node_distance(east_south) / finest, 1.0)))), 1.0, mesh_reach.y);
-    float height = grid_height(at, stride);
     float morph = morph_at(east_south, 2.0 * finest * stride);
-    if (morph > 0.0) height = mix(height, grid_height(at, 2.0 * stride), morph);
-    return vec3(east_south.x, height, east_south.y);
+    return vec3(east_south.x, mesh_height(at, stride, morph), east_south.y);
 }
 
 float tree_height(float chance) {
@@ -63,6 +75,6 @@ vec2 chances_of(vec2 cell) {
 vec3 leaf_colour(vec2 chances) {
     vec3 colour = crowns_of_kind(growth.x, clamp(1.4 * scale.z - 0.4 * chances.y, 0.0, 1.0));
     // Some stand darker and bluer, some lighter and yellower.
-    colour *= mix(vec3(0.74, 0.80, 0.92), vec3(1.34, 1.20, 0.95), chances.x) * (0.86 + 0.28 * chances.y);
+    colour *= mix(vec3(0.74, 0.80, 0.92), vec3(1.26, 1.16, 0.98), chances.x) * (0.86 + 0.28 * chances.y);
     return mix(SICK * (0.75 + 0.5 * chances.y), colour, smoothstep(0.05, 0.75, growth.z));
 }

@@ -1,0 +1,463 @@
+"""Trees in the picture: where they stand, how they take and hide the light, and what they are from afar."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import moderngl
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from pyglm import glm
+
+from app import picture as picture_module
+from app.camera import Camera
+from app.canvas import Canvas
+from app.passes import frame, shaders, tree_shapes
+from app.passes.forest import BLOCK, OVERLAP, Forest, TreeView, select_trees
+from app.passes.frame import FrameBlock
+from app.passes.mesh import QUADS, coarsest_stride, select_nodes
+from app.passes.quality import BY_NAME
+from app.passes.shaders import VERSION, ShaderLibrary, preprocess
+from app.picture import Picture
+from app.scene import Scene
+from app.snapshot import Snapshot
+from tests.passes import masks
+from tests.passes.test_mesh import Vertices
+from tests.passes.worlds import flat, hills, planted, snapshot, wooded
+
+CELL = 20.0
+CONIFER, BROADLEAF = 0.0, 1.0
+SIZE = (160, 120)
+
+# Heights in pixels from which trees are seen in detail and as bodies, and below which they are but a colour.
+LEVELS = {
+    "near": (0.01, 0.005, 0.002),
+    "middle": (1e9, 0.01, 0.005),
+    "points": (1e9, 1e9, 0.01),
+    "colour": (1e9, 1e9, 1e9),
+}
+BODIES = ("near", "middle", "points")
+
+Draw = Callable[..., NDArray[np.float64]]
+
+
+@pytest.fixture
+def draw_as(context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch) -> Iterator[Draw]:
+    """Draws a snapshot with all its trees at one level, as brightness of each pixel and channel from 0 to 1."""
+    pictures: dict[str, Picture] = {}
+
+    def draw(
+        level: str, shown: Snapshot, camera: Camera, scene: Scene | None = None, size: tuple[int, int] = SIZE
+    ) -> NDArray[np.float64]:
+        if level not in pictures:
+            quality = replace(BY_NAME["low"], name=level, scale=1.0, tree_pixels=LEVELS[level], triangle_pixels=3.0)
+            monkeypatch.setitem(picture_module.BY_NAME, level, quality)
+            pictures[level] = Picture(context, bake_at_once=True, quality=level)
+        picture = pictures[level]
+        if picture.snapshot is not shown:
+            picture.show(shown)
+        picture.draw(canvas.framebuffer(*size), camera, scene or Scene(), minimap=False)
+        pixels = canvas.pixels()
+        assert pixels is not None
+        return pixels.astype(np.float64) / 255.0
+
+    yield draw
+    for picture in pictures.values():
+        picture.release()
+
+
+def meadow(side: int = 32, height: float = 0.0) -> Snapshot:
+    return snapshot(flat(side, side, height), cell_size=CELL)
+
+
+def looking(row: float, column: float, heading: float, pitch: float, cells: float, height: float = 0.0) -> Camera:
+    return Camera(glm.vec3(column * CELL, height, row * CELL), heading, pitch, cells * CELL, 16.0)
+
+
+def lit(direction: float, height: float) -> Scene:
+    return Scene().with_value("view.sun_direction", direction).with_value("view.sun_height", height)
+
+
+def changed(with_tree: NDArray[np.float64], without: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return np.asarray(np.abs(with_tree - without).max(axis=2) > 0.03)
+
+
+BLUE = "out vec4 colour;\nvoid main() { colour = vec4(0.0, 0.0, 1.0, 1.0); }\n"
+
+
+# Where they stand.
+
+
+@pytest.mark.parametrize("level", BODIES)
+@pytest.mark.parametrize("kind", [CONIFER, BROADLEAF])
+@pytest.mark.parametrize(("heading", "pitch"), [(0.0, 12.0), (250.0, 40.0)])
+def test_a_tree_stands_with_its_foot_where_it_is_on_the_map(
+    draw_as: Draw, monkeypatch: pytest.MonkeyPatch, level: str, kind: float, heading: float, pitch: float
+) -> None:
+    """On a table land, away from the middle of the picture, also with heights exaggerated."""
+    masks.use(monkeypatch, {**masks.PLAIN_SHADERS, "trees.frag": BLUE, "tree_sprites.frag": BLUE})
+    shown = planted(meadow(48, 70.0), [[20.3, 27.6, kind, 1.0]])
+    camera = looking(24.0, 24.0, heading, pitch, 60.0, 140.0)
+    scene = Scene().with_value("view.exaggeration", 2.0).with_value("view.tree_size", 6.0)
+    pixels = draw_as(level, shown, camera, scene)
+    row, column = np.nonzero((pixels[..., 2] > 0.5) & (pixels[..., 0] < 0.5))
+    away = glm.vec3(27.6 * CELL, 140.0, 20.3 * CELL) - camera.position
+    depth = glm.dot(away, camera.direction)
+    focal_length = 0.5 * SIZE[1] / math.tan(math.radians(8.0))
+    x = SIZE[0] / 2 + focal_length * glm.dot(away, camera.right) / depth
+    y = SIZE[1] / 2 - focal_length * glm.dot(away, camera.up) / depth
+    tall = 6.0 * CELL * focal_length / depth * math.cos(math.radians(pitch))
+    assert len(row) > 20
+    assert abs(column.mean() + 0.5 - x) < 0.06 * tall
+    if level == "points":  # a square, as its fragments are not cut out here
+        assert row.min() - 1.0 < y - 0.7 * tall and row.max() + 2.0 > y
+    else:
+        # A trunk goes a little into the ground, which hides that; a crown hangs over its foot where one looks down.
+        assert y - 2.0 < row.max() + 1.0 < y + 2.0 + 0.45 * tall * math.tan(math.radians(pitch))
+        assert 0.75 * tall < y - row.min() < 1.3 * tall * (1.0 + 0.4 * math.tan(math.radians(pitch)))
+
+
+def test_trees_stand_on_the_ground_as_it_is_drawn(
+    context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameBlock
+) -> None:
+    """On all levels of detail of the mesh: not on the hills that a coarse mesh leaves out."""
+    rows, columns = 290, 420
+    shown = snapshot(hills(rows, columns, seed=6, roughness=1.5) * 900.0, cell_size=10.0)
+    camera = Camera(glm.vec3(300.0, 300.0, 2500.0), 40.0, 25.0, 300.0)
+    detail = 2.4
+    heights = (shown.lowest, shown.highest)
+    nodes = select_nodes(columns, rows, 10.0, heights, camera, detail)
+    assert len(np.unique(nodes[:, 2])) >= 3
+    vertices = Vertices(context, shaders, frame_block)
+    corners = vertices.of(shown, nodes, camera)  # leaves the surface in the first texture unit
+    places = np.random.default_rng(2).random((400, 2)) * (columns - 1.0, rows - 1.0) + 0.5
+    drawn = np.full(len(places), np.nan)
+    for node in corners:
+        for offsets in (((0, 0), (1, 0), (0, 1)), ((0, 1), (1, 0), (1, 1))):
+            a, b, c = (node[i : QUADS + i, j : QUADS + j].reshape(-1, 3).astype(np.float64) for i, j in offsets)
+            points = 10.0 * places[:, None, :]
+            area = _area(a, b, c)
+            shares = [_area(points, b, c), _area(a, points, c), _area(a, b, points)]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                u, v, w = (share / area for share in shares)
+            inside = (np.minimum(np.minimum(u, v), w) >= -1e-9) & (np.abs(area) > 1e-3)
+            height = u * a[:, 1] + v * b[:, 1] + w * c[:, 1]
+            tree, triangle = np.nonzero(inside)
+            drawn[tree] = height[tree, triangle]
+    assert np.isfinite(drawn).all()
+
+    lines = [line.text for line in preprocess("trees.vert", {frame.INCLUDE: frame.glsl()})]
+    program = context.program(vertex_shader="\n".join([VERSION, "#define SHADOWS 2", *lines]), varyings=["position"])
+    program[frame.BLOCK].binding = frame.BINDING  # type: ignore[union-attr]
+    program["mesh_reach"].value = (detail * QUADS * 10.0, coarsest_stride(columns, rows))  # type: ignore[union-attr]
+    trees = np.column_stack([places, np.tile([CONIFER, 1.0, 1.0], (len(places), 1))]).astype(np.float32)
+    buffer, result = context.buffer(trees.tobytes()), context.buffer(reserve=12 * len(places))
+    array = context.vertex_array(program, [(buffer, "2f 3f", "cell", "growth")], skip_errors=True)
+    array.transform(result, moderngl.POINTS, vertices=len(places))  # the vertex in the shape's origin
+    found = np.frombuffer(result.read(), np.float32).reshape(-1, 3).copy()
+    for thing in (array, buffer, result, program, vertices):
+        thing.release()
+
+    assert np.allclose(found[:, [0, 2]], 10.0 * places, atol=1e-3)
+    error = np.abs(found[:, 1] - drawn)
+    finest = shown.layers["bedrock"][places[:, 1].astype(int), places[:, 0].astype(int)]
+    assert np.abs(finest - drawn).max() > 8.0  # the ground itself is elsewhere
+    assert np.median(error) < 0.001 and np.quantile(error, 0.95) < 0.4
+    assert error.max() < 2.0  # where the mesh passes from one level into the next
+
+
+def _area(a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Twice the area of triangles on the map; places have two coordinates, vertices three."""
+    (ax, az), (bx, bz), (cx, cz) = ((p[..., 0], p[..., -1]) for p in (a, b, c))
+    return np.asarray((bx - ax) * (cz - az) - (cx - ax) * (bz - az))
+
+
+def test_trees_at_the_edge_of_the_map_stand_on_the_ground(draw_as: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ground ends in the middle of the outermost cells: their outer halves have none."""
+    masks.use(monkeypatch, {**masks.PLAIN_SHADERS, "trees.frag": BLUE, "tree_sprites.frag": BLUE})
+    corners = [[0.0, 0.0], [0.0, 31.99], [31.99, 0.0], [31.99, 31.99]]
+    shown = planted(meadow(), [[*corner, CONIFER, 0.5] for corner in corners])
+    camera = Camera(glm.vec3(16.0 * CELL, 0.0, 16.0 * CELL), 0.0, 90.0, 60.0 * CELL, 40.0)
+    pixels = draw_as("middle", shown, camera)
+    land = pixels.min(axis=2) > 0.5
+    rows, columns = np.nonzero(land)
+    tree_rows, tree_columns = np.nonzero((pixels[..., 2] > 0.5) & (pixels[..., 0] < 0.5))
+    assert len(tree_rows) > 3
+    assert abs(rows.min() - tree_rows.min()) <= 1 and abs(rows.max() - tree_rows.max()) <= 1
+    assert abs(columns.min() - tree_columns.min()) <= 1 and abs(columns.max() - tree_columns.max()) <= 1
+
+
+# Which are drawn, and how.
+
+
+def tree_view(height: float = 28.0, focal_length: float = 700.0, exaggeration: float = 1.0) -> TreeView:
+    return TreeView(height, focal_length, (2000.0, 16.0), exaggeration, 0.0)
+
+
+@pytest.mark.parametrize("shape", [(96, 140), (33, 8), (8, 70)])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_each_tree_in_view_is_drawn_by_its_size_in_the_picture(shape: tuple[int, int], seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    rows, columns = shape
+    ground = hills(rows, columns, seed=seed) * 40.0
+    trees = np.column_stack(
+        [
+            generator.random((900, 2)) * (rows, columns),
+            generator.integers(0, 2, 900),
+            generator.uniform(0.05, 1.0, 900),
+        ]
+    )
+    shown = planted(snapshot(ground, cell_size=CELL), trees)
+    forest = Forest(shown)
+    limits = (60.0, 20.0, 4.0)
+    for heading, pitch, cells in ((30.0, 20.0, 40.0), (200.0, 5.0, 15.0), (300.0, 70.0, 120.0)):
+        camera = looking(rows / 2, columns / 2, heading, pitch, cells, 20.0)
+        view = tree_view()
+        selected = select_trees(forest, camera, 1.4, limits, view)
+        eye = np.array(camera.position)
+        cell = trees[:, :2].astype(int)
+        foot = np.column_stack([trees[:, 1] * CELL, ground[cell[:, 0], cell[:, 1]], trees[:, 0] * CELL])
+        middle = foot + np.array([0.0, 14.0, 0.0]) * trees[:, 3:4]
+        pixels = 28.0 * trees[:, 3] * 700.0 / np.linalg.norm(middle - eye, axis=1)
+        matrix = np.array((camera.projection(1.4) * camera.view()).to_list()).T
+        clip = np.column_stack([foot, np.ones(len(foot))]) @ matrix.T
+        seen = (np.abs(clip[:, :2]) < clip[:, 3:]).all(axis=1)
+        as_near, as_middle = _among(trees, selected.near), _among(trees, selected.middle)
+        points = np.zeros(len(forest.trees), bool)
+        for first, number in selected.points:
+            points[first : first + number] = True
+        as_point = _among(trees, forest.trees[points])
+        assert as_near[seen & (pixels > 60.0)].all() and not as_near[pixels < 60.0 * 0.5].any()
+        assert as_middle[seen & (pixels > 20.0) & (pixels < 60.0)].all()
+        assert not as_middle[(pixels < 10.0) | (pixels > 120.0)].any()
+        assert as_point[seen & (pixels > 4.0) & (pixels < 20.0)].all()
+        assert as_near.sum() + as_middle.sum() < 1.2 * len(trees)
+    assert len(selected.near) == 0 and OVERLAP < 0.5 and BLOCK >= 32
+
+
+def _among(trees: NDArray[np.float64], chosen: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Which trees are among the chosen, told by their places."""
+    there = {(float(column), float(row)) for column, row in chosen[:, :2]}
+    places = trees[:, :2].astype(np.float32)
+    return np.array([(float(column), float(row)) in there for row, column in places])
+
+
+def test_trees_out_of_view_are_left_out() -> None:
+    places = np.argwhere(np.ones((32, 32))) * 8.0 + 4.0
+    shown = planted(meadow(256), np.column_stack([places, np.tile([CONIFER, 1.0], (len(places), 1))]))
+    selected = select_trees(Forest(shown), looking(128.0, 128.0, 0.0, 10.0, 40.0), 1.0, (1e9, 1e9, 0.1), tree_view())
+    assert 0 < sum(number for _, number in selected.points) < 0.5 * len(places)
+
+
+def test_without_trees_nothing_of_them_is_drawn_or_compiled(
+    context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = shaders.read_shader
+
+    def refuse(name: str) -> str:
+        assert name not in ("trees.vert", "tree_sprites.vert", "canopy.vert")
+        return read(name)
+
+    monkeypatch.setattr(shaders, "read_shader", refuse)
+    bare = snapshot(hills(40, 50) * 200.0, cell_size=CELL)
+    drawn = Picture(context, bake_at_once=True, quality="low")
+    try:
+        drawn.show(bare)
+        drawn.draw(canvas.framebuffer(*SIZE), looking(20.0, 25.0, 30.0, 30.0, 90.0, 100.0), Scene())
+    finally:
+        drawn.release()
+
+
+def test_an_overlay_is_not_hidden_by_trees(draw_as: Draw) -> None:
+    bare = snapshot(hills(40, 50) * 200.0, cell_size=CELL)
+    tree = planted(bare, [[20.0, 25.0, BROADLEAF, 1.0]])
+    camera, scene = looking(20.0, 25.0, 30.0, 30.0, 20.0, 60.0), Scene().with_value("view.overlay", "slope")
+    scene = scene.with_value("view.overlay_opacity", 1.0).with_value("view.sun_height", 80.0)
+    shade = np.abs(draw_as("middle", tree, camera, scene) - draw_as("middle", bare, camera, scene)).max()
+    assert (
+        shade < 0.5 * np.abs(draw_as("middle", tree, camera, lit(250.0, 80.0)) - draw_as("middle", bare, camera)).max()
+    )
+
+
+def test_trees_are_uploaded_only_when_they_change(draw_as: Draw) -> None:
+    land = meadow()
+    camera = looking(16.0, 16.0, 0.0, 30.0, 24.0)
+    first = planted(land, [[14.0, 14.0, BROADLEAF, 1.0]], version=4)
+    bare = draw_as("middle", land, camera)
+    before = draw_as("middle", first, camera)
+    same_version = planted(land, [[18.0, 18.0, BROADLEAF, 1.0]], version=4)
+    assert np.array_equal(draw_as("middle", same_version, camera), before)
+    moved = draw_as("middle", replace(same_version, trees_version=5), camera)
+    assert np.abs(moved - before).max() > 0.1
+    assert np.array_equal(draw_as("middle", replace(land, trees_version=6), camera), bare)
+
+
+# Light.
+
+
+@pytest.mark.parametrize("level", BODIES)
+@pytest.mark.parametrize("kind", [CONIFER, BROADLEAF])
+def test_crowns_are_lit_on_the_side_of_the_sun(draw_as: Draw, level: str, kind: float) -> None:
+    shown, bare = planted(meadow(), [[16.0, 16.0, kind, 1.0]]), meadow()
+    camera = looking(16.0, 16.0, 0.0, 12.0, 12.0, 0.5 * CELL)
+    brightness = {}
+    for sun in (270.0, 90.0):
+        scene = lit(sun, 25.0)
+        pixels = draw_as(level, shown, camera, scene)
+        there = changed(pixels, draw_as(level, bare, camera, scene))
+        there[int(0.55 * SIZE[1]) :] = False  # the crown, not its shadow
+        columns = np.nonzero(there)[1]
+        middle = SIZE[0] // 2
+        assert len(columns) > 60
+        grey = pixels.mean(axis=2)
+        brightness[sun] = [grey[:, half][there[:, half]].mean() for half in (np.s_[:middle], np.s_[middle:])]
+    (west_by_west, east_by_west), (west_by_east, east_by_east) = brightness[270.0], brightness[90.0]
+    assert west_by_west > 1.02 * east_by_west
+    assert east_by_east > 1.02 * west_by_east
+
+
+@pytest.mark.parametrize("level", BODIES)
+@pytest.mark.parametrize(("sun", "side"), [(270.0, (0, 1)), (90.0, (0, -1)), (0.0, (1, 0)), (180.0, (-1, 0))])
+def test_trees_cast_shadows_away_from_the_sun(draw_as: Draw, level: str, sun: float, side: tuple[int, int]) -> None:
+    """Seen from above; `side` is where the shadow is: down and to the right of the tree."""
+    shown, bare = planted(meadow(), [[16.0, 16.0, BROADLEAF, 1.0]]), meadow()
+    camera = Camera(glm.vec3(16.0 * CELL, 0.0, 16.0 * CELL), 0.0, 90.0, 30.0 * CELL, 16.0)
+    scene = lit(sun, 35.0)
+    darker = draw_as(level, bare, camera, scene).mean(axis=2) - draw_as(level, shown, camera, scene).mean(axis=2)
+    cell = 0.5 * SIZE[1] / math.tan(math.radians(8.0)) / 30.0
+    row, column = (np.arange(n) + 0.5 - n / 2 for n in SIZE[::-1])
+    along = (side[0] * row[:, None] + side[1] * column) / cell
+    across = np.abs(side[1] * row[:, None] + side[0] * column) / cell
+    behind, before = (darker[(across < 0.4) & (along * sign > 0.8) & (along * sign < 1.9)].mean() for sign in (1, -1))
+    assert behind > 0.05 and behind > 4.0 * abs(before)
+
+
+def test_trees_stand_in_the_shadow_of_hills_and_of_other_trees(draw_as: Draw) -> None:
+    """A tree to the east of a wall of trees, or of a ridge, is darker than one that stands free."""
+    alone = [[16.0, 16.0, BROADLEAF, 0.6]]
+    wall = [[row, 14.6, BROADLEAF, 1.0] for row in np.arange(13.0, 19.0, 0.4)]
+    ridge = flat(32, 32)
+    ridge[:, 8:11] = 6.0 * CELL
+    camera, scene = looking(16.0, 16.0, 0.0, 80.0, 16.0, 0.5 * CELL), lit(270.0, 22.0)
+    for level in BODIES:
+        brightness = []
+        for land, trees in ((meadow(), alone), (meadow(), alone + wall), (snapshot(ridge, cell_size=CELL), alone)):
+            pixels = draw_as(level, planted(land, trees), camera, scene)
+            crown = pixels[SIZE[1] // 2 - 6 : SIZE[1] // 2 + 4, SIZE[0] // 2 - 6 : SIZE[0] // 2 + 6]
+            brightness.append(crown.mean())
+        free, behind_trees, behind_ridge = brightness
+        assert behind_trees < 0.95 * free, level
+        assert behind_ridge < 0.85 * free, level
+
+
+# What they look like.
+
+
+@pytest.mark.parametrize("level", BODIES)
+def test_kinds_differ_in_form_and_colour(draw_as: Draw, level: str) -> None:
+    camera, scene = looking(16.0, 16.0, 0.0, 8.0, 10.0, 0.6 * CELL), lit(200.0, 30.0)
+    bare = draw_as(level, meadow(), camera, scene)
+    widths, colours = [], []
+    for kind in (CONIFER, BROADLEAF):
+        pixels = draw_as(level, planted(meadow(), [[16.0, 16.0, kind, 1.0]]), camera, scene)
+        there = changed(pixels, bare)
+        rows = np.nonzero(there.sum(axis=1) > 1)[0]
+        foot = int(SIZE[1] * 0.5 + 0.5 * (rows.max() - SIZE[1] * 0.5))
+        tall = foot - rows.min()
+        widths.append([there[rows.min() + int(part * tall)].sum() for part in (0.2, 0.5)])
+        colours.append(pixels[there].mean(axis=0))
+    conifer, broadleaf = widths
+    assert conifer[0] < 0.7 * conifer[1] and broadleaf[0] > 1.6 * conifer[0]
+    assert colours[1].sum() > 1.05 * colours[0].sum()
+
+
+@pytest.mark.parametrize("level", [*BODIES, "colour"])
+@pytest.mark.parametrize("what", ["health", "season"])
+def test_sick_trees_and_broadleaves_in_winter_are_brown(draw_as: Draw, level: str, what: str) -> None:
+    generator = np.random.default_rng(1)
+    places = np.column_stack([8.0 + 16.0 * generator.random((900, 2)), np.full(900, BROADLEAF), np.full(900, 0.9)])
+    camera, scene = looking(16.0, 16.0, 0.0, 55.0, 24.0), lit(200.0, 45.0)
+    green = planted(meadow(), places)
+    if what == "health":
+        brown, in_winter = planted(meadow(), np.column_stack([places, np.full(900, 0.05)])), scene
+    else:
+        brown, in_winter = replace(green, cycle=75), scene.with_value("climate.year", 100)
+    redness = []
+    for shown, how in ((green, scene), (brown, in_winter)):
+        red, middle, _ = draw_as(level, shown, camera, how)[40:80, 50:110].reshape(-1, 3).mean(axis=0)
+        redness.append(red / middle)
+    assert redness[1] > 1.12 * redness[0]
+
+
+def test_no_two_trees_have_the_same_tone(draw_as: Draw) -> None:
+    camera, scene = looking(16.0, 16.0, 0.0, 89.0, 40.0), lit(200.0, 80.0)
+    trees = [
+        [row, column, BROADLEAF, 0.9] for row in np.arange(13.0, 20.0, 2.0) for column in np.arange(13.0, 20.0, 2.0)
+    ]
+    tones = []
+    for tree in trees:
+        pixels = draw_as("points", planted(meadow(), [tree]), camera, scene)
+        there = changed(pixels, draw_as("points", meadow(), camera, scene))
+        tones.append(pixels[there].mean(axis=0))
+    assert np.std(tones, axis=0).mean() > 0.01 * np.mean(tones)
+
+
+# From afar.
+
+
+@pytest.mark.parametrize("kind", [CONIFER, BROADLEAF])
+@pytest.mark.parametrize("number", [2200, 8000])
+@pytest.mark.parametrize("sun", [150.0, 240.0, 330.0])
+def test_a_forest_that_becomes_a_colour_keeps_its_brightness(
+    draw_as: Draw, kind: float, number: int, sun: float
+) -> None:
+    generator = np.random.default_rng(7)
+    size = generator.beta(3.0, 1.6, number).clip(0.05, 1.0)
+    shown = planted(meadow(64), np.column_stack([64.0 * generator.random((number, 2)), np.full(number, kind), size]))
+    bare = meadow(64)
+    camera = Camera(glm.vec3(32.0 * CELL, 0.0, 32.0 * CELL), 330.0, 30.0, 150.0 * CELL, 10.0)
+    means = {}
+    for level, land in (("points", shown), ("colour", shown), ("bare", bare)):
+        pixels = draw_as("colour" if level == "bare" else level, land, camera, lit(sun, 27.0))
+        means[level] = pixels[45:75, 50:110].reshape(-1, 3).mean(axis=0)
+    assert np.abs(means["points"] - means["bare"]).max() > 0.06
+    assert np.abs(means["points"] - means["colour"]).max() < 0.03
+
+
+def test_nothing_jumps_while_the_camera_goes_away(draw_as: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From trees in detail to a forest that is but a colour: from frame to frame the picture's tone hardly changes."""
+    monkeypatch.setitem(LEVELS, "all", (40.0, 14.0, 2.5))
+    shown = wooded(snapshot(hills(96, 96, seed=12, roughness=2.6) * 400.0, cell_size=CELL), 9000)
+    row, column = np.median(shown.trees[:, :2], axis=0)
+    height = float(shown.layers["bedrock"][int(row), int(column)])
+    means, distance = [], 8.0
+    while distance < 400.0:
+        camera = Camera(glm.vec3(column * CELL, height, row * CELL), 40.0, 50.0, distance * CELL, 12.0)
+        pixels = draw_as("all", shown, camera, size=(96, 72))
+        means.append(pixels[20:52, 28:68].mean())
+        distance *= 1.06
+    steps = np.abs(np.diff(means))
+    assert len(means) > 60 and np.ptp(means) > 0.02
+    assert steps[len(steps) // 3 :].max() < 0.03  # near trees fill the picture one by one
+
+
+# Shapes.
+
+
+@pytest.mark.parametrize("kind", [tree_shapes.CONIFER, tree_shapes.BROADLEAF])
+@pytest.mark.parametrize("level", ["near", "middle"])
+def test_shapes_are_of_the_size_that_points_and_colours_take_them_for(kind: int, level: str) -> None:
+    from app.passes.trees import SHAPES
+
+    shape = SHAPES[level][kind]()
+    leaves = shape.vertices[shape.vertices[:, 7] > 0.5]
+    solid = leaves[(leaves[:, 8:] == 0.0).all(axis=1)]
+    around = np.hypot(leaves[:, 0], leaves[:, 2])
+    assert 0.85 < around.max() / tree_shapes.CROWN_RADIUS[kind] < 1.35
+    assert 0.85 < leaves[:, 1].max() < 1.1 and -0.05 < solid[:, 1].min() < tree_shapes.CROWN_BASE[kind] + 0.12
+    assert np.allclose(np.linalg.norm(shape.vertices[:, 3:6], axis=1), 1.0, atol=1e-5)
+    assert shape.triangles.max() == len(shape.vertices) - 1
+    assert (20 <= len(shape.triangles) <= 40) if level == "middle" else (100 <= len(shape.triangles) <= 420)
