@@ -9,13 +9,13 @@
 #define SEA 1
 #endif
 
-uniform sampler2D strata_rise;
 
 #ifndef WAVES
 #define WAVES 1
 #endif
 
 uniform vec2 scene_size;        // in pixels
+uniform sampler2D strata_rise;  // a single 0 where there are no strata
 
 #ifndef SEA
 #define SEA 1
