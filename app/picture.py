@@ -50,7 +50,7 @@ DIMMED = 0.42, 0.52, 0.68  # by how much the thickest dust of a storm dims sunli
 DUST_DEPTH = 4.2  # optical depth of it, from one end of the longer side to the other along the lowest ground
 DUST_HEIGHT, LOWEST_DUST = 0.30, 0.02  # over which it thins: a part of the relief, and at least of the longer side
 DUST_DRIFT = 0.045  # of that side in a second
-SAND_IN_AIR = 60.0  # 1/m, by which the mean of what the wind carries shows as dust
+SAND_IN_AIR = 400.0  # 1/m, by which the mean of what the wind carries shows as dust
 BED_SPAN = 0.02, 0.25  # of the relief: thinner strata than these, and thicker ones, are drawn with beds of that much
 BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
 

@@ -65,12 +65,13 @@ float veils(vec2 uv, vec3 to_eye) {
     float height = 0.35 * frame.dust.y;
     vec2 lifted = position.xz + to_eye.xz * min(height / max(to_eye.y, 0.02), 0.2 * frame.heights.w);
     vec2 across = vec2(-frame.wind.y, frame.wind.x);
-    vec2 at = vec2(dot(lifted, frame.wind.xy) - frame.dust.w, dot(lifted, across)) / frame.heights.w;
+    // Before cliffs they lie in layers.
+    vec2 at = vec2(dot(lifted, frame.wind.xy) - frame.dust.w, dot(lifted, across) + 1.5 * position.y) / frame.heights.w;
     float billows = textureLod(detail, at * vec2(0.8, 1.6), 2.0).w;
     // Streamers run a little faster, and bend with the billows.
     float streamers = texture(detail, at * vec2(1.1, 5.0) + vec2(-0.3 * frame.dust.w / frame.heights.w, 0.35 * billows)).x;
-    float sand = 1.0 - exp(-22.0 * textureLod(airborne, uv, 0.0).x);
-    float dense = smoothstep(0.40, 0.72, 0.62 * billows + 0.38 * streamers);
+    float sand = 1.0 - exp(-150.0 * textureLod(airborne, uv, 0.0).x);
+    float dense = smoothstep(0.40, 0.72, 0.72 * billows + 0.28 * streamers);
     return clamp(frame.dust.z * dense * mix(0.40, 0.85, sand), 0.0, 0.9);
 }
 #endif
@@ -183,8 +184,8 @@ void main() {
 #endif
 #if STORM == 1
     vec3 through_dust = frame.camera.xyz - position, eye = normalize(through_dust);
-    float near = exp(-5.0 * length(through_dust) / frame.heights.w);  // before it there is little dust
-    radiance = mix(radiance, dust_light(-eye) * (0.55 + 0.45 * seen.x), veils(uv, eye) * (1.0 - near));
+    float near = exp(-2.5 * length(through_dust) / frame.heights.w);  // before it there is little dust
+    radiance = mix(radiance, dust_light(-eye) * (0.40 + 0.60 * seen.x), veils(uv, eye) * (1.0 - near));
 #endif
     colour = vec4(radiance * air_kept + air_added, 1.0);
 }

@@ -9,7 +9,6 @@
 #define SEA 1
 #endif
 
-uniform sampler2D strata_rise;
 
 #ifndef WAVES
 #define WAVES 1
