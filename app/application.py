@@ -146,6 +146,7 @@ class Application:
         self.simulation.frame_began()
         wanted = wanted_by(self.scene.view.overlay, self.asked_place, self._filling)
         self.simulation.want(replace(wanted, rivers=wanted.rivers or self.panel.rivers_shown))
+        self.simulation.show_overlay(self.scene.view.overlay)
         self._take_snapshots()
         self._hear_simulation()
         self._restart_when_due()

@@ -61,6 +61,7 @@ class Weather(NamedTuple):
     lapse_rate: float = 0.0065  # °C per metre
     storm: float = 0.0  # from 0 to 1 at its height
     season: float = 0.0  # from −1 in the middle of winter to 1 in the middle of summer
+    mean_temperature: float = 15.0  # as `temperature`, over the year
 
     def temperature_at(self, height: float) -> float:
         """°C of the air at a height in metres."""
@@ -81,11 +82,14 @@ def weather_of(climate: ClimateParameters, seed: int, cycle: int) -> Weather:
         lapse_rate=climate.lapse_rate / METRES_PER_KILOMETRE,
         storm=storm,
         season=season,
+        mean_temperature=climate.temperature,
     )
 
 
 def _storm(climate: ClimateParameters, seed: int, cycle: int) -> float:
     """How strong a storm is. Time is cut into spans of a storm's length; in some of them one rises and dies down."""
+    if climate.storms == 0.0:
+        return 0.0
     span, moment = divmod(cycle, climate.storm_length)
     if random.Random(f"storm {seed} {span}").random() >= climate.storms:
         return 0.0

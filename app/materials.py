@@ -6,6 +6,7 @@ A material may lie in strata (`solid`), on them (`loose`), or both. What each mu
     erodibility                     how easily water takes it, 1: all that it can
     abrasion                        how easily it is worn: rock by what the wind carries, loose kinds as they are moved
     porosity                        part of its volume that water can fill
+    permeability                    how easily water flows through it, beside sand; where it is not told, as in sand
     steepest                        of a solid one: the steepest slope that stands, in degrees
     deposition, suspension, repose  of a loose one: how fast it settles and how easily wind lifts it, beside sand, and
                                     the slope at which it lies, in degrees
@@ -51,6 +52,7 @@ class Material(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     erodibility: Share
     abrasion: Factor
     porosity: Share
+    permeability: Factor = 1.0
     solid: bool = False
     loose: bool = False
     steepest: Degrees | None = None
@@ -200,7 +202,7 @@ def materials_of(parameters: MaterialParameters) -> Materials:
     for what, count in (("loose materials", len(loose)), ("rocks", len(rocks))):
         if count > MOST_KINDS:
             raise UserError(f"{count} {what}: a world has up to {MOST_KINDS}")
-    strata, metres_per_step = _strata_steps(stack, rocks, repeat=parameters.repeat)
+    strata, metres_per_step = strata_steps(stack, rocks, repeat=parameters.repeat)
     return Materials(loose, tuple(known[name] for name in rocks), strata, metres_per_step)
 
 
@@ -291,7 +293,7 @@ def _plain(reason: str) -> str:
     return re.sub(r" - at `\$\.(\w+)`", r": '\1'", reason)
 
 
-def _strata_steps(
+def strata_steps(
     stack: tuple[Stratum, ...], rocks: tuple[str, ...], *, repeat: bool
 ) -> tuple[NDArray[np.uint8], float]:
     """The rock at each depth, in steps of equal thickness, and that thickness in metres."""

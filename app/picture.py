@@ -15,13 +15,15 @@ from app.passes import frame
 from app.passes.backdrop import BackdropPass
 from app.passes.beach import BeachPass
 from app.passes.canopy import CanopyMap, Crowns
+from app.passes.cover import LIVING, CoverMap
 from app.passes.detail import detail_texture
 from app.passes.forest import TreeView, select_trees
 from app.passes.maps import FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
 from app.passes.marks import MarksMap
+from app.passes.materials import MaterialTextures
 from app.passes.mesh import QUADS, GroundMesh, coarsest_stride, detail_distance, select_nodes, shore_blocks
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
-from app.passes.overlays import LINES, OVERLAYS, largest, overlay_range, palette_texture
+from app.passes.overlays import LINES, OVERLAYS, OverlayMaps, largest, overlay_range, palette_texture
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
 from app.passes.resolve import ResolvePass, scene_size
 from app.passes.shaders import ShaderLibrary
@@ -44,6 +46,7 @@ SKY_STRENGTH = 0.5  # the sky's share of the light on level ground
 REFERENCE_LIGHT = 1.94  # with the sun at 27°
 SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
 STREAM_OCTAVES = 9.0  # the widest stream carries two to the power of it as much as the smallest that is seen
+BED_SPAN = 0.02, 0.25  # of the relief: thinner strata than these, and thicker ones, are drawn with beds of that much
 BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
 
 # Water is coloured by its depth beside the land's relief, and waves follow the size of the map: landscapes of any size
@@ -84,6 +87,8 @@ class Picture:
         self._layers = LayerTextures(context)
         self._surface = SurfaceMap(context, self._shaders)
         self._marks = MarksMap(context, self._shaders)
+        self._materials = MaterialTextures(context)
+        self._cover = CoverMap(context, self._shaders)
         self._canopy = CanopyMap(context, self._shaders)
         self._light = LightMap(context, self._shaders)
         self._flow = FlowMap(context, self._shaders)
@@ -99,6 +104,7 @@ class Picture:
         self._resolve = ResolvePass(context, self._shaders)
         self._minimap = MinimapPass(context, self._shaders)
         self._detail = detail_texture(context)
+        self._overlay_maps = OverlayMaps(context, self._shaders)
         self._palettes = {name: palette_texture(context, name) for name in OVERLAYS}
         self._snapshot: Snapshot | None = None
         self._largest_discharge = 0.0
@@ -126,6 +132,9 @@ class Picture:
     def show(self, snapshot: Snapshot) -> None:
         """Upload what changed. The snapshot's arrays may be written again once this has returned."""
         self._layer_textures = self._layers.upload(snapshot)
+        if self._materials.show(snapshot.materials):
+            self._palettes["material"].release()
+            self._palettes["material"] = palette_texture(self.context, "material", snapshot.materials)
         self._water.show(snapshot)
         self._trees.show(snapshot)
         self._snapshot = snapshot
@@ -180,6 +189,8 @@ class Picture:
         if not error:
             self._surface_is_current = False
             self._marks.forget()
+            self._cover.forget()
+            self._overlay_maps.forget()
             self._canopy.forget()
             self._light.forget()
             self._flow.forget()
@@ -200,7 +211,18 @@ class Picture:
         ):
             drawing.release()
         self._mesh.release()
-        for maps in (self._layers, self._surface, self._marks, self._canopy, self._light, self._flow, self._shore):
+        for maps in (
+            self._layers,
+            self._surface,
+            self._marks,
+            self._materials,
+            self._cover,
+            self._overlay_maps,
+            self._canopy,
+            self._light,
+            self._flow,
+            self._shore,
+        ):
             maps.release()
         for texture in (self._detail, *self._palettes.values()):
             texture.release()
@@ -255,11 +277,16 @@ class Picture:
         shown = {
             **maps,
             "marks": self._marks.texture,
+            **self._cover.textures(),
+            **self._materials.textures(),
             "canopy": self._canopy.texture,
             "initial": self._surface.initial,
             "palette": self._palettes[view.overlay],
-            "overlay_layer": self._layers.texture(OVERLAYS[view.overlay].layer),
-            **{name: self._layers.texture(name) for name in ("wind_path", "airborne", "water", "water_level")},
+            "overlay_layer": self._overlay_texture(view.overlay, snapshot),
+            **{
+                name: self._layers.texture(name)
+                for name in ("wind_path", "airborne", "water", "water_level", "strata_rise")
+            },
             **{name: self._layers.texture(name) for name in ("rivers", "catchment", "course")},
         }
         if with_water:
@@ -267,17 +294,18 @@ class Picture:
         if waves != NO_WAVES:
             self._update_shore(snapshot, sea, quality)
             shown |= {"coast": self._shore.coast, "surf": self._shore.surf}
-        desert = view.desert > 0.0 or view.drifting_sand > 0.0
+        with_materials = snapshot.materials is not None
+        with_life = any(name in snapshot.layers for name in LIVING)
+        rippled = with_materials and "wind_path" in snapshot.layers
+        desert = view.desert > 0.0 or view.drifting_sand > 0.0 or rippled
 
         _, scene_height = scene_size(*target.size, quality)
         detail = detail_distance(camera, scene_height, quality)
         tree_view = self._tree_view(snapshot, camera, view, weather, scene_height, detail)
         selected, forest = None, None
         if self._trees.forest is not None:
-            # What is laid over the ground is to be seen: there trees are but a part of its colour.
-            smallest = math.inf if with_overlay else quality.tree_pixels[2]
-            forest = (tree_view.height, tree_view.focal_length, smallest, tree_view.winter)
-            if not with_overlay:
+            forest = (tree_view.height, tree_view.focal_length, quality.tree_pixels[2], tree_view.winter)
+            if not with_overlay:  # which trees would hide
                 aspect = target.width / target.height
                 selected = select_trees(self._trees.forest, camera, aspect, quality.tree_pixels, tree_view)
         sun = self._frame.values["sun"][:3].astype(float)
@@ -294,11 +322,13 @@ class Picture:
             desert=desert,
             with_water=with_water,
             with_marks=self._marks.shown,
-            forest=forest,
+            with_materials=with_materials,
+            with_life=with_life,
+            forest=None if with_overlay else forest,
             tree_shadows=self._trees.shadows,
             **shown,
         )
-        self._walls.draw(nodes, surface=maps["surface"], detail=self._detail)
+        self._walls.draw(nodes, with_materials=with_materials, **shown)
         if self._largest_discharge > 0.0:
             self._streams.draw(quality, with_overlay=with_overlay, with_course=with_course, **shown)
         if waves == NATURAL:
@@ -322,6 +352,8 @@ class Picture:
                 with_water=with_water and not (view.minimap_shows == "overlay" and with_overlay),
                 waves=waves,
                 with_course=with_course,
+                with_materials=with_materials,
+                with_life=with_life,
                 forest=forest,
                 **shown,
             )
@@ -331,6 +363,7 @@ class Picture:
             self._surface.update(snapshot, self._layer_textures)
             self._surface_is_current = True
         self._marks.update(snapshot, self._layers, view.wear_and_deposit, view.traffic_water)
+        self._cover.update(snapshot, self._layers, self._materials.textures())
         if self._trees.forest is not None:
             crowns = Crowns(snapshot.world, snapshot.trees_version, view.tree_size)
             size = self._surface.texture.size
@@ -350,6 +383,14 @@ class Picture:
             at_once=self._bake_at_once,
             canopy=self._canopy.texture,
         )
+
+    def _overlay_texture(self, overlay: str, snapshot: Snapshot) -> moderngl.Texture:
+        """What the values of an overlay are read from, where it is not the surface alone."""
+        if overlay == "change":
+            return self._surface.initial
+        if overlay in OverlayMaps.LAYERS:
+            return self._overlay_maps.texture(overlay, snapshot, self._layers, self._materials.textures())
+        return self._layers.texture(OVERLAYS[overlay].layer)
 
     def _note_water(self, snapshot: Snapshot) -> None:
         """Take note of whether and where water stands, if that can have changed."""
@@ -409,6 +450,10 @@ class Picture:
         block["ground_look"] = (view.snow_line, view.greenness, cover, target.height)
         wind = math.radians(weather.wind_direction)  # where it comes from
         block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
+        relief_in_metres = snapshot.highest - snapshot.lowest
+        thinnest, thickest = (max(part * relief_in_metres, 1e-3) for part in BED_SPAN)
+        beds = min(max(self._materials.thickness, thinnest), thickest)
+        block["strata"] = (1.0 / self._materials.depth, beds, weather.season, 0.0)
         sea_level = max(snapshot.sea_level, frame.NO_SEA)
         relief = max(highest - lowest, FLATTEST_RELIEF * side)
         # The variance of the slopes of a sea grows with the wind (Cox and Munk 1954).

@@ -23,8 +23,11 @@ from app.materials import MaterialParameters
 from app.parameters import Declaration, Parameters, Value, declarations
 from app.processes.cascade import CascadeParameters
 from app.processes.droplets import DropletParameters
+from app.processes.moisture import MoistureParameters
+from app.processes.plants import PlantsParameters
 from app.processes.pools import PoolsParameters
 from app.processes.snowballs import SnowballParameters
+from app.processes.weathering import WeatheringParameters
 from app.processes.wind import WindParameters
 from app.simulation_parameters import SimulationParameters
 from app.sources.parameters import (
@@ -55,11 +58,14 @@ class Scene(Parameters, frozen=True, kw_only=True):
     materials: MaterialParameters = MaterialParameters()
     simulation: SimulationParameters = SimulationParameters()
     climate: ClimateParameters = ClimateParameters()
+    moisture: MoistureParameters = MoistureParameters()
     pools: PoolsParameters = PoolsParameters()
     droplets: DropletParameters = DropletParameters()
     snowballs: SnowballParameters = SnowballParameters()
     wind: WindParameters = WindParameters()
+    weathering: WeatheringParameters = WeatheringParameters()
     cascade: CascadeParameters = CascadeParameters()
+    plants: PlantsParameters = PlantsParameters()
     rivers: RiverParameters = RiverParameters()
     view: ViewParameters = ViewParameters()
     waves: WaveParameters = WaveParameters()

@@ -32,10 +32,10 @@ from app.processes.pools import Pools, derive_levels
 from app.processes.process import Finite, Process, ProcessFailure
 from app.processes.snowballs import GROUND, SnowballErosion, smooth
 from app.scene import Scene
-from app.snapshot import Snapshot, Status, Survey
+from app.snapshot import ONLY_IN_OVERLAYS, Snapshot, Status, Survey
 from app.sources import create_world
 from app.survey import Surveyor, Wanted
-from app.world import DRY, LOOSE, World
+from app.world import DRY, LOOSE, UNSEEN, World
 
 log = logging.getLogger(__name__)
 
@@ -180,7 +180,7 @@ class Simulator:
         self._restore(self._backup)
         while self.world.cycle < last_cycle:
             state = self.world.state()
-            self._have_weather()
+            self._begin_cycle()
             for process in self.enabled():
                 self._step(process)
                 if bad := self.world.non_finite_cell():
@@ -216,7 +216,7 @@ class Simulator:
 
     def _run_cycle(self) -> None:
         self._use_threads()
-        self._have_weather()
+        self._begin_cycle()
         for process in self.enabled():
             self._running = process.name
             begin = time.perf_counter()
@@ -226,7 +226,8 @@ class Simulator:
             self.milliseconds[process.name] = before + 0.1 * (elapsed - before)
         self._end_cycle()
 
-    def _have_weather(self) -> None:
+    def _begin_cycle(self) -> None:
+        self.world.running = frozenset(process.name for process in self.enabled())
         self.world.weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
 
     def _step(self, process: Process) -> None:
@@ -238,7 +239,7 @@ class Simulator:
         self.world.cycle += 1
 
     def _remember(self) -> None:
-        self._backup = self.world.state()
+        self._backup = self.world.state(self._backup)
         self._backup_time = time.monotonic()
 
     def _restore(self, state: dict[str, Any]) -> None:
@@ -391,6 +392,7 @@ class SimulationThread:
         self._lockstep: Lockstep | None = None
         self._fresh = False  # there is a state that no snapshot shows yet
         self._wanted = Wanted()
+        self._overlay = "none"
         self._surveyors: list[Surveyor] = []  # one for each world
         self._surveys: list[Survey | None] = []
         self._survey_failed_for: Wanted | None = None
@@ -515,6 +517,16 @@ class SimulationThread:
         if wanted != self._wanted:
             self._wanted = wanted
             self._wake.set()
+
+    def show_overlay(self, name: str) -> None:
+        """Which overlay is seen: the next snapshots have all that it shows, also while nothing runs."""
+        if name != self._overlay:
+            self._overlay = name
+
+            def refresh() -> None:
+                self._fresh = True
+
+            self._command(refresh)
 
     def frame_began(self) -> None:
         """Tell that a frame is drawn: the pace of the simulation may follow it."""
@@ -699,7 +711,7 @@ class SimulationThread:
         # Two sets of arrays are used in turn: one is the picture's, the other is free to be written.
         worlds = self._lockstep.worlds
         old = self._snapshots.pop(0) if len(self._snapshots) == 2 else (None,) * len(worlds)
-        snapshots = tuple(map(take_snapshot, worlds, self._numbers, old, self._surveys))
+        snapshots = tuple(map(take_snapshot, worlds, self._numbers, old, self._surveys, [self._overlay] * len(worlds)))
         self._snapshots.append(snapshots)
         with self._lock:
             self._published = snapshots
@@ -747,12 +759,26 @@ class SimulationThread:
         self._status = replace(self._status, **changes)
 
 
-def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None, survey: Survey | None = None) -> Snapshot:
-    """The state of `world` in float32; in the arrays of a snapshot that is done with, where there is one."""
+def take_snapshot(
+    world: World,
+    number: int = 0,
+    old: Snapshot | None = None,
+    survey: Survey | None = None,
+    overlay: str | None = None,
+) -> Snapshot:
+    """The state of `world` in float32; in the arrays of a snapshot that is done with, where there is one.
+
+    With the name of an overlay it leaves out what only other overlays show.
+    """
     from kernels.materials import commonest_kinds
 
     arrays = {} if old is None else old.layers
-    versions = {name: version for name, version in world.changed.items() if not name.startswith(LOOSE)}
+    hidden = {name for name in world.layers if name.startswith(LOOSE) or name in UNSEEN}
+    versions = {name: version for name, version in world.changed.items() if name not in hidden}
+    if overlay is not None:
+        for name in versions.keys() & ONLY_IN_OVERLAYS.keys():
+            if overlay not in ONLY_IN_OVERLAYS[name]:
+                del versions[name]
     if world.materials is not None:
         versions["loose_kinds"] = versions["sediment"]
     if world.water_version == 0:
@@ -764,7 +790,7 @@ def take_snapshot(world: World, number: int = 0, old: Snapshot | None = None, su
     for name, version in versions.items():
         if name not in arrays:
             arrays[name] = np.empty(world.shape, np.float32)
-        elif old is not None and old.versions[name] == version:
+        elif old is not None and old.versions.get(name) == version:
             continue
         match name:
             # What is dry may have been dug since the levels were derived.

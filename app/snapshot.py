@@ -14,6 +14,17 @@ from app.world import TREE_COLUMNS, Ledger
 State = Literal["loading", "compiling", "running", "paused", "failed"]
 
 
+# Layers that are seen in certain overlays alone. A snapshot for a window has them while one of these is shown.
+ONLY_IN_OVERLAYS: dict[str, tuple[str, ...]] = {
+    "moisture": (),
+    "roots": (),
+    "groundwater": ("groundwater",),
+    "canopy": ("canopy",),
+    "wind_field_south": ("wind",),
+    "wind_field_east": ("wind",),
+}
+
+
 @dataclass(frozen=True)
 class Lake:
     """What would stand in a depression that is full. Lengths in metres, the catchment that of its outlet."""

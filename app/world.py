@@ -50,6 +50,7 @@ TRACES: dict[str, type[np.floating[Any]]] = {
     "wind_field_south": np.float32,
     "wind_field_east": np.float32,
     "strata_rise": np.float32,
+    "rooted_ground": np.float32,
 }
 
 # Traces that are read together lie side by side in memory, [row, column, trace]. Kernels have them in this order.
@@ -64,11 +65,24 @@ SCRATCH: dict[tuple[str, ...], int] = {
 
 IN_THE_GROUND = ("moisture", "groundwater")  # which the account of water counts too
 
+CONSTANT = {"rain", "strata_rise"}  # given, and never changed
+
 # The thickness of one kind of loose material, as a layer: this and the kind's name
 LOOSE = "loose_"
 
 # What may be negative
-SIGNED = ("bedrock", "momentum_south", "momentum_east", "wind_field_south", "wind_field_east", "strata_rise")
+SIGNED = (
+    "bedrock",
+    "momentum_south",
+    "momentum_east",
+    "wind_field_south",
+    "wind_field_east",
+    "strata_rise",
+    "rooted_ground",
+)
+
+# What no picture shows
+UNSEEN = ("rooted_ground",)
 
 # What is known of a tree, float32 [tree, column]: its place in cells, the number of its kind, its size as a part of
 # that of a full-grown one, its age in cycles, and its health from 0 to 1
@@ -148,6 +162,7 @@ class World:
     surface, from 0 to 1. `grass`, `roots` and `canopy` are how densely grass stands, roots hold the ground, and crowns
     of trees cover it, from 0 to 1. `wind_field_south` and `wind_field_east` are the wind near the ground beside the
     prevailing one, as parts of its speed. `strata_rise` is the height of the top of the strata, which never changes.
+    `rooted_ground` is the ground as plants knew it last.
 
     Where the world knows several materials, `mix` is the thickness of each loose one, [row, column, kind], and
     `sediment` their sum in the order of their numbers, to the last bit. A layer `loose_<name>` is a view of one.
@@ -174,6 +189,7 @@ class World:
         self.rising: Rising | None = None  # of the present cycle
         self.soaking = 0.0  # part of a drop's water that dry ground takes in a unit of time, in the present cycle
         self.weather = Weather()  # of the present cycle
+        self.running: frozenset[str] = frozenset()  # names of the processes of the present cycle
         self.materials: Materials | None = None  # where there are several
         self.mix: Layer = np.empty((*self.shape, 0))
         self.trees = np.empty((0, len(TREE_COLUMNS)), np.float32)
@@ -326,10 +342,16 @@ class World:
         self.rising = None
         self.soaking = 0.0
 
-    def state(self) -> dict[str, Any]:
-        """A copy of all that changes from cycle to cycle."""
+    def state(self, old: dict[str, Any] | None = None) -> dict[str, Any]:
+        """A copy of all that changes from cycle to cycle, in the arrays of an old one where there is one."""
+        derived = {"sediment"} if self.materials is not None else set()
+        layers: dict[str, NDArray[Any]] = {}
+        for name in self.layers.keys() - derived - CONSTANT:
+            kept = old["layers"].get(name) if old else None
+            layers[name] = np.empty(self.shape, self.layers[name].dtype) if kept is None else kept
+            layers[name][...] = self.layers[name]
         return {
-            "layers": {name: layer.copy() for name, layer in self.layers.items()},
+            "layers": layers,
             "trees": self.trees.copy(),
             "trees_version": self.trees_version,
             "cycle": self.cycle,
@@ -344,7 +366,7 @@ class World:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go back to what `state` returned."""
-        for name in self.layers.keys() - state["layers"].keys():
+        for name in self.layers.keys() - state["layers"].keys() - set(LAYERS) - CONSTANT:
             del self.layers[name]  # a trace that nobody had left yet
         for names in list(self._packs):
             self._packs[names][..., len(names) :] = 0.0
@@ -352,7 +374,10 @@ class World:
                 del self._packs[names]
         for name, layer in state["layers"].items():
             self.layers[name][...] = layer
-        np.add(self.bedrock, self.sediment, out=self.ground)
+        if self.materials is None:
+            np.add(self.bedrock, self.sediment, out=self.ground)
+        else:
+            self.sum_mix()
         self.end_cycle()
         self.trees = state["trees"].copy()
         self.trees_version = state["trees_version"]

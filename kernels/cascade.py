@@ -10,6 +10,12 @@ A difference over the diagonal is allowed √2 times as much, as it lies √2 ce
 same in all eight directions, and a heap becomes a cone and not a pyramid. The article allows no more over the diagonal
 than straight ahead; there forms of four to eight cells keep two thirds of the power that they have here
 (`tests/kernels/test_wind.py` shows that this is the only reason).
+
+C7, F3: of several materials each lies at its own angle of repose. A mix has the mean of the tangents of its kinds,
+weighted by their thickness, and what slides is as mixed as the cell that gives it. Half-wet ground stands steeper, as
+films of water hold its grains together; where it is soaked they bear a part of its weight, and it lies at about half
+the tangent (Skempton & DeLory 1957). Roots hold it. What counts between two cells is the ground of the higher one, as
+that is what would slide: so both see the same.
 """
 
 from __future__ import annotations
@@ -21,6 +27,9 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
+from kernels.materials import Materials
+from kernels.surface import ROOTS, STRIDE, WETNESS
+
 Layer = NDArray[np.float64]
 
 # Higher than any ground, and finite: infinity times a creep of 0 is not a number.
@@ -28,6 +37,9 @@ _WALL = 1e300
 
 # The map is worked on in place, in bands of so many rows: copies of whole layers cost more than the pass itself.
 _BAND = 32
+
+# Cells of a row whose mix is worked on together, if anything slides there at all.
+_STRETCH = 64
 
 # What the article's cascades do in a cycle of its 250 particles on 256×256 cells: one at each step on the ground and
 # two in the air make 5.5 for each cell, of a time of dt = 0.25. A pair of neighbours meets in those of both.
@@ -37,16 +49,23 @@ _BOTH = 2.0
 # With eight neighbours that all take, no more than what is there may go; a little less, as sums are rounded.
 _FASTEST = 0.125 * (1.0 - 1e-9)
 
+# Metres: less than this does not slide, as parts of it could not be told.
+_LEAST = 1e-290
+
 
 class CascadeParameters(NamedTuple):
     """How loose material slides."""
 
-    roughness: float = 0.005  # times scale: tangent of the angle of repose
+    roughness: float = 0.005  # times scale: tangent of the angle of repose, where materials do not tell it
     settling: float = 0.01  # up to 0.045, where all that can slide does
     creep: float = 0.0  # part of the difference that moves by the same rate below the angle of repose: 0 to 1
     scale: float = 80.0  # cells to the article's unit of height
     passes: int = 1
     wrap: bool = False  # the map's edges are neighbours of each other; else they are walls
+    steepness: float = 1.0  # what all tangents of angles of repose are multiplied by
+    wet_strength: float = 0.0  # how much steeper half-wet ground stands, as a part
+    soaked_weakness: float = 0.0  # how much gentler soaked ground lies: 0 to below 1
+    root_strength: float = 0.0  # how much steeper ground full of roots stands
 
 
 @njit(inline="always")
@@ -140,18 +159,267 @@ def _slide(bedrock, sediment, ground, wrap, stable, creep, rate, passes):
             _slide_band(np.int64(band), bedrock, sediment, ground, before, wrap, stable, creep, rate)
 
 
-def cascade(bedrock: Layer, sediment: Layer, ground: Layer, cell_size: float, parameters: CascadeParameters) -> None:
+class _Holding(NamedTuple):
+    """At what slope ground lies, and what holds it."""
+
+    stable: Layer  # [kind]: difference in height between two neighbours at which it lies still, metres
+    surface: NDArray[np.float32]  # as in kernels/surface.py, or empty
+    wet_strength: float
+    soaked_weakness: float
+    root_strength: float
+
+
+# What is known of each cell of a row, and of one more at each end
+_HEIGHT = 0
+_STABLE = 1  # the difference in height to a neighbour at which it lies still
+_PART = 2  # one by its sediment
+
+
+@njit(nogil=True, error_model="numpy")
+def _read_row(ground, sediment, mix, row, holding, wrap, told, mixes):
+    """Copy a row, with one more cell at each end: that of the other end, or a wall. `mixes` is [kind, cell]."""
+    columns = len(ground)
+    kinds = len(holding.stable)
+    heights, stable, parts = told[_HEIGHT], told[_STABLE], told[_PART]
+    heights[1:-1] = ground
+    for j in range(columns):
+        parts[j + 1] = 1.0 / sediment[j] if sediment[j] > _LEAST else 0.0
+    stable[:] = 0.0
+    for kind in range(kinds):
+        kind_stable, depths = holding.stable[kind], mixes[kind]
+        place = np.uintp(kind)
+        for j in range(np.uintp(1), np.uintp(columns + 1)):
+            depth = mix[place]
+            depths[j] = depth
+            stable[j] += depth * kind_stable
+            place += np.uintp(kinds)
+    for j in range(columns):
+        stable[j + 1] *= parts[j + 1]
+    if len(holding.surface) > 0:
+        begin = row * columns * STRIDE
+        for j in range(columns):
+            wetness = holding.surface[begin + j * STRIDE + WETNESS]
+            stable[j + 1] *= (
+                1.0
+                + holding.wet_strength * 4.0 * wetness * (1.0 - wetness)
+                - holding.soaked_weakness * max(0.0, 2.0 * wetness - 1.0)
+                + holding.root_strength * holding.surface[begin + j * STRIDE + ROOTS]
+            )
+    heights[0], heights[-1] = (heights[-2], heights[1]) if wrap else (_WALL, _WALL)
+    stable[0], stable[-1] = stable[-2], stable[1]
+    parts[0], parts[-1] = (parts[-2], parts[1]) if wrap else (0.0, 0.0)
+    mixes[:, 0], mixes[:, -1] = mixes[:, -2], mixes[:, 1]
+
+
+@njit(nogil=True, error_model="numpy")
+def _find_flows(row, others, begin, end, east, distance, creep, flows):
+    """What cells should get of their neighbours, as a part of what those have; negative: what they should give.
+
+    The neighbours lie `east` of the cells in the row `others`, which may be the same one.
+    """
+    h, t, p = row[_HEIGHT], row[_STABLE], row[_PART]
+    other_h, other_t, other_p = others[_HEIGHT], others[_STABLE], others[_PART]
+    for here in range(np.uintp(begin), np.uintp(end)):
+        other = here + np.uintp(east)
+        difference = other_h[other] - h[here]
+        steep, part = (other_t[other], other_p[other]) if difference > 0.0 else (t[here], p[here])
+        moved = min(0.5 * max(abs(difference) - steep * distance, creep * abs(difference)) * part, 1.0)
+        flows[here] = moved if difference > 0.0 else -moved
+
+
+@njit(nogil=True, error_model="numpy")
+def _find_flows_between(row, next_row, creep, flows):
+    """What the cells of a row should get of those to the south-west, south and south-east of them."""
+    columns = row.shape[1] - 2
+    diagonal = math.sqrt(2.0)
+    _find_flows(row, next_row, 1, columns + 2, -1, diagonal, creep, flows[0])
+    _find_flows(row, next_row, 1, columns + 1, 0, 1.0, creep, flows[1])
+    _find_flows(row, next_row, 0, columns + 1, 1, diagonal, creep, flows[2])
+
+
+@njit(nogil=True, error_model="numpy")
+def _gather(north, beside, south, begin, cells, rate, shares):
+    """What each cell gets of its eight neighbours, and what it keeps, as parts of what they have.
+
+    Returns whether anything moves.
+    """
+    n0, n1, n2 = north[0], north[1], north[2]
+    s0, s1, s2 = south[0], south[1], south[2]
+    moving = 0
+    for j in range(np.uintp(cells)):
+        here = np.uintp(begin) + j
+        west, east = here - np.uintp(1), here + np.uintp(1)
+        a, b, c = -n2[west], -n1[here], -n0[east]
+        d, e = -beside[west], beside[here]
+        f, g, h = s0[here], s1[here], s2[here]
+        shares[j] = rate * max(a, 0.0)
+        shares[_STRETCH + j] = rate * max(b, 0.0)
+        shares[2 * _STRETCH + j] = rate * max(c, 0.0)
+        shares[3 * _STRETCH + j] = rate * max(d, 0.0)
+        shares[4 * _STRETCH + j] = rate * max(e, 0.0)
+        shares[5 * _STRETCH + j] = rate * max(f, 0.0)
+        shares[6 * _STRETCH + j] = rate * max(g, 0.0)
+        shares[7 * _STRETCH + j] = rate * max(h, 0.0)
+        gone = (
+            ((min(a, 0.0) + min(c, 0.0)) + (min(f, 0.0) + min(h, 0.0)))
+            + ((min(b, 0.0) + min(g, 0.0)) + (min(d, 0.0) + min(e, 0.0)))
+        )  # fmt: skip
+        shares[8 * _STRETCH + j] = 1.0 + rate * gone
+        moving |= int(abs(a) + abs(b) + abs(c) + abs(d) + abs(e) + abs(f) + abs(g) + abs(h) > 0.0)
+    return moving > 0
+
+
+@njit(nogil=True, error_model="numpy")
+def _move_kind(shares, north, same, south, begin, cells, depths):
+    """What cells have of one kind after the pass, from what there was in their row and in those on both sides."""
+    for j in range(np.uintp(cells)):
+        here = np.uintp(begin) + j
+        west, east = here - np.uintp(1), here + np.uintp(1)
+        across = (
+            shares[j] * north[west] + shares[2 * _STRETCH + j] * north[east]
+            + (shares[5 * _STRETCH + j] * south[west] + shares[7 * _STRETCH + j] * south[east])
+        )  # fmt: skip
+        beside = (
+            shares[_STRETCH + j] * north[here] + shares[6 * _STRETCH + j] * south[here]
+            + (shares[3 * _STRETCH + j] * same[west] + shares[4 * _STRETCH + j] * same[east])
+        )  # fmt: skip
+        depths[j] = shares[8 * _STRETCH + j] * same[here] + (across + beside)
+
+
+@njit(nogil=True, error_model="numpy")
+def _slide_mixed_row(rock, loose, surface, mix, mixes, first, north, beside, south, rate, shares, depths, total):
+    """As `_slide_row`, for a mix of materials. `mixes` tells what was before, and the flows are found already."""
+    columns = len(loose)
+    kinds = mixes.shape[1]
+    for begin in range(0, columns, _STRETCH):
+        cells = min(_STRETCH, columns - begin)
+        if not _gather(north, beside, south, begin + 1, cells, rate, shares):
+            continue
+        total[:] = 0.0
+        for kind in range(kinds):
+            _move_kind(
+                shares, mixes[first, kind], mixes[(first + 1) % 3, kind], mixes[(first + 2) % 3, kind],
+                begin + 1, cells, depths,
+            )  # fmt: skip
+            place = np.uintp(begin * kinds + kind)
+            for j in range(np.uintp(cells)):
+                mix[place] = depths[j]
+                total[j] += depths[j]
+                place += np.uintp(kinds)
+        for j in range(cells):
+            loose[begin + j] = total[j]
+            surface[begin + j] = rock[begin + j] + total[j]
+
+
+@njit(nogil=True, error_model="numpy")
+def _slide_mixed_band(band, bedrock, sediment, ground, mix, before, mix_before, holding, wrap, creep, rate):
+    """As `_slide_band`, for a mix of materials."""
+    rows, columns = ground.shape
+    kinds = len(holding.stable)
+    begin, end = band * _BAND, min((band + 1) * _BAND, rows)
+    bands = len(before)
+    stride = columns * kinds
+    told = np.zeros((3, 3, columns + 2))
+    told[:, _HEIGHT] = _WALL
+    mixes = np.zeros((3, kinds, columns + 2))
+    between = np.zeros((2, 3, columns + 2))  # flows from row to row: to the north and to the south of one
+    beside = np.zeros(columns + 2)
+    shares, depths, total = np.empty(9 * _STRETCH), np.empty(_STRETCH), np.empty(_STRETCH)
+    if begin > 0 or wrap:
+        north = (band - 1) % bands
+        _read_row(
+            before[north, 2], before[north, 3], mix_before[north, 1], (begin - 1) % rows, holding, wrap,
+            told[0], mixes[0],
+        )  # fmt: skip
+    _read_row(
+        ground[begin], sediment[begin], mix[begin * stride : (begin + 1) * stride], begin, holding, wrap,
+        told[1], mixes[1],
+    )  # fmt: skip
+    _find_flows_between(told[0], told[1], creep, between[0])
+    for row in range(begin, end):
+        step = row - begin
+        first, here, last = step % 3, (step + 1) % 3, (step + 2) % 3
+        if row + 1 < end:
+            _read_row(
+                ground[row + 1], sediment[row + 1], mix[(row + 1) * stride : (row + 2) * stride], row + 1,
+                holding, wrap, told[last], mixes[last],
+            )  # fmt: skip
+        elif end < rows or wrap:
+            south = (band + 1) % bands
+            _read_row(
+                before[south, 0], before[south, 1], mix_before[south, 0], end % rows, holding, wrap,
+                told[last], mixes[last],
+            )  # fmt: skip
+        else:
+            told[last, _HEIGHT] = _WALL
+            told[last, _PART] = 0.0
+        _find_flows(told[here], told[here], 0, columns + 1, 1, 1.0, creep, beside)
+        _find_flows_between(told[here], told[last], creep, between[(step + 1) % 2])
+        _slide_mixed_row(
+            bedrock[row], sediment[row], ground[row], mix[row * stride : (row + 1) * stride], mixes, first,
+            between[step % 2], beside, between[(step + 1) % 2], rate, shares, depths, total,
+        )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _slide_mixed(bedrock, sediment, ground, mix, holding, wrap, creep, rate, passes):
+    rows, columns = ground.shape
+    bands = (rows + _BAND - 1) // _BAND
+    stride = columns * len(holding.stable)
+    before = np.empty((bands, 4, columns))
+    mix_before = np.empty((bands, 2, stride))
+    for _ in range(passes):
+        for band in prange(bands):
+            begin, last = band * _BAND, min((band + 1) * _BAND, rows) - 1
+            before[band, 0] = ground[begin]
+            before[band, 1] = sediment[begin]
+            before[band, 2] = ground[last]
+            before[band, 3] = sediment[last]
+            mix_before[band, 0] = mix[begin * stride : (begin + 1) * stride]
+            mix_before[band, 1] = mix[last * stride : (last + 1) * stride]
+        for band in prange(bands):
+            _slide_mixed_band(
+                np.int64(band), bedrock, sediment, ground, mix, before, mix_before, holding, wrap, creep, rate
+            )
+
+
+def cascade(
+    bedrock: Layer,
+    sediment: Layer,
+    ground: Layer,
+    cell_size: float,
+    parameters: CascadeParameters,
+    materials: Materials | None = None,
+    surface: NDArray[np.float32] | None = None,
+) -> None:
     """Let what lies too steep slide, and change the map in place.
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
-    [row, column], C-contiguous. `cell_size` is the side of a cell in metres. No sediment is lost, none becomes
-    negative, and the same map gives the same bits on any number of threads. All cells slide at once, so no direction
-    is favoured.
+    [row, column], C-contiguous. `cell_size` is the side of a cell in metres. Where there are several `materials`, their
+    mix slides, and `sediment` stays their sum in the order of their numbers. `surface` is what kernels/surface.py says.
+    No sediment is lost, none becomes negative, and the same map gives the same bits on any number of threads. All cells
+    slide at once, so no direction is favoured.
     """
     for layer in (bedrock, sediment, ground):
         if layer.shape != bedrock.shape or layer.dtype != np.float64 or not layer.flags.c_contiguous:
             raise ValueError("layers must be C-contiguous float64 arrays of one shape")
     rate = min(max(_BOTH * _TIME * parameters.settling, 0.0), _FASTEST)
-    stable = float(parameters.roughness * parameters.scale * cell_size)
+    stable = float(parameters.roughness * parameters.scale * parameters.steepness * cell_size)
     creep = float(parameters.creep)
-    _slide(bedrock, sediment, ground, bool(parameters.wrap), stable, creep, rate, int(parameters.passes))
+    wrap, passes = bool(parameters.wrap), int(parameters.passes)
+    several = materials is not None and materials.kinds > 0
+    if not several and surface is None:
+        _slide(bedrock, sediment, ground, wrap, stable, creep, rate, passes)
+        return
+    if materials is not None and several:
+        mix, all_stable = materials.mix, materials.repose * (parameters.steepness * cell_size)
+    else:  # the sediment is a mix of one
+        mix, all_stable = sediment.reshape(-1), np.array([stable])
+    holding = _Holding(
+        all_stable,
+        np.empty(0, np.float32) if surface is None else surface.reshape(-1),
+        float(parameters.wet_strength),
+        float(parameters.soaked_weakness),
+        float(parameters.root_strength),
+    )
+    _slide_mixed(bedrock, sediment, ground, mix, holding, wrap, creep, rate, passes)

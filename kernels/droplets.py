@@ -25,6 +25,20 @@ Its load settles where it enters, so deltas grow. A drop that comes to rest else
 if there are lakes at all. For a drop that enters a lake the ground ahead is the lake's surface: what goes on below it
 wears no shore.
 
+What is on the ground acts on the drops, too. Roots hold it: the exchange is less by the part root_hold · roots. Where
+the ground soaks, a drop leaves t · soaking · (1 − wetness) of its volume in the moisture of each cell.
+
+Where the ground is of several kinds (C7), a load m is the sum of loads m_k, and x the part of the exchange above:
+
+    taking, dug = m's gain:         m_k ← m_k + (e_k · s_k / s) · min(dug, s)     s_k: thickness of kind k, s: of all
+      what it digs below s:         m_w ← m_w + e_r · rock_erodibility · (dug − s)    of the rock r, which becomes w
+    putting down, x = m's loss / m: m_k ← m_k · (1 − min(1, d_k · x))
+    being moved by |t · v| cells:   m_k ← m_k · (1 − a_k · attrition · |t · v|), which becomes the kind worn[k]
+
+with the erodibility e, the deposition d (how fast it settles, beside sand) and the abrasion a of each. So what is
+coarse is put down first, and gets finer on its way, by the same part in each kilometre (Sternberg 1875). What would be
+put down higher than the ground around stays in the drop, the same part of each kind.
+
 Where this is not what the article's own code does:
 
 - The force is divided by density alone. Weight and inertia both go with the volume; the article divides the force by
@@ -44,14 +58,18 @@ Where this is not what the article's own code does:
 from __future__ import annotations
 
 import math
+from collections import namedtuple
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
+from kernels.materials import Materials, no_materials, rock_at
 from kernels.particles import ENDED, FAILED, RUNNING, engine, in_step
 from kernels.random import process_number, stream, uniform
+from kernels.surface import ROOTS, STRIDE, WETNESS
 
 Layer = NDArray[np.float64]
 
@@ -79,6 +97,17 @@ class DropletParameters(NamedTuple):
     stream_stop: float = 0.0  # in a stream a drop ends when its acceleration is less than this
     momentum: float = 0.0  # how strongly the stream that it is in turns a drop, per unit of time
     rain_altitude: float = 0.0  # part of the rain that follows the altitude; the rest falls everywhere alike
+    root_hold: float = 0.0  # part of the exchange with the ground that is missing where roots are densest
+    soaking: float = 0.0  # part of the volume that dry ground takes per unit of time
+    attrition: float = 0.0  # part of a load of abrasion 1 that becomes finer on each kilometre
+
+
+class KindTotals(NamedTuple):
+    """What a cycle moved of each loose kind, in metres over one cell: each [kind], empty where there is but one."""
+
+    from_rock: tuple[float, ...]  # bedrock that became this kind
+    off_edge: tuple[float, ...]
+    worn: tuple[float, ...]  # of this kind that became the one that it wears into
 
 
 class DropletTotals(NamedTuple):
@@ -86,14 +115,16 @@ class DropletTotals(NamedTuple):
 
     rock_abraded: float  # bedrock that became sediment
     sediment_off_edge: float
-    rained: float  # = evaporated + water_off_edge + water_into_sea + water_kept, where there are no sources
+    rained: float  # = evaporated + water_off_edge + … + water_soaked, where there are no sources
     evaporated: float  # without lakes, with what seeped into the ground where a drop ended
     water_off_edge: float
     water_into_sea: float
     water_kept: float  # put into lakes, or left on the ground to join one
+    water_soaked: float  # that became moisture
     steps: int
     failed_row: int  # where a drop met a value that is not a finite number; -1: nowhere
     failed_column: int
+    kinds: KindTotals = KindTotals((), (), ())
 
 
 # What stands on a cell. A drop that comes there ends.
@@ -117,7 +148,7 @@ class StandingWater(NamedTuple):
     walls: bool
 
 
-class _Fields(NamedTuple):
+class _BareGround(NamedTuple):
     bedrock: Layer  # each [row * columns + column]: one index serves all
     sediment: Layer
     ground: Layer
@@ -131,6 +162,20 @@ class _Fields(NamedTuple):
     rows: int
     columns: int
     rained: int  # drops before those of the sources
+
+
+class _OnTheGround(NamedTuple):
+    surface: NDArray[np.float32]  # [cell * STRIDE + one of kernels/surface.py]; empty: bare and dry
+    moisture: Layer  # what the ground soaks up is added to it; empty: it soaks up nothing
+    soaked: NDArray[np.float64]  # [drop]: volume that it lost so; empty: nothing
+    wearing: NDArray[np.int64]  # the kinds that wear into another
+    loads: NDArray[np.float64]  # [drop * kinds + kind]: what it carries
+    from_rock: NDArray[np.float64]  # as many: what it made of rock
+    made_finer: NDArray[np.float64]  # as many: what it wore into another kind
+
+
+# Side by side, because what Numba runs in parallel takes no tuple of tuples. So these have all that `Materials` has.
+_Ground: Any = namedtuple("_Ground", _BareGround._fields + _OnTheGround._fields + Materials._fields)  # type: ignore[misc]
 
 
 class _Constants(NamedTuple):
@@ -148,6 +193,9 @@ class _Constants(NamedTuple):
     stream_stop: float
     momentum: float
     rain_altitude: float
+    root_hold: float
+    soaking: float
+    attrition: float  # per cell
     walls: bool
     cells_per_metre: float
 
@@ -181,7 +229,8 @@ def _spawn(particle, key, fields, constants):
             fields.sources[source, 3],
             fields.sources[source, 4],
         )
-        return row, column, v_row, v_column, volume, 0.0, math.sqrt(v_row * v_row + v_column * v_column), 0.0, 0.0
+        speed = math.sqrt(v_row * v_row + v_column * v_column)
+        return row, column, v_row, v_column, volume, 0.0, speed, 0.0, 0.0, float(particle)
     row = column = 0.0
     for draw in range(_DRAWS):
         number = 2 * particle + draw * _NUMBERS_OF_A_DRAW
@@ -190,15 +239,20 @@ def _spawn(particle, key, fields, constants):
         rain = _rain_on(int(row) * fields.columns + int(column), fields, constants)
         if rain >= 1.0 or uniform(key, number + _NUMBERS_OF_A_DRAW // 2) < rain:
             break
-    return row, column, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0
+    return row, column, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, float(particle)
 
 
 @njit(nogil=True, error_model="numpy")
-def put_down(fields, row, column, load):
-    """Lay `load` (metres over one cell) on the cell and its neighbours, the lowest first, as a liquid would."""
-    north, south = max(row - 1, 0), min(row + 2, fields.rows)  # south and east are past the last
-    west, east = max(column - 1, 0), min(column + 2, fields.columns)
-    # The level of the liquid: from that over all cells, each round leaves out those that stand above it.
+def _around(row, column, rows, columns):
+    """The cells around one, as far as they are on the map: first row and the one past the last, and so of columns."""
+    return max(row - 1, 0), min(row + 2, rows), max(column - 1, 0), min(column + 2, columns)
+
+
+@njit(nogil=True, error_model="numpy")
+def liquid_level(ground, columns, around, load):
+    """The level to which `load` (metres over one cell) fills cells as a liquid would."""
+    north, south, west, east = around
+    # From that over all cells, each round leaves out those that stand above it.
     level = np.inf
     wet = 10  # cells; there are at most nine
     while True:
@@ -206,7 +260,7 @@ def put_down(fields, row, column, load):
         total = load
         for i in range(north, south):
             for j in range(west, east):
-                height = fields.ground[i * fields.columns + j]
+                height = ground[i * columns + j]
                 if height < level:
                     below += 1
                     total += height
@@ -214,6 +268,15 @@ def put_down(fields, row, column, load):
             break
         wet = below
         level = total / below
+    return level
+
+
+@njit(nogil=True, error_model="numpy")
+def put_down(fields, row, column, load):
+    """Lay `load` (metres over one cell) on the cell and its neighbours, the lowest first, as a liquid would."""
+    around = _around(row, column, fields.rows, fields.columns)
+    level = liquid_level(fields.ground, fields.columns, around, load)
+    north, south, west, east = around
     for i in range(north, south):
         for j in range(west, east):
             cell = i * fields.columns + j
@@ -228,6 +291,164 @@ def put_down(fields, row, column, load):
     fields.ground[cell] = fields.bedrock[cell] + fields.sediment[cell]
 
 
+@njit(nogil=True, error_model="numpy")
+def _put_down_kinds(fields, row, column, drop):
+    """As `put_down`, all that a drop carries: each cell gets the same mix."""
+    kinds = fields.kinds
+    load = 0.0
+    for number in range(drop * kinds, (drop + 1) * kinds):
+        load += fields.loads[number]
+    around = _around(row, column, fields.rows, fields.columns)
+    level = liquid_level(fields.ground, fields.columns, around, load)
+    north, south, west, east = around
+    for i in range(north, south):
+        for j in range(west, east):
+            cell = i * fields.columns + j
+            if fields.ground[cell] < level and load > 0.0:
+                share = min(load, level - fields.ground[cell])
+                _lay(fields, cell, drop, share / load)
+                load -= share
+    # What rounding left over
+    _lay(fields, row * fields.columns + column, drop, 1.0)
+
+
+@njit(nogil=True, error_model="numpy")
+def _lay(fields, cell, drop, part):
+    """Lay this part of what a drop carries on a cell."""
+    kinds = fields.kinds
+    sediment = 0.0
+    for kind in range(kinds):
+        laid = part * fields.loads[drop * kinds + kind]
+        fields.loads[drop * kinds + kind] -= laid
+        fields.mix[cell * kinds + kind] += laid
+        sediment += fields.mix[cell * kinds + kind]
+    fields.sediment[cell] = sediment
+    fields.ground[cell] = fields.bedrock[cell] + sediment
+
+
+# What a step does with bare ground of one sort, and, in the functions with `_kinds` or `_covered` in their names, with
+# all other ground. Two steps are made of them below: one that asks each time would take several percent longer.
+
+
+@in_step
+def _put_down_all(fields, row, column, load, drop):
+    """Lay what a drop carries around a cell."""
+    put_down(fields, row, column, load)
+
+
+@in_step
+def _put_down_all_kinds(fields, row, column, load, drop):
+    if fields.kinds == 0:
+        put_down(fields, row, column, load)
+    else:
+        _put_down_kinds(fields, row, column, int(drop))
+
+
+@in_step
+def _freedom(fields, constants, cell):
+    """The part of the exchange with a cell that nothing hinders."""
+    return 1.0
+
+
+@in_step
+def _freedom_covered(fields, constants, cell):
+    if len(fields.surface) == 0:
+        return 1.0
+    return 1.0 - constants.root_hold * fields.surface[np.uintp(cell * STRIDE + ROOTS)]
+
+
+@in_step
+def _soaked(fields, constants, cell, volume, time, drop):
+    """The volume that a drop leaves in the ground of a cell."""
+    return 0.0
+
+
+@in_step
+def _soaked_covered(fields, constants, cell, volume, time, drop):
+    if constants.soaking == 0.0:
+        return 0.0
+    dry = 1.0
+    if len(fields.surface) > 0:
+        dry -= fields.surface[np.uintp(cell * STRIDE + WETNESS)]
+    soaked = volume * min(1.0, time * constants.soaking * dry)
+    fields.moisture[np.uintp(cell)] += soaked * constants.water
+    fields.soaked[np.uintp(int(drop))] += soaked
+    return soaked
+
+
+@in_step
+def _exchange(fields, constants, cell, change, room, descent, load, drop, distance):
+    """Exchange material with a cell, in metres: up to `descent` out of it, or up to `room` into it.
+
+    Returns what came of the rock, what the drop carries, and the sediment of the cell.
+    """
+    loose = fields.sediment[np.uintp(cell)]
+    change = min(max(change, -room), descent)
+    from_loose = min(change, loose)
+    from_rock = max(0.0, change - loose) * constants.rock_erodibility
+    return from_rock, load + (from_loose + from_rock), loose - from_loose
+
+
+@in_step
+def _exchange_kinds(fields, constants, cell, change, room, descent, load, drop, distance):
+    kinds = fields.kinds
+    if kinds == 0:
+        return _exchange(fields, constants, cell, change, room, descent, load, drop, distance)
+    here, own = np.uintp(cell * kinds), np.uintp(int(drop) * kinds)
+    for place in range(len(fields.wearing)):
+        kind = np.uintp(fields.wearing[place])
+        part = min(1.0, fields.abrasion[kind] * constants.attrition * distance)
+        finer = part * fields.loads[own + kind]
+        fields.loads[own + kind] -= finer
+        fields.loads[own + np.uintp(fields.worn[kind])] += finer
+        fields.made_finer[own + kind] += finer
+    abraded = sediment = 0.0
+    if change > 0.0:
+        load = 0.0
+        change = min(change, descent)
+        loose = fields.sediment[np.uintp(cell)]
+        part = change / loose if change < loose else 1.0
+        if change > loose:
+            height = fields.bedrock[np.uintp(cell)]
+            rock = np.uintp(rock_at(fields, cell, height))
+            abraded = (change - loose) * constants.rock_erodibility * fields.rock_erodibility[rock]
+            becomes = own + np.uintp(fields.rock_worn[rock])
+            fields.from_rock[becomes] += abraded
+            fields.loads[becomes] += abraded
+        for number in range(kinds):
+            kind = np.uintp(number)
+            there = fields.mix[here + kind]
+            taken = there * (part * fields.erodibility[kind])
+            there -= taken
+            carried = fields.loads[own + kind] + taken
+            fields.mix[here + kind] = there
+            fields.loads[own + kind] = carried
+            sediment += there
+            load += carried
+    else:
+        part, fit = 0.0, 1.0
+        if change < 0.0:
+            part = -change / load
+            put = 0.0
+            for number in range(kinds):
+                kind = np.uintp(number)
+                put += fields.loads[own + kind] * min(1.0, part * fields.deposition[kind])
+            if put > room:
+                fit = room / put
+        load = 0.0
+        for number in range(kinds):
+            kind = np.uintp(number)
+            carried = fields.loads[own + kind]
+            settled = carried * (min(1.0, part * fields.deposition[kind]) * fit)
+            carried -= settled
+            there = fields.mix[here + kind] + settled
+            fields.mix[here + kind] = there
+            fields.loads[own + kind] = carried
+            sediment += there
+            load += carried
+    return abraded, load, sediment
+
+
 @in_step
 def _pass(fields, flow, volume, v_row, v_column):
     """Count a drop that leaves a cell. All float32."""
@@ -236,18 +457,17 @@ def _pass(fields, flow, volume, v_row, v_column):
     fields.flow[flow + np.uintp(_PASSED_EAST)] += volume * v_column
 
 
-@in_step
-def _step(state, fields, constants):
+def _step_source(state, fields, constants):
     """One step of one drop; the formulas are at the top of this file."""
-    row, column, v_row, v_column, volume, load, speed, abraded, steps = state
+    row, column, v_row, v_column, volume, load, speed, abraded, steps, drop = state
     columns = fields.columns
     i, j = int(row), int(column)
     cell = i * columns + j
     # Unsigned, so that no test for a negative index is compiled.
     here = np.uintp(cell)
     if fields.standing[here] != DRY:
-        put_down(fields, i, j, load)
-        return (row, column, v_row, v_column, volume, 0.0, speed, abraded, steps), ENDED
+        _put_down_all(fields, i, j, load, drop)
+        return (row, column, v_row, v_column, volume, 0.0, speed, abraded, steps, drop), ENDED
     height = fields.ground[here]
     flow = np.uintp(cell * _STRIDE)
     stream_there = fields.flow[flow + np.uintp(_STREAM)]
@@ -309,7 +529,7 @@ def _step(state, fields, constants):
             return state, FAILED
         if not constants.walls:
             _pass(fields, flow, np.float32(volume), np.float32(v_row), np.float32(v_column))
-            return (new_row, new_column, v_row, v_column, volume, load, speed, abraded, steps + 1.0), ENDED
+            return (new_row, new_column, v_row, v_column, volume, load, speed, abraded, steps + 1.0, drop), ENDED
         new_row, new_column = row, column
         outcome = ENDED
 
@@ -319,53 +539,68 @@ def _step(state, fields, constants):
     ahead = fields.ground[np.uintp(there)]
     if fields.standing[np.uintp(there)] != DRY:
         ahead = max(ahead, fields.level[np.uintp(there)])
-    drop = height - ahead
-    descent = max(0.0, drop)
-    change = min(1.0, time * constants.deposition_rate) * (volume * volume * speed * descent - load)
-    if not abs(change) + abs(drop) < np.inf:
+    fall = height - ahead
+    descent = max(0.0, fall)
+    exchanged = min(1.0, time * constants.deposition_rate) * _freedom(fields, constants, cell)
+    change = exchanged * (volume * volume * speed * descent - load)
+    if not abs(change) + abs(fall) < np.inf:
         return state, FAILED
-    loose = fields.sediment[here]
     room = max(0.0, max(max(north, south), max(west, east)) - height)
-    if drop < 0.0:
-        room = min(room, -drop)
-    change = min(max(change, -room), descent)
-    from_loose = min(change, loose)
-    from_rock = max(0.0, change - loose) * constants.rock_erodibility
-    loose -= from_loose
+    if fall < 0.0:
+        room = min(room, -fall)
+    from_rock, load, loose = _exchange(fields, constants, cell, change, room, descent, load, drop, time * speed)
     rock = fields.bedrock[here] - from_rock
     fields.bedrock[here] = rock
     fields.sediment[here] = loose
     fields.ground[here] = rock + loose
     abraded += from_rock
-    load += from_loose + from_rock
 
     # Where it stays in the cell, nothing is counted: without a branch, because nobody can foretell it.
     _pass(fields, flow, np.float32(volume if there != cell else 0.0), np.float32(v_row), np.float32(v_column))
+    volume -= _soaked(fields, constants, cell, volume, time, drop)
     lost = time * constants.evaporation * (1.0 - constants.stream_evaporation * stream_there)
     volume *= max(0.0, 1.0 - lost)
     steps += 1.0
     if outcome == ENDED or volume < constants.min_volume or steps >= constants.max_steps:
-        put_down(fields, int(new_row), int(new_column), load)
+        _put_down_all(fields, int(new_row), int(new_column), load, drop)
         load = 0.0
         outcome = ENDED
-    return (new_row, new_column, v_row, v_column, volume, load, speed, abraded, steps), outcome
+    return (new_row, new_column, v_row, v_column, volume, load, speed, abraded, steps, drop), outcome
 
 
-_run = engine(_spawn, _step, slots=9)
+def _step_with(**functions: Any) -> Any:
+    """The step, with these functions in the place of those for bare ground of one sort."""
+    return in_step(FunctionType(_step_source.__code__, {**globals(), **functions}, "_step"))
+
+
+_SLOTS = 10
+_run_on_bare_ground = engine(_spawn, _step_with(), _SLOTS)
+_run = engine(
+    _spawn,
+    _step_with(
+        _put_down_all=_put_down_all_kinds, _freedom=_freedom_covered, _soaked=_soaked_covered, _exchange=_exchange_kinds
+    ),
+    _SLOTS,
+)
 
 
 @njit(cache=True, nogil=True)
-def _total(particles: Any, status: Any, fields: Any, water: Any, water_of_drop: float) -> DropletTotals:
-    """Add up the drops in their order, and leave the water of those that ended on the map in `water`, if it is one."""
-    abraded = sediment_off_edge = evaporated = water_off_edge = water_into_sea = water_kept = 0.0
+def _total(particles: Any, status: Any, fields: Any, soaked_up: Any, water: Any, water_of_drop: float) -> Any:
+    """Add up the drops in their order, and leave the water of those that ended on the map in `water`, if it is one.
+
+    Returns what `DropletTotals` has, but nothing of kinds.
+    """
+    abraded = sediment_off_edge = evaporated = water_off_edge = water_into_sea = water_kept = water_soaked = 0.0
     steps = 0
     failed_row = failed_column = -1
     for particle in range(len(particles)):
-        row, column, _, _, volume, load, _, worn, taken = particles[particle]
+        row, column, _, _, volume, load, _, worn, taken, _ = particles[particle]
         abraded += worn
         steps += int(taken)
         begun = 1.0 if particle < fields.rained else fields.sources[particle - fields.rained, 4]
-        evaporated += begun - volume
+        soaked = soaked_up[particle] if len(soaked_up) > 0 else 0.0
+        water_soaked += soaked
+        evaporated += begun - volume - soaked
         sediment_off_edge += load  # where a drop ended on the map, it has put down all
         if not (0.0 <= row < fields.rows and 0.0 <= column < fields.columns):
             water_off_edge += volume
@@ -380,7 +615,7 @@ def _total(particles: Any, status: Any, fields: Any, water: Any, water_of_drop: 
             water_kept += volume
         else:
             evaporated += volume
-    return DropletTotals(
+    return (
         abraded,
         sediment_off_edge,
         fields.rained * water_of_drop,
@@ -388,6 +623,7 @@ def _total(particles: Any, status: Any, fields: Any, water: Any, water_of_drop: 
         water_off_edge * water_of_drop,
         water_into_sea * water_of_drop,
         water_kept * water_of_drop,
+        water_soaked * water_of_drop,
         steps,
         failed_row,
         failed_column,
@@ -437,6 +673,9 @@ def erode(
     standing: StandingWater | None = None,
     sources: NDArray[np.float64] | None = None,
     rain: NDArray[np.float32] | None = None,
+    surface: NDArray[np.float32] | None = None,
+    moisture: Layer | None = None,
+    materials: Materials | None = None,
 ) -> DropletTotals:
     """Let the drops of one cycle run over a map, and change it in place.
 
@@ -449,6 +688,9 @@ def erode(
     each row: row, column, velocity (south, east; cells per unit of time) and volume. `rain` is how much falls on each
     cell, from 0 to 1, [row, column].
 
+    `surface` is float32 [row, column, one of kernels/surface.py]. `moisture`, metres of water [row, column], takes what
+    the ground soaks up. `materials` are the kinds of ground, whose mix is changed together with `sediment`.
+
     Where a drop meets a value that is not a finite number, it stops before it writes, `failed_row` and `failed_column`
     say where, and the cycle is not complete.
     """
@@ -460,7 +702,8 @@ def erode(
         flow = new_flow(rows, columns)
     by_altitude = parameters.rain_altitude > 0.0
     none = np.empty(0)
-    fields = _Fields(
+    drops = int(parameters.count) + (0 if sources is None else len(sources))
+    bare = _BareGround(
         bedrock.reshape(-1),
         sediment.reshape(-1),
         ground.reshape(-1),
@@ -475,6 +718,23 @@ def erode(
         columns,
         int(parameters.count),
     )
+    materials = no_materials() if materials is None else materials
+    soaks = moisture is not None and parameters.soaking > 0.0
+    loads, from_rock, made_finer = (np.zeros((drops, materials.kinds)) for _ in range(3))
+    fields: Any = bare
+    run = _run_on_bare_ground
+    if materials.kinds > 0 or surface is not None or soaks:
+        wears = (materials.worn != np.arange(materials.kinds)) & (materials.abrasion > 0.0)
+        covered = _OnTheGround(
+            np.empty(0, np.float32) if surface is None else surface.reshape(-1),
+            moisture.reshape(-1) if moisture is not None else none,
+            np.zeros(drops if soaks else 0),
+            np.flatnonzero(wears if parameters.attrition > 0.0 else none),
+            loads.reshape(-1),
+            from_rock.reshape(-1),
+            made_finer.reshape(-1),
+        )
+        fields, run = _Ground._make((*bare, *covered, *materials)), _run
     constants = _Constants(
         dt=float(parameters.dt),
         force=1.0 / float(parameters.density),
@@ -490,10 +750,17 @@ def erode(
         stream_stop=float(parameters.stream_stop),
         momentum=float(parameters.momentum),
         rain_altitude=float(parameters.rain_altitude),
+        root_hold=float(parameters.root_hold),
+        soaking=float(parameters.soaking) if soaks else 0.0,
+        attrition=float(parameters.attrition) / 1000.0 * float(cell_size),
         walls=standing is not None and bool(standing.walls),
         cells_per_metre=1.0 / float(cell_size),
     )
     key = np.uint64(stream(int(seed), _PROCESS, int(cycle)))
-    particles, status = _run(fields.rained + len(fields.sources), key, rows, columns, fields, constants)
+    particles, status = run(drops, key, rows, columns, fields, constants)
     water = none if standing is None else standing.water.reshape(-1)
-    return DropletTotals(*_total(particles, status, fields, water, constants.water))
+    soaked = fields.soaked if soaks else none
+    totals = _total(particles, status, bare, soaked, water, constants.water)
+    # Where a drop ended on the map, it has put down all.
+    kinds = KindTotals(*(tuple(map(float, of_drops.sum(axis=0))) for of_drops in (from_rock, loads, made_finer)))
+    return DropletTotals._make((*totals, kinds))

@@ -49,7 +49,21 @@ def no_materials() -> Materials:
     )  # fmt: skip
 
 
-@njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)  # type: ignore[call-overload]
+# In kernels that make no arrays; see `in_step` of kernels/particles.py.
+_inline = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)  # type: ignore[call-overload]
+
+
+@_inline
+def thickness(materials, cell):
+    """What the kinds of a cell are together, in metres: its sediment, to the last bit."""
+    first = np.uintp(cell * materials.kinds)
+    total = 0.0
+    for kind in range(materials.kinds):
+        total += materials.mix[first + np.uintp(kind)]
+    return total
+
+
+@_inline
 def rock_at(materials, cell, height):
     """The number of the rock at a height in metres."""
     step = int((materials.rise[np.uintp(cell)] - height) * materials.steps_per_metre)

@@ -1,9 +1,9 @@
 // What lies around the block: a quiet table that takes its shadow, where there is no sea; and the sky.
 #include "map.glsl"
 #include "sky.glsl"
+#include "detail.glsl"
 
 uniform sampler2D surface;
-uniform sampler2D detail;
 
 in vec2 uv;
 out vec4 colour;

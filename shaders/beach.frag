@@ -1,6 +1,4 @@
 // The beach on the ground: what is added to its colour, and what is kept of it.
-uniform sampler2D detail;
-
 #include "water.glsl"
 #include "waves.glsl"
 #include "overlay.glsl"

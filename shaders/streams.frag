@@ -2,10 +2,10 @@
 #include "water.glsl"
 #include "stream.glsl"
 #include "overlay.glsl"
+#include "detail.glsl"
 
 uniform sampler2D surface;
 uniform sampler2D light;
-uniform sampler2D detail;
 uniform sampler2D water;  // depth of what stands, in metres
 
 in vec3 position;

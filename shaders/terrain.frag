@@ -27,6 +27,26 @@ in vec3 air_added;
 
 out vec4 colour;
 
+#if MATERIALS == 1
+// What is smaller than a cell on each kind of ground: stones, cracks in dry clay, and grain on cliffs, where a map seen
+// from above would be drawn out.
+vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float height, vec2 slope, vec4 grain, inout vec2 bumps) {
+    float cliff = ground.rock * smoothstep(0.6, 1.4, length(slope));
+    float facing_east = slope.x * slope.x / max(dot(slope, slope), 1e-6);
+    vec4 on_cliff = mix(
+        texture(detail, vec2(cells.x, height) / 2.9), texture(detail, vec2(cells.y, height) / 2.9), smoothstep(0.3, 0.7, facing_east)
+    );
+    float tone = mix(grain.w, on_cliff.w, cliff);
+    albedo *= mix(0.80 + 0.40 * tone, 1.0, 0.7 * ground.sand);
+    bumps += (on_cliff.yz - 0.5) * cliff;
+    float stone = smoothstep(0.44, 0.60, grain.x);
+    albedo *= 1.0 + ground.stony * (0.75 * stone - 0.35);
+    bumps += (grain.yz - 0.5) * 1.2 * ground.stony;
+    float crack = 1.0 - smoothstep(0.0, 0.035, abs(grain.x - 0.5));
+    return albedo * (1.0 - 0.5 * crack * ground.cracked);
+}
+#endif
+
 void main() {
     vec2 uv = map_uv(position.xz);
     vec2 cells = position.xz / frame.map.z;
@@ -49,6 +69,9 @@ void main() {
     ground.albedo *= 1.0 - 0.45 * max(smoothstep(0.02, 0.12, wet.x), smoothstep(0.03, 0.5, wet.w)) * (1.0 - submerged);
     ground.rockiness *= 1.0 - 0.6 * bed;
     slope *= 1.0 - 0.6 * submerged;  // under water light comes from all sides
+#if LIVING == 1
+    ground.sheen *= 1.0 - bed;
+#endif
 #endif
     float pixel = max(length(dFdx(cells)), length(dFdy(cells)));
     vec3 albedo = with_way_of_water(with_overlay(ground.albedo, uv, place, pixel), uv, pixel);
@@ -58,7 +81,14 @@ void main() {
 #if DETAIL_SCALES > 1
     vec4 grain = texture(detail, cells / 1.31);
     bumps += (grain.yz - 0.5) * ground.rockiness * 1.2;
+#if MATERIALS == 1
+    albedo = with_texture(albedo, ground, cells, position.y / frame.map.z, slope, grain, bumps);
+#else
     albedo *= mix(0.80 + 0.40 * grain.w, 1.0, 0.7 * ground.sand);
+#endif
+#endif
+#if MATERIALS == 1
+    bumps += slope * clamp(ground.ledge, -0.7, 0.9);  // resistant beds stand out as ledges
 #endif
 #if DESERT == 1
     bumps = bumps * (1.0 - 0.75 * ground.sand) + ripples(cells, place.yz, detail) * ground.sand;
@@ -85,7 +115,7 @@ void main() {
     vec3 sand_light = DRIFTING_SAND * (frame.sun_light.rgb * seen.x * 0.45 + sky_light(vec3(0.0, 1.0, 0.0)) * seen.y);
     radiance = mix(radiance, sand_light, drifting(cells, textureLod(airborne, uv, 0.0).x, detail));
 #endif
-#if MARKS == 1
+#if MARKS == 1 || LIVING == 1
     // Running water mirrors sky and sun in small waves, the more the flatter one looks at it.
     vec3 to_eye = normalize(frame.camera.xyz - position);
     vec3 surface_normal = normalize(vec3(-0.6 * slope.x - 0.10 * bumps.x, 1.0, -0.6 * slope.y - 0.10 * bumps.y));
@@ -93,7 +123,11 @@ void main() {
     vec3 mirrored = reflect(-to_eye, surface_normal);
     vec3 sky = clear_sky(normalize(vec3(mirrored.x, abs(mirrored.y), mirrored.z))) * seen.y;
     vec3 spark = frame.sun_light.rgb * pow(max(dot(mirrored, frame.sun.xyz), 0.0), 180.0) * seen.x;
-    radiance += ground.water * (fresnel * (sky - radiance) + 0.6 * spark);
+    float film = ground.water;
+#if LIVING == 1
+    film = max(film, ground.sheen);
+#endif
+    radiance += film * (fresnel * (sky - radiance) + 0.6 * spark);
 #endif
 #if CANOPY > 0
     vec3 way = frame.camera.xyz - position;

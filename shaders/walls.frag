@@ -1,8 +1,14 @@
 // Strata on the sides of the block, under the sediment.
 #include "map.glsl"
 #include "sky.glsl"
+#include "strata.glsl"
+#include "detail.glsl"
 
-uniform sampler2D detail;
+#ifndef MATERIALS
+#define MATERIALS 0
+#endif
+
+uniform sampler2D loose_colour;  // root of the albedo
 
 in vec3 position;
 in vec3 air_kept;
@@ -39,9 +45,20 @@ void main() {
     float along = (abs(normal.x) > 0.5 ? position.z : position.x) / frame.heights.w * 24.0;
     float depth = ground - position.y;
     float block = max(frame.heights.y - frame.heights.z, 1e-3);
+#if MATERIALS == 1
+    vec2 uv = map_uv(position.xz), cells = position.xz / frame.map.z;
+    float height = position.y / frame.map.w;
+    vec4 grain = texture(detail, vec2(along, position.y / frame.heights.w * 24.0) * 0.7);
+    Rock bed = rock_in_strata(uv, cells, height, grain.w - 0.5, detail);
+    vec3 albedo = bed.albedo * mix(0.75 + 0.5 * grain.x, 0.90 + 0.2 * grain.w, bed.bedded);
+    vec3 loose = textureLod(loose_colour, uv, 0.0).rgb;
+    loose *= loose * (0.88 + 0.24 * grain.x);
+#else
     vec3 albedo = rock_layers(along, position.y - frame.heights.z, block / 11.0);
+    vec3 loose = LOOSE;
+#endif
     float edge = max(fwidth(depth), 1e-4);
-    albedo = mix(albedo, LOOSE, smoothstep(edge, -edge, depth - sediment) * step(1e-4, sediment));
+    albedo = mix(albedo, loose, smoothstep(edge, -edge, depth - sediment) * step(1e-4, sediment));
 
     float sun = max(dot(normal, frame.sun.xyz), 0.0);
     float occlusion = mix(0.45, 1.0, smoothstep(0.0, 0.35, (position.y - frame.heights.z) / block));

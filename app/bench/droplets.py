@@ -35,7 +35,8 @@ def rows(tiny: bool = False) -> Iterator[Row]:
 
     side = 32 if tiny else 1024
     seconds = 0.2 if tiny else 2.0 * SECONDS_BETWEEN_BACKUPS
-    yield Row(f"a world in memory, {side}², snapshots included", bytes_per_cell(side, seconds), "bytes per cell", 200.0)
+    memory = bytes_per_cell(Scene().with_values({"world.columns": side, "world.rows": side}), seconds)
+    yield Row(f"a world in memory, {side}², snapshots included", memory, "bytes per cell", 200.0)
 
 
 def yards_per_step(side: int, samples: int) -> float:
@@ -79,13 +80,12 @@ def gain_of_two_threads(side: int, drops: int, samples: int) -> tuple[float, boo
     return float(np.median(ratios)), same_bits
 
 
-def bytes_per_cell(side: int, seconds: float) -> float:
+def bytes_per_cell(scene: Scene, seconds: float) -> float:
     """The most that a running simulation holds in arrays: its world, its backup and the snapshots, with all copies.
 
     NumPy reports what it allocates to tracemalloc, so this counts arrays and nothing else. What kernels allocate inside
     is not seen; for drops it grows with their number and not with the map.
     """
-    scene = Scene().with_value("world.columns", side).with_value("world.rows", side)
     simulation = SimulationThread(scene)
     tracemalloc.start()
     try:
@@ -103,7 +103,7 @@ def bytes_per_cell(side: int, seconds: float) -> float:
             elif simulation.status.state == "failed":
                 raise RuntimeError(simulation.status.error)
         simulation.stop()
-        return (tracemalloc.get_traced_memory()[1] - before) / side**2
+        return (tracemalloc.get_traced_memory()[1] - before) / (scene.world.rows * scene.world.columns)
     finally:
         tracemalloc.stop()
         simulation.stop()

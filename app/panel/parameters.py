@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
+from app.climate import ClimateParameters
 from app.comparison import NAMES
 from app.panel.snowball_runs import snowball_runs
 from app.panel.style import ACCENT, FAINT_TEXT, TEXT, WARNING, Colour, Fonts, em, faded
+from app.panel.weather import weather_line
 from app.panel.widgets import BUTTON_WIDTH, ParameterWidgets, icon_button, tooltip_on_hover
 from app.parameters import Declaration, Parameters, value_text
 from app.processes.snowballs import SnowballErosion
@@ -72,6 +74,7 @@ class ParameterRows:
             imgui.pop_font()
             imgui.pop_style_color()
             tooltip_on_hover(inspect.cleandoc(group.__doc__ or "").partition("\n")[0])
+            self._time_share(name)
             if not is_open:
                 if switch in DECLARATIONS:
                     self._row(DECLARATIONS[switch])  # a process can be switched on without being unfolded
@@ -81,6 +84,19 @@ class ParameterRows:
                 self._row(declaration)
         if name == SnowballErosion.name:
             snowball_runs(self._application)
+        elif group is ClimateParameters:
+            weather_line(self._application)
+
+    def _time_share(self, name: str) -> None:
+        """At the end of the title of a process that runs: how long it takes, and which part of a cycle that is."""
+        milliseconds = self._application.simulation.status.milliseconds
+        if name not in milliseconds:
+            return
+        share = milliseconds[name] / max(sum(milliseconds.values()), 1e-9)
+        text = f"{milliseconds[name]:.1f} ms · {share:.0%}"
+        low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
+        place = imgui.ImVec2(high.x - imgui.calc_text_size(text).x, low.y + imgui.get_style().frame_padding.y)
+        imgui.get_window_draw_list().add_text(place, imgui.get_color_u32(imgui.ImVec4(*FAINT_TEXT)), text)
 
     def _row(self, declaration: Declaration) -> None:
         application, path = self._application, declaration.path

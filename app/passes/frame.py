@@ -31,6 +31,11 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
         "vec4",
         "log₂ of the smallest discharge that is seen; 1 for the largest over it; cells a second; clarity",
     ),
+    (
+        "strata",
+        "vec4",
+        "1 over the depth of the table of strata, 1/m; thickness of a stratum, about, in m; season from −1 to 1; 0",
+    ),
     ("overlay", "vec4", "number of the overlay (0 none), opacity, low and high end of its range"),
 )
 

@@ -45,6 +45,8 @@ class MinimapPass:
         with_water: bool,
         waves: int,
         with_course: bool,
+        with_materials: bool,
+        with_life: bool,
         forest: tuple[float, float, float, float] | None,
         **textures: moderngl.Texture,
     ) -> None:
@@ -52,7 +54,12 @@ class MinimapPass:
         bottom = target.height - top - height
         heading = math.radians(camera.heading)
         half_width = math.tan(math.radians(camera.field_of_view) / 2.0) * target.width / max(target.height, 1)
-        drawing = self._variant(f"WAVES {waves}", f"CANOPY {int(forest is not None)}")
+        drawing = self._variant(
+            f"WAVES {waves}",
+            f"MATERIALS {int(with_materials)}",
+            f"LIVING {int(with_life)}",
+            f"CANOPY {int(forest is not None)}",
+        )
         drawing.program.bind(**textures)
         drawing.program.set(
             rectangle=(float(left), float(bottom), float(width), float(height)),

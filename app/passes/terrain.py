@@ -30,6 +30,8 @@ class TerrainPass:
         desert: bool,
         with_water: bool,
         with_marks: bool,
+        with_materials: bool,
+        with_life: bool,
         forest: tuple[float, float, float, float] | None,
         tree_shadows: TreeShadows,
         **textures: moderngl.Texture,
@@ -43,6 +45,8 @@ class TerrainPass:
             f"DESERT {int(desert)}",
             f"WATER {int(with_water)}",
             f"MARKS {int(with_marks)}",
+            f"MATERIALS {int(with_materials)}",
+            f"LIVING {int(with_life)}",
             f"CANOPY {0 if forest is None else 1 + int(tree_shadows.any)}",
             f"DETAIL_SCALES {quality.detail_scales}",
         )

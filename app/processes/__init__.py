@@ -2,9 +2,21 @@
 
 from app.processes.cascade import Cascade
 from app.processes.droplets import DropletErosion
+from app.processes.moisture import Moisture
+from app.processes.plants import Plants
 from app.processes.pools import Pools
 from app.processes.process import Process
 from app.processes.snowballs import SnowballErosion
+from app.processes.weathering import Weathering
 from app.processes.wind import WindErosion
 
-PROCESSES: tuple[type[Process], ...] = (Pools, DropletErosion, SnowballErosion, WindErosion, Cascade)
+PROCESSES: tuple[type[Process], ...] = (
+    Moisture,
+    Pools,
+    DropletErosion,
+    SnowballErosion,
+    WindErosion,
+    Weathering,
+    Cascade,
+    Plants,
+)

@@ -1,4 +1,4 @@
-"""E4: loose material that slides down where it lies too steep."""
+"""E4, C7, F3: loose material that slides down where it lies too steep."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from app.world import World
 
 
 class CascadeParameters(Parameters, frozen=True, kw_only=True):
-    """Sliding of loose material (McDonald 2020)."""
+    """Sliding of loose material (McDonald 2020).
+
+    Where the world has materials, each lies at its own angle of repose, and roughness and scale say nothing.
+    """
 
     title: ClassVar[str] = "Cascade"
     section: ClassVar[str] = "processes"
@@ -20,11 +23,25 @@ class CascadeParameters(Parameters, frozen=True, kw_only=True):
         parameter(
             0.0,
             0.05,
-            "height to the next cell at which sand still lies; times scale: tangent of the angle of repose",
+            "height to the next cell at which sand still lies; times scale: tangent of the angle of repose; "
+            "materials have their own",
             unit="h",
         ),
     ] = 0.0075
     settling: Annotated[float, parameter(0.0, 0.045, "how fast the excess slides")] = 0.02
+    steepness: Annotated[
+        float,
+        parameter(0.0, 3.0, "how much steeper all loose material lies than it would", unit="times"),
+    ] = 1.0
+    wet_strength: Annotated[
+        float, parameter(0.0, 2.0, "how much steeper half-wet ground stands than dry ground, as a part of its slope")
+    ] = 0.3
+    soaked_weakness: Annotated[
+        float, parameter(0.0, 0.9, "how much gentler soaked ground lies than dry ground, as a part of its slope")
+    ] = 0.4
+    root_strength: Annotated[
+        float, parameter(0.0, 4.0, "how much steeper ground full of roots stands, as a part of its slope")
+    ] = 0.6
     creep: Annotated[
         float, parameter(0.0, 1.0, "part of the difference that moves where it is not too steep: rounds off all forms")
     ] = 0.0
@@ -48,7 +65,10 @@ class Cascade:
         """Compile the kernels, or load them from the cache."""
         import numpy as np
 
-        self.step(World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0), CascadeParameters())
+        world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
+        self.step(world, CascadeParameters())
+        world.trace("wetness")  # with which it takes the kernel of several materials
+        self.step(world, CascadeParameters())
 
     def step(self, world: World, parameters: CascadeParameters) -> None:
         """Advance `world` by the slides of one cycle. They only move what is there: the ledger has no entry of them."""
@@ -66,5 +86,11 @@ class Cascade:
                 scale=parameters.scale,
                 passes=parameters.passes,
                 wrap=parameters.edges == "wrap",
+                steepness=parameters.steepness,
+                wet_strength=parameters.wet_strength,
+                soaked_weakness=parameters.soaked_weakness,
+                root_strength=parameters.root_strength,
             ),
+            world.material_fields(),
+            world.surface,
         )

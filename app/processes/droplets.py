@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from app.errors import UserError
 from app.parameters import Parameters, described, parameter
+from app.processes.kinds import account_for_kinds
 from app.processes.process import ProcessFailure
-from app.world import FLOW_TRACES, World
+from app.world import FLOW_TRACES, SURFACE_TRACES, World
 
 MOST_DROPS = 100_000.0  # of one spring in a cycle
 SPILL_SPEED = 0.5  # cells per unit of time: so fast a drop leaves the sill of a lake
@@ -99,6 +100,19 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
         float,
         parameter(0.0, 1.0, "how strongly the stream that it is in turns a drop: bends rivers", unit="1/t"),
     ] = 0.0
+    root_hold: Annotated[
+        float, parameter(0.0, 1.0, "part of a drop's exchange with the ground that the densest roots prevent")
+    ] = 0.9
+    attrition: Annotated[
+        float,
+        parameter(
+            0.0,
+            1000.0,
+            "part of what a drop carries of a kind of abrasion 1 that becomes finer on each kilometre",
+            unit="1/km",
+            log=True,
+        ),
+    ] = 5.0
 
 
 class DropletErosion:
@@ -111,6 +125,8 @@ class DropletErosion:
         """Compile the kernels, or load them from the cache."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
         self.step(world, DropletParameters(count=1))
+        world.pack(SURFACE_TRACES)
+        self.step(world, DropletParameters(count=1))
 
     def step(self, world: World, parameters: DropletParameters) -> None:
         """Advance `world` by the drops of one cycle. Raises `ProcessFailure` before anything non-finite is written."""
@@ -119,6 +135,7 @@ class DropletErosion:
         water = parameters.water * world.cell_size
         springs = _spring_drops(world, parameters)
         spills = _spilled_drops(world, parameters.count, water)
+        rising = _risen_drops(world, parameters.count, water)
         standing = None
         if world.spills is not None:
             standing = droplets.StandingWater(world.standing, world.water_level, world.water, world.walls)
@@ -146,11 +163,17 @@ class DropletErosion:
                 stream_stop=parameters.stream_stop,
                 momentum=parameters.momentum,
                 rain_altitude=world.weather.rain_by_altitude,
+                root_hold=parameters.root_hold,
+                soaking=world.soaking,
+                attrition=parameters.attrition,
             ),
             flow=flow,
             standing=standing,
-            sources=np.concatenate([springs, spills]),
+            sources=np.concatenate([springs, spills, rising]),
             rain=world.layers.get("rain"),
+            surface=world.surface,
+            moisture=world.trace("moisture") if world.soaking > 0.0 else None,
+            materials=world.material_fields(),
         )
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
@@ -160,6 +183,7 @@ class DropletErosion:
         ledger.rock.lose("worn by drops", totals.rock_abraded * area)
         ledger.sediment.gain("worn by drops", totals.rock_abraded * area)
         ledger.sediment.lose("off the map", totals.sediment_off_edge * area)
+        account_for_kinds(world, "worn by drops", totals.kinds.from_rock, totals.kinds.off_edge, totals.kinds.worn)
         ledger.water.gain("rain", totals.rained * area)
         if len(springs):
             ledger.water.gain("springs", float(springs[:, VOLUME].sum()) * water * area)
@@ -203,3 +227,34 @@ def _spilled_drops(world: World, most: int, water: float) -> NDArray[np.float64]
     way /= np.maximum(np.linalg.norm(way, axis=1), 1e-9)[:, None]
     drops = np.concatenate([sill + 0.5, SPILL_SPEED * way, (taken / count / water)[:, None]], axis=1)
     return np.repeat(drops, count, axis=0)
+
+
+def _risen_drops(world: World, most: int, water: float) -> NDArray[np.float64]:
+    """The drops that carry on the groundwater that has risen, as `_spring_drops` has them: up to `most`, of one size.
+
+    Where little rises in many cells, a drop stands for that of several: it begins in one of them, which changes from
+    cycle to cycle, so that each has its share in the end (systematic sampling). What is more than drops of volume 1 can
+    carry stays on its cell, as water that runs on by itself and wears no bed.
+    """
+    rising, world.rising = world.rising, None
+    if rising is None or not rising.depth.sum() > 0.0:
+        return np.empty((0, 5))
+    from kernels.random import process_number, stream, uniform
+
+    total = float(rising.depth.sum())
+    carried = min(1.0, most * water / total)
+    count = min(most, math.ceil(total * carried / water))
+    rest = (1.0 - carried) * rising.depth if count else rising.depth
+    if rest.any():
+        np.add.at(world.water.reshape(-1), rising.cell, rest)
+    if count == 0:
+        return np.empty((0, 5))
+    offset = uniform(np.uint64(stream(world.seed, process_number("rising"), world.cycle)), 0)
+    reached = np.cumsum(rising.depth)
+    chosen = np.searchsorted(reached, (np.arange(count) + offset) * (reached[-1] / count), side="right")
+    cells = rising.cell[np.minimum(chosen, len(rising.cell) - 1)]
+    drops = np.zeros((count, 5))
+    drops[:, 0], drops[:, 1] = np.divmod(cells, world.shape[1])
+    drops[:, :2] += 0.5
+    drops[:, VOLUME] = total * carried / water / count
+    return drops

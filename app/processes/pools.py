@@ -50,7 +50,13 @@ class Pools:
 
     def step(self, world: World, parameters: PoolsParameters) -> None:
         """Settle all water of `world`, and tell in `world.spills` what is on its way from one lake to the next."""
-        totals, world.spills = _settle(world, world.water, parameters, parameters.evaporation, parameters.seepage)
+        seepage = parameters.seepage
+        if seepage > 0.0 and "moisture" in world.running:
+            from kernels.moisture import seep
+
+            seep(world.water, world.trace("groundwater"), seepage)
+            seepage = 0.0
+        totals, world.spills = _settle(world, world.water, parameters, parameters.evaporation, seepage)
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
         area = world.cell_area

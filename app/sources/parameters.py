@@ -49,6 +49,17 @@ class NoiseParameters(Parameters, frozen=True, kw_only=True):
     lacunarity: Annotated[float, parameter(1.2, 4.0, "how much finer each octave is than the one before")] = 2.0
     gain: Annotated[float, parameter(0.1, 0.9, "how strong each octave is beside the one before")] = 0.5
     ridged: Annotated[bool, described("sharp ridges instead of rounded hills")] = False
+    plateau: Annotated[
+        float, parameter(0.0, 0.95, "how much of the height is cut off the hills, which leaves table lands")
+    ] = 0.0
+    tilt: Annotated[float, parameter(0.0, 20.0, "how far the land falls from one side to the other, in reliefs")] = 0.0
+    tilt_direction: Annotated[
+        float, parameter(0.0, 360.0, "where a tilted land falls to, clockwise from north", unit="°")
+    ] = 180.0
+    basin: Annotated[float, parameter(0.0, 20.0, "depth of a round basin, in reliefs of the hills around")] = 0.0
+    basin_radius: Annotated[float, parameter(0.02, 1.0, "of the basin, as a part of the map's longer side")] = 0.25
+    basin_row: Annotated[float, parameter(0.0, 1.0, "where the basin lies, from north to south")] = 0.5
+    basin_column: Annotated[float, parameter(0.0, 1.0, "where the basin lies, from west to east")] = 0.5
 
 
 class DiamondSquareParameters(Parameters, frozen=True, kw_only=True):
@@ -66,10 +77,14 @@ class SandParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Sand"
     section: ClassVar[str] = "world"
 
-    rock: Annotated[Literal["flat", "pyramid", "ridges"], described("what the rock looks like")] = "flat"
+    rock: Annotated[
+        Literal["flat", "pyramid", "ridges", "basin"],
+        described("what the rock looks like; in the middle of a basin it lies bare"),
+    ] = "flat"
     rock_height: Annotated[float, parameter(0.0, 1.0, "height of the rock, as a part of the relief")] = 1.0
     rock_radius: Annotated[
-        float, parameter(0.01, 1.0, "from the middle of a pyramid to its corners, as a part of the map's longer side")
+        float,
+        parameter(0.01, 1.0, "from the middle to the corners of a pyramid or the rim of a basin, in longer sides"),
     ] = 0.25
     form: Annotated[Literal["sheet", "heap"], described("whether the sand covers the map or lies in one heap")] = (
         "sheet"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.sources.noise import from_the_middle, rim
 from app.world import Layer
 
 if TYPE_CHECKING:
@@ -16,26 +17,23 @@ def layers(scene: Scene, rows: int, columns: int) -> tuple[Layer, Layer]:
     """The height of the rock and the thickness of the sand on it, `[rows, columns]`, as parts of the relief."""
     sand = scene.sand
     rock = np.zeros((rows, columns))
+    bare: Layer | float = 1.0  # 0 where no sand of a sheet lies
     if sand.rock == "pyramid":
         # Its corners point north, east, south and west: a wind from any of these meets an edge.
-        south, east = _from_the_middle(rows, columns, 0.5, 0.5)
+        south, east = from_the_middle(rows, columns, 0.5, 0.5)
         rock = sand.rock_height * np.maximum(0.0, 1.0 - (np.abs(south) + np.abs(east)) / sand.rock_radius)
     elif sand.rock == "ridges":
         rock = sand.rock_height * _noise(scene, rows, columns, ridged=True)
+    elif sand.rock == "basin":
+        bare = rim(np.hypot(*from_the_middle(rows, columns, 0.5, 0.5)) / sand.rock_radius)
+        rock = sand.rock_height * bare
     if sand.form == "heap":
-        south, east = _from_the_middle(rows, columns, sand.heap_row, sand.heap_column)
+        south, east = from_the_middle(rows, columns, sand.heap_row, sand.heap_column)
         thickness = sand.height * np.maximum(0.0, 1.0 - (south**2 + east**2) / sand.heap_radius**2)
     else:
         surface = sand.height * (1.0 - sand.unevenness * _noise(scene, rows, columns, ridged=False))
-        thickness = np.maximum(0.0, surface - rock)
+        thickness = np.maximum(0.0, surface - rock) * bare
     return rock, thickness
-
-
-def _from_the_middle(rows: int, columns: int, row: float, column: float) -> tuple[Layer, Layer]:
-    """How far south and east each cell lies of a place on the map, as parts of the map's longer side."""
-    south, east = np.mgrid[:rows, :columns].astype(float)
-    side = max(rows, columns)
-    return (south + 0.5 - row * rows) / side, (east + 0.5 - column * columns) / side
 
 
 def _noise(scene: Scene, rows: int, columns: int, ridged: bool) -> Layer:

@@ -2,6 +2,8 @@
 #include "map.glsl"
 #include "sky.glsl"
 #include "sand.glsl"
+#include "strata.glsl"
+#include "detail.glsl"
 
 #ifndef DESERT
 #define DESERT 1
@@ -15,12 +17,27 @@
 #define DETAIL_SCALES 1
 #endif
 
+// Whether the world has several kinds of ground, and whether moisture and plants are known.
+#ifndef MATERIALS
+#define MATERIALS 0
+#endif
+
+#ifndef LIVING
+#define LIVING 0
+#endif
+
 uniform sampler2D surface;
 uniform sampler2D light;   // sun visibility, sky visibility, hollowness
-uniform sampler2D detail;  // tiling noise: height, its two slopes, another height
 
 #if MARKS == 1
 uniform sampler2D marks;   // of snowballs: sand, bare rock, running water, damp banks
+#endif
+
+#if MATERIALS == 1
+uniform sampler2D loose_colour;  // root of the albedo of loose material; how stony it is
+#endif
+#if MATERIALS == 1 || LIVING == 1
+uniform sampler2D cover;   // wetness, grass, rippled sand, clay
 #endif
 
 const vec3 LUSH_DARK = vec3(0.060, 0.088, 0.026);
@@ -35,12 +52,26 @@ const vec3 STREAM_BED = vec3(0.045, 0.062, 0.058);
 const vec3 BED_SAND = vec3(0.225, 0.190, 0.138);
 const vec3 BED_SILT = vec3(0.128, 0.112, 0.084);
 const vec3 SNOW = vec3(0.860, 0.890, 0.930);
+const vec3 STRAW = vec3(0.300, 0.238, 0.118);
+const vec3 MEADOW = vec3(0.116, 0.122, 0.048);
+const vec3 RANK_GRASS = vec3(0.052, 0.068, 0.027);
+const vec3 REEDS = vec3(0.046, 0.066, 0.022);
+const vec3 BOG_WATER = vec3(0.017, 0.024, 0.019);
 
 struct Ground {
     vec3 albedo;
     float rockiness;  // how strongly fine relief shows
     float sand;  // how much of it is dry sand
     float water;  // how much of it is running water
+#if MATERIALS == 1
+    float rock;    // how much of it is bare rock
+    float ledge;   // how much steeper (+) or flatter (-) than the slope a bed of rock stands out
+    float stony;
+    float cracked;
+#endif
+#if LIVING == 1
+    float sheen;   // how much of it is a film of water
+#endif
 };
 
 // Noise of about a cell, and of a part of it where the picture is good enough to show it: turned against each other, so
@@ -70,22 +101,50 @@ vec3 bed_material(vec4 fine, vec4 coarse) {
     return mix(BED_SAND, BED_SILT, silt) * (0.88 + 0.24 * fine.x);
 }
 
+// The part of the ground that grass hides, where it grows so densely: tufts where it is sparse.
+float grown(float density, float ripple, float patches) {
+    return clamp(density + density * (1.0 - density) * (11.0 * ripple + 2.0 * patches), 0.0, 1.0);
+}
+
 Ground ground_material(vec2 cells, vec4 place, float steepness, float hollowness, vec4 fine, vec4 coarse) {
     float altitude = clamp((place.x * frame.map.w - frame.heights.x) / max(frame.heights.y - frame.heights.x, 1e-3), 0.0, 1.0);
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5, tone = coarse.w - 0.5;
+#if MATERIALS == 1 || LIVING == 1
+    // The noise frays the borders between cells.
+    vec2 around = (cells + 2.2 * (fine.yz - 0.5) + 3.0 * (coarse.yz - 0.5)) / frame.map.xy;
+    vec4 covers = textureLod(cover, around, 0.0);
+    float wet = clamp(covers.x * (1.0 + 0.6 * ripple), 0.0, 1.0);
+#endif
 
+#if MATERIALS == 1
+    Rock bed = rock_in_strata(cells / frame.map.xy, cells, place.x, 0.7 * ripple + patches, detail);
+    vec3 rock = bed.albedo * (1.0 + ripple * mix(0.9, 0.35, bed.bedded) + tone * mix(0.5, 0.15, bed.bedded));
+    vec4 lying = textureLod(loose_colour, around, 0.0);
+    lying.rgb *= lying.rgb;
+    // Gentle rock is weathered, and what it weathers to lies in its cracks.
+    vec3 soil = mix(rock, lying.rgb, 0.30) * (0.95 + 0.3 * ripple);
+#else
     // Rock lies in bands by height, which the noise bends.
     float bands = 0.5 + 0.5 * sin(altitude * 46.0 + patches * 7.0 + ripple * 2.0);
     vec3 rock = mix(ROCK_LOW, ROCK_HIGH, clamp(0.25 + 0.5 * bands + ripple * 0.9, 0.0, 1.0));
+    vec3 soil = mix(ROCK_HIGH, DRY_GRASS, 0.55) * (1.0 + 0.4 * ripple);
+#endif
 
+#if LIVING == 1
+    // Grass: rank where it is wet, straw where it is dry and in winter and late summer.
+    float lush = clamp(0.10 + 1.25 * wet - 0.22 * abs(frame.strata.z) + 0.45 * patches + 0.30 * ripple, 0.0, 1.0);
+    vec3 grass = mix(mix(STRAW, MEADOW, smoothstep(0.10, 0.55, lush)), RANK_GRASS, smoothstep(0.55, 1.0, lush));
+    grass *= 1.0 + 0.7 * ripple + 0.3 * tone;
+    float green = covers.y * (1.0 - smoothstep(0.80, 1.50, steepness + ripple * 0.30));
+#else
     // Grass: lush in hollows and low down, dry on crests and high up.
     float lush = clamp(0.62 + 1.5 * hollowness - 0.55 * altitude + patches * 1.1 + ripple * 0.35, 0.0, 1.0);
     vec3 meadow = mix(LUSH_LIGHT, LUSH_DARK, clamp(lush * 1.2 - 0.1 + tone * 0.6, 0.0, 1.0));
     vec3 grass = mix(DRY_GRASS, meadow, smoothstep(0.12, 0.62, lush));
     grass *= 1.0 + 0.5 * ripple;
-
     float green = frame.ground_look.y * (1.0 - smoothstep(0.50, 0.95, steepness + ripple * 0.30 + patches * 0.22));
-    vec3 soil = mix(ROCK_HIGH, DRY_GRASS, 0.55) * (1.0 + 0.4 * ripple);
+#endif
+
     float bare = smoothstep(0.30, 0.72, steepness + ripple * 0.30 + patches * 0.22);
     float water = 0.0, damp_banks = 0.0, put_down = 0.0;
 #if MARKS == 1
@@ -99,26 +158,76 @@ Ground ground_material(vec2 cells, vec4 place, float steepness, float hollowness
     water = smoothstep(0.40, 0.60, mark.z) * (1.0 - smoothstep(0.45, 0.80, steepness));
     damp_banks = mark.w;
 #endif
-    vec3 base = mix(soil, rock, bare);
-    vec3 albedo = mix(base, grass, smoothstep(0.15, 0.75, green + ripple * 0.25));
+    vec3 albedo = mix(soil, rock, bare);
+#if LIVING == 0
+    float green_rock = smoothstep(0.15, 0.75, green + ripple * 0.25);
+#if MATERIALS == 1
+    green_rock *= 1.0 - 0.6 * lying.a;
+#endif
+    albedo = mix(albedo, grass, green_rock);
+#endif
 
-    // Loose material covers what is under it as it gets thicker: scree where steep, sand and silt where flat.
-    float cover = smoothstep(0.25, 0.80, max(1.0 - exp(-place.w / frame.ground_look.z), put_down) + ripple * 0.25);
-    // Flat fill is sand and darker silt in patches and braids; grass comes back where it is hollow and old grass is near.
+    // Loose material covers what is under it as it gets thicker.
+    float covered = smoothstep(0.25, 0.80, max(1.0 - exp(-place.w / frame.ground_look.z), put_down) + ripple * 0.25);
+#if MATERIALS == 1
+    covered *= 1.0 - 0.75 * smoothstep(0.85, 1.50, steepness + 0.4 * ripple);
+    vec3 loose = lying.rgb * (1.0 + ripple * mix(0.35, 0.8, lying.a) + 0.25 * tone);
+    float sand = covered * covers.z * (1.0 - smoothstep(0.25, 0.60, wet));
+#else
+    // Scree where steep, sand and silt where flat. Flat fill is sand and darker silt in patches and braids; grass comes
+    // back where it is hollow and old grass is near.
     float damp = clamp(0.45 + 1.6 * tone + 0.8 * patches + 1.2 * hollowness, 0.0, 1.0);
     vec3 fill = mix(SAND, SILT, damp);
+#if LIVING == 0
     fill = mix(fill, LUSH_LIGHT * 1.15, 0.75 * frame.ground_look.y * smoothstep(0.02, 0.40, patches + ripple * 0.5 + 0.12));
+#endif
     vec3 loose = mix(fill, SCREE, smoothstep(0.10, 0.45, steepness + patches * 0.2)) * (0.90 + 0.5 * ripple);
 #if DESERT == 1
     loose = mix(loose, dune_sand(fine, coarse), frame.wind.z);
 #endif
-    albedo = mix(albedo, loose, cover);
+    float sand = covered * frame.wind.z;
+#endif
+    albedo = mix(albedo, loose, covered);
+
+#if LIVING == 1
+    // Water between the grains lets light in and not out: loose material gets far darker than rock.
+    float soaked = smoothstep(0.08, 0.75, wet + 0.12 * tone);
+    albedo *= mix(vec3(1.0), mix(vec3(0.66, 0.64, 0.62), vec3(0.50, 0.45, 0.40), covered), soaked);
+    float grassy = grown(green, ripple, patches);
+    albedo = mix(albedo, grass, grassy);
+    // Marsh: level, full of water, reeds with pools between them.
+    float marsh = smoothstep(0.78, 0.96, wet + 0.1 * patches) * (1.0 - smoothstep(0.05, 0.16, steepness + 0.1 * ripple));
+    float pools = marsh * smoothstep(0.02, 0.09, tone + 0.9 * (fine.w - 0.5));
+    albedo = mix(albedo, REEDS * (1.0 + 1.2 * ripple), 0.85 * marsh);
+    albedo = mix(albedo, BOG_WATER, pools);
+    float sheen = max(pools, 0.22 * smoothstep(0.45, 1.0, wet) * (1.0 - 0.8 * grassy) * (1.0 - smoothstep(0.3, 0.8, steepness)));
+    sand *= 1.0 - grassy;
+#endif
 
     albedo = mix(albedo * (1.0 - 0.45 * damp_banks), STREAM_BED, water);
     float snow = smoothstep(0.0, 0.06, altitude - frame.ground_look.x + patches * 0.10 + ripple * 0.05)
                * (1.0 - smoothstep(0.55, 1.0, steepness + ripple * 0.2));
     snow *= 1.0 - water;
     albedo = mix(albedo, SNOW, snow);
-    float sand = cover * frame.wind.z * (1.0 - snow);
-    return Ground(albedo, mix(mix(0.45, 1.0, bare), 0.35, max(cover * 0.6, snow)) * (1.0 - 0.8 * sand) * (1.0 - 0.9 * water), sand, water);
+    sand *= 1.0 - snow;
+    float rockiness = mix(mix(0.45, 1.0, bare), 0.35, max(covered * 0.6, snow)) * (1.0 - 0.8 * sand) * (1.0 - 0.9 * water);
+
+    Ground ground;
+    ground.albedo = albedo;
+    ground.sand = sand;
+    ground.water = water;
+#if MATERIALS == 1
+    float shown = covered * (1.0 - snow) * (1.0 - water);
+    ground.rock = (1.0 - covered) * (1.0 - snow);
+    ground.ledge = bed.ledge * ground.rock;
+    ground.stony = lying.a * shown;
+    ground.cracked = covers.w * shown * (1.0 - smoothstep(0.10, 0.40, wet)) * (1.0 - smoothstep(0.15, 0.50, steepness));
+    rockiness *= mix(1.0, mix(mix(0.8, 0.4, covers.w), 1.9, lying.a), shown);
+#endif
+#if LIVING == 1
+    ground.sheen = sheen * (1.0 - snow);
+    rockiness *= 1.0 - 0.8 * pools;
+#endif
+    ground.rockiness = rockiness;
+    return ground;
 }

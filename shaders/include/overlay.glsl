@@ -1,6 +1,7 @@
 // Overlays: a value for each place, and the colour that stands for it. Their numbers are in app/passes/overlays.py.
 #include "map.glsl"
 #include "lines.glsl"
+#include "detail.glsl"
 
 #ifndef OVERLAY
 #define OVERLAY 1
@@ -11,14 +12,13 @@
 #endif
 
 uniform sampler2D palette;  // one row of colours, linear light
-uniform sampler2D initial;  // the surface that the world started with
-uniform sampler2D overlay_layer;  // of the overlays that show a layer
+uniform sampler2D overlay_layer;  // a layer, a map that is drawn for the overlay, or the ground that the world started with
 uniform sampler2D rivers;
 uniform sampler2D catchment;  // of a place that somebody asks about: 1 inside
 uniform sampler2D course;     // the way of its water
 uniform bool with_course;
 
-const float RIVERS = 8.0;  // the number of their overlay
+const float RIVERS = 8.0, FIELD = 9.0;  // the numbers of overlays
 const vec3 LAKE = vec3(0.055, 0.16, 0.29);
 const vec3 COURSE = vec3(0.72, 0.93, 1.0);
 const vec3 DIVIDE = vec3(1.0, 0.78, 0.32);
@@ -28,10 +28,11 @@ float overlay_value(vec2 uv, vec4 place) {
         case 1: return place.x;
         case 2: return degrees(atan(length(place.yz)));
         case 3: return place.w;
-        case 4: return place.x - textureLod(initial, uv, 0.0).x;
+        case 4: return place.x - textureLod(overlay_layer, uv, 0.0).x;
         case 5: return textureLod(overlay_layer, uv, 0.0).x;
         case 6: return log2(max(textureLod(overlay_layer, uv, 0.0).x, 1e-30));
         case 7: return texelFetch(overlay_layer, ivec2(clamp(uv * frame.map.xy, vec2(0.0), frame.map.xy - 1.0)), 0).x;
+        case 9: return length(textureLod(overlay_layer, uv, 0.0).xy);
     }
     return 0.0;
 }
@@ -56,6 +57,35 @@ vec3 with_rivers(vec3 albedo, vec2 uv, float pixel) {
     return mix(albedo, colour.rgb, river.y * colour.a * min(1.0, 1.4 * frame.overlay.y));
 }
 
+// Noise drawn out along the field of an overlay, from 0 to 1, that moves with it. The map is laid out in tiles that
+// overlap; in each the noise keeps one direction.
+float streaks(vec2 uv) {
+    float tile = max(max(frame.map.x, frame.map.y) / 40.0, 2.0);
+    vec2 cells = uv * frame.map.xy, at = cells / tile, corner = floor(at), part = smoothstep(0.0, 1.0, at - corner);
+    float sum = 0.0, squares = 0.0;
+    for (int k = 0; k < 4; ++k) {
+        vec2 step_to = vec2(k % 2, k / 2), middle = (corner + step_to) * tile;
+        vec2 weights = mix(1.0 - part, part, step_to);
+        vec2 along = textureLod(overlay_layer, middle / frame.map.xy, 0.0).xy;
+        float speed = length(along);
+        along = speed > 1e-5 ? along / speed : vec2(1.0, 0.0);
+        vec2 away = (cells - middle) / tile;
+        vec2 place = vec2(dot(away, along) - 0.25 * speed * frame.camera.w, 6.0 * dot(away, vec2(-along.y, along.x)));
+        float weight = weights.x * weights.y;
+        sum += weight * (texture(detail, place / 14.0 + vec2(hash(corner + step_to), hash(corner + step_to + 3.1))).x - 0.5);
+        squares += weight * weight;
+    }
+    return smoothstep(-0.16, 0.16, sum * inversesqrt(squares));
+}
+
+// The wind: speed as colour, with streaks along its way.
+vec3 with_wind(vec3 albedo, vec2 uv) {
+    float speed = length(textureLod(overlay_layer, uv, 0.0).xy);
+    vec4 colour = palette_colour(speed);
+    float shade = mix(1.0, mix(0.35, 1.50, streaks(uv)), smoothstep(0.0, 0.15, speed));
+    return mix(albedo, colour.rgb * shade, colour.a * frame.overlay.y);
+}
+
 vec3 with_overlay(vec3 albedo, vec2 uv, vec4 place, float pixel) {
 #if OVERLAY == 0
     return albedo;
@@ -64,6 +94,7 @@ vec3 with_overlay(vec3 albedo, vec2 uv, vec4 place, float pixel) {
 #if LINES == 1
     if (frame.overlay.x == RIVERS) return with_rivers(albedo, uv, pixel);
 #endif
+    if (frame.overlay.x == FIELD) return with_wind(albedo, uv);
     vec4 colour = shown_overlay(uv, place);
     return mix(albedo, colour.rgb, colour.a);
 #endif

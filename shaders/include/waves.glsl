@@ -1,4 +1,5 @@
 // Waves that run to the shore, and the beach that they run up. They are only drawn: no layer knows of them.
+#include "detail.glsl"
 #include "map.glsl"
 
 #ifndef FINE_WATER

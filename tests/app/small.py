@@ -34,6 +34,7 @@ def bits(world: World) -> dict[str, object]:
         "layers": layers,
         "shown": shown,
         "ground": world.ground.tobytes(),
+        "trees": world.trees.tobytes(),
         "cycle": world.cycle,
         "ledger": world.ledger,
     }

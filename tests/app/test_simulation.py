@@ -353,3 +353,32 @@ def test_simulator_prepares_what_is_switched_on() -> None:
     assert [process.name for process in simulator.unprepared()] == ["droplets"]
     simulator.advance()
     assert simulator.unprepared() == []
+
+
+def test_a_window_gets_the_layers_of_an_overlay_while_it_shows_it() -> None:
+    scene = small_scene(plants__enabled=True)
+    simulation = SimulationThread(scene, paused=True)
+    simulation.first_picture_shown.set()
+    simulation.start()
+    try:
+        simulation.step()
+        assert "canopy" not in _newest(simulation, lambda snapshot: snapshot.cycle == 1).layers
+        simulation.show_overlay("canopy")  # and nothing runs
+        shown = _newest(simulation, lambda snapshot: "canopy" in snapshot.layers)
+        assert shown.cycle == 1
+        assert "roots" not in shown.layers
+        simulation.show_overlay("none")
+        assert "canopy" not in _newest(simulation, lambda snapshot: "canopy" not in snapshot.layers).layers
+    finally:
+        simulation.stop()
+
+
+def _newest(simulation: SimulationThread, condition: Callable[[Snapshot], bool]) -> Snapshot:
+    """The first snapshot that fits."""
+    end = time.monotonic() + 120.0
+    while time.monotonic() < end:
+        for snapshot in simulation.take():
+            if condition(snapshot):
+                return snapshot
+        time.sleep(0.01)
+    raise AssertionError("there was no such snapshot")

@@ -11,6 +11,8 @@ import pytest
 from app import bench, cli
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick, run_drops, terrain
+from app.processes import PROCESSES
+from app.processes.snowballs import SnowballErosion
 
 EXPECTED = {
     "droplets": [
@@ -56,6 +58,15 @@ EXPECTED = {
         ("the most of it in a frame", "of that", 0.35),
         ("frames from one coast to the next", "frames", 8.0),
         ("a frame with waves against one without", "times", 2.0),
+    ],
+    "world": [
+        ("a cycle of everything, 32²", "yards", 900_000.0),
+        *((f"of that: {process.name}", "%", None) for process in PROCESSES if process is not SnowballErosion),
+        ("100000 trees", "times", 1.1),
+        ("drops alone, all else off", "times", 1.01),
+        ("two threads against one", "times as fast", 1.5),
+        ("same bits", "1 is yes", 1.0),
+        ("everything in memory", "bytes per cell", 400.0),
     ],
     "frame": [
         ("simulation paused", "ms", None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -289,7 +290,9 @@ def test_a_load_that_rounding_cannot_settle_is_put_down() -> None:
     ground = np.array([float(f"495.625247145433{digit}") for digit in last_digits])
     bedrock, sediment = ground.copy(), np.zeros(9)
     fields = SimpleNamespace(bedrock=bedrock, sediment=sediment, ground=ground, rows=3, columns=3)
-    droplets.put_down.py_func(fields, 1, 1, 5.99e-13)  # the plain function: the test's time limit can end it
+    # The plain functions: the test's time limit can end them.
+    assert math.isfinite(droplets.liquid_level.py_func(ground, 3, (0, 3, 0, 3), 5.99e-13))
+    droplets.put_down.py_func(fields, 1, 1, 5.99e-13)
     assert sediment.sum() == pytest.approx(5.99e-13, rel=1e-12)
     assert (sediment >= 0.0).all()
 

@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from app.materials import Material, Materials, Stratum, load_materials, strata_steps
 from app.snapshot import Snapshot
 from app.world import Ledger
 from kernels.noise import fractal_noise
@@ -156,3 +157,37 @@ def wooded(shown: Snapshot, number: int, *, seed: int = 4) -> Snapshot:
     size = np.clip(generator.beta(3.0, 1.6, number), 0.05, 1.0)
     health = np.where(generator.random(number) < 0.04, 0.3, 0.95)
     return planted(shown, np.column_stack([place, broad, size, health]))
+
+
+def with_layers(shown: Snapshot, **layers: ArrayLike) -> Snapshot:
+    """The same land with these layers too."""
+    made = {
+        name: np.ascontiguousarray(np.broadcast_to(np.asarray(layer, np.float32), shown.shape))
+        for name, layer in layers.items()
+    }
+    versions = {**shown.versions, **dict.fromkeys(made, shown.cycle)}
+    return replace(shown, world=next(_numbers), layers={**shown.layers, **made}, versions=versions)
+
+
+def rock(name: str, colour: str, *, porosity: float = 0.0) -> Material:
+    """A solid material; one of no porosity shows no beds."""
+    return Material(
+        name=name, title=name.title(), colour=colour, solid=True, erodibility=0.5, abrasion=0.5, porosity=porosity,
+        steepest=60.0, worn="sand", broken="gravel",
+    )  # fmt: skip
+
+
+@cache
+def materials(*strata: tuple[str, float], repeat: bool = False) -> Materials:
+    """The shipped loose materials, on rocks in strata: names of shipped materials, or colours, with their thickness."""
+    known = load_materials()
+    rocks = {name: known.get(name) or rock(name, name) for name, _ in strata}
+    stack = tuple(Stratum(*stratum) for stratum in strata)
+    steps, metres_per_step = strata_steps(stack, tuple(rocks), repeat=repeat)
+    loose = tuple(material for material in known.values() if material.loose)
+    return Materials(loose, tuple(rocks.values()), steps, metres_per_step)
+
+
+def with_materials(shown: Snapshot, made_of: Materials, kinds: ArrayLike = 0.0, rise: ArrayLike = 0.0) -> Snapshot:
+    """The same land of several materials. `kinds` is as kernels.materials.commonest_kinds has it."""
+    return replace(with_layers(shown, loose_kinds=kinds, strata_rise=rise), materials=made_of)

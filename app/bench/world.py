@@ -1,0 +1,163 @@
+"""One world: a cycle of everything, what a process that is off costs, what a second core brings, and the memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import numba
+import numpy as np
+
+from app.bench.droplets import bytes_per_cell
+from app.bench.row import Row
+from app.bench.yardstick import Yardstick
+from app.parameters import Value
+from app.processes import PROCESSES
+from app.processes.droplets import DropletErosion
+from app.processes.snowballs import SnowballErosion
+from app.scene import Scene
+from app.simulation import SECONDS_BETWEEN_BACKUPS, Simulator
+from app.sources import create_world
+from app.world import TREE_COLUMNS, World
+
+WARM_UP = 12  # cycles, after which there are streams, lakes, grass and a wind field
+PARTICLES = 512  # drops and parcels of wind in a cycle
+TREES = 100_000  # on the map of 512² cells
+TREES_PER_CELL = TREES / 512**2
+
+
+def rows(tiny: bool = False) -> Iterator[Row]:
+    """Measure the group."""
+    available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+    two = min(2, available)
+    side, samples = (32, 1) if tiny else (512, 31)
+    simulator = _simulator(everything(side), two)
+    yield Row(f"a cycle of everything, {side}², two threads", yards(simulator, samples), "yards", 900_000.0)
+    for name, share in _shares(simulator, samples).items():
+        yield Row(f"of that: {name}", share, "%", None)
+
+    yield Row(f"{TREES} trees at 512² against none, {side}²", cost_of_trees(side, samples), "times", 1.1)
+    yield Row(f"drops alone, all else off, against their own step, {side}²", cost_of_off(side, samples), "times", 1.01)
+
+    side, samples = (32, 1) if tiny else (1024, 9)
+    gain, same_bits = gain_of_two_threads(side, samples)
+    yield Row(f"everything, {side}², two threads against one", gain, "times as fast", 1.5, at_least=True)
+    yield Row(f"everything, {side}², same bits on both", float(same_bits), "1 is yes", 1.0, at_least=True)
+    numba.set_num_threads(available)
+
+    seconds = 0.2 if tiny else 2.0 * SECONDS_BETWEEN_BACKUPS
+    memory = bytes_per_cell(everything(side), seconds)
+    yield Row(f"everything in memory, {side}², snapshots included", memory, "bytes per cell", 400.0)
+
+
+def everything(side: int) -> Scene:
+    """All processes but snowballs on hills with basins, of six materials, with a forest."""
+    particles = max(1, PARTICLES * side**2 // 512**2)
+    settings: dict[str, Value] = {
+        **{f"{process.name}.enabled": True for process in PROCESSES if process is not SnowballErosion},
+        "world.columns": side,
+        "world.rows": side,
+        "world.soil_depth": 2.0,
+        "noise.wavelength": 0.35,
+        "materials.enabled": True,
+        "materials.loose": "sand 3; soil 2; clay 1; gravel 1",
+        "materials.fold": 60.0,
+        "droplets.count": particles,
+        "wind.count": particles,
+    }
+    return Scene().with_values(settings)
+
+
+def yards(simulator: Simulator, samples: int) -> float:
+    """The time of a cycle, in yards that are measured between the samples."""
+    yardstick = Yardstick()
+    ratios = []
+    for _ in range(samples):
+        before = yardstick.nanoseconds()
+        ratios.append(2.0 * 1e9 * _seconds(simulator.run_cycle) / (before + yardstick.nanoseconds()))
+    return float(np.median(ratios))
+
+
+def cost_of_trees(side: int, samples: int) -> float:
+    """How many times the time a cycle takes with a forest, of one without a tree."""
+    with_trees, without = _simulator(everything(side), 2), _simulator(everything(side), 2)
+    ratios = []
+    for _ in range(samples):
+        _plant(with_trees.world)
+        without.world.trees = without.world.trees[:0]
+        ratios.append(_seconds(with_trees.run_cycle) / _seconds(without.run_cycle))
+    return float(np.median(ratios))
+
+
+def cost_of_off(side: int, samples: int) -> float:
+    """How many times the time a cycle takes in which drops alone are switched on, of their own step."""
+    names = {f"{process.name}.enabled": False for process in PROCESSES if process is not DropletErosion}
+    scene = everything(side).with_values({**names, "materials.enabled": False})
+    cycling, stepping = _simulator(scene, 2), _simulator(scene, 2)
+    ratios = []
+    for sample in range(4 * samples):
+
+        def step() -> None:
+            DropletErosion().step(stepping.world, stepping.scene.droplets)
+            stepping.world.cycle += 1
+
+        runs: Sequence[Callable[[], None]] = (cycling.run_cycle, step)
+        seconds = [_seconds(run) for run in (runs if sample % 2 else runs[::-1])]
+        ratios.append(seconds[0] / seconds[1] if sample % 2 else seconds[1] / seconds[0])
+    return float(np.median(ratios))
+
+
+def gain_of_two_threads(side: int, samples: int) -> tuple[float, bool]:
+    """How many times as fast two threads are as one, run in turn on worlds alike, and whether the bits agree."""
+    two = min(2, numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+    one_thread, two_threads = _simulator(everything(side), 1), _simulator(everything(side), two)
+    ratios = [_seconds(one_thread.run_cycle) / _seconds(two_threads.run_cycle) for _ in range(samples)]
+    worlds = one_thread.world, two_threads.world
+    same_bits = worlds[0].trees.tobytes() == worlds[1].trees.tobytes() and all(
+        layer.tobytes() == worlds[1].layers[name].tobytes() for name, layer in worlds[0].layers.items()
+    )
+    return float(np.median(ratios)), same_bits
+
+
+def _simulator(scene: Scene, threads: int) -> Simulator:
+    """With a forest, after some cycles."""
+    world, scene = create_world(scene)
+    simulator = Simulator(scene, world, threads)
+    for cycle in range(WARM_UP):
+        if cycle == WARM_UP // 2:
+            _plant(world)
+        simulator.run_cycle()
+    return simulator
+
+
+def _plant(world: World) -> None:
+    """A forest with as many trees for each cell as the large one has, everywhere alike."""
+    rows, columns = world.shape
+    count = round(TREES_PER_CELL * rows * columns)
+    random = np.random.default_rng(1)
+    trees = np.zeros((count, len(TREE_COLUMNS)), np.float32)
+    for name, values in (
+        ("row", random.uniform(0.0, rows - 1e-3, count)),
+        ("column", random.uniform(0.0, columns - 1e-3, count)),
+        ("kind", random.integers(0, 2, count)),
+        ("size", random.uniform(0.2, 1.0, count)),
+        ("age", random.uniform(0.0, 200.0, count)),
+        ("health", np.ones(count)),
+    ):
+        trees[:, TREE_COLUMNS.index(name)] = values
+    world.trees = trees
+    world.trees_version = world.cycle
+
+
+def _shares(simulator: Simulator, samples: int) -> dict[str, float]:
+    """The part of a cycle that each process takes, in per cent."""
+    for _ in range(samples):
+        simulator.run_cycle()
+    total = sum(simulator.milliseconds.values())
+    return {name: 100.0 * milliseconds / total for name, milliseconds in simulator.milliseconds.items()}
+
+
+def _seconds(run: Callable[[], None]) -> float:
+    begin = time.perf_counter()
+    run()
+    return time.perf_counter() - begin

@@ -1,0 +1,192 @@
+"""F3: soil that soaks up water and dries, groundwater below it, and where that comes to the surface."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import numpy as np
+
+from app.materials import Materials
+from app.parameters import Parameters, described, parameter
+from app.world import SURFACE_TRACES, Rising, World
+
+if TYPE_CHECKING:
+    from kernels.moisture import Pores
+
+# Rock through which water flows so slowly, beside sand, bears the groundwater.
+TIGHT = 0.01
+
+# Wind as fast as this dries as much as `evaporation` says (Penman 1948: in still air it is about half of that).
+USUAL_WIND = 1.4  # cells per unit of time
+
+
+class MoistureParameters(Parameters, frozen=True, kw_only=True):
+    """Water in the ground (Dupuit 1863, Boussinesq 1904): wet and dry soil, groundwater, springs, marshes."""
+
+    title: ClassVar[str] = "Moisture"
+    section: ClassVar[str] = "processes"
+
+    enabled: Annotated[bool, described("whether the ground takes up water")] = False
+    rain: Annotated[
+        float, parameter(0.0, 1.0, "depth of rain that open ground can soak up in a cycle", unit="m", log=True)
+    ] = 0.004
+    soaking: Annotated[
+        float, parameter(0.0, 0.2, "part of a drop's water that dry ground takes", unit="1/t", log=True)
+    ] = 0.002
+    infiltration: Annotated[
+        float, parameter(0.0, 1.0, "depth of standing water that sand lets in in a cycle", unit="m", log=True)
+    ] = 0.02
+    soil_depth: Annotated[
+        float, parameter(0.01, 10.0, "how deep the soil is that rain wets and air dries", unit="m", log=True)
+    ] = 1.0
+    weathered: Annotated[
+        float, parameter(0.0, 2.0, "how much of it rock can be, where little lies on it", unit="m")
+    ] = 0.2
+    porosity: Annotated[
+        float, parameter(0.01, 0.6, "part of loose material that water can fill, where materials do not tell")
+    ] = 0.38
+    rock_porosity: Annotated[float, parameter(0.01, 0.6, "part of rock that water can fill, likewise")] = 0.15
+    field_capacity: Annotated[
+        float, parameter(0.0, 0.9, "part of the pores that holds water against gravity: it alone dries in the air")
+    ] = 0.3
+    percolation: Annotated[
+        float, parameter(0.0, 1.0, "part of what soil cannot hold that sinks to the groundwater in a cycle")
+    ] = 0.2
+    evaporation: Annotated[
+        float, parameter(0.0, 1.0, "depth that wet soil loses to the air at 15 °C in a cycle", unit="m", log=True)
+    ] = 0.002
+    transpiration: Annotated[
+        float, parameter(0.0, 4.0, "how much more the air gets where plants cover the ground", unit="times")
+    ] = 1.0
+    groundwater: Annotated[
+        float, parameter(0.0, 1.0, "part of all pores below that are full of water when the process begins")
+    ] = 0.25
+    aquifer_depth: Annotated[
+        float, parameter(0.0, 1_000.0, "how deep below the top of the rock groundwater reaches", unit="m", log=True)
+    ] = 20.0
+    conductivity: Annotated[
+        float, parameter(0.001, 10_000.0, "how fast sand lets groundwater through", unit="m/cycle", log=True)
+    ] = 20.0
+    rock_permeability: Annotated[
+        float, parameter(0.0, 1.0, "how easily rock lets water through beside sand, where materials do not tell")
+    ] = 0.2
+    capillary_rise: Annotated[
+        float, parameter(0.01, 10.0, "how high above the groundwater the ground is wet", unit="m", log=True)
+    ] = 1.0
+    smallest_spring: Annotated[
+        float,
+        parameter(0.001, 10.0, "depth that gathers where groundwater comes out before it runs", unit="m", log=True),
+    ] = 0.1
+    springs: Annotated[int, parameter(0, 100_000, "springs that run in a cycle, at most", log=True)] = 256
+
+
+class Moisture:
+    """Lets the ground of a world take, hold and give water, one cycle at a time."""
+
+    name: ClassVar[str] = "moisture"
+    changes: ClassVar[tuple[str, ...]] = ("moisture", "groundwater", "wetness", "water")
+
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from the cache."""
+        self.step(World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0), MoistureParameters())
+
+    def step(self, world: World, parameters: MoistureParameters) -> None:
+        """Advance the water in the ground of `world` by one cycle; tell drops what comes out and what they may lose."""
+        from kernels import moisture
+
+        new = "groundwater" not in world.layers
+        weather = world.weather
+        aquifer = moisture.Aquifer(
+            moisture.Ground(
+                world.bedrock,
+                world.sediment,
+                world.ground,
+                world.water,
+                world.standing,
+                world.trace("moisture"),
+                world.trace("groundwater"),
+                world.pack(SURFACE_TRACES),
+                world.layers.get("rain"),
+            ),
+            world.cell_size,
+            _pores(world, parameters),
+            moisture.MoistureParameters(
+                rain=parameters.rain * weather.rain,
+                rain_altitude=weather.rain_by_altitude,
+                infiltration=parameters.infiltration,
+                soil_depth=parameters.soil_depth,
+                weathered=parameters.weathered,
+                field_capacity=parameters.field_capacity,
+                percolation=parameters.percolation,
+                evaporation=parameters.evaporation * (1.0 + weather.wind_speed) / (1.0 + USUAL_WIND),
+                transpiration=parameters.transpiration,
+                temperature=weather.temperature,
+                lapse_rate=weather.lapse_rate,
+                aquifer_depth=parameters.aquifer_depth,
+                conductivity=parameters.conductivity,
+                capillary_rise=parameters.capillary_rise,
+                smallest_spring=parameters.smallest_spring,
+                springs=parameters.springs,
+                walls=world.walls,
+                sea_level=world.sea_level,
+            ),
+        )
+        area = world.cell_area
+        account = world.ledger.water
+        if new and parameters.groundwater > 0.0:
+            account.gain("found in the ground", aquifer.fill(parameters.groundwater) * area)
+        flows = world.cycle % moisture.CYCLES_PER_FLOW == 0
+        off_map = 0.0
+        if flows:
+            turn = world.cycle // moisture.CYCLES_PER_FLOW % 2 == 1
+            off_map = aquifer.flow(moisture.CYCLES_PER_FLOW, columns_first=turn)
+        totals = aquifer.exchange()
+        account.gain("rain", totals.rained * area)
+        account.lose("evaporated from the ground", totals.evaporated * area)
+        account.lose("off the map underground", off_map * area)
+        if totals.from_sea or totals.into_sea:
+            account.gain("from the sea", totals.from_sea * area)
+            account.lose("into the sea", totals.into_sea * area)
+        world.soaking = parameters.soaking
+        if "droplets" in world.running:
+            world.rising = Rising(*aquifer.rise())
+        elif "pools" in world.running:
+            cells, depths = aquifer.rise()
+            world.water.reshape(-1)[cells] += depths
+
+
+def _pores(world: World, parameters: MoistureParameters) -> Pores:
+    from kernels.moisture import Pores
+
+    if world.materials is None:
+        return Pores(
+            np.array([parameters.porosity]),
+            np.array([1.0]),
+            np.array([parameters.rock_porosity]),
+            np.array([parameters.rock_permeability]),
+        )
+    materials = world.materials
+    fields = world.material_fields()
+    return Pores(
+        fields.porosity,
+        np.array([material.permeability for material in materials.loose]),
+        fields.rock_porosity,
+        np.array([material.permeability for material in materials.rocks]),
+        fields.kinds,
+        fields.mix,
+        fields.strata,
+        fields.steps_per_metre,
+        fields.rise,
+        open_below(materials),
+    )
+
+
+def open_below(materials: Materials) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """For each step of the strata, how many metres below its top the first rock lies that lets no water through."""
+    tight = np.array([material.permeability <= TIGHT for material in materials.rocks])[materials.strata]
+    places = np.arange(len(tight))
+    first = np.minimum.accumulate(np.where(tight, places, len(tight))[::-1])[::-1]
+    metres: np.ndarray[tuple[int], np.dtype[np.float64]] = np.where(
+        first < len(tight), (first - places) * materials.metres_per_step, np.inf
+    )
+    return metres

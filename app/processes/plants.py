@@ -1,0 +1,156 @@
+"""C5: grass and trees, which hold the ground."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import numpy as np
+
+from app.parameters import Parameters, described, parameter
+from app.plants import load_plants
+from app.world import SURFACE_TRACES, World
+
+if TYPE_CHECKING:
+    from kernels.plants import PlantKinds
+
+ROOTED_GROUND = "rooted_ground"
+PLANTS = ("grass", "roots", "canopy")
+
+
+class PlantsParameters(Parameters, frozen=True, kw_only=True):
+    """Grass and trees (after McDonald 2020): where they live, how they spread, and what kills them."""
+
+    title: ClassVar[str] = "Plants"
+    section: ClassVar[str] = "processes"
+
+    enabled: Annotated[bool, described("whether plants live")] = False
+    rate: Annotated[float, parameter(0.0, 20.0, "how fast time passes for plants", unit="times")] = 1.0
+    grass_growth: Annotated[
+        float, parameter(0.0, 1.0, "how fast thin grass becomes denser", unit="1/cycle", log=True)
+    ] = 0.02
+    grass_spread: Annotated[
+        float, parameter(0.0, 1.0, "how fast grass comes from cell to cell", unit="1/cycle", log=True)
+    ] = 0.02
+    grass_arrival: Annotated[
+        float, parameter(0.0, 0.1, "chance that grass comes to a cell by itself", unit="1/cycle", log=True)
+    ] = 1e-4
+    grass_decline: Annotated[
+        float, parameter(0.0, 1.0, "how fast grass dies where it lacks something", unit="1/cycle", log=True)
+    ] = 0.02
+    grass_shade: Annotated[float, parameter(0.0, 1.0, "part of the grass that is missing under closed crowns")] = 0.6
+    grass_roots: Annotated[float, parameter(0.0, 1.0, "how densely the roots of full grass hold the ground")] = 0.4
+    seeds: Annotated[float, parameter(0.0, 20.0, "how many seeds trees have, beside what is usual", unit="times")] = 1.0
+    tree_arrival: Annotated[
+        float, parameter(0.0, 0.1, "chance that a tree comes up on a cell from far away", unit="1/cycle", log=True)
+    ] = 2e-5
+    densest_canopy: Annotated[
+        float, parameter(0.0, 1.0, "part of the ground under crowns at which no more trees come up")
+    ] = 0.8
+    random_death: Annotated[
+        float, parameter(0.0, 0.1, "chance of a tree to die of what is not simulated", unit="1/cycle", log=True)
+    ] = 1e-4
+    stream_limit: Annotated[
+        float, parameter(0.0, 1.0, "streams that drops pass more often than this sweep plants away")
+    ] = 0.6
+    steepest: Annotated[
+        float, parameter(0.0, 89.0, "slope beyond which no plant stands, whatever its kind", unit="°")
+    ] = 55.0
+    flood_depth: Annotated[
+        float, parameter(0.0, 100.0, "depth of standing water that plants endure", unit="m", log=True)
+    ] = 0.2
+    burial: Annotated[
+        float,
+        parameter(1e-5, 1.0, "how fast the ground may rise before it buries plants", unit="cells/cycle", log=True),
+    ] = 0.006
+    undercut: Annotated[
+        float,
+        parameter(1e-5, 1.0, "how fast the ground may sink before plants are undercut", unit="cells/cycle", log=True),
+    ] = 0.005
+    ground_wetness: Annotated[
+        float,
+        parameter(0.0, 1.0, "how wet level ground far from water is, where moisture is not simulated"),
+    ] = 0.4
+
+
+class Plants:
+    """Lets the plants of a world live, one cycle at a time."""
+
+    name: ClassVar[str] = "plants"
+    changes: ClassVar[tuple[str, ...]] = PLANTS
+
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from the cache."""
+        for shape in ((8, 8), (9, 8)):
+            world = World(np.zeros(shape), np.zeros(shape), cell_size=1.0, seed=0)
+            world.trees = np.ones((2, world.trees.shape[1]), np.float32)
+            self.step(world, PlantsParameters())
+
+    def step(self, world: World, parameters: PlantsParameters) -> None:
+        """Advance the plants of `world` by one cycle. They are of no substance that the ledger knows."""
+        from kernels import plants
+
+        surface = world.pack(SURFACE_TRACES)
+        if ROOTED_GROUND not in world.layers:
+            world.trace(ROOTED_GROUND)[...] = world.ground
+        nothing = np.empty((0, 0), np.float32)
+        weather = world.weather
+        varied = weather.rain_by_altitude > 0.0
+        world.trees = plants.grow(
+            world.trees,
+            plants.Fields(
+                ground=world.ground,
+                rooted_ground=world.trace(ROOTED_GROUND),
+                surface=surface,
+                flow=world.flow if "stream" in world.layers else nothing[..., None],
+                standing=world.standing,
+                water_level=world.water_level,
+                rain=world.layers.get("rain", nothing),
+                wet="moisture" in world.running,
+                cell_size=world.cell_size,
+            ),
+            _kinds(),
+            plants.Climate(
+                temperature=weather.mean_temperature,
+                lapse_rate=weather.lapse_rate,
+                rain=weather.rain,
+                rain_by_altitude=weather.rain_by_altitude,
+                lowest=float(world.ground.min()) if varied else 0.0,
+                highest=float(world.ground.max()) if varied else 0.0,
+            ),
+            world.seed,
+            world.cycle,
+            plants.PlantParameters(
+                rate=parameters.rate,
+                grass_growth=parameters.grass_growth,
+                grass_spread=parameters.grass_spread,
+                grass_decline=parameters.grass_decline,
+                grass_arrival=parameters.grass_arrival,
+                grass_shade=parameters.grass_shade,
+                grass_roots=parameters.grass_roots,
+                seeds=parameters.seeds,
+                tree_arrival=parameters.tree_arrival,
+                densest_canopy=parameters.densest_canopy,
+                random_death=parameters.random_death,
+                stream_limit=parameters.stream_limit,
+                steepest=math.tan(math.radians(parameters.steepest)),
+                flood_depth=parameters.flood_depth,
+                burial=parameters.burial * world.cell_size,
+                undercut=parameters.undercut * world.cell_size,
+                ground_wetness=parameters.ground_wetness,
+            ),
+        )
+        world.trees_version = world.cycle + 1
+
+
+def _kinds() -> PlantKinds:
+    """What grass and all kinds of trees need, as kernels take it."""
+    from kernels.plants import TREE_TRAITS, PlantKinds
+
+    grass, trees = load_plants()
+    needs = [
+        (*plant.wetness, *plant.temperature, *(math.tan(math.radians(slope)) for slope in plant.slope))
+        for plant in (grass, *trees)
+    ]
+    traits = [[getattr(tree, trait) for trait in TREE_TRAITS] for tree in trees]
+    return PlantKinds(np.array(needs), np.array(traits).reshape(len(trees), len(TREE_TRAITS)))

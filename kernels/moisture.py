@@ -1,0 +1,637 @@
+"""F3: water in the ground: the moisture of the soil, and the groundwater below it.
+
+Two stores in each cell, in metres of water. The *moisture* is that of the soil, the uppermost metre or so: loose
+material, and a little weathered rock. It soaks up rain, drops and lakes, gives to the air and to plants, and what is
+more than it holds against gravity (its field capacity) percolates. The *groundwater* lies below, in the loose material
+and in so many metres of rock under it, on rock that lets nothing through. Pores that it fills are those that gravity
+drains, porosity · (1 − field capacity): the others hold the moisture (Meinzer 1923, "Outline of ground-water
+hydrology"). Its level follows from its depth: first the rock is filled, then the loose material on it, and what is more
+stands above the ground until it comes out as a spring.
+
+It flows down the slope of its level, as deep as it is (Dupuit 1863, Boussinesq 1904), through a cell's side
+
+    q = K · b · (level here − level there)      K: conductivity, b: mean of the saturated thicknesses
+
+This is diffusion, and by far too fast for explicit steps. So it goes line by line, first along the rows, then along the
+columns, in turn (Yanenko 1971, "The method of fractional steps"): each line is solved implicitly for the change of its
+levels (Thomas's algorithm), and only the flows that follow from it are booked. These are cut down where more would
+leave a cell than is in it. So water is neither made nor lost nor negative, whatever the parameters are. Lines do not
+see each other, so the number of threads changes nothing.
+
+Evaporation follows the pressure of saturated vapour (Tetens 1930) and, as plants do it too, their cover. Soil that is
+drier than its field capacity gives less.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+from kernels.surface import CANOPY, GRASS, STRIDE, WETNESS
+
+Layer = NDArray[np.float64]
+
+# What stands on a cell
+DRY, LAKE, SEA = 0, 1, 2
+
+# The least part of rock that groundwater can fill: its level must follow from its depth.
+_LEAST_YIELD = 1e-3
+
+# Groundwater flows once in so many cycles, for as long.
+CYCLES_PER_FLOW = 4
+
+# So many lines are solved side by side.
+_LINES = 16
+
+# Storage of a cell whose level stays: where it meets a lake or the sea.
+_FIXED = 1e30
+
+# A little less than all there is may leave a cell, as sums are rounded.
+_ALL = 1.0 - 1e-12
+
+# Pressure of saturated vapour beside that at 15 °C, for each half degree from −60 °C (Tetens 1930)
+_COLDEST, _STEPS_PER_DEGREE, _STEPS = -60.0, 2.0, 240
+_TEMPERATURES = _COLDEST + np.arange(_STEPS + 1) / _STEPS_PER_DEGREE
+_VAPOUR = np.exp(17.27 * _TEMPERATURES / (_TEMPERATURES + 237.3) - 17.27 * 15.0 / (15.0 + 237.3))
+
+# Springs are sorted by size into so many classes, two for each doubling.
+_CLASSES = 64
+
+
+class MoistureParameters(NamedTuple):
+    """How the ground takes, holds and gives water. Depths are metres of water over one cell in a cycle."""
+
+    rain: float = 0.004
+    rain_altitude: float = 0.0  # part of the rain that follows the altitude
+    infiltration: float = 0.02  # from standing water, through ground as permeable as sand
+    soil_depth: float = 1.0  # metres
+    weathered: float = 0.2  # metres of rock that count as soil, at most
+    field_capacity: float = 0.3  # part of the pores that hold water against gravity
+    percolation: float = 0.2  # part of what the soil cannot hold that sinks in a cycle
+    evaporation: float = 0.002  # at 15 °C
+    transpiration: float = 1.0  # how much more goes to the air where plants cover the ground
+    temperature: float = 15.0  # °C at a height of 0
+    lapse_rate: float = 0.0065  # °C per metre
+    aquifer_depth: float = 20.0  # metres of rock, below the loose material, that groundwater fills
+    conductivity: float = 20.0  # of sand, metres per cycle
+    capillary_rise: float = 1.0  # metres above the groundwater, to which it wets the ground
+    smallest_spring: float = 0.1  # what is less waits in the ground
+    springs: int = 256  # in a cycle, at most
+    walls: bool = False  # nothing leaves over the map's edge
+    sea_level: float = -math.inf  # metres
+
+
+class Pores(NamedTuple):
+    """What of the ground water can fill, and how easily it flows there, beside sand.
+
+    Where there are several materials, `kinds`, `mix`, `strata`, `steps_per_metre` and `rise` are as
+    `kernels.materials.Materials` has them, and properties are [kind] and [rock]. `open_below` [step] is for each step
+    of the strata how many metres below its top the first rock lies that lets nothing through, infinite where there is
+    none. Else `kinds` is 0 and only the properties say something, of one sort each.
+    """
+
+    porosity: Layer
+    permeability: Layer
+    rock_porosity: Layer
+    rock_permeability: Layer
+    kinds: int = 0
+    mix: Layer = np.empty(0)
+    strata: NDArray[np.uint8] = np.empty(0, np.uint8)
+    steps_per_metre: float = 0.0
+    rise: NDArray[np.float32] = np.empty(0, np.float32)
+    open_below: Layer = np.empty(0)
+
+
+class MoistureTotals(NamedTuple):
+    """What came into the ground and left it, in metres over one cell."""
+
+    rained: float = 0.0
+    evaporated: float = 0.0
+    from_sea: float = 0.0
+    into_sea: float = 0.0
+
+
+class _Fields(NamedTuple):
+    bedrock: Layer  # each [row * columns + column]
+    sediment: Layer
+    ground: Layer
+    water: Layer
+    standing: NDArray[np.uint8]
+    moisture: Layer
+    groundwater: Layer
+    surface: NDArray[np.float32]
+    rain: NDArray[np.float32]  # empty: everywhere alike
+    lowest: float
+    highest: float
+    rows: int
+    columns: int
+
+
+class _Constants(NamedTuple):
+    rain: float
+    rain_altitude: float
+    infiltration: float
+    soil_depth: float
+    weathered: float
+    field_capacity: float
+    percolation: float
+    evaporation: float
+    transpiration: float
+    temperature: float
+    lapse_rate: float
+    aquifer_depth: float
+    conductivity: float
+    capillary_rise: float
+    smallest_spring: float
+    walls: bool
+    sea_level: float
+
+
+inlined = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)  # type: ignore[call-overload]
+
+
+@inlined
+def _loose_at(cell, pores):
+    """Porosity and permeability of the loose material of a cell."""
+    if pores.kinds == 0:
+        return pores.porosity[0], pores.permeability[0]
+    volume = filled = open_to = 0.0
+    for kind in range(pores.kinds):
+        depth = pores.mix[cell * pores.kinds + kind]
+        volume += depth
+        filled += depth * pores.porosity[kind]
+        open_to += depth * pores.permeability[kind]
+    if not volume > 0.0:
+        return pores.porosity[0], pores.permeability[0]
+    return filled / volume, open_to / volume
+
+
+@inlined
+def _rock_at(cell, bedrock, pores, constants):
+    """Porosity and permeability of the rock at the top of a cell, and how many metres of it groundwater fills."""
+    if pores.kinds == 0:
+        return pores.rock_porosity[0], pores.rock_permeability[0], constants.aquifer_depth
+    below = (pores.rise[cell] - bedrock) * pores.steps_per_metre
+    step = min(max(np.int64(below), 0), len(pores.strata) - 1)
+    rock = pores.strata[step]
+    opened = pores.open_below[step]
+    if 0.0 < opened < np.inf:
+        opened -= (below - step) / pores.steps_per_metre
+    return pores.rock_porosity[rock], pores.rock_permeability[rock], min(constants.aquifer_depth, max(opened, 0.0))
+
+
+@inlined
+def _yield_of(porosity, constants):
+    """Part of the ground that groundwater fills."""
+    return max(_LEAST_YIELD, porosity * (1.0 - constants.field_capacity))
+
+
+@inlined
+def _rain_on(cell, fields, constants):
+    """How much of the rain falls on a cell, from 0 to 1, as drops have it."""
+    rain = 1.0
+    if constants.rain_altitude > 0.0 and fields.highest > fields.lowest:
+        height = (fields.ground[cell] - fields.lowest) / (fields.highest - fields.lowest)
+        rain = 1.0 + constants.rain_altitude * (height - 1.0)
+    if len(fields.rain) > 0:
+        rain *= fields.rain[cell]
+    return rain
+
+
+@inlined
+def _vapour(temperature):
+    """Pressure of saturated vapour beside that at 15 °C."""
+    place = min(max((temperature - _COLDEST) * _STEPS_PER_DEGREE, 0.0), _STEPS - 1e-6)
+    step = np.int64(place)
+    return _VAPOUR[step] + (place - step) * (_VAPOUR[step + 1] - _VAPOUR[step])
+
+
+@inlined
+def _class_of(surplus, constants):
+    """The class of a spring by its size; 0: the smallest, which yet comes out."""
+    return min(_CLASSES - 1, np.int64(2.0 * math.log2(surplus / constants.smallest_spring)))
+
+
+@njit(nogil=True, error_model="numpy")
+def _exchange_row(row, fields, pores, constants, totals, classes):
+    """What the ground of a row takes and gives in a cycle, and how wet it is then."""
+    rained = evaporated = from_sea = into_sea = 0.0
+    for cell in range(row * fields.columns, (row + 1) * fields.columns):
+        moisture, groundwater = fields.moisture[cell], fields.groundwater[cell]
+        bedrock, sediment = fields.bedrock[cell], fields.sediment[cell]
+        porosity, permeability = _loose_at(cell, pores)
+        rock_porosity, rock_permeability, rock_depth = _rock_at(cell, bedrock, pores, constants)
+        rock_yield, loose_yield = _yield_of(rock_porosity, constants), _yield_of(porosity, constants)
+        loose_soil = min(sediment, constants.soil_depth)
+        capacity = porosity * loose_soil
+        capacity += rock_porosity * min(constants.weathered, constants.soil_depth - loose_soil)
+        held = constants.field_capacity * capacity
+        rock_room = rock_yield * rock_depth
+        room = rock_room + loose_yield * sediment
+        speed = min(1.0, permeability if sediment > 0.0 else rock_permeability)
+        if moisture > capacity:  # what drops brought, or what was there before the soil was worn
+            groundwater += moisture - capacity
+            moisture = capacity
+
+        standing = fields.standing[cell]
+        if standing == SEA:
+            taken = min(speed * constants.infiltration, capacity - moisture + max(0.0, room - groundwater))
+            from_sea += taken
+        elif fields.water[cell] > 0.0:
+            taken = min(speed * constants.infiltration, capacity - moisture + max(0.0, room - groundwater))
+            taken = min(taken, fields.water[cell])
+            fields.water[cell] -= taken
+        else:
+            # Where nothing can sink, what the soil does not hold runs off at once.
+            taken = constants.rain * _rain_on(cell, fields, constants)
+            taken = max(0.0, min(taken, min(capacity, held + max(0.0, room - groundwater)) - moisture))
+            rained += taken
+        into_soil = min(taken, capacity - moisture)
+        moisture += into_soil
+        groundwater += taken - into_soil
+
+        if standing == SEA:
+            if groundwater > room:
+                into_sea += groundwater - room
+                groundwater = room
+        elif fields.water[cell] > 0.0:
+            if groundwater > room:
+                fields.water[cell] += groundwater - room
+                groundwater = room
+        else:
+            grass, canopy = fields.surface[cell * STRIDE + GRASS], fields.surface[cell * STRIDE + CANOPY]
+            cover = 1.0 - (1.0 - grass) * (1.0 - canopy)
+            thirst = constants.evaporation * (1.0 + constants.transpiration * cover)
+            thirst *= _vapour(constants.temperature - constants.lapse_rate * fields.ground[cell])
+            lost = min(thirst, max(0.0, groundwater - room))
+            groundwater -= lost
+            dried = min(moisture, (thirst - lost) * (moisture / held if moisture < held else 1.0))
+            moisture -= dried
+            evaporated += lost + dried
+
+        # How much of what it can wet the groundwater wets
+        thickness = sediment + rock_depth
+        if groundwater >= room:
+            near = 1.0 if groundwater > 0.0 else 0.0
+        else:
+            depth = (room - groundwater) / loose_yield
+            if groundwater < rock_room:
+                depth = sediment + (rock_room - groundwater) / rock_yield
+            near = max(0.0, 1.0 - depth / max(1e-9, min(constants.capillary_rise, thickness)))
+        if moisture > held:
+            sinking = min(speed * constants.percolation * (moisture - held), max(0.0, room - groundwater))
+            moisture -= sinking
+            groundwater += sinking
+        else:
+            rising = min(near * constants.percolation * (held - moisture), groundwater)
+            moisture += rising
+            groundwater -= rising
+        fields.moisture[cell] = moisture
+        fields.groundwater[cell] = groundwater
+
+        wetness = 1.0
+        if standing == DRY and fields.water[cell] == 0.0:
+            wetness = max(near, moisture / capacity if moisture < capacity else min(1.0, 1e9 * capacity))
+            if groundwater - room >= constants.smallest_spring:
+                classes[_class_of(groundwater - room, constants)] += 1
+        fields.surface[cell * STRIDE + WETNESS] = wetness
+    totals[0], totals[1], totals[2], totals[3] = rained, evaporated, from_sea, into_sea
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _exchange(fields, pores, constants):
+    totals = np.zeros((fields.rows, 8))  # a cache line for each row
+    classes = np.zeros((fields.rows, _CLASSES), np.int32)
+    for row in prange(fields.rows):
+        _exchange_row(np.int64(row), fields, pores, constants, totals[row], classes[row])
+    return totals, classes
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _rise(fields, pores, constants, classes, most):
+    """Take what comes to the surface out of the ground: cells and depths, the largest first as to their class."""
+    rows = len(classes)
+    count = np.zeros(_CLASSES, np.int64)
+    for row in range(rows):
+        for number in range(_CLASSES):
+            count[number] += classes[row, number]
+    smallest, total = _CLASSES, 0
+    while smallest > 0 and total + count[smallest - 1] <= most:
+        smallest -= 1
+        total += count[smallest]
+    # Of the next class so many as there is room for
+    left = most - total if smallest > 0 else 0
+    cells, depths = np.empty(total + left, np.int64), np.empty(total + left)
+    found = 0
+    for row in range(rows):
+        wanted = 0
+        for number in range(max(0, smallest - (left > 0)), _CLASSES):
+            wanted += classes[row, number]
+        if wanted == 0:
+            continue
+        for cell in range(row * fields.columns, (row + 1) * fields.columns):
+            surplus = fields.groundwater[cell] - _room(cell, fields, pores, constants)
+            if not surplus >= constants.smallest_spring or fields.standing[cell] != DRY or fields.water[cell] > 0.0:
+                continue
+            number = _class_of(surplus, constants)
+            if number < smallest:
+                if number < smallest - 1 or left == 0:
+                    continue
+                left -= 1
+            if found == len(cells):
+                break
+            cells[found], depths[found] = cell, surplus
+            found += 1
+            fields.groundwater[cell] -= surplus
+    return cells[:found], depths[:found]
+
+
+@njit(nogil=True, error_model="numpy")
+def _room(cell, fields, pores, constants):
+    """The depth of groundwater that fills a cell."""
+    porosity, _ = _loose_at(cell, pores)
+    rock_porosity, _, rock_depth = _rock_at(cell, fields.bedrock[cell], pores, constants)
+    return _yield_of(rock_porosity, constants) * rock_depth + _yield_of(porosity, constants) * fields.sediment[cell]
+
+
+@njit(nogil=True, error_model="numpy")
+def _look_at_cell(cell, fields, pores, constants):
+    """Level, transmissivity (m² per cycle), and storage of a cell that gains water, and of one that loses it."""
+    bedrock, sediment = fields.bedrock[cell], fields.sediment[cell]
+    groundwater = fields.groundwater[cell]
+    porosity, permeability = _loose_at(cell, pores)
+    rock_porosity, rock_permeability, rock_depth = _rock_at(cell, bedrock, pores, constants)
+    rock_yield, loose_yield = _yield_of(rock_porosity, constants), _yield_of(porosity, constants)
+    rock_room = rock_yield * rock_depth
+    above = groundwater - rock_room
+    if above < 0.0:
+        thickness = groundwater / rock_yield
+        level = bedrock - rock_depth + thickness
+        return level, constants.conductivity * rock_permeability * thickness, rock_yield, rock_yield
+    thickness = min(above / loose_yield, sediment)
+    transmissivity = constants.conductivity * (rock_permeability * rock_depth + permeability * thickness)
+    losing = loose_yield if thickness > 0.0 else rock_yield
+    surplus = above - loose_yield * sediment
+    if surplus < 0.0:
+        return bedrock + thickness, transmissivity, loose_yield, losing
+    if fields.standing[cell] == SEA:
+        return max(constants.sea_level, bedrock + sediment), transmissivity, _FIXED, _FIXED
+    if fields.water[cell] > 0.0:
+        return bedrock + sediment + fields.water[cell] + surplus, transmissivity, _FIXED, _FIXED
+    return bedrock + sediment + surplus, transmissivity, 1.0, losing
+
+
+@njit(nogil=True, error_model="numpy")
+def _edge_flow(cell, inner, per_area, transmissivity, fields, constants):
+    """What leaves over the map's edge in a flow: the level goes on beyond it as the ground does."""
+    if constants.walls or fields.standing[cell] == SEA:
+        return 0.0
+    fall = max(0.0, fields.ground[inner] - fields.ground[cell])
+    return min(per_area * transmissivity * fall, _ALL * fields.groundwater[cell])
+
+
+@njit(nogil=True, error_model="numpy")
+def _flow_along(first, lines, line_stride, stride, length, per_area, fields, pores, constants):
+    """Let groundwater flow along some lines of cells. Returns what left over the map's edge.
+
+    `first` is the first cell of the first line, `line_stride` leads to the next line, `stride` along it. `per_area` is
+    the time over the area of a cell.
+    """
+    level = np.empty((length, _LINES))
+    transmissivity = np.empty((length, _LINES))
+    gaining = np.empty((length, _LINES))
+    losing = np.empty((length, _LINES))
+    for line in range(lines):
+        cell = first + line * line_stride
+        for place in range(length):
+            h, t, up, down = _look_at_cell(cell, fields, pores, constants)
+            level[place, line], transmissivity[place, line] = h, t
+            gaining[place, line], losing[place, line] = up, down
+            cell += stride
+    for place in range(length):
+        for line in range(lines, _LINES):
+            level[place, line] = transmissivity[place, line] = 0.0
+            gaining[place, line] = losing[place, line] = 1.0
+    before, after = np.zeros(_LINES), np.zeros(_LINES)  # what leaves at the first end of each line, and at the last
+    last = (length - 1) * stride
+    for line in range(lines):
+        cell = first + line * line_stride
+        before[line] = _edge_flow(cell, cell + stride, per_area, transmissivity[0, line], fields, constants)
+        cell += last
+        after[line] = _edge_flow(cell, cell - stride, per_area, transmissivity[length - 1, line], fields, constants)
+
+    # Conductance from each place to the next one; none leads beyond the ends.
+    side = np.zeros((length, _LINES))
+    for place in range(length - 1):
+        for line in range(_LINES):
+            here, there = transmissivity[place, line], transmissivity[place + 1, line]
+            source = here if level[place, line] > level[place + 1, line] else there
+            side[place, line] = per_area * min(0.5 * (here + there), source)
+    # Eliminate along the lines: the change of a level becomes `known` + `follows` times that of the next one.
+    known, follows = np.empty((length, _LINES)), np.empty((length, _LINES))
+    for place in range(length):
+        behind, ahead = max(place - 1, 0), min(place + 1, length - 1)
+        for line in range(_LINES):
+            back = side[behind, line] if place > 0 else 0.0
+            forth = side[place, line]
+            here = level[place, line]
+            gain = back * (level[behind, line] - here) - forth * (here - level[ahead, line])
+            if place == 0:
+                gain -= before[line]
+            if place == length - 1:
+                gain -= after[line]
+            storage = gaining[place, line] if gain > 0.0 else losing[place, line]
+            known_behind = known[behind, line] if place > 0 else 0.0
+            follows_behind = follows[behind, line] if place > 0 else 0.0
+            share = 1.0 / (storage + back * (1.0 - follows_behind) + forth)
+            follows[place, line] = forth * share
+            known[place, line] = (gain + back * known_behind) * share
+    # From the last place back: the new levels, and what flows from each place to the next one by them.
+    for line in range(_LINES):
+        level[length - 1, line] += known[length - 1, line]
+    for back_place in range(length - 1):
+        place = length - 2 - back_place
+        for line in range(_LINES):
+            change = known[place, line] + follows[place, line] * known[place + 1, line]
+            known[place, line] = change
+            level[place, line] += change
+            side[place, line] *= level[place, line] - level[place + 1, line]
+    left = 0.0
+    for line in range(lines):
+        left += _book(
+            first + line * line_stride,
+            stride,
+            side[:, line],
+            before[line],
+            after[line],
+            fields.groundwater,
+            known[:, line],
+        )
+    return left
+
+
+@njit(nogil=True, error_model="numpy")
+def _book(first, stride, flow, before, after, groundwater, part):
+    """Move what flows along a line, less where a cell has not so much. `part` is room for a number for each cell.
+
+    Returns what left over the map's edge.
+    """
+    length = len(flow)
+    cell = first
+    for place in range(length):
+        out = max(flow[place], 0.0)
+        out += max(-flow[place - 1], 0.0) if place > 0 else before
+        if place == length - 1:
+            out += after
+        there = _ALL * groundwater[cell]
+        part[place] = 1.0 if out <= there else there / out
+        cell += stride
+    cell = first
+    came = -before * part[0]
+    for place in range(length):
+        goes = 0.0
+        if place < length - 1:
+            goes = flow[place] * (part[place] if flow[place] > 0.0 else part[place + 1])
+        else:
+            goes = after * part[place]
+        groundwater[cell] += came - goes
+        came = goes
+        cell += stride
+    return before * part[0] + after * part[length - 1]
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _flow_through_rows(per_area, fields, pores, constants):
+    bands = (fields.rows + _LINES - 1) // _LINES
+    left = np.zeros((bands, 8))
+    for unsigned_band in prange(bands):
+        first = np.int64(unsigned_band) * _LINES
+        left[unsigned_band, 0] = _flow_along(
+            first * fields.columns, min(_LINES, fields.rows - first), fields.columns, 1, fields.columns, per_area,
+            fields, pores, constants,
+        )  # fmt: skip
+    return left[:, 0].sum()
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _flow_through_columns(per_area, fields, pores, constants):
+    bands = (fields.columns + _LINES - 1) // _LINES
+    left = np.zeros((bands, 8))
+    for unsigned_band in prange(bands):
+        first = np.int64(unsigned_band) * _LINES
+        left[unsigned_band, 0] = _flow_along(
+            first, min(_LINES, fields.columns - first), 1, fields.columns, fields.rows, per_area,
+            fields, pores, constants,
+        )  # fmt: skip
+    return left[:, 0].sum()
+
+
+@njit(nogil=True, error_model="numpy")
+def _fill_row(row, part, fields, pores, constants):
+    for cell in range(row * fields.columns, (row + 1) * fields.columns):
+        fields.groundwater[cell] = part * _room(cell, fields, pores, constants)
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _fill(part, fields, pores, constants):
+    for row in prange(fields.rows):
+        _fill_row(np.int64(row), part, fields, pores, constants)
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _seep(water: Any, groundwater: Any, depth: float) -> None:
+    for cell in prange(len(water)):
+        taken = min(water[cell], depth)
+        water[cell] -= taken
+        groundwater[cell] += taken
+
+
+def seep(water: Layer, groundwater: Layer, depth: float) -> None:
+    """Let up to `depth` metres of the `water` that stands on each cell into its `groundwater`. Float64 metres."""
+    _seep(water.reshape(-1), groundwater.reshape(-1), float(depth))
+
+
+class Ground(NamedTuple):
+    """The layers of a map, [row, column], C-contiguous, float64 metres where nothing else is said."""
+
+    bedrock: Layer  # heights
+    sediment: Layer  # thickness on it
+    ground: Layer  # their sum
+    water: Layer  # what stands on it
+    standing: NDArray[np.uint8]  # DRY, LAKE or SEA
+    moisture: Layer
+    groundwater: Layer
+    surface: NDArray[np.float32]  # [row, column, (wetness, grass, roots, canopy)]
+    rain: NDArray[np.float32] | None = None  # how much of the rain falls on each cell, from 0 to 1
+
+
+class Aquifer:
+    """The water in the ground of a map under some parameters. All changes are made in the layers of `ground`.
+
+    They are the same on any number of threads, and no water is lost or becomes negative.
+    """
+
+    def __init__(self, ground: Ground, cell_size: float, pores: Pores, parameters: MoistureParameters) -> None:
+        rows, columns = ground.bedrock.shape
+        for layer in (
+            ground.bedrock,
+            ground.sediment,
+            ground.ground,
+            ground.water,
+            ground.moisture,
+            ground.groundwater,
+        ):
+            if layer.shape != (rows, columns) or layer.dtype != np.float64 or not layer.flags.c_contiguous:
+                raise ValueError("layers must be C-contiguous float64 arrays of one shape")
+        by_altitude = parameters.rain_altitude > 0.0
+        self._fields = _Fields(
+            ground.bedrock.reshape(-1),
+            ground.sediment.reshape(-1),
+            ground.ground.reshape(-1),
+            ground.water.reshape(-1),
+            ground.standing.reshape(-1),
+            ground.moisture.reshape(-1),
+            ground.groundwater.reshape(-1),
+            ground.surface.reshape(-1),
+            np.empty(0, np.float32) if ground.rain is None else np.ascontiguousarray(ground.rain).reshape(-1),
+            float(ground.ground.min()) if by_altitude else 0.0,
+            float(ground.ground.max()) if by_altitude else 0.0,
+            rows,
+            columns,
+        )
+        self._pores = pores
+        self._constants = _Constants(*(getattr(parameters, name) for name in _Constants._fields))
+        self._classes = np.empty((0, _CLASSES), np.int32)
+        self._springs = parameters.springs
+        self._cell_area = cell_size * cell_size
+
+    def fill(self, part: float) -> float:
+        """Fill a part of all pores with groundwater, whatever is there. Returns its sum, in metres over one cell."""
+        _fill(float(part), self._fields, self._pores, self._constants)
+        return float(self._fields.groundwater.sum())
+
+    def exchange(self) -> MoistureTotals:
+        """Let the ground take and give water for a cycle, and tell how wet it is then."""
+        totals, self._classes = _exchange(self._fields, self._pores, self._constants)
+        return MoistureTotals(*(float(total) for total in totals[:, :4].sum(axis=0)))
+
+    def rise(self) -> tuple[NDArray[np.int64], Layer]:
+        """Take what comes out of the ground from the groundwater, after `exchange`.
+
+        Returns cells, as row * columns + column, and depths in metres over one cell: so many as springs are allowed,
+        the largest first, up to a factor of √2.
+        """
+        cells, depths = _rise(self._fields, self._pores, self._constants, self._classes, self._springs)
+        return cells, depths
+
+    def flow(self, cycles: int, columns_first: bool = False) -> float:
+        """Let groundwater flow for so many cycles. Returns what left over the map's edge, in metres over one cell."""
+        directions = (_flow_through_rows, _flow_through_columns)
+        left = 0.0
+        for direction in reversed(directions) if columns_first else directions:
+            left += direction(cycles / self._cell_area, self._fields, self._pores, self._constants)
+        return left

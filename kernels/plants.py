@@ -1,0 +1,606 @@
+"""C5: grass and trees that come up, spread, grow, compete and die, and what of them holds the ground and covers it.
+
+After the trees of McDonald 2020, "Procedural hydrology": they come up at random where there is no pool, no strong
+stream and no steep slope, and around others; they die in pools, in strong streams and at random, and write a density of
+roots around themselves. Here each place has a worth for each kind of plant, from 0 to 1: the worst of what wetness,
+temperature and slope are worth to it (Liebig's law of the minimum), each of which is 0 below and above what it endures,
+1 where it does well, and linear between.
+
+Grass is a density g that grows logistically to K = worth · (1 − shade · canopy) of its place, and comes from the eight
+neighbours around, whose mean is m:
+
+    dg/dt = growth · g · (1 − g / K) + spread · max(0, m − g)        where g < K
+    dg/dt = −decline · (g − K)                                       where it is not
+
+Trees are individuals, one for each cell at most. With the worth w of its place, its size s and health h:
+
+    dh/dt = (w · light − h) / hardiness,   light = 1 − (1 − shade_tolerance) · (1 − s) · shade of the others
+    ds/dt = h · 3 · (1 − s) / growth
+
+It dies where its health does, when it is old, and at random. Where it stands in deep water or in a strong stream, its
+health is gone in `_DROWNING` cycles. Ground that rises or falls under a plant faster than it can live with takes its
+health, as fast as drought does at the limit; a slide takes it at once. A cell gets the seed of a tree from a distance
+that is distributed exponentially, where a grown one stands there, or, rarely, from far away.
+
+Where moisture is not simulated, wetness is estimated: a part everywhere, by its rain, less on steep ground, and more
+near streams and standing water (within `_REACH_OF_WATER` cells).
+
+A cycle looks at every `PERIOD`th stripe of rows alone, for the time of as many cycles, and the next one at the next. So
+a cycle costs a fraction of the map; where it goes on follows from its number; and the stripes of one cycle lie too far
+apart to see one another, so that they run in parallel with the same bits. Trees are kept in the order of their cells.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+from kernels.random import process_number, stream, uniform
+from kernels.surface import CANOPY, GRASS, ROOTS, WETNESS
+
+Trees = NDArray[np.float32]
+
+PERIOD = 16  # cycles until each stripe has had its turn
+STRIPE = 8  # rows
+
+# The columns of a table of trees
+ROW, COLUMN, KIND, SIZE, AGE, HEALTH = range(6)
+
+DRY, LAKE, SEA = 0, 1, 2  # what stands on a cell
+
+_GROWS, _TREES, _LIFESPANS = (process_number(f"plants {what}") for what in ("cells", "trees", "lifespans"))
+
+_DROWNING = 20.0  # cycles in which deep water or a strong stream kills
+_REACH_OF_WATER = 4  # cells, beyond which water wets no ground
+_FARTHEST_SEED = (PERIOD - 2) * STRIPE  # rows and columns: no farther than to the next stripe of the same cycle
+_SEEDLING = 0.05  # size of a new tree
+_SEEDLING_HEALTH = 0.6
+_GROWN = 0.4  # size from which a tree has seeds
+_LEAST_HEALTH = 0.1  # with less a tree dies
+_TUFT = 0.05  # density of grass that has just come
+_LEAST_GRASS = 1e-3
+_PLACES = 64  # of a tree along the side of its cell: float32 has them in the farthest corner of the largest map
+_OPACITY = 0.9  # of a crown in its middle
+
+# Numbers of a kind; in the kernel two more, which follow from them and from the time that a turn is for
+TREE_TRAITS = ("crown", "rooting", "roots", "growth", "lifetime", "hardiness", "seeds", "distance", "shade_tolerance")
+_CROWN, _ROOTING, _ROOTS, _GROWTH, _LIFETIME, _HARDINESS, _SEEDS, _DISTANCE, _TOLERANCE = range(len(TREE_TRAITS))
+_FOLLOWING, _SEEDED = len(TREE_TRAITS), len(TREE_TRAITS) + 1
+
+
+class PlantParameters(NamedTuple):
+    """How plants live. Times are in cycles."""
+
+    rate: float = 1.0  # how fast time passes for them
+    grass_growth: float = 0.02
+    grass_spread: float = 0.02
+    grass_decline: float = 0.02
+    grass_arrival: float = 1e-4  # chance that grass comes to a cell by itself in a cycle
+    grass_shade: float = 0.6  # part of the grass that is missing under closed crowns
+    grass_roots: float = 0.4  # density of the roots of full grass
+    seeds: float = 1.0  # factor of all kinds' own
+    tree_arrival: float = 2e-5  # chance that a tree comes up on a cell from far away in a cycle
+    densest_canopy: float = 0.8  # no trees come up under more
+    random_death: float = 1e-4  # chance in a cycle
+    stream_limit: float = 0.6  # a stream is strong beyond it
+    steepest: float = 1.2  # tangent of the slope beyond which nothing stands
+    flood_depth: float = 0.2  # metres of standing water that plants endure
+    burial: float = 0.1  # metres by which the ground may rise in a cycle
+    undercut: float = 0.1  # and fall
+    ground_wetness: float = 0.4  # of level ground far from water where it rains fully, where moisture is not simulated
+
+
+class PlantKinds(NamedTuple):
+    """What plants need and how trees are, as tables."""
+
+    needs: NDArray[np.float64]  # [grass and then kind of tree, 4 of wetness, 4 of temperature, 2 tangents of slope]
+    traits: NDArray[np.float64]  # [kind, one of TREE_TRAITS]
+
+
+class _Turn(NamedTuple):
+    """What the parameters come to in the time that a turn of a stripe is for: parts and chances."""
+
+    time: float  # cycles that pass for plants
+    grass_decline: float
+    grass_spread: float
+    grass_growth: float  # what the odds against grass shrink by
+    grass_arrival: float
+    tree_arrival: float
+    survival: float
+    fading: float  # by which grass fades for each unit of stress
+    drowning: float  # what is left of drowned grass
+
+
+class Climate(NamedTuple):
+    """What the climate is to plants."""
+
+    temperature: float  # °C at a height of 0, in the mean of a year
+    lapse_rate: float  # °C per metre
+    rain: float
+    rain_by_altitude: float  # part of the rain that grows with altitude
+    lowest: float  # metres, of the ground
+    highest: float
+
+
+class Fields(NamedTuple):
+    """The map, [row, column]; what is not there is empty."""
+
+    ground: NDArray[np.float64]
+    rooted_ground: NDArray[np.float32]  # the ground as plants found it last
+    surface: NDArray[np.float32]  # [row, column, see kernels.surface]
+    flow: NDArray[np.float32]  # [row, column, the stream first]; or empty
+    standing: NDArray[np.uint8]
+    water_level: NDArray[np.float64]
+    rain: NDArray[np.float32]  # or empty: it rains everywhere alike
+    wet: bool  # whether moisture is simulated
+    cell_size: float
+
+
+# Numba counts who uses an array, by an atomic operation for each array of each call, which costs more than what these
+# functions do. They make no arrays, so that it can be left out.
+_without_counts = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)  # type: ignore[call-overload]
+
+
+@_without_counts
+def _between(value, none_below, well_from, well_to, none_above):
+    """1 from `well_from` to `well_to`, 0 beyond the others, linear between."""
+    if value < well_from:
+        return max(0.0, (value - none_below) / (well_from - none_below)) if value > none_below else 0.0
+    if value > well_to:
+        return (none_above - value) / (none_above - well_to) if value < none_above else 0.0
+    return 1.0
+
+
+@_without_counts
+def _worth(needs, plant, wetness, temperature, slope):
+    """What a place is worth to a plant, from 0 to 1."""
+    wet = _between(wetness, needs[plant, 0], needs[plant, 1], needs[plant, 2], needs[plant, 3])
+    warm = _between(temperature, needs[plant, 4], needs[plant, 5], needs[plant, 6], needs[plant, 7])
+    level = _between(slope, -1.0, 0.0, needs[plant, 8], needs[plant, 9])
+    return min(wet, warm, level)
+
+
+@_without_counts
+def _slope(ground, row, column, cell_size):
+    """Tangent of the slope of a cell."""
+    rows, columns = ground.shape
+    north, south = max(row - 1, 0), min(row + 1, rows - 1)
+    west, east = max(column - 1, 0), min(column + 1, columns - 1)
+    southwards = (ground[south, column] - ground[north, column]) / ((south - north) * cell_size)
+    eastwards = (ground[row, east] - ground[row, west]) / ((east - west) * cell_size)
+    return math.sqrt(southwards * southwards + eastwards * eastwards)
+
+
+@_without_counts
+def _is_killing(fields, parameters, row, column):
+    """Whether plants drown on a cell, or are swept away."""
+    if len(fields.flow) > 0 and fields.flow[row, column, 0] > parameters.stream_limit:
+        return True
+    standing = fields.standing[row, column]
+    if standing == DRY:
+        return False
+    return standing == SEA or fields.water_level[row, column] - fields.ground[row, column] > parameters.flood_depth
+
+
+@_without_counts
+def _stress(fields, parameters, row, column):
+    """How fast the ground rose or fell since plants were there last, beside what they can just live with."""
+    moved = np.float64(np.float32(fields.ground[row, column])) - np.float64(fields.rooted_ground[row, column])
+    return (moved / parameters.burial if moved > 0.0 else -moved / parameters.undercut) / PERIOD
+
+
+@_without_counts
+def _water_near(fields, parameters, begin, end, water, near):
+    """Fill `near` [row from `begin`, column]: 1 in standing water and strong streams, falling to 0 with distance.
+
+    `water` is room for `_REACH_OF_WATER` rows more on both sides and a rim around all, where it is 0.
+    """
+    rows, columns = fields.ground.shape
+    first, last = max(begin - _REACH_OF_WATER, 0), min(end + _REACH_OF_WATER, rows)
+    for row in range(first, last):
+        for column in range(columns):
+            strength = np.float32(0.0)
+            if fields.standing[row, column] != DRY:
+                strength = np.float32(1.0)
+            elif len(fields.flow) > 0:
+                strength = np.float32(min(1.0, fields.flow[row, column, 0] / max(parameters.stream_limit, 1e-3)))
+            water[row - first + 1, column + 1] = strength * strength
+    # Two scans make distances of all shortest ways by the eight neighbours (Borgefors 1986).
+    straight = np.float32(1.0 / (_REACH_OF_WATER + 1))
+    diagonal = np.float32(math.sqrt(2.0) / (_REACH_OF_WATER + 1))
+    for i in range(1, last - first + 1):
+        for j in range(1, columns + 1):
+            beside = max(water[i, j - 1], water[i - 1, j]) - straight
+            across = max(water[i - 1, j - 1], water[i - 1, j + 1]) - diagonal
+            water[i, j] = max(water[i, j], beside, across)
+    for i in range(last - first, 0, -1):
+        for j in range(columns, 0, -1):
+            beside = max(water[i, j + 1], water[i + 1, j]) - straight
+            across = max(water[i + 1, j + 1], water[i + 1, j - 1]) - diagonal
+            water[i, j] = max(water[i, j], beside, across)
+    for row in range(begin, end):
+        for column in range(columns):
+            near[row - begin, column] = water[row - first + 1, column + 1]
+
+
+@_without_counts
+def _estimated_wetness(fields, parameters, climate, row, column, slope, near):
+    """How wet the ground is by its rain, its slope and the water near it."""
+    rain = climate.rain
+    if climate.highest > climate.lowest:
+        height = (fields.ground[row, column] - climate.lowest) / (climate.highest - climate.lowest)
+        rain *= 1.0 + climate.rain_by_altitude * (height - 1.0)
+    if len(fields.rain) > 0:
+        rain *= fields.rain[row, column]
+    own = min(1.0, parameters.ground_wetness * rain / (1.0 + slope * slope))
+    return own + (1.0 - own) * near
+
+
+@_without_counts
+def _cover(radius, distance):
+    """Which part of a cell a crown covers whose stem is so far from the cell's middle, in cells."""
+    return _OPACITY * min(1.0, math.pi * radius * radius) * min(max(radius + 0.5 - distance, 0.0), 1.0)
+
+
+@_without_counts
+def _tree_on(trees, starts, row, column):
+    """The first tree on a cell, or −1."""
+    low, high = starts[row], starts[row + 1]
+    end = high
+    while low < high:
+        middle = (low + high) // 2
+        if int(trees[middle, COLUMN]) < column:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < end and int(trees[low, COLUMN]) == column else -1
+
+
+@_without_counts
+def _tend_trees(fields, kinds, parameters, turn, keys, trees, first, last, begin, wetness, temperature, slopes):
+    """Let the trees of a stripe grow, and die: then their health is 0."""
+    columns = fields.ground.shape[1]
+    for tree in range(first, last):
+        row, column, kind = int(trees[tree, ROW]), int(trees[tree, COLUMN]), int(trees[tree, KIND])
+        cell = row * columns + column
+        slope = slopes[row - begin, column]
+        worth = _worth(kinds.needs, kind + 1, wetness[row - begin, column], temperature[row - begin, column], slope)
+        size, health, age = trees[tree, SIZE], trees[tree, HEALTH], trees[tree, AGE] + turn.time
+
+        own = _cover(kinds.traits[kind, _CROWN] * size, _from_middle(trees, tree, row, column))
+        shade = max(0.0, 1.0 - (1.0 - fields.surface[row, column, CANOPY]) / (1.0 - own))
+        light = 1.0 - (1.0 - kinds.traits[kind, _TOLERANCE]) * (1.0 - size) * shade
+        health += (worth * light - health) * kinds.traits[kind, _FOLLOWING]
+        health -= PERIOD * _stress(fields, parameters, row, column) / kinds.traits[kind, _HARDINESS]
+        if _is_killing(fields, parameters, row, column):
+            health -= PERIOD / _DROWNING
+        size += (1.0 - size) * (1.0 - math.exp(-3.0 * turn.time * max(health, 0.0) / kinds.traits[kind, _GROWTH]))
+        lifespan = kinds.traits[kind, _LIFETIME] * (0.6 + 0.8 * uniform(keys[2], cell))
+        dies = health < _LEAST_HEALTH or age > lifespan or slope > parameters.steepest
+        if dies or uniform(keys[1], cell) > turn.survival:
+            health = 0.0
+        trees[tree, SIZE], trees[tree, AGE], trees[tree, HEALTH] = min(size, 1.0), age, min(health, 1.0)
+
+
+@_without_counts
+def _from_middle(trees, tree, row, column):
+    """How far a tree stands from the middle of a cell, in cells."""
+    south, east = trees[tree, ROW] - (row + 0.5), trees[tree, COLUMN] - (column + 0.5)
+    return math.sqrt(south * south + east * east)
+
+
+@_without_counts
+def _spread_crowns_and_roots(kinds, trees, starts, begin, end, open_sky, loose):
+    """What the living trees in and around a stripe leave of each of its cells without crowns and without roots."""
+    rows, columns = len(starts) - 1, open_sky.shape[1]
+    widest = 0.0
+    for kind in range(len(kinds.traits)):
+        widest = max(widest, kinds.traits[kind, _CROWN], kinds.traits[kind, _ROOTING])
+    reach = int(widest + 0.5) + 1
+    for tree in range(starts[max(begin - reach, 0)], starts[min(end + reach, rows)]):
+        if trees[tree, HEALTH] <= 0.0:
+            continue
+        kind = int(trees[tree, KIND])
+        crown, rooting = (
+            kinds.traits[kind, _CROWN] * trees[tree, SIZE],
+            kinds.traits[kind, _ROOTING] * trees[tree, SIZE],
+        )
+        density = kinds.traits[kind, _ROOTS] * min(1.0, 2.0 * rooting)
+        radius = max(crown, rooting) + 0.5
+        north, south = int(trees[tree, ROW] - radius), int(trees[tree, ROW] + radius)
+        west, east = int(trees[tree, COLUMN] - radius), int(trees[tree, COLUMN] + radius)
+        for row in range(max(north, begin), min(south + 1, end)):
+            for column in range(max(west, 0), min(east + 1, columns)):
+                distance = _from_middle(trees, tree, row, column)
+                open_sky[row - begin, column] *= 1.0 - _cover(crown, distance)
+                loose[row - begin, column] *= 1.0 - density * max(0.0, 1.0 - distance / (rooting + 0.5))
+
+
+@_without_counts
+def _grown_grass(here, around, worth, turn):
+    """The density of grass after a turn in which all else stays."""
+    if here > worth:
+        here -= (here - worth) * turn.grass_decline
+    elif worth > 0.0:
+        here = min(here + max(around - here, 0.0) * turn.grass_spread, worth)
+        if here > 0.0:
+            here = worth / (1.0 + (worth / here - 1.0) * turn.grass_growth)
+    return here if here >= _LEAST_GRASS else 0.0
+
+
+@_without_counts
+def _sprouting(fields, kinds, parameters, turn, key, trees, starts, row, column, wetness, temperature, slope):
+    """The kind of tree that comes up on a cell without one, or −1."""
+    rows, columns = fields.ground.shape
+    room = 1.0 - fields.surface[row, column, CANOPY] / max(parameters.densest_canopy, 1e-6)
+    for kind in range(len(kinds.traits)):
+        number = ((row * columns + column) * (len(kinds.traits) + 1) + kind + 1) * 4
+        from_near = kinds.traits[kind, _SEEDED]
+        chance = uniform(key, number)
+        if chance >= from_near + turn.tree_arrival:
+            continue
+        vigour = 1.0
+        if chance < from_near:
+            distance = -kinds.traits[kind, _DISTANCE] * math.log(1.0 - uniform(key, number + 1))
+            if distance > _FARTHEST_SEED:
+                continue
+            angle = 2.0 * math.pi * uniform(key, number + 2)
+            south, east = row + 0.5 + distance * math.cos(angle), column + 0.5 + distance * math.sin(angle)
+            if not (0.0 <= south < rows and 0.0 <= east < columns):
+                continue
+            parent = _tree_on(trees, starts, int(south), int(east))
+            if parent < 0 or int(trees[parent, KIND]) != kind or trees[parent, SIZE] < _GROWN:
+                continue
+            vigour = trees[parent, HEALTH]
+        worth = _worth(kinds.needs, kind + 1, wetness, temperature, slope)
+        if uniform(key, number + 3) < vigour * worth * room:
+            return kind
+    return -1
+
+
+@_without_counts
+def _copy_grass(surface, row, grass):
+    """The grass of a row, with one more cell at each end."""
+    for column in range(surface.shape[1]):
+        grass[column + 1] = surface[row, column, GRASS]
+    grass[0], grass[-1] = grass[1], grass[-2]
+
+
+@njit(nogil=True, error_model="numpy")
+def _tend_stripe(begin, end, fields, kinds, parameters, turn, climate, keys, trees, starts, sprouts):
+    """Let the plants of the rows from `begin` to `end` live on; `sprouts` [row, column] are kinds of new trees + 1."""
+    rows, columns = fields.ground.shape
+    height = end - begin
+    surface = fields.surface
+    wetness = np.empty((height, columns), np.float32)
+    temperature = np.empty((height, columns), np.float32)
+    slopes = np.empty((height, columns), np.float32)
+    if not fields.wet:
+        water = np.zeros((height + 2 * _REACH_OF_WATER + 2, columns + 2), np.float32)
+        _water_near(fields, parameters, begin, end, water, wetness)
+    for i in range(height):
+        row = begin + i
+        for column in range(columns):
+            slope = _slope(fields.ground, row, column, fields.cell_size)
+            slopes[i, column] = slope
+            temperature[i, column] = climate.temperature - climate.lapse_rate * fields.ground[row, column]
+            if fields.wet:
+                wetness[i, column] = surface[row, column, WETNESS]
+            else:
+                near = wetness[i, column]
+                wetness[i, column] = _estimated_wetness(fields, parameters, climate, row, column, slope, near)
+
+    first, last = starts[begin], starts[end]
+    _tend_trees(fields, kinds, parameters, turn, keys, trees, first, last, begin, wetness, temperature, slopes)
+    open_sky = np.ones((height, columns), np.float32)
+    loose = np.ones((height, columns), np.float32)
+    _spread_crowns_and_roots(kinds, trees, starts, begin, end, open_sky, loose)
+    taken = np.zeros((height, columns), np.bool_)
+    for tree in range(first, last):
+        taken[int(trees[tree, ROW]) - begin, int(trees[tree, COLUMN])] = True
+
+    # Of grass as it was: the row before, this one and the next, with one more cell at each end
+    before = np.zeros((3, columns + 2), np.float32)
+    _copy_grass(surface, max(begin - 1, 0), before[0])
+    _copy_grass(surface, begin, before[1])
+    for i in range(height):
+        row = begin + i
+        north, here_before, south = before[i % 3], before[(i + 1) % 3], before[(i + 2) % 3]
+        _copy_grass(surface, min(row + 1, rows - 1), south)
+        for column in range(columns):
+            cell = row * columns + column
+            canopy = np.float32(1.0) - open_sky[i, column]
+            surface[row, column, CANOPY] = canopy
+            stress = _stress(fields, parameters, row, column)
+            killing = _is_killing(fields, parameters, row, column) or slopes[i, column] > parameters.steepest
+            here = here_before[column + 1]
+            worth = 0.0
+            if not killing and stress < 1.0:
+                worth = _worth(kinds.needs, 0, wetness[i, column], temperature[i, column], slopes[i, column])
+                worth *= (1.0 - parameters.grass_shade * canopy) * (1.0 - stress)
+                if here < _TUFT and uniform(keys[0], cell * (len(kinds.traits) + 1) * 4) < turn.grass_arrival:
+                    here = max(here, min(np.float32(_TUFT), worth))
+            around = north[column] + north[column + 1] + north[column + 2]
+            around += here_before[column] + here_before[column + 2]
+            around += south[column] + south[column + 1] + south[column + 2]
+            here = _grown_grass(here, 0.125 * around, worth, turn)
+            if killing:
+                here *= turn.drowning
+            here *= max(0.0, 1.0 - turn.fading * stress)
+            surface[row, column, GRASS] = here
+            surface[row, column, ROOTS] = 1.0 - loose[i, column] * (1.0 - parameters.grass_roots * here)
+            if (
+                not killing
+                and not taken[i, column]
+                and stress < 1.0
+                and fields.standing[row, column] == DRY
+                and canopy < parameters.densest_canopy
+            ):
+                sprouts[i, column] = 1 + _sprouting(
+                    fields, kinds, parameters, turn, keys[0], trees, starts, row, column,
+                    wetness[i, column], temperature[i, column], slopes[i, column],
+                )  # fmt: skip
+            else:
+                sprouts[i, column] = 0
+    for row in range(begin, end):
+        for column in range(columns):
+            fields.rooted_ground[row, column] = fields.ground[row, column]
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _tend(stripes, fields, kinds, parameters, turn, climate, keys, trees, starts, sprouts):
+    for place in prange(len(stripes)):
+        begin = stripes[place] * STRIPE
+        end = min(begin + STRIPE, len(fields.ground))
+        _tend_stripe(begin, end, fields, kinds, parameters, turn, climate, keys, trees, starts, sprouts[place])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _row_starts(trees, rows):
+    """[row]: its first tree; one more at the end. The first is −1 where trees are not in the order of their cells."""
+    starts = np.zeros(rows + 1, np.int64)
+    row, column = 0, 0
+    for tree in range(len(trees)):
+        its_row, its_column = int(trees[tree, ROW]), int(trees[tree, COLUMN])
+        if its_row < row or (its_row == row and its_column < column):
+            starts[0] = -1
+            return starts
+        while row < its_row:
+            row += 1
+            starts[row] = tree
+        column = its_column
+    starts[row + 1 :] = len(trees)
+    return starts
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _order_along(trees, order, axis, cells):
+    """`order`, sorted by the cell along one axis; what is in one cell keeps its order."""
+    first = np.zeros(cells + 1, np.int64)
+    for tree in order:
+        first[int(trees[tree, axis]) + 1] += 1
+    first = np.cumsum(first)
+    sorted_order = np.empty_like(order)
+    for tree in order:
+        cell = int(trees[tree, axis])
+        sorted_order[first[cell]] = tree
+        first[cell] += 1
+    return sorted_order
+
+
+def in_order_of_cells(trees: Trees, rows: int, columns: int) -> Trees:
+    """The same trees, row by row and from west to east."""
+    order = _order_along(trees, np.arange(len(trees)), COLUMN, columns)
+    ordered: Trees = trees[_order_along(trees, order, ROW, rows)]
+    return ordered
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _count_changes(stripes, trees, starts, sprouts):
+    """How many trees of the stripes have died, and how many have come up."""
+    rows, columns = len(starts) - 1, sprouts.shape[2]
+    dead = born = 0
+    for number in range(len(stripes)):
+        begin = stripes[number] * STRIPE
+        end = min(begin + STRIPE, rows)
+        for tree in range(starts[begin], starts[end]):
+            dead += trees[tree, HEALTH] <= 0.0
+        for i in range(end - begin):
+            for column in range(columns):
+                born += sprouts[number, i, column] > 0
+    return dead, born
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _living(stripes, trees, starts, sprouts, key, after):
+    """Write to `after` the trees that live, with those that have come up, in the order of their cells."""
+    rows, columns = len(starts) - 1, sprouts.shape[2]
+    place = done = 0
+    for number in range(len(stripes)):
+        begin = stripes[number] * STRIPE
+        end = min(begin + STRIPE, rows)
+        kept = starts[begin] - done
+        after[place : place + kept] = trees[done : starts[begin]]
+        place += kept
+        for row in range(begin, end):
+            tree = starts[row]
+            for column in range(columns):
+                while tree < starts[row + 1] and int(trees[tree, COLUMN]) == column:
+                    if trees[tree, HEALTH] > 0.0:
+                        after[place] = trees[tree]
+                        place += 1
+                    tree += 1
+                kind = sprouts[number, row - begin, column]
+                if kind > 0:
+                    cell = row * columns + column
+                    after[place, ROW] = row + int(uniform(key, 2 * cell) * _PLACES) / _PLACES
+                    after[place, COLUMN] = column + int(uniform(key, 2 * cell + 1) * _PLACES) / _PLACES
+                    after[place, KIND] = kind - 1
+                    after[place, SIZE] = _SEEDLING
+                    after[place, AGE] = 0.0
+                    after[place, HEALTH] = _SEEDLING_HEALTH
+                    place += 1
+        done = starts[end]
+    after[place:] = trees[done:]
+
+
+def grow(
+    trees: Trees,
+    fields: Fields,
+    kinds: PlantKinds,
+    climate: Climate,
+    seed: int,
+    cycle: int,
+    parameters: PlantParameters,
+) -> Trees:
+    """Let the plants of this cycle's stripes live on for `PERIOD` cycles. Returns the trees there are then.
+
+    `trees` are float32 [tree, (row, column, kind, size, age, health)], changed in place; the result is the same array
+    where none has died or come up. `fields.surface` and `fields.rooted_ground` are changed in place. The result does
+    not depend on the number of threads.
+    """
+    rows, columns = fields.ground.shape
+    trees = np.ascontiguousarray(trees, np.float32)
+    starts = _row_starts(trees, rows)
+    if starts[0] < 0:
+        trees = in_order_of_cells(trees, rows, columns)
+        starts = _row_starts(trees, rows)
+    stripes = np.arange(cycle % PERIOD, -(-rows // STRIPE), PERIOD)
+    sprouts = np.zeros((len(stripes), STRIPE, columns), np.uint8)
+    keys = np.array([stream(seed, _GROWS, cycle), stream(seed, _TREES, cycle), stream(seed, _LIFESPANS, 0)], np.uint64)
+    turn = _turn(parameters)
+    kinds = _with_time(kinds, parameters)
+    _tend(stripes, fields, kinds, parameters, turn, climate, keys, trees, starts, sprouts)
+    dead, born = _count_changes(stripes, trees, starts, sprouts)
+    if dead or born:
+        after = np.empty((len(trees) - dead + born, trees.shape[1]), np.float32)
+        _living(stripes, trees, starts, sprouts, keys[1] ^ np.uint64(1), after)
+        trees = after
+    return trees
+
+
+def _turn(parameters: PlantParameters) -> _Turn:
+    time = parameters.rate * PERIOD
+    return _Turn(
+        time=time,
+        grass_decline=-math.expm1(-parameters.grass_decline * time),
+        grass_spread=-math.expm1(-parameters.grass_spread * time),
+        grass_growth=math.exp(-parameters.grass_growth * time),
+        grass_arrival=-math.expm1(-parameters.grass_arrival * time),
+        tree_arrival=-math.expm1(-parameters.tree_arrival * time),
+        survival=(1.0 - parameters.random_death) ** time,
+        fading=parameters.grass_decline * PERIOD,
+        drowning=math.exp(-3.0 * PERIOD / _DROWNING),
+    )
+
+
+def _with_time(kinds: PlantKinds, parameters: PlantParameters) -> PlantKinds:
+    """The tables with what is in _FOLLOWING, the part by which health follows, and in _SEEDED, a chance."""
+    time = parameters.rate * PERIOD
+    following = -np.expm1(-time / kinds.traits[:, _HARDINESS])
+    seeded = -np.expm1(-parameters.seeds * time * kinds.traits[:, _SEEDS])
+    return kinds._replace(traits=np.column_stack([kinds.traits, following, seeded]))

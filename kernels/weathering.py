@@ -1,0 +1,193 @@
+"""F2: rock that breaks into loose material, where it is steeper than it can stand and where frost reaches it.
+
+Thermal erosion after Musgrave, Kolb, Mace (1989), on two layers: what stands too high above the lowest of its eight
+neighbours loses a part of that excess. The rock of a cell is measured against the ground of its neighbours, so scree
+that gathers below a cliff holds its foot, and where weak strata give way below a strong one, that is left too steep and
+follows: strong strata become ledges, weak ones slopes.
+
+Frost cracks rock where the mean temperature comes near 0 °C (Hales & Roering 2007), the more the weaker and the wetter
+it is, and less with the thickness of what lies on it, nearly as by the exponential law of soil production (Heimsath et
+al. 1997).
+
+What breaks stays where it was, as loose material, so that the ground is as high as before. Slides (kernels/cascade.py)
+carry it down.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+from kernels.materials import Materials, no_materials, rock_at, thickness
+from kernels.surface import STRIDE, WETNESS
+
+Layer = NDArray[np.float64]
+
+# °C of the air, in the mean of a cycle: above the first there is no frost, below the second there is most.
+NO_FROST = 5.0
+MOST_FROST = -5.0
+
+# Under so many times the cover below which frost does a third it does nothing. (1 - d / 4)⁴ is near to the exponential
+# law, and ends.
+REACH = 4.0
+
+# Higher than any ground
+_WALL = 1e300
+
+# Rows that are worked on together
+_BAND = 32
+
+
+class WeatheringParameters(NamedTuple):
+    """How rock breaks in a cycle."""
+
+    steepest: float = 1.4  # tangent of the steepest slope on which rock stands, where materials do not tell it
+    breaking: float = 0.05  # part of what stands too high
+    frost: float = 0.0  # metres of bare, dry, weak rock where it is coldest
+    frost_wetness: float = 0.0  # how much more of soaked rock, as a part
+    cover: float = 0.5  # metres of loose material under which frost does a third of that
+    temperature: float = 15.0  # °C at a height of 0
+    lapse_rate: float = 0.0065  # °C per metre
+
+
+class _Rock(NamedTuple):
+    """What rocks can stand, [rock]."""
+
+    stable: Layer  # difference in height between two neighbours, metres
+    weakness: Layer  # what frost breaks of it, beside the weakest
+    least: float  # the least stable difference of them all
+
+
+# What is found out of each cell of a row, with one more at each end
+_LOWER = 0  # the lower one of the neighbours to the north and to the south
+_GROUND = 1
+_BESIDE = 2  # how far the rock stands above the lowest neighbour straight ahead
+_ACROSS = 3  # and on the diagonals
+_FROST = 4  # metres that frost breaks of the weakest rock
+_FOUND = 5
+
+
+@njit(nogil=True, error_model="numpy")
+def _find_faces(rock, north, same, south, found):
+    """How far the rock of a row stands above the ground around; the others are rows of the ground."""
+    lower, ground, beside, across = found[_LOWER], found[_GROUND], found[_BESIDE], found[_ACROSS]
+    columns = np.uintp(len(rock))
+    one = np.uintp(1)
+    for j in range(columns):
+        lower[j + one] = min(north[j], south[j])
+        ground[j + one] = same[j]
+    for j in range(columns):
+        here, east = j + one, j + one + one
+        beside[here] = rock[j] - min(lower[here], min(ground[j], ground[east]))
+        across[here] = rock[j] - min(lower[j], lower[east])
+
+
+@njit(nogil=True, error_model="numpy")
+def _find_frost(rock, cover, row, surface, parameters, frost):
+    """What frost breaks of the weakest rock, metres."""
+    columns = len(rock)
+    for j in range(columns):
+        temperature = parameters.temperature - parameters.lapse_rate * rock[j]
+        cold = min(max((NO_FROST - temperature) * (1.0 / (NO_FROST - MOST_FROST)), 0.0), 1.0)
+        bare = max(1.0 - cover[j] / (REACH * parameters.cover), 0.0)
+        frost[j + 1] = parameters.frost * (cold * cold * (3.0 - 2.0 * cold)) * ((bare * bare) * (bare * bare))
+    if len(surface) > 0:
+        place = np.uintp(row * columns * STRIDE + WETNESS)
+        for j in range(np.uintp(1), np.uintp(columns + 1)):
+            frost[j] *= 1.0 + parameters.frost_wetness * surface[place]
+            place += np.uintp(STRIDE)
+
+
+@njit(nogil=True, error_model="numpy")
+def _break_row(row, bedrock, sediment, ground, found, parameters, rocks, materials, broken):
+    """Break the rock of a row; add to `broken` [kind] how much there is more of each kind, in metres over one cell."""
+    columns = len(bedrock)
+    beside, across, frost = found[_BESIDE], found[_ACROSS], found[_FROST]
+    diagonal = math.sqrt(2.0)
+    least, least_across = rocks.least, rocks.least * diagonal
+    for j in range(columns):
+        if not (beside[j + 1] > least or across[j + 1] > least_across or frost[j + 1] > 0.0):
+            continue
+        height = bedrock[j]
+        cell = row * columns + j
+        rock = rock_at(materials, cell, height) if materials.kinds > 0 else 0
+        stable = rocks.stable[rock]
+        excess = max(beside[j + 1] - stable, across[j + 1] - stable * diagonal, 0.0)
+        bedrock[j] = height - (parameters.breaking * excess + rocks.weakness[rock] * frost[j + 1])
+        lost = height - bedrock[j]  # as far as numbers of this size can tell
+        if not lost > 0.0:
+            continue
+        if materials.kinds > 0:
+            kind = materials.rock_broken[rock]
+            materials.mix[cell * materials.kinds + kind] += lost
+            sediment[j] = thickness(materials, cell)
+            broken[kind] += lost
+        else:
+            sediment[j] += lost
+            broken[0] += lost
+        ground[j] = bedrock[j] + sediment[j]
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _weather(bedrock, sediment, ground, parameters, rocks, materials, surface, broken):
+    rows, columns = ground.shape
+    bands = (rows + _BAND - 1) // _BAND
+    # [band]: the ground of its first row, and of its last one; in a band rows follow each other
+    before = np.empty((bands, 2, columns))
+    for band in prange(bands):
+        before[band, 0] = ground[band * _BAND]
+        before[band, 1] = ground[min((band + 1) * _BAND, rows) - 1]
+    for unsigned_band in prange(bands):
+        band = np.int64(unsigned_band)
+        begin, end = band * _BAND, min((band + 1) * _BAND, rows)
+        found = np.zeros((_FOUND, columns + 2))
+        found[:_BESIDE] = _WALL
+        for row in range(begin, end):
+            # Beyond the map's edges a cell finds its own row again.
+            north = ground[max(row - 1, 0)] if row > begin or band == 0 else before[band - 1, 1]
+            south = ground[min(row + 1, rows - 1)] if row + 1 < end or end == rows else before[band + 1, 0]
+            _find_faces(bedrock[row], north, ground[row], south, found)
+            if parameters.frost > 0.0:
+                _find_frost(bedrock[row], sediment[row], row, surface, parameters, found[_FROST])
+            _break_row(row, bedrock[row], sediment[row], ground[row], found, parameters, rocks, materials, broken[band])
+
+
+def weather(
+    bedrock: Layer,
+    sediment: Layer,
+    ground: Layer,
+    cell_size: float,
+    parameters: WeatheringParameters,
+    materials: Materials | None = None,
+    surface: NDArray[np.float32] | None = None,
+) -> Layer:
+    """Break rock into loose material where it lies, in place, and return how much of each kind: [kind], metres over
+    one cell; without several `materials` that of the one sort.
+
+    `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
+    [row, column], C-contiguous. `cell_size` is the side of a cell in metres. `surface` is what kernels/surface.py says.
+    The same map gives the same bits on any number of threads.
+    """
+    for layer in (bedrock, sediment, ground):
+        if layer.shape != bedrock.shape or layer.dtype != np.float64 or not layer.flags.c_contiguous:
+            raise ValueError("layers must be C-contiguous float64 arrays of one shape")
+    if materials is None or materials.kinds == 0:
+        materials = no_materials()
+        stable, weakness = np.array([parameters.steepest * cell_size]), np.ones(1)
+    else:
+        stable, weakness = materials.rock_steepest * cell_size, materials.rock_erodibility
+    broken = np.zeros(((len(ground) + _BAND - 1) // _BAND, max(materials.kinds, 1)))
+    _weather(
+        bedrock, sediment, ground,
+        WeatheringParameters(*(float(value) for value in parameters)),
+        _Rock(stable, weakness, float(stable.min())),
+        materials,
+        np.empty(0, np.float32) if surface is None else surface.reshape(-1),
+        broken,
+    )  # fmt: skip
+    total: Layer = broken.sum(axis=0)
+    return total

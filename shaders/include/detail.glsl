@@ -1,0 +1,1 @@
+uniform sampler2D detail;  // tiling noise: height, its two slopes, another height

@@ -1,0 +1,268 @@
+"""What the ground is made of and what covers it, as the picture shows it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import moderngl
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from pyglm import glm
+
+from app.camera import Camera
+from app.canvas import Canvas
+from app.materials import Materials
+from app.passes.materials import albedo, strata_table, stratum_thickness, texture_of
+from app.picture import Picture
+from app.scene import Scene
+from app.snapshot import Snapshot
+from tests.passes import masks
+from tests.passes.worlds import flat, materials, plane, snapshot, with_layers, with_materials
+
+SIZE = (200, 150)
+RED, BLUE = "#b01818", "#1818d0"
+# A quarter of the light, so that none of it is cut off
+LINEAR = {
+    "tone.frag": masks.PLAIN_SHADERS["tone.frag"].replace("rgb, 1.0", "rgb * 0.25, 1.0"),
+    "backdrop.frag": masks.PLAIN_SHADERS["backdrop.frag"],
+}
+
+Show = Callable[..., NDArray[np.float64]]
+
+
+@pytest.fixture
+def show(context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
+    """Draws with nothing around the land and no curve of tones: light as it is, from 0 to 1."""
+    masks.use(monkeypatch, LINEAR, triangle_pixels=2.0)
+    picture = Picture(context, bake_at_once=True, quality="plain")
+
+    def show(shown: Snapshot, camera: Camera, scene: Scene | None = None, *, time: float = 0.0) -> NDArray[np.float64]:
+        picture.show(shown)
+        picture.draw(canvas.framebuffer(*SIZE), camera, scene or clear(), minimap=False, time=time)
+        pixels = canvas.pixels()
+        assert pixels is not None
+        return pixels / 255.0
+
+    yield show
+    picture.release()
+
+
+def clear(**view: float | str) -> Scene:
+    """No air between the camera and the land, which is seen by a high sun."""
+    scene = Scene().with_values({"view.haze": 0.0, "view.sun_height": 50.0, "view.greenness": 0.0})
+    return scene.with_values({f"view.{name}": value for name, value in view.items()})
+
+
+def from_above(shown: Snapshot, part: float = 0.8) -> Camera:
+    """North up, with a part of the map from the top of the picture to its bottom."""
+    rows, columns = shown.shape
+    side = rows * shown.cell_size
+    middle = glm.vec3(columns * shown.cell_size / 2.0, shown.highest, side / 2.0)
+    return Camera(middle, 0.0, 90.0, part * side / 2.0 / math.tan(math.radians(16.0)), 32.0)
+
+
+def brightness(pixels: NDArray[np.float64]) -> float:
+    return float(pixels.mean())
+
+
+# The tables.
+
+
+def test_kinds_look_as_they_move() -> None:
+    """Gravel settles fast and is stony, sand flies, clay does neither, and soil is none of them."""
+    told = {material.name: texture_of(material) for material in materials(("granite", math.inf)).loose}
+    assert told["gravel"] == (1.0, 0.0, 0.0)
+    assert told["sand"] == (0.0, 1.0, 0.0)
+    assert told["clay"] == (0.0, 0.0, 1.0)
+    assert max(told["soil"]) < 0.1
+
+
+def test_albedos_are_darker_and_less_colourful_than_what_files_tell_in_the_same_order() -> None:
+    known = {material.name: material for material in materials(("granite", math.inf)).loose}
+    seen, told = (
+        {name: np.array(of(material)) for name, material in known.items()}
+        for of in (albedo, lambda material: material.linear_colour)
+    )
+    assert sorted(known, key=lambda name: seen[name].sum()) == sorted(known, key=lambda name: told[name].sum())
+    assert all(colour.min() > 0.02 and colour.max() < 0.5 for colour in seen.values())
+    assert all(np.ptp(seen[name]) / seen[name].mean() < np.ptp(told[name]) / told[name].mean() for name in known)
+
+
+def test_each_step_of_the_table_has_the_colour_of_its_rock() -> None:
+    made = materials((RED, 30.0), (BLUE, 10.0), (RED, math.inf))
+    table = strata_table(made)
+    depth = (np.arange(len(table)) + 0.5) * made.metres_per_step
+    red, blue = (albedo(made.rocks[number]) for number in (0, 1))
+    for low, high, colour in ((0.0, 27.0, red), (33.0, 37.0, blue)):
+        inside = (depth > low) & (depth < high)
+        np.testing.assert_allclose(table[inside, :3], np.broadcast_to(colour, (inside.sum(), 3)), atol=0.01)
+    assert stratum_thickness(made) == pytest.approx(20.0, rel=0.01)
+
+
+# Strata on the sides of the block and on slopes.
+
+
+@pytest.mark.parametrize("exaggeration", [0.5, 1.0, 3.0])
+def test_a_wall_shows_the_strata_where_they_are(show: Show, exaggeration: float) -> None:
+    """25 m of red rock over blue, tilted to the east: the contact is where the layer `strata_rise` has it."""
+    columns, rows, distance = 90, 60, 450.0
+    rise = 110.0 - (plane(rows, columns, 1.0, 0.0) - 44.5)
+    shown = with_materials(snapshot(flat(rows, columns, 100.0)), materials((RED, 25.0), (BLUE, math.inf)), rise=rise)
+    camera = Camera(glm.vec3(450.0, 90.0 * exaggeration, 300.0), 0.0, 0.0, distance)
+    pixels = show(shown, camera, clear(exaggeration=exaggeration))
+    focal_length = 0.5 * SIZE[1] / math.tan(math.radians(camera.field_of_view) / 2.0)
+    pixels_per_metre = focal_length / (distance - 295.0)
+    for column in (20, 60, 100, 140, 180):
+        east = 450.0 + (column + 0.5 - SIZE[0] / 2) / pixels_per_metre
+        contact = (85.0 - (east - 450.0) / 10.0) * exaggeration
+        expected = SIZE[1] / 2 - (contact - 90.0 * exaggeration) * pixels_per_metre
+        red, _, blue = pixels[:, column].T
+        row = np.flatnonzero(blue > 0.4 * red)[0]
+        tolerance = 1.5 + 1.0 * exaggeration * pixels_per_metre  # contacts wander by a metre
+        assert abs(row - expected) < tolerance
+
+
+@pytest.mark.parametrize("exaggeration", [0.5, 1.0, 2.0])
+def test_a_slope_shows_the_rock_of_each_height(show: Show, exaggeration: float) -> None:
+    """Seen from above, a slope that rises 8 m a cell to the east has bands at the columns of their heights."""
+    shown = with_materials(
+        snapshot(plane(80, 80, 8.0, 0.0)), materials((RED, 160.0), (BLUE, 160.0), repeat=True), rise=640.0
+    )
+    scene = clear(exaggeration=exaggeration, sun_height=80.0)
+    pixels = show(shown, from_above(shown, 2.0 + exaggeration), scene)
+    line = pixels[SIZE[1] // 2 - 4 : SIZE[1] // 2 + 4].mean(axis=0)
+    column = np.arange(SIZE[0]) + 0.5 - SIZE[0] / 2
+    # The camera looks from above its target, so what is lower is seen nearer to the middle.
+    camera = from_above(shown, 2.0 + exaggeration)
+    focal_length = 0.5 * SIZE[1] / math.tan(math.radians(16.0))
+    eye = 632.0 + camera.distance
+    top = column / focal_length
+    east = np.array(
+        [bisect(lambda e, t=t: e - 400.0 - t * (eye - 0.8 * (e - 5.0) * exaggeration), -2000, 3000) for t in top]
+    )
+    height = 0.8 * (east - 5.0)
+    depth = 640.0 - height
+    on_map = (east > 25.0) & (east < 775.0)
+    clear_of_contacts = np.abs((depth % 160.0) - 80.0) < 60.0
+    expected_red = depth % 320.0 < 160.0
+    chosen = on_map & clear_of_contacts
+    assert chosen.sum() > 20
+    assert ((line[:, 2] < 0.4 * line[:, 0]) == expected_red)[chosen].all()
+
+
+def bisect(function: Callable[[float], float], low: float, high: float) -> float:
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if function(middle) < 0.0 else (low, middle)
+    return low
+
+
+# Loose material.
+
+
+def sheet(made: Materials, kinds: NDArray[np.float32] | float, thickness: float = 5.0) -> Snapshot:
+    rock = flat(48, 48, 50.0)
+    return with_materials(snapshot(rock, thickness), made, kinds, rise=50.0)
+
+
+def test_each_kind_has_its_own_colour(show: Show) -> None:
+    made = materials((BLUE, math.inf))
+    seen = []
+    for number in range(len(made.loose)):
+        shown = sheet(made, number)
+        seen.append(show(shown, from_above(shown)).mean(axis=(0, 1)))
+    told = np.array([albedo(material) for material in made.loose])
+    seen = np.array(seen)
+    # The same light on all of them, but for their own shading.
+    light = (seen / told).mean(axis=0)
+    np.testing.assert_allclose(seen, told * light, rtol=0.12)
+
+
+def test_a_mix_lies_between_its_kinds(show: Show) -> None:
+    made = materials((BLUE, math.inf))
+    sand, soil = made.kind("sand"), made.kind("soil")
+    pure, half, other = (
+        show(shown, from_above(shown)).mean(axis=(0, 1))
+        for shown in (sheet(made, float(code)) for code in (sand, sand + 16 * soil + 256 * 127, soil))
+    )
+    np.testing.assert_allclose(half, 0.5 * (pure + other), rtol=0.08)
+
+
+def test_borders_between_kinds_have_no_steps(show: Show) -> None:
+    """Half sand, half soil: seen so close that a cell is 20 pixels wide, no pixel is far from its neighbour."""
+    made = materials((BLUE, math.inf))
+    codes = np.where(np.arange(48) < 24, made.kind("sand"), made.kind("soil")).astype(np.float32)
+    shown = sheet(made, np.broadcast_to(codes, (48, 48)))
+    pixels = show(shown, from_above(shown, 7.5 / 48))
+    across = pixels.mean(axis=2)
+    span = across[:, :40].mean() - across[:, -40:].mean()
+    assert span > 0.03
+    assert np.abs(np.diff(across.mean(axis=0))).max() < 0.12 * span
+
+
+@pytest.mark.parametrize("kind", ["sand", "gravel", "clay", "soil"])
+def test_what_lies_thicker_hides_more_of_the_rock(show: Show, kind: str) -> None:
+    made = materials((BLUE, math.inf))
+    blueness = []
+    for thickness in (0.0, 0.1, 0.3, 5.0):
+        shown = sheet(made, made.kind(kind), thickness)
+        red, _, blue = show(shown, from_above(shown)).mean(axis=(0, 1))
+        blueness.append(blue / red)
+    assert sorted(blueness, reverse=True) == blueness
+    assert blueness[0] > 1.3 and blueness[-1] < 1.0
+
+
+# Wetness and plants.
+
+
+def living(wetness: float, grass: float = 0.0, *, slope: float = 0.0, kind: str = "sand") -> Snapshot:
+    made = materials(("granite", math.inf))
+    land = snapshot(plane(48, 48, 10.0 * slope, 0.0), 5.0)
+    return with_layers(with_materials(land, made, made.kind(kind), rise=1e4), wetness=wetness, grass=grass)
+
+
+@pytest.mark.parametrize("kind", ["sand", "soil", "gravel"])
+def test_wet_ground_is_darker_than_dry(show: Show, kind: str) -> None:
+    light = []
+    for wetness in (0.0, 0.25, 0.5, 0.75):
+        shown = living(wetness, slope=0.3, kind=kind)
+        light.append(brightness(show(shown, from_above(shown, 0.5))))
+    assert sorted(light, reverse=True) == light
+    assert light[-1] < 0.65 * light[0]
+
+
+def test_a_marsh_is_level_and_wet(show: Show) -> None:
+    """Full of water, level ground is dark green with pools; a slope is only wet."""
+    level, steep = living(1.0), living(1.0, slope=0.5)
+    marsh, slope = (show(shown, from_above(shown, 0.5)) for shown in (level, steep))
+    assert brightness(marsh) < 0.7 * brightness(slope)
+    assert marsh[..., 1].mean() > marsh[..., 0].mean()
+    assert slope[..., 1].mean() < slope[..., 0].mean()
+
+
+def test_grass_is_green_where_it_is_wet_and_straw_where_it_is_dry(show: Show) -> None:
+    bare, dry, wet = (living(*ground, slope=0.2) for ground in ((0.05, 0.0), (0.05, 1.0), (0.6, 1.0)))
+    ratio = []
+    for shown in (bare, dry, wet):
+        red, green, _ = show(shown, from_above(shown, 0.5)).mean(axis=(0, 1))
+        ratio.append(green / red)
+    assert ratio[0] < 0.85 and 0.7 < ratio[1] < 1.0 < ratio[2]
+
+
+def test_sparse_grass_stands_in_tufts(show: Show) -> None:
+    """Between bare ground and a meadow, and more uneven than both."""
+    pictures = []
+    for grass in (0.0, 0.35, 1.0):
+        shown = living(0.5, grass, slope=0.1)
+        pictures.append(show(shown, from_above(shown, 0.3)))
+    bare, tufts, meadow = (pixels[..., 1] / pixels[..., 0] for pixels in pictures)
+    assert bare.mean() < tufts.mean() < meadow.mean()
+    assert tufts.std() > 1.3 * max(bare.std(), meadow.std())
+
+
+def test_grass_that_is_known_takes_the_place_of_guessed_green(show: Show) -> None:
+    shown = living(0.3, 0.0)
+    one, other = (show(shown, from_above(shown), clear(greenness=greenness)) for greenness in (0.0, 1.0))
+    np.testing.assert_array_equal(one, other)
