@@ -29,7 +29,7 @@ from app.simulation import Simulator, take_snapshot
 from app.snapshot import Snapshot
 from app.sources import create_world
 from app.world import World
-from tests.passes.worlds import bumps, drowned, hills, island, snapshot, with_rivers
+from tests.passes.worlds import bumps, drowned, hills, island, snapshot, with_rivers, wooded
 
 FOLDER = Path(__file__).parents[1] / "screenshots"
 FAILED = FOLDER / "failed"
@@ -250,3 +250,12 @@ def test_cells_of_the_coast(shoot: Shoot) -> None:
     """Around the island cells in many colours, each as wide as its piece of the coast; in the minimap too."""
     camera = Camera(glm.vec3(2600.0, 0.0, 2200.0), 0.0, 90.0, 9000.0)
     shoot(small_island(), surf(stage="cells"), camera, minimap=True)
+
+
+def test_forest(shoot: Shoot) -> None:
+    """Hills with woods: broadleaves below, dark conifers above, gaps with grass; near trees have shadows of their own,
+    far ones pass into a colour of the slopes without a border."""
+    land = snapshot(hills(200, 200, seed=12, roughness=2.6) * 1000.0, cell_size=20.0)
+    shown = wooded(land, 26_000)
+    camera = Camera(glm.vec3(1800.0, float(land.layers["bedrock"][150, 90]), 3000.0), 20.0, 16.0, 1500.0)
+    shoot(shown, view(Scene(), quality="high", sun_direction=290.0), camera, size=(400, 260), minimap=True)
