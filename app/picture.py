@@ -122,8 +122,8 @@ class Picture:
 
     @property
     def frame_settled(self) -> bool:
-        """Whether the light on the ground is that of the snapshot and the sun."""
-        return self._snapshot is None or self._light.settled(self._wanted_light)
+        """Whether the trees are those of the snapshot, and the light that of the snapshot and the sun."""
+        return self._snapshot is None or (self._trees.settled and self._light.settled(self._wanted_light))
 
     def has_waves(self, scene: Scene) -> bool:
         """Whether waves run to a shore, so that the picture changes though nothing else does."""
@@ -364,12 +364,11 @@ class Picture:
             self._surface_is_current = True
         self._marks.update(snapshot, self._layers, view.wear_and_deposit, view.traffic_water)
         self._cover.update(snapshot, self._layers, self._materials.textures())
+        self._trees.update(at_once=self._bake_at_once)
         if self._trees.forest is not None:
-            crowns = Crowns(snapshot.world, snapshot.trees_version, view.tree_size)
+            crowns = Crowns(snapshot.world, self._trees.version, view.tree_size)
             size = self._surface.texture.size
-            self._canopy.update(
-                crowns, size, self._trees.buffer, len(self._trees.forest.trees), at_once=self._bake_at_once
-            )
+            self._canopy.update(crowns, size, self._trees.buffer, len(self._trees.forest.trees))
         else:
             self._canopy.forget()
         sun = (view.sun_direction, view.sun_height, view.exaggeration)
