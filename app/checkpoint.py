@@ -13,6 +13,7 @@ import numpy as np
 from app.errors import UserError
 from app.files import write_atomically
 from app.materials import Materials, materials_of
+from app.plants import tree_kinds
 from app.scene import Scene, scene_content, scene_from
 from app.world import (
     LARGEST_CELL,
@@ -176,6 +177,11 @@ def _check_trees(path: Path, trees: np.ndarray[Any, Any], shape: tuple[int, int]
         )
     if not np.isfinite(trees).all() or (trees < 0.0).any() or (trees[:, :2] >= shape).any():
         raise UserError(f"{path}: 'trees' must be finite numbers, 0 or more, on the map")
+    known = tree_kinds()
+    kind = int(trees[:, TREE_COLUMNS.index("kind")].max(initial=0.0))
+    if kind >= len(known):
+        names = ", ".join(f"{tree.name} {tree.number}" for tree in known)
+        raise UserError(f"{path}: 'trees' has kind {kind}; those that are known now are {names}")
 
 
 def _check_values(path: Path, name: str, layer: Layer) -> None:

@@ -46,6 +46,11 @@ SKY_STRENGTH = 0.5  # the sky's share of the light on level ground
 REFERENCE_LIGHT = 1.94  # with the sun at 27°
 SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
 STREAM_OCTAVES = 9.0  # the widest stream carries two to the power of it as much as the smallest that is seen
+DIMMED = 0.42, 0.52, 0.68  # by how much the thickest dust of a storm dims sunlight: red, green, blue, as logarithms
+DUST_DEPTH = 2.6  # optical depth of it, from one end of the longer side to the other along the lowest ground
+DUST_HEIGHT, LOWEST_DUST = 0.30, 0.02  # over which it thins: a part of the relief, and at least of the longer side
+DUST_DRIFT = 0.045  # of that side in a second
+SAND_IN_AIR = 60.0  # 1/m, by which the mean of what the wind carries shows as dust
 BED_SPAN = 0.02, 0.25  # of the relief: thinner strata than these, and thicker ones, are drawn with beds of that much
 BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
 
@@ -108,6 +113,7 @@ class Picture:
         self._palettes = {name: palette_texture(context, name) for name in OVERLAYS}
         self._snapshot: Snapshot | None = None
         self._largest_discharge = 0.0
+        self._sand_in_air = 0.0  # from 0 to 1
         self._water_noted: tuple[int, int, float] | None = None
         self._water_stands = False
         self._shore_blocks = np.zeros((0, 0), bool)
@@ -129,6 +135,14 @@ class Picture:
         """Whether waves run to a shore, so that the picture changes though nothing else does."""
         return scene.waves.enabled and self._water_stands
 
+    def is_moving(self, scene: Scene) -> bool:
+        """Whether the picture changes with time alone: waves and the dust of storms never stand still."""
+        snapshot = self._snapshot
+        if snapshot is None:
+            return False
+        weather = weather_of(scene.climate, snapshot.seed, snapshot.cycle)
+        return self.has_waves(scene) or self._dust(weather, scene.view) > 0.0 or scene.view.overlay == "wind"
+
     def show(self, snapshot: Snapshot) -> None:
         """Upload what changed. The snapshot's arrays may be written again once this has returned."""
         self._layer_textures = self._layers.upload(snapshot)
@@ -139,6 +153,8 @@ class Picture:
         self._trees.show(snapshot)
         self._snapshot = snapshot
         self._largest_discharge = largest(snapshot, "discharge")
+        carried = float(snapshot.layers["airborne"].mean()) if "airborne" in snapshot.layers else 0.0
+        self._sand_in_air = 1.0 - 0.6 * math.exp(-SAND_IN_AIR * carried) if carried > 0.0 else 0.0
         self._note_water(snapshot)
         self._surface_is_current = False
         self._wanted_light = None
@@ -266,7 +282,8 @@ class Picture:
         weather = weather_of(scene.climate, snapshot.seed, snapshot.cycle)
         sea = sea_state(scene.waves, weather.wind_speed, snapshot.cell_size, max(snapshot.shape))
         waves = drawing_of(scene.waves) if self.has_waves(scene) else NO_WAVES
-        self._fill_frame_block(snapshot, camera, scene, weather, sea, target, time)
+        storm = self._dust(weather, view)
+        self._fill_frame_block(snapshot, camera, scene, weather, storm, sea, target, time)
         self._update_maps(snapshot, view, quality)
         with_overlay = view.overlay != "none"
         with_water = self._water.is_seen or self._largest_discharge > 0.0
@@ -324,6 +341,7 @@ class Picture:
             with_marks=self._marks.shown,
             with_materials=with_materials,
             with_life=with_life,
+            with_dust=storm > 0.0,
             forest=None if with_overlay else forest,
             tree_shadows=self._trees.shadows,
             **shown,
@@ -338,8 +356,16 @@ class Picture:
         if selected is not None:
             self._trees.draw(selected, quality, tree_view, **maps, **self._trees.shadows.texture)
         if self._water.is_seen:
-            self._water.draw(quality, with_overlay=with_overlay, with_course=with_course, waves=waves, **shown)
-        self._backdrop.draw(surface=maps["surface"], detail=self._detail)
+            self._water.draw(
+                quality,
+                with_overlay=with_overlay,
+                with_course=with_course,
+                waves=waves,
+                with_materials=with_materials,
+                with_life=with_life,
+                **shown,
+            )
+        self._backdrop.draw(with_dust=storm > 0.0, surface=maps["surface"], detail=self._detail)
         self._resolve.finish(target, quality)
         if minimap:
             rectangle = self.minimap_rectangle(*target.size)
@@ -357,6 +383,10 @@ class Picture:
                 forest=forest,
                 **shown,
             )
+
+    def _dust(self, weather: Weather, view: ViewParameters) -> float:
+        """How much dust is in the air: some in any storm over loose sand, and more where the wind carries much."""
+        return weather.storm * view.dust * self._sand_in_air
 
     def _update_maps(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
         if not self._surface_is_current:
@@ -416,6 +446,7 @@ class Picture:
         camera: Camera,
         scene: Scene,
         weather: Weather,
+        storm: float,
         sea: SeaState,
         target: moderngl.Framebuffer,
         time: float,
@@ -440,19 +471,25 @@ class Picture:
             -math.cos(direction) * math.cos(height),
             math.tan(min(height, math.radians(89.5))),
         )
-        block["sun_light"] = (*sunlight(view.sun_height), exposure(view.sun_height) * 2.0**view.exposure)
+        dimmed = (
+            light * math.exp(-storm * part) for light, part in zip(sunlight(view.sun_height), DIMMED, strict=True)
+        )
+        block["sun_light"] = (*dimmed, exposure(view.sun_height) * 2.0**view.exposure)
         block["map"] = (columns, rows, snapshot.cell_size, view.exaggeration)
         base = lowest - BASE_DEPTH * min(rows, columns) * snapshot.cell_size
         block["heights"] = (lowest, highest, base, side)
         block["air"] = (0.11 * view.haze / side, 0.30 * side, lowest, target.width)
         cover = SEDIMENT_THAT_HIDES * snapshot.cell_size
-        block["ground_look"] = (view.snow_line, view.greenness, cover, target.height)
+        snow = snow_line(view, weather, scene.climate.year, snapshot)
+        block["ground_look"] = (snow, view.greenness, cover, target.height)
         wind = math.radians(weather.wind_direction)  # where it comes from
         block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
         relief_in_metres = snapshot.highest - snapshot.lowest
         thinnest, thickest = (max(part * relief_in_metres, 1e-3) for part in BED_SPAN)
         beds = min(max(self._materials.thickness, thinnest), thickest)
         block["strata"] = (1.0 / self._materials.depth, beds, weather.season, 0.0)
+        thin = max(DUST_HEIGHT * (highest - lowest), LOWEST_DUST * side)
+        block["dust"] = (storm * DUST_DEPTH / side, thin, storm, time * DUST_DRIFT * side)
         sea_level = max(snapshot.sea_level, frame.NO_SEA)
         relief = max(highest - lowest, FLATTEST_RELIEF * side)
         # The variance of the slopes of a sea grows with the wind (Cox and Munk 1954).
@@ -470,6 +507,18 @@ class Picture:
         overlay = OVERLAYS[view.overlay]
         block["overlay"] = (overlay.number, view.overlay_opacity, overlay.scaled(low), overlay.scaled(high))
         self._frame.upload()
+
+
+def snow_line(view: ViewParameters, weather: Weather, year: int, snapshot: Snapshot) -> float:
+    """The part of the relief above which snow lies: that of the view, or, in a year's course, where it freezes."""
+    if year == 0:
+        return view.snow_line
+    if weather.lapse_rate <= 0.0:
+        freezes = -math.inf if weather.temperature < 0.0 else math.inf
+    else:
+        freezes = weather.temperature / weather.lapse_rate
+    part = (freezes - snapshot.lowest) / max(snapshot.highest - snapshot.lowest, 1e-3)
+    return min(view.snow_line, min(max(part, -1.0), 2.0))
 
 
 def smallest_stream(scene: Scene, snapshot: Snapshot) -> float:

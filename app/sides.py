@@ -86,10 +86,10 @@ class Side:
         self._drawn = None
 
     def is_drawn(self, look: Look) -> bool:
-        """Whether the canvas holds all of this already, or there is nothing to draw. Waves never stand still."""
+        """Whether the canvas holds all of this already, or there is nothing to draw."""
         if self.snapshot is None or self.area.width < 1 or self.area.height < 1:
             return True
-        still = self.picture.frame_settled and not self.picture.has_waves(look.scene)
+        still = self.picture.frame_settled and not self.picture.is_moving(look.scene)
         return still and self._drawn == self._seen(look)
 
     def draw(self, look: Look, time: float) -> None:

@@ -65,6 +65,9 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     drifting_sand: Annotated[
         float, parameter(0.0, 1.0, "sand seen to drift over the ground, where the wind carries it")
     ] = 0.0
+    dust: Annotated[
+        float, parameter(0.0, 3.0, "dust in the air while a storm blows over sand that the wind carries", unit="×")
+    ] = 1.0
     water_clarity: Annotated[
         float, parameter(0.05, 20.0, "how deep one sees into lakes and sea", unit="×", log=True)
     ] = 1.0

@@ -174,8 +174,14 @@ class _OnTheGround(NamedTuple):
     made_finer: NDArray[np.float64]  # as many: what it wore into another kind
 
 
-# Side by side, because what Numba runs in parallel takes no tuple of tuples. So these have all that `Materials` has.
-_Ground: Any = namedtuple("_Ground", _BareGround._fields + _OnTheGround._fields + Materials._fields)  # type: ignore[misc]
+# What drops ask of `Materials`. Each further array costs some seconds of compiling.
+_ASKED = (
+    "kinds", "mix", "erodibility", "abrasion", "deposition", "worn",
+    "strata", "steps_per_metre", "rise", "rock_erodibility", "rock_worn",
+)  # fmt: skip
+
+# All side by side, because what Numba runs in parallel takes no tuple of tuples.
+_Ground: Any = namedtuple("_Ground", _BareGround._fields + _OnTheGround._fields + _ASKED)  # type: ignore[misc]
 
 
 class _Constants(NamedTuple):
@@ -734,7 +740,7 @@ def erode(
             from_rock.reshape(-1),
             made_finer.reshape(-1),
         )
-        fields, run = _Ground._make((*bare, *covered, *materials)), _run
+        fields, run = _Ground._make((*bare, *covered, *(getattr(materials, name) for name in _ASKED))), _run
     constants = _Constants(
         dt=float(parameters.dt),
         force=1.0 / float(parameters.density),

@@ -41,7 +41,8 @@ DRY, LAKE, SEA = 0, 1, 2
 # The least part of rock that groundwater can fill: its level must follow from its depth.
 _LEAST_YIELD = 1e-3
 
-# Groundwater flows once in so many cycles, for as long.
+# The ground takes and gives water once in so many cycles, and groundwater flows, for as long.
+CYCLES_PER_EXCHANGE = 2
 CYCLES_PER_FLOW = 4
 
 # So many lines are solved side by side.
@@ -57,9 +58,6 @@ _ALL = 1.0 - 1e-12
 _COLDEST, _STEPS_PER_DEGREE, _STEPS = -60.0, 2.0, 240
 _TEMPERATURES = _COLDEST + np.arange(_STEPS + 1) / _STEPS_PER_DEGREE
 _VAPOUR = np.exp(17.27 * _TEMPERATURES / (_TEMPERATURES + 237.3) - 17.27 * 15.0 / (15.0 + 237.3))
-
-# Springs are sorted by size into so many classes, two for each doubling.
-_CLASSES = 64
 
 
 class MoistureParameters(NamedTuple):
@@ -80,7 +78,6 @@ class MoistureParameters(NamedTuple):
     conductivity: float = 20.0  # of sand, metres per cycle
     capillary_rise: float = 1.0  # metres above the groundwater, to which it wets the ground
     smallest_spring: float = 0.1  # what is less waits in the ground
-    springs: int = 256  # in a cycle, at most
     walls: bool = False  # nothing leaves over the map's edge
     sea_level: float = -math.inf  # metres
 
@@ -149,6 +146,8 @@ class _Constants(NamedTuple):
     smallest_spring: float
     walls: bool
     sea_level: float
+    per_field_capacity: float
+    per_capillary_rise: float
 
 
 inlined = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)  # type: ignore[call-overload]
@@ -210,15 +209,10 @@ def _vapour(temperature):
     return _VAPOUR[step] + (place - step) * (_VAPOUR[step + 1] - _VAPOUR[step])
 
 
-@inlined
-def _class_of(surplus, constants):
-    """The class of a spring by its size; 0: the smallest, which yet comes out."""
-    return min(_CLASSES - 1, np.int64(2.0 * math.log2(surplus / constants.smallest_spring)))
-
-
 @njit(nogil=True, error_model="numpy")
-def _exchange_row(row, fields, pores, constants, totals, classes):
-    """What the ground of a row takes and gives in a cycle, and how wet it is then."""
+def _exchange_row(row, fields, pores, constants, totals):
+    """What the ground of a row takes and gives in a cycle, how wet it is then, and how many springs it has."""
+    springs = 0
     rained = evaporated = from_sea = into_sea = 0.0
     for cell in range(row * fields.columns, (row + 1) * fields.columns):
         moisture, groundwater = fields.moisture[cell], fields.groundwater[cell]
@@ -229,6 +223,7 @@ def _exchange_row(row, fields, pores, constants, totals, classes):
         loose_soil = min(sediment, constants.soil_depth)
         capacity = porosity * loose_soil
         capacity += rock_porosity * min(constants.weathered, constants.soil_depth - loose_soil)
+        per_capacity = 1.0 / capacity if capacity > 0.0 else 0.0
         held = constants.field_capacity * capacity
         rock_room = rock_yield * rock_depth
         room = rock_room + loose_yield * sediment
@@ -266,22 +261,24 @@ def _exchange_row(row, fields, pores, constants, totals, classes):
             grass, canopy = fields.surface[cell * STRIDE + GRASS], fields.surface[cell * STRIDE + CANOPY]
             cover = 1.0 - (1.0 - grass) * (1.0 - canopy)
             thirst = constants.evaporation * (1.0 + constants.transpiration * cover)
-            thirst *= _vapour(constants.temperature - constants.lapse_rate * fields.ground[cell])
+            thirst *= _vapour(constants.temperature - constants.lapse_rate * (bedrock + sediment))
             lost = min(thirst, max(0.0, groundwater - room))
             groundwater -= lost
-            dried = min(moisture, (thirst - lost) * (moisture / held if moisture < held else 1.0))
+            ease = moisture * per_capacity * constants.per_field_capacity  # how full the part is that soil holds
+            dried = min(moisture, (thirst - lost) * min(1.0, ease))
             moisture -= dried
             evaporated += lost + dried
 
         # How much of what it can wet the groundwater wets
-        thickness = sediment + rock_depth
         if groundwater >= room:
             near = 1.0 if groundwater > 0.0 else 0.0
         else:
             depth = (room - groundwater) / loose_yield
             if groundwater < rock_room:
                 depth = sediment + (rock_room - groundwater) / rock_yield
-            near = max(0.0, 1.0 - depth / max(1e-9, min(constants.capillary_rise, thickness)))
+            thickness = sediment + rock_depth
+            reached = constants.per_capillary_rise if thickness > constants.capillary_rise else 1.0 / thickness
+            near = max(0.0, 1.0 - depth * reached)
         if moisture > held:
             sinking = min(speed * constants.percolation * (moisture - held), max(0.0, room - groundwater))
             moisture -= sinking
@@ -295,62 +292,40 @@ def _exchange_row(row, fields, pores, constants, totals, classes):
 
         wetness = 1.0
         if standing == DRY and fields.water[cell] == 0.0:
-            wetness = max(near, moisture / capacity if moisture < capacity else min(1.0, 1e9 * capacity))
-            if groundwater - room >= constants.smallest_spring:
-                classes[_class_of(groundwater - room, constants)] += 1
+            wetness = max(near, min(1.0, moisture * per_capacity))
+            springs += groundwater - room >= constants.smallest_spring
         fields.surface[cell * STRIDE + WETNESS] = wetness
     totals[0], totals[1], totals[2], totals[3] = rained, evaporated, from_sea, into_sea
+    return springs
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def _exchange(fields, pores, constants):
     totals = np.zeros((fields.rows, 8))  # a cache line for each row
-    classes = np.zeros((fields.rows, _CLASSES), np.int32)
+    springs = np.empty(fields.rows, np.int64)
     for row in prange(fields.rows):
-        _exchange_row(np.int64(row), fields, pores, constants, totals[row], classes[row])
-    return totals, classes
+        springs[row] = _exchange_row(np.int64(row), fields, pores, constants, totals[row])
+    return totals, springs
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _rise(fields, pores, constants, classes, most):
-    """Take what comes to the surface out of the ground: cells and depths, the largest first as to their class."""
-    rows = len(classes)
-    count = np.zeros(_CLASSES, np.int64)
-    for row in range(rows):
-        for number in range(_CLASSES):
-            count[number] += classes[row, number]
-    smallest, total = _CLASSES, 0
-    while smallest > 0 and total + count[smallest - 1] <= most:
-        smallest -= 1
-        total += count[smallest]
-    # Of the next class so many as there is room for
-    left = most - total if smallest > 0 else 0
-    cells, depths = np.empty(total + left, np.int64), np.empty(total + left)
+def _rise(fields, pores, constants, springs):
+    cells, depths = np.empty(springs.sum(), np.int64), np.empty(springs.sum())
     found = 0
-    for row in range(rows):
-        wanted = 0
-        for number in range(max(0, smallest - (left > 0)), _CLASSES):
-            wanted += classes[row, number]
-        if wanted == 0:
+    for row in range(fields.rows):
+        if springs[row] == 0:
             continue
         for cell in range(row * fields.columns, (row + 1) * fields.columns):
             surplus = fields.groundwater[cell] - _room(cell, fields, pores, constants)
-            if not surplus >= constants.smallest_spring or fields.standing[cell] != DRY or fields.water[cell] > 0.0:
-                continue
-            number = _class_of(surplus, constants)
-            if number < smallest:
-                if number < smallest - 1 or left == 0:
-                    continue
-                left -= 1
-            if found == len(cells):
-                break
-            cells[found], depths[found] = cell, surplus
-            found += 1
-            fields.groundwater[cell] -= surplus
+            dry = fields.standing[cell] == DRY and fields.water[cell] == 0.0
+            if dry and surplus >= constants.smallest_spring and found < len(cells):
+                cells[found], depths[found] = cell, surplus
+                found += 1
+                fields.groundwater[cell] -= surplus
     return cells[:found], depths[:found]
 
 
-@njit(nogil=True, error_model="numpy")
+@inlined
 def _room(cell, fields, pores, constants):
     """The depth of groundwater that fills a cell."""
     porosity, _ = _loose_at(cell, pores)
@@ -358,7 +333,7 @@ def _room(cell, fields, pores, constants):
     return _yield_of(rock_porosity, constants) * rock_depth + _yield_of(porosity, constants) * fields.sediment[cell]
 
 
-@njit(nogil=True, error_model="numpy")
+@inlined
 def _look_at_cell(cell, fields, pores, constants):
     """Level, transmissivity (m² per cycle), and storage of a cell that gains water, and of one that loses it."""
     bedrock, sediment = fields.bedrock[cell], fields.sediment[cell]
@@ -380,8 +355,8 @@ def _look_at_cell(cell, fields, pores, constants):
         return bedrock + thickness, transmissivity, loose_yield, losing
     if fields.standing[cell] == SEA:
         return max(constants.sea_level, bedrock + sediment), transmissivity, _FIXED, _FIXED
-    if fields.water[cell] > 0.0:
-        return bedrock + sediment + fields.water[cell] + surplus, transmissivity, _FIXED, _FIXED
+    if fields.standing[cell] == LAKE:
+        return bedrock + sediment + fields.water[cell], transmissivity, _FIXED, _FIXED
     return bedrock + sediment + surplus, transmissivity, 1.0, losing
 
 
@@ -399,12 +374,10 @@ def _flow_along(first, lines, line_stride, stride, length, per_area, fields, por
     """Let groundwater flow along some lines of cells. Returns what left over the map's edge.
 
     `first` is the first cell of the first line, `line_stride` leads to the next line, `stride` along it. `per_area` is
-    the time over the area of a cell.
+    the time over the area of a cell. Tables are [place, line]; lines that are not there are dry.
     """
-    level = np.empty((length, _LINES))
-    transmissivity = np.empty((length, _LINES))
-    gaining = np.empty((length, _LINES))
-    losing = np.empty((length, _LINES))
+    level, transmissivity = np.zeros((length, _LINES)), np.zeros((length, _LINES))
+    gaining, losing = np.ones((length, _LINES)), np.ones((length, _LINES))
     for line in range(lines):
         cell = first + line * line_stride
         for place in range(length):
@@ -412,96 +385,79 @@ def _flow_along(first, lines, line_stride, stride, length, per_area, fields, por
             level[place, line], transmissivity[place, line] = h, t
             gaining[place, line], losing[place, line] = up, down
             cell += stride
-    for place in range(length):
-        for line in range(lines, _LINES):
-            level[place, line] = transmissivity[place, line] = 0.0
-            gaining[place, line] = losing[place, line] = 1.0
-    before, after = np.zeros(_LINES), np.zeros(_LINES)  # what leaves at the first end of each line, and at the last
-    last = (length - 1) * stride
+    edge = np.zeros((2, _LINES))  # what leaves at the first end of each line, and at the last
+    end = (length - 1) * stride
     for line in range(lines):
         cell = first + line * line_stride
-        before[line] = _edge_flow(cell, cell + stride, per_area, transmissivity[0, line], fields, constants)
-        cell += last
-        after[line] = _edge_flow(cell, cell - stride, per_area, transmissivity[length - 1, line], fields, constants)
+        edge[0, line] = _edge_flow(cell, cell + stride, per_area, transmissivity[0, line], fields, constants)
+        cell += end
+        edge[1, line] = _edge_flow(cell, cell - stride, per_area, transmissivity[length - 1, line], fields, constants)
 
-    # Conductance from each place to the next one; none leads beyond the ends.
-    side = np.zeros((length, _LINES))
-    for place in range(length - 1):
+    # [place]: to it from the one before; conductance first, then flow. Nothing leads beyond the ends.
+    side = np.zeros((length + 1, _LINES))
+    for place in range(1, length):
         for line in range(_LINES):
-            here, there = transmissivity[place, line], transmissivity[place + 1, line]
-            source = here if level[place, line] > level[place + 1, line] else there
+            here, there = transmissivity[place - 1, line], transmissivity[place, line]
+            source = here if level[place - 1, line] > level[place, line] else there
             side[place, line] = per_area * min(0.5 * (here + there), source)
-    # Eliminate along the lines: the change of a level becomes `known` + `follows` times that of the next one.
-    known, follows = np.empty((length, _LINES)), np.empty((length, _LINES))
+    # Eliminate along the lines: the change of a level becomes `known` + `follows` times that of the next one. Both are
+    # one place further on, behind a place before the first.
+    known, follows = np.zeros((length + 1, _LINES)), np.zeros((length + 1, _LINES))
     for place in range(length):
         behind, ahead = max(place - 1, 0), min(place + 1, length - 1)
         for line in range(_LINES):
-            back = side[behind, line] if place > 0 else 0.0
-            forth = side[place, line]
-            here = level[place, line]
-            gain = back * (level[behind, line] - here) - forth * (here - level[ahead, line])
+            back, forth, here = side[place, line], side[place + 1, line], level[place, line]
+            gain = back * (level[behind, line] - here) + forth * (level[ahead, line] - here)
             if place == 0:
-                gain -= before[line]
+                gain -= edge[0, line]
             if place == length - 1:
-                gain -= after[line]
+                gain -= edge[1, line]
             storage = gaining[place, line] if gain > 0.0 else losing[place, line]
-            known_behind = known[behind, line] if place > 0 else 0.0
-            follows_behind = follows[behind, line] if place > 0 else 0.0
-            share = 1.0 / (storage + back * (1.0 - follows_behind) + forth)
-            follows[place, line] = forth * share
-            known[place, line] = (gain + back * known_behind) * share
-    # From the last place back: the new levels, and what flows from each place to the next one by them.
-    for line in range(_LINES):
-        level[length - 1, line] += known[length - 1, line]
-    for back_place in range(length - 1):
-        place = length - 2 - back_place
+            share = 1.0 / (storage + back * (1.0 - follows[place, line]) + forth)
+            follows[place + 1, line] = forth * share
+            known[place + 1, line] = (gain + back * known[place, line]) * share
+    # From the last place back: the new levels, and what flows between them.
+    change = np.zeros(_LINES)
+    for back_place in range(length):
+        place = length - 1 - back_place
+        ahead = min(place + 1, length - 1)
         for line in range(_LINES):
-            change = known[place, line] + follows[place, line] * known[place + 1, line]
-            known[place, line] = change
-            level[place, line] += change
-            side[place, line] *= level[place, line] - level[place + 1, line]
-    left = 0.0
-    for line in range(lines):
-        left += _book(
-            first + line * line_stride,
-            stride,
-            side[:, line],
-            before[line],
-            after[line],
-            fields.groundwater,
-            known[:, line],
-        )
-    return left
+            change[line] = known[place + 1, line] + follows[place + 1, line] * change[line]
+            level[place, line] += change[line]
+            side[place + 1, line] *= level[place, line] - level[ahead, line]
+    return _book(first, lines, line_stride, stride, length, side, edge, known, fields.groundwater)
 
 
 @njit(nogil=True, error_model="numpy")
-def _book(first, stride, flow, before, after, groundwater, part):
-    """Move what flows along a line, less where a cell has not so much. `part` is room for a number for each cell.
+def _book(first, lines, line_stride, stride, length, side, edge, part, groundwater):
+    """Move what flows along some lines, less where a cell has not so much. `part` is room for a number for each cell.
 
     Returns what left over the map's edge.
     """
-    length = len(flow)
-    cell = first
     for place in range(length):
-        out = max(flow[place], 0.0)
-        out += max(-flow[place - 1], 0.0) if place > 0 else before
-        if place == length - 1:
-            out += after
-        there = _ALL * groundwater[cell]
-        part[place] = 1.0 if out <= there else there / out
-        cell += stride
-    cell = first
-    came = -before * part[0]
+        for line in range(lines):
+            out = max(side[place + 1, line], 0.0) - min(side[place, line], 0.0)
+            if place == 0:
+                out += edge[0, line]
+            if place == length - 1:
+                out += edge[1, line]
+            there = _ALL * groundwater[first + line * line_stride + place * stride]
+            part[place, line] = 1.0 if out <= there else there / out
+    left = 0.0
+    for line in range(lines):
+        edge[0, line] *= part[0, line]
+        edge[1, line] *= part[length - 1, line]
+        left += edge[0, line] + edge[1, line]
+        groundwater[first + line * line_stride] -= edge[0, line]
+        groundwater[first + line * line_stride + (length - 1) * stride] -= edge[1, line]
     for place in range(length):
-        goes = 0.0
-        if place < length - 1:
-            goes = flow[place] * (part[place] if flow[place] > 0.0 else part[place + 1])
-        else:
-            goes = after * part[place]
-        groundwater[cell] += came - goes
-        came = goes
-        cell += stride
-    return before * part[0] + after * part[length - 1]
+        ahead = min(place + 1, length - 1)
+        for line in range(lines):
+            goes = side[place + 1, line]
+            goes *= part[place, line] if goes > 0.0 else part[ahead, line]
+            side[place + 1, line] = goes
+            groundwater[first + line * line_stride + place * stride] += side[place, line] - goes
+    return left
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
@@ -514,7 +470,7 @@ def _flow_through_rows(per_area, fields, pores, constants):
             first * fields.columns, min(_LINES, fields.rows - first), fields.columns, 1, fields.columns, per_area,
             fields, pores, constants,
         )  # fmt: skip
-    return left[:, 0].sum()
+    return left  # whose sum is taken outside: Numba would take it in an order that depends on the threads
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
@@ -527,13 +483,13 @@ def _flow_through_columns(per_area, fields, pores, constants):
             first, min(_LINES, fields.columns - first), 1, fields.columns, fields.rows, per_area,
             fields, pores, constants,
         )  # fmt: skip
-    return left[:, 0].sum()
+    return left
 
 
 @njit(nogil=True, error_model="numpy")
 def _fill_row(row, part, fields, pores, constants):
     for cell in range(row * fields.columns, (row + 1) * fields.columns):
-        fields.groundwater[cell] = part * _room(cell, fields, pores, constants)
+        fields.groundwater[cell] += part * _room(cell, fields, pores, constants)
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
@@ -604,28 +560,39 @@ class Aquifer:
             columns,
         )
         self._pores = pores
-        self._constants = _Constants(*(getattr(parameters, name) for name in _Constants._fields))
-        self._classes = np.empty((0, _CLASSES), np.int32)
-        self._springs = parameters.springs
+        self._constants = _Constants(
+            **parameters._asdict(),
+            per_field_capacity=1.0 / max(parameters.field_capacity, 1e-9),
+            per_capillary_rise=1.0 / parameters.capillary_rise,
+        )
+        self._springs = np.zeros(rows, np.int64)  # of each row
         self._cell_area = cell_size * cell_size
 
     def fill(self, part: float) -> float:
-        """Fill a part of all pores with groundwater, whatever is there. Returns its sum, in metres over one cell."""
+        """Add groundwater that fills a part of all pores. Returns how much it is, in metres over one cell."""
+        before = float(self._fields.groundwater.sum())
         _fill(float(part), self._fields, self._pores, self._constants)
-        return float(self._fields.groundwater.sum())
+        return float(self._fields.groundwater.sum()) - before
 
-    def exchange(self) -> MoistureTotals:
-        """Let the ground take and give water for a cycle, and tell how wet it is then."""
-        totals, self._classes = _exchange(self._fields, self._pores, self._constants)
+    def exchange(self, cycles: int) -> MoistureTotals:
+        """Let the ground take and give water for so many cycles, and tell how wet it is then."""
+        constants = self._constants
+        constants = constants._replace(
+            rain=cycles * constants.rain,
+            infiltration=cycles * constants.infiltration,
+            evaporation=cycles * constants.evaporation,
+            percolation=1.0 - (1.0 - constants.percolation) ** cycles,
+        )
+        totals, self._springs = _exchange(self._fields, self._pores, constants)
         return MoistureTotals(*(float(total) for total in totals[:, :4].sum(axis=0)))
 
     def rise(self) -> tuple[NDArray[np.int64], Layer]:
         """Take what comes out of the ground from the groundwater, after `exchange`.
 
-        Returns cells, as row * columns + column, and depths in metres over one cell: so many as springs are allowed,
-        the largest first, up to a factor of √2.
+        Returns cells, as row * columns + column, and depths in metres over one cell.
         """
-        cells, depths = _rise(self._fields, self._pores, self._constants, self._classes, self._springs)
+        cells, depths = _rise(self._fields, self._pores, self._constants, self._springs)
+        self._springs[...] = 0
         return cells, depths
 
     def flow(self, cycles: int, columns_first: bool = False) -> float:
@@ -633,5 +600,5 @@ class Aquifer:
         directions = (_flow_through_rows, _flow_through_columns)
         left = 0.0
         for direction in reversed(directions) if columns_first else directions:
-            left += direction(cycles / self._cell_area, self._fields, self._pores, self._constants)
+            left += float(direction(cycles / self._cell_area, self._fields, self._pores, self._constants).sum())
         return left

@@ -65,11 +65,12 @@ _TUFT = 0.05  # density of grass that has just come
 _LEAST_GRASS = 1e-3
 _PLACES = 64  # of a tree along the side of its cell: float32 has them in the farthest corner of the largest map
 _OPACITY = 0.9  # of a crown in its middle
+_WIDEST_CLAIM = 6.0  # cells
 
-# Numbers of a kind; in the kernel two more, which follow from them and from the time that a turn is for
+# Numbers of a kind; in the kernel three more, which `_with_parameters` adds
 TREE_TRAITS = ("crown", "rooting", "roots", "growth", "lifetime", "hardiness", "seeds", "distance", "shade_tolerance")
 _CROWN, _ROOTING, _ROOTS, _GROWTH, _LIFETIME, _HARDINESS, _SEEDS, _DISTANCE, _TOLERANCE = range(len(TREE_TRAITS))
-_FOLLOWING, _SEEDED = len(TREE_TRAITS), len(TREE_TRAITS) + 1
+_FOLLOWING, _SEEDED, _CLAIM = range(len(TREE_TRAITS), len(TREE_TRAITS) + 3)
 
 
 class PlantParameters(NamedTuple):
@@ -83,8 +84,8 @@ class PlantParameters(NamedTuple):
     grass_shade: float = 0.6  # part of the grass that is missing under closed crowns
     grass_roots: float = 0.4  # density of the roots of full grass
     seeds: float = 1.0  # factor of all kinds' own
-    tree_arrival: float = 2e-5  # chance that a tree comes up on a cell from far away in a cycle
-    densest_canopy: float = 0.8  # no trees come up under more
+    tree_arrival: float = 4e-5  # chance that a tree comes up on a cell from far away in a cycle
+    densest_canopy: float = 0.8  # part of the ground that crowns cover in a forest
     random_death: float = 1e-4  # chance in a cycle
     stream_limit: float = 0.6  # a stream is strong beyond it
     steepest: float = 1.2  # tangent of the slope beyond which nothing stands
@@ -294,12 +295,16 @@ def _from_middle(trees, tree, row, column):
 
 
 @_without_counts
-def _spread_crowns_and_roots(kinds, trees, starts, begin, end, open_sky, loose):
-    """What the living trees in and around a stripe leave of each of its cells without crowns and without roots."""
+def _spread_crowns_and_roots(kinds, trees, starts, begin, end, open_sky, loose, room):
+    """What the living trees in and around a stripe leave of each of its cells without crowns and without roots.
+
+    `room` is what they leave to new trees: so much that full-grown crowns come to cover the part of the ground that
+    they may.
+    """
     rows, columns = len(starts) - 1, open_sky.shape[1]
     widest = 0.0
     for kind in range(len(kinds.traits)):
-        widest = max(widest, kinds.traits[kind, _CROWN], kinds.traits[kind, _ROOTING])
+        widest = max(widest, kinds.traits[kind, _CLAIM], kinds.traits[kind, _CROWN], kinds.traits[kind, _ROOTING])
     reach = int(widest + 0.5) + 1
     for tree in range(starts[max(begin - reach, 0)], starts[min(end + reach, rows)]):
         if trees[tree, HEALTH] <= 0.0:
@@ -310,13 +315,15 @@ def _spread_crowns_and_roots(kinds, trees, starts, begin, end, open_sky, loose):
             kinds.traits[kind, _ROOTING] * trees[tree, SIZE],
         )
         density = kinds.traits[kind, _ROOTS] * min(1.0, 2.0 * rooting)
-        radius = max(crown, rooting) + 0.5
+        claim = kinds.traits[kind, _CLAIM]
+        radius = max(claim, crown, rooting) + 0.5
         north, south = int(trees[tree, ROW] - radius), int(trees[tree, ROW] + radius)
         west, east = int(trees[tree, COLUMN] - radius), int(trees[tree, COLUMN] + radius)
         for row in range(max(north, begin), min(south + 1, end)):
             for column in range(max(west, 0), min(east + 1, columns)):
                 distance = _from_middle(trees, tree, row, column)
                 open_sky[row - begin, column] *= 1.0 - _cover(crown, distance)
+                room[row - begin, column] *= min(max(distance + 0.5 - claim, 0.0), 1.0)
                 loose[row - begin, column] *= 1.0 - density * max(0.0, 1.0 - distance / (rooting + 0.5))
 
 
@@ -333,10 +340,9 @@ def _grown_grass(here, around, worth, turn):
 
 
 @_without_counts
-def _sprouting(fields, kinds, parameters, turn, key, trees, starts, row, column, wetness, temperature, slope):
-    """The kind of tree that comes up on a cell without one, or −1."""
+def _sprouting(fields, kinds, turn, key, trees, starts, row, column, room, wetness, temperature, slope):
+    """The kind of tree that comes up on a cell without one, or −1. `room` is from 0 to 1."""
     rows, columns = fields.ground.shape
-    room = 1.0 - fields.surface[row, column, CANOPY] / max(parameters.densest_canopy, 1e-6)
     for kind in range(len(kinds.traits)):
         number = ((row * columns + column) * (len(kinds.traits) + 1) + kind + 1) * 4
         from_near = kinds.traits[kind, _SEEDED]
@@ -398,7 +404,8 @@ def _tend_stripe(begin, end, fields, kinds, parameters, turn, climate, keys, tre
     _tend_trees(fields, kinds, parameters, turn, keys, trees, first, last, begin, wetness, temperature, slopes)
     open_sky = np.ones((height, columns), np.float32)
     loose = np.ones((height, columns), np.float32)
-    _spread_crowns_and_roots(kinds, trees, starts, begin, end, open_sky, loose)
+    room = np.ones((height, columns), np.float32)
+    _spread_crowns_and_roots(kinds, trees, starts, begin, end, open_sky, loose, room)
     taken = np.zeros((height, columns), np.bool_)
     for tree in range(first, last):
         taken[int(trees[tree, ROW]) - begin, int(trees[tree, COLUMN])] = True
@@ -438,10 +445,11 @@ def _tend_stripe(begin, end, fields, kinds, parameters, turn, climate, keys, tre
                 and not taken[i, column]
                 and stress < 1.0
                 and fields.standing[row, column] == DRY
-                and canopy < parameters.densest_canopy
+                and room[i, column] > 0.0
+                and parameters.densest_canopy > 0.0
             ):
                 sprouts[i, column] = 1 + _sprouting(
-                    fields, kinds, parameters, turn, keys[0], trees, starts, row, column,
+                    fields, kinds, turn, keys[0], trees, starts, row, column, room[i, column],
                     wetness[i, column], temperature[i, column], slopes[i, column],
                 )  # fmt: skip
             else:
@@ -573,7 +581,7 @@ def grow(
     sprouts = np.zeros((len(stripes), STRIPE, columns), np.uint8)
     keys = np.array([stream(seed, _GROWS, cycle), stream(seed, _TREES, cycle), stream(seed, _LIFESPANS, 0)], np.uint64)
     turn = _turn(parameters)
-    kinds = _with_time(kinds, parameters)
+    kinds = _with_parameters(kinds, parameters)
     _tend(stripes, fields, kinds, parameters, turn, climate, keys, trees, starts, sprouts)
     dead, born = _count_changes(stripes, trees, starts, sprouts)
     if dead or born:
@@ -598,9 +606,14 @@ def _turn(parameters: PlantParameters) -> _Turn:
     )
 
 
-def _with_time(kinds: PlantKinds, parameters: PlantParameters) -> PlantKinds:
-    """The tables with what is in _FOLLOWING, the part by which health follows, and in _SEEDED, a chance."""
+def _with_parameters(kinds: PlantKinds, parameters: PlantParameters) -> PlantKinds:
+    """The kinds with what follows from the parameters.
+
+    That is, the part by which health follows in a turn, the chance of a seed, and how far around itself a tree leaves
+    no room to others.
+    """
     time = parameters.rate * PERIOD
     following = -np.expm1(-time / kinds.traits[:, _HARDINESS])
     seeded = -np.expm1(-parameters.seeds * time * kinds.traits[:, _SEEDS])
-    return kinds._replace(traits=np.column_stack([kinds.traits, following, seeded]))
+    claim = np.minimum(kinds.traits[:, _CROWN] / math.sqrt(max(parameters.densest_canopy, 0.01)), _WIDEST_CLAIM)
+    return kinds._replace(traits=np.column_stack([kinds.traits, following, seeded, claim]))

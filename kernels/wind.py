@@ -1,4 +1,5 @@
-"""E2, E3, E5: parcels of wind that fly over the ground, lift loose sand, wear bare rock and let their load settle.
+"""E2, E3, E5, E7, F3, F4, C7: parcels of wind that fly over the ground, lift loose sand, wear bare rock and let their
+load settle.
 
 After McDonald 2020, "Simple particle-based wind erosion", on two layers (rock, and loose sediment on it) and in metres.
 The article has heights h in [0, 1] and `scale` cells to one unit of height; here a height is H = h · scale · cell_size
@@ -26,6 +27,26 @@ What the article's model lacks to make dunes that stay and wander, each of which
   angle (Werner 1995: 15°) nothing is lifted. The parcel follows the line, and its load settles by `lee_deposition`.
   A line begins wherever the ground falls, so that wind on its way down lifts nothing on gentle slopes either.
 
+Where the ground is more than sand on rock, in `_exchange_by_kinds`:
+
+- Kinds (C7): a parcel carries each kind of loose material by itself. What it lifts is of all kinds in proportion to
+  their parts of the mix and to how easily the wind lifts them, so that a crust of gravel ends it. They settle at rates
+  of their own, the coarse first, and what is worn of the rock becomes the kind that this rock wears to.
+- Wet ground resists (F3): what is lifted is multiplied by max(0, 1 − wet_cohesion · wetness)², so that there is a
+  wetness beyond which nothing moves (after Fécan, Marticorena, Bergametti 1999, whose threshold grows with moisture).
+- Plants (F4) on a part c of the ground slow the wind, p · (1 − plant_drag · c); what is lifted and worn falls as the
+  square of what they leave open, (1 − plant_cover · c)², (after Raupach, Gillette, Leys 1993: they take their share of
+  the drag); and load settles among them by plant_trapping · c more.
+- Lift (`uplift`): fast wind holds grains up. A kind that falls w times as fast as sand settles 1 + uplift · |v|² / w
+  times slower: the balance of fall and turbulence (Rouse 1937) by which fine dust stays in the air of a storm.
+- Drag (`lag`): a coarse grain takes longer to come up to the wind (its drag length grows with its size: Andreotti,
+  Claudin, Douady 2002). Of what settles in a step, all but 0.5 / (1 + lag · w) falls behind.
+
+Where the wind near the ground is known (E7, `kernels/wind_field.py`), it is the parcels' prevailing wind, turned by as
+much as each one's gust. `speed_up` has no say then: the field has it. The line of the shelter stays: it tells where
+nothing is lifted, and the field how fast the wind is, which the line does not touch. The field knows the crowns of
+trees, so that only grass slows the parcels further.
+
 Where this is not what the article's own code does:
 
 - A step ends at the latest after one cell's length, so that no parcel leaps over the ground between; t ≤ dt.
@@ -48,10 +69,13 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
+from kernels.materials import Materials, no_materials, rock_at, thickness
 from kernels.particles import ENDED, FAILED, RUNNING, engine, in_step
 from kernels.random import process_number, stream, uniform
+from kernels.surface import CANOPY, GRASS, STRIDE, WETNESS
 
 Layer = NDArray[np.float64]
+Surface = NDArray[np.float32]
 
 _PROCESS = process_number("wind")
 
@@ -65,6 +89,15 @@ _AVERAGING_RATE = 0.01
 # more, and its load settles evenly, so that no heap lies where it ends.
 _DYING = 0.1
 
+# Which random number of a parcel is the strength of its gust, beside the first three of each
+_STRENGTH = 1 << 40
+
+# The slowest that a kind falls beside sand, so that nothing is divided by zero.
+_SLOWEST_FALL = 1e-9
+
+# Metres of loose material that the wind takes all at once, if it takes any
+_THINNEST = 1e-100
+
 
 class WindParameters(NamedTuple):
     """What the wind of a cycle is like. Speeds are in cells per unit of time; a step takes `dt` or less."""
@@ -73,6 +106,7 @@ class WindParameters(NamedTuple):
     direction: float = 270.0  # degrees that the wind comes from, clockwise from north
     speed: float = 1.4142135623730951
     gusts: float = 0.0  # degrees: each parcel's own wind blows from up to so far beside the direction
+    gust_speed: float = 0.0  # part of the speed by which each parcel's own wind is faster or slower at most
     dt: float = 0.25
     gravity: float = 0.01
     drag: float = 0.1  # part of the difference to the prevailing wind that is lost per unit of time
@@ -90,6 +124,21 @@ class WindParameters(NamedTuple):
     scale: float = 80.0  # cells to the article's unit of height
     wrap: bool = False  # what leaves the map comes back on the other side
     max_steps: int = 20_000  # a parcel ends after so many
+    uplift: float = 0.0  # how strongly the square of the speed holds grains up
+    lag: float = 0.0  # how much of what settles falls behind, for grains that fall as sand does
+    wet_cohesion: float = 4.0  # nothing is lifted where the wetness is over 1 / this
+    plant_drag: float = 0.6  # part of the wind that plants take where they cover all
+    plant_cover: float = 0.95  # part of the ground that they keep from the wind there
+    plant_trapping: float = 0.5  # part of the load that settles among them per unit of time
+    field_direction: float = 270.0  # degrees: the prevailing wind that the field of local wind was found for
+
+
+class KindTotals(NamedTuple):
+    """What a cycle moved of one kind of loose material, in metres over one cell."""
+
+    worn: float  # bedrock that became this kind
+    off_edge: float
+    inflow: float
 
 
 class WindTotals(NamedTuple):
@@ -101,9 +150,12 @@ class WindTotals(NamedTuple):
     steps: int
     failed_row: int  # where a parcel met a value that is not a finite number; -1: nowhere
     failed_column: int
+    kinds: tuple[KindTotals, ...] = ()  # by their numbers, where there are several
 
 
 class _Fields(NamedTuple):
+    """What parcels meet where there is one sort of sand on one sort of rock, dry and bare."""
+
     bedrock: Layer  # each [row * columns + column]: one index serves all
     sediment: Layer
     ground: Layer
@@ -111,6 +163,32 @@ class _Fields(NamedTuple):
     carried: Layer  # load over each cell times the time that it was there
     rows: int
     columns: int
+    mix: None = None  # tells the compiler that there is nothing else, so that this kernel is as fast as can be
+
+
+class _RichFields(NamedTuple):
+    """What parcels meet where the ground or the wind is more than that. A kernel of its own is compiled for it."""
+
+    bedrock: Layer  # as in `_Fields`
+    sediment: Layer
+    ground: Layer
+    touched: NDArray[np.uint8]
+    carried: Layer
+    rows: int
+    columns: int
+    mix: Layer  # [cell * kinds + kind]
+    kinds: int
+    loads: Layer  # [parcel * kinds + kind]
+    worn: Layer  # [parcel * kinds + kind]: what it wore of rock that became this kind
+    fall: Layer  # [kind]: how fast it settles beside sand
+    suspension: Layer  # [kind]: how easily it is lifted beside sand
+    strata: NDArray[np.uint8]  # these three as in `kernels.materials.Materials`
+    steps_per_metre: float
+    rise: NDArray[np.float32]
+    rock_abrasion: Layer  # [rock]
+    rock_worn: NDArray[np.int64]  # [rock]: the kind that it wears to
+    surface: Surface  # as in `kernels/surface.py`; empty: dry and bare
+    wind: Surface  # [cell * 2 + (south, east)]: the wind near the ground; empty: the prevailing one
 
 
 class _Constants(NamedTuple):
@@ -118,6 +196,9 @@ class _Constants(NamedTuple):
     wind_row: float  # the prevailing wind, in cells per unit of time
     wind_column: float
     gusts: float  # radians
+    gust_speed: float
+    speed: float
+    field_turn: float  # radians from the wind that the local wind was found for to that of now
     gravity: float
     drag: float
     friction: float
@@ -137,6 +218,12 @@ class _Constants(NamedTuple):
     max_steps: float
     cells_per_metre: float
     metres_per_cell: float
+    uplift: float
+    lag: float
+    wet_cohesion: float
+    plant_drag: float
+    plant_cover: float
+    plant_trapping: float
 
 
 @njit(nogil=True, error_model="numpy")
@@ -158,14 +245,62 @@ def _spawn(particle, key, fields, constants):
         else:
             row = along * fields.rows
             column = 0.0 if constants.wind_column > 0.0 else fields.columns - 1e-9
-    ground = fields.ground[int(row) * fields.columns + int(column)]
+    cell = int(row) * fields.columns + int(column)
+    ground = fields.ground[cell]
     turn = constants.gusts * (2.0 * uniform(key, 3 * particle + 2) - 1.0)
+    strength = 1.0 + constants.gust_speed * (2.0 * uniform(key, _STRENGTH + particle) - 1.0)
+    wind_row, wind_column, south, east = _own_wind(cell, turn, constants, fields, fields.mix)
+    wind_row, wind_column, south, east = strength * wind_row, strength * wind_column, strength * south, strength * east
+    return (
+        row, column, ground, south, east, 0.0, math.hypot(south, east), wind_row, wind_column,
+        constants.inflow, ground - constants.below_crest, ground, 0.0, _at_start(particle, fields.mix), 0.0,
+    )  # fmt: skip
+
+
+@in_step
+def _at_start(particle, mix):
+    """What a parcel keeps to tell what it wore: how much, or, where there are kinds, its number, which finds its own.
+
+    One more number in the state would cost a twentieth of the time, also where there are no kinds.
+    """
+    return 0.0 if mix is None else float(particle)
+
+
+@in_step
+def _own_wind(cell, turn, constants, fields, mix):
+    """The wind of a parcel as it keeps it, and what this is in the cell where it begins, both (south, east).
+
+    Where the local wind is known, a parcel keeps its speed and its turn from there, as a complex number.
+    """
+    if mix is not None:  # noqa: SIM102  # a test that the compiler makes, and one for each parcel
+        if len(fields.wind) > 0:
+            turn += constants.field_turn
+            wind_row, wind_column = constants.speed * math.cos(turn), constants.speed * math.sin(turn)
+            south, east = _local_wind(fields.wind, cell, wind_row, wind_column)
+            return wind_row, wind_column, south, east
     wind_row = math.cos(turn) * constants.wind_row - math.sin(turn) * constants.wind_column
     wind_column = math.sin(turn) * constants.wind_row + math.cos(turn) * constants.wind_column
-    return (
-        row, column, ground, wind_row, wind_column, 0.0, math.hypot(wind_row, wind_column), wind_row, wind_column,
-        constants.inflow, ground - constants.below_crest, ground, 0.0, 0.0, 0.0,
-    )  # fmt: skip
+    return wind_row, wind_column, wind_row, wind_column
+
+
+@in_step
+def _local_wind(field, cell, wind_row, wind_column):
+    """The wind near the ground, turned and lengthened as a parcel's own wind is."""
+    south, east = float(field[np.uintp(2 * cell)]), float(field[np.uintp(2 * cell + 1)])
+    return wind_row * south - wind_column * east, wind_column * south + wind_row * east
+
+
+@in_step
+def _among_plants(cell, constants, fields):
+    """What plants leave of the wind, and how much faster the load settles among them."""
+    surface = fields.surface
+    if len(surface) == 0:
+        return 1.0, 0.0
+    at = cell * STRIDE
+    open_to_grass = 1.0 - float(surface[np.uintp(at + GRASS)])
+    cover = 1.0 - open_to_grass * (1.0 - float(surface[np.uintp(at + CANOPY)]))
+    slowing = cover if len(fields.wind) == 0 else 1.0 - open_to_grass
+    return 1.0 - constants.plant_drag * slowing, constants.plant_trapping * cover
 
 
 @in_step
@@ -202,9 +337,15 @@ def _rise(fields, i, j, cell, wrap):
 @in_step
 def _step(state, fields, constants):
     """One step of one parcel; the formulas are at the top of this file."""
+    return _fly(state, fields, fields.mix, constants)
+
+
+@in_step
+def _fly(state, fields, mix, constants):
+    """A step. What follows "if mix is not None" is compiled only where there is a mix: elsewhere it costs nothing."""
     (
         row, column, height, v_row, v_column, v_up, along, wind_row, wind_column,
-        load, crest, upwind, travelled, abraded, steps,
+        load, crest, upwind, travelled, told, steps,
     ) = state  # fmt: skip
     rows, columns = fields.rows, fields.columns
     i, j = int(row), int(column)
@@ -227,6 +368,12 @@ def _step(state, fields, constants):
     came = time * along  # from where the mean and the line stand
     upwind += (constants.follow * came) * (ground - upwind)
     falls = constants.shelter_slope * came
+    local_row, local_column = wind_row, wind_column
+    if mix is not None:
+        slowed, trapping = _among_plants(cell, constants, fields)
+        if len(fields.wind) > 0:
+            local_row, local_column = _local_wind(fields.wind, cell, wind_row, wind_column)
+        blows *= slowed
     follow = min(1.0, time * constants.drag)
     keeps = 1.0 - follow  # part of the velocity that is left
     slide_row = slide_column = slide_up = 0.0
@@ -247,8 +394,8 @@ def _step(state, fields, constants):
             slide_row = -(rub * rise_south) * away
             slide_column = -(rub * rise_east) * away
             slide_up = rub * away
-    v_row = (keeps * v_row + (follow * wind_row) * blows) + slide_row
-    v_column = (keeps * v_column + (follow * wind_column) * blows) + slide_column
+    v_row = (keeps * v_row + (follow * local_row) * blows) + slide_row
+    v_column = (keeps * v_column + (follow * local_column) * blows) + slide_column
     v_up = keeps * v_up + slide_up
 
     speed_squared = v_row * v_row + v_column * v_column
@@ -266,6 +413,9 @@ def _step(state, fields, constants):
     # Tests are put such that NaN takes the way of the exception.
     if not abs(height) + abs(ground) + along < np.inf:
         return state, FAILED
+    if mix is not None:  # noqa: SIM102
+        if not slowed + trapping < np.inf:
+            return state, FAILED
     fields.carried[np.uintp(cell)] += time * load
     if constants.wrap:
         if row < 0.0:
@@ -279,7 +429,7 @@ def _step(state, fields, constants):
     elif not (0.0 <= row < rows and 0.0 <= column < columns):
         return (
             row, column, height, v_row, v_column, v_up, along, wind_row, wind_column,
-            load, crest, upwind, travelled, abraded, steps,
+            load, crest, upwind, travelled, told, steps,
         ), ENDED  # fmt: skip
     new_cell = int(row) * columns + int(column)
     new_ground = fields.ground[np.uintp(new_cell)]
@@ -287,12 +437,39 @@ def _step(state, fields, constants):
         return state, FAILED
 
     # The exchange with the cell that the parcel leaves, or is still in: what it carried settles, then it lifts
-    loose = fields.sediment[np.uintp(cell)]
-    rock = fields.bedrock[np.uintp(cell)]
     lee = sheltered or new_ground < crest
     left = constants.crossing - travelled
     dying = left < _DYING * constants.crossing
     settling = max(constants.deposition, constants.lee_deposition) if lee else constants.deposition
+    ends = along < _STILL or steps >= constants.max_steps or left <= 0.0
+    lifts = height <= new_ground and not lee and not dying
+    speed_squared += v_up * v_up
+    pressed = new_ground - height
+    if mix is None:
+        load, worn = _exchange(
+            fields, constants, cell, new_cell, load, time, distance, settling, dying, left, lifts, speed_squared,
+            pressed, ends,
+        )  # fmt: skip
+        told += worn
+    else:
+        load = _exchange_by_kinds(
+            fields, constants, cell, new_cell, int(told), time, distance, settling + trapping, dying, left, lifts,
+            speed_squared, pressed, ends,
+        )  # fmt: skip
+    return (
+        row, column, height, v_row, v_column, v_up, along, wind_row, wind_column,
+        load, crest, upwind, travelled, told, steps,
+    ), (ENDED if ends else RUNNING)  # fmt: skip
+
+
+@in_step
+def _exchange(
+    fields, constants, cell, new_cell, load, time, distance, settling, dying, left, lifts, speed_squared,
+    pressed, ends,
+):  # fmt: skip
+    """What a parcel puts down, lifts and wears where there is one sort of sand: its load, and the rock that it wore."""
+    loose = fields.sediment[np.uintp(cell)]
+    rock = fields.bedrock[np.uintp(cell)]
     part = min(1.0, time * settling)
     if dying:
         part = max(part, min(1.0, distance / (left + distance)))
@@ -301,10 +478,9 @@ def _step(state, fields, constants):
     # Half stays, all where the parcel does. No branch: the processor could not foresee it.
     stays = settled * (0.5 + 0.5 * (new_cell == cell))
     _add_sediment(fields, new_cell, settled - stays)
-    taken = 0.0
-    if height <= new_ground and not lee and not dying:
-        speed = math.sqrt(speed_squared + v_up * v_up)
-        pressed = new_ground - height
+    taken = worn = 0.0
+    if lifts:
+        speed = math.sqrt(speed_squared)
         # Force over speed, from shear, in metres
         shear = time * constants.shear * speed
         lift = time * constants.suspension * speed
@@ -319,22 +495,126 @@ def _step(state, fields, constants):
             force = speed * (pressed + shear) * constants.cells_per_metre
             worn = min(spare * time * constants.abrasion * force * (load + constants.dust), deepest)
             rock -= worn
-            abraded += worn
             loose += worn
             fields.bedrock[np.uintp(cell)] = rock
     loose = (loose + stays) - taken
     fields.sediment[np.uintp(cell)] = loose
     fields.ground[np.uintp(cell)] = rock + loose
-
-    outcome = RUNNING
-    if along < _STILL or steps >= constants.max_steps or left <= 0.0:
+    if ends:
         _add_sediment(fields, new_cell, load)
         load = 0.0
-        outcome = ENDED
-    return (
-        row, column, height, v_row, v_column, v_up, along, wind_row, wind_column,
-        load, crest, upwind, travelled, abraded, steps,
-    ), outcome  # fmt: skip
+    return load, worn
+
+
+@in_step
+def _exchange_by_kinds(
+    fields, constants, cell, new_cell, parcel, time, distance, settling, dying, left, lifts, speed_squared,
+    pressed, ends,
+):  # fmt: skip
+    """As `_exchange`, each kind by itself: the load. Sediment stays the sum of the mix in the order of the kinds."""
+    kinds = fields.kinds
+    loose = fields.sediment[np.uintp(cell)]
+    rate = time * settling
+    settles = 0.0  # of each kind, at least
+    if dying:
+        settles = min(1.0, distance / (left + distance))
+    held = constants.uplift * speed_squared
+    want = part = work = bare = deepest = 0.0
+    if lifts:
+        speed = math.sqrt(speed_squared)
+        shear = time * constants.shear * speed
+        lift = time * constants.suspension * speed
+        deepest = constants.shear * distance + pressed
+        want = min(lift * shear + lift * pressed, deepest)
+        work = time * speed * (pressed + shear) * constants.cells_per_metre
+        lifted, bare = _freedom(cell, constants, fields)
+        if loose > 0.0 and lifted > 0.0:
+            # Of each kind, where it is as easily lifted as sand; finite, as some are not lifted at all
+            part = min(lifted / max(loose, _THINNEST) * want, 1.0 / _THINNEST)
+    here, there, own = cell * kinds, new_cell * kinds, parcel * kinds
+    load = sediment = 0.0
+    if new_cell == cell:
+        for kind in range(kinds):
+            depth = fields.mix[np.uintp(here + kind)]
+            carried = fields.loads[np.uintp(own + kind)]
+            settled = carried * _settling_part(fields.fall[np.uintp(kind)], rate, held, settles)
+            taken = depth * min(1.0, part * fields.suspension[np.uintp(kind)])
+            depth = (depth - taken) + settled
+            carried = (carried - settled) + taken
+            fields.mix[np.uintp(here + kind)] = depth
+            fields.loads[np.uintp(own + kind)] = carried
+            sediment += depth
+            load += carried
+    else:
+        beyond = 0.0
+        for kind in range(kinds):
+            depth = fields.mix[np.uintp(here + kind)]
+            carried = fields.loads[np.uintp(own + kind)]
+            fall = fields.fall[np.uintp(kind)]
+            settled = carried * _settling_part(fall, rate, held, settles)
+            taken = depth * min(1.0, part * fields.suspension[np.uintp(kind)])
+            ahead = 0.5 * settled
+            if constants.lag > 0.0:
+                ahead /= 1.0 + constants.lag * fall
+            depth = (depth - taken) + (settled - ahead)
+            carried = (carried - settled) + taken
+            ahead += fields.mix[np.uintp(there + kind)]
+            fields.mix[np.uintp(here + kind)] = depth
+            fields.mix[np.uintp(there + kind)] = ahead
+            fields.loads[np.uintp(own + kind)] = carried
+            sediment += depth
+            beyond += ahead
+            load += carried
+        fields.sediment[np.uintp(new_cell)] = beyond
+        fields.ground[np.uintp(new_cell)] = fields.bedrock[np.uintp(new_cell)] + beyond
+    rock = fields.bedrock[np.uintp(cell)]
+    if lifts and loose <= want:
+        # Force that finds less than it could lift acts on the rock.
+        spare = 1.0 - loose / want if loose > 0.0 else 1.0
+        of_rock = rock_at(fields, cell, rock) if len(fields.rock_worn) > 1 else 0
+        abrasion = spare * bare * constants.abrasion * fields.rock_abrasion[np.uintp(of_rock)]
+        worn = min(abrasion * work * (load + constants.dust), deepest)
+        kind = fields.rock_worn[np.uintp(of_rock)]
+        rock -= worn
+        fields.bedrock[np.uintp(cell)] = rock
+        fields.worn[np.uintp(own + kind)] += worn
+        fields.mix[np.uintp(here + kind)] += worn
+        sediment = thickness(fields, cell)
+    fields.sediment[np.uintp(cell)] = sediment
+    fields.ground[np.uintp(cell)] = rock + sediment
+    if ends:
+        for kind in range(kinds):
+            fields.mix[np.uintp(there + kind)] += fields.loads[np.uintp(own + kind)]
+            fields.loads[np.uintp(own + kind)] = 0.0
+        load = 0.0
+        sediment = thickness(fields, new_cell)
+        fields.sediment[np.uintp(new_cell)] = sediment
+        fields.ground[np.uintp(new_cell)] = fields.bedrock[np.uintp(new_cell)] + sediment
+    return load
+
+
+@in_step
+def _settling_part(fall, rate, held, settles):
+    """The part of a kind's load that settles in a step, at least `settles`."""
+    part = rate * fall
+    if held > 0.0:
+        part *= fall / (fall + held)
+    return max(min(1.0, part), settles)
+
+
+@in_step
+def _freedom(cell, constants, fields):
+    """What wetness and plants leave of the lift, and plants of the wear of rock."""
+    surface = fields.surface
+    if len(surface) == 0:
+        return 1.0, 1.0
+    at = cell * STRIDE
+    grass, canopy = surface[np.uintp(at + GRASS)], surface[np.uintp(at + CANOPY)]
+    bare = 1.0 - constants.plant_cover * (1.0 - (1.0 - float(grass)) * (1.0 - float(canopy)))
+    dry = 1.0 - constants.wet_cohesion * float(surface[np.uintp(at + WETNESS)])
+    if not dry > 0.0:
+        dry = 0.0
+    return bare * bare * (dry * dry), bare * bare
 
 
 # Parcels come in a row over the upwind edge and stay in a row: in larger tiles, too few have any.
@@ -377,6 +657,9 @@ def blow(
     seed: int,
     cycle: int,
     parameters: WindParameters,
+    materials: Materials | None = None,
+    surface: Surface | None = None,
+    field: Surface | None = None,
 ) -> WindTotals:
     """Let the wind of one cycle blow over a map, and change it in place.
 
@@ -384,6 +667,10 @@ def blow(
     [row, column], C-contiguous. Of the same form, averaged over time: `wind_path`, how often parcels touch the ground,
     from 0 to 1; and `airborne`, how much sand flies over a cell in a cycle, in metres × the article's unit of time.
     `cell_size` is the side of a cell in metres.
+
+    Where there are several kinds of ground, `materials` has them, with the mix that is the sediment. `surface` is
+    float32 [row, column, trace] as `kernels/surface.py` has it, and `field` float32 [row, column, (south, east)] the
+    wind near the ground as parts of the prevailing speed, where there are any.
 
     The same map, seed, cycle and parameters give the same bits on any number of threads. What was on the map and what
     came in is there afterwards or in `sediment_off_edge`.
@@ -395,19 +682,35 @@ def blow(
     for layer in (bedrock, sediment, ground, wind_path, airborne):
         if layer.shape != (rows, columns) or layer.dtype != np.float64 or not layer.flags.c_contiguous:
             raise ValueError("layers must be C-contiguous float64 arrays of one shape")
+    for traces, width in ((surface, STRIDE), (field, 2)):
+        if traces is not None and not (
+            traces.shape == (rows, columns, width) and traces.dtype == np.float32 and traces.flags.c_contiguous
+        ):
+            raise ValueError("surface and field must be C-contiguous float32 arrays with the layers' rows and columns")
     p = parameters
     # Blowing from the north means towards growing rows. Rounded, so that a wind from the west has no part across.
     towards_row = round(math.cos(math.radians(p.direction)), 15)
     towards_column = round(-math.sin(math.radians(p.direction)), 15)
     touched = np.zeros(rows * columns, np.uint8)
     carried = np.zeros(rows * columns)
-    fields = _Fields(bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1), touched, carried, rows, columns)
+    count = int(p.count) if p.speed > 0.0 else 0
+    several = materials is not None and materials.kinds > 0
+    plain = _Fields(bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1), touched, carried, rows, columns)
+    fields: _Fields | _RichFields = plain
+    brought = 0  # the kind that parcels bring along
+    if several or surface is not None or field is not None or p.uplift > 0.0 or p.lag > 0.0:
+        fields = _rich_fields(plain, materials if several else None, surface, field, count)
+        brought = int(np.argmax(fields.suspension))
+        fields.loads[brought :: fields.kinds] = 0.0 if p.wrap else p.inflow
     crossing = abs(towards_row) * rows + abs(towards_column) * columns
     constants = _Constants(
         dt=float(p.dt),
         wind_row=p.speed * towards_row,
         wind_column=p.speed * towards_column,
         gusts=math.radians(p.gusts),
+        gust_speed=float(p.gust_speed),
+        speed=float(p.speed),
+        field_turn=math.radians(p.field_direction - p.direction),
         gravity=float(p.gravity),
         drag=float(p.drag),
         friction=float(p.friction),
@@ -417,7 +720,7 @@ def blow(
         dust=float(p.dust),
         inflow=0.0 if p.wrap else float(p.inflow),
         shear=p.shear * float(cell_size),
-        speed_up=p.speed_up / float(p.upwind_length * cell_size),
+        speed_up=0.0 if field is not None else p.speed_up / float(p.upwind_length * cell_size),
         follow=1.0 / float(p.upwind_length),
         shelter_slope=math.tan(math.radians(p.shelter_angle)) * cell_size,
         below_crest=0.0 if p.shelter_angle < 90.0 else math.inf,
@@ -427,11 +730,68 @@ def blow(
         max_steps=float(p.max_steps),
         cells_per_metre=1.0 / float(cell_size),
         metres_per_cell=float(cell_size),
+        uplift=float(p.uplift),
+        lag=float(p.lag),
+        wet_cohesion=float(p.wet_cohesion),
+        plant_drag=float(p.plant_drag),
+        plant_cover=float(p.plant_cover),
+        plant_trapping=float(p.plant_trapping),
     )
-    count = int(p.count) if p.speed > 0.0 else 0
     key = np.uint64(stream(int(seed), _PROCESS, int(cycle)))
     particles, status = _run(count, key, rows, columns, fields, constants, wrap=bool(p.wrap))
     _average(wind_path, touched)
     _average(airborne, carried)
     abraded, off_edge, steps, failed_row, failed_column = _total(particles, status, rows, columns)
-    return WindTotals(abraded, off_edge, count * constants.inflow, steps, failed_row, failed_column)
+    if isinstance(fields, _RichFields):
+        abraded = float(fields.worn.sum())
+    inflow = count * constants.inflow
+    kinds: tuple[KindTotals, ...] = ()
+    if several:
+        assert isinstance(fields, _RichFields)
+        kinds = tuple(
+            KindTotals(float(worn), float(off), inflow if kind == brought else 0.0)
+            for kind, (worn, off) in enumerate(
+                zip(_by_kind(fields.worn, fields.kinds), _by_kind(fields.loads, fields.kinds), strict=True)
+            )
+        )
+    return WindTotals(abraded, off_edge, inflow, steps, failed_row, failed_column, kinds)
+
+
+def _rich_fields(
+    plain: _Fields, materials: Materials | None, surface: Surface | None, field: Surface | None, count: int
+) -> _RichFields:
+    """What the parcels of a cycle meet. Where there is one sort of sand, it is a mix of one kind: the layer itself."""
+    kinds = 1 if materials is None else materials.kinds
+    of = no_materials() if materials is None else materials
+    alike = np.ones(1)
+    nothing = np.empty(0, np.float32)
+    return _RichFields(
+        bedrock=plain.bedrock,
+        sediment=plain.sediment,
+        ground=plain.ground,
+        touched=plain.touched,
+        carried=plain.carried,
+        rows=plain.rows,
+        columns=plain.columns,
+        mix=plain.sediment if materials is None else of.mix,
+        kinds=kinds,
+        loads=np.zeros(count * kinds),
+        worn=np.zeros(count * kinds),
+        fall=alike if materials is None else np.maximum(of.deposition, _SLOWEST_FALL),
+        suspension=alike if materials is None else of.suspension,
+        strata=of.strata,
+        steps_per_metre=of.steps_per_metre,
+        rise=of.rise,
+        rock_abrasion=alike if materials is None else of.rock_abrasion,
+        rock_worn=np.zeros(1, np.int64) if materials is None else of.rock_worn,
+        surface=nothing if surface is None else surface.reshape(-1),
+        wind=nothing if field is None else field.reshape(-1),
+    )
+
+
+def _by_kind(amounts: Layer, kinds: int) -> Layer:
+    """What all parcels have of each kind, added up in their order."""
+    total = np.zeros(kinds)
+    for own in amounts.reshape(-1, kinds):
+        total += own
+    return total

@@ -5,6 +5,10 @@
 
 uniform sampler2D surface;
 
+#ifndef STORM
+#define STORM 0
+#endif
+
 in vec2 uv;
 out vec4 colour;
 
@@ -59,6 +63,9 @@ vec3 clouds(vec3 direction, vec3 sky) {
 void main() {
     vec3 direction = normalize((frame.rays * vec4(uv * 2.0 - 1.0, 1.0, 0.0)).xyz);
     vec3 sky = clouds(direction, clear_sky(direction));
+#if STORM == 1
+    sky = dusty_sky(direction, sky);
+#endif
     if (direction.y >= -1e-4 || frame.camera.y <= frame.heights.z || has_sea()) {
         colour = vec4(sky, 1.0);
         return;
@@ -70,6 +77,9 @@ void main() {
     vec3 table = TABLE * (frame.sun_light.rgb * sun + TABLE_SKY_LIGHT * contact);
     // Far out the table passes into the horizon, without an edge.
     vec3 horizon = clear_sky(normalize(vec3(direction.x, 0.0, direction.z)));
+#if STORM == 1
+    horizon = dusty_sky(vec3(direction.x, 0.0, direction.z), horizon);
+#endif
     vec3 kept, added;
     air_before(place, kept, added);
     table = mix(table * kept + added, horizon, smoothstep(0.0, 2.2, away));

@@ -19,6 +19,7 @@
 
 uniform sampler2D wind_path;
 uniform sampler2D water;
+uniform sampler2D strata_rise;
 uniform vec4 rectangle;   // left, bottom, width, height in pixels of the target
 uniform vec4 looking;     // direction of the camera on the map (east, south), half the tangent of its width, pixels per texel
 uniform bool wind_and_sand;  // in place of the ground and its overlay
@@ -40,7 +41,7 @@ void main() {
     vec3 seen = textureLod(light, at, 0.0).xyz;
     vec2 slope = place.yz * frame.map.w;
     vec4 noise = vec4(0.5);
-    Ground ground = ground_material(at * frame.map.xy, place, apparent_steepness(place), seen.z - 0.5, noise, noise);
+    Ground ground = ground_material(at * frame.map.xy, place, textureLod(strata_rise, at, 0.0).x, apparent_steepness(place), seen.z - 0.5, noise, noise);
 #if CANOPY == 1
     Canopy crowns = canopy_at(at);
     ground.albedo = mix(ground.albedo, 0.65 * crowns.leaves, 1.0 - exp(-4.0 * crowns.area));

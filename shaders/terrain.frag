@@ -6,6 +6,10 @@
 #define WATER 1
 #endif
 
+#ifndef STORM
+#define STORM 0
+#endif
+
 #ifndef CANOPY
 #define CANOPY 2  // 1: trees as seen from afar, 2: with their shadows nearby
 #endif
@@ -24,6 +28,7 @@ uniform sampler2D flow;   // size of the stream, its direction, closeness of sta
 in vec3 position;
 in vec3 air_kept;
 in vec3 air_added;
+in float strata_top;
 
 out vec4 colour;
 
@@ -31,19 +36,37 @@ out vec4 colour;
 // What is smaller than a cell on each kind of ground: stones, cracks in dry clay, and grain on cliffs, where a map seen
 // from above would be drawn out.
 vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float height, vec2 slope, vec4 grain, inout vec2 bumps) {
+    float tone = grain.w;
+#if DETAIL_SCALES > 2
     float cliff = ground.rock * smoothstep(0.6, 1.4, length(slope));
     float facing_east = slope.x * slope.x / max(dot(slope, slope), 1e-6);
-    vec4 on_cliff = mix(
-        texture(detail, vec2(cells.x, height) / 2.9), texture(detail, vec2(cells.y, height) / 2.9), smoothstep(0.3, 0.7, facing_east)
-    );
-    float tone = mix(grain.w, on_cliff.w, cliff);
-    albedo *= mix(0.80 + 0.40 * tone, 1.0, 0.7 * ground.sand);
+    vec4 facing_south = texture(detail, vec2(cells.x, height) / 2.9);
+    vec4 on_cliff = mix(facing_south, texture(detail, vec2(cells.y, height) / 2.9), smoothstep(0.3, 0.7, facing_east));
+    tone = mix(tone, on_cliff.w, cliff);
     bumps += (on_cliff.yz - 0.5) * cliff;
+#endif
+    albedo *= mix(0.80 + 0.40 * tone, 1.0, 0.7 * ground.sand);
     float stone = smoothstep(0.44, 0.60, grain.x);
     albedo *= 1.0 + ground.stony * (0.75 * stone - 0.35);
     bumps += (grain.yz - 0.5) * 1.2 * ground.stony;
     float crack = 1.0 - smoothstep(0.0, 0.035, abs(grain.x - 0.5));
     return albedo * (1.0 - 0.5 * crack * ground.cracked);
+}
+#endif
+
+#if STORM == 1
+// How much of the ground veils of blown dust hide. They float at some height, and so stay where they are as the eye moves.
+float veils(vec2 uv, vec3 to_eye) {
+    float height = 0.35 * frame.dust.y;
+    vec2 lifted = position.xz + to_eye.xz * min(height / max(to_eye.y, 0.02), 0.2 * frame.heights.w);
+    vec2 across = vec2(-frame.wind.y, frame.wind.x);
+    vec2 at = vec2(dot(lifted, frame.wind.xy) - frame.dust.w, dot(lifted, across)) / frame.heights.w;
+    float billows = textureLod(detail, at * vec2(0.8, 1.6), 2.0).w;
+    // Streamers run a little faster, and bend with the billows.
+    float streamers = texture(detail, at * vec2(1.1, 5.0) + vec2(-0.3 * frame.dust.w / frame.heights.w, 0.35 * billows)).x;
+    float sand = 1.0 - exp(-22.0 * textureLod(airborne, uv, 0.0).x);
+    float dense = smoothstep(0.40, 0.72, 0.62 * billows + 0.38 * streamers);
+    return clamp(frame.dust.z * dense * mix(0.30, 0.75, sand), 0.0, 0.9);
 }
 #endif
 
@@ -59,7 +82,7 @@ void main() {
 
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
-    Ground ground = ground_material(cells, place, steepness, hollowness, fine, coarse);
+    Ground ground = ground_material(cells, place, strata_top, steepness, hollowness, fine, coarse);
 #if WATER == 1
     // Water hides a bed of sand and silt, and the ground near it is wet and dark.
     vec4 wet = textureLod(flow, uv, 0.0);
@@ -121,7 +144,11 @@ void main() {
     vec3 surface_normal = normalize(vec3(-0.6 * slope.x - 0.10 * bumps.x, 1.0, -0.6 * slope.y - 0.10 * bumps.y));
     float fresnel = 0.02 + 0.98 * pow(1.0 - max(dot(surface_normal, to_eye), 0.0), 5.0);
     vec3 mirrored = reflect(-to_eye, surface_normal);
+#if MARKS == 1
     vec3 sky = clear_sky(normalize(vec3(mirrored.x, abs(mirrored.y), mirrored.z))) * seen.y;
+#else
+    vec3 sky = mix(HORIZON, ZENITH, min(1.6 * abs(mirrored.y), 0.9)) * seen.y;
+#endif
     vec3 spark = frame.sun_light.rgb * pow(max(dot(mirrored, frame.sun.xyz), 0.0), 180.0) * seen.x;
     float film = ground.water;
 #if LIVING == 1
@@ -135,6 +162,10 @@ void main() {
     float hidden = crowns_before(crowns, dot(normalize(vec3(-slope.x, 1.0, -slope.y)), way / distance));
     vec3 tops = canopy_light(crowns, way / distance, lit) * (0.7 + 0.6 * fine.x);
     radiance = mix(radiance, tops, hidden * merged_trees(crowns, distance));
+#endif
+#if STORM == 1
+    vec3 eye = normalize(frame.camera.xyz - position);
+    radiance = mix(radiance, dust_light(-eye) * (0.55 + 0.45 * seen.x), veils(uv, eye));
 #endif
     colour = vec4(radiance * air_kept + air_added, 1.0);
 }

@@ -16,6 +16,7 @@ in vec3 air_added;
 flat in vec3 normal;
 in float ground;
 in float sediment;
+in float strata_top;
 
 out vec4 colour;
 
@@ -46,12 +47,11 @@ void main() {
     float depth = ground - position.y;
     float block = max(frame.heights.y - frame.heights.z, 1e-3);
 #if MATERIALS == 1
-    vec2 uv = map_uv(position.xz), cells = position.xz / frame.map.z;
-    float height = position.y / frame.map.w;
+    vec2 cells = position.xz / frame.map.z;
     vec4 grain = texture(detail, vec2(along, position.y / frame.heights.w * 24.0) * 0.7);
-    Rock bed = rock_in_strata(uv, cells, height, grain.w - 0.5, detail);
+    Rock bed = rock_in_strata(cells, strata_top - position.y / frame.map.w, grain.w - 0.5, detail);
     vec3 albedo = bed.albedo * mix(0.75 + 0.5 * grain.x, 0.90 + 0.2 * grain.w, bed.bedded);
-    vec3 loose = textureLod(loose_colour, uv, 0.0).rgb;
+    vec3 loose = textureLod(loose_colour, map_uv(position.xz), 0.0).rgb;
     loose *= loose * (0.88 + 0.24 * grain.x);
 #else
     vec3 albedo = rock_layers(along, position.y - frame.heights.z, block / 11.0);

@@ -3,6 +3,7 @@
 #include "sky.glsl"
 
 uniform sampler2D surface;
+uniform sampler2D strata_rise;  // a single 0 where there are no strata
 
 in float side;  // 0 north, 1 east, 2 south, 3 west
 
@@ -12,6 +13,7 @@ out vec3 air_added;
 flat out vec3 normal;
 out float ground;    // height of the ground above this place
 out float sediment;  // thickness there, in picture space
+out float strata_top;  // height in metres
 
 void main() {
     float along = float(gl_VertexID / 2), end = float(quads);
@@ -25,6 +27,7 @@ void main() {
     position = mesh_vertex(surface, corner);
     ground = position.y;
     sediment = textureLod(surface, map_uv(position.xz), 0.0).w * frame.map.w;
+    strata_top = textureLod(strata_rise, map_uv(position.xz), 0.0).x;
     if (gl_VertexID % 2 == 1) position.y = frame.heights.z;
     air_before(position, air_kept, air_added);
     gl_Position = frame.view_projection * vec4(position, 1.0);

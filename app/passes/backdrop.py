@@ -12,13 +12,19 @@ class BackdropPass:
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
-        self._drawing = Drawing(context, shaders.program("fullscreen.vert", "backdrop.frag"))
+        self._shaders = shaders
+        self._drawings: dict[bool, Drawing] = {}
 
-    def draw(self, *, surface: moderngl.Texture, detail: moderngl.Texture) -> None:
+    def draw(self, *, with_dust: bool, surface: moderngl.Texture, detail: moderngl.Texture) -> None:
         self._context.enable_only(moderngl.DEPTH_TEST)
         self._context.depth_func = "<="
-        self._drawing.program.bind(surface=surface, detail=detail)
-        self._drawing.render(vertices=3)
+        if with_dust not in self._drawings:
+            program = self._shaders.program("fullscreen.vert", "backdrop.frag", (f"STORM {int(with_dust)}",))
+            self._drawings[with_dust] = Drawing(self._context, program)
+        drawing = self._drawings[with_dust]
+        drawing.program.bind(surface=surface, detail=detail)
+        drawing.render(vertices=3)
 
     def release(self) -> None:
-        self._drawing.release()
+        for drawing in self._drawings.values():
+            drawing.release()

@@ -14,8 +14,8 @@ LAYERS = (*LIVING, "loose_kinds", "wind_path")
 
 
 class CoverMap:
-    """Two textures with a texel for each cell: the colour of loose material and how stony it is; and how wet it is, how
-    densely grass stands on it, how much of it is rippled sand and how much clay."""
+    """Two textures with a texel for each cell: the colour of loose material and how coarse its grain is; and how wet it
+    is, how densely grass stands on it, and how much wind touches it."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
@@ -45,10 +45,7 @@ class CoverMap:
         if wanted != self._drawn:
             self._drawn = wanted
             self._drawing.program.bind(**materials, **{name: layers.texture(name) for name in LAYERS})
-            self._drawing.program.set(
-                with_materials=bool(materials),
-                **{f"with_{name}": name in snapshot.layers for name in ("wetness", "wind_path")},
-            )
+            self._drawing.program.set(with_materials=bool(materials))
             self._drawing.draw(self._target)
 
     def forget(self) -> None:

@@ -36,6 +36,11 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
         "vec4",
         "1 over the depth of the table of strata, 1/m; thickness of a stratum, about, in m; season from −1 to 1; 0",
     ),
+    (
+        "dust",
+        "vec4",
+        "of a storm: extinction at the lowest ground, 1/m; height over which it thins; strength; drift",
+    ),
     ("overlay", "vec4", "number of the overlay (0 none), opacity, low and high end of its range"),
 )
 

@@ -25,24 +25,20 @@ def albedo(material: Material) -> NDArray[np.float64]:
     return seen
 
 
-def texture_of(material: Material) -> tuple[float, float, float]:
-    """How stony, sandy and clayey loose material looks, each from 0 to 1; what is none of them is crumbly, as soil.
+def grain_of(material: Material) -> float:
+    """How coarse the grain of loose material looks: 0 clay, a third soil, two thirds sand, 1 stones.
 
-    Stones are what settles fast, sand is what the wind takes, clay what does neither.
+    Coarse grains settle fast (Ferguson and Church 2004), and settling is told beside that of sand.
     """
-    settles, flies = material.deposition or 0.0, material.suspension or 0.0
-    stony = _between(1.2, 2.5, settles)
-    sandy = _between(0.5, 0.9, flies) * (1.0 - stony)
-    clayey = (1.0 - _between(0.2, 0.4, settles)) * (1.0 - _between(0.1, 0.3, flies))
-    return stony, sandy, clayey
+    settles = np.array([0.2, 0.5, 1.0, 2.5])
+    return float(np.interp(material.deposition or 0.0, settles, (0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0)))
 
 
 def kinds_table(materials: Materials) -> NDArray[np.float32]:
-    """[row, kind, channel]: first colours in linear light, then how stony, sandy and clayey each kind is."""
-    table = np.zeros((2, MOST_KINDS, 4), np.float32)
+    """[kind, channel]: colour in linear light and coarseness of the grain."""
+    table = np.zeros((MOST_KINDS, 4), np.float32)
     for number, material in enumerate(materials.loose):
-        table[0, number, :3] = albedo(material)
-        table[1, number, :3] = texture_of(material)
+        table[number] = (*albedo(material), grain_of(material))
     return table
 
 
@@ -90,7 +86,7 @@ class MaterialTextures:
         if materials is None:
             return True
         self.thickness = stratum_thickness(materials)
-        kinds = self._context.texture((MOST_KINDS, 2), 4, kinds_table(materials).tobytes(), dtype="f4")
+        kinds = self._context.texture((MOST_KINDS, 1), 4, kinds_table(materials).tobytes(), dtype="f4")
         kinds.filter = (moderngl.NEAREST, moderngl.NEAREST)
         # The root of a colour needs no more than 8 bits.
         pixels = strata_table(materials)

@@ -32,6 +32,7 @@ class TerrainPass:
         with_marks: bool,
         with_materials: bool,
         with_life: bool,
+        with_dust: bool,
         forest: tuple[float, float, float, float] | None,
         tree_shadows: TreeShadows,
         **textures: moderngl.Texture,
@@ -47,6 +48,7 @@ class TerrainPass:
             f"MARKS {int(with_marks)}",
             f"MATERIALS {int(with_materials)}",
             f"LIVING {int(with_life)}",
+            f"STORM {int(with_dust)}",
             f"CANOPY {0 if forest is None else 1 + int(tree_shadows.any)}",
             f"DETAIL_SCALES {quality.detail_scales}",
         )

@@ -11,8 +11,8 @@ from app.processes.weathering import Weathering
 from app.processes.wind import WindErosion
 
 PROCESSES: tuple[type[Process], ...] = (
-    Moisture,
     Pools,
+    Moisture,
     DropletErosion,
     SnowballErosion,
     WindErosion,

@@ -13,7 +13,7 @@ from app.errors import UserError
 from app.parameters import Parameters, described, parameter
 from app.processes.kinds import account_for_kinds
 from app.processes.process import ProcessFailure
-from app.world import FLOW_TRACES, SURFACE_TRACES, World
+from app.world import FLOW_TRACES, World
 
 MOST_DROPS = 100_000.0  # of one spring in a cycle
 SPILL_SPEED = 0.5  # cells per unit of time: so fast a drop leaves the sill of a lake
@@ -124,8 +124,6 @@ class DropletErosion:
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
-        self.step(world, DropletParameters(count=1))
-        world.pack(SURFACE_TRACES)
         self.step(world, DropletParameters(count=1))
 
     def step(self, world: World, parameters: DropletParameters) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
@@ -77,7 +78,6 @@ class MoistureParameters(Parameters, frozen=True, kw_only=True):
         float,
         parameter(0.001, 10.0, "depth that gathers where groundwater comes out before it runs", unit="m", log=True),
     ] = 0.1
-    springs: Annotated[int, parameter(0, 100_000, "springs that run in a cycle, at most", log=True)] = 256
 
 
 class Moisture:
@@ -88,13 +88,16 @@ class Moisture:
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
-        self.step(World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0), MoistureParameters())
+        world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
+        world.running = frozenset({"droplets"})
+        self.step(world, MoistureParameters())
 
     def step(self, world: World, parameters: MoistureParameters) -> None:
         """Advance the water in the ground of `world` by one cycle; tell drops what comes out and what they may lose."""
         from kernels import moisture
 
-        new = "groundwater" not in world.layers
+        settled = "pools" in world.running
+        new = "moisture" not in world.layers
         weather = world.weather
         aquifer = moisture.Aquifer(
             moisture.Ground(
@@ -102,7 +105,7 @@ class Moisture:
                 world.sediment,
                 world.ground,
                 world.water,
-                world.standing,
+                world.standing if settled else (world.water > 0.0).astype(np.uint8),
                 world.trace("moisture"),
                 world.trace("groundwater"),
                 world.pack(SURFACE_TRACES),
@@ -126,31 +129,30 @@ class Moisture:
                 conductivity=parameters.conductivity,
                 capillary_rise=parameters.capillary_rise,
                 smallest_spring=parameters.smallest_spring,
-                springs=parameters.springs,
-                walls=world.walls,
-                sea_level=world.sea_level,
+                walls=settled and world.walls,
+                sea_level=world.sea_level if settled else -math.inf,
             ),
         )
         area = world.cell_area
         account = world.ledger.water
         if new and parameters.groundwater > 0.0:
             account.gain("found in the ground", aquifer.fill(parameters.groundwater) * area)
-        flows = world.cycle % moisture.CYCLES_PER_FLOW == 0
-        off_map = 0.0
-        if flows:
+        world.soaking = parameters.soaking
+        if world.cycle % moisture.CYCLES_PER_FLOW == 0:
             turn = world.cycle // moisture.CYCLES_PER_FLOW % 2 == 1
             off_map = aquifer.flow(moisture.CYCLES_PER_FLOW, columns_first=turn)
-        totals = aquifer.exchange()
+            account.lose("off the map underground", off_map * area)
+        if world.cycle % moisture.CYCLES_PER_EXCHANGE != 0:
+            return
+        totals = aquifer.exchange(moisture.CYCLES_PER_EXCHANGE)
         account.gain("rain", totals.rained * area)
         account.lose("evaporated from the ground", totals.evaporated * area)
-        account.lose("off the map underground", off_map * area)
         if totals.from_sea or totals.into_sea:
             account.gain("from the sea", totals.from_sea * area)
             account.lose("into the sea", totals.into_sea * area)
-        world.soaking = parameters.soaking
         if "droplets" in world.running:
             world.rising = Rising(*aquifer.rise())
-        elif "pools" in world.running:
+        elif settled:
             cells, depths = aquifer.rise()
             world.water.reshape(-1)[cells] += depths
 

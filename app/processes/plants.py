@@ -43,9 +43,9 @@ class PlantsParameters(Parameters, frozen=True, kw_only=True):
     seeds: Annotated[float, parameter(0.0, 20.0, "how many seeds trees have, beside what is usual", unit="times")] = 1.0
     tree_arrival: Annotated[
         float, parameter(0.0, 0.1, "chance that a tree comes up on a cell from far away", unit="1/cycle", log=True)
-    ] = 2e-5
+    ] = 4e-5
     densest_canopy: Annotated[
-        float, parameter(0.0, 1.0, "part of the ground under crowns at which no more trees come up")
+        float, parameter(0.0, 1.0, "part of the ground that crowns come to cover in a forest")
     ] = 0.8
     random_death: Annotated[
         float, parameter(0.0, 0.1, "chance of a tree to die of what is not simulated", unit="1/cycle", log=True)

@@ -26,8 +26,10 @@ class WeatheringParameters(Parameters, frozen=True, kw_only=True):
     ] = 50.0
     frost: Annotated[
         float,
-        parameter(0.0, 0.1, "rock that frost breaks in each cycle where it is coldest, bare and weak", unit="m"),
-    ] = 0.001
+        parameter(
+            0.0, 1.0, "rock that frost breaks in each cycle where it is coldest, bare and weak", unit="m", log=True
+        ),
+    ] = 0.002
     frost_wetness: Annotated[
         float, parameter(0.0, 10.0, "how much more frost breaks of soaked rock than of dry, as a part")
     ] = 2.0

@@ -1,4 +1,4 @@
-"""E2, E3, E5: wind that lifts, carries and drops sand, and wears rock."""
+"""E2, E3, E5, E7, F3, F4: wind that lifts, carries and drops loose material, and wears rock."""
 
 from __future__ import annotations
 
@@ -20,6 +20,12 @@ class WindParameters(Parameters, frozen=True, kw_only=True):
     gusts: Annotated[
         float, parameter(0.0, 60.0, "how far each parcel's own wind may blow beside the direction", unit="°")
     ] = 15.0
+    gust_speed: Annotated[
+        float, parameter(0.0, 1.0, "part of its speed by which each parcel's own wind may be faster or slower")
+    ] = 0.0
+    storm_parcels: Annotated[
+        float, parameter(0.0, 4.0, "how many more parcels there are at the height of a storm", unit="times")
+    ] = 1.0
     edges: Annotated[
         Literal["open", "wrap"],
         described("what lies beyond the map's edges: nothing (open), or the other side of the map (wrap)"),
@@ -47,6 +53,24 @@ class WindParameters(Parameters, frozen=True, kw_only=True):
         float,
         parameter(0.0, 1.0, "what the wind always carries over one cell, which wears rock and never settles", unit="m"),
     ] = 0.0
+    wet_cohesion: Annotated[
+        float,
+        parameter(0.0, 20.0, "how firmly wet ground stays; where the wetness is over 1 / this, the wind lifts nothing"),
+    ] = 4.0
+    plant_drag: Annotated[
+        float, parameter(0.0, 1.0, "part of the wind near the ground that plants take where they cover all")
+    ] = 0.6
+    plant_cover: Annotated[
+        float, parameter(0.0, 1.0, "part of the ground that plants keep from the wind where they cover all")
+    ] = 0.95
+    plant_trapping: Annotated[float, parameter(0.0, 4.0, "how fast the load settles among plants", unit="1/t")] = 0.5
+    uplift: Annotated[
+        float,
+        parameter(0.0, 10.0, "how strongly fast wind holds up what it carries, fine dust most", unit="t²/cells²"),
+    ] = 0.0
+    lag: Annotated[float, parameter(0.0, 10.0, "how far what settles falls behind the parcel, coarse grains most")] = (
+        0.0
+    )
     time_step: Annotated[
         float, parameter(0.05, 2.0, "length of a parcel's step, shortened where it would pass a cell", unit="t")
     ] = 0.25
@@ -73,11 +97,13 @@ class WindErosion:
 
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
         self.step(world, WindParameters(count=1))
+        self.step(world, WindParameters(count=1, uplift=1.0))  # the kernel of richer worlds
 
     def step(self, world: World, parameters: WindParameters) -> None:
         """Advance `world` by the wind of one cycle. Raises `ProcessFailure` before anything non-finite is written."""
         from kernels import wind
 
+        weather = world.weather
         totals = wind.blow(
             world.bedrock,
             world.sediment,
@@ -88,10 +114,11 @@ class WindErosion:
             world.seed,
             world.cycle,
             wind.WindParameters(
-                count=parameters.count,
-                direction=world.weather.wind_direction,
-                speed=world.weather.wind_speed,
+                count=round(parameters.count * (1.0 + parameters.storm_parcels * weather.storm)),
+                direction=weather.wind_direction,
+                speed=weather.wind_speed,
                 gusts=parameters.gusts,
+                gust_speed=parameters.gust_speed,
                 dt=parameters.time_step,
                 gravity=parameters.gravity,
                 drag=parameters.drag,
@@ -109,13 +136,25 @@ class WindErosion:
                 scale=parameters.scale,
                 wrap=parameters.edges == "wrap",
                 max_steps=parameters.longest_path,
+                uplift=parameters.uplift,
+                lag=parameters.lag,
+                wet_cohesion=parameters.wet_cohesion,
+                plant_drag=parameters.plant_drag,
+                plant_cover=parameters.plant_cover,
+                plant_trapping=parameters.plant_trapping,
             ),
+            world.material_fields(),
+            world.surface,
         )
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
         area = world.cell_area
         ledger = world.ledger
         ledger.rock.lose("worn by wind", totals.rock_abraded * area)
-        ledger.sediment.gain("worn by wind", totals.rock_abraded * area)
-        ledger.sediment.gain("blown in", totals.sediment_inflow * area)
-        ledger.sediment.lose("off the map", totals.sediment_off_edge * area)
+        names = world.materials.names if world.materials else ()
+        accounts = [ledger.sediment, *(ledger.kinds[name] for name in names)]
+        everything = wind.KindTotals(totals.rock_abraded, totals.sediment_off_edge, totals.sediment_inflow)
+        for account, kind in zip(accounts, (everything, *totals.kinds), strict=True):
+            account.gain("worn by wind", kind.worn * area)
+            account.gain("blown in", kind.inflow * area)
+            account.lose("off the map", kind.off_edge * area)

@@ -34,10 +34,10 @@ uniform sampler2D marks;   // of snowballs: sand, bare rock, running water, damp
 #endif
 
 #if MATERIALS == 1
-uniform sampler2D loose_colour;  // root of the albedo of loose material; how stony it is
+uniform sampler2D loose_colour;  // root of the albedo of loose material; its grain: clay, soil, sand, stones
 #endif
-#if MATERIALS == 1 || LIVING == 1
-uniform sampler2D cover;   // wetness, grass, rippled sand, clay
+#if LIVING == 1 || MATERIALS == 1 && DESERT == 1
+uniform sampler2D cover;   // wetness, grass, how much wind touches it
 #endif
 
 const vec3 LUSH_DARK = vec3(0.060, 0.088, 0.026);
@@ -106,21 +106,29 @@ float grown(float density, float ripple, float patches) {
     return clamp(density + density * (1.0 - density) * (11.0 * ripple + 2.0 * patches), 0.0, 1.0);
 }
 
-Ground ground_material(vec2 cells, vec4 place, float steepness, float hollowness, vec4 fine, vec4 coarse) {
+// `rise` is the height of the top of the strata, of which only worlds with materials know.
+Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, float hollowness, vec4 fine, vec4 coarse) {
     float altitude = clamp((place.x * frame.map.w - frame.heights.x) / max(frame.heights.y - frame.heights.x, 1e-3), 0.0, 1.0);
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5, tone = coarse.w - 0.5;
 #if MATERIALS == 1 || LIVING == 1
     // The noise frays the borders between cells.
     vec2 around = (cells + 2.2 * (fine.yz - 0.5) + 3.0 * (coarse.yz - 0.5)) / frame.map.xy;
+#endif
+#if LIVING == 1 || MATERIALS == 1 && DESERT == 1
     vec4 covers = textureLod(cover, around, 0.0);
+#endif
+#if LIVING == 1
     float wet = clamp(covers.x * (1.0 + 0.6 * ripple), 0.0, 1.0);
+#else
+    const float wet = 0.0;
 #endif
 
 #if MATERIALS == 1
-    Rock bed = rock_in_strata(cells / frame.map.xy, cells, place.x, 0.7 * ripple + patches, detail);
+    Rock bed = rock_in_strata(cells, rise - place.x, 0.7 * ripple + patches, detail);
     vec3 rock = bed.albedo * (1.0 + ripple * mix(0.9, 0.35, bed.bedded) + tone * mix(0.5, 0.15, bed.bedded));
     vec4 lying = textureLod(loose_colour, around, 0.0);
     lying.rgb *= lying.rgb;
+    float stony = clamp(3.0 * lying.a - 2.0, 0.0, 1.0), clayey = clamp(1.0 - 3.0 * lying.a, 0.0, 1.0);
     // Gentle rock is weathered, and what it weathers to lies in its cracks.
     vec3 soil = mix(rock, lying.rgb, 0.30) * (0.95 + 0.3 * ripple);
 #else
@@ -162,7 +170,7 @@ Ground ground_material(vec2 cells, vec4 place, float steepness, float hollowness
 #if LIVING == 0
     float green_rock = smoothstep(0.15, 0.75, green + ripple * 0.25);
 #if MATERIALS == 1
-    green_rock *= 1.0 - 0.6 * lying.a;
+    green_rock *= 1.0 - 0.6 * stony;
 #endif
     albedo = mix(albedo, grass, green_rock);
 #endif
@@ -171,8 +179,13 @@ Ground ground_material(vec2 cells, vec4 place, float steepness, float hollowness
     float covered = smoothstep(0.25, 0.80, max(1.0 - exp(-place.w / frame.ground_look.z), put_down) + ripple * 0.25);
 #if MATERIALS == 1
     covered *= 1.0 - 0.75 * smoothstep(0.85, 1.50, steepness + 0.4 * ripple);
-    vec3 loose = lying.rgb * (1.0 + ripple * mix(0.35, 0.8, lying.a) + 0.25 * tone);
-    float sand = covered * covers.z * (1.0 - smoothstep(0.25, 0.60, wet));
+    vec3 loose = lying.rgb * (1.0 + ripple * mix(0.35, 0.8, stony) + 0.25 * tone);
+#if DESERT == 1
+    float sandy = clamp(1.0 - 3.0 * abs(lying.a - 2.0 / 3.0), 0.0, 1.0);
+    float sand = covered * sandy * covers.z * (1.0 - smoothstep(0.25, 0.60, wet));
+#else
+    float sand = 0.0;
+#endif
 #else
     // Scree where steep, sand and silt where flat. Flat fill is sand and darker silt in patches and braids; grass comes
     // back where it is hollow and old grass is near.
@@ -220,9 +233,9 @@ Ground ground_material(vec2 cells, vec4 place, float steepness, float hollowness
     float shown = covered * (1.0 - snow) * (1.0 - water);
     ground.rock = (1.0 - covered) * (1.0 - snow);
     ground.ledge = bed.ledge * ground.rock;
-    ground.stony = lying.a * shown;
-    ground.cracked = covers.w * shown * (1.0 - smoothstep(0.10, 0.40, wet)) * (1.0 - smoothstep(0.15, 0.50, steepness));
-    rockiness *= mix(1.0, mix(mix(0.8, 0.4, covers.w), 1.9, lying.a), shown);
+    ground.stony = stony * shown;
+    ground.cracked = clayey * shown * (1.0 - smoothstep(0.10, 0.40, wet)) * (1.0 - smoothstep(0.15, 0.50, steepness));
+    rockiness *= mix(1.0, mix(mix(0.8, 0.4, clayey), 1.9, stony), shown);
 #endif
 #if LIVING == 1
     ground.sheen = sheen * (1.0 - snow);

@@ -24,18 +24,44 @@ vec3 sky_light(vec3 normal) {
     return mix(SKY_LIGHT_BELOW, SKY_LIGHT_ABOVE, normal.y * 0.5 + 0.5) * 0.74;
 }
 
+const vec3 DUST = vec3(0.78, 0.58, 0.37);
+const vec3 DUST_EXTINCTION = vec3(0.82, 1.0, 1.30);
+
+// Light that dust throws into an eye that looks in a direction: most of it goes on the way it came.
+vec3 dust_light(vec3 direction) {
+    float toward_sun = max(dot(direction, frame.sun.xyz), 0.0);
+    vec3 sunlight = frame.sun_light.rgb * (0.14 + 0.10 * max(frame.sun.y, 0.0) + 0.30 * pow(toward_sun, 4.0));
+    return DUST * (sunlight + 0.55 * SKY_LIGHT_ABOVE);
+}
+
+// Mean density along the path between two heights of air that thins exponentially over `scale`, 1 where it starts.
+float mean_density(float one, float other, float scale) {
+    float low = exp(-max(one - frame.air.z, 0.0) / scale), high = exp(-max(other - frame.air.z, 0.0) / scale);
+    float rise = (other - one) / scale;
+    return max(abs(rise) > 1e-3 ? (low - high) / rise : low, 0.0);
+}
+
 // What the air between `position` and the camera does: it keeps a part of the light and adds that of the sky behind.
 void air_before(vec3 position, out vec3 kept, out vec3 added) {
     vec3 path = position - frame.camera.xyz;
     float distance = length(path);
     vec3 direction = path / max(distance, 1e-3);
-    // Mean density along the path of air that thins exponentially with height.
-    float scale = frame.air.y;
-    float low = exp(-max(position.y - frame.air.z, 0.0) / scale);
-    float high = exp(-max(frame.camera.y - frame.air.z, 0.0) / scale);
-    float rise = (frame.camera.y - position.y) / scale;
-    float density = abs(rise) > 1e-3 ? (low - high) / rise : low;
-    float depth = frame.air.x * distance * max(density, 0.0);
+    float depth = frame.air.x * distance * mean_density(position.y, frame.camera.y, frame.air.y);
     kept = exp(-depth * vec3(0.75, 1.0, 1.32));
     added = clear_sky(normalize(vec3(direction.x, max(direction.y, 0.02), direction.z))) * (1.0 - kept);
+    if (frame.dust.x > 0.0) {
+        float dusty = frame.dust.x * distance * mean_density(position.y, frame.camera.y, frame.dust.y);
+        vec3 through = exp(-dusty * DUST_EXTINCTION);
+        kept *= through;
+        added = added * through + dust_light(direction) * (1.0 - through);
+    }
+}
+
+// The sky behind the dust of a storm, which lies thick over the ground and reaches thinly up.
+vec3 dusty_sky(vec3 direction, vec3 sky) {
+    float above = exp(-max(frame.camera.y - frame.air.z, 0.0) / frame.dust.y);
+    float up = max(direction.y, 0.0);
+    float depth = frame.dust.x * frame.dust.y * above / (up + 0.02) + 0.55 * frame.dust.z / (up + 0.35);
+    vec3 through = exp(-depth * DUST_EXTINCTION);
+    return sky * through + dust_light(direction) * (1.0 - through);
 }

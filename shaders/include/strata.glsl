@@ -2,7 +2,6 @@
 #include "map.glsl"
 
 uniform sampler2D strata;       // by depth below the top of the strata: the root of the albedo, how much it lies in beds
-uniform sampler2D strata_rise;  // height of that top in metres
 
 const float BED_TILE = 1.6;      // strata of mean thickness that the noise of beds covers before it comes again
 const float BED_LENGTH = 9.0;   // how much longer than thick beds are
@@ -14,9 +13,8 @@ struct Rock {
     float ledge;   // how much steeper (+) or flatter (-) than the slope it stands out
 };
 
-// `along` are cells on the map, `height` metres above 0 as in the layers, `wander` noise around 0 that bends contacts.
-Rock rock_in_strata(vec2 uv, vec2 along, float height, float wander, sampler2D noise) {
-    float depth = textureLod(strata_rise, uv, 0.0).x - height;
+// `along` are cells on the map, `depth` metres below the top of the strata, `wander` noise around 0 that bends contacts.
+Rock rock_in_strata(vec2 along, float depth, float wander, sampler2D noise) {
     depth += UNEVEN * frame.strata.y * wander;
     vec4 told = texture(strata, vec2(depth * frame.strata.x, 0.5));
     float thickness = BED_TILE * frame.strata.y;

@@ -194,6 +194,23 @@ def test_dunes_of_the_field_are_gentle_to_the_wind_and_lie_no_steeper_than_sand_
     assert np.percentile(steepness, 99.9) > 0.7 * repose
 
 
+@pytest.mark.parametrize("name", ["pyramid", "ridges-under-sand"])
+def test_sand_slides_off_rock_about_as_fast_as_the_wind_piles_it_up(name: str) -> None:
+    """The presets as they are: nearly nowhere does it lie steeper than it can, and nowhere much."""
+    scene = load_preset(name)
+    world = simulated(150, scene).world
+    ground, sediment = world.ground / scene.world.cell_size, world.sediment
+    repose = scene.cascade.roughness * scene.cascade.scale
+    steepness = []
+    for axis in (0, 1):
+        rise = ground - np.roll(ground, 1, axis)
+        higher = np.where(rise > 0.0, sediment, np.roll(sediment, 1, axis))
+        steepness.append(np.abs(rise[higher > 0.2]) / repose)
+    steepest = np.concatenate(steepness)
+    assert np.percentile(steepest, 99.0) < 1.05
+    assert steepest.max() < 1.3
+
+
 def test_the_pyramid_wears_most_at_its_edges_and_tip() -> None:
     """The preset as it is, where the west wind meets bare rock: an edge in the middle, faces on both sides of it."""
     scene = load_preset("pyramid")

@@ -3,7 +3,8 @@
 `article` is the article's text and listing (McDonald 2020, "Simple particle-based hydraulic erosion"), word for word:
 heights in [0, 1], `scale` cells to one unit of height, concentration as what a drop carries.
 
-`corrected` is the same in metres and on two layers, with what `kernels/droplets.py` says that it does otherwise.
+`corrected` is the same in metres and on two layers, with what `kernels/droplets.py` says that it does otherwise, and on
+ground of several kinds, with roots and soaking, where the map has any.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+
+from kernels.materials import Materials
 
 Layer = NDArray[np.float64]
 
@@ -32,6 +35,9 @@ class Parameters:
     stream_evaporation: float = 0.0
     stream_stop: float = 0.0
     momentum: float = 0.0
+    root_hold: float = 0.0
+    soaking: float = 0.0
+    attrition: float = 0.0
 
 
 def normal(height: Layer, i: int, j: int, scale: float) -> NDArray[np.float64]:
@@ -91,6 +97,14 @@ class Map:
     discharge: NDArray[np.float32] = field(init=False)
     momentum: NDArray[np.float32] = field(init=False)  # [row, column, (south, east)]
     passed: NDArray[np.float32] = field(init=False)  # [row, column, (volume, times velocity south, east)]
+    materials: Materials | None = None
+    mix: Layer = field(default_factory=lambda: np.empty(0))  # [row, column, kind]
+    roots: NDArray[np.float32] = field(init=False)
+    wetness: NDArray[np.float32] = field(init=False)
+    moisture: Layer = field(init=False)
+    kinds_from_rock: NDArray[np.float64] = field(init=False)  # [kind], as those that follow
+    kinds_off_edge: NDArray[np.float64] = field(init=False)
+    kinds_worn: NDArray[np.float64] = field(init=False)
 
     def __post_init__(self) -> None:
         self.ground = self.bedrock + self.sediment
@@ -100,6 +114,10 @@ class Map:
         self.brought = np.zeros(shape)
         self.stream, self.discharge = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
         self.momentum, self.passed = np.zeros((*shape, 2), np.float32), np.zeros((*shape, 3), np.float32)
+        self.roots, self.wetness = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+        self.moisture = np.zeros(shape)
+        kinds = 0 if self.materials is None else self.materials.kinds
+        self.kinds_from_rock, self.kinds_off_edge, self.kinds_worn = np.zeros((3, kinds))
 
     def end(self, cell: tuple[int, int], volume: float) -> None:
         """A drop ends on the map with what is left of it."""
@@ -111,6 +129,18 @@ class Map:
     def add_sediment(self, cell: tuple[int, int], depth: float) -> None:
         self.sediment[cell] += depth
         self.ground[cell] = self.bedrock[cell] + self.sediment[cell]
+
+    def add_kinds(self, cell: tuple[int, int], depths: NDArray[np.float64]) -> None:
+        self.mix[cell] += depths
+        self.sediment[cell] = self.mix[cell].sum()
+        self.ground[cell] = self.bedrock[cell] + self.sediment[cell]
+
+    def rock(self, cell: tuple[int, int]) -> int:
+        """The rock at the top of a cell's bedrock."""
+        assert self.materials is not None
+        rise = self.materials.rise.reshape(self.ground.shape)
+        step = math.floor((float(rise[cell]) - self.bedrock[cell]) * self.materials.steps_per_metre)
+        return int(self.materials.strata[min(max(step, 0), len(self.materials.strata) - 1)])
 
     def wear_rock(self, cell: tuple[int, int], depth: float) -> None:
         self.bedrock[cell] -= depth
@@ -126,8 +156,8 @@ def around(world: Map, cell: tuple[int, int], corners: bool) -> list[tuple[int, 
     return [(i, j) for i, j in cells if 0 <= i < rows and 0 <= j < columns]
 
 
-def put_down(world: Map, cell: tuple[int, int], mass: float) -> None:
-    """Fill the cell and its neighbours from the lowest up, as a liquid."""
+def put_down(world: Map, cell: tuple[int, int], mass: float, loads: NDArray[np.float64]) -> None:
+    """Fill the cell and its neighbours from the lowest up, as a liquid, with `loads` of kinds, if any."""
     order = sorted([cell, *around(world, cell, corners=True)], key=lambda c: float(world.ground[c]))
     heights = [float(world.ground[c]) for c in order]
     for wet in range(1, len(order) + 1):
@@ -135,7 +165,48 @@ def put_down(world: Map, cell: tuple[int, int], mass: float) -> None:
         if wet == len(order) or level <= heights[wet]:
             break
     for c, height in zip(order[:wet], heights[:wet], strict=True):
-        world.add_sediment(c, level - height)
+        if not len(loads):
+            world.add_sediment(c, level - height)
+        elif mass > 0.0:
+            world.add_kinds(c, loads * ((level - height) / mass))
+
+
+def take_kinds(world: Map, cell: tuple[int, int], take: float, loads: NDArray[np.float64], p: Parameters) -> None:
+    """Each kind as easily as it is taken, then rock."""
+    m = world.materials
+    assert m is not None
+    loose = float(world.mix[cell].sum())
+    taken = world.mix[cell] * m.erodibility * (min(1.0, take / loose) if loose > 0.0 else 0.0)
+    if take > loose:
+        rock = world.rock(cell)
+        worn = (take - loose) * p.rock_erodibility * m.rock_erodibility[rock]
+        world.wear_rock(cell, worn)
+        loads[m.rock_worn[rock]] += worn
+        world.kinds_from_rock[m.rock_worn[rock]] += worn
+    world.add_kinds(cell, -taken)
+    loads += taken
+
+
+def settle_kinds(world: Map, cell: tuple[int, int], part: float, room: float, loads: NDArray[np.float64]) -> None:
+    """Each kind as fast as it settles; no more than there is room for."""
+    assert world.materials is not None
+    settled = loads * np.minimum(1.0, part * world.materials.deposition)
+    if settled.sum() > room:
+        settled *= room / settled.sum()
+    world.add_kinds(cell, settled)
+    loads -= settled
+
+
+def wear_load(world: Map, cells: float, loads: NDArray[np.float64], p: Parameters) -> None:
+    """What is moved over so many cells gets finer."""
+    m = world.materials
+    assert m is not None
+    for kind in range(m.kinds):
+        if m.worn[kind] != kind:
+            worn = loads[kind] * min(1.0, m.abrasion[kind] * p.attrition * cells * world.cell_size / 1000.0)
+            loads[kind] -= worn
+            loads[m.worn[kind]] += worn
+            world.kinds_worn[kind] += worn
 
 
 def corrected(
@@ -150,10 +221,11 @@ def corrected(
     position = np.array(start)
     speed = np.array(velocity)
     concentration = 0.0
+    loads = np.zeros(0 if world.materials is None else world.materials.kinds)
     for step in range(1, p.max_steps + 1):
         before = (int(position[0]), int(position[1]))
         if not math.isnan(world.level[before]):
-            put_down(world, before, volume * concentration)
+            put_down(world, before, volume * concentration, loads)
             world.end(before, volume)
             return
         world.steps += 1
@@ -184,6 +256,7 @@ def corrected(
             if not world.walls:
                 world.passed[before] += volume * np.array([1.0, *speed])
                 world.off_edge += volume * concentration
+                world.kinds_off_edge += loads
                 world.water_off_edge += volume
                 return
             after, stands = before, True
@@ -194,7 +267,12 @@ def corrected(
         down = float(world.ground[before]) - ahead
         equilibrium = max(0.0, volume * fast * down)
         take = volume * min(1.0, time * p.deposition_rate) * (equilibrium - concentration)
-        if take > 0.0:
+        take *= 1.0 - p.root_hold * float(world.roots[before])
+        if len(loads):
+            wear_load(world, time * fast, loads, p)
+        if take > 0.0 and len(loads):
+            take_kinds(world, before, min(take, down), loads, p)
+        elif take > 0.0:
             # No deeper than the cell ahead; sediment first, then rock, which resists.
             take = min(take, down)
             loose = min(take, float(world.sediment[before]))
@@ -208,15 +286,24 @@ def corrected(
             if down < 0.0:
                 room = min(room, -down)
             put = min(-take, max(0.0, room))
-            world.add_sediment(before, put)
-            concentration -= put / volume
+            if len(loads):
+                carried = float(loads.sum())
+                settle_kinds(world, before, -take / carried if carried > 0.0 else 0.0, max(0.0, room), loads)
+            else:
+                world.add_sediment(before, put)
+                concentration -= put / volume
+        if len(loads):
+            concentration = float(loads.sum()) / volume
 
         if after != before:
             world.passed[before] += volume * np.array([1.0, *speed])
         mass = volume * concentration
+        soaked = volume * min(1.0, time * p.soaking * (1.0 - float(world.wetness[before])))
+        world.moisture[before] += soaked * p.water
+        volume -= soaked
         volume *= max(0.0, 1.0 - time * p.evaporation * (1.0 - p.stream_evaporation * stream))
         concentration = mass / volume if volume > 0.0 else 0.0
         if stands or volume < p.min_volume or step == p.max_steps:
-            put_down(world, after, mass)
+            put_down(world, after, mass, loads)
             world.end(after, volume)
             return

@@ -131,23 +131,59 @@ class Parameters:
     scale: float = 80.0
     wrap: bool = False
     max_steps: int = 20_000
+    uplift: float = 0.0
+    lag: float = 0.0
+    wet_cohesion: float = 4.0
+    plant_drag: float = 0.6
+    plant_cover: float = 0.95
+    plant_trapping: float = 0.5
+    field_direction: float = 270.0
+
+
+@dataclass
+class Sorts:
+    """Kinds of loose material, and rocks in level strata: from the top, the height of the bottom of each but the last.
+
+    The defaults are one sort of each.
+    """
+
+    fall: tuple[float, ...] = (1.0,)
+    suspension: tuple[float, ...] = (1.0,)
+    bottoms: tuple[float, ...] = ()
+    rock_abrasion: tuple[float, ...] = (1.0,)
+    rock_worn: tuple[int, ...] = (0,)
 
 
 @dataclass
 class Map:
-    """Two layers in metres, and what has left them."""
+    """Two layers in metres, the loose one [row, column, kind], and what has left them."""
 
     bedrock: Layer
-    sediment: Layer
+    mix: Layer
     cell_size: float
-    off_edge: float = 0.0
-    abraded: float = 0.0
+    sorts: Sorts = field(default_factory=Sorts)
+    surface: Layer | None = None  # [row, column, (wetness, grass, roots, canopy)]
+    wind: Layer | None = None  # [row, column, (south, east)]
     steps: int = 0
     touched: set[tuple[int, int]] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        self.off_edge = np.zeros(self.mix.shape[2])
+        self.abraded = np.zeros(self.mix.shape[2])  # by the kind that it became
+
     def ground(self, cell: tuple[int, int]) -> float:
         """In cells."""
-        return float(self.bedrock[cell] + self.sediment[cell]) / self.cell_size
+        return float(self.bedrock[cell] + self.mix[cell].sum()) / self.cell_size
+
+    def rock(self, cell: tuple[int, int]) -> int:
+        return sum(self.bedrock[cell] <= bottom for bottom in self.sorts.bottoms)
+
+    def traces(self, cell: tuple[int, int]) -> tuple[float, float, float]:
+        """Wetness, grass and canopy."""
+        if self.surface is None:
+            return 0.0, 0.0, 0.0
+        wetness, grass, _, canopy = (float(value) for value in self.surface[cell])
+        return wetness, grass, canopy
 
     def rise(self, cell: tuple[int, int], axis: int, wrap: bool) -> float:
         """How steeply the ground rises along an axis."""
@@ -168,29 +204,46 @@ class Map:
 def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
     """One parcel over a map, changed in place."""
     rows, columns = world.bedrock.shape
+    sorts = world.sorts
+    fall, suspension = np.array(sorts.fall), np.array(sorts.suspension)
     angle = math.radians(p.direction)
     prevailing = p.speed * np.array([math.cos(angle), -math.sin(angle), 0.0])
+    turn = math.radians(p.field_direction - p.direction)
+
+    def wind_at(cell: tuple[int, int]) -> NDArray[np.float64]:
+        if world.wind is None:
+            return prevailing
+        south, east = world.wind[cell]
+        towards = p.speed * complex(south, east) * complex(math.cos(turn), math.sin(turn))
+        return np.array([towards.real, towards.imag, 0.0])
+
     x = np.array(start)
-    v = prevailing.copy()
     cell = (int(x[0]), int(x[1]))
+    v = wind_at(cell).copy()
     height = upwind = world.ground(cell)
     crest = height if p.shelter_angle < 90.0 else -math.inf
-    load = 0.0 if p.wrap else p.inflow
+    load = np.zeros(len(fall))
+    load[np.argmax(suspension)] = 0.0 if p.wrap else p.inflow
     crossing = abs(math.cos(angle)) * rows + abs(math.sin(angle)) * columns if p.wrap else math.inf
     travelled = 0.0
     for step in range(1, p.max_steps + 1):
         world.steps += 1
         cell = (int(x[0]), int(x[1]))
         ground = world.ground(cell)
+        wetness, grass, canopy = world.traces(cell)
+        cover = grass + canopy - grass * canopy
         sheltered = ground < crest
         if height < crest:
             height = crest
             v[2] = max(v[2], 0.0)
         height = max(height, ground)
         time = min(p.dt, 1.0 / math.hypot(v[0], v[1]))
-        faster = max(0.0, 1.0 + p.speed_up * (max(ground, crest) - upwind) / p.upwind_length)
+        speed_up = 0.0 if world.wind is not None else p.speed_up
+        faster = max(0.0, 1.0 + speed_up * (max(ground, crest) - upwind) / p.upwind_length)
+        faster *= 1.0 - p.plant_drag * (grass if world.wind is not None else cover)
         came = time * math.hypot(v[0], v[1])
         upwind += came * (ground - upwind) / p.upwind_length
+        pull = min(1.0, time * p.drag) * faster * wind_at(cell)
         if height > ground:
             v[2] -= time * p.gravity
         else:
@@ -198,7 +251,7 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
             n = np.array([-world.rise(cell, 0, p.wrap), -world.rise(cell, 1, p.wrap), 1.0])
             n /= math.sqrt(n @ n)
             v += min(1.0, time * p.friction) * (n * (n @ v) - v)
-        v += min(1.0, time * p.drag) * (faster * prevailing - v)
+        v += pull - min(1.0, time * p.drag) * v
 
         along = math.hypot(v[0], v[1])
         time = min(time, 1.0 / along)
@@ -217,27 +270,38 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
         dying = left < 0.1 * crossing
         lee = sheltered or world.ground(ahead) < crest
         pressed = world.ground(ahead) - height
-        part = min(1.0, time * (max(p.deposition, p.lee_deposition) if lee else p.deposition))
+        speed = math.sqrt(v @ v)
+        settling = (max(p.deposition, p.lee_deposition) if lee else p.deposition) + p.plant_trapping * cover
+        part = np.minimum(1.0, time * settling * fall / (1.0 + p.uplift * speed**2 / fall))
         if dying:
-            part = max(part, min(1.0, time * along / (left + time * along)))
-        loose = float(world.sediment[cell])
-        world.sediment[cell] += 0.5 * part * load
-        world.sediment[ahead] += 0.5 * part * load
-        load *= 1.0 - part
+            part = np.maximum(part, min(1.0, time * along / (left + time * along)))
+        depths = world.mix[cell].copy()
+        settled = part * load
+        onward = 0.5 * settled / (1.0 + p.lag * fall) if ahead != cell else 0.0 * settled
+        world.mix[cell] += settled - onward
+        world.mix[ahead] += onward
+        load = load - settled
         if pressed >= 0.0 and not lee and not dying:
-            speed = math.sqrt(v @ v)
+            loose = float(depths.sum())
             force = speed * (pressed + time * p.shear * speed)
             deepest = world.cell_size * (pressed + p.shear * time * along)
             want = min(time * p.suspension * p.scale * world.cell_size * force, deepest)
-            taken = min(want, loose)
-            world.sediment[cell] -= taken
-            load += taken
-            if taken == loose:
+            open_ground = (1.0 - p.plant_cover * cover) ** 2
+            freedom = open_ground * max(0.0, 1.0 - p.wet_cohesion * wetness) ** 2
+            taken = np.zeros(len(fall))
+            for kind in range(len(fall)):
+                if depths[kind] > 0.0:
+                    taken[kind] = min(depths[kind], freedom * want * suspension[kind] * depths[kind] / loose)
+            world.mix[cell] -= taken
+            load = load + taken
+            if loose <= want:
                 spare = 1.0 - loose / want if loose > 0.0 else 1.0
-                worn = min(spare * time * p.abrasion * force * (load + p.dust), deepest)
+                rock = world.rock(cell)
+                wear = spare * open_ground * p.abrasion * sorts.rock_abrasion[rock]
+                worn = min(wear * time * force * (load.sum() + p.dust), deepest)
                 world.bedrock[cell] -= worn
-                world.sediment[cell] += worn
-                world.abraded += worn
+                world.mix[cell][sorts.rock_worn[rock]] += worn
+                world.abraded[sorts.rock_worn[rock]] += worn
         if along < 0.01 or step == p.max_steps or left <= 0.0:
-            world.sediment[ahead] += load
+            world.mix[ahead] += load
             return

@@ -13,13 +13,14 @@ from pyglm import glm
 
 from app.camera import Camera
 from app.canvas import Canvas
+from app.climate import weather_of
 from app.materials import Materials
-from app.passes.materials import albedo, strata_table, stratum_thickness, texture_of
-from app.picture import Picture
+from app.passes.materials import albedo, grain_of, strata_table, stratum_thickness
+from app.picture import Picture, snow_line
 from app.scene import Scene
 from app.snapshot import Snapshot
 from tests.passes import masks
-from tests.passes.worlds import flat, materials, plane, snapshot, with_layers, with_materials
+from tests.passes.worlds import flat, hills, materials, plane, snapshot, with_layers, with_materials
 
 SIZE = (200, 150)
 RED, BLUE = "#b01818", "#1818d0"
@@ -70,13 +71,9 @@ def brightness(pixels: NDArray[np.float64]) -> float:
 # The tables.
 
 
-def test_kinds_look_as_they_move() -> None:
-    """Gravel settles fast and is stony, sand flies, clay does neither, and soil is none of them."""
-    told = {material.name: texture_of(material) for material in materials(("granite", math.inf)).loose}
-    assert told["gravel"] == (1.0, 0.0, 0.0)
-    assert told["sand"] == (0.0, 1.0, 0.0)
-    assert told["clay"] == (0.0, 0.0, 1.0)
-    assert max(told["soil"]) < 0.1
+def test_grain_is_as_coarse_as_it_settles() -> None:
+    told = {material.name: grain_of(material) for material in materials(("granite", math.inf)).loose}
+    assert told == {"clay": 0.0, "soil": 1.0 / 3.0, "sand": 2.0 / 3.0, "gravel": 1.0}
 
 
 def test_albedos_are_darker_and_less_colourful_than_what_files_tell_in_the_same_order() -> None:
@@ -266,3 +263,73 @@ def test_grass_that_is_known_takes_the_place_of_guessed_green(show: Show) -> Non
     shown = living(0.3, 0.0)
     one, other = (show(shown, from_above(shown), clear(greenness=greenness)) for greenness in (0.0, 1.0))
     np.testing.assert_array_equal(one, other)
+
+
+# Storms.
+
+
+def stormy(**climate: float | int) -> Scene:
+    """Air without haze, at the height of a storm or before one: one blows in all spans of 60 cycles."""
+    scene = clear(sun_height=30.0).with_values({"climate.storms": 1.0, "climate.storm_length": 60})
+    return scene.with_values({f"climate.{name}": value for name, value in climate.items()})
+
+
+def desert(cycle: int, *, airborne: float = 0.02) -> Snapshot:
+    made = materials(("sandstone", 200.0), ("clay", math.inf))
+    land = snapshot(hills(64, 64) * 150.0, 2.0, world=None, cycle=cycle)
+    return with_layers(with_materials(land, made, made.kind("sand"), rise=150.0), airborne=airborne)
+
+
+LOOKING_ACROSS = Camera(glm.vec3(320.0, 120.0, 320.0), 30.0, 8.0, 500.0)
+
+
+def test_a_storm_brings_dust_that_hides_what_is_far(show: Show) -> None:
+    """The land grows paler and flatter, most of it far away; without a storm nothing changes, to the last bit."""
+    still = show(desert(30), LOOKING_ACROSS, stormy(storms=0.0))
+    storm = show(desert(30), LOOKING_ACROSS, stormy())
+    land = still.max(axis=2) > 0.02
+    far, near = np.zeros_like(land), np.zeros_like(land)
+    rows = np.flatnonzero(land.any(axis=1))
+    middle = (rows[0] + rows[-1]) // 2
+    far[:middle], near[middle:] = land[:middle], land[middle:]
+    kept = [storm.mean(axis=2)[part].std() / still.mean(axis=2)[part].std() for part in (far, near)]
+    assert kept[0] < 0.75 and kept[0] < kept[1]
+
+
+@pytest.mark.parametrize("changes", [{"storms": 0.0}, {"dust": 0.0}, {"airborne": 0.0}])
+def test_no_dust_without_storm_sand_and_wish(show: Show, changes: dict[str, float]) -> None:
+    climate = {name: value for name, value in changes.items() if name == "storms"}
+    scene = stormy(**climate).with_value("view.dust", changes.get("dust", 1.0))
+    shown = desert(30, airborne=changes.get("airborne", 0.02))
+    calm = show(shown, LOOKING_ACROSS, stormy(storms=0.0))
+    np.testing.assert_array_equal(show(shown, LOOKING_ACROSS, scene, time=3.0), calm)
+
+
+def test_veils_of_dust_drift_with_time(show: Show) -> None:
+    shown = desert(30)
+    scene = stormy()
+    one, same, later = (show(shown, LOOKING_ACROSS, scene, time=time) for time in (0.0, 0.0, 1.5))
+    np.testing.assert_array_equal(one, same)
+    assert np.abs(later - one).mean() > 1e-3
+
+
+def test_the_picture_moves_in_a_storm(context: moderngl.Context) -> None:
+    picture = Picture(context, bake_at_once=True, quality="low")
+    assert not picture.is_moving(stormy())
+    picture.show(desert(30))
+    assert picture.is_moving(stormy()) and not picture.is_moving(stormy(storms=0.0))
+    picture.release()
+
+
+# Snow in the course of a year.
+
+
+@pytest.mark.parametrize(
+    ("temperature", "year", "expected"), [(6.5, 0, 2.0), (6.5, 100, 0.5), (-9.0, 100, -0.75), (30.0, 100, 2.0)]
+)
+def test_snow_lies_where_it_freezes_once_there_is_a_year(temperature: float, year: int, expected: float) -> None:
+    """Level ground from 0 to 2000 m; it is 6.5 °C colder for each kilometre, and spring."""
+    shown = snapshot(plane(41, 11, 0.0, 50.0))
+    scene = Scene().with_values({"climate.temperature": temperature, "climate.year": year})
+    weather = weather_of(scene.climate, 0, 0)
+    assert snow_line(scene.view, weather, year, shown) == pytest.approx(max(expected, -1.0), abs=0.06)

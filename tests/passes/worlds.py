@@ -134,31 +134,6 @@ def island(rows: int, columns: int, *, seed: int = 1, relief: float = 200.0) -> 
     return relief * (cone * (0.3 + 0.9 * noise) - 0.35)
 
 
-def planted(shown: Snapshot, trees: ArrayLike, version: int = 1) -> Snapshot:
-    """The same land with these trees: rows of row, column, kind, size, and perhaps health; 1 is best."""
-    given = np.atleast_2d(np.asarray(trees, np.float32))
-    health = given[:, 4:5] if given.shape[1] > 4 else np.ones((len(given), 1))
-    columns = [given[:, :4], np.zeros((len(given), 1)), health]
-    return replace(shown, trees=np.concatenate(columns, axis=1).astype(np.float32), trees_version=version)
-
-
-def wooded(shown: Snapshot, number: int, *, seed: int = 4) -> Snapshot:
-    """The same land with woods in patches: broadleaves low down, conifers above them, none high up or where steep."""
-    generator = np.random.default_rng(seed)
-    rows, columns = shown.shape
-    ground = (shown.layers["bedrock"] + shown.layers["sediment"]).astype(np.float64)
-    height = (ground - ground.min()) / np.ptp(ground)
-    south, east = np.gradient(ground / shown.cell_size)
-    density = np.clip(6.0 * hills(rows, columns, seed=31, roughness=1.6) - 2.5, 0.02, 1.0)
-    density *= (np.hypot(south, east) < 0.75) & (height < 0.75)
-    cell = generator.choice(rows * columns, number, p=(density / density.sum()).ravel())
-    place = np.column_stack([cell // columns, cell % columns]) + generator.random((number, 2))
-    broad = generator.random(number) > np.clip(3.0 * height.ravel()[cell] - 0.6, 0.03, 0.97)
-    size = np.clip(generator.beta(3.0, 1.6, number), 0.05, 1.0)
-    health = np.where(generator.random(number) < 0.04, 0.3, 0.95)
-    return planted(shown, np.column_stack([place, broad, size, health]))
-
-
 def with_layers(shown: Snapshot, **layers: ArrayLike) -> Snapshot:
     """The same land with these layers too."""
     made = {
@@ -191,3 +166,28 @@ def materials(*strata: tuple[str, float], repeat: bool = False) -> Materials:
 def with_materials(shown: Snapshot, made_of: Materials, kinds: ArrayLike = 0.0, rise: ArrayLike = 0.0) -> Snapshot:
     """The same land of several materials. `kinds` is as kernels.materials.commonest_kinds has it."""
     return replace(with_layers(shown, loose_kinds=kinds, strata_rise=rise), materials=made_of)
+
+
+def planted(shown: Snapshot, trees: ArrayLike, version: int = 1) -> Snapshot:
+    """The same land with these trees: rows of row, column, kind, size, and perhaps health; 1 is best."""
+    given = np.atleast_2d(np.asarray(trees, np.float32))
+    health = given[:, 4:5] if given.shape[1] > 4 else np.ones((len(given), 1))
+    columns = [given[:, :4], np.zeros((len(given), 1)), health]
+    return replace(shown, trees=np.concatenate(columns, axis=1).astype(np.float32), trees_version=version)
+
+
+def wooded(shown: Snapshot, number: int, *, seed: int = 4) -> Snapshot:
+    """The same land with woods in patches: broadleaves low down, conifers above them, none high up or where steep."""
+    generator = np.random.default_rng(seed)
+    rows, columns = shown.shape
+    ground = (shown.layers["bedrock"] + shown.layers["sediment"]).astype(np.float64)
+    height = (ground - ground.min()) / np.ptp(ground)
+    south, east = np.gradient(ground / shown.cell_size)
+    density = np.clip(6.0 * hills(rows, columns, seed=31, roughness=1.6) - 2.5, 0.02, 1.0)
+    density *= (np.hypot(south, east) < 0.75) & (height < 0.75)
+    cell = generator.choice(rows * columns, number, p=(density / density.sum()).ravel())
+    place = np.column_stack([cell // columns, cell % columns]) + generator.random((number, 2))
+    broad = generator.random(number) > np.clip(3.0 * height.ravel()[cell] - 0.6, 0.03, 0.97)
+    size = np.clip(generator.beta(3.0, 1.6, number), 0.05, 1.0)
+    health = np.where(generator.random(number) < 0.04, 0.3, 0.95)
+    return planted(shown, np.column_stack([place, broad, size, health]))

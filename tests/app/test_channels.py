@@ -1,0 +1,94 @@
+"""C6: the width of channels and how far they wander, on flows that are known, and in the compared presets."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from app.channels import ChannelFigures, Channels, find_channels, migration, watch_channels
+from app.scene import load_preset
+from app.world import LAKE, World
+from tests.app.small import simulated
+
+
+def flowing(discharge: NDArray[np.float64], south: float, east: float) -> World:
+    """A world of drops that all go one way."""
+    world = World(np.zeros(discharge.shape), np.zeros(discharge.shape), 10.0, seed=1)
+    world.trace("discharge")[...] = discharge
+    world.trace("momentum_south")[...] = discharge * south
+    world.trace("momentum_east")[...] = discharge * east
+    return world
+
+
+def river(heading: float, spread: float, aside: float = 0.0, shape: tuple[int, int] = (72, 80)) -> World:
+    """A river through the middle of the map, whose discharge is a bell across it. `heading` is clockwise from east."""
+    south, east = math.sin(math.radians(heading)), math.cos(math.radians(heading))
+    row, column = np.mgrid[: shape[0], : shape[1]] - np.array(shape)[:, None, None] / 2.0
+    across = south * column - east * row - aside
+    return flowing(3.0 * np.exp(-0.5 * (across / spread) ** 2), south, east)
+
+
+@pytest.mark.parametrize("heading", [0.0, 30.0, 45.0, 90.0, 215.0])
+@pytest.mark.parametrize("spread", [1.5, 3.0])
+def test_width_and_flow_of_a_river_in_any_direction(heading: float, spread: float) -> None:
+    channels = find_channels(river(heading, spread), least_flow=1.0)
+    # A bell of height 1 down to a tenth on both sides
+    width = math.sqrt(2.0 * math.pi) * spread * math.erf(math.sqrt(math.log(10.0)))
+    inside = (np.abs(channels.rows - 36.0) < 20.0) & (np.abs(channels.columns - 40.0) < 20.0)
+    assert inside.sum() >= 38
+    assert channels.width[inside] == pytest.approx(width, rel=0.08)
+    assert channels.flow[inside] == pytest.approx(3.0 * width, rel=0.12)
+    assert channels.relative_width == pytest.approx(width / math.sqrt(3.0 * width), rel=0.1)
+
+
+def test_two_rivers_are_told_apart() -> None:
+    one, other = river(0.0, 1.5, -9.5), river(0.0, 1.5, 9.5)
+    both = flowing(one.trace("discharge") + other.trace("discharge"), 0.0, 1.0)
+    channels = find_channels(both, least_flow=1.0)
+    assert len(np.unique(channels.rows)) == 2
+    assert channels.typical_width == pytest.approx(find_channels(one, 1.0).typical_width, rel=0.05)
+
+
+def test_small_ones_and_lakes_do_not_count() -> None:
+    world = river(0.0, 2.0)
+    flow = find_channels(world, 1.0).flow.max()
+    assert len(find_channels(world, 1.01 * flow)) == 0
+    world.standing[...] = LAKE
+    assert len(find_channels(world, 1.0)) == 0
+    still = flowing(np.zeros((20, 20)), 0.0, 0.0)
+    assert find_channels(still, 0.0).relative_width == find_channels(still, 0.0).typical_width == 0.0
+
+
+def test_migration_is_the_way_that_channels_moved() -> None:
+    before, after = (find_channels(river(0.0, 2.0, aside), 1.0) for aside in (0.0, 4.0))
+    assert migration(before, before) == 0.0
+    assert migration(before, after) == pytest.approx(4.0)
+    nowhere = Channels(*(np.empty(0) for _ in range(4)))
+    assert math.isnan(migration(before, nowhere))
+
+
+def watched(preset: str, seed: int) -> ChannelFigures:
+    """A compared preset on a small map with as many drops for each cell, grown up soon."""
+    scene = load_preset(preset).with_values(
+        {"world.columns": 96, "world.rows": 96, "world.relief": 175.0, "world.seed": seed, "droplets.count": 50}
+    )
+    if scene.plants.enabled:
+        scene = scene.with_value("plants.rate", 8.0)
+    return watch_channels(simulated(450, scene), 200, least_flow=5.0, looks=2)
+
+
+def test_coupling_narrows_streams_and_trees_hold_their_banks() -> None:
+    """On three lands. In the mean of them, since on one alone chance is as large as what is looked for."""
+    basic, coupled, with_trees = (
+        [watched(preset, seed) for seed in (5, 6, 7)] for preset in ("basic", "coupled", "coupled-with-trees")
+    )
+
+    def mean(figures: list[ChannelFigures], name: str) -> float:
+        return float(np.mean([getattr(figure, name) for figure in figures]))
+
+    assert mean(coupled, "relative_width") < mean(basic, "relative_width")
+    assert mean(with_trees, "migration") < 0.95 * mean(coupled, "migration")
+    assert mean(with_trees, "wear") < 0.7 * mean(coupled, "wear")

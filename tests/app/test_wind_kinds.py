@@ -1,0 +1,88 @@
+"""Wind in a world of several materials: its ledger, and what wetness and storms do."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pytest
+
+from app.climate import Weather
+from app.processes.wind import WindErosion, WindParameters
+from app.scene import Scene
+from app.simulation import Simulator
+from app.sources import create_world
+from app.world import SURFACE_TRACES, World
+from tests.app.small import bits, simulated, small_scene
+
+MIXED = {
+    "materials__enabled": True,
+    "materials__loose": "sand 3; clay 1; gravel 1; soil 1",
+    "droplets__enabled": False,
+    "wind__enabled": True,
+    "wind__dust": 0.1,
+    "wind__abrasion": 0.1,
+    "wind__inflow": 0.5,
+}
+
+
+def mixed(**settings: object) -> Scene:
+    return small_scene(**{**MIXED, **settings})
+
+
+def test_every_account_closes() -> None:
+    world = simulated(20, mixed()).world
+    assert world.imbalance() < 1e-12
+    ledger = world.ledger
+    assert ledger.rock.lost["worn by wind"] > 0.0
+    for cause in ("worn by wind", "blown in"):
+        total = sum(account.gained.get(cause, 0.0) for account in ledger.kinds.values())
+        assert total == pytest.approx(ledger.sediment.gained[cause])
+    assert ledger.kinds["sand"].gained["blown in"] == ledger.sediment.gained["blown in"] > 0.0
+    assert ledger.kinds["gravel"].lost["off the map"] == 0.0
+    summed = np.zeros(world.shape)
+    for kind in range(world.mix.shape[2]):
+        summed += world.mix[..., kind]
+    assert np.array_equal(summed, world.sediment)
+
+
+def test_same_bits_on_any_number_of_threads() -> None:
+    assert bits(simulated(6, mixed(), 1).world) == bits(simulated(6, mixed(), 2).world)
+
+
+def test_sand_dries_and_starts_to_move() -> None:
+    world, scene = create_world(mixed(wind__inflow=0.0, wind__abrasion=0.0))
+    surface = world.pack(SURFACE_TRACES)
+    surface[..., SURFACE_TRACES.index("wetness")] = 1.0
+    simulator = Simulator(scene, world)
+    before = world.mix.copy()
+    simulator.advance()
+    assert np.array_equal(world.mix, before)
+    surface[..., SURFACE_TRACES.index("wetness")] = 0.0
+    simulator.advance()
+    assert np.abs(world.mix - before).max() > 0.0
+
+
+def test_a_storm_fills_the_air_with_dust_that_is_gone_when_it_ends() -> None:
+    scene = mixed(world__soil_depth=3.0, wind__uplift=1.0, climate__storm_length=40)
+    world, scene = create_world(scene)
+    calm, storm = Weather(), Weather(storm=1.0, wind_speed=2.8)
+    carried = []
+    for weather in (calm, storm, calm):
+        for _ in range(250):
+            world.weather = weather
+            WindErosion().step(world, msgspec.structs.replace(scene.wind, count=40))
+            world.cycle += 1
+        carried.append(float(world.trace("airborne").sum()))
+    assert carried[1] > 2.0 * carried[0]
+    assert carried[2] < 0.6 * carried[1]
+    assert world.imbalance() < 1e-12
+
+
+def test_a_storm_brings_more_parcels() -> None:
+    inflow = []
+    for strength in (0.0, 0.5, 1.0):
+        world = World(np.zeros((16, 16)), np.ones((16, 16)), cell_size=1.0, seed=0)
+        world.weather = Weather(storm=strength)
+        WindErosion().step(world, WindParameters(count=100, inflow=1.0, storm_parcels=2.0))
+        inflow.append(world.ledger.sediment.gained["blown in"])
+    assert inflow == [100.0, 200.0, 300.0]

@@ -1,0 +1,267 @@
+"""F3: water in the ground."""
+
+from __future__ import annotations
+
+import math
+
+import app  # noqa: F401
+
+# isort: split
+import numba
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernels.moisture import DRY, LAKE, SEA, Aquifer, Ground, MoistureParameters, Pores, seep
+from kernels.surface import CANOPY, GRASS, WETNESS
+from tests.kernels.reference_moisture import CELL_SIZE, Cell, flow_along
+
+SAND, ROCK = (0.4, 1.0), (0.15, 0.2)  # porosity and permeability
+
+
+def pores(loose: tuple[float, float] = SAND, rock: tuple[float, float] = ROCK) -> Pores:
+    """Of one sort of ground."""
+    return Pores(*(np.array([value]) for value in (*loose, *rock)))
+
+
+def ground_of(bedrock: object, sediment: object = 0.0) -> Ground:
+    """Dry ground in which no water is yet."""
+    rock, loose = (np.array(layer, np.float64, order="C") for layer in np.broadcast_arrays(bedrock, sediment))
+    nothing = [np.zeros(rock.shape) for _ in range(3)]
+    water, moisture, groundwater = nothing
+    return Ground(
+        rock, loose, rock + loose, water, np.zeros(rock.shape, np.uint8), moisture, groundwater,
+        np.zeros((*rock.shape, 4), np.float32),
+    )  # fmt: skip
+
+
+def random_ground(rows: int, columns: int, seed: int) -> Ground:
+    """Rough ground, bare here and there, in all states of wetness, with lakes and sea."""
+    random = np.random.default_rng(seed)
+
+    def some(scale: float, empty: float) -> np.ndarray:
+        return scale * random.random((rows, columns)) * (random.random((rows, columns)) >= empty)
+
+    ground = ground_of(100.0 * random.random((rows, columns)), some(4.0, 0.3))
+    ground.standing[...] = random.choice([DRY, DRY, DRY, LAKE, SEA], (rows, columns))
+    ground.water[...] = some(3.0, 0.1) * (ground.standing == LAKE)
+    ground.moisture[...] = some(1.0, 0.2)
+    ground.groundwater[...] = some(5.0, 0.2)
+    ground.surface[...] = random.random((rows, columns, 4))
+    return ground
+
+
+def aquifer_of(ground: Ground, filled: Pores | None = None, **parameters: object) -> Aquifer:
+    return Aquifer(ground, CELL_SIZE, filled or pores(), MoistureParameters(**parameters))  # type: ignore[arg-type]
+
+
+def cells_of(ground: Ground) -> list[list[Cell]]:
+    """The same ground for the reference."""
+    rows, columns = ground.bedrock.shape
+    cover = 1.0 - (1.0 - ground.surface[..., GRASS]) * (1.0 - ground.surface[..., CANOPY])
+    layers = ground.bedrock, ground.sediment, ground.water, ground.standing, ground.moisture, ground.groundwater, cover
+    return [
+        [Cell(*(layer[i, j].item() for layer in layers), *SAND, *ROCK) for j in range(columns)] for i in range(rows)
+    ]
+
+
+def stored(ground: Ground) -> float:
+    return float(ground.water.sum() + ground.moisture.sum() + ground.groundwater.sum())
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "parameters", [{}, {"field_capacity": 0.0}, {"soil_depth": 0.1, "aquifer_depth": 0.0}, {"rain": 0.5}]
+)
+def test_a_cell_takes_and_gives_what_the_plain_one_does(seed: int, parameters: dict[str, float]) -> None:
+    ground = random_ground(9, 14, seed)
+    cells = cells_of(ground)
+    settings = MoistureParameters(**parameters)  # type: ignore[arg-type]
+    totals = Aquifer(ground, CELL_SIZE, pores(), settings).exchange(1)
+    for line in cells:
+        for cell in line:
+            cell.exchange(settings)
+    for name in ("water", "moisture", "groundwater"):
+        expected = [[getattr(cell, name) for cell in line] for line in cells]
+        np.testing.assert_allclose(getattr(ground, name), expected, rtol=1e-4, atol=1e-6, err_msg=name)
+    np.testing.assert_allclose(ground.surface[..., WETNESS], [[c.wetness for c in line] for line in cells], atol=1e-4)
+    for name in totals._fields:
+        expected_total = sum(getattr(cell, name) for line in cells for cell in line)
+        assert getattr(totals, name) == pytest.approx(expected_total, rel=1e-3, abs=1e-9), name
+
+
+@pytest.mark.parametrize("columns_first", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_groundwater_flows_as_the_system_of_equations_says(columns_first: bool, seed: int) -> None:
+    ground = random_ground(8, 37, seed)
+    settings = MoistureParameters(walls=True, sea_level=20.0)
+    for columns in (True, False) if columns_first else (False, True):
+        # Line by line, as maps of one row
+        cells = cells_of(ground)
+        lines = list(zip(*cells, strict=True)) if columns else cells
+        expected = np.array([flow_along(list(line), 4.0, settings) for line in lines])
+        lone = [Ground(*(_line(layer, number, columns) for layer in ground[:8])) for number in range(len(lines))]
+        for number, line in enumerate(lone):
+            Aquifer(line, CELL_SIZE, pores(), settings).flow(4)
+            got = line.groundwater[0]
+            np.testing.assert_allclose(got, expected[number], rtol=1e-6, atol=1e-9)
+            (ground.groundwater[:, number] if columns else ground.groundwater[number])[...] = got
+    whole = random_ground(8, 37, seed)
+    Aquifer(whole, CELL_SIZE, pores(), settings).flow(4, columns_first)
+    np.testing.assert_array_equal(whole.groundwater, ground.groundwater)
+
+
+def _line(layer: np.ndarray, number: int, column: bool) -> np.ndarray:
+    """One line of a map as a map of one row."""
+    return np.ascontiguousarray(layer[:, number] if column else layer[number])[None]
+
+
+@pytest.mark.parametrize("along", ["rows", "columns"])
+def test_between_two_ditches_the_water_table_is_the_parabola_of_dupuit(along: str) -> None:
+    count, low, conductivity, recharge = 61, 3.0, 5.0, 0.004
+    loose = np.full(count, 20.0)
+    loose[[0, -1]] = low
+    loose = np.broadcast_to(loose if along == "rows" else loose[:, None], (8, count) if along == "rows" else (count, 8))
+    ground = ground_of(np.zeros(loose.shape), loose)
+    ground.standing[loose == low] = LAKE
+    aquifer = aquifer_of(ground, aquifer_depth=0.0, conductivity=conductivity, field_capacity=0.0, walls=True)
+    ditch = loose == low
+    for _ in range(1500):
+        ground.groundwater[...] = np.where(ditch, SAND[0] * low, ground.groundwater + 4 * recharge)
+        aquifer.flow(4)
+    table = (ground.groundwater / SAND[0])[4] if along == "rows" else (ground.groundwater / SAND[0])[:, 4]
+    x = CELL_SIZE * np.arange(count)
+    parabola = np.sqrt(low**2 + recharge / conductivity * x * (x[-1] - x))
+    assert parabola.max() > 2.0 * low
+    np.testing.assert_allclose(table[1:-1], parabola[1:-1], rtol=0.01)
+
+
+def test_a_wave_in_the_water_table_dies_down_as_theory_says() -> None:
+    count, depth, swing, conductivity = 40, 10.0, 0.05, 8.0
+    ground = ground_of(np.full((8, count), 100.0), 0.0)
+    wave = np.cos(math.pi * (np.arange(count) + 0.5) / count)
+    ground.groundwater[...] = ROCK[0] * (depth + swing * wave)
+    aquifer = aquifer_of(ground, conductivity=conductivity, field_capacity=0.0, walls=True)
+    diffusivity = conductivity * ROCK[1] * depth / ROCK[0]
+    wavenumber = math.pi / (count * CELL_SIZE)
+    cycles = 150
+    for _ in range(cycles):
+        aquifer.flow(1)
+    left = float((ground.groundwater[3] / ROCK[0] - depth) @ wave / (wave @ wave)) / swing
+    expected = math.exp(-diffusivity * wavenumber**2 * cycles)
+    assert expected < 0.6
+    assert left == pytest.approx(expected, rel=0.02)
+
+
+ENDS: dict[str, tuple[float, float]] = {
+    "rain": (0.0, 1.0), "infiltration": (0.0, 1.0), "soil_depth": (0.01, 10.0), "weathered": (0.0, 2.0),
+    "field_capacity": (0.0, 0.9), "percolation": (0.0, 1.0), "evaporation": (0.0, 1.0), "transpiration": (0.0, 4.0),
+    "temperature": (-80.0, 90.0), "lapse_rate": (0.0, 0.06), "aquifer_depth": (0.0, 1000.0),
+    "conductivity": (0.001, 10_000.0), "capillary_rise": (0.01, 10.0), "smallest_spring": (0.001, 10.0),
+    "rain_altitude": (0.0, 1.0), "walls": (False, True),
+}  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    ends=st.fixed_dictionaries({name: st.sampled_from(both) for name, both in ENDS.items()}),
+    shape=st.sampled_from([(8, 8), (8, 33), (40, 9)]),
+    porosity=st.sampled_from([0.0, 0.01, 0.6]),
+    seed=st.integers(0, 5),
+)
+def test_no_water_is_lost_whatever_the_parameters(
+    ends: dict[str, float], shape: tuple[int, int], porosity: float, seed: int
+) -> None:
+    ground = random_ground(*shape, seed)
+    aquifer = aquifer_of(ground, pores((porosity, 10.0), (porosity, 0.0)), sea_level=50.0, **ends)
+    before = stored(ground)
+    gained = before + aquifer.fill(0.5)
+    assert stored(ground) == pytest.approx(gained, rel=1e-12)
+    for cycle in range(4):
+        left = aquifer.flow(4, columns_first=cycle % 2 == 1)
+        totals = aquifer.exchange(2)
+        _, depths = aquifer.rise()
+        gained += totals.rained + totals.from_sea
+        expected = gained - left - totals.evaporated - totals.into_sea - float(depths.sum())
+        assert stored(ground) == pytest.approx(expected, rel=1e-11, abs=1e-12)
+        gained = stored(ground)
+        for layer in (ground.water, ground.moisture, ground.groundwater):
+            assert np.isfinite(layer).all()
+            assert layer.min() >= 0.0
+        wetness = ground.surface[..., WETNESS]
+        assert wetness.min() >= 0.0
+        assert wetness.max() <= 1.0
+    assert (left == 0.0) or not ends["walls"]
+
+
+def test_the_same_bits_on_two_threads(two_threads: int) -> None:
+    results = []
+    for threads in (1, two_threads):
+        numba.set_num_threads(threads)
+        ground = random_ground(70, 45, seed=4)
+        aquifer = aquifer_of(ground, sea_level=50.0)
+        told: list[object] = []
+        for cycle in range(6):
+            told.append(aquifer.flow(4, columns_first=cycle % 2 == 1))
+            told.append(aquifer.exchange(2))
+            told += [part.tobytes() for part in aquifer.rise()]
+        results.append((told, [layer.tobytes() for layer in ground[:8]]))
+    assert results[0] == results[1]
+
+
+def test_what_stands_above_the_ground_comes_out_where_it_is_enough() -> None:
+    ground = ground_of(np.zeros((8, 9)), 1.0)
+    aquifer = aquifer_of(ground, smallest_spring=0.1, evaporation=0.0, rain=0.0, percolation=0.0)
+    full = aquifer.fill(1.0) / ground.ground.size
+    surplus = np.linspace(0.0, 2.0, 72)
+    ground.groundwater[...] += surplus.reshape(8, 9)
+    aquifer.exchange(1)
+    cells, depths = aquifer.rise()
+    np.testing.assert_array_equal(cells, np.flatnonzero(surplus >= 0.1))
+    np.testing.assert_allclose(depths, surplus[cells])
+    left = np.where(surplus < 0.1, surplus, 0.0)
+    np.testing.assert_allclose(ground.groundwater.reshape(-1), full + left)
+    assert len(aquifer.rise()[0]) == 0
+
+
+def test_rain_wets_sand_which_dries_when_it_ends_the_sooner_the_hotter_and_the_greener() -> None:
+    wet = {}
+    for name, temperature, grass in (("cool", 10.0, 0.0), ("hot", 35.0, 0.0), ("green", 10.0, 1.0)):
+        ground = ground_of(np.zeros((8, 8)), 5.0)
+        ground.surface[..., GRASS] = grass
+        for _ in range(40):
+            aquifer_of(ground, temperature=temperature, rain=0.02).exchange(1)
+        rainy = float(ground.surface[..., WETNESS].mean())
+        for _ in range(40):
+            aquifer_of(ground, temperature=temperature, rain=0.0).exchange(1)
+        wet[name] = float(ground.surface[..., WETNESS].mean())
+        assert rainy > 0.2
+        assert wet[name] < rainy
+    assert wet["hot"] < wet["green"] < wet["cool"]
+
+
+def test_the_ground_is_wet_near_the_water_table_and_not_far_above_it() -> None:
+    ground = ground_of(np.linspace(0.0, 20.0, 21)[None].repeat(8, 0), 0.0)
+    room = ROCK[0] * 0.7
+    ground.groundwater[...] = np.maximum(0.0, 20.0 - ground.bedrock) * room
+    ground.groundwater[:, 0] = 20.0 * room
+    aquifer_of(ground, rain=0.0, capillary_rise=4.0, aquifer_depth=20.0).exchange(1)
+    wetness = ground.surface[0, :, WETNESS]
+    assert wetness[0] == pytest.approx(1.0)
+    assert (np.diff(wetness[:5]) < 0.0).all()
+    assert wetness[6:].max() < 0.05
+
+
+def test_seepage_takes_no_more_than_there_is() -> None:
+    water = np.array([[0.0, 0.004, 2.0]])
+    groundwater = np.array([[1.0, 1.0, 1.0]])
+    seep(water, groundwater, 0.01)
+    np.testing.assert_allclose(water, [[0.0, 0.0, 1.99]])
+    np.testing.assert_allclose(groundwater, [[1.0, 1.004, 1.01]])
+
+
+def test_layers_that_do_not_fit_are_refused() -> None:
+    ground = ground_of(np.zeros((8, 9)))
+    with pytest.raises(ValueError, match="one shape"):
+        aquifer_of(ground._replace(moisture=np.zeros((9, 8))))
