@@ -92,7 +92,15 @@ class WaterPass:
                 self._tiles.write(tiles)
 
     def draw(
-        self, quality: Quality, *, with_overlay: bool, with_course: bool, waves: int, **textures: moderngl.Texture
+        self,
+        quality: Quality,
+        *,
+        with_overlay: bool,
+        with_course: bool,
+        with_materials: bool,
+        with_life: bool,
+        waves: int,
+        **textures: moderngl.Texture,
     ) -> None:
         blend_by_colour(self._context)
         look = (
@@ -100,6 +108,8 @@ class WaterPass:
             f"LINES {int(with_course)}",
             f"WAVES {waves}",
             f"FINE_WATER {int(quality.fine_water)}",
+            f"MATERIALS {int(with_materials)}",  # of the land that is mirrored
+            f"LIVING {int(with_life)}",
             "DESERT 0",
         )
         if self._has_sea:
