@@ -54,7 +54,7 @@ _FIXED = 1e30
 # A little less than all there is may leave a cell, as sums are rounded.
 _ALL = 1.0 - 1e-12
 
-# Metres. What is less is nothing: cells that drain again and again would come to numbers with which processors are slow.
+# Metres. What is less is nothing: cells that drain again and again would come to numbers that processors are slow with
 _TRACE = 1e-30
 
 # Pressure of saturated vapour beside that at 15 °C, for each half degree from −60 °C (Tetens 1930)
