@@ -47,10 +47,10 @@ REFERENCE_LIGHT = 1.94  # with the sun at 27°
 SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
 STREAM_OCTAVES = 9.0  # the widest stream carries two to the power of it as much as the smallest that is seen
 DIMMED = 0.42, 0.52, 0.68  # by how much the thickest dust of a storm dims sunlight: red, green, blue, as logarithms
-DUST_DEPTH = 2.6  # optical depth of it, from one end of the longer side to the other along the lowest ground
+DUST_DEPTH = 4.2  # optical depth of it, from one end of the longer side to the other along the lowest ground
 DUST_HEIGHT, LOWEST_DUST = 0.30, 0.02  # over which it thins: a part of the relief, and at least of the longer side
 DUST_DRIFT = 0.045  # of that side in a second
-SAND_IN_AIR = 60.0  # 1/m, by which the mean of what the wind carries shows as dust
+SAND_IN_AIR = 400.0  # 1/m, by which the mean of what the wind carries shows as dust
 BED_SPAN = 0.02, 0.25  # of the relief: thinner strata than these, and thicker ones, are drawn with beds of that much
 BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
 
@@ -128,8 +128,8 @@ class Picture:
 
     @property
     def frame_settled(self) -> bool:
-        """Whether the light on the ground is that of the snapshot and the sun."""
-        return self._snapshot is None or self._light.settled(self._wanted_light)
+        """Whether the trees are those of the snapshot, and the light that of the snapshot and the sun."""
+        return self._snapshot is None or (self._trees.settled and self._light.settled(self._wanted_light))
 
     def has_waves(self, scene: Scene) -> bool:
         """Whether waves run to a shore, so that the picture changes though nothing else does."""
@@ -314,17 +314,15 @@ class Picture:
         with_materials = snapshot.materials is not None
         with_life = any(name in snapshot.layers for name in LIVING)
         rippled = with_materials and "wind_path" in snapshot.layers
-        desert = view.desert > 0.0 or view.drifting_sand > 0.0 or rippled
+        desert = view.desert > 0.0 or rippled
 
         _, scene_height = scene_size(*target.size, quality)
         detail = detail_distance(camera, scene_height, quality)
         tree_view = self._tree_view(snapshot, camera, view, weather, scene_height, detail)
         selected, forest = None, None
         if self._trees.forest is not None:
-            # What is laid over the ground is to be seen: there trees are but a part of its colour.
-            smallest = math.inf if with_overlay else quality.tree_pixels[2]
-            forest = (tree_view.height, tree_view.focal_length, smallest, tree_view.winter)
-            if not with_overlay:
+            forest = (tree_view.height, tree_view.focal_length, quality.tree_pixels[2], tree_view.winter)
+            if not with_overlay:  # which trees would hide
                 aspect = target.width / target.height
                 selected = select_trees(self._trees.forest, camera, aspect, quality.tree_pixels, tree_view)
         sun = self._frame.values["sun"][:3].astype(float)
@@ -339,12 +337,13 @@ class Picture:
             with_lines=OVERLAYS[view.overlay].number == LINES,
             with_course=with_course,
             desert=desert,
+            drifting=view.drifting_sand > 0.0,
             with_water=with_water,
             with_marks=self._marks.shown,
             with_materials=with_materials,
             with_life=with_life,
             with_dust=storm > 0.0,
-            forest=forest,
+            forest=None if with_overlay else forest,
             tree_shadows=self._trees.shadows,
             **shown,
         )
@@ -362,9 +361,9 @@ class Picture:
                 quality,
                 with_overlay=with_overlay,
                 with_course=with_course,
-                waves=waves,
                 with_materials=with_materials,
                 with_life=with_life,
+                waves=waves,
                 **shown,
             )
         self._backdrop.draw(with_dust=storm > 0.0, surface=maps["surface"], detail=self._detail)
@@ -396,12 +395,11 @@ class Picture:
             self._surface_is_current = True
         self._marks.update(snapshot, self._layers, view.wear_and_deposit, view.traffic_water)
         self._cover.update(snapshot, self._layers, self._materials.textures())
+        self._trees.update(at_once=self._bake_at_once)
         if self._trees.forest is not None:
-            crowns = Crowns(snapshot.world, snapshot.trees_version, view.tree_size)
+            crowns = Crowns(snapshot.world, self._trees.version, view.tree_size)
             size = self._surface.texture.size
-            self._canopy.update(
-                crowns, size, self._trees.buffer, len(self._trees.forest.trees), at_once=self._bake_at_once
-            )
+            self._canopy.update(crowns, size, self._trees.buffer, len(self._trees.forest.trees))
         else:
             self._canopy.forget()
         sun = (view.sun_direction, view.sun_height, view.exaggeration)
