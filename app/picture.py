@@ -128,8 +128,8 @@ class Picture:
 
     @property
     def frame_settled(self) -> bool:
-        """Whether the light on the ground is that of the snapshot and the sun."""
-        return self._snapshot is None or self._light.settled(self._wanted_light)
+        """Whether the trees are those of the snapshot, and the light that of the snapshot and the sun."""
+        return self._snapshot is None or (self._trees.settled and self._light.settled(self._wanted_light))
 
     def has_waves(self, scene: Scene) -> bool:
         """Whether waves run to a shore, so that the picture changes though nothing else does."""
@@ -321,10 +321,8 @@ class Picture:
         tree_view = self._tree_view(snapshot, camera, view, weather, scene_height, detail)
         selected, forest = None, None
         if self._trees.forest is not None:
-            # What is laid over the ground is to be seen: there trees are but a part of its colour.
-            smallest = math.inf if with_overlay else quality.tree_pixels[2]
-            forest = (tree_view.height, tree_view.focal_length, smallest, tree_view.winter)
-            if not with_overlay:
+            forest = (tree_view.height, tree_view.focal_length, quality.tree_pixels[2], tree_view.winter)
+            if not with_overlay:  # which trees would hide
                 aspect = target.width / target.height
                 selected = select_trees(self._trees.forest, camera, aspect, quality.tree_pixels, tree_view)
         sun = self._frame.values["sun"][:3].astype(float)
@@ -345,7 +343,7 @@ class Picture:
             with_materials=with_materials,
             with_life=with_life,
             with_dust=storm > 0.0,
-            forest=forest,
+            forest=None if with_overlay else forest,
             tree_shadows=self._trees.shadows,
             **shown,
         )
@@ -397,12 +395,11 @@ class Picture:
             self._surface_is_current = True
         self._marks.update(snapshot, self._layers, view.wear_and_deposit, view.traffic_water)
         self._cover.update(snapshot, self._layers, self._materials.textures())
+        self._trees.update(at_once=self._bake_at_once)
         if self._trees.forest is not None:
-            crowns = Crowns(snapshot.world, snapshot.trees_version, view.tree_size)
+            crowns = Crowns(snapshot.world, self._trees.version, view.tree_size)
             size = self._surface.texture.size
-            self._canopy.update(
-                crowns, size, self._trees.buffer, len(self._trees.forest.trees), at_once=self._bake_at_once
-            )
+            self._canopy.update(crowns, size, self._trees.buffer, len(self._trees.forest.trees))
         else:
             self._canopy.forget()
         sun = (view.sun_direction, view.sun_height, view.exaggeration)

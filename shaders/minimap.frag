@@ -44,7 +44,7 @@ void main() {
     Ground ground = ground_material(at * frame.map.xy, place, textureLod(strata_rise, at, 0.0).x, apparent_steepness(place), seen.z - 0.5, noise, noise);
 #if CANOPY == 1
     Canopy crowns = canopy_at(at);
-    ground.albedo = mix(ground.albedo, 0.50 * crowns.leaves, 1.0 - exp(-2.0 * crowns.area));
+    ground.albedo = mix(ground.albedo, 0.65 * crowns.leaves, 1.0 - exp(-4.0 * crowns.area));
 #endif
     float pixel_cells = frame.map.x / rectangle.z;
     vec3 albedo = with_way_of_water(with_overlay(ground.albedo, at, place, pixel_cells), at, pixel_cells);

@@ -128,10 +128,10 @@ void main() {
     vec3 normal = normalize(vec3(-(slope.x + bumps.x), 1.0, -(slope.y + bumps.y)));
 
 #if CANOPY > 0
-    // Under crowns lies litter, and little of the sky is seen.
+    // Under crowns lie litter and undergrowth, and little of the sky is seen.
     Canopy crowns = canopy_at(uv);
     float covered = 1.0 - exp(-crowns.area);
-    albedo = mix(albedo, LITTER * (0.7 + 0.6 * fine.x), 0.6 * covered);
+    albedo = mix(albedo, LITTER * (0.6 + 0.8 * fine.x), 0.85 * (1.0 - exp(-2.5 * crowns.area)));
 #if CANOPY > 1
     seen.x *= sun_past_trees(position, lit.w);
 #else

@@ -10,8 +10,6 @@ from app.passes.shaders import Drawing, ShaderLibrary
 from app.passes.targets import colour, map_target, release_targets
 from app.passes.tree_shapes import CROWN_BASE, CROWN_RADIUS
 
-PATIENCE = 40  # frames in which trees that grow do not change it: they grow slowly
-
 NO_FOREST = (0.0, 0.0, 0.0, 0.0)  # the uniform of canopy.glsl where it is not read
 
 
@@ -32,7 +30,6 @@ class CanopyMap:
         self._drawing: Drawing | None = None
         self._nothing = context.texture((1, 1), 4, bytes(4))
         self._target: moderngl.Framebuffer | None = None
-        self._age = 0  # frames since it was drawn
         self.drawn: Crowns | None = None
 
     @property
@@ -45,17 +42,12 @@ class CanopyMap:
         size: tuple[int, int],
         trees: tuple[object, ...],
         number: int,
-        *,
-        at_once: bool,
     ) -> None:
         """Spread the trees over a map of this size (columns, rows), if they have changed.
 
         `trees` is a buffer as programs draw from it, and holds that `number` of them.
         """
-        self._age += 1
-        drawn = self.drawn
-        same = drawn is not None and (drawn.world, drawn.height) == (wanted.world, wanted.height)
-        if wanted == drawn or (same and self._age < PATIENCE and not at_once):
+        if wanted == self.drawn:
             return
         if self._target is None or self._target.size != size:
             outgrown = self._target
@@ -73,7 +65,7 @@ class CanopyMap:
         self._drawing.program.set(crown=(*CROWN_RADIUS, *CROWN_BASE), height=wanted.height)
         self._drawing.render(moderngl.POINTS, vertices=number)
         colour(self._target).build_mipmaps()
-        self.drawn, self._age = wanted, 0
+        self.drawn = wanted
 
     def forget(self) -> None:
         """There are no trees, or all is to be drawn anew."""

@@ -16,13 +16,25 @@ OVERLAP = 0.15  # of a limit, over which a level passes into the next: finer_sha
 SAMPLED = 4  # cells from one to the next whose height is taken for the heights of a block
 
 
-class Forest:
-    """The trees of a snapshot, sorted by blocks of the map."""
+def block_heights(snapshot: Snapshot) -> NDArray[np.float32]:
+    """The lowest and highest ground of each block, roughly: `[block, (low, high)]`."""
+    every = np.s_[::SAMPLED, ::SAMPLED]
+    ground = snapshot.layers["bedrock"][every] + snapshot.layers["sediment"][every]
+    side = BLOCK // SAMPLED
+    tiles = np.pad(ground, [(0, -length % side) for length in ground.shape], mode="edge")
+    tiles = tiles.reshape(tiles.shape[0] // side, side, tiles.shape[1] // side, side)
+    return np.column_stack([tiles.min(axis=(1, 3)).ravel(), tiles.max(axis=(1, 3)).ravel()])
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        rows, columns = snapshot.shape
+
+class Forest:
+    """Trees, as a snapshot has them, sorted by blocks of the map."""
+
+    def __init__(
+        self, trees: NDArray[np.float32], shape: tuple[int, int], cell_size: float, heights: NDArray[np.float32]
+    ) -> None:
+        rows, columns = shape
         down, across = -(-rows // BLOCK), -(-columns // BLOCK)
-        row, column, kind, size, _, health = snapshot.trees.T
+        row, column, kind, size, _, health = trees.T
         block = (row // BLOCK).astype(np.int32).clip(0, down - 1) * across
         block += (column // BLOCK).astype(np.int32).clip(0, across - 1)
         if down * across <= np.iinfo(np.uint16).max:
@@ -37,20 +49,12 @@ class Forest:
         self.smallest = np.minimum.reduceat(self.trees[:, 3], self._starts)
         self._low_corner = np.column_stack([self.inhabited % across, self.inhabited // across]) * BLOCK
         self._map = (columns, rows)
-        self.cell_size = snapshot.cell_size
-        self.take_heights(snapshot)
+        self.cell_size = cell_size
+        self.take_heights(heights)
 
-    def take_heights(self, snapshot: Snapshot) -> None:
-        """Take note of the heights of the ground, roughly."""
-        every = np.s_[::SAMPLED, ::SAMPLED]
-        ground = snapshot.layers["bedrock"][every] + snapshot.layers["sediment"][every]
-        side = BLOCK // SAMPLED
-        room = [(0, -length % side) for length in ground.shape]
-        tiles = np.pad(ground, room, mode="edge")
-        tiles = tiles.reshape(tiles.shape[0] // side, side, tiles.shape[1] // side, side)
-        self._heights = np.column_stack(
-            [tiles.min(axis=(1, 3)).ravel()[self.inhabited], tiles.max(axis=(1, 3)).ravel()[self.inhabited]]
-        )
+    def take_heights(self, heights: NDArray[np.float32]) -> None:
+        """Stand on ground of these `block_heights`."""
+        self._heights = heights[self.inhabited]
 
     def boxes(self, exaggeration: float, tallest: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Opposite corners of each inhabited block with its trees, in picture space; `tallest` in metres."""

@@ -9,11 +9,11 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from app.passes.canopy import PATIENCE
 from app.passes.forest import Forest, Selection, TreeView
 from app.passes.quality import Quality
 from app.passes.shaders import Uniform
 
+PATIENCE = 40  # frames in which ground that changes leaves the shadows as they are
 REACH = 6.0  # how far towards the sun trees cast shadows, in half widths of the map of shadows
 TO_TEXTURE = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1]])  # from clip space
 
@@ -74,7 +74,7 @@ class TreeShadows:
         self._texture: moderngl.Texture | None = None
         self._target: moderngl.Framebuffer | None = None
         self._drawn: tuple[object, ...] | None = None
-        self._versions: tuple[int, ...] = ()
+        self._ground: tuple[int, ...] = ()
         self._age = 0  # frames since it was drawn
         self._frustum: Frustum | None = None
         self.any = False  # whether there are trees near enough in this frame
@@ -103,23 +103,24 @@ class TreeShadows:
         sun: NDArray[np.float64],
         quality: Quality,
         view: TreeView,
-        versions: tuple[int, ...],
+        trees: tuple[int, ...],
+        ground: tuple[int, ...],
         *,
         at_once: bool,
     ) -> NDArray[np.float32] | None:
         """Choose what there are shadows of; the trees to draw into the texture, or None where nothing has changed.
 
-        `versions` are those of trees and ground, which change slowly.
+        `trees` and `ground` are their worlds and versions. The ground changes slowly.
         """
         self.any = len(selected.near) + len(selected.middle) > 0 and sun[1] > 0.0
         if not self.any:
             return None
         self._age += 1
         frustum = Frustum.about(selected.low, selected.high, sun)
-        wanted = (frustum, view.height, view.exaggeration, quality.tree_shadow, versions[0])
-        if wanted == self._drawn and (versions == self._versions or (self._age < PATIENCE and not at_once)):
+        wanted = (frustum, view.height, view.exaggeration, quality.tree_shadow, trees)
+        if wanted == self._drawn and (ground == self._ground or (self._age < PATIENCE and not at_once)):
             return None
-        self._drawn, self._versions, self._age, self._frustum = wanted, versions, 0, frustum
+        self._drawn, self._ground, self._age, self._frustum = wanted, ground, 0, frustum
         self._begin_texture(quality.tree_shadow)
         numbers, _ = forest.of_blocks(np.flatnonzero(frustum.touches(*forest.boxes(view.exaggeration, view.tallest))))
         return forest.trees[numbers]

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.passes import tree_shapes
-from app.passes.forest import Forest, Selection, TreeView
+from app.passes.forest import Forest, Selection, TreeView, block_heights
 from app.passes.quality import Quality
 from app.passes.shaders import Drawing, Program, ShaderLibrary, Uniform
 from app.passes.tree_shadows import TreeShadows
 from app.passes.tree_shapes import BROADLEAF, CONIFER, CROWN_BASE, CROWN_RADIUS, Shape
 from app.snapshot import Snapshot
 
+PATIENCE = 24  # frames for which trees that grow are drawn as they were
 INSTANCE = ("2f 3f", "cell", "growth")  # a row of Forest.trees
 
 SHAPES = {
@@ -33,8 +34,11 @@ class TreesPass:
         self._bodies: dict[tuple[str, int, int], Bodies] = {}  # by level, kind and variant of the program
         self._points: Drawing | None = None
         self._all_trees: moderngl.Buffer | None = None
-        self._shown: tuple[int, int] | None = None
+        self._latest: Snapshot | None = None
+        self._shown: tuple[int, int] | None = None  # world and version of the trees
         self._ground: tuple[int, ...] | None = None
+        self._heights = np.empty((0, 2), np.float32)
+        self._age = 0  # frames since the trees were uploaded
         self.forest: Forest | None = None
         self.shadows = TreeShadows(context)
 
@@ -44,17 +48,39 @@ class TreesPass:
         assert self._all_trees is not None
         return self._all_trees, *INSTANCE
 
+    @property
+    def version(self) -> int:
+        """The version of the trees that are drawn."""
+        return self._shown[1] if self._shown is not None else 0
+
+    @property
+    def settled(self) -> bool:
+        """Whether the trees that are drawn are those of the snapshot."""
+        return self._latest is None or self._shown == (self._latest.world, self._latest.trees_version)
+
     def show(self, snapshot: Snapshot) -> None:
-        """Upload the trees where they have changed."""
+        """Take note of the trees of a snapshot, and of the ground that they stand on."""
+        self._latest = snapshot
         ground = (snapshot.world, snapshot.versions["bedrock"], snapshot.versions["sediment"])
-        if (snapshot.world, snapshot.trees_version) != self._shown:
-            self._shown = snapshot.world, snapshot.trees_version
-            self.forest = Forest(snapshot) if len(snapshot.trees) else None
-            if self.forest is not None:
-                self._upload(self.forest.trees)
-        elif self.forest is not None and ground != self._ground:
-            self.forest.take_heights(snapshot)
-        self._ground = ground
+        if len(snapshot.trees) and ground != self._ground:
+            self._ground, self._heights = ground, block_heights(snapshot)
+            if self.forest is not None and self._shown is not None and self._shown[0] == snapshot.world:
+                self.forest.take_heights(self._heights)
+
+    def update(self, *, at_once: bool) -> None:
+        """Upload the trees if they have changed: new ones now, those that grow now and then, or `at_once`."""
+        self._age += 1
+        latest = self._latest
+        if latest is None or self.settled:
+            return
+        same_world = self._shown is not None and self._shown[0] == latest.world and self.forest is not None
+        if same_world and self._age < PATIENCE and not at_once:
+            return
+        self._shown, self._age = (latest.world, latest.trees_version), 0
+        self.forest = None
+        if len(latest.trees):
+            self.forest = Forest(latest.trees, latest.shape, latest.cell_size, self._heights)
+            self._upload(self.forest.trees)
 
     def cast_shadows(
         self,
@@ -70,8 +96,9 @@ class TreesPass:
         if selected is None or self.forest is None or self._shown is None or self._ground is None:
             self.shadows.any = False
             return
-        versions = (*self._shown, *self._ground)
-        casters = self.shadows.begin(self.forest, selected, sun, quality, view, versions, at_once=at_once)
+        casters = self.shadows.begin(
+            self.forest, selected, sun, quality, view, self._shown, self._ground, at_once=at_once
+        )
         if casters is not None:
             self._draw_bodies("middle", casters, view, textures, 2, shadow_matrix=self.shadows.clip_matrix)
 

@@ -5,7 +5,7 @@ const vec3 NEEDLES = vec3(0.034, 0.053, 0.024);
 const vec3 BROAD_LEAVES = vec3(0.052, 0.068, 0.026);
 const vec3 TWIGS = vec3(0.125, 0.092, 0.066);  // in winter
 const vec3 SICK = vec3(0.150, 0.098, 0.048);
-const vec3 LITTER = vec3(0.082, 0.068, 0.042);  // what lies under trees
+const vec3 LITTER = vec3(0.074, 0.066, 0.038);  // what lies under trees
 const vec3 THROUGH_LEAVES = vec3(1.25, 1.22, 0.60);
 
 // The crowns of a kind: 0 conifers, 1 broadleaves. `bare` is how much of their leaves the latter have lost.

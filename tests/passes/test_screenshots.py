@@ -39,6 +39,7 @@ from tests.passes.worlds import (
     with_layers,
     with_materials,
     with_rivers,
+    wooded,
 )
 
 FOLDER = Path(__file__).parents[1] / "screenshots"
@@ -313,3 +314,12 @@ def test_wet_ground_and_grass(shoot: Shoot) -> None:
     shown = with_layers(shown, wetness=wetness, grass=grass)
     camera = Camera(glm.vec3(2300.0, 200.0, 1650.0), 330.0, 22.0, 2300.0)
     shoot(shown, view(Scene(), quality="high"), camera, size=(400, 260))
+
+
+def test_forest(shoot: Shoot) -> None:
+    """Hills with woods: broadleaves below, dark conifers above, gaps with grass; near trees have shadows of their own,
+    far ones pass into a colour of the slopes without a border."""
+    land = snapshot(hills(200, 200, seed=12, roughness=2.6) * 1000.0, cell_size=20.0)
+    shown = wooded(land, 26_000)
+    camera = Camera(glm.vec3(1800.0, float(land.layers["bedrock"][150, 90]), 3000.0), 20.0, 16.0, 1500.0)
+    shoot(shown, view(Scene(), quality="high", sun_direction=290.0), camera, size=(400, 260), minimap=True)
