@@ -29,7 +29,7 @@ REACH = 12.0  # cells to both sides, over which a section is followed
 STEP = 0.5  # cells
 CREST = 2.0  # cells to both sides, over which its middle has the most water
 BANK = 0.1  # of the largest discharge: there a section ends
-BESIDE = 3  # cells around the middles of channels, which are their bed and banks
+BANKS = 3.0  # cells beyond the bed of a channel, half as wide as it is to each side of its middle
 TIME = 1000.0  # cycles, for which rates are told
 
 
@@ -64,7 +64,7 @@ class ChannelFigures:
     width: float  # median, in cells
     relative_width: float  # the same at a flow of 1
     migration: float  # cells in 1000 cycles; NaN where there were no channels
-    wear: float  # metres by which bed and banks rose or sank in 1000 cycles; NaN likewise
+    bank_wear: float  # metres by which banks rose or sank in 1000 cycles; NaN likewise
 
 
 def watch_channels(simulator: Simulator, cycles: int, least_flow: float, looks: int = 4) -> ChannelFigures:
@@ -78,13 +78,14 @@ def watch_channels(simulator: Simulator, cycles: int, least_flow: float, looks: 
             simulator.advance()
         found.append(find_channels(world, least_flow))
         moved.append(migration(found[-2], found[-1]))
-        worn.append(_mean_beside(np.abs(world.ground - ground), found[-2]))
+        moved_ground = np.abs(world.ground - ground)[banks(found[-2], world.shape)]
+        worn.append(float(moved_ground.mean()) if len(moved_ground) else math.nan)
     return ChannelFigures(
         cells=float(np.mean([len(channels) for channels in found])),
         width=float(np.mean([channels.typical_width for channels in found])),
         relative_width=float(np.mean([channels.relative_width for channels in found])),
         migration=float(np.mean(moved)) * TIME / span,
-        wear=float(np.mean(worn)) * TIME / span,
+        bank_wear=float(np.mean(worn)) * TIME / span,
     )
 
 
@@ -129,20 +130,27 @@ def migration(before: Channels, after: Channels) -> float:
     return 0.5 * (_mean_way(before, after) + _mean_way(after, before))
 
 
+def banks(channels: Channels, shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """The cells beside channels, and in none of their beds, [row, column]."""
+    bed, near = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
+    for row, column, width in zip(channels.rows, channels.columns, channels.width, strict=True):
+        reach = int(0.5 * width + BANKS)
+        window = tuple(slice(max(int(middle) - reach, 0), int(middle) + reach + 1) for middle in (row, column))
+        rows, columns = np.ogrid[
+            tuple(slice(part.start, min(part.stop, cells)) for part, cells in zip(window, shape, strict=True))
+        ]
+        away = np.hypot(rows - row, columns - column)
+        bed[window] |= away <= 0.5 * width
+        near[window] |= away <= 0.5 * width + BANKS
+    return near & ~bed
+
+
 def _mean_way(some: Channels, others: Channels) -> float:
     nearest = [
         np.hypot(others.rows - row, others.columns - column).min()
         for row, column in zip(some.rows, some.columns, strict=True)
     ]
     return float(np.mean(nearest))
-
-
-def _mean_beside(layer: Numbers, channels: Channels) -> float:
-    """The mean of a layer in channels and beside them."""
-    beside = np.zeros(layer.shape, np.bool_)
-    for row, column in zip(channels.rows.astype(int), channels.columns.astype(int), strict=True):
-        beside[max(row - BESIDE, 0) : row + BESIDE + 1, max(column - BESIDE, 0) : column + BESIDE + 1] = True
-    return float(layer[beside].mean()) if len(channels) else math.nan
 
 
 def _between_cells(layer: Numbers, rows: Numbers, columns: Numbers) -> Numbers:

@@ -51,6 +51,7 @@ class Meta(msgspec.Struct):
     parameters: dict[str, Any]
     ledger: Ledger
     snowballs: int = 0
+    wind_field_direction: float = 0.0
 
 
 def save(path: Path, world: World, scene: Scene) -> None:
@@ -61,7 +62,10 @@ def save(path: Path, world: World, scene: Scene) -> None:
 
 def write(file: BinaryIO, world: World, scene: Scene) -> None:
     """Write a world to a file that is open already."""
-    meta = Meta(FORMAT, world.cell_size, world.seed, world.cycle, scene_content(scene), world.ledger, world.snowballs)
+    meta = Meta(
+        FORMAT, world.cell_size, world.seed, world.cycle, scene_content(scene), world.ledger, world.snowballs,
+        world.wind_field_direction,
+    )  # fmt: skip
     arrays: dict[str, Any] = {"meta": np.array(msgspec.json.encode(meta).decode()), **world.layers}
     if len(world.trees):
         arrays[TREES] = world.trees
@@ -79,6 +83,7 @@ def load(path: Path) -> tuple[World, Scene]:
         world.trace(name)[...] = arrays[name]
     world.cycle = meta.cycle
     world.snowballs = meta.snowballs
+    world.wind_field_direction = meta.wind_field_direction
     world.ledger = meta.ledger
     scene = scene_from(meta.parameters, str(path))
     if trees is not None:

@@ -47,10 +47,10 @@ REFERENCE_LIGHT = 1.94  # with the sun at 27°
 SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
 STREAM_OCTAVES = 9.0  # the widest stream carries two to the power of it as much as the smallest that is seen
 DIMMED = 0.42, 0.52, 0.68  # by how much the thickest dust of a storm dims sunlight: red, green, blue, as logarithms
-DUST_DEPTH = 2.6  # optical depth of it, from one end of the longer side to the other along the lowest ground
+DUST_DEPTH = 4.2  # optical depth of it, from one end of the longer side to the other along the lowest ground
 DUST_HEIGHT, LOWEST_DUST = 0.30, 0.02  # over which it thins: a part of the relief, and at least of the longer side
 DUST_DRIFT = 0.045  # of that side in a second
-SAND_IN_AIR = 60.0  # 1/m, by which the mean of what the wind carries shows as dust
+SAND_IN_AIR = 400.0  # 1/m, by which the mean of what the wind carries shows as dust
 BED_SPAN = 0.02, 0.25  # of the relief: thinner strata than these, and thicker ones, are drawn with beds of that much
 BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
 
@@ -314,7 +314,7 @@ class Picture:
         with_materials = snapshot.materials is not None
         with_life = any(name in snapshot.layers for name in LIVING)
         rippled = with_materials and "wind_path" in snapshot.layers
-        desert = view.desert > 0.0 or view.drifting_sand > 0.0 or rippled
+        desert = view.desert > 0.0 or rippled
 
         _, scene_height = scene_size(*target.size, quality)
         detail = detail_distance(camera, scene_height, quality)
@@ -337,6 +337,7 @@ class Picture:
             with_lines=OVERLAYS[view.overlay].number == LINES,
             with_course=with_course,
             desert=desert,
+            drifting=view.drifting_sand > 0.0,
             with_water=with_water,
             with_marks=self._marks.shown,
             with_materials=with_materials,
@@ -360,9 +361,9 @@ class Picture:
                 quality,
                 with_overlay=with_overlay,
                 with_course=with_course,
-                waves=waves,
                 with_materials=with_materials,
                 with_life=with_life,
+                waves=waves,
                 **shown,
             )
         self._backdrop.draw(with_dust=storm > 0.0, surface=maps["surface"], detail=self._detail)

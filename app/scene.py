@@ -29,6 +29,7 @@ from app.processes.pools import PoolsParameters
 from app.processes.snowballs import SnowballParameters
 from app.processes.weathering import WeatheringParameters
 from app.processes.wind import WindParameters
+from app.processes.wind_field import WindFieldParameters
 from app.simulation_parameters import SimulationParameters
 from app.sources.parameters import (
     DiamondSquareParameters,
@@ -62,6 +63,7 @@ class Scene(Parameters, frozen=True, kw_only=True):
     pools: PoolsParameters = PoolsParameters()
     droplets: DropletParameters = DropletParameters()
     snowballs: SnowballParameters = SnowballParameters()
+    wind_field: WindFieldParameters = WindFieldParameters()
     wind: WindParameters = WindParameters()
     weathering: WeatheringParameters = WeatheringParameters()
     cascade: CascadeParameters = CascadeParameters()

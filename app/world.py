@@ -194,6 +194,7 @@ class World:
         self.mix: Layer = np.empty((*self.shape, 0))
         self.trees = np.empty((0, len(TREE_COLUMNS)), np.float32)
         self.trees_version = 0  # the cycle in which they were changed last
+        self.wind_field_direction = 0.0  # degrees that the prevailing wind came from when the field was found
         self._packs: dict[tuple[str, ...], NDArray[np.float32]] = {}
         self.changed = dict.fromkeys(self.layers, 0)  # the cycle in which each layer was changed last
         self.cell_size = float(cell_size)
@@ -356,6 +357,7 @@ class World:
             "trees_version": self.trees_version,
             "cycle": self.cycle,
             "snowballs": self.snowballs,
+            "wind_field_direction": self.wind_field_direction,
             "changed": dict(self.changed),
             "ledger": self.ledger_copy(),
         }
@@ -383,6 +385,7 @@ class World:
         self.trees_version = state["trees_version"]
         self.cycle = state["cycle"]
         self.snowballs = state["snowballs"]
+        self.wind_field_direction = state["wind_field_direction"]
         self.changed = dict(state["changed"])
         self.ledger = msgspec.convert(msgspec.to_builtins(state["ledger"]), Ledger)
 

@@ -32,12 +32,11 @@ Where the ground is of several kinds (C7), a load m is the sum of loads m_k, and
 
     taking, dug = m's gain:         m_k ← m_k + (e_k · s_k / s) · min(dug, s)     s_k: thickness of kind k, s: of all
       what it digs below s:         m_w ← m_w + e_r · rock_erodibility · (dug − s)    of the rock r, which becomes w
-    putting down, x = m's loss / m: m_k ← m_k · (1 − min(1, d_k · x))
+    putting down, x = m's loss / m: m_k ← m_k · (1 − min(1, d_k · x)),  x ≤ room / Σ d_k · m_k
     being moved by |t · v| cells:   m_k ← m_k · (1 − a_k · attrition · |t · v|), which becomes the kind worn[k]
 
 with the erodibility e, the deposition d (how fast it settles, beside sand) and the abrasion a of each. So what is
-coarse is put down first, and gets finer on its way, by the same part in each kilometre (Sternberg 1875). What would be
-put down higher than the ground around stays in the drop, the same part of each kind.
+coarse is put down first, and gets finer on its way, by the same part in each kilometre (Sternberg 1875).
 
 Where this is not what the article's own code does:
 
@@ -202,6 +201,7 @@ class _Constants(NamedTuple):
     root_hold: float
     soaking: float
     attrition: float  # per cell
+    fastest_settling: float  # the highest deposition of any kind
     walls: bool
     cells_per_metre: float
 
@@ -236,7 +236,7 @@ def _spawn(particle, key, fields, constants):
             fields.sources[source, 4],
         )
         speed = math.sqrt(v_row * v_row + v_column * v_column)
-        return row, column, v_row, v_column, volume, 0.0, speed, 0.0, 0.0, float(particle)
+        return row, column, v_row, v_column, volume, 0.0, 0.0, speed, 0.0, 0.0, float(particle)
     row = column = 0.0
     for draw in range(_DRAWS):
         number = 2 * particle + draw * _NUMBERS_OF_A_DRAW
@@ -245,7 +245,7 @@ def _spawn(particle, key, fields, constants):
         rain = _rain_on(int(row) * fields.columns + int(column), fields, constants)
         if rain >= 1.0 or uniform(key, number + _NUMBERS_OF_A_DRAW // 2) < rain:
             break
-    return row, column, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, float(particle)
+    return row, column, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, float(particle)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -383,76 +383,62 @@ def _soaked_covered(fields, constants, cell, volume, time, drop):
 
 
 @in_step
-def _exchange(fields, constants, cell, change, room, descent, load, drop, distance):
+def _exchange(fields, constants, cell, change, room, descent, load, settling, drop, distance):
     """Exchange material with a cell, in metres: up to `descent` out of it, or up to `room` into it.
 
-    Returns what came of the rock, what the drop carries, and the sediment of the cell.
+    Returns what came of the rock, what the drop carries, the same with each kind times how fast it settles, and the
+    sediment of the cell.
     """
     loose = fields.sediment[np.uintp(cell)]
     change = min(max(change, -room), descent)
     from_loose = min(change, loose)
     from_rock = max(0.0, change - loose) * constants.rock_erodibility
-    return from_rock, load + (from_loose + from_rock), loose - from_loose
+    return from_rock, load + (from_loose + from_rock), settling, loose - from_loose
 
 
 @in_step
-def _exchange_kinds(fields, constants, cell, change, room, descent, load, drop, distance):
+def _exchange_kinds(fields, constants, cell, change, room, descent, load, settling, drop, distance):
     kinds = fields.kinds
     if kinds == 0:
-        return _exchange(fields, constants, cell, change, room, descent, load, drop, distance)
+        return _exchange(fields, constants, cell, change, room, descent, load, settling, drop, distance)
     here, own = np.uintp(cell * kinds), np.uintp(int(drop) * kinds)
+    loose = fields.sediment[np.uintp(cell)]
+    dug = min(max(0.0, change), descent)
+    taking = dug / loose if dug < loose else 1.0
+    putting = 0.0
+    if change < 0.0 and settling > 0.0:
+        putting = min(-change / load, room / settling)
+    abraded = 0.0
+    if dug > loose:
+        rock = np.uintp(rock_at(fields, cell, fields.bedrock[np.uintp(cell)]))
+        abraded = (dug - loose) * constants.rock_erodibility * fields.rock_erodibility[rock]
+        becomes = own + np.uintp(fields.rock_worn[rock])
+        fields.from_rock[becomes] += abraded
+        fields.loads[becomes] += abraded
+    sediment = load = settling = 0.0
+    # One of both is 0, but nobody can foretell which: without a branch it takes less time.
+    for number in range(kinds):
+        kind = np.uintp(number)
+        there, carried = fields.mix[here + kind], fields.loads[own + kind]
+        deposition = fields.deposition[kind]
+        taken = there * (taking * fields.erodibility[kind])
+        settled = carried * min(1.0, putting * deposition)
+        there = (there - taken) + settled
+        carried = (carried - settled) + taken
+        fields.mix[here + kind] = there
+        fields.loads[own + kind] = carried
+        sediment += there
+        load += carried
+        settling += carried * deposition
     for place in range(len(fields.wearing)):
         kind = np.uintp(fields.wearing[place])
-        part = min(1.0, fields.abrasion[kind] * constants.attrition * distance)
-        finer = part * fields.loads[own + kind]
+        becomes = np.uintp(fields.worn[kind])
+        finer = fields.loads[own + kind] * min(1.0, fields.abrasion[kind] * constants.attrition * distance)
         fields.loads[own + kind] -= finer
-        fields.loads[own + np.uintp(fields.worn[kind])] += finer
+        fields.loads[own + becomes] += finer
         fields.made_finer[own + kind] += finer
-    abraded = sediment = 0.0
-    if change > 0.0:
-        load = 0.0
-        change = min(change, descent)
-        loose = fields.sediment[np.uintp(cell)]
-        part = change / loose if change < loose else 1.0
-        if change > loose:
-            height = fields.bedrock[np.uintp(cell)]
-            rock = np.uintp(rock_at(fields, cell, height))
-            abraded = (change - loose) * constants.rock_erodibility * fields.rock_erodibility[rock]
-            becomes = own + np.uintp(fields.rock_worn[rock])
-            fields.from_rock[becomes] += abraded
-            fields.loads[becomes] += abraded
-        for number in range(kinds):
-            kind = np.uintp(number)
-            there = fields.mix[here + kind]
-            taken = there * (part * fields.erodibility[kind])
-            there -= taken
-            carried = fields.loads[own + kind] + taken
-            fields.mix[here + kind] = there
-            fields.loads[own + kind] = carried
-            sediment += there
-            load += carried
-    else:
-        part, fit = 0.0, 1.0
-        if change < 0.0:
-            part = -change / load
-            put = 0.0
-            for number in range(kinds):
-                kind = np.uintp(number)
-                put += fields.loads[own + kind] * min(1.0, part * fields.deposition[kind])
-            if put > room:
-                fit = room / put
-        load = 0.0
-        for number in range(kinds):
-            kind = np.uintp(number)
-            carried = fields.loads[own + kind]
-            settled = carried * (min(1.0, part * fields.deposition[kind]) * fit)
-            carried -= settled
-            there = fields.mix[here + kind] + settled
-            fields.mix[here + kind] = there
-            fields.loads[own + kind] = carried
-            sediment += there
-            load += carried
-    return abraded, load, sediment
+        settling += finer * (fields.deposition[becomes] - fields.deposition[kind])
+    return abraded, load, settling, sediment
 
 
 @in_step
@@ -465,7 +451,7 @@ def _pass(fields, flow, volume, v_row, v_column):
 
 def _step_source(state, fields, constants):
     """One step of one drop; the formulas are at the top of this file."""
-    row, column, v_row, v_column, volume, load, speed, abraded, steps, drop = state
+    row, column, v_row, v_column, volume, load, settling, speed, abraded, steps, drop = state
     columns = fields.columns
     i, j = int(row), int(column)
     cell = i * columns + j
@@ -473,7 +459,7 @@ def _step_source(state, fields, constants):
     here = np.uintp(cell)
     if fields.standing[here] != DRY:
         _put_down_all(fields, i, j, load, drop)
-        return (row, column, v_row, v_column, volume, 0.0, speed, abraded, steps, drop), ENDED
+        return (row, column, v_row, v_column, volume, 0.0, 0.0, speed, abraded, steps, drop), ENDED
     height = fields.ground[here]
     flow = np.uintp(cell * _STRIDE)
     stream_there = fields.flow[flow + np.uintp(_STREAM)]
@@ -535,7 +521,19 @@ def _step_source(state, fields, constants):
             return state, FAILED
         if not constants.walls:
             _pass(fields, flow, np.float32(volume), np.float32(v_row), np.float32(v_column))
-            return (new_row, new_column, v_row, v_column, volume, load, speed, abraded, steps + 1.0, drop), ENDED
+            return (
+                new_row,
+                new_column,
+                v_row,
+                v_column,
+                volume,
+                load,
+                settling,
+                speed,
+                abraded,
+                steps + 1.0,
+                drop,
+            ), ENDED
         new_row, new_column = row, column
         outcome = ENDED
 
@@ -554,7 +552,9 @@ def _step_source(state, fields, constants):
     room = max(0.0, max(max(north, south), max(west, east)) - height)
     if fall < 0.0:
         room = min(room, -fall)
-    from_rock, load, loose = _exchange(fields, constants, cell, change, room, descent, load, drop, time * speed)
+    from_rock, load, settling, loose = _exchange(
+        fields, constants, cell, change, room, descent, load, settling, drop, time * speed
+    )
     rock = fields.bedrock[here] - from_rock
     fields.bedrock[here] = rock
     fields.sediment[here] = loose
@@ -571,7 +571,7 @@ def _step_source(state, fields, constants):
         _put_down_all(fields, int(new_row), int(new_column), load, drop)
         load = 0.0
         outcome = ENDED
-    return (new_row, new_column, v_row, v_column, volume, load, speed, abraded, steps, drop), outcome
+    return (new_row, new_column, v_row, v_column, volume, load, settling, speed, abraded, steps, drop), outcome
 
 
 def _step_with(**functions: Any) -> Any:
@@ -579,7 +579,7 @@ def _step_with(**functions: Any) -> Any:
     return in_step(FunctionType(_step_source.__code__, {**globals(), **functions}, "_step"))
 
 
-_SLOTS = 10
+_SLOTS = 11
 _run_on_bare_ground = engine(_spawn, _step_with(), _SLOTS)
 _run = engine(
     _spawn,
@@ -600,7 +600,7 @@ def _total(particles: Any, status: Any, fields: Any, soaked_up: Any, water: Any,
     steps = 0
     failed_row = failed_column = -1
     for particle in range(len(particles)):
-        row, column, _, _, volume, load, _, worn, taken, _ = particles[particle]
+        row, column, _, _, volume, load, _, _, worn, taken, _ = particles[particle]
         abraded += worn
         steps += int(taken)
         begun = 1.0 if particle < fields.rained else fields.sources[particle - fields.rained, 4]
@@ -759,6 +759,7 @@ def erode(
         root_hold=float(parameters.root_hold),
         soaking=float(parameters.soaking) if soaks else 0.0,
         attrition=float(parameters.attrition) / 1000.0 * float(cell_size),
+        fastest_settling=float(materials.deposition.max(initial=0.0)),
         walls=standing is not None and bool(standing.walls),
         cells_per_metre=1.0 / float(cell_size),
     )

@@ -95,3 +95,83 @@ def commonest_kinds(mix: NDArray[np.float64], told: NDArray[np.float32]) -> None
     both, up to a half.
     """
     _commonest(mix.reshape(-1), mix.shape[-1], told.reshape(-1))
+
+
+# The work on a row is a function of its own: in the body of a parallel loop Numba takes it that an array of a tuple,
+# and the same array where the tuple is passed on, are not the same memory.
+
+
+@njit(nogil=True, error_model="numpy")
+def _lift_row(row, materials, worn, bedrock, sediment, pool, of_rock):
+    """Take into a pool what cells have lost, and what came of their rock; return what others have gained."""
+    kinds = materials.kinds
+    columns = sediment.shape[1]
+    need = 0.0
+    for column in range(columns):
+        cell = row * columns + column
+        if worn[row, column] > 0.0:
+            rock = rock_at(materials, cell, bedrock[row, column] + worn[row, column])
+            of_rock[materials.rock_worn[rock]] += worn[row, column]
+        there = thickness(materials, cell)
+        change = sediment[row, column] - there
+        if change > 0.0:
+            need += change
+        elif change < 0.0:
+            kept = sediment[row, column] / there
+            for kind in range(kinds):
+                before = materials.mix[cell * kinds + kind]
+                materials.mix[cell * kinds + kind] = before * kept
+                pool[kind] += before - before * kept
+    return need
+
+
+@njit(nogil=True, error_model="numpy")
+def _lay_row(row, materials, parts, bedrock, sediment, ground):
+    """Give cells what they have gained of a pool, and bring their sediment up to date to the last bit."""
+    kinds = materials.kinds
+    columns = sediment.shape[1]
+    for column in range(columns):
+        cell = row * columns + column
+        change = sediment[row, column] - thickness(materials, cell)
+        if change > 0.0:
+            for kind in range(kinds):
+                materials.mix[cell * kinds + kind] += change * parts[kind]
+        sediment[row, column] = thickness(materials, cell)
+        ground[row, column] = bedrock[row, column] + sediment[row, column]
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _lift(materials: Any, worn: Any, bedrock: Any, sediment: Any, pools: Any, of_rock: Any, need: Any) -> None:
+    for row in prange(len(sediment)):
+        need[row] = _lift_row(row, materials, worn, bedrock, sediment, pools[row], of_rock[row])
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _lay(materials: Any, parts: Any, bedrock: Any, sediment: Any, ground: Any) -> None:
+    for row in prange(len(sediment)):
+        _lay_row(row, materials, parts, bedrock, sediment, ground)
+
+
+def mix_moved(
+    materials: Materials,
+    rock_before: NDArray[np.float64],
+    bedrock: NDArray[np.float64],
+    sediment: NDArray[np.float64],
+    ground: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Bring the mix up to date after a process that moved sediment and wore rock, but knows no kinds.
+
+    All that it moved, wherever it came from, becomes one pool: of what lies in a cell it took the same part of each
+    kind, and of rock what it wears to; and all that it laid down is of the pool's mix. Layers are float64 metres
+    [row, column]; `rock_before` is the bedrock as it was. `sediment` and `ground` change in their last digits.
+
+    Returns what came of rock, and what is left of the pool, which left the map: each [kind], in metres over one cell.
+    """
+    rows, kinds = len(sediment), materials.kinds
+    pools, of_rock, need = np.zeros((rows, kinds)), np.zeros((rows, kinds)), np.zeros(rows)
+    _lift(materials, rock_before - bedrock, bedrock, sediment, pools, of_rock, need)
+    from_rock = of_rock.sum(axis=0)
+    pool = pools.sum(axis=0) + from_rock
+    total, laid = float(pool.sum()), float(need.sum())
+    _lay(materials, pool / total if total > 0.0 else pool, bedrock, sediment, ground)
+    return from_rock, pool * max(0.0, 1.0 - laid / total) if total > 0.0 else pool

@@ -51,6 +51,8 @@ STRIPE = 8  # rows
 ROW, COLUMN, KIND, SIZE, AGE, HEALTH = range(6)
 
 DRY, LAKE, SEA = 0, 1, 2  # what stands on a cell
+_STREAM, _DISCHARGE = 0, 1  # of what flows there
+_WEAKEST = 1e-6  # stream that sweeps plants away, whatever the limit
 
 _GROWS, _TREES, _LIFESPANS = (process_number(f"plants {what}") for what in ("cells", "trees", "lifespans"))
 
@@ -87,7 +89,8 @@ class PlantParameters(NamedTuple):
     tree_arrival: float = 4e-5  # chance that a tree comes up on a cell from far away in a cycle
     densest_canopy: float = 0.8  # part of the ground that crowns cover in a forest
     random_death: float = 1e-4  # chance in a cycle
-    stream_limit: float = 0.6  # a stream is strong beyond it
+    stream_limit: float = 0.6  # a stream is strong where drops pass in more of the cycles
+    flow_limit: float = 2.0  # or where more water passes in a cycle, in metres
     steepest: float = 1.2  # tangent of the slope beyond which nothing stands
     flood_depth: float = 0.2  # metres of standing water that plants endure
     burial: float = 0.1  # metres by which the ground may rise in a cycle
@@ -133,7 +136,7 @@ class Fields(NamedTuple):
     ground: NDArray[np.float64]
     rooted_ground: NDArray[np.float32]  # the ground as plants found it last
     surface: NDArray[np.float32]  # [row, column, see kernels.surface]
-    flow: NDArray[np.float32]  # [row, column, the stream first]; or empty
+    flow: NDArray[np.float32]  # [row, column, (stream, discharge, …)]; or empty
     standing: NDArray[np.uint8]
     water_level: NDArray[np.float64]
     rain: NDArray[np.float32]  # or empty: it rains everywhere alike
@@ -177,9 +180,16 @@ def _slope(ground, row, column, cell_size):
 
 
 @_without_counts
+def _strength(fields, parameters, row, column):
+    """Of a stream: more than 1 where it is strong."""
+    often = fields.flow[row, column, _STREAM] / max(parameters.stream_limit, _WEAKEST)
+    return max(often, fields.flow[row, column, _DISCHARGE] / max(parameters.flow_limit, _WEAKEST))
+
+
+@_without_counts
 def _is_killing(fields, parameters, row, column):
     """Whether plants drown on a cell, or are swept away."""
-    if len(fields.flow) > 0 and fields.flow[row, column, 0] > parameters.stream_limit:
+    if len(fields.flow) > 0 and _strength(fields, parameters, row, column) > 1.0:
         return True
     standing = fields.standing[row, column]
     if standing == DRY:
@@ -208,7 +218,7 @@ def _water_near(fields, parameters, begin, end, water, near):
             if fields.standing[row, column] != DRY:
                 strength = np.float32(1.0)
             elif len(fields.flow) > 0:
-                strength = np.float32(min(1.0, fields.flow[row, column, 0] / max(parameters.stream_limit, 1e-3)))
+                strength = np.float32(min(1.0, _strength(fields, parameters, row, column)))
             water[row - first + 1, column + 1] = strength * strength
     # Two scans make distances of all shortest ways by the eight neighbours (Borgefors 1986).
     straight = np.float32(1.0 / (_REACH_OF_WATER + 1))

@@ -6,6 +6,10 @@
 #define WATER 1
 #endif
 
+#ifndef DRIFTING
+#define DRIFTING 1
+#endif
+
 #ifndef STORM
 #define STORM 0
 #endif
@@ -35,7 +39,7 @@ out vec4 colour;
 #if MATERIALS == 1
 // What is smaller than a cell on each kind of ground: stones, cracks in dry clay, and grain on cliffs, where a map seen
 // from above would be drawn out.
-vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float height, vec2 slope, vec4 grain, inout vec2 bumps) {
+vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float height, float pixel, vec2 slope, vec4 grain, inout vec2 bumps) {
     float tone = grain.w;
 #if DETAIL_SCALES > 2
     float cliff = ground.rock * smoothstep(0.6, 1.4, length(slope));
@@ -43,13 +47,14 @@ vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float height, vec2 slo
     vec4 facing_south = texture(detail, vec2(cells.x, height) / 2.9);
     vec4 on_cliff = mix(facing_south, texture(detail, vec2(cells.y, height) / 2.9), smoothstep(0.3, 0.7, facing_east));
     tone = mix(tone, on_cliff.w, cliff);
-    bumps += (on_cliff.yz - 0.5) * cliff;
+    vec2 downhill = slope / max(length(slope), 1e-3);
+    vec2 uneven = (on_cliff.yz - 0.5) * (0.7 + 1.1 * length(slope)) * cliff;
+    bumps += uneven.x * vec2(-downhill.y, downhill.x) + uneven.y * downhill;
 #endif
-    albedo *= mix(0.80 + 0.40 * tone, 1.0, 0.7 * ground.sand);
-    float stone = smoothstep(0.44, 0.60, grain.x);
-    albedo *= 1.0 + ground.stony * (0.75 * stone - 0.35);
+    albedo *= mix(0.80 + 0.40 * tone, 1.0, 0.7 * ground.fine);
+    albedo *= 1.0 + ground.stony * (1.3 * (grain.y - 0.5) + 1.0 * (grain.z - 0.5));
     bumps += (grain.yz - 0.5) * 1.2 * ground.stony;
-    float crack = 1.0 - smoothstep(0.0, 0.035, abs(grain.x - 0.5));
+    float crack = (1.0 - smoothstep(0.0, 0.035, abs(grain.x - 0.5))) * (1.0 - smoothstep(0.02, 0.10, pixel));
     return albedo * (1.0 - 0.5 * crack * ground.cracked);
 }
 #endif
@@ -60,13 +65,14 @@ float veils(vec2 uv, vec3 to_eye) {
     float height = 0.35 * frame.dust.y;
     vec2 lifted = position.xz + to_eye.xz * min(height / max(to_eye.y, 0.02), 0.2 * frame.heights.w);
     vec2 across = vec2(-frame.wind.y, frame.wind.x);
-    vec2 at = vec2(dot(lifted, frame.wind.xy) - frame.dust.w, dot(lifted, across)) / frame.heights.w;
+    // Before cliffs they lie in layers.
+    vec2 at = vec2(dot(lifted, frame.wind.xy) - frame.dust.w, dot(lifted, across) + 1.5 * position.y) / frame.heights.w;
     float billows = textureLod(detail, at * vec2(0.8, 1.6), 2.0).w;
     // Streamers run a little faster, and bend with the billows.
     float streamers = texture(detail, at * vec2(1.1, 5.0) + vec2(-0.3 * frame.dust.w / frame.heights.w, 0.35 * billows)).x;
-    float sand = 1.0 - exp(-22.0 * textureLod(airborne, uv, 0.0).x);
-    float dense = smoothstep(0.40, 0.72, 0.62 * billows + 0.38 * streamers);
-    return clamp(frame.dust.z * dense * mix(0.30, 0.75, sand), 0.0, 0.9);
+    float sand = 1.0 - exp(-150.0 * textureLod(airborne, uv, 0.0).x);
+    float dense = smoothstep(0.40, 0.72, 0.72 * billows + 0.28 * streamers);
+    return clamp(frame.dust.z * dense * mix(0.40, 0.85, sand), 0.0, 0.9);
 }
 #endif
 
@@ -101,11 +107,14 @@ void main() {
 
     // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
     vec2 bumps = (fine.yz - 0.5) * ground.rockiness * (1.5 + 1.6 * steepness) + (coarse.zy - 0.5) * 0.25;
+#if MATERIALS == 1
+    bumps *= drawn_out(steepness);
+#endif
 #if DETAIL_SCALES > 1
     vec4 grain = texture(detail, cells / 1.31);
     bumps += (grain.yz - 0.5) * ground.rockiness * 1.2;
 #if MATERIALS == 1
-    albedo = with_texture(albedo, ground, cells, position.y / frame.map.z, slope, grain, bumps);
+    albedo = with_texture(albedo, ground, cells, position.y / frame.map.z, pixel, slope, grain, bumps);
 #else
     albedo *= mix(0.80 + 0.40 * grain.w, 1.0, 0.7 * ground.sand);
 #endif
@@ -134,27 +143,37 @@ void main() {
     vec3 bounce = vec3(0.30, 0.24, 0.17) * (1.0 - normal.y) * (0.25 + 0.75 * seen.x) * 0.35;
     vec3 radiance = albedo * (frame.sun_light.rgb * sun + (sky_light(normal) + bounce) * seen.y);
 #if DESERT == 1
+#if DETAIL_SCALES > 1 || MATERIALS == 0
     radiance += frame.sun_light.rgb * glitter(cells, normal, normalize(frame.camera.xyz - position)) * ground.sand * sun;
+#endif
+#endif
+#if DRIFTING == 1
     vec3 sand_light = DRIFTING_SAND * (frame.sun_light.rgb * seen.x * 0.45 + sky_light(vec3(0.0, 1.0, 0.0)) * seen.y);
     radiance = mix(radiance, sand_light, drifting(cells, textureLod(airborne, uv, 0.0).x, detail));
 #endif
-#if MARKS == 1 || LIVING == 1
+#if MARKS == 1
     // Running water mirrors sky and sun in small waves, the more the flatter one looks at it.
     vec3 to_eye = normalize(frame.camera.xyz - position);
     vec3 surface_normal = normalize(vec3(-0.6 * slope.x - 0.10 * bumps.x, 1.0, -0.6 * slope.y - 0.10 * bumps.y));
     float fresnel = 0.02 + 0.98 * pow(1.0 - max(dot(surface_normal, to_eye), 0.0), 5.0);
     vec3 mirrored = reflect(-to_eye, surface_normal);
-#if MARKS == 1
     vec3 sky = clear_sky(normalize(vec3(mirrored.x, abs(mirrored.y), mirrored.z))) * seen.y;
-#else
-    vec3 sky = mix(HORIZON, ZENITH, min(1.6 * abs(mirrored.y), 0.9)) * seen.y;
-#endif
     vec3 spark = frame.sun_light.rgb * pow(max(dot(mirrored, frame.sun.xyz), 0.0), 180.0) * seen.x;
     float film = ground.water;
 #if LIVING == 1
     film = max(film, ground.sheen);
 #endif
     radiance += film * (fresnel * (sky - radiance) + 0.6 * spark);
+#elif LIVING == 1
+    // So does a film of water on the ground, and with less effort.
+    vec3 to_eye = normalize(frame.camera.xyz - position);
+    float facing = dot(normal, to_eye), aside = 1.0 - max(facing, 0.0), aside2 = aside * aside;
+    vec3 mirrored = 2.0 * facing * normal - to_eye;
+    vec3 sky = mix(HORIZON, ZENITH, min(1.6 * abs(mirrored.y), 0.9)) * seen.y;
+    float glint = max(dot(mirrored, frame.sun.xyz), 0.0);
+    for (int i = 0; i < 6; ++i) glint *= glint;
+    vec3 sparkle = 0.6 * glint * seen.x * frame.sun_light.rgb;
+    radiance += ground.sheen * ((0.02 + 0.98 * aside2 * aside2 * aside) * (sky - radiance) + sparkle);
 #endif
 #if CANOPY > 0
     vec3 way = frame.camera.xyz - position;
@@ -164,8 +183,9 @@ void main() {
     radiance = mix(radiance, tops, hidden * merged_trees(crowns, distance));
 #endif
 #if STORM == 1
-    vec3 eye = normalize(frame.camera.xyz - position);
-    radiance = mix(radiance, dust_light(-eye) * (0.55 + 0.45 * seen.x), veils(uv, eye));
+    vec3 through_dust = frame.camera.xyz - position, eye = normalize(through_dust);
+    float near = exp(-2.5 * length(through_dust) / frame.heights.w);  // before it there is little dust
+    radiance = mix(radiance, dust_light(-eye) * (0.40 + 0.60 * seen.x), veils(uv, eye) * (1.0 - near));
 #endif
     colour = vec4(radiance * air_kept + air_added, 1.0);
 }

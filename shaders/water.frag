@@ -9,12 +9,12 @@
 #define SEA 1
 #endif
 
+
 #ifndef WAVES
 #define WAVES 1
 #endif
 
 uniform vec2 scene_size;        // in pixels
-uniform sampler2D strata_rise;  // a single 0 where there are no strata
 
 #ifndef SEA
 #define SEA 1
@@ -90,8 +90,8 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 seen, vec3 light_here) {
         vec2 uv = map_uv(hides);
         vec4 place = textureLod(surface, uv, 0.0), noise = vec4(0.5);
         vec3 light_there = textureLod(light, uv, 0.0).xyz;
-        float top = textureLod(strata_rise, uv, 0.0).x;
-        Ground ground = ground_material(hides / frame.map.z, place, top, apparent_steepness(place), light_there.z - 0.5, noise, noise);
+        float rise = textureLod(strata_rise, uv, 0.0).x, steepness = apparent_steepness(place);
+        Ground ground = ground_material(hides / frame.map.z, place, rise, steepness, light_there.z - 0.5, noise, noise);
         vec3 normal = normalize(vec3(-place.y * frame.map.w, 1.0, -place.z * frame.map.w));
         vec3 lit = frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * light_there.x
                  + sky_light(normal) * light_there.y;

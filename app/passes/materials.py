@@ -10,7 +10,7 @@ from app.materials import MOST_KINDS, Material, Materials
 
 CONTACT = 0.03  # width over which one rock passes into the next, as a part of a stratum
 SEAM = 0.26  # how much darker the contact itself is
-BRIGHTEST, CONTRAST, COLOURFULNESS = 0.56, 0.75, 0.80  # of albedos, beside the colours that files tell
+BRIGHTEST, CONTRAST, COLOURFULNESS = 0.52, 0.75, 0.80  # of albedos, beside the colours that files tell
 MASSIVE, BEDDED = 0.03, 0.10  # porosity of rock that shows no beds, and of rock that does
 
 

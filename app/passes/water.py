@@ -97,9 +97,9 @@ class WaterPass:
         *,
         with_overlay: bool,
         with_course: bool,
-        waves: int,
         with_materials: bool,
         with_life: bool,
+        waves: int,
         **textures: moderngl.Texture,
     ) -> None:
         blend_by_colour(self._context)
@@ -108,7 +108,7 @@ class WaterPass:
             f"LINES {int(with_course)}",
             f"WAVES {waves}",
             f"FINE_WATER {int(quality.fine_water)}",
-            f"MATERIALS {int(with_materials)}",
+            f"MATERIALS {int(with_materials)}",  # of the land that is mirrored
             f"LIVING {int(with_life)}",
             "DESERT 0",
         )

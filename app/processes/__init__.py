@@ -9,12 +9,14 @@ from app.processes.process import Process
 from app.processes.snowballs import SnowballErosion
 from app.processes.weathering import Weathering
 from app.processes.wind import WindErosion
+from app.processes.wind_field import WindField
 
 PROCESSES: tuple[type[Process], ...] = (
     Pools,
     Moisture,
     DropletErosion,
     SnowballErosion,
+    WindField,
     WindErosion,
     Weathering,
     Cascade,

@@ -53,6 +53,12 @@ class PlantsParameters(Parameters, frozen=True, kw_only=True):
     stream_limit: Annotated[
         float, parameter(0.0, 1.0, "streams that drops pass more often than this sweep plants away")
     ] = 0.6
+    flow_limit: Annotated[
+        float,
+        parameter(
+            1e-4, 100.0, "and so do streams with more water in a cycle, as depth over one cell", unit="cells", log=True
+        ),
+    ] = 0.15
     steepest: Annotated[
         float, parameter(0.0, 89.0, "slope beyond which no plant stands, whatever its kind", unit="°")
     ] = 55.0
@@ -81,10 +87,11 @@ class Plants:
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
-        for shape in ((8, 8), (9, 8)):
-            world = World(np.zeros(shape), np.zeros(shape), cell_size=1.0, seed=0)
-            world.trees = np.ones((2, world.trees.shape[1]), np.float32)
-            self.step(world, PlantsParameters())
+        world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
+        # In no order, and with one that dies: so that all kernels run
+        world.trees = np.zeros((2, world.trees.shape[1]), np.float32)
+        world.trees[0, 0] = 1.0
+        self.step(world, PlantsParameters())
 
     def step(self, world: World, parameters: PlantsParameters) -> None:
         """Advance the plants of `world` by one cycle. They are of no substance that the ledger knows."""
@@ -133,6 +140,7 @@ class Plants:
                 densest_canopy=parameters.densest_canopy,
                 random_death=parameters.random_death,
                 stream_limit=parameters.stream_limit,
+                flow_limit=parameters.flow_limit * world.cell_size,
                 steepest=math.tan(math.radians(parameters.steepest)),
                 flood_depth=parameters.flood_depth,
                 burial=parameters.burial * world.cell_size,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 from app.parameters import Parameters, described, parameter
+from app.processes.kinds import account_for_kinds
 from app.processes.process import ProcessFailure
 from app.world import World
 
@@ -72,6 +73,7 @@ class SnowballErosion:
         count = parameters.count
         if parameters.total:
             count = min(count, max(parameters.total - world.snowballs, 0))
+        rock_before = None if world.materials is None else world.bedrock.copy()
         totals = snowballs.roll(
             world.bedrock,
             world.sediment,
@@ -105,6 +107,11 @@ class SnowballErosion:
         ledger.rock.lose("worn by snowballs", totals.rock_abraded * area)
         ledger.sediment.gain("worn by snowballs", totals.rock_abraded * area)
         ledger.sediment.lose("off the map", totals.sediment_off_edge * area)
+        if rock_before is not None:
+            from kernels.materials import mix_moved
+
+            of_kinds = mix_moved(world.material_fields(), rock_before, world.bedrock, world.sediment, world.ground)
+            account_for_kinds(world, "worn by snowballs", *of_kinds)
         if parameters.smoothing:
             smooth(world, parameters.smoothing)
         if parameters.smooth_at_end and self.finished(world, parameters):
@@ -117,6 +124,11 @@ def smooth(world: World, rate: float = 1.0) -> None:
 
     from kernels import smoothing
 
-    for name in GROUND:
-        smoothing.smooth(world.layers[name], rate)
-    np.add(world.bedrock, world.sediment, out=world.ground)
+    smoothing.smooth(world.bedrock, rate)
+    if world.materials is None:
+        smoothing.smooth(world.sediment, rate)
+        np.add(world.bedrock, world.sediment, out=world.ground)
+    else:
+        for kind in range(world.mix.shape[2]):
+            smoothing.smooth(world.mix[..., kind], rate)
+        world.sum_mix()

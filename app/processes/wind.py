@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from app.parameters import Parameters, described, parameter
 from app.processes.process import ProcessFailure
+from app.processes.wind_field import WindField
 from app.world import World
 
 
@@ -39,7 +40,9 @@ class WindParameters(Parameters, frozen=True, kw_only=True):
         float,
         parameter(0.0, 20.0, "how much the wind lifts from level ground, beside what it lifts where the ground rises"),
     ] = 5.0
-    speed_up: Annotated[float, parameter(0.0, 20.0, "how much faster the wind is over crests")] = 8.0
+    speed_up: Annotated[
+        float, parameter(0.0, 20.0, "how much faster the wind is over crests, where no wind field tells")
+    ] = 8.0
     upwind_length: Annotated[
         float,
         parameter(1.0, 1000.0, "over what length the ground upwind counts for the speed-up", unit="cells", log=True),
@@ -142,9 +145,11 @@ class WindErosion:
                 plant_drag=parameters.plant_drag,
                 plant_cover=parameters.plant_cover,
                 plant_trapping=parameters.plant_trapping,
+                field_direction=world.wind_field_direction,
             ),
             world.material_fields(),
             world.surface,
+            world.wind_field if WindField.name in world.running else None,
         )
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)

@@ -86,9 +86,13 @@ class SandParameters(Parameters, frozen=True, kw_only=True):
         float,
         parameter(0.01, 1.0, "from the middle to the corners of a pyramid or the rim of a basin, in longer sides"),
     ] = 0.25
-    form: Annotated[Literal["sheet", "heap"], described("whether the sand covers the map or lies in one heap")] = (
-        "sheet"
-    )
+    tilt: Annotated[
+        float, parameter(0.0, 1.0, "how far the rock falls from the north to the south, as a part of the relief")
+    ] = 0.0
+    form: Annotated[
+        Literal["sheet", "heap", "row"],
+        described("whether the sand covers the map, lies in one heap, or in a row of dunes from west to east"),
+    ] = "sheet"
     height: Annotated[
         float, parameter(0.0, 1.0, "highest surface of a sheet, or height of a heap, as a part of the relief")
     ] = 1.0
@@ -97,8 +101,10 @@ class SandParameters(Parameters, frozen=True, kw_only=True):
         float, parameter(0.02, 4.0, "size of the largest hills, as a part of the map's longer side", log=True)
     ] = 0.2
     octaves: Annotated[int, parameter(1, 12, "layers of finer and finer noise")] = 4
-    heap_radius: Annotated[float, parameter(0.01, 1.0, "of the heap, as a part of the map's longer side")] = 0.15
-    heap_row: Annotated[float, parameter(0.0, 1.0, "where the heap lies, from north to south")] = 0.5
+    heap_radius: Annotated[
+        float, parameter(0.01, 1.0, "of the heap, or half the width of the row, as a part of the map's longer side")
+    ] = 0.15
+    heap_row: Annotated[float, parameter(0.0, 1.0, "where the heap or the row lies, from north to south")] = 0.5
     heap_column: Annotated[float, parameter(0.0, 1.0, "where the heap lies, from west to east")] = 0.25
 
 

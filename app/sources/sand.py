@@ -27,7 +27,13 @@ def layers(scene: Scene, rows: int, columns: int) -> tuple[Layer, Layer]:
     elif sand.rock == "basin":
         bare = rim(np.hypot(*from_the_middle(rows, columns, 0.5, 0.5)) / sand.rock_radius)
         rock = sand.rock_height * bare
-    if sand.form == "heap":
+    south, _ = from_the_middle(rows, columns, 0.0, 0.0)
+    rock += sand.tilt * (1.0 - south / south.max())
+    if sand.form == "row":
+        south, _ = from_the_middle(rows, columns, sand.heap_row, 0.5)
+        noise = 1.0 - sand.unevenness * _noise(scene, rows, columns, ridged=False)
+        thickness = sand.height * np.maximum(0.0, noise - (south / sand.heap_radius) ** 2)
+    elif sand.form == "heap":
         south, east = from_the_middle(rows, columns, sand.heap_row, sand.heap_column)
         thickness = sand.height * np.maximum(0.0, 1.0 - (south**2 + east**2) / sand.heap_radius**2)
     else:

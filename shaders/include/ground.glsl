@@ -66,6 +66,7 @@ struct Ground {
 #if MATERIALS == 1
     float rock;    // how much of it is bare rock
     float ledge;   // how much steeper (+) or flatter (-) than the slope a bed of rock stands out
+    float fine;    // how much of it is sand or clay
     float stony;
     float cracked;
 #endif
@@ -101,6 +102,11 @@ vec3 bed_material(vec4 fine, vec4 coarse) {
     return mix(BED_SAND, BED_SILT, silt) * (0.88 + 0.24 * fine.x);
 }
 
+// How much is left of noise on the map where it is drawn out down a cliff.
+float drawn_out(float steepness) {
+    return 1.0 / (1.0 + 0.5 * steepness * steepness);
+}
+
 // The part of the ground that grass hides, where it grows so densely: tufts where it is sparse.
 float grown(float density, float ripple, float patches) {
     return clamp(density + density * (1.0 - density) * (11.0 * ripple + 2.0 * patches), 0.0, 1.0);
@@ -124,13 +130,15 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
 #endif
 
 #if MATERIALS == 1
+    ripple *= drawn_out(steepness);
     Rock bed = rock_in_strata(cells, rise - place.x, 0.7 * ripple + patches, detail);
     vec3 rock = bed.albedo * (1.0 + ripple * mix(0.9, 0.35, bed.bedded) + tone * mix(0.5, 0.15, bed.bedded));
     vec4 lying = textureLod(loose_colour, around, 0.0);
     lying.rgb *= lying.rgb;
     float stony = clamp(3.0 * lying.a - 2.0, 0.0, 1.0), clayey = clamp(1.0 - 3.0 * lying.a, 0.0, 1.0);
-    // Gentle rock is weathered, and what it weathers to lies in its cracks.
-    vec3 soil = mix(rock, lying.rgb, 0.30) * (0.95 + 0.3 * ripple);
+    float sandy = clamp(1.0 - 3.0 * abs(lying.a - 2.0 / 3.0), 0.0, 1.0);
+    // Gentle rock is weathered: its beds fade, and what it weathers to lies in its cracks.
+    vec3 soil = mix(mix(bed.mean, rock, 0.35), lying.rgb, 0.30) * (0.95 + 0.3 * ripple);
 #else
     // Rock lies in bands by height, which the noise bends.
     float bands = 0.5 + 0.5 * sin(altitude * 46.0 + patches * 7.0 + ripple * 2.0);
@@ -181,7 +189,6 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     covered *= 1.0 - 0.75 * smoothstep(0.85, 1.50, steepness + 0.4 * ripple);
     vec3 loose = lying.rgb * (1.0 + ripple * mix(0.35, 0.8, stony) + 0.25 * tone);
 #if DESERT == 1
-    float sandy = clamp(1.0 - 3.0 * abs(lying.a - 2.0 / 3.0), 0.0, 1.0);
     float sand = covered * sandy * covers.z * (1.0 - smoothstep(0.25, 0.60, wet));
 #else
     float sand = 0.0;
@@ -204,8 +211,8 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
 
 #if LIVING == 1
     // Water between the grains lets light in and not out: loose material gets far darker than rock.
-    float soaked = smoothstep(0.08, 0.75, wet + 0.12 * tone);
-    albedo *= mix(vec3(1.0), mix(vec3(0.66, 0.64, 0.62), vec3(0.50, 0.45, 0.40), covered), soaked);
+    float soaked = smoothstep(0.08, 0.85, wet + 0.12 * tone);
+    albedo *= mix(vec3(1.0), mix(vec3(0.76, 0.74, 0.72), vec3(0.54, 0.49, 0.44), covered), soaked);
     float grassy = grown(green, ripple, patches);
     albedo = mix(albedo, grass, grassy);
     // Marsh: level, full of water, reeds with pools between them.
@@ -233,9 +240,10 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     float shown = covered * (1.0 - snow) * (1.0 - water);
     ground.rock = (1.0 - covered) * (1.0 - snow);
     ground.ledge = bed.ledge * ground.rock;
+    ground.fine = max(sandy, clayey) * shown;
     ground.stony = stony * shown;
     ground.cracked = clayey * shown * (1.0 - smoothstep(0.10, 0.40, wet)) * (1.0 - smoothstep(0.15, 0.50, steepness));
-    rockiness *= mix(1.0, mix(mix(0.8, 0.4, clayey), 1.9, stony), shown);
+    rockiness *= mix(1.0, 0.9 - 0.5 * clayey - 0.55 * sandy + 1.0 * stony, shown);
 #endif
 #if LIVING == 1
     ground.sheen = sheen * (1.0 - snow);

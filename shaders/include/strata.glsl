@@ -9,6 +9,7 @@ const float UNEVEN = 0.10;       // how far contacts wander, as a part of a stra
 
 struct Rock {
     vec3 albedo;
+    vec3 mean;      // of all its beds
     float bedded;  // from 0, massive, to 1
     float ledge;   // how much steeper (+) or flatter (-) than the slope it stands out
 };
@@ -24,9 +25,9 @@ Rock rock_in_strata(vec2 along, float depth, float wander, sampler2D noise) {
     float tone = 0.55 * beds.x + 0.38 * (smoothstep(-0.14, 0.14, beds.w) - 0.5);
     Rock rock;
     rock.bedded = told.a;
-    vec3 albedo = told.rgb * told.rgb;
-    float grey = dot(albedo, vec3(0.2126, 0.7152, 0.0722));
-    rock.albedo = mix(albedo, vec3(grey), told.a * clamp(1.2 * tone, -0.3, 0.45)) * (1.0 + told.a * tone);
+    rock.mean = told.rgb * told.rgb;
+    float grey = dot(rock.mean, vec3(0.2126, 0.7152, 0.0722));
+    rock.albedo = mix(rock.mean, vec3(grey), told.a * clamp(1.2 * tone, -0.3, 0.45)) * (1.0 + told.a * tone);
     rock.ledge = told.a * 2.2 * beds.z;
     return rock;
 }

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.channels import ChannelFigures, Channels, find_channels, migration, watch_channels
+from app.channels import ChannelFigures, Channels, banks, find_channels, migration, watch_channels
 from app.scene import load_preset
 from app.world import LAKE, World
 from tests.app.small import simulated
@@ -70,6 +70,17 @@ def test_migration_is_the_way_that_channels_moved() -> None:
     assert math.isnan(migration(before, nowhere))
 
 
+def test_banks_lie_beside_the_bed() -> None:
+    channels = find_channels(river(0.0, 2.0), 1.0)
+    beside = banks(channels, (72, 80))[:, 40]
+    half = 0.5 * channels.typical_width
+    away = np.abs(np.arange(72) - 36.0)
+    assert beside.sum() == 6
+    assert (away[beside] > half).all()
+    assert (away[beside] <= half + 3.0).all()
+    assert not banks(Channels(*(np.empty(0) for _ in range(4))), (8, 8)).any()
+
+
 def watched(preset: str, seed: int) -> ChannelFigures:
     """A compared preset on a small map with as many drops for each cell, grown up soon."""
     scene = load_preset(preset).with_values(
@@ -91,4 +102,4 @@ def test_coupling_narrows_streams_and_trees_hold_their_banks() -> None:
 
     assert mean(coupled, "relative_width") < mean(basic, "relative_width")
     assert mean(with_trees, "migration") < 0.95 * mean(coupled, "migration")
-    assert mean(with_trees, "wear") < 0.7 * mean(coupled, "wear")
+    assert mean(with_trees, "bank_wear") < 0.7 * mean(coupled, "bank_wear")

@@ -10,9 +10,10 @@ import pytest
 from app import checkpoint
 from app.materials import materials_of
 from app.parameters import declarations
-from app.processes.moisture import MoistureParameters, open_below
-from app.scene import Scene
+from app.processes.moisture import Moisture, MoistureParameters, open_below
+from app.scene import Scene, load_preset
 from app.simulation import Simulator
+from app.sources import create_world
 from app.world import SEA, World
 from tests.app.small import bits, simulated, small_scene
 
@@ -187,3 +188,47 @@ def test_the_first_tight_rock_below_is_found() -> None:
     assert below[-1] == 0.0
     open_ground = materials_of(scene.with_value("materials.strata", "sandstone 5; sandstone").materials)
     assert np.isinf(open_below(open_ground)).all()
+
+
+def test_in_the_preset_spring_water_comes_out_below_the_sandstone_and_feeds_a_stream() -> None:
+    scene = load_preset("spring").with_value("world.columns", 96).with_value("world.cell_size", 30.0)
+    world, scene = create_world(scene)
+    risen = np.zeros(world.shape)
+    simulator = Simulator(scene, world)
+    simulator.prepare_all()
+    step = Moisture.step
+
+    def watched(process: Moisture, world: World, parameters: MoistureParameters) -> None:
+        step(process, world, parameters)
+        if world.rising is not None:
+            risen.reshape(-1)[world.rising.cell] += world.rising.depth
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Moisture, "step", watched)
+        for _ in range(200):
+            simulator.advance()
+    below_top = world.layers["strata_rise"] - world.bedrock
+    at_the_foot = (below_top > 50.0) & (below_top < 80.0)  # the sandstone is 55 m thick
+    assert risen[at_the_foot].sum() > 0.5 * risen.sum()
+    assert at_the_foot.mean() < 0.3
+    discharge = world.layers["discharge"]
+    assert discharge[below_top > 55.0].mean() > 3.0 * discharge[below_top < 45.0].mean()
+    assert world.imbalance() < 1e-9
+
+
+def test_in_the_preset_drying_sand_wet_dunes_lie_still_and_dry_ones_wander() -> None:
+    scene = load_preset("drying-sand").with_values({"world.columns": 48, "world.rows": 48, "climate.year": 0})
+    world, scene = create_world(scene)
+    simulator = Simulator(scene, world)
+    told = {}
+    for name, rain, cycles in (("rain", 2.0, 60), ("dry", 0.0, 60)):
+        simulator.change(scene.with_value("climate.rain", rain))
+        for _ in range(cycles - 10):
+            simulator.advance()
+        before = world.sediment.copy()
+        for _ in range(10):
+            simulator.advance()
+        told[name] = float(world.layers["wetness"].mean()), float(np.abs(world.sediment - before).mean())
+    assert told["rain"][0] > 0.3 > 0.15 > told["dry"][0]
+    assert told["rain"][1] < 0.2 * told["dry"][1]
+    assert world.imbalance() < 1e-9

@@ -190,9 +190,10 @@ def take_kinds(world: Map, cell: tuple[int, int], take: float, loads: NDArray[np
 def settle_kinds(world: Map, cell: tuple[int, int], part: float, room: float, loads: NDArray[np.float64]) -> None:
     """Each kind as fast as it settles; no more than there is room for."""
     assert world.materials is not None
+    fast = float(loads @ world.materials.deposition)
+    if fast > 0.0:
+        part = min(part, room / fast)
     settled = loads * np.minimum(1.0, part * world.materials.deposition)
-    if settled.sum() > room:
-        settled *= room / settled.sum()
     world.add_kinds(cell, settled)
     loads -= settled
 
@@ -268,8 +269,6 @@ def corrected(
         equilibrium = max(0.0, volume * fast * down)
         take = volume * min(1.0, time * p.deposition_rate) * (equilibrium - concentration)
         take *= 1.0 - p.root_hold * float(world.roots[before])
-        if len(loads):
-            wear_load(world, time * fast, loads, p)
         if take > 0.0 and len(loads):
             take_kinds(world, before, min(take, down), loads, p)
         elif take > 0.0:
@@ -293,6 +292,7 @@ def corrected(
                 world.add_sediment(before, put)
                 concentration -= put / volume
         if len(loads):
+            wear_load(world, time * fast, loads, p)
             concentration = float(loads.sum()) / volume
 
         if after != before:

@@ -304,11 +304,14 @@ def test_a_strong_stream_sweeps_them_away_and_a_weak_one_does_not() -> None:
     land.grass[...] = 0.8
     land.fields.flow[:, 10, 0] = 0.9
     land.fields.flow[:, 20, 0] = 0.4
-    land.live(4 * PERIOD, random_death=0.0, **BARREN)
+    land.fields.flow[:, 26, 1] = 3.0
+    land.fields.flow[:, 30, 1] = 1.0
+    land.live(4 * PERIOD, random_death=0.0, stream_limit=0.6, flow_limit=2.0, **BARREN)
     columns = land.trees[:, COLUMN].astype(int)
-    assert not (columns == 10).any()
-    assert (columns == 20).any()
-    assert land.grass[:, 10].max() < 0.01 < land.grass[:, 20].min()
+    for strong, weak in ((10, 20), (26, 30)):
+        assert not (columns == strong).any()
+        assert (columns == weak).any()
+        assert land.grass[:, strong].max() < 0.01 < land.grass[:, weak].min()
 
 
 @pytest.mark.parametrize("step", [2.0, -2.0])
@@ -491,6 +494,7 @@ EXTREMES = {
     "densest_canopy": (0.0, 1.0),
     "random_death": (0.0, 0.1),
     "stream_limit": (0.0, 1.0),
+    "flow_limit": (1e-3, 1e3),
     "steepest": (0.0, 60.0),
     "flood_depth": (0.0, 100.0),
     "burial": (1e-5, 10.0),

@@ -29,7 +29,18 @@ from app.simulation import Simulator, take_snapshot
 from app.snapshot import Snapshot
 from app.sources import create_world
 from app.world import World
-from tests.passes.worlds import bumps, drowned, hills, island, snapshot, with_rivers, wooded
+from tests.passes.worlds import (
+    bumps,
+    drowned,
+    hills,
+    island,
+    materials,
+    snapshot,
+    with_layers,
+    with_materials,
+    with_rivers,
+    wooded,
+)
 
 FOLDER = Path(__file__).parents[1] / "screenshots"
 FAILED = FOLDER / "failed"
@@ -250,6 +261,59 @@ def test_cells_of_the_coast(shoot: Shoot) -> None:
     """Around the island cells in many colours, each as wide as its piece of the coast; in the minimap too."""
     camera = Camera(glm.vec3(2600.0, 0.0, 2200.0), 0.0, 90.0, 9000.0)
     shoot(small_island(), surf(stage="cells"), camera, minimap=True)
+
+
+@cache
+def canyon_land() -> Snapshot:
+    """A plateau cut by a river's bend: cliffs in tilted and folded strata, sand on their ledges and on the floor."""
+    rows, columns = np.mgrid[:192, :192] / 192.0
+    middle = 0.5 + 0.13 * np.sin(7.0 * columns) + 0.05 * np.sin(19.0 * columns + 1.0)
+    away = np.abs(rows - middle) + 0.05 * (hills(192, 192, seed=4) - 0.5)
+    height = 260.0 * np.clip((away - 0.02) / 0.22, 0.0, 1.0) ** 0.8 + 60.0 * (hills(192, 192, seed=7) - 0.5)
+    step = height / 55.0
+    within = step - np.floor(step)
+    terraces = 55.0 * (np.floor(step) + 0.75 * np.clip((within - 0.25) / 0.35, 0.0, 1.0) + 0.25 * within)
+    ground = ndimage.gaussian_filter(terraces, 0.7)
+    steepness = np.hypot(*np.gradient(ground, 12.0))
+    sand = ndimage.gaussian_filter(np.clip(4.0 * (0.5 - steepness), 0.0, 3.0), 1.0)
+    sand *= np.clip(1.2 - 3.0 * away, 0.0, 1.0)
+    stack = ("sandstone", 40.0), ("clay", 12.0), ("sandstone", 22.0), ("clay", 30.0), ("granite", 30.0)
+    made = materials(*stack, repeat=True)
+    rise = 300.0 + 40.0 * np.sin(4.0 * columns + 2.0 * rows) - 90.0 * columns
+    return with_materials(snapshot(ground, sand, cell_size=12.0), made, made.kind("sand"), rise)
+
+
+INTO_THE_CANYON = Camera(glm.vec3(1350.0, 100.0, 960.0), 292.0, 17.0, 2100.0)
+
+
+def test_canyon(shoot: Shoot) -> None:
+    """Bands of sandstone and clay run along cliffs and the block's side, tilted and folded; sand on the ledges."""
+    scene = view(Scene(), quality="high", greenness=0.0)
+    shoot(canyon_land(), scene, INTO_THE_CANYON, size=(400, 260))
+
+
+def test_dust_storm(shoot: Shoot) -> None:
+    """The canyon in a storm: the sun and the horizon dim, the far side pale in the dust, veils over the ground."""
+    scene = view(Scene(), quality="high", greenness=0.0)
+    scene = scene.with_values({"climate.storms": 1.0, "climate.storm_length": 60})
+    shown = replace(with_layers(canyon_land(), airborne=0.03, wind_path=0.3), cycle=30)
+    shoot(shown, scene, INTO_THE_CANYON, size=(400, 260))
+
+
+def test_wet_ground_and_grass(shoot: Shoot) -> None:
+    """Hills of four kinds of ground: dark and glossy where wet, marsh in the hollows, tufts that thicken to meadows."""
+    ground = hills(160, 220, seed=12) * 500.0
+    low = 1.0 - ndimage.gaussian_filter(ground, 2.0) / 500.0
+    steepness = np.hypot(*np.gradient(ground, 20.0))
+    wetness = np.clip(2.6 * (low - 0.38), 0.0, 1.0) * np.clip(1.3 - steepness, 0.0, 1.0)
+    uneven = 0.7 * (hills(160, 220, seed=33) - 0.5)
+    grass = np.clip(1.6 * wetness + uneven, 0.0, 1.0) * np.clip(1.5 - 1.8 * steepness, 0.0, 1.0)
+    kinds = np.floor(3.999 * hills(160, 220, seed=21))
+    land = snapshot(ground, 2.5 * np.clip(1.3 - 1.6 * steepness, 0.0, 1.0), cell_size=20.0)
+    shown = with_materials(land, materials(("sandstone", 60.0), ("granite", float("inf"))), kinds, rise=480.0)
+    shown = with_layers(shown, wetness=wetness, grass=grass)
+    camera = Camera(glm.vec3(2300.0, 200.0, 1650.0), 330.0, 22.0, 2300.0)
+    shoot(shown, view(Scene(), quality="high"), camera, size=(400, 260))
 
 
 def test_forest(shoot: Shoot) -> None:

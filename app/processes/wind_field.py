@@ -1,0 +1,87 @@
+"""E7: the wind near the ground, as hills, valleys and trees make it."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+
+from app.parameters import Parameters, described, parameter
+from app.world import WIND_FIELD_TRACES, World
+
+
+class WindFieldParameters(Parameters, frozen=True, kw_only=True):
+    """Wind shaped by the ground (Jackson, Hunt 1975; Paris et al. 2019): crests, gaps, valleys, shelter."""
+
+    title: ClassVar[str] = "Wind field"
+    section: ClassVar[str] = "processes"
+
+    enabled: Annotated[bool, described("whether the ground shapes the wind")] = False
+    every: Annotated[
+        int, parameter(1, 1000, "so often the wind is found anew, as the ground changes", unit="cycles", log=True)
+    ] = 20
+    turn: Annotated[
+        float, parameter(0.1, 45.0, "and when the wind has turned by so much since", unit="°", log=True)
+    ] = 10.0
+    speed_up: Annotated[
+        float, parameter(0.0, 4.0, "how much faster the wind is over crests and through gaps, and turned by valleys")
+    ] = 1.0
+    upwind: Annotated[float, parameter(0.0, 2.0, "how far before the crest the wind is fastest")] = 0.3
+    highest: Annotated[
+        float, parameter(1.0, 5.0, "what no wind is faster than, beside the prevailing one", unit="times")
+    ] = 2.5
+    shelter: Annotated[float, parameter(0.0, 1.0, "part of the wind that is missing behind a ridge")] = 0.7
+    shelter_angle: Annotated[float, parameter(1.0, 89.0, "how steeply the shelter behind a ridge falls", unit="°")] = (
+        15.0
+    )
+    tree_shelter: Annotated[
+        float, parameter(0.0, 1.0, "part of the wind that is missing under trees that stand close together")
+    ] = 0.6
+    tree_length: Annotated[
+        float, parameter(1.0, 100.0, "how far behind trees their shelter reaches", unit="cells", log=True)
+    ] = 8.0
+    edges: Annotated[
+        Literal["open", "wrap"],
+        described("what lies beyond the map's edges: nothing (open), or the other side of the map (wrap)"),
+    ] = "open"
+
+
+class WindField:
+    """Finds the wind near the ground, in some cycles."""
+
+    name: ClassVar[str] = "wind_field"
+    changes: ClassVar[tuple[str, ...]] = ()  # told in the cycles in which it does change them
+
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from the cache."""
+        world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
+        world.trace("canopy")
+        self.step(world, WindFieldParameters())
+
+    def step(self, world: World, parameters: WindFieldParameters) -> None:
+        """Find the wind of `world` anew, if there is none yet, its time has come, or the prevailing wind has turned."""
+        from kernels import wind_field
+
+        direction = world.weather.wind_direction
+        turned = abs((direction - world.wind_field_direction + 180.0) % 360.0 - 180.0)
+        if world.wind_field is not None and world.cycle % parameters.every and turned <= parameters.turn:
+            return
+        world.wind_field_direction = direction
+        wind_field.find_wind_field(
+            world.ground,
+            world.layers["canopy"] if world.surface is not None else None,
+            world.cell_size,
+            wind_field.WindFieldParameters(
+                direction=direction,
+                speed_up=parameters.speed_up,
+                upwind=parameters.upwind,
+                shelter=parameters.shelter,
+                shelter_angle=parameters.shelter_angle,
+                tree_shelter=parameters.tree_shelter,
+                tree_length=parameters.tree_length,
+                highest=parameters.highest,
+                wrap=parameters.edges == "wrap",
+            ),
+            world.pack(WIND_FIELD_TRACES),
+        )
+        world.changed.update(dict.fromkeys(WIND_FIELD_TRACES, world.cycle + 1))

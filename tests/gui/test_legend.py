@@ -1,0 +1,45 @@
+"""The legend over the minimap: a palette with the values at its ends, or colours with names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from app.panel import legend
+from app.passes.overlays import OVERLAYS, legend_names
+from tests.gui.host import SMALL, Driver, drive
+
+
+@pytest.mark.parametrize("name", ["slope", "wetness", "wind", "material"])
+def test_the_legend_stands_over_the_minimap_and_on_the_screen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    boxes: list[tuple[str, Sequence[float]]] = []
+    named: list[list[tuple[str, tuple[float, float, float]]]] = []
+    box, names = legend._box, legend._names
+
+    def noted_box(label: str, *edges: float) -> object:
+        boxes.append((label, edges))
+        return box(label, *edges)
+
+    def noted_names(label: str, shown: list[tuple[str, tuple[float, float, float]]], *place: float) -> None:
+        named.append(shown)
+        names(label, shown, *place)
+
+    monkeypatch.setattr(legend, "_box", noted_box)
+    monkeypatch.setattr(legend, "_names", noted_names)
+
+    def test(driver: Driver) -> None:
+        application = driver.application
+        driver.wait_for(lambda: application.snapshot is not None, "the first snapshot")
+        application.commands.change("view.overlay", name)
+        driver.engine.yield_(4)
+        label, (left, top, right, bottom) = boxes[-1]
+        assert label == OVERLAYS[name].label
+        assert 0.0 <= left < right <= 1280.0 and 0.0 <= top < bottom <= 800.0
+        assert (left, bottom) == application.minimap_place()[:2]
+        if name == "material":
+            assert application.snapshot is not None
+            assert named[-1] == legend_names(name, application.snapshot)
+            assert len(named[-1]) >= 7
+
+    drive(test, SMALL.with_value("materials.enabled", True))
