@@ -9,7 +9,6 @@
 #define SEA 1
 #endif
 
-
 #ifndef WAVES
 #define WAVES 1
 #endif

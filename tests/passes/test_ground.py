@@ -296,6 +296,18 @@ def test_a_storm_brings_dust_that_hides_what_is_far(show: Show) -> None:
     assert kept[0] < 0.75 and kept[0] < kept[1]
 
 
+def test_dust_lies_low_over_the_ground(show: Show) -> None:
+    """A wall of dark rock, 250 m high, from the side: its foot is paler than its top."""
+    made = materials(("#101010", math.inf))
+    land = snapshot(np.where(np.arange(100) < 50, 250.0, 0.0)[:, None] * np.ones((100, 100)), cycle=30)
+    shown = with_layers(with_materials(land, made, rise=250.0), airborne=0.02)
+    camera = Camera(glm.vec3(500.0, 150.0, 500.0), 0.0, 2.0, 1500.0)
+    calm, storm = (show(shown, camera, stormy(storms=storms)).mean(axis=2) for storms in (0.0, 1.0))
+    brighter = (storm - calm)[:, SIZE[0] // 2 - 20 : SIZE[0] // 2 + 20].mean(axis=1)
+    top, foot = brighter[60:68].mean(), brighter[90:98].mean()  # by the camera, the wall is in rows 57 to 101
+    assert foot > 1.15 * top > 0.0
+
+
 @pytest.mark.parametrize("changes", [{"storms": 0.0}, {"dust": 0.0}, {"airborne": 0.0}])
 def test_no_dust_without_storm_sand_and_wish(show: Show, changes: dict[str, float]) -> None:
     climate = {name: value for name, value in changes.items() if name == "storms"}
