@@ -14,6 +14,7 @@
 #endif
 
 uniform vec2 scene_size;        // in pixels
+uniform sampler2D strata_rise;  // a single 0 where there are no strata
 
 #ifndef SEA
 #define SEA 1
