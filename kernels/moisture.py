@@ -54,6 +54,9 @@ _FIXED = 1e30
 # A little less than all there is may leave a cell, as sums are rounded.
 _ALL = 1.0 - 1e-12
 
+# Metres. What is less is nothing: cells that drain again and again would come to numbers that processors are slow with
+_TRACE = 1e-30
+
 # Pressure of saturated vapour beside that at 15 °C, for each half degree from −60 °C (Tetens 1930)
 _COLDEST, _STEPS_PER_DEGREE, _STEPS = -60.0, 2.0, 240
 _TEMPERATURES = _COLDEST + np.arange(_STEPS + 1) / _STEPS_PER_DEGREE
@@ -159,14 +162,17 @@ def _loose_at(cell, pores):
     if pores.kinds == 0:
         return pores.porosity[0], pores.permeability[0]
     volume = filled = open_to = 0.0
-    for kind in range(pores.kinds):
-        depth = pores.mix[cell * pores.kinds + kind]
+    first = np.uintp(cell * pores.kinds)
+    for number in range(pores.kinds):
+        kind = np.uintp(number)
+        depth = pores.mix[first + kind]
         volume += depth
         filled += depth * pores.porosity[kind]
         open_to += depth * pores.permeability[kind]
     if not volume > 0.0:
         return pores.porosity[0], pores.permeability[0]
-    return filled / volume, open_to / volume
+    per_volume = 1.0 / volume
+    return filled * per_volume, open_to * per_volume
 
 
 @inlined
@@ -174,9 +180,9 @@ def _rock_at(cell, bedrock, pores, constants):
     """Porosity and permeability of the rock at the top of a cell, and how many metres of it groundwater fills."""
     if pores.kinds == 0:
         return pores.rock_porosity[0], pores.rock_permeability[0], constants.aquifer_depth
-    below = (pores.rise[cell] - bedrock) * pores.steps_per_metre
-    step = min(max(np.int64(below), 0), len(pores.strata) - 1)
-    rock = pores.strata[step]
+    below = (pores.rise[np.uintp(cell)] - bedrock) * pores.steps_per_metre
+    step = np.uintp(min(max(np.int64(below), 0), len(pores.strata) - 1))
+    rock = np.uintp(pores.strata[step])
     opened = pores.open_below[step]
     if 0.0 < opened < np.inf:
         opened -= (below - step) / pores.steps_per_metre
@@ -308,6 +314,20 @@ def _exchange(fields, pores, constants):
     return totals, springs
 
 
+@inlined
+def _rock_room(cell, fields, pores, constants):
+    """The depth of groundwater that fills the rock of a cell."""
+    porosity, _, depth = _rock_at(cell, fields.bedrock[cell], pores, constants)
+    return _yield_of(porosity, constants) * depth
+
+
+@inlined
+def _room(cell, fields, pores, constants):
+    """The depth of groundwater that fills a cell."""
+    porosity, _ = _loose_at(cell, pores)
+    return _rock_room(cell, fields, pores, constants) + _yield_of(porosity, constants) * fields.sediment[cell]
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def _rise(fields, pores, constants, springs):
     cells, depths = np.empty(springs.sum(), np.int64), np.empty(springs.sum())
@@ -316,7 +336,10 @@ def _rise(fields, pores, constants, springs):
         if springs[row] == 0:
             continue
         for cell in range(row * fields.columns, (row + 1) * fields.columns):
-            surplus = fields.groundwater[cell] - _room(cell, fields, pores, constants)
+            groundwater = fields.groundwater[cell]
+            if groundwater < constants.smallest_spring + _rock_room(cell, fields, pores, constants):
+                continue  # told without a look at the mix
+            surplus = groundwater - _room(cell, fields, pores, constants)
             dry = fields.standing[cell] == DRY and fields.water[cell] == 0.0
             if dry and surplus >= constants.smallest_spring and found < len(cells):
                 cells[found], depths[found] = cell, surplus
@@ -326,27 +349,20 @@ def _rise(fields, pores, constants, springs):
 
 
 @inlined
-def _room(cell, fields, pores, constants):
-    """The depth of groundwater that fills a cell."""
-    porosity, _ = _loose_at(cell, pores)
-    rock_porosity, _, rock_depth = _rock_at(cell, fields.bedrock[cell], pores, constants)
-    return _yield_of(rock_porosity, constants) * rock_depth + _yield_of(porosity, constants) * fields.sediment[cell]
-
-
-@inlined
 def _look_at_cell(cell, fields, pores, constants):
     """Level, transmissivity (m² per cycle), and storage of a cell that gains water, and of one that loses it."""
     bedrock, sediment = fields.bedrock[cell], fields.sediment[cell]
     groundwater = fields.groundwater[cell]
-    porosity, permeability = _loose_at(cell, pores)
     rock_porosity, rock_permeability, rock_depth = _rock_at(cell, bedrock, pores, constants)
-    rock_yield, loose_yield = _yield_of(rock_porosity, constants), _yield_of(porosity, constants)
+    rock_yield = _yield_of(rock_porosity, constants)
     rock_room = rock_yield * rock_depth
     above = groundwater - rock_room
     if above < 0.0:
         thickness = groundwater / rock_yield
         level = bedrock - rock_depth + thickness
         return level, constants.conductivity * rock_permeability * thickness, rock_yield, rock_yield
+    porosity, permeability = _loose_at(cell, pores)
+    loose_yield = _yield_of(porosity, constants)
     thickness = min(above / loose_yield, sediment)
     transmissivity = constants.conductivity * (rock_permeability * rock_depth + permeability * thickness)
     losing = loose_yield if thickness > 0.0 else rock_yield
@@ -456,7 +472,9 @@ def _book(first, lines, line_stride, stride, length, side, edge, part, groundwat
             goes = side[place + 1, line]
             goes *= part[place, line] if goes > 0.0 else part[ahead, line]
             side[place + 1, line] = goes
-            groundwater[first + line * line_stride + place * stride] += side[place, line] - goes
+            cell = first + line * line_stride + place * stride
+            there = groundwater[cell] + (side[place, line] - goes)
+            groundwater[cell] = there if there > _TRACE else 0.0
     return left
 
 

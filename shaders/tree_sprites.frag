@@ -1,5 +1,4 @@
 // Small trees: the outline of a crown in a square, and light on it as on a rounded body.
-#include "dissolve.glsl"
 #include "leaves.glsl"
 
 uniform sampler2D detail;
@@ -10,7 +9,6 @@ flat in vec3 to_sun;
 flat in vec4 sun_part;
 flat in vec3 sky_part;
 flat in vec3 air_added;
-flat in vec2 shown;
 flat in vec4 own;
 
 out vec4 colour;
@@ -31,8 +29,7 @@ void main() {
     float egg = length(vec2(rim, high * 2.0 - 1.0)) + ragged - 1.0;
     float outside = conifer > 0.5 ? min(high < 0.0 ? 1.0 : cone, foot_of_cone) : egg;
     float trunk = step(abs(at.x), 0.10 * outline.x) * step(0.0, at.y) * step(at.y, outline.z + 0.2);
-    float pattern = dissolve_pattern();
-    if (pattern < shown.x || (outside > 0.0 && trunk < 0.5)) discard;
+    if (outside > 0.0 && trunk < 0.5) discard;
 
     vec3 normal = vec3(rim, clamp(high * 2.0 - 1.0, -1.0, 1.0) * mix(0.95, 0.4, conifer), 0.0);
     normal.z = sqrt(max(1.0 - dot(normal, normal), 0.04));

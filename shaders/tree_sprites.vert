@@ -9,7 +9,6 @@ flat out vec3 to_sun;    // in the square: right, up, towards the eye
 flat out vec4 sun_part;  // radiance in full sun, air before it; whether it is a conifer
 flat out vec3 sky_part;
 flat out vec3 air_added;
-flat out vec2 shown;
 flat out vec4 own;       // its grain; light through its leaves; which way is up: up, towards the eye
 
 void main() {
@@ -19,10 +18,9 @@ void main() {
     float pixels = tree_pixels(foot, height);
     // One after the other they shrink away, as far as the ground takes over their colour.
     float remains = clamp((pixels / limits.y - 1.0) * 1.6 - 0.6 * chances.y, 0.0, 1.0);
-    shown = vec2(finer_share(pixels, limits.x), 1.0);
     gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
     gl_PointSize = 1.0;
-    if (shown.x >= 1.0 || remains <= 0.0) return;
+    if (finer_share(pixels, limits.x) >= 1.0 || remains <= 0.0) return;
     height *= 0.55 + 0.45 * remains;
 
     bool broad = growth.x > 0.5;

@@ -22,14 +22,13 @@ in vec2 in_spray;
 in vec3 air_kept;
 in vec3 air_added;
 flat in vec3 albedo;
-flat in vec2 shown;
+flat in float shown;
 
 out vec4 colour;
 
 const vec3 BARK = vec3(0.105, 0.083, 0.064);
 
 void main() {
-    float pattern = dissolve_pattern();
     vec3 to_eye = normalize(frame.camera.xyz - position);
     vec3 rounded = normalize(normal);
     vec3 side = abs(rounded);
@@ -40,7 +39,7 @@ void main() {
     // The outline is of twigs.
     float rim = abs(dot(rounded, to_eye)) * 1.7 + (grain.x - 0.5) * 1.6;
     float cut = length(in_spray) + (grain.x - 0.5) * 2.2;
-    if (pattern < shown.x || pattern >= shown.y || rim * leafy < 0.12 * leafy || cut > 0.9) discard;
+    if (dissolve_pattern() >= shown || rim * leafy < 0.12 * leafy || cut > 0.9) discard;
     vec3 bent = normalize(rounded + leafy * 0.9 * vec3(grain.y - 0.5, 0.6 * (grain.x - 0.5), grain.z - 0.5));
     vec3 own = mix(BARK, albedo, leafy) * (0.62 + 0.76 * grain.x);
     float within = mix(0.45, 1.0, smoothstep(0.32, 0.58, grain.x + 0.25 * (grain.w - 0.5)));  // dark between the twigs

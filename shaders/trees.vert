@@ -27,7 +27,7 @@ out vec2 in_spray;
 out vec3 air_kept;
 out vec3 air_added;
 flat out vec3 albedo;
-flat out vec2 shown;  // of the noise that dissolves one level into the next
+flat out float shown;  // part of the pixels that it is drawn in, as it appears
 
 void main() {
     vec2 chances = chances_of(cell);
@@ -35,8 +35,9 @@ void main() {
     float height = tree_height(chances.x);
 #if SHADOWS < 2
     float pixels = tree_pixels(foot, height);
-    shown = vec2(limits.x > 0.0 ? finer_share(pixels, limits.x) : 0.0, finer_share(pixels, limits.y));
-    if (shown.x >= shown.y) {
+    // The finer level appears over this one, which goes when that is whole: crowns have no holes meanwhile.
+    shown = limits.x > 0.0 && finer_share(pixels, limits.x) >= 1.0 ? 0.0 : finer_share(pixels, limits.y);
+    if (shown <= 0.0) {
         gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
         return;
     }

@@ -12,7 +12,7 @@ from app.snapshot import Snapshot
 
 BLOCK = 32  # cells along a side of the blocks by which trees are left out that are not in view
 SPREAD = 0.30  # by which trees of one size differ in height: tree_height in tree.glsl
-OVERLAP = 0.15  # of a limit, over which a level passes into the next: finer_share in tree.glsl
+OVERLAP = 0.10  # of a limit, over which a level passes into the next: finer_share in tree.glsl
 SAMPLED = 4  # cells from one to the next whose height is taken for the heights of a block
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from typing import Annotated, ClassVar
 
+import numpy as np
+
 from app.parameters import Parameters, described, parameter
+from app.processes.kinds import account_for_kinds
 from app.world import World
 
 CAUSE = "broken"
@@ -50,8 +53,6 @@ class Weathering:
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
-        import numpy as np
-
         self.step(World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0), WeatheringParameters())
 
     def step(self, world: World, parameters: WeatheringParameters) -> None:
@@ -75,10 +76,7 @@ class Weathering:
             world.material_fields(),
             world.surface,
         )
-        volumes = broken * world.cell_area
-        ledger = world.ledger
-        ledger.rock.lose(CAUSE, float(volumes.sum()))
-        ledger.sediment.gain(CAUSE, float(volumes.sum()))
-        if world.materials is not None:
-            for name, volume in zip(world.materials.names, volumes, strict=True):
-                ledger.kinds[name].gain(CAUSE, float(volume))
+        volume = float(broken.sum()) * world.cell_area
+        world.ledger.rock.lose(CAUSE, volume)
+        world.ledger.sediment.gain(CAUSE, volume)
+        account_for_kinds(world, CAUSE, broken, np.zeros_like(broken))

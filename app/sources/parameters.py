@@ -78,7 +78,7 @@ class SandParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "world"
 
     rock: Annotated[
-        Literal["flat", "pyramid", "ridges", "basin"],
+        Literal["flat", "valley", "pyramid", "ridges", "basin"],
         described("what the rock looks like; in the middle of a basin it lies bare"),
     ] = "flat"
     rock_height: Annotated[float, parameter(0.0, 1.0, "height of the rock, as a part of the relief")] = 1.0
@@ -86,9 +86,6 @@ class SandParameters(Parameters, frozen=True, kw_only=True):
         float,
         parameter(0.01, 1.0, "from the middle to the corners of a pyramid or the rim of a basin, in longer sides"),
     ] = 0.25
-    tilt: Annotated[
-        float, parameter(0.0, 1.0, "how far the rock falls from the north to the south, as a part of the relief")
-    ] = 0.0
     form: Annotated[
         Literal["sheet", "heap", "row"],
         described("whether the sand covers the map, lies in one heap, or in a row of dunes from west to east"),

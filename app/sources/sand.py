@@ -24,11 +24,13 @@ def layers(scene: Scene, rows: int, columns: int) -> tuple[Layer, Layer]:
         rock = sand.rock_height * np.maximum(0.0, 1.0 - (np.abs(south) + np.abs(east)) / sand.rock_radius)
     elif sand.rock == "ridges":
         rock = sand.rock_height * _noise(scene, rows, columns, ridged=True)
+    elif sand.rock == "valley":
+        # It falls to the south, as far as its sides rise to the west and the east.
+        south, east = from_the_middle(rows, columns, 0.5, 0.5)
+        rock = sand.rock_height * 0.5 * (0.5 - south + (2.0 * east) ** 2)
     elif sand.rock == "basin":
         bare = rim(np.hypot(*from_the_middle(rows, columns, 0.5, 0.5)) / sand.rock_radius)
         rock = sand.rock_height * bare
-    south, _ = from_the_middle(rows, columns, 0.0, 0.0)
-    rock += sand.tilt * (1.0 - south / south.max())
     if sand.form == "row":
         south, _ = from_the_middle(rows, columns, sand.heap_row, 0.5)
         noise = 1.0 - sand.unevenness * _noise(scene, rows, columns, ridged=False)

@@ -64,7 +64,7 @@ float tree_pixels(vec3 foot, float height) {
 
 // How much of a tree of this height in pixels is drawn as in the finer one of two levels that meet at `limit`.
 float finer_share(float pixels, float limit) {
-    return clamp((pixels / limit - 0.85) / 0.30, 0.0, 1.0);
+    return clamp((pixels / limit - 0.90) / 0.20, 0.0, 1.0);
 }
 
 // Two chances from 0 to 1 that are a tree's own.
