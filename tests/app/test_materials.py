@@ -13,7 +13,7 @@ from app.errors import UserError
 from app.materials import MOST_KINDS, MaterialParameters, load_materials, materials_of, read_mix, read_strata
 from app.processes.droplets import VOLUME, DropletErosion, DropletParameters, _risen_drops
 from app.processes.snowballs import smooth
-from app.scene import Scene
+from app.scene import Scene, load_preset
 from app.simulate import ledger_text
 from app.simulation import Simulator
 from app.sources import create_world
@@ -309,6 +309,20 @@ def test_soaked_water_is_in_the_moisture() -> None:
     DropletErosion().step(world, scene.droplets)
     assert world.layers["moisture"].sum() > 0.0
     assert world.imbalance() < 1e-9
+
+
+def test_a_river_breaks_through_a_row_of_dunes() -> None:
+    """The lowest way over the row is cut where the river runs, and only there."""
+    lowest = []
+    for has_river in (True, False):
+        scene = load_preset("dune-and-river").with_value("world.columns", 112).with_value("world.rows", 112)
+        for switch in ("droplets.enabled", "pools.enabled"):
+            scene = scene.with_value(switch, has_river)
+        world = simulated(250, scene).world
+        assert world.imbalance() < 1e-9
+        row = slice(int(0.35 * world.shape[0]), int(0.68 * world.shape[0]))
+        lowest.append(float(world.ground[row, 36:76].max(axis=0).min()))
+    assert lowest[0] < lowest[1] - 0.3
 
 
 # Groundwater that rises. Of a drop's water of 2 m, as that of the small scene.
