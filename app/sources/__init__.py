@@ -99,6 +99,9 @@ def _complete(world: World, scene: Scene) -> World:
     if scene.materials.enabled:
         parts = {part.kind: part.amount for part in read_mix(scene.materials.loose)}
         world.lay_materials(materials_of(scene.materials), parts, strata.rise(world, scene.materials))
+    if scene.world.lake_depth:
+        world.water[...] = np.maximum(0.0, world.ground.min() + scene.world.lake_depth - world.ground)
+        world.ledger.water.gain("stood in lakes at the start", float(world.water.sum()) * world.cell_area)
     return _with_rain(world, scene)
 
 

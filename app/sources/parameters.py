@@ -31,6 +31,9 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
         float, parameter(0.0, 9_000.0, "lowest to highest point; 0 means what the source says", unit="m")
     ] = 0.0
     soil_depth: Annotated[float, parameter(0.0, 100.0, "loose material on the rock at the start", unit="m")] = 0.0
+    lake_depth: Annotated[
+        float, parameter(0.0, 1_000.0, "of the water that stands over the lowest point at the start", unit="m")
+    ] = 0.0
     rain_map: Annotated[
         str, described("an image's file: where it is white most rain falls, where it is black none; empty: everywhere")
     ] = ""
@@ -78,8 +81,11 @@ class SandParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "world"
 
     rock: Annotated[
-        Literal["flat", "valley", "pyramid", "ridges", "basin"],
-        described("what the rock looks like; in the middle of a basin it lies bare"),
+        Literal["flat", "valley", "pyramid", "ridges", "basin", "foreland"],
+        described(
+            "what the rock looks like; in the middle of a basin it lies bare; a foreland falls from a gap between"
+            " mountains in the north to a basin in the south"
+        ),
     ] = "flat"
     rock_height: Annotated[float, parameter(0.0, 1.0, "height of the rock, as a part of the relief")] = 1.0
     rock_radius: Annotated[
@@ -87,8 +93,8 @@ class SandParameters(Parameters, frozen=True, kw_only=True):
         parameter(0.01, 1.0, "from the middle to the corners of a pyramid or the rim of a basin, in longer sides"),
     ] = 0.25
     form: Annotated[
-        Literal["sheet", "heap", "row"],
-        described("whether the sand covers the map, lies in one heap, or in a row of dunes from west to east"),
+        Literal["sheet", "heap", "row", "column"],
+        described("whether sand covers the map, lies in a heap, or in a row of dunes (column: from north to south)"),
     ] = "sheet"
     height: Annotated[
         float, parameter(0.0, 1.0, "highest surface of a sheet, or height of a heap, as a part of the relief")
@@ -102,7 +108,7 @@ class SandParameters(Parameters, frozen=True, kw_only=True):
         float, parameter(0.01, 1.0, "of the heap, or half the width of the row, as a part of the map's longer side")
     ] = 0.15
     heap_row: Annotated[float, parameter(0.0, 1.0, "where the heap or the row lies, from north to south")] = 0.5
-    heap_column: Annotated[float, parameter(0.0, 1.0, "where the heap lies, from west to east")] = 0.25
+    heap_column: Annotated[float, parameter(0.0, 1.0, "where the heap or the column lies, from west to east")] = 0.25
 
 
 class IslandParameters(Parameters, frozen=True, kw_only=True):

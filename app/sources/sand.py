@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from app.sources.noise import from_the_middle, rim
 from app.world import Layer
+
+# Of a foreland, in parts of the map's longer side
+MOUNTAINS = 0.42  # how far south they reach
+GAP = 0.07  # half the width of the gap between them
+GAP_BEND = 0.03  # how far it winds
+# and in parts of its height
+PLAIN = 0.12  # how far it falls from north to south
+BASIN = 0.05  # how deep the basin lies in it
 
 if TYPE_CHECKING:
     from app.scene import Scene
@@ -31,10 +40,13 @@ def layers(scene: Scene, rows: int, columns: int) -> tuple[Layer, Layer]:
     elif sand.rock == "basin":
         bare = rim(np.hypot(*from_the_middle(rows, columns, 0.5, 0.5)) / sand.rock_radius)
         rock = sand.rock_height * bare
-    if sand.form == "row":
-        south, _ = from_the_middle(rows, columns, sand.heap_row, 0.5)
+    elif sand.rock == "foreland":
+        rock = sand.rock_height * _foreland(scene, rows, columns)
+    if sand.form in ("row", "column"):
+        south, east = from_the_middle(rows, columns, sand.heap_row, sand.heap_column)
+        across = south if sand.form == "row" else east
         noise = 1.0 - sand.unevenness * _noise(scene, rows, columns, ridged=False)
-        thickness = sand.height * np.maximum(0.0, noise - (south / sand.heap_radius) ** 2)
+        thickness = sand.height * np.maximum(0.0, noise - (across / sand.heap_radius) ** 2)
     elif sand.form == "heap":
         south, east = from_the_middle(rows, columns, sand.heap_row, sand.heap_column)
         thickness = sand.height * np.maximum(0.0, 1.0 - (south**2 + east**2) / sand.heap_radius**2)
@@ -42,6 +54,20 @@ def layers(scene: Scene, rows: int, columns: int) -> tuple[Layer, Layer]:
         surface = sand.height * (1.0 - sand.unevenness * _noise(scene, rows, columns, ridged=False))
         thickness = np.maximum(0.0, surface - rock) * bare
     return rock, thickness
+
+
+def _foreland(scene: Scene, rows: int, columns: int) -> Layer:
+    """Mountains in the north, with a winding gap from which a plain falls to a basin: heights from 0 to about 1."""
+    south, east = from_the_middle(rows, columns, 0.0, 0.5)
+    east = east + GAP_BEND * np.sin(3.0 * math.pi * south / MOUNTAINS)
+    mountains = rim(1.0 - south / MOUNTAINS) * (1.0 - np.exp(-((east / GAP) ** 2)))
+    rugged = 0.45 + 0.55 * _noise(scene, rows, columns, ridged=True)
+    hills = _noise(scene, rows, columns, ridged=False) - 0.5
+    plain = rows / max(rows, columns) - south + (2.0 * east) ** 2 + 0.25 * hills
+    shore = (1.0 + hills) * scene.sand.rock_radius
+    basin = rim(np.hypot(*from_the_middle(rows, columns, 0.72, 0.55)) / shore)
+    heights: Layer = (1.0 - PLAIN - BASIN) * mountains * rugged + PLAIN * 0.5 * plain + BASIN * basin
+    return heights
 
 
 def _noise(scene: Scene, rows: int, columns: int, ridged: bool) -> Layer:

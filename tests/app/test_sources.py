@@ -40,3 +40,30 @@ def test_a_basin_lies_where_it_is_said_to() -> None:
     assert sand.sediment[20, 30] < 0.05 * sand.sediment.max()
     assert sand.ground[20, 30] < sand.ground.mean()
     assert sand.sediment[:, :5].min() > 0.1 * sand.sediment.max()
+
+
+def test_a_foreland_falls_from_a_gap_between_mountains_to_a_basin() -> None:
+    ground = land(world__source="sand", sand__rock="foreland", sand__height=0.0, sand__rock_radius=0.2).ground
+    rows, columns = ground.shape
+    row, column = np.unravel_index(int(ground.argmin()), ground.shape)
+    assert np.hypot(row - 0.72 * rows, column - 0.55 * columns) < 0.15 * columns
+    assert ground[: rows // 3].mean() > 2.0 * ground[rows // 2 :].mean()
+    gap = ground[: rows // 3, columns // 2 - 6 : columns // 2 + 6].min(1)
+    assert gap.max() < 0.5 * ground[: rows // 3].max(1).min()
+
+
+def test_a_column_of_dunes_lies_from_north_to_south() -> None:
+    sand = {"world__source": "sand", "sand__heap_radius": 0.1, "sand__heap_row": 0.5, "sand__heap_column": 0.25}
+    for form, axis, middle in (("column", 1, 15), ("row", 0, 20)):
+        thickness = land(**sand, sand__form=form).sediment.sum(1 - axis)
+        assert np.count_nonzero(thickness) <= 12
+        assert abs(np.average(np.arange(thickness.size), weights=thickness) + 0.5 - middle) < 2.0
+
+
+def test_a_lake_stands_level_over_the_lowest_point() -> None:
+    world = land(world__lake_depth=12.0)
+    wet = world.water > 0.0
+    assert 0 < np.count_nonzero(wet) < wet.size
+    assert (world.ground + world.water)[wet] == pytest.approx(12.0 + world.ground.min())
+    assert world.ground[~wet].min() >= 12.0 + world.ground.min()
+    assert world.imbalance() < 1e-12
