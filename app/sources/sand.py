@@ -14,9 +14,10 @@ from app.world import Layer
 MOUNTAINS = 0.42  # how far south they reach
 GAP = 0.07  # half the width of the gap between them
 GAP_BEND = 0.03  # how far it winds
+HILLS = 0.24  # wavelength of its mountains and hills
 # and in parts of its height
-PLAIN = 0.12  # how far it falls from north to south
-BASIN = 0.05  # how deep the basin lies in it
+PLAIN = 0.14  # how far it falls from north to south
+BASIN = 0.038  # how deep the basin lies in it
 
 if TYPE_CHECKING:
     from app.scene import Scene
@@ -61,8 +62,8 @@ def _foreland(scene: Scene, rows: int, columns: int) -> Layer:
     south, east = from_the_middle(rows, columns, 0.0, 0.5)
     east = east + GAP_BEND * np.sin(3.0 * math.pi * south / MOUNTAINS)
     mountains = rim(1.0 - south / MOUNTAINS) * (1.0 - np.exp(-((east / GAP) ** 2)))
-    rugged = 0.45 + 0.55 * _noise(scene, rows, columns, ridged=True)
-    hills = _noise(scene, rows, columns, ridged=False) - 0.5
+    rugged = 0.45 + 0.55 * rim(_noise(scene, rows, columns, ridged=True, wavelength=HILLS))
+    hills = _noise(scene, rows, columns, ridged=False, wavelength=HILLS) - 0.5
     plain = rows / max(rows, columns) - south + (2.0 * east) ** 2 + 0.25 * hills
     shore = (1.0 + hills) * scene.sand.rock_radius
     basin = rim(np.hypot(*from_the_middle(rows, columns, 0.72, 0.55)) / shore)
@@ -70,15 +71,23 @@ def _foreland(scene: Scene, rows: int, columns: int) -> Layer:
     return heights
 
 
-def _noise(scene: Scene, rows: int, columns: int, ridged: bool) -> Layer:
-    """Noise from 0 to 1 that goes on without a step from one edge of the map to the opposite one."""
+def _noise(scene: Scene, rows: int, columns: int, ridged: bool, wavelength: float = 0.0) -> Layer:
+    """Noise from 0 to 1 that goes on without a step from one edge of the map to the opposite one.
+
+    Its wavelength is that of the sand, if none is given.
+    """
     from kernels.noise import fractal_noise
 
     sand = scene.sand
     # Another seed for the rock, so that its ridges do not follow the sand.
     seed = scene.world.seed + 1 if ridged else scene.world.seed
     noise = fractal_noise(
-        2 * rows, 2 * columns, seed, sand.wavelength * max(rows, columns), sand.octaves, ridged=ridged
+        2 * rows,
+        2 * columns,
+        seed,
+        (wavelength or sand.wavelength) * max(rows, columns),
+        sand.octaves,
+        ridged=ridged,
     )
     noise -= noise.mean()
     # Each half fades into the other; the root keeps the hills as high in between as at the edges.
