@@ -803,6 +803,8 @@ def take_snapshot(
                 np.copyto(arrays[name], world.ground, casting="same_kind", where=world.standing == DRY)
             case "loose_kinds":
                 commonest_kinds(world.mix, arrays[name])
+            case "strata_rise":
+                arrays[name] = world.layers[name]  # which never changes
             case _:
                 np.copyto(arrays[name], world.layers[name], casting="same_kind")
     if survey is not None:  # whose layers never change

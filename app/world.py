@@ -31,8 +31,8 @@ LAYERS = ("bedrock", "sediment", "water")
 # What wind and water left behind, averaged over time, in the precision that it needs. A world has a trace only when a
 # process has left one: memory is for what is used. `rain` is given: how much of the rain falls where, from 0 to 1.
 TRACES: dict[str, type[np.floating[Any]]] = {
-    "wind_path": np.float64,
-    "airborne": np.float64,
+    "wind_path": np.float32,
+    "airborne": np.float32,
     "stream": np.float32,
     "discharge": np.float32,
     "momentum_south": np.float32,
