@@ -665,8 +665,8 @@ def blow(
     """Let the wind of one cycle blow over a map, and change it in place.
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
-    [row, column], C-contiguous. Averaged over time, float32 or float64: `wind_path`, how often parcels touch the ground,
-    from 0 to 1; and `airborne`, how much sand flies over a cell in a cycle, in metres × the article's unit of time.
+    [row, column], C-contiguous. Averaged over time, float32 or float64: `wind_path`, how often parcels touch the
+    ground, from 0 to 1; and `airborne`, how much sand flies over a cell in a cycle, in metres × the article's unit of time.
     `cell_size` is the side of a cell in metres.
 
     Where there are several kinds of ground, `materials` has them, with the mix that is the sediment. `surface` is
