@@ -110,6 +110,7 @@ class Picture:
         self._minimap = MinimapPass(context, self._shaders)
         self._detail = detail_texture(context)
         self._overlay_maps = OverlayMaps(context, self._shaders)
+        self._course = OverlayMaps(context, self._shaders)
         self._palettes = {name: palette_texture(context, name) for name in OVERLAYS}
         self._snapshot: Snapshot | None = None
         self._largest_discharge = 0.0
@@ -207,6 +208,7 @@ class Picture:
             self._marks.forget()
             self._cover.forget()
             self._overlay_maps.forget()
+            self._course.forget()
             self._canopy.forget()
             self._light.forget()
             self._flow.forget()
@@ -234,6 +236,7 @@ class Picture:
             self._materials,
             self._cover,
             self._overlay_maps,
+            self._course,
             self._canopy,
             self._light,
             self._flow,
@@ -297,20 +300,21 @@ class Picture:
             **self._cover.textures(),
             **self._materials.textures(),
             "canopy": self._canopy.texture,
-            "initial": self._surface.initial,
             "palette": self._palettes[view.overlay],
             "overlay_layer": self._overlay_texture(view.overlay, snapshot),
             **{
                 name: self._layers.texture(name)
                 for name in ("wind_path", "airborne", "water", "water_level", "strata_rise")
             },
-            **{name: self._layers.texture(name) for name in ("rivers", "catchment", "course")},
         }
         if with_water:
             shown["flow"] = self._flow.texture
         if waves != NO_WAVES:
             self._update_shore(snapshot, sea, quality)
             shown |= {"coast": self._shore.coast, "surf": self._shore.surf}
+        with_course = snapshot.survey is not None and snapshot.survey.course is not None
+        if with_course:
+            shown["course"] = self._course.texture("course", snapshot, self._layers, {})
         with_materials = snapshot.materials is not None
         with_life = any(name in snapshot.layers for name in LIVING)
         rippled = with_materials and "wind_path" in snapshot.layers
@@ -330,7 +334,6 @@ class Picture:
         self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail)
         self._mesh.select(nodes)
-        with_course = snapshot.survey is not None and snapshot.survey.course is not None
         self._terrain.draw(
             quality,
             with_overlay=with_overlay,
