@@ -10,7 +10,7 @@ import numpy as np
 from pyglm import glm
 
 from app.camera import Camera
-from app.climate import Weather, weather_of
+from app.climate import USUAL_WIND, Weather, weather_of
 from app.passes import frame
 from app.passes.backdrop import BackdropPass
 from app.passes.beach import BeachPass
@@ -33,7 +33,7 @@ from app.passes.terrain import TerrainPass
 from app.passes.trees import TreesPass
 from app.passes.walls import WallsPass
 from app.passes.water import WaterPass
-from app.passes.waves import COMMON_WIND, NATURAL, NO_WAVES, WEAKEST_WIND, SeaState, block_values, drawing_of, sea_state
+from app.passes.waves import NATURAL, NO_WAVES, WEAKEST_WIND, SeaState, block_values, drawing_of, sea_state
 from app.processes.droplets import read_springs
 from app.scene import Scene
 from app.snapshot import Snapshot
@@ -497,7 +497,7 @@ class Picture:
         sea_level = max(snapshot.sea_level, frame.NO_SEA)
         relief = max(highest - lowest, FLATTEST_RELIEF * side)
         # The variance of the slopes of a sea grows with the wind (Cox and Munk 1954).
-        roughness = view.waves * math.sqrt(max(weather.wind_speed / COMMON_WIND, WEAKEST_WIND))
+        roughness = view.waves * math.sqrt(max(weather.wind_speed / USUAL_WIND, WEAKEST_WIND))
         block["water"] = (UNIT_DEPTH * relief, roughness, WAVE_LENGTH * side, sea_level)
         block["streams"] = (
             math.log2(max(smallest_stream(scene, snapshot), 1e-30)),  # 0 where neither rain nor spring brings water
