@@ -666,8 +666,8 @@ def blow(
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
     [row, column], C-contiguous. Averaged over time, float32 or float64: `wind_path`, how often parcels touch the
-    ground, from 0 to 1; and `airborne`, how much sand flies over a cell in a cycle, in metres × the article's unit of time.
-    `cell_size` is the side of a cell in metres.
+    ground, from 0 to 1; and `airborne`, how much sand flies over a cell in a cycle, in metres × the article's unit of
+    time. `cell_size` is the side of a cell in metres.
 
     Where there are several kinds of ground, `materials` has them, with the mix that is the sediment. `surface` is
     float32 [row, column, trace] as `kernels/surface.py` has it, and `field` float32 [row, column, (south, east)] the
