@@ -12,8 +12,8 @@ from app.world import Layer
 EDGE = 0.02  # of the relief: how rounded the edge of a table land is
 UNEVENNESS = 0.08  # part of the hills that is left on a table land
 
-# Of a valley's second swing beside the first: how many there are to one of those, and how wide they are. They never fall
-# into step, so no two bends are alike.
+# Of a valley's second swing beside the first: how many there are to one of those, and how wide they are. They never
+# fall into step, so no two bends are alike.
 SWINGS = 1.618
 SWING = 0.45
 
@@ -56,7 +56,8 @@ def _valley(noise: NoiseParameters, hills: Layer, seed: int) -> Layer:
     """How deep a winding valley lies below the land around, in reliefs of the hills; these are from 0 to 1."""
     from kernels.random import process_number, stream, uniform
 
-    south, east = from_the_middle(*hills.shape, noise.valley_row, noise.valley_column)
+    rows, columns = hills.shape
+    south, east = from_the_middle(rows, columns, noise.valley_row, noise.valley_column)
     direction = math.radians(noise.valley_direction)
     along = math.sin(direction) * east - math.cos(direction) * south
     across = math.cos(direction) * east + math.sin(direction) * south
