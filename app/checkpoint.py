@@ -77,6 +77,9 @@ def load(path: Path) -> tuple[World, Scene]:
     arrays = _read(path, ("meta", "bedrock", "sediment"), ("water", *TRACES, TREES))
     meta = _meta(path, arrays.pop("meta"))
     trees = arrays.pop(TREES, None)
+    for name in arrays.keys() & TRACES.keys():
+        if arrays[name].dtype == np.float64:  # as earlier versions kept more of them
+            arrays[name] = arrays[name].astype(TRACES[name])
     _check_layers(path, arrays)
     world = World(arrays["bedrock"], arrays["sediment"], meta.cell_size, meta.seed, arrays.get("water"))
     for name in arrays.keys() & TRACES.keys():

@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, NamedTuple
 from app.parameters import Parameters, parameter
 
 METRES_PER_KILOMETRE = 1000.0
+USUAL_WIND = 1.4  # cells per unit of time: what other speeds are told beside
 
 
 class ClimateParameters(Parameters, frozen=True, kw_only=True):
@@ -26,7 +27,7 @@ class ClimateParameters(Parameters, frozen=True, kw_only=True):
     wind_direction: Annotated[
         float, parameter(0.0, 360.0, "where the wind comes from, clockwise from north", unit="°")
     ] = 270.0
-    wind_speed: Annotated[float, parameter(0.0, 4.0, "speed of the prevailing wind", unit="cells/t")] = 1.4
+    wind_speed: Annotated[float, parameter(0.0, 4.0, "speed of the prevailing wind", unit="cells/t")] = USUAL_WIND
     temperature: Annotated[float, parameter(-40.0, 45.0, "of the air at a height of 0", unit="°C")] = 15.0
     lapse_rate: Annotated[
         float, parameter(0.0, 60.0, "how much colder it is for each kilometre of height", unit="°C/km")
@@ -56,16 +57,12 @@ class Weather(NamedTuple):
     rain: float = 1.0  # part of the drops that fall
     rain_by_altitude: float = 0.0
     wind_direction: float = 270.0  # degrees, where it comes from, clockwise from north
-    wind_speed: float = 1.4  # cells per unit of time
+    wind_speed: float = USUAL_WIND  # cells per unit of time
     temperature: float = 15.0  # °C at a height of 0
     lapse_rate: float = 0.0065  # °C per metre
     storm: float = 0.0  # from 0 to 1 at its height
     season: float = 0.0  # from −1 in the middle of winter to 1 in the middle of summer
     mean_temperature: float = 15.0  # as `temperature`, over the year
-
-    def temperature_at(self, height: float) -> float:
-        """°C of the air at a height in metres."""
-        return self.temperature - self.lapse_rate * height
 
 
 def weather_of(climate: ClimateParameters, seed: int, cycle: int) -> Weather:

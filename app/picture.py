@@ -10,7 +10,7 @@ import numpy as np
 from pyglm import glm
 
 from app.camera import Camera
-from app.climate import Weather, weather_of
+from app.climate import USUAL_WIND, Weather, weather_of
 from app.passes import frame
 from app.passes.backdrop import BackdropPass
 from app.passes.beach import BeachPass
@@ -33,7 +33,7 @@ from app.passes.terrain import TerrainPass
 from app.passes.trees import TreesPass
 from app.passes.walls import WallsPass
 from app.passes.water import WaterPass
-from app.passes.waves import COMMON_WIND, NATURAL, NO_WAVES, WEAKEST_WIND, SeaState, block_values, drawing_of, sea_state
+from app.passes.waves import NATURAL, NO_WAVES, WEAKEST_WIND, SeaState, block_values, drawing_of, sea_state
 from app.processes.droplets import read_springs
 from app.scene import Scene
 from app.snapshot import Snapshot
@@ -110,6 +110,7 @@ class Picture:
         self._minimap = MinimapPass(context, self._shaders)
         self._detail = detail_texture(context)
         self._overlay_maps = OverlayMaps(context, self._shaders)
+        self._course = OverlayMaps(context, self._shaders)
         self._palettes = {name: palette_texture(context, name) for name in OVERLAYS}
         self._snapshot: Snapshot | None = None
         self._largest_discharge = 0.0
@@ -207,6 +208,7 @@ class Picture:
             self._marks.forget()
             self._cover.forget()
             self._overlay_maps.forget()
+            self._course.forget()
             self._canopy.forget()
             self._light.forget()
             self._flow.forget()
@@ -234,6 +236,7 @@ class Picture:
             self._materials,
             self._cover,
             self._overlay_maps,
+            self._course,
             self._canopy,
             self._light,
             self._flow,
@@ -297,20 +300,21 @@ class Picture:
             **self._cover.textures(),
             **self._materials.textures(),
             "canopy": self._canopy.texture,
-            "initial": self._surface.initial,
             "palette": self._palettes[view.overlay],
             "overlay_layer": self._overlay_texture(view.overlay, snapshot),
             **{
                 name: self._layers.texture(name)
                 for name in ("wind_path", "airborne", "water", "water_level", "strata_rise")
             },
-            **{name: self._layers.texture(name) for name in ("rivers", "catchment", "course")},
         }
         if with_water:
             shown["flow"] = self._flow.texture
         if waves != NO_WAVES:
             self._update_shore(snapshot, sea, quality)
             shown |= {"coast": self._shore.coast, "surf": self._shore.surf}
+        with_course = snapshot.survey is not None and snapshot.survey.course is not None
+        if with_course:
+            shown["course"] = self._course.texture("course", snapshot, self._layers, {})
         with_materials = snapshot.materials is not None
         with_life = any(name in snapshot.layers for name in LIVING)
         rippled = with_materials and "wind_path" in snapshot.layers
@@ -330,7 +334,6 @@ class Picture:
         self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail)
         self._mesh.select(nodes)
-        with_course = snapshot.survey is not None and snapshot.survey.course is not None
         self._terrain.draw(
             quality,
             with_overlay=with_overlay,
@@ -494,7 +497,7 @@ class Picture:
         sea_level = max(snapshot.sea_level, frame.NO_SEA)
         relief = max(highest - lowest, FLATTEST_RELIEF * side)
         # The variance of the slopes of a sea grows with the wind (Cox and Munk 1954).
-        roughness = view.waves * math.sqrt(max(weather.wind_speed / COMMON_WIND, WEAKEST_WIND))
+        roughness = view.waves * math.sqrt(max(weather.wind_speed / USUAL_WIND, WEAKEST_WIND))
         block["water"] = (UNIT_DEPTH * relief, roughness, WAVE_LENGTH * side, sea_level)
         block["streams"] = (
             math.log2(max(smallest_stream(scene, snapshot), 1e-30)),  # 0 where neither rain nor spring brings water

@@ -32,10 +32,10 @@ from app.processes.pools import Pools, derive_levels
 from app.processes.process import Finite, Process, ProcessFailure
 from app.processes.snowballs import GROUND, SnowballErosion, smooth
 from app.scene import Scene
-from app.snapshot import ONLY_IN_OVERLAYS, Snapshot, Status, Survey
+from app.snapshot import ONLY_IN_OVERLAYS, UNSEEN, Snapshot, Status, Survey
 from app.sources import create_world
 from app.survey import Surveyor, Wanted
-from app.world import DRY, LOOSE, UNSEEN, World
+from app.world import DRY, LOOSE, World
 
 log = logging.getLogger(__name__)
 
@@ -803,6 +803,8 @@ def take_snapshot(
                 np.copyto(arrays[name], world.ground, casting="same_kind", where=world.standing == DRY)
             case "loose_kinds":
                 commonest_kinds(world.mix, arrays[name])
+            case "strata_rise":
+                arrays[name] = world.layers[name]  # which never changes
             case _:
                 np.copyto(arrays[name], world.layers[name], casting="same_kind")
     if survey is not None:  # whose layers never change

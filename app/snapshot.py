@@ -13,6 +13,8 @@ from app.world import TREE_COLUMNS, Ledger
 
 State = Literal["loading", "compiling", "running", "paused", "failed"]
 
+# Layers that no snapshot has.
+UNSEEN = ("rooted_ground",)
 
 # Layers that are seen in certain overlays alone. A snapshot for a window has them while one of these is shown.
 ONLY_IN_OVERLAYS: dict[str, tuple[str, ...]] = {

@@ -28,11 +28,11 @@ LARGEST_CELL = 1e6
 # What a saved world holds. `ground` is derived from these.
 LAYERS = ("bedrock", "sediment", "water")
 
-# What wind and water left behind, averaged over time, in the precision that it needs. A world has a trace only when a
-# process has left one: memory is for what is used. `rain` is given: how much of the rain falls where, from 0 to 1.
+# What processes leave beside that, in the precision that it needs. A world has a trace only when a process has left
+# one: memory is for what is used.
 TRACES: dict[str, type[np.floating[Any]]] = {
-    "wind_path": np.float64,
-    "airborne": np.float64,
+    "wind_path": np.float32,
+    "airborne": np.float32,
     "stream": np.float32,
     "discharge": np.float32,
     "momentum_south": np.float32,
@@ -59,18 +59,19 @@ SURFACE_TRACES = ("wetness", "grass", "roots", "canopy")
 WIND_FIELD_TRACES = ("wind_field_south", "wind_field_east")
 PACKS: tuple[tuple[str, ...], ...] = (FLOW_TRACES, SURFACE_TRACES, WIND_FIELD_TRACES)
 PACK_OF = {name: pack for pack in PACKS for name in pack}
-SCRATCH: dict[tuple[str, ...], int] = {
-    FLOW_TRACES: len(FLOW_TRACES)
-}  # further places in which a cycle adds up its own, 0 between cycles
+# Further places in which a cycle adds up its own, 0 between cycles.
+SCRATCH: dict[tuple[str, ...], int] = {FLOW_TRACES: len(FLOW_TRACES)}
 
-IN_THE_GROUND = ("moisture", "groundwater")  # which the account of water counts too
+# What the account of water counts beside the layer of that name.
+IN_THE_GROUND = ("moisture", "groundwater")
 
-CONSTANT = {"rain", "strata_rise"}  # given, and never changed
+# What is given, and never changed.
+CONSTANT = {"rain", "strata_rise"}
 
-# The thickness of one kind of loose material, as a layer: this and the kind's name
+# The thickness of one kind of loose material, as a layer: this and the kind's name.
 LOOSE = "loose_"
 
-# What may be negative
+# What may be negative.
 SIGNED = (
     "bedrock",
     "momentum_south",
@@ -81,11 +82,8 @@ SIGNED = (
     "rooted_ground",
 )
 
-# What no picture shows
-UNSEEN = ("rooted_ground",)
-
 # What is known of a tree, float32 [tree, column]: its place in cells, the number of its kind, its size as a part of
-# that of a full-grown one, its age in cycles, and its health from 0 to 1
+# that of a full-grown one, its age in cycles, and its health from 0 to 1.
 TREE_COLUMNS = ("row", "column", "kind", "size", "age", "health")
 
 # What stands on a cell, as `World.standing` has it.
@@ -161,8 +159,9 @@ class World:
     `groundwater` are metres of water in the loose material and below, and `wetness` how full of it the ground is at its
     surface, from 0 to 1. `grass`, `roots` and `canopy` are how densely grass stands, roots hold the ground, and crowns
     of trees cover it, from 0 to 1. `wind_field_south` and `wind_field_east` are the wind near the ground beside the
-    prevailing one, as parts of its speed. `strata_rise` is the height of the top of the strata, which never changes.
-    `rooted_ground` is the ground as plants knew it last.
+    prevailing one, as parts of its speed. `strata_rise` is the height of the top of the strata, and `rain` how much of
+    the rain falls where, from 0 to 1: both are given and never change. `rooted_ground` is the ground as plants knew it
+    last.
 
     Where the world knows several materials, `mix` is the thickness of each loose one, [row, column, kind], and
     `sediment` their sum in the order of their numbers, to the last bit. A layer `loose_<name>` is a view of one.

@@ -66,7 +66,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from kernels.materials import Materials, no_materials, rock_at
-from kernels.particles import ENDED, FAILED, RUNNING, engine, in_step
+from kernels.particles import ENDED, FAILED, RUNNING, engine, in_step, own_amounts
 from kernels.random import process_number, stream, uniform
 from kernels.surface import ROOTS, STRIDE, WETNESS
 
@@ -166,9 +166,11 @@ class _BareGround(NamedTuple):
 class _OnTheGround(NamedTuple):
     surface: NDArray[np.float32]  # [cell * STRIDE + one of kernels/surface.py]; empty: bare and dry
     moisture: Layer  # what the ground soaks up is added to it; empty: it soaks up nothing
-    soaked: NDArray[np.float64]  # [drop]: volume that it lost so; empty: nothing
+    soaked: NDArray[np.float64]  # [drop * soaked_stride]: volume that it lost so; empty: nothing
+    soaked_stride: int
     wearing: NDArray[np.int64]  # the kinds that wear into another
-    loads: NDArray[np.float64]  # [drop * kinds + kind]: what it carries
+    stride: int  # of the next three
+    loads: NDArray[np.float64]  # [drop * stride + kind]: what it carries
     from_rock: NDArray[np.float64]  # as many: what it made of rock
     made_finer: NDArray[np.float64]  # as many: what it wore into another kind
 
@@ -302,7 +304,7 @@ def _put_down_kinds(fields, row, column, drop):
     """As `put_down`, all that a drop carries: each cell gets the same mix."""
     kinds = fields.kinds
     load = 0.0
-    for number in range(drop * kinds, (drop + 1) * kinds):
+    for number in range(drop * fields.stride, drop * fields.stride + kinds):
         load += fields.loads[number]
     around = _around(row, column, fields.rows, fields.columns)
     level = liquid_level(fields.ground, fields.columns, around, load)
@@ -324,8 +326,8 @@ def _lay(fields, cell, drop, part):
     kinds = fields.kinds
     sediment = 0.0
     for kind in range(kinds):
-        laid = part * fields.loads[drop * kinds + kind]
-        fields.loads[drop * kinds + kind] -= laid
+        laid = part * fields.loads[drop * fields.stride + kind]
+        fields.loads[drop * fields.stride + kind] -= laid
         fields.mix[cell * kinds + kind] += laid
         sediment += fields.mix[cell * kinds + kind]
     fields.sediment[cell] = sediment
@@ -378,7 +380,7 @@ def _soaked_covered(fields, constants, cell, volume, time, drop):
         dry -= fields.surface[np.uintp(cell * STRIDE + WETNESS)]
     soaked = volume * min(1.0, time * constants.soaking * dry)
     fields.moisture[np.uintp(cell)] += soaked * constants.water
-    fields.soaked[np.uintp(int(drop))] += soaked
+    fields.soaked[np.uintp(int(drop) * fields.soaked_stride)] += soaked
     return soaked
 
 
@@ -401,7 +403,7 @@ def _exchange_kinds(fields, constants, cell, change, room, descent, load, settli
     kinds = fields.kinds
     if kinds == 0:
         return _exchange(fields, constants, cell, change, room, descent, load, settling, drop, distance)
-    here, own = np.uintp(cell * kinds), np.uintp(int(drop) * kinds)
+    here, own = np.uintp(cell * kinds), np.uintp(int(drop) * fields.stride)
     loose = fields.sediment[np.uintp(cell)]
     dug = min(max(0.0, change), descent)
     taking = dug / loose if dug < loose else 1.0
@@ -726,7 +728,8 @@ def erode(
     )
     materials = no_materials() if materials is None else materials
     soaks = moisture is not None and parameters.soaking > 0.0
-    loads, from_rock, made_finer = (np.zeros((drops, materials.kinds)) for _ in range(3))
+    soaked = own_amounts(drops if soaks else 0, 1)
+    loads, from_rock, made_finer = (own_amounts(drops, materials.kinds) for _ in range(3))
     fields: Any = bare
     run = _run_on_bare_ground
     if materials.kinds > 0 or surface is not None or soaks:
@@ -734,8 +737,10 @@ def erode(
         covered = _OnTheGround(
             np.empty(0, np.float32) if surface is None else surface.reshape(-1),
             moisture.reshape(-1) if moisture is not None else none,
-            np.zeros(drops if soaks else 0),
+            soaked.reshape(-1),
+            soaked.shape[1],
             np.flatnonzero(wears if parameters.attrition > 0.0 else none),
+            loads.shape[1],
             loads.reshape(-1),
             from_rock.reshape(-1),
             made_finer.reshape(-1),
@@ -766,8 +771,9 @@ def erode(
     key = np.uint64(stream(int(seed), _PROCESS, int(cycle)))
     particles, status = run(drops, key, rows, columns, fields, constants)
     water = none if standing is None else standing.water.reshape(-1)
-    soaked = fields.soaked if soaks else none
-    totals = _total(particles, status, bare, soaked, water, constants.water)
+    totals = _total(particles, status, bare, soaked[:, 0].copy() if soaks else none, water, constants.water)
     # Where a drop ended on the map, it has put down all.
-    kinds = KindTotals(*(tuple(map(float, of_drops.sum(axis=0))) for of_drops in (from_rock, loads, made_finer)))
+    kinds = KindTotals(
+        *(tuple(map(float, own[:, : materials.kinds].sum(axis=0))) for own in (from_rock, loads, made_finer))
+    )
     return DropletTotals._make((*totals, kinds))

@@ -42,8 +42,8 @@ DRY, LAKE, SEA = 0, 1, 2
 _LEAST_YIELD = 1e-3
 
 # The ground takes and gives water once in so many cycles, and groundwater flows, for as long.
-CYCLES_PER_EXCHANGE = 2
-CYCLES_PER_FLOW = 4
+CYCLES_PER_EXCHANGE = 4
+CYCLES_PER_FLOW = 8
 
 # So many lines are solved side by side.
 _LINES = 16

@@ -306,6 +306,20 @@ def _share_source(board, key, threads, fields, parameters):
             _help(board, fields, parameters)
 
 
+_NUMBERS_OF_A_LINE = 8  # float64 in 64 bytes of cache
+
+
+def own_amounts(particles: int, amounts: int) -> NDArray[np.float64]:
+    """Room for what steps change of each particle beside its state: zeros, [particle, amount and more].
+
+    Each particle has cache lines of its own: threads that write to one line take it from each other at every step.
+    """
+    stride = -(-amounts // _NUMBERS_OF_A_LINE) * _NUMBERS_OF_A_LINE
+    room = np.zeros(particles * stride + _NUMBERS_OF_A_LINE)
+    begin = -(room.ctypes.data // room.itemsize) % _NUMBERS_OF_A_LINE
+    return room[begin : begin + particles * stride].reshape(particles, stride)
+
+
 class Run(Protocol):
     """See `engine`."""
 

@@ -70,7 +70,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from kernels.materials import Materials, no_materials, rock_at, thickness
-from kernels.particles import ENDED, FAILED, RUNNING, engine, in_step
+from kernels.particles import ENDED, FAILED, RUNNING, engine, in_step, own_amounts
 from kernels.random import process_number, stream, uniform
 from kernels.surface import CANOPY, GRASS, STRIDE, WETNESS
 
@@ -178,8 +178,9 @@ class _RichFields(NamedTuple):
     columns: int
     mix: Layer  # [cell * kinds + kind]
     kinds: int
-    loads: Layer  # [parcel * kinds + kind]
-    worn: Layer  # [parcel * kinds + kind]: what it wore of rock that became this kind
+    stride: int  # of the next two
+    loads: Layer  # [parcel * stride + kind]
+    worn: Layer  # [parcel * stride + kind]: what it wore of rock that became this kind
     fall: Layer  # [kind]: how fast it settles beside sand
     suspension: Layer  # [kind]: how easily it is lifted beside sand
     strata: NDArray[np.uint8]  # these three as in `kernels.materials.Materials`
@@ -531,7 +532,7 @@ def _exchange_by_kinds(
         if loose > 0.0 and lifted > 0.0:
             # Of each kind, where it is as easily lifted as sand; finite, as some are not lifted at all
             part = min(lifted / max(loose, _THINNEST) * want, 1.0 / _THINNEST)
-    here, there, own = cell * kinds, new_cell * kinds, parcel * kinds
+    here, there, own = cell * kinds, new_cell * kinds, parcel * fields.stride
     load = sediment = 0.0
     if new_cell == cell:
         for kind in range(kinds):
@@ -638,7 +639,7 @@ def _total(particles: Any, status: Any, rows: int, columns: int) -> tuple[float,
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def _average(average: Layer, cycle: NDArray[Any]) -> None:
+def _average(average: Any, cycle: NDArray[Any]) -> None:
     """Let the averages over time follow what this cycle brought, [row * columns + column]."""
     rows, columns = average.shape
     for row in prange(rows):
@@ -651,8 +652,8 @@ def blow(
     bedrock: Layer,
     sediment: Layer,
     ground: Layer,
-    wind_path: Layer,
-    airborne: Layer,
+    wind_path: NDArray[np.floating[Any]],
+    airborne: NDArray[np.floating[Any]],
     cell_size: float,
     seed: int,
     cycle: int,
@@ -664,9 +665,9 @@ def blow(
     """Let the wind of one cycle blow over a map, and change it in place.
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
-    [row, column], C-contiguous. Of the same form, averaged over time: `wind_path`, how often parcels touch the ground,
-    from 0 to 1; and `airborne`, how much sand flies over a cell in a cycle, in metres × the article's unit of time.
-    `cell_size` is the side of a cell in metres.
+    [row, column], C-contiguous. Averaged over time, float32 or float64: `wind_path`, how often parcels touch the
+    ground, from 0 to 1; and `airborne`, how much sand flies over a cell in a cycle, in metres × the article's unit of
+    time. `cell_size` is the side of a cell in metres.
 
     Where there are several kinds of ground, `materials` has them, with the mix that is the sediment. `surface` is
     float32 [row, column, trace] as `kernels/surface.py` has it, and `field` float32 [row, column, (south, east)] the
@@ -679,7 +680,10 @@ def blow(
     `failed_column` say where, and the cycle is not complete.
     """
     rows, columns = bedrock.shape
-    for layer in (bedrock, sediment, ground, wind_path, airborne):
+    for average in (wind_path, airborne):
+        if average.shape != (rows, columns) or average.dtype.kind != "f" or not average.flags.c_contiguous:
+            raise ValueError("averages must be C-contiguous arrays of floating point numbers, shaped as the layers")
+    for layer in (bedrock, sediment, ground):
         if layer.shape != (rows, columns) or layer.dtype != np.float64 or not layer.flags.c_contiguous:
             raise ValueError("layers must be C-contiguous float64 arrays of one shape")
     for traces, width in ((surface, STRIDE), (field, 2)):
@@ -701,7 +705,7 @@ def blow(
     if several or surface is not None or field is not None or p.uplift > 0.0 or p.lag > 0.0:
         fields = _rich_fields(plain, materials if several else None, surface, field, count)
         brought = int(np.argmax(fields.suspension))
-        fields.loads[brought :: fields.kinds] = 0.0 if p.wrap else p.inflow
+        fields.loads[brought :: fields.stride] = 0.0 if p.wrap else p.inflow
     crossing = abs(towards_row) * rows + abs(towards_column) * columns
     constants = _Constants(
         dt=float(p.dt),
@@ -751,7 +755,7 @@ def blow(
         kinds = tuple(
             KindTotals(float(worn), float(off), inflow if kind == brought else 0.0)
             for kind, (worn, off) in enumerate(
-                zip(_by_kind(fields.worn, fields.kinds), _by_kind(fields.loads, fields.kinds), strict=True)
+                zip(_by_kind(fields.worn, fields), _by_kind(fields.loads, fields), strict=True)
             )
         )
     return WindTotals(abraded, off_edge, inflow, steps, failed_row, failed_column, kinds)
@@ -763,6 +767,7 @@ def _rich_fields(
     """What the parcels of a cycle meet. Where there is one sort of sand, it is a mix of one kind: the layer itself."""
     kinds = 1 if materials is None else materials.kinds
     of = no_materials() if materials is None else materials
+    loads, worn = own_amounts(count, kinds), own_amounts(count, kinds)
     alike = np.ones(1)
     nothing = np.empty(0, np.float32)
     return _RichFields(
@@ -775,8 +780,9 @@ def _rich_fields(
         columns=plain.columns,
         mix=plain.sediment if materials is None else of.mix,
         kinds=kinds,
-        loads=np.zeros(count * kinds),
-        worn=np.zeros(count * kinds),
+        stride=loads.shape[1],
+        loads=loads.reshape(-1),
+        worn=worn.reshape(-1),
         fall=alike if materials is None else np.maximum(of.deposition, _SLOWEST_FALL),
         suspension=alike if materials is None else of.suspension,
         strata=of.strata,
@@ -789,9 +795,9 @@ def _rich_fields(
     )
 
 
-def _by_kind(amounts: Layer, kinds: int) -> Layer:
+def _by_kind(amounts: Layer, fields: _RichFields) -> Layer:
     """What all parcels have of each kind, added up in their order."""
-    total = np.zeros(kinds)
-    for own in amounts.reshape(-1, kinds):
+    total = np.zeros(fields.kinds)
+    for own in amounts.reshape(-1, fields.stride)[:, : fields.kinds]:
         total += own
     return total

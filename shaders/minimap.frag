@@ -13,6 +13,10 @@
 #define CANOPY 1
 #endif
 
+#ifndef WIND_AND_SAND
+#define WIND_AND_SAND 0  // 1: in place of the ground and its overlay
+#endif
+
 #if CANOPY == 1
 #include "canopy.glsl"
 #endif
@@ -22,7 +26,6 @@ uniform sampler2D water;
 uniform sampler2D strata_rise;
 uniform vec4 rectangle;   // left, bottom, width, height in pixels of the target
 uniform vec4 looking;     // direction of the camera on the map (east, south), half the tangent of its width, pixels per texel
-uniform bool wind_and_sand;  // in place of the ground and its overlay
 uniform bool plain_ground;   // in grey, so that the water is all that is seen
 uniform bool with_water;
 uniform vec2 looked_at;   // target of the camera, east and south in metres
@@ -40,6 +43,11 @@ void main() {
     vec4 place = textureLod(surface, at, 0.0);
     vec3 seen = textureLod(light, at, 0.0).xyz;
     vec2 slope = place.yz * frame.map.w;
+#if WIND_AND_SAND == 1
+    float thickness = 1.0 - exp(-2.0 * place.w / max(0.5 * (frame.heights.y - frame.heights.x) / frame.map.w, 1e-6));
+    vec3 albedo = mix(vec3(0.10, 0.095, 0.09), DUNE_SAND_PALE, thickness);
+    albedo = mix(albedo, vec3(0.16, 0.42, 0.72), 0.8 * smoothstep(0.02, 0.6, textureLod(wind_path, at, 0.0).x));
+#else
     vec4 noise = vec4(0.5);
     Ground ground = ground_material(at * frame.map.xy, place, textureLod(strata_rise, at, 0.0).x, apparent_steepness(place), seen.z - 0.5, noise, noise);
 #if CANOPY == 1
@@ -48,11 +56,7 @@ void main() {
 #endif
     float pixel_cells = frame.map.x / rectangle.z;
     vec3 albedo = with_way_of_water(with_overlay(ground.albedo, at, place, pixel_cells), at, pixel_cells);
-    if (wind_and_sand) {
-        float thickness = 1.0 - exp(-2.0 * place.w / max(0.5 * (frame.heights.y - frame.heights.x) / frame.map.w, 1e-6));
-        albedo = mix(vec3(0.10, 0.095, 0.09), DUNE_SAND_PALE, thickness);
-        albedo = mix(albedo, vec3(0.16, 0.42, 0.72), 0.8 * smoothstep(0.02, 0.6, textureLod(wind_path, at, 0.0).x));
-    }
+#endif
     if (plain_ground) albedo = mix(vec3(0.16, 0.15, 0.12), vec3(dot(albedo, vec3(0.3, 0.6, 0.1))), 0.2);
     if (with_water) {
         float depth = textureLod(water, at, 0.0).x * frame.map.w / frame.water.x;

@@ -59,12 +59,12 @@ class MinimapPass:
             f"MATERIALS {int(with_materials)}",
             f"LIVING {int(with_life)}",
             f"CANOPY {int(forest is not None)}",
+            f"WIND_AND_SAND {int(shows == 'wind_and_sand')}",
         )
         drawing.program.bind(**textures)
         drawing.program.set(
             rectangle=(float(left), float(bottom), float(width), float(height)),
             looking=(math.sin(heading), -math.cos(heading), half_width, content_scale),
-            wind_and_sand=shows == "wind_and_sand",
             plain_ground=shows == "water",
             with_water=with_water,
             with_course=with_course,

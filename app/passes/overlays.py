@@ -85,7 +85,7 @@ class Overlay:
 LAYER, LOGARITHM_OF_LAYER = 5, 6
 MAGNITUDES = 1e-4  # of the largest value: where such a palette begins
 KINDS = 7  # a layer of whole numbers, each with a colour of its own
-LINES = 8  # rivers, beside the lakes in a layer
+LINES = 8  # rivers, beside lakes, drawn as a map
 FIELD = 9  # a field of directions and speeds, drawn as a map
 
 
@@ -113,7 +113,7 @@ OVERLAYS: dict[str, Overlay] = {
         Overlay("canopy", LAYER, "crowns of trees over the ground", "plants", "", "canopy"),
         Overlay("material", KINDS, "what the ground is made of", "materials", "", "material"),
         Overlay("wind", FIELD, "wind near the ground beside the prevailing one", "wind", "×", "wind"),
-        Overlay("rivers", LINES, "rivers by Strahler's order, and lakes", "rivers", "", "lake_depth"),
+        Overlay("rivers", LINES, "rivers by Strahler's order, and lakes", "rivers", "", "rivers"),
         Overlay("lakes", LAYER, "depth of lakes that are full", "lakes", "m", "lake_depth"),
         Overlay("watersheds", KINDS, "watersheds", "watersheds", "", "watersheds"),
         Overlay("accumulation", LOGARITHM_OF_LAYER, "land upstream", "accumulation", "km²", "accumulation"),
@@ -245,12 +245,17 @@ def palette_texture(context: moderngl.Context, name: str, materials: Materials |
 
 
 class OverlayMaps:
-    """The maps of overlays that are drawn first: what the ground is made of, and the way and speed of the wind."""
+    """One map at a time of those that are drawn first, to be laid over the ground.
 
-    # The layers that each is drawn from, by the name in the table
+    Several layers in one map leave room for other textures: a shader can be sure of only 16.
+    """
+
+    # The layers that each is drawn from, by the name of its overlay; `course` can lie over any
     LAYERS: ClassVar[dict[str, tuple[str, ...]]] = {
         "material": ("loose_kinds", "bedrock", "sediment", "strata_rise"),
         "wind": ("wind_field_south", "wind_field_east"),
+        "rivers": ("rivers", "lake_depth"),
+        "course": ("course", "catchment"),
     }
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
@@ -269,10 +274,12 @@ class OverlayMaps:
             self._target = map_target(self._context, (columns, rows), (2, "f4"))
             if outgrown is not None:
                 release_targets([outgrown])
-        wanted = (name, snapshot.world, snapshot.cycle)
+        read = self.LAYERS[name]
+        # Layers can come within a cycle, where nobody wanted them before.
+        wanted = (name, snapshot.world, snapshot.cycle, *(snapshot.versions.get(layer) for layer in read))
         if wanted != self._drawn:
             self._drawn = wanted
-            program, read = self._drawings[name].program, self.LAYERS[name]
+            program = self._drawings[name].program
             program.bind(**{layer: layers.texture(layer) for layer in read}, **materials)
             program.set(
                 known=all(layer in snapshot.layers for layer in read),

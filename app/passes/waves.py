@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from app.climate import USUAL_WIND
 from app.wave_parameters import WaveParameters
 
 GRAVITY = 9.81  # m/s²
 SHORTEST = 3.0  # cells from crest to crest
-COMMON_WIND = 1.4  # cells/t, for which the wavelength is told
-WEAKEST_WIND = 0.1  # of it: on still air follows a swell from far away
+WEAKEST_WIND = 0.1  # of the usual one: on still air follows a swell from far away
 STEEPNESS = 0.05  # height by length of waves in deep water
 
 
@@ -51,10 +51,11 @@ class SeaState(NamedTuple):
 def sea_state(waves: WaveParameters, wind_speed: float, cell_size: float, longer_side: int) -> SeaState:
     """The sea that a wind (cells/t) makes on a map of cells of that size in metres, `longer_side` along it.
 
-    Height grows with the wind's speed, period with its cube root, and so length with the power of two thirds
-    (Hasselmann et al. 1973). The period is that of the length in deep water, or near to it: the loop has whole waves.
+    The wavelength of the parameters is that of the usual wind. Height grows with the wind's speed, period with its cube
+    root, and so length with the power of two thirds (Hasselmann et al. 1973). The period is that of the length in deep
+    water, or near to it: the loop has whole waves.
     """
-    wind = max(wind_speed / COMMON_WIND, WEAKEST_WIND)
+    wind = max(wind_speed / USUAL_WIND, WEAKEST_WIND)
     common = max(waves.wavelength * longer_side, SHORTEST) * cell_size
     wavelength = common * wind ** (2.0 / 3.0)
     height = STEEPNESS * common * wind * waves.height

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
+import numpy as np
+
 from app.parameters import Parameters, described, parameter
 from app.world import World
 
@@ -63,8 +65,6 @@ class Cascade:
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
-        import numpy as np
-
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
         self.step(world, CascadeParameters())
         world.trace("wetness")  # with which it takes the kernel of several materials

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
+from app.climate import USUAL_WIND
 from app.materials import Materials
 from app.parameters import Parameters, described, parameter
 from app.world import SURFACE_TRACES, Rising, World
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
 
 # Rock through which water flows so slowly, beside sand, bears the groundwater.
 TIGHT = 0.01
-
-# Wind as fast as this dries as much as `evaporation` says (Penman 1948: in still air it is about half of that).
-USUAL_WIND = 1.4  # cells per unit of time
 
 
 class MoistureParameters(Parameters, frozen=True, kw_only=True):
@@ -88,9 +86,12 @@ class Moisture:
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
+        from kernels.moisture import seep
+
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
         world.running = frozenset({"droplets"})
         self.step(world, MoistureParameters())
+        seep(world.water, world.trace("groundwater"), 0.0)  # as lakes do where this process runs
 
     def step(self, world: World, parameters: MoistureParameters) -> None:
         """Advance the water in the ground of `world` by one cycle; tell drops what comes out and what they may lose."""
@@ -99,6 +100,8 @@ class Moisture:
         settled = "pools" in world.running
         new = "moisture" not in world.layers
         weather = world.weather
+        # The usual wind dries as much as `evaporation` says, still air about half of that (Penman 1948).
+        dried = parameters.evaporation * (1.0 + weather.wind_speed) / (1.0 + USUAL_WIND)
         aquifer = moisture.Aquifer(
             moisture.Ground(
                 world.bedrock,
@@ -121,7 +124,7 @@ class Moisture:
                 weathered=parameters.weathered,
                 field_capacity=parameters.field_capacity,
                 percolation=parameters.percolation,
-                evaporation=parameters.evaporation * (1.0 + weather.wind_speed) / (1.0 + USUAL_WIND),
+                evaporation=dried,
                 transpiration=parameters.transpiration,
                 temperature=weather.temperature,
                 lapse_rate=weather.lapse_rate,

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from kernels.plants import PlantKinds
 
 ROOTED_GROUND = "rooted_ground"
-PLANTS = ("grass", "roots", "canopy")
 
 
 class PlantsParameters(Parameters, frozen=True, kw_only=True):
@@ -83,7 +82,7 @@ class Plants:
     """Lets the plants of a world live, one cycle at a time."""
 
     name: ClassVar[str] = "plants"
-    changes: ClassVar[tuple[str, ...]] = PLANTS
+    changes: ClassVar[tuple[str, ...]] = ("grass", "roots", "canopy", ROOTED_GROUND)
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar
 
+import numpy as np
+
 from app.parameters import Parameters, described, parameter
 from app.processes.kinds import account_for_kinds
 from app.processes.process import ProcessFailure
@@ -57,8 +59,6 @@ class SnowballErosion:
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
-        import numpy as np
-
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
         self.step(world, SnowballParameters(count=1, smoothing=1.0))
 
@@ -120,8 +120,6 @@ class SnowballErosion:
 
 def smooth(world: World, rate: float = 1.0) -> None:
     """Blur the ground, or go a part of the way there. It only moves what is there: the ledger has no entry of it."""
-    import numpy as np
-
     from kernels import smoothing
 
     smoothing.smooth(world.bedrock, rate)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
+import numpy as np
+
 from app.parameters import Parameters, described, parameter
 from app.processes.process import ProcessFailure
 from app.processes.wind_field import WindField
@@ -96,8 +98,6 @@ class WindErosion:
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
-        import numpy as np
-
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
         self.step(world, WindParameters(count=1))
         self.step(world, WindParameters(count=1, uplift=1.0))  # the kernel of richer worlds

@@ -13,9 +13,7 @@
 
 uniform sampler2D palette;  // one row of colours, linear light
 uniform sampler2D overlay_layer;  // a layer, a map that is drawn for the overlay, or the ground that the world started with
-uniform sampler2D rivers;
-uniform sampler2D catchment;  // of a place that somebody asks about: 1 inside
-uniform sampler2D course;     // the way of its water
+uniform sampler2D course;  // the way of the water of a place that somebody asks about; the place's catchment: 1 inside
 uniform bool with_course;
 
 const float RIVERS = 8.0, FIELD = 9.0;  // the numbers of overlays
@@ -48,11 +46,12 @@ vec4 shown_overlay(vec2 uv, vec4 place) {
     return vec4(colour.rgb, colour.a * frame.overlay.y);
 }
 
-// Lakes, and rivers over them. `pixel` is the size of a pixel in cells.
+// Lakes, and rivers over them: the map of this overlay has rivers first, then the depth of lakes. `pixel` is the size of a
+// pixel in cells.
 vec3 with_rivers(vec3 albedo, vec2 uv, float pixel) {
-    float lake = smoothstep(0.0, 0.02 * frame.map.z, textureLod(overlay_layer, uv, 0.0).x);
+    float lake = smoothstep(0.0, 0.02 * frame.map.z, textureLod(overlay_layer, uv, 0.0).y);
     albedo = mix(albedo, LAKE, 0.75 * lake * frame.overlay.y);
-    vec2 river = nearest_line(rivers, uv * frame.map.xy, pixel, 0.07, 0.07);
+    vec2 river = nearest_line(overlay_layer, uv * frame.map.xy, pixel, 0.07, 0.07);
     vec4 colour = palette_colour(river.x);
     return mix(albedo, colour.rgb, river.y * colour.a * min(1.0, 1.4 * frame.overlay.y));
 }
@@ -110,7 +109,7 @@ vec3 with_way_of_water(vec3 albedo, vec2 uv, float pixel) {
     return albedo;
 #else
     if (!with_course) return albedo;
-    float inside = textureLod(catchment, uv, 0.0).x;
+    float inside = textureLod(course, uv, 0.0).y;
     float grey = dot(albedo, vec3(0.2126, 0.7152, 0.0722));
     albedo = mix(0.45 * mix(albedo, vec3(grey), 0.6), albedo * 1.35 + 0.015, smoothstep(0.4, 0.6, inside));
     float width = min(max(0.22, 0.22 * pixel), 0.4);

@@ -22,7 +22,7 @@ def test_without_seasons_and_storms_each_cycle_is_like_the_others() -> None:
     assert set(others) == {first}
     assert (first.rain, first.wind_direction, first.wind_speed) == (0.5, 45.0, 2.0)
     assert (first.storm, first.season) == (0.0, 0.0)
-    assert first.temperature_at(1000.0) == pytest.approx(3.0 - 6.5)
+    assert (first.temperature, first.lapse_rate) == (3.0, pytest.approx(0.0065))
 
 
 def test_summers_are_warm_and_dry_and_the_year_evens_out() -> None:

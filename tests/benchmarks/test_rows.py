@@ -62,6 +62,7 @@ EXPECTED = {
     "world": [
         ("a cycle of everything, 32²", "yards", 900_000.0),
         *((f"of that: {process.name}", "%", None) for process in PROCESSES if process is not SnowballErosion),
+        ("parcels' steps twice as long", "yards", None),
         ("100000 trees", "times", 1.1),
         ("drops alone, all else off", "times", 1.01),
         ("two threads against one", "times as fast", 1.5),

@@ -469,4 +469,7 @@ def test_layers_of_the_wrong_kind_are_refused() -> None:
     good = np.zeros((16, 16))
     for bad in (good.astype(np.float32), np.zeros((16, 32))[:, ::2], np.zeros((16, 17))):
         with pytest.raises(ValueError, match="C-contiguous float64"):
+            blow(good, bad, good, good, good, 1.0, 0, 0, WindParameters())
+    for bad in (good.astype(int), np.zeros((16, 32))[:, ::2], np.zeros((16, 17))):
+        with pytest.raises(ValueError, match="averages must be"):
             blow(good, good, good, good, bad, 1.0, 0, 0, WindParameters())

@@ -14,6 +14,10 @@ GL_SCISSOR_TEST = 0x0C11
 GL_BLEND = 0x0BE2
 GL_CULL_FACE = 0x0B44
 GL_UNIFORM_OFFSET = 0x8A3B
+GL_LINK_STATUS = 0x8B82
+GL_ACTIVE_UNIFORMS = 0x8B86
+GL_SHADERS = {".frag": 0x8B30, ".vert": 0x8B31}
+GL_SAMPLERS = (*range(0x8B5D, 0x8B65), *range(0x8DC0, 0x8DD9))
 
 _KINDS = ("Texture", "Buffer", "Framebuffer", "Renderbuffer", "VertexArray", "Program", "Shader", "Query")
 _HIGHEST_NAME = 4000
@@ -42,3 +46,22 @@ def uniform_offsets(program: int, names: list[str]) -> list[int]:
     call("GetUniformIndices")(program, len(names), texts, indices)
     call("GetActiveUniformsiv")(program, len(names), indices, GL_UNIFORM_OFFSET, offsets)
     return list(offsets)
+
+
+def active_samplers(suffix: str, source: str) -> list[str]:
+    """The samplers that a shader of one stage, `.vert` or `.frag`, is left with by the compiler."""
+    create = call("CreateShaderProgramv")
+    create.restype = ctypes.c_uint
+    program = create(GL_SHADERS[suffix], 1, (ctypes.c_char_p * 1)(source.encode()))
+    linked, count, size, kind = ctypes.c_int(), ctypes.c_int(), ctypes.c_int(), ctypes.c_uint()
+    call("GetProgramiv")(program, GL_LINK_STATUS, ctypes.byref(linked))
+    assert linked.value, "it does not compile"
+    call("GetProgramiv")(program, GL_ACTIVE_UNIFORMS, ctypes.byref(count))
+    samplers = []
+    for index in range(count.value):
+        name = ctypes.create_string_buffer(200)
+        call("GetActiveUniform")(program, index, len(name), None, ctypes.byref(size), ctypes.byref(kind), name)
+        if kind.value in GL_SAMPLERS:
+            samplers += [name.value.decode()] * size.value
+    call("DeleteProgram")(program)
+    return samplers

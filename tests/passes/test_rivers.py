@@ -95,6 +95,14 @@ def test_lakes_are_water_on_the_map_of_rivers(draw: Draw) -> None:
     assert lake[2] > lake[0] + 30
 
 
+def test_rivers_that_are_found_later_in_a_cycle_are_drawn(draw: Draw) -> None:
+    found = surveyed(river_layers(4))
+    waiting = replace(surveyed({}), world=found.world, survey=None)
+    known, before = draw(found, top_view(), RIVERS), draw(waiting, top_view(), RIVERS)
+    assert changed(known, before).any()
+    np.testing.assert_array_equal(draw(found, top_view(), RIVERS), known)
+
+
 def test_watersheds_have_sharp_borders_and_no_colours_between(draw: Draw) -> None:
     numbers = blank()
     numbers[:, :30], numbers[:, 30:] = 3.0, 90.0

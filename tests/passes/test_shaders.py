@@ -22,6 +22,7 @@ void main() {
     gl_Position = vec4(uv * 2.0 - 1.0, 1.0, 1.0);
 }
 """
+MOST_SAMPLERS = 16  # of one stage, which OpenGL 4.1 is sure to have
 FRAGMENT = "out vec4 colour;\nvoid main() { colour = vec4(%s); }\n"
 
 Write = Callable[[str, str], None]
@@ -244,6 +245,34 @@ def test_shipped_shaders_stay_within_glsl_410() -> None:
     for path in Path(str(files("shaders"))).rglob("*.*"):
         if path.suffix in (".vert", ".frag", ".glsl"):
             assert not newer.search(path.read_text(encoding="utf-8")), path.name
+
+
+def variants_of(name: str) -> list[tuple[str, ...]]:
+    """Defines of a shader: all of the largest values that its conditions tell apart, and each once smaller."""
+    text = "\n".join(line.text for line in preprocess(name, {frame.INCLUDE: frame.glsl()}))
+    largest = {name: int(value) for name, value in re.findall(r"#ifndef (\w+)\n#define \1 (\d+)", text)}
+    conditions = " ".join(re.findall(r"#(?:el)?if (.*)", text))
+    for name, sign, value in re.findall(r"([A-Z_]+) (==|>) (\d+)", conditions):
+        largest[name] = max(largest[name], int(value) + (sign == ">"))
+    assert set(re.findall(r"[A-Z_]{2,}", conditions)) <= set(largest)
+    choices = [largest] + [largest | {name: value} for name in largest for value in range(largest[name])]
+    return [tuple(f"{name} {value}" for name, value in chosen.items()) for chosen in choices]
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted(path for path in Path(str(files("shaders"))).rglob("*.*") if path.suffix in (".vert", ".frag")),
+    ids=lambda path: path.name,
+)
+def test_no_stage_reads_more_textures_than_every_driver_has(context: moderngl.Context, path: Path) -> None:
+    from tests.passes import gl
+
+    name = path.relative_to(Path(str(files("shaders")))).as_posix()
+    body = "\n".join(line.text for line in preprocess(name, {frame.INCLUDE: frame.glsl()}))
+    for defines in variants_of(name):
+        head = [module.VERSION, *(f"#define {define}" for define in defines)]
+        samplers = gl.active_samplers(path.suffix, "\n".join([*head, body, ""]))
+        assert len(samplers) <= MOST_SAMPLERS, (defines, samplers)
 
 
 # The frame block.

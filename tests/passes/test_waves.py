@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from app.climate import USUAL_WIND
 from app.passes import shaders as module
 from app.passes.detail import detail_texture
 from app.passes.frame import FrameBlock
 from app.passes.maps import LayerTextures, SurfaceMap
 from app.passes.shaders import FullScreen, ShaderLibrary
 from app.passes.shore import ShoreMap
-from app.passes.waves import COMMON_WIND, SeaState, block_values, sea_state
+from app.passes.waves import SeaState, block_values, sea_state
 from app.scene import DECLARATIONS
 from app.snapshot import Snapshot
 from app.wave_parameters import WaveParameters
@@ -27,8 +28,7 @@ from tests.passes import reference_waves
 from tests.passes.test_maps import texels
 from tests.passes.worlds import drowned, flat, island, snapshot
 
-PROBE = """uniform sampler2D detail;
-#include "waves.glsl"
+PROBE = """#include "waves.glsl"
 uniform vec4 part;  // of the map in metres: west, north, east, south
 in vec2 uv;
 layout(location = 0) out vec4 wave_is;
@@ -303,7 +303,7 @@ def test_the_wind_makes_the_sea(wind: float) -> None:
     assert here.waves_in_loop * here.period == pytest.approx(waves.loop)
     real = math.sqrt(2.0 * math.pi * here.wavelength / 9.81)
     assert here.period == pytest.approx(real, rel=0.6 / here.waves_in_loop)
-    if wind == COMMON_WIND:
+    if wind == USUAL_WIND:
         assert here.wavelength == waves.wavelength * CELL * 500
         assert sea_state(waves, wind, CELL, 8).wavelength == 3.0 * CELL
 
