@@ -12,8 +12,14 @@ from app.world import Layer
 EDGE = 0.02  # of the relief: how rounded the edge of a table land is
 UNEVENNESS = 0.08  # part of the hills that is left on a table land
 
+# Of a valley's second swing beside the first: how many there are to one of those, and how wide they are. They never
+# fall into step, so no two bends are alike.
+SWINGS = 1.618
+SWING = 0.45
+
 if TYPE_CHECKING:
     from app.scene import Scene
+    from app.sources.parameters import NoiseParameters
 
 
 def elevation(scene: Scene, rows: int, columns: int) -> Layer:
@@ -31,16 +37,44 @@ def elevation(scene: Scene, rows: int, columns: int) -> Layer:
         noise.gain,
         noise.ridged,
     )
-    if not (noise.plateau or noise.tilt or noise.basin):
+    if not (noise.plateau or noise.tilt or noise.basin or noise.valley):
         return heights
     heights = (heights - heights.min()) / np.ptp(heights)
+    hills = heights
     heights = _without_tops(heights, 1.0 - noise.plateau)
     south, east = from_the_middle(rows, columns, 0.5, 0.5)
     direction = math.radians(noise.tilt_direction)
     heights -= noise.tilt * (math.sin(direction) * east - math.cos(direction) * south)
     south, east = from_the_middle(rows, columns, noise.basin_row, noise.basin_column)
     heights -= noise.basin * (1.0 - rim(np.hypot(south, east) / noise.basin_radius))
+    if noise.valley:
+        heights -= _valley(noise, hills, scene.world.seed)
     return heights
+
+
+def _valley(noise: NoiseParameters, hills: Layer, seed: int) -> Layer:
+    """How deep a winding valley lies below the land around, in reliefs of the hills; these are from 0 to 1."""
+    from kernels.random import process_number, stream, uniform
+
+    rows, columns = hills.shape
+    south, east = from_the_middle(rows, columns, noise.valley_row, noise.valley_column)
+    direction = math.radians(noise.valley_direction)
+    along = math.sin(direction) * east - math.cos(direction) * south
+    across = math.cos(direction) * east + math.sin(direction) * south
+    key = np.uint64(stream(seed, process_number("valley"), 0))
+    middle, slant = np.zeros_like(along), np.zeros_like(along)
+    for number, (frequency, swing) in enumerate(((1.0, 1.0), (SWINGS, SWING))):
+        turn = 2.0 * math.pi * frequency / noise.valley_wavelength
+        phase = turn * along + 2.0 * math.pi * uniform(key, number)
+        middle += noise.valley_winding * swing * np.sin(phase)
+        slant += noise.valley_winding * swing * turn * np.cos(phase)
+    # Where it runs aslant, its middle is nearer than straight across.
+    distance = np.abs(across - middle) / np.sqrt(1.0 + slant * slant)
+    width = noise.valley_width * np.maximum(1.0 - noise.valley_spurs * (2.0 * hills - 1.0), 0.1)
+    deep = noise.valley * np.maximum(1.0 + noise.valley_fall * along, 0.0)
+    # V-shaped, so that a river keeps to one bed and has the land falling to it from the rim on.
+    depth: Layer = deep * np.maximum(1.0 - distance / width, 0.0)
+    return depth
 
 
 def from_the_middle(rows: int, columns: int, row: float, column: float) -> tuple[Layer, Layer]:

@@ -63,6 +63,27 @@ class NoiseParameters(Parameters, frozen=True, kw_only=True):
     basin_radius: Annotated[float, parameter(0.02, 1.0, "of the basin, as a part of the map's longer side")] = 0.25
     basin_row: Annotated[float, parameter(0.0, 1.0, "where the basin lies, from north to south")] = 0.5
     basin_column: Annotated[float, parameter(0.0, 1.0, "where the basin lies, from west to east")] = 0.5
+    valley: Annotated[float, parameter(0.0, 20.0, "depth of a winding valley, in reliefs of the hills around")] = 0.0
+    valley_width: Annotated[
+        float, parameter(0.01, 1.0, "from its middle to its rim, as a part of the map's longer side")
+    ] = 0.1
+    valley_direction: Annotated[
+        float, parameter(0.0, 360.0, "where the valley runs to, clockwise from north", unit="°")
+    ] = 180.0
+    valley_row: Annotated[float, parameter(0.0, 1.0, "where the valley lies, from north to south")] = 0.5
+    valley_column: Annotated[float, parameter(0.0, 1.0, "where the valley lies, from west to east")] = 0.5
+    valley_winding: Annotated[
+        float, parameter(0.0, 0.5, "how far it swings to either side, as a part of the map's longer side")
+    ] = 0.08
+    valley_wavelength: Annotated[
+        float, parameter(0.05, 4.0, "from bend to bend, as a part of the map's longer side", log=True)
+    ] = 0.5
+    valley_spurs: Annotated[
+        float, parameter(0.0, 2.0, "how much narrower it is between hills than between hollows, as a part")
+    ] = 0.0
+    valley_fall: Annotated[
+        float, parameter(0.0, 2.0, "how much deeper it is after one length of the map's longer side, as a part")
+    ] = 0.0
 
 
 class DiamondSquareParameters(Parameters, frozen=True, kw_only=True):

@@ -67,3 +67,34 @@ def test_a_lake_stands_level_over_the_lowest_point() -> None:
     assert (world.ground + world.water)[wet] == pytest.approx(12.0 + world.ground.min())
     assert world.ground[~wet].min() >= 12.0 + world.ground.min()
     assert world.imbalance() < 1e-12
+
+
+@pytest.mark.parametrize(("direction", "mouth"), [(90.0, "east"), (180.0, "south")])
+def test_a_valley_winds_across_the_map_and_falls_to_its_mouth(direction: float, mouth: str) -> None:
+    settings = {
+        "noise__valley": 5.0,
+        "noise__valley_direction": direction,
+        "noise__valley_winding": 0.1,
+        "noise__valley_fall": 1.0,
+        "noise__plateau": 0.9,
+    }
+    ground = land(**settings).ground
+    ground = ground if mouth == "south" else ground.T  # in each row a cross-section, in the order of the way
+    bed = ground.min(axis=1)
+    assert (bed < np.median(ground, axis=1) - 10.0).all()
+    assert np.polyfit(np.arange(len(bed)), bed, 1)[0] < 0.0
+    assert np.ptp(ground.argmin(axis=1)) >= 4
+    straight = land(**{**settings, "noise__valley_winding": 0.0}).ground
+    straight = straight if mouth == "south" else straight.T
+    assert np.ptp(straight.argmin(axis=1)) <= 1
+
+
+def test_hills_reach_into_a_valley_as_spurs() -> None:
+    settings = {"noise__valley": 5.0, "noise__valley_width": 0.2, "noise__valley_winding": 0.0, "noise__plateau": 0.9}
+
+    def widths(spurs: float) -> np.ndarray:
+        ground = land(noise__valley_spurs=spurs, **settings).ground
+        below: np.ndarray = (ground < 75.0).sum(axis=1)
+        return below
+
+    assert np.ptp(widths(1.0)) > 3 * max(1, np.ptp(widths(0.0)))

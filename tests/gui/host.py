@@ -18,8 +18,7 @@ from app.application import Application
 from app.events import Button, ButtonPressed, ButtonReleased, Event, KeyPressed, PointerMoved, Scrolled
 from app.panel import style
 from app.panel.parameters import SECTIONS
-from app.processes import PROCESSES
-from app.scene import Scene
+from app.scene import DECLARATIONS, GROUPS, Scene
 from app.simulation import SimulationThread
 from app.sources.parameters import WorldParameters
 
@@ -101,9 +100,10 @@ class Driver:
     def open_all_sections(self) -> None:
         for section in SECTIONS:
             self.engine.item_open(self.section(section))
-        for process in PROCESSES:
-            self._refer_to_parameters()
-            self.engine.item_open(f"###group {process.name}")
+        for group in GROUPS:
+            if f"{group}.enabled" in DECLARATIONS:  # folded where it is off
+                self._refer_to_parameters()
+                self.engine.item_open(f"###group {group}")
         self.engine.yield_(3)
 
     def press(self, chord: str) -> None:
