@@ -98,9 +98,9 @@ class Driver:
         return f"###{name}"
 
     def open_all_sections(self) -> None:
-        for section in SECTIONS:
+        for section in reversed(SECTIONS):  # from the end: what is above would push it down
             self.engine.item_open(self.section(section))
-        for group in GROUPS:
+        for group in reversed(GROUPS):
             if f"{group}.enabled" in DECLARATIONS:  # folded where it is off
                 self._refer_to_parameters()
                 self.engine.item_open(f"###group {group}")
