@@ -83,3 +83,15 @@ def test_a_river_cuts_a_canyon_whose_hard_strata_stand_steepest() -> None:
     walls = steepness > 20.0
     mean = {name: steepness[walls & (rocks == number)].mean() for number, name in enumerate(names)}
     assert mean["sandstone"] > mean["clay"] + 2.0
+
+
+def test_woods_grow_on_the_island_and_not_in_the_sea() -> None:
+    start, world = after("forest-island", 150, world__columns=96, world__rows=96, world__cell_size=48.0)
+    assert len(start.trees) == 0
+    row, column = world.trees[:, 0].astype(int), world.trees[:, 1].astype(int)
+    on_land = world.ground[row, column] > world.sea_level
+    assert len(world.trees) > 200
+    assert on_land.mean() > 0.99
+    land = world.ground > world.sea_level + 5.0
+    assert world.trace("canopy")[land].mean() > 20.0 * world.trace("canopy")[~land].mean()
+    assert set(np.unique(world.trees[:, 2])) == {0.0, 1.0}  # conifers and broadleaves
