@@ -95,3 +95,15 @@ def test_woods_grow_on_the_island_and_not_in_the_sea() -> None:
     land = world.ground > world.sea_level + 5.0
     assert world.trace("canopy")[land].mean() > 20.0 * world.trace("canopy")[~land].mean()
     assert set(np.unique(world.trees[:, 2])) == {0.0, 1.0}  # conifers and broadleaves
+
+
+def test_a_lee_slope_with_plants_keeps_its_sand() -> None:
+    """Beside the same dunes without plants, which are even wetter as nothing drinks from them."""
+    moved = {}
+    for plants in (True, False):
+        size = {"world__columns": 72, "world__rows": 56, "wind__count": 20}
+        _, before = after("planted-dunes", 180, plants__enabled=plants, **size)
+        _, world = after("planted-dunes", 240, plants__enabled=plants, **size)
+        lee = np.roll(before.ground, 1, axis=1) - before.ground > 0.2 * world.cell_size  # the wind comes from the west
+        moved[plants] = np.abs(world.ground - before.ground)[lee].mean()
+    assert moved[True] < 0.5 * moved[False]
