@@ -156,7 +156,10 @@ def around(world: Map, cell: tuple[int, int], corners: bool) -> list[tuple[int, 
     return [(i, j) for i, j in cells if 0 <= i < rows and 0 <= j < columns]
 
 
-def put_down(world: Map, cell: tuple[int, int], mass: float, loads: NDArray[np.float64]) -> None:
+NO_KINDS = np.empty(0)
+
+
+def put_down(world: Map, cell: tuple[int, int], mass: float, loads: NDArray[np.float64] = NO_KINDS) -> None:
     """Fill the cell and its neighbours from the lowest up, as a liquid, with `loads` of kinds, if any."""
     order = sorted([cell, *around(world, cell, corners=True)], key=lambda c: float(world.ground[c]))
     heights = [float(world.ground[c]) for c in order]
