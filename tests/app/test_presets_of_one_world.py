@@ -107,3 +107,17 @@ def test_a_lee_slope_with_plants_keeps_its_sand() -> None:
         lee = np.roll(before.ground, 1, axis=1) - before.ground > 0.2 * world.cell_size  # the wind comes from the west
         moved[plants] = np.abs(world.ground - before.ground)[lee].mean()
     assert moved[True] < 0.5 * moved[False]
+
+
+def test_the_air_fills_with_sand_in_a_storm_and_clears_after_it() -> None:
+    scene = load_preset("storm").with_values({"world.columns": 80, "world.rows": 60, "wind.count": 30})
+    world, scene = create_world(scene)
+    simulator = Simulator(scene, world)
+    changes: dict[bool, list[float]] = {True: [], False: []}
+    for _ in range(220):
+        before = float(world.trace("airborne").mean())
+        simulator.advance()
+        if world.weather.storm > 0.5 or world.weather.storm == 0.0:
+            changes[world.weather.storm > 0.5].append(float(world.trace("airborne").mean()) - before)
+    assert min(len(kept) for kept in changes.values()) > 40
+    assert np.mean(changes[True]) > 0.0 > np.mean(changes[False])
