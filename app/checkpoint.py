@@ -171,6 +171,8 @@ def _restore_materials(path: Path, world: World, materials: Materials, layers: M
             f"{path}: its loose materials are {', '.join(sorted(found)) or 'none'}; those that are known now are "
             f"{', '.join(sorted(materials.names))}"
         )
+    if missing := sorted(found - world.ledger.kinds.keys()):
+        raise UserError(f"{path}: its ledger has no account of {', '.join(missing)}")
     world.restore_materials(materials, layers)
     thickness = world.sediment.copy()
     world.sum_mix()

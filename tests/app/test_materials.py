@@ -372,3 +372,11 @@ def test_risen_water_is_in_the_ledger() -> None:
     DropletErosion().step(world, DropletParameters(count=20))
     assert scene.materials.enabled
     assert world.imbalance() < 1e-9
+
+
+def test_a_file_whose_ledger_lacks_a_kind(tmp_path: Path) -> None:
+    simulator = simulated(1, mixed())
+    del simulator.world.ledger.kinds["gravel"]
+    checkpoint.save(tmp_path / "world.npz", simulator.world, simulator.scene)
+    with pytest.raises(UserError, match=r"world\.npz: its ledger has no account of gravel$"):
+        checkpoint.load(tmp_path / "world.npz")
