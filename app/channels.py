@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from app.world import DRY, World
+from app.world import World
+from kernels.standing import DRY
 
 if TYPE_CHECKING:
     from app.simulation import Simulator

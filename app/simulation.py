@@ -35,7 +35,8 @@ from app.scene import Scene
 from app.snapshot import ONLY_IN_OVERLAYS, UNSEEN, Snapshot, Status, Survey
 from app.sources import create_world
 from app.survey import Surveyor, Wanted
-from app.world import DRY, LOOSE, World
+from app.world import LOOSE, World
+from kernels.standing import DRY
 
 log = logging.getLogger(__name__)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from app.climate import Weather
 from app.materials import Materials
+from kernels.standing import DRY, LAKE
 
 if TYPE_CHECKING:
     from kernels.materials import Materials as MaterialFields
@@ -85,9 +86,6 @@ SIGNED = (
 # What is known of a tree, float32 [tree, column]: its place in cells, the number of its kind, its size as a part of
 # that of a full-grown one, its age in cycles, and its health from 0 to 1.
 TREE_COLUMNS = ("row", "column", "kind", "size", "age", "health")
-
-# What stands on a cell, as `World.standing` has it.
-DRY, LAKE, SEA = 0, 1, 2
 
 
 class Account(msgspec.Struct):

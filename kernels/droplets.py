@@ -68,6 +68,7 @@ from numpy.typing import NDArray
 from kernels.materials import Materials, no_materials, rock_at
 from kernels.particles import ENDED, FAILED, RUNNING, engine, in_step, own_amounts
 from kernels.random import process_number, stream, uniform
+from kernels.standing import DRY, SEA
 from kernels.surface import ROOTS, STRIDE, WETNESS
 
 Layer = NDArray[np.float64]
@@ -125,11 +126,6 @@ class DropletTotals(NamedTuple):
     failed_column: int
     kinds: KindTotals = KindTotals((), (), ())
 
-
-# What stands on a cell. A drop that comes there ends.
-DRY = 0
-LAKE = 1
-SEA = 2
 
 # What lies side by side in the maps of flowing water. The first four are averages over cycles; the others are added up
 # in the present one.

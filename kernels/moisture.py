@@ -31,12 +31,10 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
+from kernels.standing import DRY, LAKE, SEA
 from kernels.surface import CANOPY, GRASS, STRIDE, WETNESS
 
 Layer = NDArray[np.float64]
-
-# What stands on a cell
-DRY, LAKE, SEA = 0, 1, 2
 
 # The least part of rock that groundwater can fill: its level must follow from its depth.
 _LEAST_YIELD = 1e-3

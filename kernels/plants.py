@@ -40,6 +40,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from kernels.random import process_number, stream, uniform
+from kernels.standing import DRY, SEA
 from kernels.surface import CANOPY, GRASS, ROOTS, WETNESS
 
 Trees = NDArray[np.float32]
@@ -50,7 +51,6 @@ STRIPE = 8  # rows
 # The columns of a table of trees
 ROW, COLUMN, KIND, SIZE, AGE, HEALTH = range(6)
 
-DRY, LAKE, SEA = 0, 1, 2  # what stands on a cell
 _STREAM, _DISCHARGE = 0, 1  # of what flows there
 _WEAKEST = 1e-6  # stream that sweeps plants away, whatever the limit
 

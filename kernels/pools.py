@@ -27,13 +27,13 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
+from kernels.standing import DRY, LAKE
+from kernels.standing import SEA as SEA_WATER
+
 Layer = NDArray[np.float64]
 
 # What lies beyond the edge of the map
 SEA, OPEN, WALL = 0, 1, 2
-
-# What stands on a cell
-DRY, LAKE, SEA_WATER = 0, 1, 2
 
 # The eight neighbours: those straight ahead come first, so that of two equally steep ones these are taken.
 _ROW_STEPS = np.array([-1, 0, 0, 1, -1, -1, 1, 1])

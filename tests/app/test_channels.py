@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from app.channels import ChannelFigures, Channels, banks, find_channels, migration, watch_channels
 from app.scene import load_preset
-from app.world import LAKE, World
+from app.world import World
+from kernels.standing import LAKE
 from tests.app.small import simulated
 
 

@@ -21,7 +21,8 @@ from app.scene import DECLARATIONS, Scene, load_preset
 from app.simulation import PORTION, SimulationThread, Simulator, take_snapshot
 from app.snapshot import Snapshot
 from app.sources import create_world
-from app.world import DRY, World
+from app.world import World
+from kernels.standing import DRY
 from tests.app.small import bits, simulated
 from tests.kernels.terrain import hills, soil
 

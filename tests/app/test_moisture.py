@@ -14,7 +14,8 @@ from app.processes.moisture import Moisture, MoistureParameters, open_below
 from app.scene import Scene, load_preset
 from app.simulation import Simulator
 from app.sources import create_world
-from app.world import SEA, World
+from app.world import World
+from kernels.standing import SEA
 from tests.app.small import bits, simulated, small_scene
 
 WET = {"moisture__enabled": True, "pools__enabled": True, "droplets__count": 40}

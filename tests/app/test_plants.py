@@ -14,8 +14,9 @@ from app.plants import load_plants, tree_kinds
 from app.processes.plants import PlantsParameters
 from app.scene import DECLARATIONS, Scene, load_preset
 from app.simulation import Simulator, take_snapshot
-from app.world import LAKE, TREE_COLUMNS
+from app.world import TREE_COLUMNS
 from kernels.plants import PERIOD, TREE_TRAITS
+from kernels.standing import LAKE
 from tests.app.small import bits, simulated, small_scene
 
 GREEN = {

@@ -16,7 +16,8 @@ from app.processes.pools import derive_levels
 from app.scene import Scene, load_preset
 from app.simulation import SimulationThread, Simulator, take_snapshot
 from app.sources import create_world
-from app.world import DRY, LAKE, SEA, World
+from app.world import World
+from kernels.standing import DRY, LAKE, SEA
 from tests.app.small import bits, simulated, small_scene
 
 RAINY = {

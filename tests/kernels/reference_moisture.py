@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.moisture import DRY, LAKE, SEA, MoistureParameters
+from kernels.moisture import MoistureParameters
+from kernels.standing import DRY, LAKE, SEA
 
 CELL_SIZE = 10.0
 

@@ -15,6 +15,7 @@ from kernels import droplets
 from kernels.droplets import DropletParameters, DropletTotals, StandingWater, erode, new_flow
 from kernels.materials import Materials
 from kernels.random import stream, uniform
+from kernels.standing import LAKE
 from kernels.surface import ROOTS, STRIDE, WETNESS
 from tests.kernels import reference_droplets as reference
 from tests.kernels.terrain import hills, soil
@@ -180,7 +181,7 @@ def test_no_kind_is_lost(shape: tuple[int, int], kinds: int) -> None:
     # Many kinds lie thinner, or none of them would leave any rock bare.
     land = Land(hills(*shape), patches(shape, 3.0 / kinds**2, kinds))
     level = np.full(shape, np.quantile(land.ground, 0.1))
-    standing = (land.ground < level).astype(np.uint8) * droplets.LAKE
+    standing = (land.ground < level).astype(np.uint8) * LAKE
     land.standing = StandingWater(standing, np.maximum(level, land.ground), np.zeros(shape), walls=False)
     worn = 0.0
     for cycle in range(4):

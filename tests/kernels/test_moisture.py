@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.moisture import DRY, LAKE, SEA, Aquifer, Ground, MoistureParameters, Pores, seep
+from kernels.moisture import Aquifer, Ground, MoistureParameters, Pores, seep
+from kernels.standing import DRY, LAKE, SEA
 from kernels.surface import CANOPY, GRASS, WETNESS
 from tests.kernels.reference_moisture import CELL_SIZE, Cell, flow_along
 

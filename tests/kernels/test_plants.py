@@ -14,13 +14,10 @@ from numpy.typing import NDArray
 from kernels.plants import (
     AGE,
     COLUMN,
-    DRY,
     HEALTH,
     KIND,
-    LAKE,
     PERIOD,
     ROW,
-    SEA,
     SIZE,
     STRIPE,
     Climate,
@@ -30,6 +27,7 @@ from kernels.plants import (
     grow,
     in_order_of_cells,
 )
+from kernels.standing import DRY, LAKE, SEA
 from kernels.surface import CANOPY, GRASS, ROOTS, STRIDE, WETNESS
 from tests.kernels.terrain import hills
 

@@ -10,8 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from kernels import droplets
-from kernels.droplets import DRY, LAKE, SEA, DropletParameters, DropletTotals, StandingWater, erode, new_flow, remember
+from kernels.droplets import DropletParameters, DropletTotals, StandingWater, erode, new_flow, remember
 from kernels.random import stream, uniform
+from kernels.standing import DRY, LAKE, SEA
 from tests.kernels import reference_droplets as reference
 from tests.kernels.terrain import hills, soil
 
