@@ -39,6 +39,7 @@ from app.events import (
 from app.ground import Ground
 from app.history import FrameTimes
 from app.notices import Notices
+from app.pace import Pace
 from app.panel import Panel
 from app.panel.style import EMPTY
 from app.parameters import Value
@@ -76,6 +77,14 @@ class Host(Protocol):
     def full_screen(self) -> bool: ...
 
     def capture_pointer(self, captured: bool) -> None: ...
+
+    def waiting_events(self) -> Sequence[Event]:
+        """What has happened in this moment and was not handed over yet."""
+        ...
+
+    def events(self) -> Sequence[Event]:
+        """The same, handed over."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -124,6 +133,7 @@ class Application:
         self._pressed_at: tuple[float, float] | None = None  # where a press began that may become a click on the land
         self._pressed_with_control = False
         self._still = 0
+        self._pace = Pace()
 
     def frame(self, events: Sequence[Event], dt: float, width: float, height: float, pixels_per_unit: float) -> None:
         """All hooks in their order: a frame in a window of this size in logical units."""
@@ -131,6 +141,9 @@ class Application:
         for event in events:
             self.guarded(partial(self.handle, event))
         self.guarded(self.draw)
+        if self.sides.drawing:  # it stopped for what happened meanwhile, which the panel shall show now
+            for event in self.host.events():
+                self.guarded(partial(self.handle, event))
         self.guarded(self.gui)
 
     # The hooks.
@@ -147,7 +160,8 @@ class Application:
         wanted = wanted_by(self.scene.view.overlay, self.asked_place, self._filling)
         self.simulation.want(replace(wanted, rivers=wanted.rivers or self.panel.rivers_shown))
         self.simulation.show_overlay(self.scene.view.overlay)
-        self._take_snapshots()
+        if not self.sides.drawing:  # a picture shows one state of the world
+            self._take_snapshots()
         self._hear_simulation()
         self._restart_when_due()
         self.camera.update(dt)
@@ -201,16 +215,42 @@ class Application:
         return self.panel.is_asking and event.chord != "Esc" and not event.chord.startswith("Ctrl+")
 
     def draw(self) -> None:
-        """Draw the pictures, if anything that they show has changed."""
+        """Draw the pictures, if they are due and anything that they show has changed.
+
+        Where drawing takes long, it stops for a person who does something else, and goes on in the next frame.
+        """
         if self.snapshot is None or min(self.pixel_size) < 1:
             return
-        # Until worlds that were asked for are here, there may be another number of them.
-        scenes = self.scenes if len(self.scenes) == len(self.sides.shown) else (self.scene,) * len(self.sides.shown)
-        camera = self.camera.camera()
-        if self.sides.draw(camera, scenes, time=self._time, minimap=self.scene.view.minimap):
-            self._still = 0
-        else:
-            self._still += 1
+        if not self.sides.drawing:
+            if self._pace.rest(shared=self._shares_cores) > 0.0:
+                return
+            # Until worlds that were asked for are here, there may be another number of them.
+            count = len(self.sides.shown)
+            scenes = self.scenes if len(self.scenes) == count else (self.scene,) * count
+            camera = self.camera.camera()
+            if not self.sides.begin(camera, scenes, time=self._time, minimap=self.scene.view.minimap):
+                self._still += 1
+                return
+            self._pace.begin_picture()
+        self._still = 0
+        self._pace.begin_work()
+        self.sides.go_on(lambda: self._pace.slice_is_over and self._somebody_waits)
+        self._pace.end_work()
+
+    @property
+    def _shares_cores(self) -> bool:
+        """Whether pictures take time from the simulation, and nobody moves what is seen."""
+        runs = self.simulation.status.state in ("running", "compiling")
+        moves = self.camera.dragging or self.camera.moving or self.camera.flying
+        return runs and not moves and self.side.picture.software
+
+    @property
+    def _somebody_waits(self) -> bool:
+        """Whether a person does something that the panel, or the next picture, should show soon."""
+        waiting = self.host.waiting_events()
+        if imgui.is_any_item_active() or (waiting and imgui.get_io().want_capture_mouse):
+            return True
+        return any(not isinstance(event, PointerMoved) for event in waiting)
 
     def gui(self) -> None:
         """Lay out the panel, with the picture behind it."""
@@ -227,10 +267,12 @@ class Application:
     def _lay_behind(self, side: Side, background: imgui.ImDrawList) -> None:
         if side.canvas.texture is None:
             return
-        left, width = self._left(side), side.area.width / self._pixels_per_unit
+        area = side.seen_area
+        left, width = area.left / self._pixels_per_unit, area.width / self._pixels_per_unit
         texture = imgui.ImTextureRef(side.canvas.texture.glo)
+        height = area.height / self._pixels_per_unit
         first_row_at_the_bottom = (0.0, 1.0), (1.0, 0.0)
-        background.add_image(texture, (left, 0.0), (left + width, self._size[1]), *first_row_at_the_bottom)
+        background.add_image(texture, (left, 0.0), (left + width, height), *first_row_at_the_bottom)
 
     def guarded(self, hook: Callable[[], None]) -> None:
         """Call a hook. What goes wrong in it is shown, and neither ends the program nor loses the simulation."""
@@ -294,12 +336,21 @@ class Application:
         return f"Thalweg – {self.name} – cycle {status.cycle} – {status.state}"
 
     @property
-    def at_rest(self) -> bool:
-        """Whether the next frame would look like this one unless something happens."""
+    def rest(self) -> float:
+        """For how many seconds the next frame would look like this one, unless something happens."""
+        if self._at_rest:
+            return math.inf
+        if self.sides.drawing or self.snapshot is None or imgui.is_any_item_active():
+            return 0.0
+        return self._pace.rest(shared=self._shares_cores)
+
+    @property
+    def _at_rest(self) -> bool:
         return (
             self.simulation.status.state in ("paused", "failed")
             and self.simulation.status.run is None
             and self._still > STILL_FRAMES
+            and not self.sides.drawing
             and not self.camera.moving
             and not self.camera.flying
             and not any(not notice.is_error for notice in self.notices.shown())

@@ -6,6 +6,8 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from app.passes import unlocked
+
 
 class Canvas:
     """A framebuffer that takes the size that is asked for.
@@ -39,9 +41,7 @@ class Canvas:
         """Red, green and blue by row and column, the uppermost row first."""
         if self._framebuffer is None:
             return None
-        width, height = self._framebuffer.size
-        data = self._framebuffer.read(components=3, alignment=1)
-        return np.frombuffer(data, np.uint8).reshape(height, width, 3)[::-1]
+        return unlocked.read(self._framebuffer)[::-1]
 
     def paint(self, pixels: NDArray[np.uint8], left: int, top: int) -> None:
         """Put pixels over the picture: `[row from the top, column, (red, green, blue, alpha)]`.

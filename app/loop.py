@@ -6,16 +6,21 @@ import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.errors import UserError
 from app.scene import Scene
 from app.simulation import SimulationThread
 
+if TYPE_CHECKING:
+    from app.application import Application
+    from app.window import Window
+
 log = logging.getLogger(__name__)
 
 OPENING_SIZE = (1440, 900)
 HIDDEN_WAIT = 0.1  # seconds between two looks at a window that nobody sees
-REST_WAIT = 0.25  # and at a picture in which nothing moves
+LONGEST_REST = 0.25  # and at a picture in which nothing moves
 LONGEST_STEP = 0.1  # seconds that the camera may move on in one frame, however long that took
 
 
@@ -23,34 +28,41 @@ def run(
     *scenes: Scene,
     paused: bool = False,
     layout_file: Path | None = None,
+    size: tuple[int, int] = OPENING_SIZE,
     on_first_picture: Callable[[], None] | None = None,
+    after_frame: Callable[[Application, Window], None] | None = None,
 ) -> None:
     """Show a scene, or two side by side, in a window until it is closed.
 
-    Calls `on_first_picture` when the land was on the screen first. Raises `UserError` where it cannot be made.
+    Calls `on_first_picture` when the land was on the screen first, and `after_frame` when any frame is. Raises
+    `UserError` where the land cannot be made.
     """
     simulation = SimulationThread(*scenes, paused=paused)
     simulation.start()  # it loads the terrain while the window opens
     try:
-        _run_window(simulation, layout_file or _layout_file(), on_first_picture)
+        _run_window(simulation, size, layout_file or _layout_file(), on_first_picture, after_frame)
     finally:
         simulation.stop()
 
 
 def _run_window(
-    simulation: SimulationThread, layout_file: Path | None, on_first_picture: Callable[[], None] | None
+    simulation: SimulationThread,
+    size: tuple[int, int],
+    layout_file: Path | None,
+    on_first_picture: Callable[[], None] | None,
+    after_frame: Callable[[Application, Window], None] | None,
 ) -> None:
     from app.application import Application
     from app.panel import style
     from app.window import Window
 
-    with Window("Thalweg", *OPENING_SIZE, layout_file=layout_file) as window:
+    with Window("Thalweg", *size, layout_file=layout_file) as window:
         style.load_fonts()
         application = Application(window.context, simulation, window)
         try:
             last = time.perf_counter()
             while not window.closing:
-                events = window.events(wait=REST_WAIT if application.at_rest else 0.0)
+                events = window.events(wait=min(application.rest, LONGEST_REST))
                 window.set_title(application.title)
                 if window.hidden:
                     time.sleep(HIDDEN_WAIT)
@@ -72,6 +84,8 @@ def _run_window(
                     log.debug("first picture %.2f s after the start of the process", _seconds_since_start())
                     if on_first_picture:
                         on_first_picture()
+                if after_frame:
+                    after_frame(application, window)
                 _wait_for_screen(begin, window.frames_per_second)
         finally:
             application.close()

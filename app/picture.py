@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
 
 import moderngl
 import numpy as np
@@ -11,7 +11,7 @@ from pyglm import glm
 
 from app.camera import Camera
 from app.climate import USUAL_WIND, Weather, weather_of
-from app.passes import frame
+from app.passes import frame, unlocked
 from app.passes.backdrop import BackdropPass
 from app.passes.beach import BeachPass
 from app.passes.canopy import CanopyMap, Crowns
@@ -38,8 +38,6 @@ from app.processes.droplets import read_springs
 from app.scene import Scene
 from app.snapshot import Snapshot
 from app.view_parameters import ViewParameters
-
-SOFTWARE_RENDERERS = ("llvmpipe", "softpipe", "SwiftShader", "Software")
 
 SUN_STRENGTH = 3.4
 SKY_STRENGTH = 0.5  # the sky's share of the light on level ground
@@ -81,12 +79,12 @@ class Picture:
         self.context = context
         self.content_scale = content_scale
         self.minimap_width: int | None = None  # the part of the picture that it is fitted into; without it, the whole
-        self.software = any(name in context.info["GL_RENDERER"] for name in SOFTWARE_RENDERERS)
+        self.software = unlocked.is_software(context)
         self._bake_at_once = bake_at_once
         self._fixed_quality = BY_NAME[quality]
         start = BY_NAME["low" if self.software else "high"]
         self._automatic: AutomaticQuality = beside._automatic if beside else AutomaticQuality(start)
-        self._timer: FrameTimer = beside._timer if beside else FrameTimer(context)
+        self._timer: FrameTimer = beside._timer if beside else FrameTimer(self.software)
         self._frame = frame.FrameBlock(context)
         self._shaders = ShaderLibrary(context, {frame.INCLUDE: frame.glsl()}, {frame.BLOCK: frame.BINDING})
         self._layers = LayerTextures(context)
@@ -166,11 +164,11 @@ class Picture:
             return BY_NAME[view.quality]
         return self._fixed_quality if self._bake_at_once else self._automatic.level
 
-    def one_frame(self, view: ViewParameters) -> AbstractContextManager[None]:
-        """What is drawn inside `with` is one frame, whose time the automatic quality follows."""
+    def one_frame(self, view: ViewParameters, slices: Iterator[None]) -> Iterator[None]:
+        """The same slices, which together draw one frame, whose time the automatic quality follows."""
         if view.quality == "automatic" and not self._bake_at_once:
-            return self._timer.measure(self._automatic.measure)
-        return nullcontext()
+            return self._timer.measure(slices, self._automatic.measure)
+        return slices
 
     def draw(
         self,
@@ -186,14 +184,37 @@ class Picture:
 
         `overlay_span` holds the values at the ends of the overlay's palette; without it, they suit the snapshot.
         """
+        slices = self.slices(target, camera, scene, time=time, minimap=minimap, overlay_span=overlay_span)
+        for _ in self.one_frame(scene.view, slices):
+            pass
+
+    def slices(
+        self,
+        target: moderngl.Framebuffer,
+        camera: Camera,
+        scene: Scene,
+        *,
+        time: float = 0.0,
+        minimap: bool = True,
+        overlay_span: tuple[float, float] | None = None,
+    ) -> Iterator[None]:
+        """As `draw`, in slices: between two of them anything else may be drawn, but no snapshot shown.
+
+        On a software rasteriser a slice has been drawn when it ends: what follows does not wait for it, with the
+        interpreter's lock in hand.
+        """
         snapshot, view = self._snapshot, scene.view
         if snapshot is None or target.width < 1 or target.height < 1:
             target.use()
             target.clear(0.10, 0.11, 0.12, 1.0)
             return
         self._overlay_span = overlay_span or overlay_range(view.overlay, snapshot)
-        with self.one_frame(view):
-            self._draw(target, snapshot, camera, scene, time, minimap)
+        for _ in self._passes(target, snapshot, camera, scene, time, minimap):
+            if self.software:
+                unlocked.finish()
+            bound = self.context.fbo
+            yield
+            bound.use()  # others may have drawn elsewhere
 
     def minimap_rectangle(self, width: int, height: int) -> Rectangle:
         """Where the minimap lies: left, top, width and height in pixels from the top left corner of the picture."""
@@ -271,7 +292,7 @@ class Picture:
             winter=max(-weather.season, 0.0),
         )
 
-    def _draw(
+    def _passes(
         self,
         target: moderngl.Framebuffer,
         snapshot: Snapshot,
@@ -279,7 +300,8 @@ class Picture:
         scene: Scene,
         time: float,
         minimap: bool,
-    ) -> None:
+    ) -> Iterator[None]:
+        """Draw the passes in their order; stops after each."""
         view = scene.view
         quality = self.quality(view)
         weather = weather_of(scene.climate, snapshot.seed, snapshot.cycle)
@@ -288,10 +310,12 @@ class Picture:
         storm = self._dust(weather, view)
         self._fill_frame_block(snapshot, camera, scene, weather, storm, sea, target, time)
         self._update_maps(snapshot, view, quality)
+        yield
         with_overlay = view.overlay != "none"
         with_water = self._water.is_seen or self._largest_discharge > 0.0
         if with_water:
             self._flow.update(snapshot, self._layers, self._surface.texture, smallest_stream(scene, snapshot))
+        yield
 
         maps = {"surface": self._surface.texture, "light": self._light.texture, "detail": self._detail}
         shown = {
@@ -311,6 +335,7 @@ class Picture:
             shown["flow"] = self._flow.texture
         if waves != NO_WAVES:
             self._update_shore(snapshot, sea, quality)
+            yield
             shown |= {"coast": self._shore.coast, "surf": self._shore.surf}
         with_course = snapshot.survey is not None and snapshot.survey.course is not None
         if with_course:
@@ -331,6 +356,7 @@ class Picture:
                 selected = select_trees(self._trees.forest, camera, aspect, quality.tree_pixels, tree_view)
         sun = self._frame.values["sun"][:3].astype(float)
         self._trees.cast_shadows(selected, sun, quality, tree_view, at_once=self._bake_at_once, **maps)
+        yield
         self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail)
         self._mesh.select(nodes)
@@ -350,15 +376,20 @@ class Picture:
             tree_shadows=self._trees.shadows,
             **shown,
         )
+        yield
         self._walls.draw(nodes, with_materials=with_materials, **shown)
+        yield
         if self._largest_discharge > 0.0:
             self._streams.draw(quality, with_overlay=with_overlay, with_course=with_course, **shown)
+            yield
         if waves == NATURAL:
             self._beach.draw(
                 nodes, self._shore_blocks, quality, with_overlay=with_overlay, with_course=with_course, **shown
             )
+            yield
         if selected is not None:
             self._trees.draw(selected, quality, tree_view, **maps, **self._trees.shadows.texture)
+            yield
         if self._water.is_seen:
             self._water.draw(
                 quality,
@@ -369,8 +400,11 @@ class Picture:
                 waves=waves,
                 **shown,
             )
+            yield
         self._backdrop.draw(with_dust=storm > 0.0, surface=maps["surface"], detail=self._detail)
+        yield
         self._resolve.finish(target, quality)
+        yield
         if minimap:
             rectangle = self.minimap_rectangle(*target.size)
             self._minimap.draw(
@@ -387,6 +421,7 @@ class Picture:
                 forest=forest,
                 **shown,
             )
+            yield
 
     def _dust(self, weather: Weather, view: ViewParameters) -> float:
         """How much dust is in the air: some in any storm over loose sand, and more where the wind carries much."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -69,11 +69,14 @@ class Side:
     def __init__(self, context: moderngl.Context, beside: Side | None, *, bake_at_once: bool) -> None:
         neighbour = beside.picture if beside else None
         self.picture: Picture = Picture(context, bake_at_once=bake_at_once, beside=neighbour)
-        self.canvas = Canvas(context)
+        self.canvas = Canvas(context)  # the picture that is seen
+        self._next_canvas = Canvas(context)  # the one that is being drawn
         self.ledger_history = LedgerHistory()
         self.snapshot: Snapshot | None = None
         self.area = Area(0, 0, 0)
+        self.seen_area = self.area  # that of the picture that is seen: `area` may have changed since
         self._drawn: object = None
+        self._next_seen: tuple[Area, object] = (self.area, None)  # of the next canvas
 
     def show(self, snapshot: Snapshot) -> None:
         """Take the newest snapshot of the world."""
@@ -92,18 +95,33 @@ class Side:
         still = self.picture.frame_settled and not self.picture.is_moving(look.scene)
         return still and self._drawn == self._seen(look)
 
-    def draw(self, look: Look, time: float) -> None:
-        """Draw picture, label and divider, which is the left edge of a picture that is not the leftmost."""
-        area = self.area
+    def slices(self, look: Look, time: float) -> Iterator[None]:
+        """Draw picture, label and divider, which is the left edge of a picture that is not the leftmost.
+
+        They are seen when `present` is called after the last slice.
+        """
+        area, drawn = self.area, self._seen(look)
         camera = replace(look.camera, middle=area.free[0] + area.free[1] - 1.0)
-        target = self.canvas.framebuffer(area.width, area.height)
-        self.picture.draw(target, camera, look.scene, time=time, minimap=look.minimap, overlay_span=look.overlay_span)
+        canvas = self._next_canvas
+        yield from self.picture.slices(
+            canvas.framebuffer(area.width, area.height),
+            camera,
+            look.scene,
+            time=time,
+            minimap=look.minimap,
+            overlay_span=look.overlay_span,
+        )
         if look.label:
-            self._paint_label(look.label)
+            self._paint_label(canvas, area, look.label)
         if area.left > 0:
             width = min(max(round(DIVIDER_WIDTH * self.picture.content_scale), 1), area.width)
-            self.canvas.paint(np.broadcast_to(DIVIDER_COLOUR, (area.height, width, 4)), 0, 0)
-        self._drawn = self._seen(look)
+            canvas.paint(np.broadcast_to(DIVIDER_COLOUR, (area.height, width, 4)), 0, 0)
+        self._next_seen = area, drawn
+
+    def present(self) -> None:
+        """Let what was drawn last be seen."""
+        self.canvas, self._next_canvas = self._next_canvas, self.canvas
+        self.seen_area, self._drawn = self._next_seen
 
     def _seen(self, look: Look) -> tuple[object, ...]:
         """All that the canvas depends on, apart from the time."""
@@ -112,20 +130,21 @@ class Side:
         surveyed = snapshot.survey and tuple(snapshot.survey.versions.items())
         return look, self.area, self.picture.content_scale, snapshot.world, snapshot.cycle, surveyed
 
-    def _paint_label(self, label: tuple[str, ...]) -> None:
+    def _paint_label(self, canvas: Canvas, area: Area, label: tuple[str, ...]) -> None:
         from app.lettering import sign  # ImGui, which a picture without a label does not wait for
 
-        area, scale = self.area, self.picture.content_scale
+        scale = self.picture.content_scale
         left, right = (round(part * area.width) for part in area.free)
         margin = round(min(LABEL_MARGIN * scale, 0.1 * min(right - left, area.height)))
         widest = min(right - left - 2 * margin, round(WIDEST_LABEL * scale))
         if widest < NARROWEST_LABEL * scale:
             label = label[:1]  # more could not be read
-        self.canvas.paint(sign(label, scale, widest), left + margin, margin)
+        canvas.paint(sign(label, scale, widest), left + margin, margin)
 
     def release(self) -> None:
         self.picture.release()
         self.canvas.release()
+        self._next_canvas.release()
 
 
 class Sides:
@@ -136,9 +155,12 @@ class Sides:
         self._bake_at_once = bake_at_once
         self.shown = [self._new_side(None)]
         self._spans: dict[str, tuple[float, float]] = {}  # by overlay, of what is shown now
+        self._drawing: Iterator[None] = iter(())
+        self._being_drawn: list[Side] = []
 
     def show(self, snapshots: Sequence[Snapshot]) -> None:
         """Take the newest snapshots, one of each world. A world that is gone on with keeps its side."""
+        self._forget_drawing()
         before = self.shown
         known = {side.snapshot.world: side for side in before if side.snapshot is not None}
         staying = [known.pop(snapshot.world, None) for snapshot in snapshots]
@@ -174,6 +196,13 @@ class Sides:
 
     def draw(self, camera: Camera, scenes: Sequence[Scene], *, time: float, minimap: bool) -> bool:
         """Draw what has changed, and tell whether anything has. What is looked at stands in the middle of each side."""
+        changed = self.begin(camera, scenes, time=time, minimap=minimap)
+        self.go_on()
+        return changed
+
+    def begin(self, camera: Camera, scenes: Sequence[Scene], *, time: float, minimap: bool) -> bool:
+        """Begin to draw what has changed, as `draw` does, and tell whether anything has."""
+        self._forget_drawing()
         if not self.snapshots:
             return False
         view = scenes[0].view
@@ -181,10 +210,32 @@ class Sides:
         looks = [Look(camera, scene, minimap, label, span) for scene, label in zip(scenes, labels(scenes), strict=True)]
         changed = [(side, look) for side, look in zip(self.shown, looks, strict=True) if not side.is_drawn(look)]
         if changed:
-            with self.shown[0].picture.one_frame(view):
-                for side, look in changed:
-                    side.draw(look, time)
+            slices = (part for side, look in changed for part in side.slices(look, time))
+            self._drawing = self.shown[0].picture.one_frame(view, slices)
+            self._being_drawn = [side for side, _ in changed]
         return bool(changed)
+
+    @property
+    def drawing(self) -> bool:
+        """Whether something was begun that is not whole yet; until it is, what was there before is seen."""
+        return bool(self._being_drawn)
+
+    def go_on(self, enough: Callable[[], bool] = lambda: False) -> None:
+        """Go on with what was begun, slice by slice, until it is whole, or until it is `enough` for now."""
+        try:
+            for _ in self._drawing:
+                if enough():
+                    return
+        except BaseException:
+            self._forget_drawing()
+            raise
+        for side in self._being_drawn:
+            side.present()
+        self._forget_drawing()
+
+    def _forget_drawing(self) -> None:
+        self._drawing = iter(())
+        self._being_drawn = []
 
     def pixels(self) -> NDArray[np.uint8] | None:
         """The whole picture: red, green and blue by row and column, the uppermost row first."""
@@ -197,16 +248,19 @@ class Sides:
 
     def redraw(self) -> None:
         """Draw all again, though nothing has changed."""
+        self._forget_drawing()
         for side in self.shown:
             side.redraw()
 
     def reload_shaders(self) -> str:
         """Compile all shaders again. Returns "" or the first error; a picture with an error keeps its old ones."""
+        self._forget_drawing()
         errors = [side.picture.reload_shaders() for side in self.shown]
         self.redraw()
         return next(filter(None, errors), "")
 
     def release(self) -> None:
+        self._forget_drawing()
         for side in self.shown:
             side.release()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import logging
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -123,12 +124,22 @@ class Window:
 
     def events(self, wait: float = 0.0) -> list[Event]:
         """All that happened since the last call; where nothing did, waits up to `wait` seconds for something."""
-        if wait > 0.0:
+        if wait > 0.0 and not self._events:
             glfw.wait_events_timeout(wait)
         else:
             glfw.poll_events()
         happened, self._events = self._events, []
         return happened
+
+    def waiting_events(self) -> Sequence[Event]:
+        """What the next call of `events` will return, so far."""
+        glfw.poll_events()
+        return tuple(self._events)
+
+    def post(self, event: Event) -> None:
+        """Let something happen, from any thread, as if it came from a person."""
+        self._events.append(event)
+        glfw.post_empty_event()
 
     def begin_frame(self) -> None:
         imgui.backends.opengl3_new_frame()

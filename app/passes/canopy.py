@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import moderngl
 
+from app.passes import unlocked
 from app.passes.shaders import Drawing, ShaderLibrary
 from app.passes.targets import colour, map_target, release_targets
 from app.passes.tree_shapes import CROWN_BASE, CROWN_RADIUS
@@ -64,7 +65,7 @@ class CanopyMap:
         self._context.blend_func = moderngl.ONE, moderngl.ONE
         self._drawing.program.set(crown=(*CROWN_RADIUS, *CROWN_BASE), height=wanted.height)
         self._drawing.render(moderngl.POINTS, vertices=number)
-        colour(self._target).build_mipmaps()
+        unlocked.build_mipmaps(colour(self._target))
         self.drawn = wanted
 
     def forget(self) -> None:

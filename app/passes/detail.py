@@ -5,6 +5,8 @@ from __future__ import annotations
 import moderngl
 import numpy as np
 
+from app.passes import unlocked
+
 SIDE = 512
 
 
@@ -19,7 +21,7 @@ def detail_texture(context: moderngl.Context) -> moderngl.Texture:
     channels = [0.5 + height / 6.0, 0.5 + east / (2.0 * steepest), 0.5 + south / (2.0 * steepest), 0.5 + other / 6.0]
     pixels = np.clip(np.stack(channels, axis=-1) * 255.0 + 0.5, 0, 255).astype(np.uint8)
     texture = context.texture((SIDE, SIDE), 4, pixels.tobytes())
-    texture.build_mipmaps()
+    unlocked.build_mipmaps(texture)
     texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
     return texture
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import moderngl
 
+from app.passes import unlocked
 from app.passes.canopy import Crowns
 from app.passes.quality import Quality
 from app.passes.shaders import FullScreen, ShaderLibrary
@@ -43,7 +44,7 @@ class LayerTextures:
                 textures[name].repeat_x = textures[name].repeat_y = False
             elif versions[name] == version:
                 continue
-            textures[name].write(layer)
+            unlocked.upload(textures[name], layer)
             versions[name] = version
         return textures
 
@@ -126,7 +127,7 @@ class FlowMap:
             self._drawn = wanted
             self._drawing.program.bind(surface=surface, **{name: layers.texture(name) for name in self.LAYERS})
             self._drawing.draw(self._target)
-            self.texture.build_mipmaps()
+            unlocked.build_mipmaps(self.texture)
 
     def forget(self) -> None:
         """Draw anew, though nothing has changed."""

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.materials import MOST_KINDS, Material, Materials
+from app.passes import unlocked
 
 CONTACT = 0.03  # width over which one rock passes into the next, as a part of a stratum
 SEAM = 0.26  # how much darker the contact itself is
@@ -93,7 +94,7 @@ class MaterialTextures:
         pixels[:, :3] = np.sqrt(pixels[:, :3])
         steps = (len(pixels), 1)
         strata = self._context.texture(steps, 4, np.rint(255.0 * pixels).astype(np.uint8).tobytes())
-        strata.build_mipmaps()  # bands that are finer than a pixel run together
+        unlocked.build_mipmaps(strata)  # bands that are finer than a pixel run together
         strata.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
         numbers = self._context.texture(steps, 1, materials.strata.astype(np.float32).tobytes(), dtype="f4")
         numbers.filter = (moderngl.NEAREST, moderngl.NEAREST)

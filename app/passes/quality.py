@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import moderngl
+from app.passes.unlocked import TimeQuery
 
 
 @dataclass(frozen=True)
@@ -71,27 +71,31 @@ class AutomaticQuality:
 class FrameTimer:
     """Measures how long the renderer works on a frame, not how long it takes to be told what to draw."""
 
-    def __init__(self, context: moderngl.Context) -> None:
-        self._queries = [context.query(time=True) for _ in range(2)]
+    def __init__(self, software: bool) -> None:
+        self._software = software
+        self._queries = [] if software else [TimeQuery(), TimeQuery()]
         self._frames = 0
-        self._measuring = False
 
-    @contextlib.contextmanager
-    def measure(self, take: Callable[[float], None]) -> Iterator[None]:
-        """Measure what is drawn inside `with`; tells `take` the seconds of the frame before the last, which is done.
+    def measure(self, slices: Iterator[None], take: Callable[[float], None]) -> Iterator[None]:
+        """The same slices of a frame; tells `take` the seconds that a frame took.
 
-        What is measured inside of another measurement belongs to that frame.
+        A software rasteriser has drawn what it was asked for when a slice ends, so the clock tells. A graphics card
+        draws later: its own timer is read when the frame after the next one begins, and all slices are one.
         """
-        if self._measuring:
-            yield
+        if self._software:
+            seconds = 0.0
+            begin = time.perf_counter()
+            for _ in slices:
+                seconds += time.perf_counter() - begin
+                yield
+                begin = time.perf_counter()
+            take(seconds + time.perf_counter() - begin)
             return
         query = self._queries[self._frames % 2]
-        if self._frames >= 2:
-            take(query.elapsed * 1e-9)
-        self._measuring = True
-        try:
-            with query:
-                yield
-        finally:
-            self._measuring = False
+        if self._frames >= 2 and (measured := query.seconds) is not None:
+            take(measured)
+        with query:
+            for _ in slices:
+                pass
         self._frames += 1
+        yield

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import moderngl
 
 from app.errors import UserError
+from app.passes import unlocked
 
 VERSION = "#version 410 core"
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
@@ -116,7 +117,10 @@ class Drawing:
                 self.program.gl, list(self._buffers), index_buffer=self._indices, skip_errors=True
             )
             self._built_for = self.program.gl
-        self._array.render(mode, vertices=vertices, first=first, instances=instances)
+        if vertices < 0:
+            vertices = self._array.vertices
+        indexed = self._indices is not None
+        unlocked.draw(self._array, indexed=indexed, mode=mode, vertices=vertices, first=first, instances=instances)
 
     def release(self) -> None:
         if self._array is not None:

@@ -9,6 +9,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from app.passes import unlocked
 from app.passes.frame import NO_SEA
 from app.passes.gradual import GradualWork, draw_in_bands
 from app.passes.maps import LayerTextures
@@ -197,7 +198,7 @@ class ShoreMap:
         targets = self._targets
         targets["land"], targets["known land"] = targets["known land"], targets["land"]
         bodies = colour(targets["known land"])
-        bodies.build_mipmaps()
+        unlocked.build_mipmaps(bodies)
         kept = {"bodies": bodies, "heights": colour(targets["known land"], 1)}
         self._draw_whole("contour", targets["contour"], kept, smallest_lake=SMALLEST_LAKE)
 
@@ -258,7 +259,7 @@ class ShoreMap:
         self._targets = {name: map_target(self._context, size, *formats) for name, formats in TARGETS.items()}
         for name in ("land", "known land"):
             bodies = colour(self._targets[name])
-            bodies.build_mipmaps()
+            unlocked.build_mipmaps(bodies)
             bodies.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
         release_targets(outgrown)
 

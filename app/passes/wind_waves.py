@@ -5,6 +5,8 @@ from __future__ import annotations
 import moderngl
 import numpy as np
 
+from app.passes import unlocked
+
 SIDE = 256
 LONGEST, SHORTEST = 5.0, 40.0  # waves along the tile
 SPREAD = 6.0  # the higher, the more alike the waves' directions
@@ -34,6 +36,6 @@ def wind_waves_texture(context: moderngl.Context) -> moderngl.Texture:
     channels = [*(0.5 + 0.5 * slopes), 0.5 + height / (6.0 * height.std()), (slopes**2).sum(axis=0)]
     pixels = np.clip(np.stack(channels, axis=-1) * 255.0 + 0.5, 0, 255).astype(np.uint8)
     texture = context.texture((SIDE, SIDE), 4, pixels.tobytes())
-    texture.build_mipmaps()
+    unlocked.build_mipmaps(texture)
     texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
     return texture

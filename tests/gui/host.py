@@ -57,6 +57,12 @@ class FakeHost:
     def capture_pointer(self, captured: bool) -> None:
         self.pointer_captured = captured
 
+    def waiting_events(self) -> list[Event]:
+        return []
+
+    def events(self) -> list[Event]:
+        return []
+
 
 class Driver:
     """What a test holds: the application, and ImGui's test engine to use it with."""

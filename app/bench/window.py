@@ -1,0 +1,183 @@
+"""The real program in a real window: how far picture and simulation hold each other up, and how soon a key shows."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from app.bench.display import display
+from app.bench.row import Row
+from app.errors import UserError
+from app.events import KeyPressed
+from app.opening import open_scene
+
+if TYPE_CHECKING:
+    from app.application import Application
+    from app.scene import Scene
+    from app.window import Window
+
+SCENES = ("jacksboro", "basic", "delta", "dune-field", "island", "coupled-with-trees")
+KEYS = ("[", "]")  # each moves the slider of cycles for each frame: to as many as no frame lasts for, and back
+PATIENCE = 300.0  # seconds after which a measurement has failed
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What is measured in a window."""
+
+    preset: str
+    size: tuple[int, int] = (1280, 800)
+    side: int = 0  # cells; 0: those of the preset
+    settling: float = 20.0  # seconds after the first cycle, in which the level of the picture is found
+    seconds: float = 10.0  # that are measured
+    keys: int = 40
+    pause: float = 0.15  # seconds between two keys
+
+
+class Seen(msgspec.Struct):
+    """What was measured there."""
+
+    quality: str
+    cycles: tuple[int, int]  # before and after
+    seconds: float
+    frames: int
+    key_seconds: list[float]
+
+
+def rows(tiny: bool = False) -> Iterator[Row]:
+    """Measure the group."""
+    every_key: list[float] = []
+    for preset in SCENES[:1] if tiny else SCENES:
+        plan = Plan(preset)
+        if tiny:
+            plan = Plan(preset, size=(480, 320), side=32, settling=0.1, seconds=0.2, keys=2, pause=0.01)
+        with display() as (where, environment):
+            seen = _look(plan, environment)
+        every_key += seen.key_seconds
+        pace = (seen.cycles[1] - seen.cycles[0]) / seen.seconds
+        alone = _alone(plan, seen.cycles)
+        yield Row(f"{preset}: cycles a second {where} against none", pace / alone, "times", 0.4, at_least=True)
+        yield Row(f"{preset}: cycles a second there", pace, "1/s", None)
+        name = f"{preset}: frames a second there, at level {seen.quality}"
+        yield Row(name, seen.frames / seen.seconds, "1/s", 10.0, at_least=True)
+    slowest = statistics.quantiles(every_key, n=20, method="inclusive")[-1]
+    yield Row("from a key to its slider on the screen, p95 in all of them", 1e3 * slowest, "ms", 100.0)
+
+
+def _look(plan: Plan, environment: dict[str, str]) -> Seen:
+    """Run the program in a process of its own, as a person would have it."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "seen.json"
+        command = [sys.executable, "-m", "app.bench.window", msgspec.json.encode(plan).decode(), str(file)]
+        done = subprocess.run(
+            command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+        if done.returncode != 0 or not file.exists():
+            reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+            raise UserError(f"{plan.preset} does not run in a window: {reason}")
+        return msgspec.json.decode(file.read_bytes(), type=Seen)
+
+
+def _scene(plan: Plan) -> Scene:
+    scene = open_scene(plan.preset)
+    return scene.with_values({"world.columns": plan.side, "world.rows": plan.side}) if plan.side else scene
+
+
+def _alone(plan: Plan, cycles: tuple[int, int]) -> float:
+    """How many of the same cycles run in a second without a window, on as many threads."""
+    from app.simulation import Simulator
+    from app.sources import create_world
+
+    world, scene = create_world(_scene(plan))
+    simulator = Simulator(scene, world)
+    begin = time.perf_counter()
+    while world.cycle < cycles[1]:
+        if world.cycle == cycles[0]:
+            begin = time.perf_counter()
+        simulator.advance()
+    return (cycles[1] - cycles[0]) / (time.perf_counter() - begin)
+
+
+class _Observer:
+    """Follows a window from frame to frame: waits, counts, presses keys, and closes it."""
+
+    def __init__(self, plan: Plan, file: Path) -> None:
+        self._plan = plan
+        self._file = file
+        self._first_cycle: int | None = None  # that is known
+        self._measured_from: float | None = None  # when, by the clock
+        self._due = 0.0
+        self._cycle = 0
+        self._frames = 0
+        self._seen: Seen | None = None
+        self._pressed: float | None = None  # when, while it has not shown
+        self._shown_before: object = None
+
+    def after_frame(self, application: Application, window: Window) -> None:
+        """Called when a frame is on the screen."""
+        now = time.perf_counter()
+        cycle = application.simulation.status.cycle
+        if self._first_cycle is None:
+            self._first_cycle = cycle
+        if cycle == self._first_cycle:
+            return
+        if not self._due:
+            self._due = now + self._plan.settling
+        self._frames += 1
+        if now < self._due:
+            return
+        if self._measured_from is None:
+            self._measured_from, self._cycle, self._frames = now, cycle, 0
+            self._due = now + self._plan.seconds
+        elif self._seen is None:
+            view = application.scene.view
+            quality = application.side.picture.quality(view).name
+            self._seen = Seen(quality, (self._cycle, cycle), now - self._measured_from, self._frames, [])
+        else:
+            self._press_keys(application, window, self._seen)
+
+    def _press_keys(self, application: Application, window: Window, seen: Seen) -> None:
+        now, shown = time.perf_counter(), application.scene.simulation.cycles_per_frame
+        if self._pressed is not None:
+            if shown == self._shown_before:
+                return
+            seen.key_seconds.append(now - self._pressed)
+            self._pressed = None
+        if len(seen.key_seconds) == self._plan.keys:
+            self._file.write_bytes(msgspec.json.encode(seen))
+            window.close()
+            return
+        key = KEYS[len(seen.key_seconds) % 2]
+        self._shown_before = shown
+        # Whenever it comes: while a frame is drawn, as likely as not. No two wait for the same part of a frame.
+        pause = self._plan.pause * (1.0 + 0.618 * len(seen.key_seconds) % 1.0)
+        threading.Timer(pause, self._press, (window, key)).start()
+        self._pressed = float("inf")
+
+    def _press(self, window: Window, key: str) -> None:
+        self._pressed = time.perf_counter()
+        window.post(KeyPressed(key))
+
+
+def _main(plan: str, file: str) -> None:
+    from app.loop import run
+    from app.numba_settings import configure_numba
+
+    configure_numba()
+    wanted = msgspec.json.decode(plan, type=Plan)
+    observer = _Observer(wanted, Path(file))
+    layout = Path(file).with_name("layout.ini")
+    run(_scene(wanted), layout_file=layout, size=wanted.size, after_frame=observer.after_frame)
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

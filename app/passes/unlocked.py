@@ -1,0 +1,154 @@
+"""OpenGL calls that can wait, made without the interpreter's lock.
+
+moderngl holds the lock in every call. A call that needs what an earlier one draws, or that does its own vertex work, as
+on a software rasteriser, would keep the simulation's thread from returning to Python for as long as it takes. Calls
+through ctypes give the lock back meanwhile. What is called here are OpenGL's own functions, on the context that is
+current; moderngl keeps no record of the state that they touch (program, vertex array, texture of a unit).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+SOFTWARE_RENDERERS = ("llvmpipe", "softpipe", "SwiftShader", "Software")
+
+_UNSIGNED_INT = 0x1405
+_FLOAT, _UNSIGNED_BYTE, _RED, _RGB = 0x1406, 0x1401, 0x1903, 0x1907
+_PACK_ALIGNMENT, _UNPACK_ALIGNMENT = 0x0D05, 0x0CF5
+_TEXTURE0 = 0x84C0
+_TEXTURE_2D = 0x0DE1
+_TIME_ELAPSED, _QUERY_RESULT, _QUERY_RESULT_AVAILABLE = 0x88BF, 0x8866, 0x8867
+
+_INT, _POINTER = ctypes.c_int, ctypes.c_void_p
+# The names and parameters of the functions that are used. Enumerations and sizes are as wide as an int.
+_FUNCTIONS: dict[str, tuple[Any, ...]] = {
+    "glActiveTexture": (_INT,),
+    "glBeginQuery": (_INT, _INT),
+    "glBindTexture": (_INT, _INT),
+    "glBindVertexArray": (_INT,),
+    "glDeleteQueries": (_INT, _POINTER),
+    "glDrawArraysInstanced": (_INT, _INT, _INT, _INT),
+    "glDrawElementsInstanced": (_INT, _INT, _INT, _POINTER, _INT),
+    "glEndQuery": (_INT,),
+    "glFinish": (),
+    "glGenQueries": (_INT, _POINTER),
+    "glGenerateMipmap": (_INT,),
+    "glGetQueryObjectui64v": (_INT, _INT, _POINTER),
+    "glPixelStorei": (_INT, _INT),
+    "glReadPixels": (_INT, _INT, _INT, _INT, _INT, _INT, _POINTER),
+    "glTexSubImage2D": (_INT,) * 8 + (_POINTER,),
+    "glUseProgram": (_INT,),
+}
+
+
+def is_software(context: moderngl.Context) -> bool:
+    """Whether the processor draws, and no graphics card."""
+    return any(name in context.info["GL_RENDERER"] for name in SOFTWARE_RENDERERS)
+
+
+def draw(
+    array: moderngl.VertexArray, *, indexed: bool, mode: int, vertices: int, first: int = 0, instances: int = 1
+) -> None:
+    """As `array.render`; where it is `indexed`, by indices of four bytes."""
+    _function("glUseProgram")(array.program.glo)
+    _function("glBindVertexArray")(array.glo)
+    if indexed:
+        offset = first * ctypes.sizeof(ctypes.c_uint32)
+        _function("glDrawElementsInstanced")(mode, vertices, _UNSIGNED_INT, offset, instances)
+    else:
+        _function("glDrawArraysInstanced")(mode, first, vertices, instances)
+
+
+def build_mipmaps(texture: moderngl.Texture) -> None:
+    """As `texture.build_mipmaps`, but the filter stays as it is."""
+    _bind(texture)
+    _function("glGenerateMipmap")(_TEXTURE_2D)
+
+
+def upload(texture: moderngl.Texture, layer: NDArray[np.float32]) -> None:
+    """As `texture.write`, for a texture of one float32: `layer` [row, column] is contiguous and of its size."""
+    rows, columns = layer.shape
+    assert texture.size == (columns, rows) and layer.dtype == np.float32 and layer.flags.c_contiguous
+    _bind(texture)
+    _function("glPixelStorei")(_UNPACK_ALIGNMENT, 4)
+    _function("glTexSubImage2D")(_TEXTURE_2D, 0, 0, 0, columns, rows, _RED, _FLOAT, layer.ctypes.data)
+
+
+def read(framebuffer: moderngl.Framebuffer) -> NDArray[np.uint8]:
+    """Red, green and blue of all pixels, [row from the bottom, column, colour]; then `framebuffer` is bound."""
+    width, height = framebuffer.size
+    pixels = np.empty((height, width, 3), np.uint8)
+    framebuffer.use()
+    _function("glPixelStorei")(_PACK_ALIGNMENT, 1)
+    _function("glReadPixels")(0, 0, width, height, _RGB, _UNSIGNED_BYTE, pixels.ctypes.data)
+    return pixels
+
+
+def finish() -> None:
+    """Wait until all that was asked for is drawn."""
+    _function("glFinish")()
+
+
+class TimeQuery:
+    """How long the graphics card works on what is asked for inside `with`."""
+
+    def __init__(self) -> None:
+        self._name = ctypes.c_uint()
+        _function("glGenQueries")(1, ctypes.byref(self._name))
+
+    def __enter__(self) -> None:
+        _function("glBeginQuery")(_TIME_ELAPSED, self._name.value)
+
+    def __exit__(self, *error: object) -> None:
+        _function("glEndQuery")(_TIME_ELAPSED)
+
+    @property
+    def seconds(self) -> float | None:
+        """What was measured last; None while it is not known, which is not waited for."""
+        if not self._result(_QUERY_RESULT_AVAILABLE):
+            return None
+        return self._result(_QUERY_RESULT) * 1e-9
+
+    def release(self) -> None:
+        _function("glDeleteQueries")(1, ctypes.byref(self._name))
+
+    def _result(self, which: int) -> int:
+        value = ctypes.c_uint64()
+        _function("glGetQueryObjectui64v")(self._name.value, which, ctypes.byref(value))
+        return value.value
+
+
+def _bind(texture: moderngl.Texture) -> None:
+    _function("glActiveTexture")(_TEXTURE0)
+    _function("glBindTexture")(_TEXTURE_2D, texture.glo)
+
+
+@cache
+def _function(name: str) -> Callable[..., None]:
+    return ctypes.CFUNCTYPE(None, *_FUNCTIONS[name])(_address(name))
+
+
+def _address(name: str) -> int:
+    """Where a function of OpenGL is, for the context that is current."""
+    if sys.platform == "win32":
+        library = ctypes.WinDLL("opengl32")
+        look_up = library.wglGetProcAddress
+        look_up.restype, look_up.argtypes = ctypes.c_void_p, [ctypes.c_char_p]
+        found = look_up(name.encode())
+        if found:  # it knows those of version 1.1 not, which the library itself has
+            return int(found)
+    elif sys.platform == "darwin":
+        library = ctypes.CDLL("/System/Library/Frameworks/OpenGL.framework/OpenGL")
+    else:
+        library = ctypes.CDLL("libGL.so.1")
+    address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+    assert address is not None
+    return address

@@ -1,0 +1,184 @@
+"""OpenGL's own functions do what moderngl's do, and let other threads run meanwhile."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import moderngl
+import numpy as np
+import pytest
+
+from app.canvas import Canvas
+from app.passes import unlocked
+from app.picture import Picture
+from app.processes.pools import PoolsParameters
+from app.render import scene_camera
+from app.scene import Scene
+from app.simulation import Simulator, take_snapshot
+from app.sources import create_world
+
+VERTEX = """#version 410 core
+in vec2 place;
+uniform vec2 shift;
+out vec3 tint;
+void main() {
+    tint = vec3(place, float(gl_InstanceID));
+    gl_Position = vec4(place + shift * float(gl_InstanceID), 0.0, 1.0);
+}
+"""
+FRAGMENT = """#version 410 core
+in vec3 tint;
+uniform int work;
+out vec4 colour;
+void main() {
+    float sum = 0.0;
+    for (int i = 0; i < work; i++) sum += sin(sum + float(i) * gl_FragCoord.x);
+    colour = vec4(abs(tint) + 1e-9 * sum, 1.0);
+}
+"""
+EVERYWHERE = """#version 410 core
+void main() { gl_Position = vec4(gl_VertexID % 2 * 4 - 1, gl_VertexID / 2 * 4 - 1, 0.0, 1.0); }
+"""
+LEVEL_1 = """#version 410 core
+uniform sampler2D looked_up;
+out vec4 colour;
+void main() { colour = textureLod(looked_up, gl_FragCoord.xy / vec2(3.0, 2.0), 1.0); }
+"""
+CORNERS = np.array([(-1, -1), (0, -1), (-1, 0), (0, 0)], np.float32)
+
+
+@pytest.fixture
+def program(context: moderngl.Context) -> moderngl.Program:
+    program = context.program(vertex_shader=VERTEX, fragment_shader=FRAGMENT)
+    program["shift"].value = (0.7, 0.6)
+    program["work"].value = 1
+    return program
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_draws_as_moderngl_does(context: moderngl.Context, program: moderngl.Program, indexed: bool) -> None:
+    indices = context.buffer(np.array([3, 2, 1, 0, 1, 2], np.uint32).tobytes()) if indexed else None
+    array = context.vertex_array(program, [(context.buffer(CORNERS.tobytes()), "2f", "place")], index_buffer=indices)
+    target = context.framebuffer([context.texture((32, 32), 4)])
+    drawn = []
+    first = 3 if indexed else 1
+    by_moderngl = lambda: array.render(moderngl.TRIANGLES, vertices=3, first=first, instances=2)  # noqa: E731
+    by_us = lambda: unlocked.draw(  # noqa: E731
+        array, indexed=indexed, mode=moderngl.TRIANGLES, vertices=3, first=first, instances=2
+    )
+    for draw in (by_moderngl, by_us):
+        target.use()
+        target.clear()
+        context.enable_only(moderngl.NOTHING)
+        draw()
+        drawn.append(target.read())
+    assert drawn[0] == drawn[1]
+    assert np.frombuffer(drawn[0], np.uint8).std() > 20.0
+
+
+def test_uploads_reads_and_mipmaps_are_moderngls(context: moderngl.Context) -> None:
+    random = np.random.default_rng(1)
+    layer = random.random((5, 7), np.float32)  # rows of 28 bytes
+    ours, theirs = (context.texture((7, 5), 1, dtype="f4") for _ in range(2))
+    context.texture((3, 3), 1, bytes(9), alignment=1)  # leaves another alignment behind
+    unlocked.upload(ours, layer)
+    theirs.write(layer)
+    assert ours.read() == theirs.read() == layer.tobytes()
+    with pytest.raises(AssertionError):
+        unlocked.upload(ours, layer.T)
+
+    unlocked.build_mipmaps(ours)
+    theirs.build_mipmaps()
+    looked_up = []
+    for texture in (ours, theirs):
+        texture.filter = (moderngl.NEAREST_MIPMAP_NEAREST, moderngl.NEAREST)
+        program = context.program(vertex_shader=EVERYWHERE, fragment_shader=LEVEL_1)
+        result = context.framebuffer([context.texture((3, 2), 1, dtype="f4")])
+        result.use()
+        texture.use(0)
+        context.vertex_array(program, []).render(vertices=3)
+        looked_up.append(np.frombuffer(result.read(components=1, dtype="f4"), np.float32))
+    np.testing.assert_array_equal(*looked_up)
+    assert 0.0 < looked_up[0].min() < looked_up[0].max() < 1.0
+
+    pixels = random.integers(0, 256, (5, 7, 3), np.uint8)
+    target = context.framebuffer([context.texture((7, 5), 3, pixels.tobytes(), alignment=1)])
+    np.testing.assert_array_equal(unlocked.read(target), pixels)
+
+
+def test_a_query_of_time_is_not_waited_for(context: moderngl.Context) -> None:
+    query = unlocked.TimeQuery()
+    with query:
+        pass
+    unlocked.finish()
+    assert query.seconds is not None and query.seconds >= 0.0
+    query.release()
+
+
+def test_other_threads_run_while_something_is_drawn(context: moderngl.Context, program: moderngl.Program) -> None:
+    """A thread that only needs the interpreter now and then gets it at once, and not after the whole drawing."""
+    program["work"].value = 3000
+    array = context.vertex_array(program, [(context.buffer(CORNERS.tobytes()), "2f", "place")])
+    target = context.framebuffer([context.texture((512, 512), 4)])
+    target.use()
+
+    def turns_during(wait: Callable[[], None]) -> int:
+        """How often another thread came back to Python while something was drawn."""
+        turns, drawn = 0, threading.Event()
+        begun = threading.Event()
+
+        def come_back() -> None:
+            nonlocal turns
+            while not drawn.is_set():
+                begun.set()
+                turns += 1
+                drawn.wait(0.0005)
+
+        thread = threading.Thread(target=come_back)
+        thread.start()
+        begun.wait()
+        turns = 0
+        unlocked.draw(array, indexed=False, mode=moderngl.TRIANGLE_STRIP, vertices=4)
+        wait()
+        during = turns
+        drawn.set()
+        thread.join()
+        return during
+
+    assert turns_during(context.finish) <= 3, "moderngl holds the lock"
+    assert turns_during(unlocked.finish) > 10
+
+
+def test_a_picture_needs_no_call_that_holds_the_lock_and_waits(
+    context: moderngl.Context, canvas: Canvas, resting_place: moderngl.Framebuffer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that is drawn, built, uploaded as a layer or read back goes through the one module that gives it back."""
+    scene = Scene(pools=PoolsParameters(enabled=True, edges="sea", sea_level=20.0)).with_values(
+        {"world.columns": 48, "world.rows": 40, "droplets.count": 200, "plants.enabled": True, "view.quality": "low"}
+    )
+    world, scene = create_world(scene)
+    simulator = Simulator(scene, world)
+    for _ in range(8):
+        simulator.advance()
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("holds the interpreter's lock while it waits")
+
+    for owner, name in (
+        (moderngl.VertexArray, "render"),
+        (moderngl.Framebuffer, "read"),
+        (moderngl.Framebuffer, "read_into"),
+        (moderngl.Texture, "read"),
+        (moderngl.Texture, "build_mipmaps"),
+        (moderngl.Context, "finish"),
+    ):
+        monkeypatch.setattr(owner, name, refuse)
+    picture = Picture(context)
+    shown = take_snapshot(world)
+    picture.show(shown)
+    picture.draw(canvas.framebuffer(200, 120), scene_camera(scene, shown), scene)
+    pixels = canvas.pixels()
+    assert pixels is not None and pixels.std() > 5.0
+    resting_place.use()
+    picture.release()
