@@ -117,6 +117,7 @@ class Simulator:
     def go_on_with(self, scene: Scene) -> None:
         """As `change`, but without a backup, which must have been made just now."""
         before, self.scene = self.scene, scene
+        self._forget_times_of_what_is_off()
         if scene.pools != before.pools:
             self.derive_levels()
 
@@ -225,7 +226,12 @@ class Simulator:
             elapsed = (time.perf_counter() - begin) * 1e3
             before = self.milliseconds.get(process.name, elapsed)
             self.milliseconds[process.name] = before + 0.1 * (elapsed - before)
+        self._forget_times_of_what_is_off()
         self._end_cycle()
+
+    def _forget_times_of_what_is_off(self) -> None:
+        running = {process.name for process in self.enabled()}
+        self.milliseconds = {name: taken for name, taken in self.milliseconds.items() if name in running}
 
     def _begin_cycle(self) -> None:
         self.world.running = frozenset(process.name for process in self.enabled())
@@ -457,6 +463,7 @@ class SimulationThread:
             if self._lockstep:
                 versions = self._lockstep.water_versions
                 self._lockstep.change(changed(self._lockstep.scenes))
+                self._say(milliseconds=self._lockstep.milliseconds)
                 # Another level of the sea is seen at once, also while nothing runs.
                 self._fresh = self._fresh or self._lockstep.water_versions != versions
 

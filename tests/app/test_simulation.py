@@ -294,6 +294,19 @@ def test_change_goes_to_the_next_cycle() -> None:
     assert snapshot.ledger.water.gained["rain"] == pytest.approx((60 + 61) * WATER_OF_A_DROP)
 
 
+def test_what_is_switched_off_takes_no_time() -> None:
+    scene = small_scene(cascade__enabled=True)
+    simulator = simulated(3, scene)
+    assert set(simulator.milliseconds) == {"droplets", "cascade"}
+    simulator.change(scene.with_value("cascade.enabled", False))
+    assert set(simulator.milliseconds) == {"droplets"}
+    with running(scene, paused=True) as thread:
+        thread.step()
+        wait_for(lambda: set(thread.status.milliseconds) == {"droplets", "cascade"})
+        thread.change({"droplets.enabled": False})
+        wait_for(lambda: set(thread.status.milliseconds) == {"cascade"})
+
+
 def test_restart_makes_the_world_anew(tmp_path: Path) -> None:
     with running(small_scene()) as thread:
         wait_for(lambda: thread.status.cycle > 2)
