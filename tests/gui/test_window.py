@@ -103,19 +103,19 @@ class Program:
         return self.picture()[250:550, 250:650]
 
     def settled(self) -> NDArray[np.int16]:
-        """The scene once nothing moves in it any more."""
+        """The scene once nothing moves in it any more, for longer than a frame takes that compiles its shaders."""
         end = time.monotonic() + PATIENCE
-        last = self.scene()
+        last, alike = self.scene(), 0
         while time.monotonic() < end:
             time.sleep(0.6)
             now = self.scene()
-            if not np.any(now != last):
+            alike = 0 if np.any(now != last) else alike + 1
+            if alike == 3:
                 return now
             last = now
         raise AssertionError("the scene does not come to rest")
 
     def pause(self) -> None:
-        self.wait_for(lambda: self.cycle > 0, "the first cycle, without which lakes may not be seen yet")
         self.move(*SCENE_MIDDLE)
         self.key("space")
         self.wait_for(lambda: self.state == "paused", "the pause")
