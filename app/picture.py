@@ -24,12 +24,14 @@ from app.passes.materials import MaterialTextures
 from app.passes.mesh import QUADS, GroundMesh, coarsest_stride, detail_distance, select_nodes, shore_blocks
 from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
 from app.passes.overlays import LINES, OVERLAYS, OverlayMaps, largest, overlay_range, palette_texture
+from app.passes.places import PlacesPass
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
 from app.passes.resolve import ResolvePass, scene_size
 from app.passes.shaders import ShaderLibrary
 from app.passes.shore import ShoreMap, open_water, wet_cells
 from app.passes.streams import StreamsPass
 from app.passes.terrain import TerrainPass
+from app.passes.tiles import GroundTiles
 from app.passes.trees import TreesPass
 from app.passes.walls import WallsPass
 from app.passes.water import WaterPass
@@ -99,6 +101,8 @@ class Picture:
         self._flow = FlowMap(context, self._shaders)
         self._shore = ShoreMap(context, self._shaders)
         self._mesh = GroundMesh(context)
+        self._places = PlacesPass(context, self._shaders, self._mesh)
+        self._ground_tiles = GroundTiles()
         self._terrain = TerrainPass(context, self._shaders, self._mesh)
         self._walls = WallsPass(context, self._shaders)
         self._streams = StreamsPass(context, self._shaders, self._mesh)
@@ -217,6 +221,7 @@ class Picture:
 
     def release(self) -> None:
         for drawing in (
+            self._places,
             self._terrain,
             self._walls,
             self._streams,
@@ -331,9 +336,26 @@ class Picture:
                 selected = select_trees(self._trees.forest, camera, aspect, quality.tree_pixels, tree_view)
         sun = self._frame.values["sun"][:3].astype(float)
         self._trees.cast_shadows(selected, sun, quality, tree_view, at_once=self._bake_at_once, **maps)
-        self._resolve.begin(*target.size, quality)
+        framebuffer = self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail)
         self._mesh.select(nodes)
+        with_streams = self._largest_discharge > 0.0
+        deferred = {}
+        if quality.deferred:
+            self._places.draw(framebuffer, self._surface.texture)
+            deferred = {
+                "places": self._places.texture,
+                "with_streams": with_streams,
+                "tiles": self._ground_tiles.classes(
+                    snapshot,
+                    camera,
+                    view.exaggeration,
+                    framebuffer.size,
+                    tree_view.focal_length,
+                    shore=self._shore_blocks if waves == NATURAL else None,
+                    smallest_stream=smallest_stream(scene, snapshot) if with_streams else None,
+                ),
+            }
         self._terrain.draw(
             quality,
             with_overlay=with_overlay,
@@ -348,12 +370,13 @@ class Picture:
             with_dust=storm > 0.0,
             forest=None if with_overlay else forest,
             tree_shadows=self._trees.shadows,
+            **deferred,
             **shown,
         )
         self._walls.draw(nodes, with_materials=with_materials, **shown)
-        if self._largest_discharge > 0.0:
+        if with_streams and not deferred:
             self._streams.draw(quality, with_overlay=with_overlay, with_course=with_course, **shown)
-        if waves == NATURAL:
+        if waves == NATURAL and not deferred:
             self._beach.draw(
                 nodes, self._shore_blocks, quality, with_overlay=with_overlay, with_course=with_course, **shown
             )

@@ -18,7 +18,7 @@ class ResolvePass:
         self._framebuffers: dict[str, moderngl.Framebuffer] = {}
         self._made_for: tuple[tuple[int, int], int] | None = None
 
-    def begin(self, width: int, height: int, quality: Quality) -> None:
+    def begin(self, width: int, height: int, quality: Quality) -> moderngl.Framebuffer:
         """Bind a cleared framebuffer for the scene."""
         size = scene_size(width, height, quality)
         samples = min(quality.samples, self._context.max_samples)
@@ -28,6 +28,7 @@ class ResolvePass:
         scene = self._framebuffers["samples" if samples else "scene"]
         scene.use()
         scene.clear(0.0, 0.0, 0.0, 1.0, depth=1.0)
+        return scene
 
     def finish(self, target: moderngl.Framebuffer, quality: Quality) -> None:
         """Draw what is in the scene's framebuffer over the whole of `target`."""
