@@ -22,7 +22,7 @@ from app.passes.maps import FlowMap, LayerTextures, Lighting, LightMap, SurfaceM
 from app.passes.marks import MarksMap
 from app.passes.materials import MaterialTextures
 from app.passes.mesh import QUADS, GroundMesh, coarsest_stride, detail_distance, select_nodes, shore_blocks
-from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
+from app.passes.minimap import Contents, MinimapPass, Rectangle, minimap_rectangle
 from app.passes.overlays import LINES, OVERLAYS, OverlayMaps, largest, overlay_range, palette_texture
 from app.passes.places import PlacesPass
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
@@ -42,6 +42,8 @@ from app.snapshot import Snapshot
 from app.view_parameters import ViewParameters
 
 SOFTWARE_RENDERERS = ("llvmpipe", "softpipe", "SwiftShader", "Software")
+
+MINIMAP_PATIENCE = 0.25  # seconds from one to the next while cycles run, at levels that save work
 
 SUN_STRENGTH = 3.4
 SKY_STRENGTH = 0.5  # the sky's share of the light on level ground
@@ -117,6 +119,7 @@ class Picture:
         self._course = OverlayMaps(context, self._shaders)
         self._palettes = {name: palette_texture(context, name) for name in OVERLAYS}
         self._snapshot: Snapshot | None = None
+        self._shown = 0  # snapshots so far
         self._largest_discharge = 0.0
         self._sand_in_air = 0.0  # from 0 to 1
         self._water_noted: tuple[int, int, float] | None = None
@@ -157,6 +160,7 @@ class Picture:
         self._water.show(snapshot)
         self._trees.show(snapshot)
         self._snapshot = snapshot
+        self._shown += 1
         self._largest_discharge = largest(snapshot, "discharge")
         carried = float(snapshot.layers["airborne"].mean()) if "airborne" in snapshot.layers else 0.0
         self._sand_in_air = 1.0 - 0.6 * math.exp(-SAND_IN_AIR * carried) if carried > 0.0 else 0.0
@@ -217,6 +221,7 @@ class Picture:
             self._light.forget()
             self._flow.forget()
             self._shore.forget()
+            self._minimap.forget()
         return error
 
     def release(self) -> None:
@@ -392,7 +397,14 @@ class Picture:
                 waves=waves,
                 **shown,
             )
-        self._backdrop.draw(with_dust=storm > 0.0, surface=maps["surface"], detail=self._detail)
+        self._backdrop.draw(
+            framebuffer,
+            camera.horizon(target.width / target.height),
+            with_table=snapshot.sea_level < frame.NO_SEA * 0.1 and camera.position.y > self._frame.values["heights"][2],
+            with_dust=storm > 0.0,
+            surface=maps["surface"],
+            detail=self._detail,
+        )
         self._resolve.finish(target, quality)
         if minimap:
             rectangle = self.minimap_rectangle(*target.size)
@@ -401,6 +413,9 @@ class Picture:
                 rectangle,
                 camera,
                 self.content_scale,
+                contents=self._minimap_contents(scene, time if waves != NO_WAVES or view.overlay == "wind" else 0.0),
+                time=time,
+                patience=MINIMAP_PATIENCE if quality.deferred and not self._bake_at_once else 0.0,
                 shows=view.minimap_shows,
                 with_water=with_water and not (view.minimap_shows == "overlay" and with_overlay),
                 waves=waves,
@@ -410,6 +425,10 @@ class Picture:
                 forest=forest,
                 **shown,
             )
+
+    def _minimap_contents(self, scene: Scene, time: float) -> Contents:
+        simulated = (self._shown, self._overlay_span, self._light.baked, self._canopy.drawn, self._shore.shown)
+        return Contents((scene, self._snapshot.world if self._snapshot else 0), simulated, time)
 
     def _dust(self, weather: Weather, view: ViewParameters) -> float:
         """How much dust is in the air: some in any storm over loose sand, and more where the wind carries much."""
