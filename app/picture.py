@@ -28,10 +28,10 @@ from app.passes.places import PlacesPass
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
 from app.passes.resolve import ResolvePass, scene_size
 from app.passes.shaders import ShaderLibrary
-from app.passes.shore import ShoreMap, open_water, wet_cells
+from app.passes.shore import ShoreMap, open_water, wet_cells, with_waves
 from app.passes.streams import StreamsPass
 from app.passes.terrain import TerrainPass
-from app.passes.tiles import GroundTiles
+from app.passes.tiles import GroundTiles, Shore, water_heights
 from app.passes.trees import TreesPass
 from app.passes.walls import WallsPass
 from app.passes.water import WaterPass
@@ -124,7 +124,7 @@ class Picture:
         self._sand_in_air = 0.0  # from 0 to 1
         self._water_noted: tuple[int, int, float] | None = None
         self._water_stands = False
-        self._shore_blocks = np.zeros((0, 0), bool)
+        self._beaches: Shore | None = None
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
         self._overlay_span = (0.0, 1.0)
@@ -350,6 +350,7 @@ class Picture:
             self._places.draw(framebuffer, self._surface.texture)
             deferred = {
                 "places": self._places.texture,
+                "focal_length": tree_view.focal_length,
                 "with_streams": with_streams,
                 "tiles": self._ground_tiles.classes(
                     snapshot,
@@ -357,7 +358,8 @@ class Picture:
                     view.exaggeration,
                     framebuffer.size,
                     tree_view.focal_length,
-                    shore=self._shore_blocks if waves == NATURAL else None,
+                    shore=self._beaches if waves == NATURAL else None,
+                    run_up=float(self._frame.values["beach"][0]),
                     smallest_stream=smallest_stream(scene, snapshot) if with_streams else None,
                 ),
             }
@@ -381,9 +383,9 @@ class Picture:
         self._walls.draw(nodes, with_materials=with_materials, **shown)
         if with_streams and not deferred:
             self._streams.draw(quality, with_overlay=with_overlay, with_course=with_course, **shown)
-        if waves == NATURAL and not deferred:
+        if waves == NATURAL and self._beaches is not None and not deferred:
             self._beach.draw(
-                nodes, self._shore_blocks, quality, with_overlay=with_overlay, with_course=with_course, **shown
+                nodes, self._beaches.blocks, quality, with_overlay=with_overlay, with_course=with_course, **shown
             )
         if selected is not None:
             self._trees.draw(selected, quality, tree_view, **maps, **self._trees.shadows.texture)
@@ -474,7 +476,9 @@ class Picture:
             self._water_noted = water
             wet = wet_cells(snapshot)
             self._water_stands = open_water(wet)
-            self._shore_blocks = shore_blocks(wet)
+            waters = with_waves(wet)
+            level = snapshot.layers.get("water_level", np.full(snapshot.shape, snapshot.sea_level, np.float32))
+            self._beaches = Shore(shore_blocks(waters), water_heights(level, waters))
 
     def _update_shore(self, snapshot: Snapshot, sea: SeaState, quality: Quality) -> None:
         self._shore.update(

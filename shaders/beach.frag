@@ -19,7 +19,7 @@ void main() {
     float height = beach_height(uv);
     if (height < 0.0) discard;
     Shore shore = shore_at(position.xz);
-    if (height > BEACH_RISES * beach_reach(shore)) discard;
+    if (height > beach_rises * beach_reach(shore)) discard;
 
     vec3 seen = textureLod(light, uv, 0.0).xyz;
     vec3 to_eye = normalize(frame.camera.xyz - position);

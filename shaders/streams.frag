@@ -18,7 +18,7 @@ void main() {
     vec2 cells = position.xz / frame.map.z;
     float pixel = length(fwidth(cells));
     // Software renderers gain from an early end, and from no branch.
-    if (texture(flow, uv).x < 0.6 * BANK) discard;
+    if (texture(flow, uv).x < NO_STREAM) discard;
     float size = stream_size(cells, uv, detail);
     float cover = stream_cover(size, pixel);
     // Where it runs into a lake, the lake covers it.

@@ -121,7 +121,7 @@ void main() {
     ground.sheen *= 1.0 - bed;
 #endif
 #endif
-    float pixel = max(length(dFdx(cells)), length(dFdy(cells)));
+    float pixel = pixel_of(max(length(dFdx(cells)), length(dFdy(cells))));
     vec3 albedo = with_way_of_water(with_overlay(ground.albedo, uv, place, pixel), uv, pixel);
 
     // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
@@ -207,7 +207,7 @@ void main() {
     radiance = mix(radiance, dust_light(-eye) * (0.40 + 0.60 * seen.x), veils(uv, eye) * (1.0 - near));
 #endif
 #if STREAMS > 0
-    float stream_pixel = length(fwidth(cells));
+    float stream_pixel = pixel_of(length(fwidth(cells)));
     vec2 stream_slope = place.yz * frame.map.w;
 #if STREAMS > 1
     float far = smoothstep(0.6 * stream_far, stream_far, stream_pixel);
@@ -218,7 +218,7 @@ void main() {
     float size = wet.x + 0.05 * (texture(detail, cells / 12.0).x - 0.5);
     Stream stream = stream_from_afar(size, wet.yz, stream_slope);
 #endif
-    float stream_part = stream_cover(size, stream_pixel) * (1.0 - submerged) * (1.0 - water_left_out(uv, place, pixel));
+    float stream_part = step(NO_STREAM, wet.x) * stream_cover(size, stream_pixel) * (1.0 - submerged) * (1.0 - water_left_out(uv, place, pixel));
     Film stream_film = running_water(stream, stream_part, position, lit.xyz);
     radiance = stream_film.added + stream_film.kept * radiance;
 #endif
@@ -227,7 +227,7 @@ void main() {
     float beach = beach_height(uv);
     Shore shore = shore_at(position.xz);
     Film sand = beach_film(position.xz, place.yz * frame.map.w, shore, max(beach, 0.0), beach_pixel, lit.xyz, normalize(frame.camera.xyz - position));
-    float on_beach = beach < 0.0 || beach > BEACH_RISES * beach_reach(shore) ? 0.0 : 1.0 - water_left_out(uv, place, pixel);
+    float on_beach = beach < 0.0 || beach > beach_rises * beach_reach(shore) ? 0.0 : 1.0 - water_left_out(uv, place, pixel);
     if (on_beach > 0.0) radiance = mix(radiance, sand.added + sand.kept * radiance, on_beach);
 #endif
     colour = vec4(radiance * air_kept + air_added, 1.0);

@@ -8,12 +8,16 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from app.passes.beach import BEACH_RISES
 from app.passes.canopy import NO_FOREST
 from app.passes.mesh import GroundMesh
 from app.passes.quality import Quality
 from app.passes.shaders import Drawing, ShaderLibrary
 from app.passes.tiles import STREAM_FAR, TileDrawing
 from app.passes.tree_shadows import TreeShadows
+
+
+WIDEST_PIXEL = 12.0  # how much ground a pixel spans at most, beside what it would if the ground faced the eye
 
 
 class TerrainPass:
@@ -43,6 +47,7 @@ class TerrainPass:
         forest: tuple[float, float, float, float] | None,
         tree_shadows: TreeShadows,
         places: moderngl.Texture | None = None,
+        focal_length: float = 1.0,
         with_streams: bool = False,
         tiles: Sequence[tuple[bool, bool, NDArray[np.bool_] | None]] = (),
         **textures: moderngl.Texture,
@@ -50,7 +55,7 @@ class TerrainPass:
         """`forest` is the uniform of that name in canopy.glsl, where there are trees.
 
         With `places`, those of a `PlacesPass`, the mesh is not drawn again, and streams and beaches are drawn with the
-        ground: as `tiles` has them, see `GroundTiles.classes`.
+        ground: as `tiles` has them, see `GroundTiles.classes`. `focal_length` is in pixels.
         """
         self._context.enable_only(moderngl.DEPTH_TEST)
         look = (
@@ -90,7 +95,7 @@ class TerrainPass:
                 ),
             )
             program.bind(**textures, **tree_shadows.texture, places=places)
-            program.set(**uniforms, stream_far=STREAM_FAR)
+            program.set(**uniforms, stream_far=STREAM_FAR, beach_rises=BEACH_RISES, widest_pixel=WIDEST_PIXEL / focal_length)
             self._tiles.draw(program, part, scene.size)
         scene.depth_mask = True
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
 from app.camera import Camera
+from app.passes.beach import BEACH_RISES
 from app.passes.mesh import BLOCK
 from app.passes.shaders import Drawing, Program
 from app.snapshot import Snapshot
@@ -33,6 +36,18 @@ def block_heights(ground: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDA
     return found[0], found[1]
 
 
+SHORE_MARGIN = 2.0  # cells: the mesh is no finer than that far away, and so a beach can lie higher in it, or lower
+
+
+def water_heights(
+    level: NDArray[np.float32], wet: NDArray[np.bool_]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The `block_heights` of water of that `level` where it is `wet`; infinite where there is none."""
+    lowest, _ = block_heights(np.where(wet, level, np.float32(np.inf)))
+    _, highest = block_heights(np.where(wet, level, np.float32(-np.inf)))
+    return lowest, highest
+
+
 def tiles_of_blocks(
     blocks: NDArray[np.bool_],
     heights: tuple[NDArray[np.float32], NDArray[np.float32]],
@@ -41,20 +56,24 @@ def tiles_of_blocks(
     camera: Camera,
     size: tuple[int, int],
     within: float = np.inf,
+    margin: float = 0.0,
 ) -> NDArray[np.bool_]:
     """The tiles of a screen of this size (width, height) that can show a block that is true: `[row from below, column]`.
 
-    `heights` are `block_heights`. Blocks farther from the camera than `within`, in metres, are left out.
+    `heights` are `block_heights`; `margin` is added to them in the picture. Blocks farther from the camera than `within`,
+    in metres, are left out.
     """
     width, height = size
     across, up = -(-width // TILE), -(-height // TILE)
-    row, column = np.nonzero(blocks)
+    row, column = np.nonzero(blocks & np.isfinite(heights[0]))
     if not len(row):
         return np.zeros((up, across), bool)
     side = BLOCK * cell_size
     low = np.column_stack([column * side, heights[0][row, column] * exaggeration, row * side])
     # A vertex stands in the middle of a cell, and so a mesh's last quad of a block ends in the next.
     high = np.column_stack([low[:, 0] + side + cell_size, heights[1][row, column] * exaggeration, low[:, 2] + side + cell_size])
+    low[:, 1] -= margin
+    high[:, 1] += margin
     if np.isfinite(within):
         eye = np.array(camera.position)
         away = np.maximum(np.maximum(low - eye, eye - high), 0.0)
@@ -104,12 +123,19 @@ def stream_blocks(discharge: NDArray[np.float32], smallest: float) -> NDArray[np
     return np.asarray(room.reshape(room.shape[0] // BLOCK, BLOCK, -1, BLOCK).any(axis=(1, 3)))
 
 
+class Shore(NamedTuple):
+    """Where waves come to a shore: `shore_blocks`, and the `water_heights` of all blocks."""
+
+    blocks: NDArray[np.bool_]
+    heights: tuple[NDArray[np.float32], NDArray[np.float32]]
+
+
 class GroundTiles:
     """Where on the screen the ground needs more than its plain shader: beaches, and streams near the camera."""
 
     def __init__(self) -> None:
-        self._heights: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
-        self._streams: NDArray[np.bool_] | None = None
+        self._heights = (np.empty((0, 0), np.float32),) * 2
+        self._streams = np.empty((0, 0), bool)
         self._ground_noted: tuple[int, ...] | None = None
         self._streams_noted: tuple[float, ...] | None = None
 
@@ -121,45 +147,39 @@ class GroundTiles:
         size: tuple[int, int],
         focal_length: float,
         *,
-        shore: NDArray[np.bool_] | None,
+        shore: Shore | None,
+        run_up: float,
         smallest_stream: float | None,
     ) -> list[tuple[bool, bool, NDArray[np.bool_] | None]]:
         """Whether streams are seen from near, whether there is a beach, and the tiles where that is so.
 
-        Tiles of None are all of the screen; else each tile is in one of the entries. `focal_length` is in pixels.
-        `shore` holds the `shore_blocks`, where waves come to a shore; `smallest_stream` the discharge of the smallest
-        stream that is seen, where there are any.
+        Tiles of None are all of the screen; else each tile is in one of the entries. `focal_length` is in pixels. `shore`
+        is where waves come to a shore, and run up so many metres; `smallest_stream` the discharge of the smallest stream
+        that is seen, where there are any.
         """
-        ground = (snapshot.world, snapshot.versions["bedrock"], snapshot.versions["sediment"])
-        near: NDArray[np.bool_] | None = None
-        by_sea: NDArray[np.bool_] | None = None
+        seen_from = (snapshot.cell_size, exaggeration, camera, size)
+        near = by_sea = np.zeros((-(-size[1] // TILE), -(-size[0] // TILE)), bool)
         if smallest_stream is not None:
-            noted = (snapshot.world, snapshot.versions["discharge"], smallest_stream)
-            if noted != self._streams_noted:
-                self._streams = stream_blocks(snapshot.layers["discharge"], smallest_stream)
-                self._streams_noted = noted
-            near = self._streams
-        if near is None and shore is None:
-            return [(False, False, None)]
-        if ground != self._ground_noted or self._heights is None:
-            self._heights = block_heights(snapshot.layers["bedrock"] + snapshot.layers["sediment"])
-            self._ground_noted = ground
-        place = (self._heights, snapshot.cell_size, exaggeration, camera, size)
-        if near is not None:
-            near = tiles_of_blocks(near, *place, within=STREAM_FAR * focal_length * snapshot.cell_size)
+            self._note_streams(snapshot, smallest_stream)
+            within = STREAM_FAR * focal_length * snapshot.cell_size
+            near = tiles_of_blocks(self._streams, self._heights, *seen_from, within=within)
         if shore is not None:
-            by_sea = tiles_of_blocks(shore, *place)
-        none = np.zeros((-(-size[1] // TILE), -(-size[0] // TILE)), bool)
-        near, by_sea = none if near is None else near, none if by_sea is None else by_sea
+            margin = SHORE_MARGIN * snapshot.cell_size + BEACH_RISES * run_up * exaggeration
+            by_sea = tiles_of_blocks(shore.blocks, shore.heights, *seen_from, margin=margin)
         if not near.any() and not by_sea.any():
             return [(False, False, None)]
-        found = []
-        for with_near in (False, True):
-            for with_beach in (False, True):
-                tiles = (near == with_near) & (by_sea == with_beach)
-                if tiles.any():
-                    found.append((with_near, with_beach, tiles))
-        return found
+        each = [(a, b, (near == a) & (by_sea == b)) for a in (False, True) for b in (False, True)]
+        return [entry for entry in each if entry[2].any()]
+
+    def _note_streams(self, snapshot: Snapshot, smallest_stream: float) -> None:
+        ground = (snapshot.world, snapshot.versions["bedrock"], snapshot.versions["sediment"])
+        if ground != self._ground_noted:
+            self._heights = block_heights(snapshot.layers["bedrock"] + snapshot.layers["sediment"])
+            self._ground_noted = ground
+        discharge = (snapshot.world, snapshot.versions["discharge"], smallest_stream)
+        if discharge != self._streams_noted:
+            self._streams = stream_blocks(snapshot.layers["discharge"], smallest_stream)
+            self._streams_noted = discharge
 
 
 class TileDrawing:

@@ -7,7 +7,8 @@
 const vec3 BEACH_SAND = vec3(0.440, 0.368, 0.255);
 const float WET_GROUND = 0.52;   // of the light that dry ground gives back
 const float BEACH_CELLS = 8.0;   // no beach is wider: see shore_blocks in app/passes/mesh.py
-const float BEACH_RISES = 3.0;   // how high it can lie, beside how high waves run up
+
+uniform float beach_rises;  // how high it can lie, beside how high waves run up
 
 // Height over the still water of ground that can be a beach; -1 elsewhere.
 float beach_height(vec2 uv) {

@@ -4,6 +4,7 @@
 uniform sampler2D flow;  // size of the stream, its direction to the east and south, closeness of standing water
 
 const float BANK = 0.115;         // size at which water begins
+const float NO_STREAM = 0.6 * BANK;  // less is none, also where pixels are wide
 const float RIPPLES = 2.4;        // cells along a tile of ripples: each has one direction
 const float STREAKS = 2.5;        // how much longer than wide ripples are
 const float FALLS_BEGIN = 0.22, FALLS = 0.85;  // slopes of the bed on which water whitens
