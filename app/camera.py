@@ -89,6 +89,13 @@ class Camera:
         across = self.right * (height * aspect)
         return across, self.up * height, self.direction - across * self.middle
 
+    def horizon(self, aspect: float) -> float:
+        """Its height in the picture, from 0 at the bottom to 1 at the top; beyond them where it is not in the picture."""
+        _, up, ahead = self.picture_axes(aspect)
+        if up.y < 1e-6:
+            return -math.inf if ahead.y > 0.0 else math.inf
+        return 0.5 - 0.5 * ahead.y / up.y
+
 
 def farther_away(aspect: float) -> float:
     """How many times farther away a picture must be seen from, that it shows as much from left to right as usual."""

@@ -22,14 +22,16 @@ from app.passes.maps import FlowMap, LayerTextures, Lighting, LightMap, SurfaceM
 from app.passes.marks import MarksMap
 from app.passes.materials import MaterialTextures
 from app.passes.mesh import QUADS, GroundMesh, coarsest_stride, detail_distance, select_nodes, shore_blocks
-from app.passes.minimap import MinimapPass, Rectangle, minimap_rectangle
+from app.passes.minimap import Contents, MinimapPass, Rectangle, minimap_rectangle
 from app.passes.overlays import LINES, OVERLAYS, OverlayMaps, largest, overlay_range, palette_texture
+from app.passes.places import PlacesPass
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
 from app.passes.resolve import ResolvePass, scene_size
 from app.passes.shaders import ShaderLibrary
-from app.passes.shore import ShoreMap, open_water, wet_cells
+from app.passes.shore import ShoreMap, open_water, wet_cells, with_waves
 from app.passes.streams import StreamsPass
 from app.passes.terrain import TerrainPass
+from app.passes.tiles import GroundTiles, Shore, water_heights
 from app.passes.trees import TreesPass
 from app.passes.walls import WallsPass
 from app.passes.water import WaterPass
@@ -38,6 +40,8 @@ from app.processes.droplets import read_springs
 from app.scene import Scene
 from app.snapshot import Snapshot
 from app.view_parameters import ViewParameters
+
+MINIMAP_PATIENCE = 0.25  # seconds from one to the next while cycles run, at levels that save work
 
 SUN_STRENGTH = 3.4
 SKY_STRENGTH = 0.5  # the sky's share of the light on level ground
@@ -97,6 +101,8 @@ class Picture:
         self._flow = FlowMap(context, self._shaders)
         self._shore = ShoreMap(context, self._shaders)
         self._mesh = GroundMesh(context)
+        self._places = PlacesPass(context, self._shaders, self._mesh)
+        self._ground_tiles = GroundTiles()
         self._terrain = TerrainPass(context, self._shaders, self._mesh)
         self._walls = WallsPass(context, self._shaders)
         self._streams = StreamsPass(context, self._shaders, self._mesh)
@@ -111,11 +117,12 @@ class Picture:
         self._course = OverlayMaps(context, self._shaders)
         self._palettes = {name: palette_texture(context, name) for name in OVERLAYS}
         self._snapshot: Snapshot | None = None
+        self._shown = 0  # snapshots so far
         self._largest_discharge = 0.0
         self._sand_in_air = 0.0  # from 0 to 1
         self._water_noted: tuple[int, int, float] | None = None
         self._water_stands = False
-        self._shore_blocks = np.zeros((0, 0), bool)
+        self._beaches: Shore | None = None
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
         self._overlay_span = (0.0, 1.0)
@@ -151,6 +158,7 @@ class Picture:
         self._water.show(snapshot)
         self._trees.show(snapshot)
         self._snapshot = snapshot
+        self._shown += 1
         self._largest_discharge = largest(snapshot, "discharge")
         carried = float(snapshot.layers["airborne"].mean()) if "airborne" in snapshot.layers else 0.0
         self._sand_in_air = 1.0 - 0.6 * math.exp(-SAND_IN_AIR * carried) if carried > 0.0 else 0.0
@@ -234,10 +242,12 @@ class Picture:
             self._light.forget()
             self._flow.forget()
             self._shore.forget()
+            self._minimap.forget()
         return error
 
     def release(self) -> None:
         for drawing in (
+            self._places,
             self._terrain,
             self._walls,
             self._streams,
@@ -357,9 +367,29 @@ class Picture:
         sun = self._frame.values["sun"][:3].astype(float)
         self._trees.cast_shadows(selected, sun, quality, tree_view, at_once=self._bake_at_once, **maps)
         yield
-        self._resolve.begin(*target.size, quality)
+        framebuffer = self._resolve.begin(*target.size, quality)
         nodes = self._select_nodes(snapshot, camera, view, detail)
         self._mesh.select(nodes)
+        with_streams = self._largest_discharge > 0.0
+        deferred = {}
+        if quality.deferred:
+            self._places.draw(framebuffer, self._surface.texture)
+            yield
+            deferred = {
+                "places": self._places.texture,
+                "focal_length": tree_view.focal_length,
+                "with_streams": with_streams,
+                "tiles": self._ground_tiles.classes(
+                    snapshot,
+                    camera,
+                    view.exaggeration,
+                    framebuffer.size,
+                    tree_view.focal_length,
+                    shore=self._beaches if waves == NATURAL else None,
+                    run_up=float(self._frame.values["beach"][0]),
+                    smallest_stream=smallest_stream(scene, snapshot) if with_streams else None,
+                ),
+            }
         self._terrain.draw(
             quality,
             with_overlay=with_overlay,
@@ -374,17 +404,18 @@ class Picture:
             with_dust=storm > 0.0,
             forest=None if with_overlay else forest,
             tree_shadows=self._trees.shadows,
+            **deferred,
             **shown,
         )
         yield
         self._walls.draw(nodes, with_materials=with_materials, **shown)
         yield
-        if self._largest_discharge > 0.0:
+        if with_streams and not deferred:
             self._streams.draw(quality, with_overlay=with_overlay, with_course=with_course, **shown)
             yield
-        if waves == NATURAL:
+        if waves == NATURAL and self._beaches is not None and not deferred:
             self._beach.draw(
-                nodes, self._shore_blocks, quality, with_overlay=with_overlay, with_course=with_course, **shown
+                nodes, self._beaches.blocks, quality, with_overlay=with_overlay, with_course=with_course, **shown
             )
             yield
         if selected is not None:
@@ -401,7 +432,14 @@ class Picture:
                 **shown,
             )
             yield
-        self._backdrop.draw(with_dust=storm > 0.0, surface=maps["surface"], detail=self._detail)
+        self._backdrop.draw(
+            framebuffer,
+            camera.horizon(target.width / target.height),
+            with_table=snapshot.sea_level < frame.NO_SEA * 0.1 and camera.position.y > self._frame.values["heights"][2],
+            with_dust=storm > 0.0,
+            surface=maps["surface"],
+            detail=self._detail,
+        )
         yield
         self._resolve.finish(target, quality)
         yield
@@ -412,6 +450,9 @@ class Picture:
                 rectangle,
                 camera,
                 self.content_scale,
+                contents=self._minimap_contents(scene, time if waves != NO_WAVES or view.overlay == "wind" else 0.0),
+                time=time,
+                patience=MINIMAP_PATIENCE if quality.deferred and not self._bake_at_once else 0.0,
                 shows=view.minimap_shows,
                 with_water=with_water and not (view.minimap_shows == "overlay" and with_overlay),
                 waves=waves,
@@ -422,6 +463,10 @@ class Picture:
                 **shown,
             )
             yield
+
+    def _minimap_contents(self, scene: Scene, time: float) -> Contents:
+        simulated = (self._shown, self._overlay_span, self._light.baked, self._canopy.drawn, self._shore.shown)
+        return Contents((scene, self._snapshot.world if self._snapshot else 0), simulated, time)
 
     def _dust(self, weather: Weather, view: ViewParameters) -> float:
         """How much dust is in the air: some in any storm over loose sand, and more where the wind carries much."""
@@ -467,7 +512,9 @@ class Picture:
             self._water_noted = water
             wet = wet_cells(snapshot)
             self._water_stands = open_water(wet)
-            self._shore_blocks = shore_blocks(wet)
+            waters = with_waves(wet)
+            level = snapshot.layers.get("water_level", np.full(snapshot.shape, snapshot.sea_level, np.float32))
+            self._beaches = Shore(shore_blocks(waters), water_heights(level, waters))
 
     def _update_shore(self, snapshot: Snapshot, sea: SeaState, quality: Quality) -> None:
         self._shore.update(

@@ -3,16 +3,24 @@
 #include "sky.glsl"
 #include "detail.glsl"
 
-uniform sampler2D surface;
-
 #ifndef STORM
 #define STORM 0
 #endif
 
-in vec2 uv;
+// A variant for each part: software renderers pay for all of them otherwise.
+#ifndef TABLE
+#define TABLE 0   // below the horizon, where there is no sea
+#endif
+#ifndef SHADOW
+#define SHADOW 0  // where the block's shadow can fall
+#endif
+
+uniform sampler2D surface;
+uniform vec2 scene_size;  // in pixels
+
 out vec4 colour;
 
-const vec3 TABLE = vec3(0.225, 0.218, 0.205);
+const vec3 TABLE_COLOUR = vec3(0.225, 0.218, 0.205);
 const vec3 TABLE_SKY_LIGHT = vec3(0.50, 0.52, 0.56);  // softer than the sky's: a blue table would outshine the land
 
 // The walls stand in the middle of the outermost cells.
@@ -29,6 +37,7 @@ float distance_to_block(vec2 p) {
     return length(max(max(block_low() - p, p - block_high()), 0.0));
 }
 
+#if SHADOW == 1
 // Sunlight that reaches a point of the table past the block.
 float block_shadow(vec3 from) {
     vec3 to_sun = frame.sun.xyz;
@@ -48,6 +57,8 @@ float block_shadow(vec3 from) {
     return seen;
 }
 
+#endif
+
 // Thin high clouds on a plane over the land, drawn out along the wind and fading into the haze at the horizon.
 vec3 clouds(vec3 direction, vec3 sky) {
     float up = max(direction.y, 0.0);
@@ -61,20 +72,22 @@ vec3 clouds(vec3 direction, vec3 sky) {
 }
 
 void main() {
-    vec3 direction = normalize((frame.rays * vec4(uv * 2.0 - 1.0, 1.0, 0.0)).xyz);
+    vec3 direction = normalize((frame.rays * vec4(gl_FragCoord.xy / scene_size * 2.0 - 1.0, 1.0, 0.0)).xyz);
+#if TABLE == 0
     vec3 sky = clouds(direction, clear_sky(direction));
 #if STORM == 1
     sky = dusty_sky(direction, sky);
 #endif
-    if (direction.y >= -1e-4 || frame.camera.y <= frame.heights.z || has_sea()) {
-        colour = vec4(sky, 1.0);
-        return;
-    }
-    vec3 place = frame.camera.xyz + direction * ((frame.heights.z - frame.camera.y) / direction.y);
+    colour = vec4(sky, 1.0);
+#else
+    vec3 place = frame.camera.xyz + direction * ((frame.heights.z - frame.camera.y) / min(direction.y, -1e-4));
     float away = distance_to_block(place.xz) / frame.heights.w;
     float contact = 1.0 - 0.50 * exp(-away * 22.0) - 0.20 * exp(-away * 5.0);
-    float sun = frame.sun.y * block_shadow(place);
-    vec3 table = TABLE * (frame.sun_light.rgb * sun + TABLE_SKY_LIGHT * contact);
+    float sun = frame.sun.y;
+#if SHADOW == 1
+    sun *= block_shadow(place);
+#endif
+    vec3 table = TABLE_COLOUR * (frame.sun_light.rgb * sun + TABLE_SKY_LIGHT * contact);
     // Far out the table passes into the horizon, without an edge.
     vec3 horizon = clear_sky(normalize(vec3(direction.x, 0.0, direction.z)));
 #if STORM == 1
@@ -84,4 +97,5 @@ void main() {
     air_before(place, kept, added);
     table = mix(table * kept + added, horizon, smoothstep(0.0, 2.2, away));
     colour = vec4(table, 1.0);
+#endif
 }

@@ -1,4 +1,4 @@
-// The map from above in a corner, with the overlay and the place and view of the camera.
+// The map from above, with the overlay.
 #include "ground.glsl"
 #include "overlay.glsl"
 #include "stream.glsl"
@@ -24,11 +24,9 @@
 uniform sampler2D wind_path;
 uniform sampler2D water;
 uniform sampler2D strata_rise;
-uniform vec4 rectangle;   // left, bottom, width, height in pixels of the target
-uniform vec4 looking;     // direction of the camera on the map (east, south), half the tangent of its width, pixels per texel
+uniform vec2 size;        // in pixels
 uniform bool plain_ground;   // in grey, so that the water is all that is seen
 uniform bool with_water;
-uniform vec2 looked_at;   // target of the camera, east and south in metres
 
 const vec3 STREAMS = vec3(0.200, 0.560, 0.860);
 const vec3 POOLS = vec3(0.020, 0.075, 0.210);
@@ -37,9 +35,7 @@ in vec2 uv;
 out vec4 colour;
 
 void main() {
-    vec2 pixel = gl_FragCoord.xy - rectangle.xy;
-    float border = min(min(pixel.x, rectangle.z - pixel.x), min(pixel.y, rectangle.w - pixel.y)) / looking.w;
-    vec2 at = vec2(pixel.x, rectangle.w - pixel.y) / rectangle.zw;
+    vec2 at = vec2(gl_FragCoord.x, size.y - gl_FragCoord.y) / size;
     vec4 place = textureLod(surface, at, 0.0);
     vec3 seen = textureLod(light, at, 0.0).xyz;
     vec2 slope = place.yz * frame.map.w;
@@ -54,7 +50,7 @@ void main() {
     Canopy crowns = canopy_at(at);
     ground.albedo = mix(ground.albedo, 0.65 * crowns.leaves, 1.0 - exp(-4.0 * crowns.area));
 #endif
-    float pixel_cells = frame.map.x / rectangle.z;
+    float pixel_cells = frame.map.x / size.x;
     vec3 albedo = with_way_of_water(with_overlay(ground.albedo, at, place, pixel_cells), at, pixel_cells);
 #endif
     if (plain_ground) albedo = mix(vec3(0.16, 0.15, 0.12), vec3(dot(albedo, vec3(0.3, 0.6, 0.1))), 0.2);
@@ -73,7 +69,7 @@ void main() {
 #if WAVES > 0
     if (with_water && textureLod(water, at, 0.0).x > 0.0 && texelFetch(coast, ivec2(at * frame.map.xy), 0).w > 0.0) {
         vec2 east_south = at * map_extent();
-        vec4 step_of = vec4(map_extent().x / rectangle.z, 0.0, 0.0, map_extent().y / rectangle.w);
+        vec4 step_of = vec4(map_extent().x / size.x, 0.0, 0.0, map_extent().y / size.y);
 #if WAVES > 1
         shown = to_srgb(sea_chart(east_south, step_of));
 #else
@@ -84,25 +80,5 @@ void main() {
 #endif
     }
 #endif
-
-    // What the camera sees: a cone from where it stands.
-    vec2 here = at * map_extent() - frame.camera.xz;
-    float pixel_size = map_extent().x / rectangle.z * looking.w;
-    float forward = dot(here, looking.xy);
-    float sideways = abs(dot(here, vec2(-looking.y, looking.x)));
-    float inside = smoothstep(pixel_size, -pixel_size, sideways - forward * looking.z) * step(0.0, forward);
-    float fade = 1.0 - smoothstep(0.0, 1.2 * frame.heights.w, forward);
-    shown = mix(shown, vec3(1.0), 0.22 * inside * fade);
-    float edge = smoothstep(1.6 * pixel_size, 0.4 * pixel_size, abs(sideways - forward * looking.z)) * step(0.0, forward);
-    shown = mix(shown, vec3(1.0), 0.75 * edge * fade);
-
-    float dot_size = distance(at * map_extent(), looked_at) / pixel_size;
-    shown = mix(shown, vec3(0.07), smoothstep(5.0, 4.0, dot_size));
-    shown = mix(shown, vec3(1.0, 0.80, 0.36), smoothstep(3.6, 2.6, dot_size));
-    float stand = length(here) / pixel_size;
-    shown = mix(shown, vec3(0.07), smoothstep(6.0, 5.0, stand));
-    shown = mix(shown, vec3(1.0), smoothstep(4.6, 3.6, stand));
-
-    shown = mix(vec3(0.08, 0.09, 0.10), shown, smoothstep(1.0, 2.0, border));
     colour = vec4(shown, 1.0);
 }

@@ -1,6 +1,9 @@
 // Ground, lit by sun and sky.
+#include "place.glsl"
 #include "ground.glsl"
 #include "overlay.glsl"
+#include "running_water.glsl"
+#include "beach.glsl"
 
 #ifndef WATER
 #define WATER 1
@@ -18,6 +21,14 @@
 #define CANOPY 2  // 1: trees as seen from afar, 2: with their shadows nearby
 #endif
 
+#ifndef STREAMS
+#define STREAMS 0  // 1: running water as a part of pixels, 2: with its surface near the eye
+#endif
+
+#ifndef BEACH
+#define BEACH 0
+#endif
+
 #if CANOPY > 0
 #include "canopy.glsl"
 #endif
@@ -27,12 +38,12 @@
 
 uniform sampler2D airborne;
 uniform sampler2D water;  // depth in metres
-uniform sampler2D flow;   // size of the stream, its direction, closeness of standing water
 
-in vec3 position;
-in vec3 air_kept;
-in vec3 air_added;
+#if DEFERRED == 0
 in float strata_top;
+#else
+uniform sampler2D strata_rise;  // a single 0 where there are no strata
+#endif
 
 out vec4 colour;
 
@@ -77,7 +88,11 @@ float veils(vec2 uv, vec3 to_eye) {
 #endif
 
 void main() {
+    find_place(surface);
     vec2 uv = map_uv(position.xz);
+#if DEFERRED == 1
+    float strata_top = textureLod(strata_rise, uv, 0.0).x;
+#endif
     vec2 cells = position.xz / frame.map.z;
     vec4 place = texture(surface, uv);
     vec4 lit = texture(light, uv);
@@ -91,7 +106,11 @@ void main() {
     Ground ground = ground_material(cells, place, strata_top, steepness, hollowness, fine, coarse);
 #if WATER == 1
     // Water hides a bed of sand and silt, and the ground near it is wet and dark.
+#if STREAMS > 0
+    vec4 wet = texture(flow, uv);
+#else
     vec4 wet = textureLod(flow, uv, 0.0);
+#endif
     float submerged = smoothstep(0.0, 0.35 * frame.water.x, textureLod(water, uv, 0.0).x * frame.map.w);
     float bed = max(submerged, smoothstep(0.08, 0.14, wet.x));
     ground.albedo = mix(ground.albedo, bed_material(fine, coarse), 0.9 * bed);
@@ -102,7 +121,7 @@ void main() {
     ground.sheen *= 1.0 - bed;
 #endif
 #endif
-    float pixel = max(length(dFdx(cells)), length(dFdy(cells)));
+    float pixel = pixel_of(max(length(dFdx(cells)), length(dFdy(cells))));
     vec3 albedo = with_way_of_water(with_overlay(ground.albedo, uv, place, pixel), uv, pixel);
 
     // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
@@ -186,6 +205,30 @@ void main() {
     vec3 through_dust = frame.camera.xyz - position, eye = normalize(through_dust);
     float near = exp(-2.5 * length(through_dust) / frame.heights.w);  // before it there is little dust
     radiance = mix(radiance, dust_light(-eye) * (0.40 + 0.60 * seen.x), veils(uv, eye) * (1.0 - near));
+#endif
+#if STREAMS > 0
+    float stream_pixel = pixel_of(length(fwidth(cells)));
+    vec2 stream_slope = place.yz * frame.map.w;
+#if STREAMS > 1
+    float far = smoothstep(0.6 * stream_far, stream_far, stream_pixel);
+    float size = mix(smooth_size(uv), wet.x, far) + 0.05 * (texture(detail, cells / 12.0).x - 0.5);
+    Stream stream = stream_at(size, cells, uv, stream_slope, surface, detail);
+    stream = mixed(stream, stream_from_afar(size, wet.yz, stream_slope), far);
+#else
+    float size = wet.x + 0.05 * (texture(detail, cells / 12.0).x - 0.5);
+    Stream stream = stream_from_afar(size, wet.yz, stream_slope);
+#endif
+    float stream_part = step(NO_STREAM, wet.x) * stream_cover(size, stream_pixel) * (1.0 - submerged) * (1.0 - water_left_out(uv, place, pixel));
+    Film stream_film = running_water(stream, stream_part, position, lit.xyz);
+    radiance = stream_film.added + stream_film.kept * radiance;
+#endif
+#if BEACH == 1
+    vec2 beach_pixel = vec2(fwidth(place.x), pixel);
+    float beach = beach_height(uv);
+    Shore shore = shore_at(position.xz);
+    Film sand = beach_film(position.xz, place.yz * frame.map.w, shore, max(beach, 0.0), beach_pixel, lit.xyz, normalize(frame.camera.xyz - position));
+    float on_beach = beach < 0.0 || beach > beach_rises * beach_reach(shore) ? 0.0 : 1.0 - water_left_out(uv, place, pixel);
+    if (on_beach > 0.0) radiance = mix(radiance, sand.added + sand.kept * radiance, on_beach);
 #endif
     colour = vec4(radiance * air_kept + air_added, 1.0);
 }

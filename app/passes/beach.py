@@ -10,6 +10,8 @@ from app.passes.quality import Quality
 from app.passes.shaders import Drawing, ShaderLibrary
 from app.passes.water import blend_by_colour
 
+BEACH_RISES = 3.0  # how high a beach can lie, beside how high waves run up
+
 
 class BeachPass:
     """Lays the beach over the ground that has been drawn, on a part of the same mesh.
@@ -49,6 +51,7 @@ class BeachPass:
             self._drawings[defines] = self._mesh.drawing(program)
         drawing = self._drawings[defines]
         drawing.program.bind(**textures)
+        drawing.program.set(beach_rises=BEACH_RISES)
         self._mesh.render(drawing)
 
     def release(self) -> None:

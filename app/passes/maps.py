@@ -164,7 +164,7 @@ class LightMap:
         self._shown: moderngl.Framebuffer | None = None
         self._next: moderngl.Framebuffer | None = None
         self._map_size = (0, 0)
-        self._baked: Lighting | None = None  # what the texture in use was baked for
+        self._baked: Lighting | None = None
         self._baking: Lighting | None = None
         self._row = 0
 
@@ -172,6 +172,11 @@ class LightMap:
     def texture(self) -> moderngl.Texture:
         assert self._shown is not None
         return colour(self._shown)
+
+    @property
+    def baked(self) -> Lighting | None:
+        """What the texture in use was baked for."""
+        return self._baked
 
     def settled(self, wanted: Lighting | None) -> bool:
         """Whether the texture in use was baked for `wanted`, for every cell."""

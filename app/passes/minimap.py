@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import moderngl
 
 from app.camera import Camera
 from app.passes.canopy import NO_FOREST
 from app.passes.shaders import FullScreen, ShaderLibrary
+from app.passes.targets import colour, map_target, release_targets
 
 Rectangle = tuple[int, int, int, int]
 
@@ -26,13 +28,27 @@ def minimap_rectangle(width: int, height: int, columns: int, rows: int, content_
     return margin, height - margin - down, across, down
 
 
+class Contents(NamedTuple):
+    """What a minimap was drawn from. Each is compared with what it was: only that tells whether the map is as it was."""
+
+    chosen: object  # what is changed by hand, and shown at once
+    simulated: object  # what changes as cycles run and light is baked
+    time: float  # of what moves by itself
+
+
 class MinimapPass:
-    """Draws the map with the current overlay, or what else is chosen, and where the camera is and looks."""
+    """Draws the map with the current overlay, or what else is chosen, and where the camera is and looks.
+
+    The map is kept in a texture, and drawn again where what it shows has changed.
+    """
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
         self._shaders = shaders
         self._drawings: dict[tuple[str, ...], FullScreen] = {}
+        self._view = FullScreen(context, shaders, "minimap_view.frag")
+        self._map: moderngl.Framebuffer | None = None
+        self._drawn: tuple[Contents, float] | None = None  # and when
 
     def draw(
         self,
@@ -41,6 +57,9 @@ class MinimapPass:
         camera: Camera,
         content_scale: float,
         *,
+        contents: Contents,
+        time: float,
+        patience: float,
         shows: str,
         with_water: bool,
         waves: int,
@@ -50,28 +69,53 @@ class MinimapPass:
         forest: tuple[float, float, float, float] | None,
         **textures: moderngl.Texture,
     ) -> None:
+        """`patience` are seconds for which a map may stay as it is while cycles run; `time` is the clock for that."""
         left, top, width, height = rectangle
+        if self._is_outdated((width, height), contents, time, patience):
+            self._drawn = contents, time
+            drawing = self._variant(
+                f"WAVES {waves}",
+                f"MATERIALS {int(with_materials)}",
+                f"LIVING {int(with_life)}",
+                f"CANOPY {int(forest is not None)}",
+                f"WIND_AND_SAND {int(shows == 'wind_and_sand')}",
+            )
+            drawing.program.bind(**textures)
+            drawing.program.set(
+                size=(float(width), float(height)),
+                plain_ground=shows == "water",
+                with_water=with_water,
+                with_course=with_course,
+                forest=forest or NO_FOREST,
+            )
+            assert self._map is not None
+            drawing.draw(self._map)
+        assert self._map is not None
         bottom = target.height - top - height
         heading = math.radians(camera.heading)
         half_width = math.tan(math.radians(camera.field_of_view) / 2.0) * target.width / max(target.height, 1)
-        drawing = self._variant(
-            f"WAVES {waves}",
-            f"MATERIALS {int(with_materials)}",
-            f"LIVING {int(with_life)}",
-            f"CANOPY {int(forest is not None)}",
-            f"WIND_AND_SAND {int(shows == 'wind_and_sand')}",
-        )
-        drawing.program.bind(**textures)
-        drawing.program.set(
+        self._view.program.bind(minimap=colour(self._map))
+        self._view.program.set(
             rectangle=(float(left), float(bottom), float(width), float(height)),
             looking=(math.sin(heading), -math.cos(heading), half_width, content_scale),
-            plain_ground=shows == "water",
-            with_water=with_water,
-            with_course=with_course,
-            forest=forest or NO_FOREST,
             looked_at=(camera.target.x, camera.target.z),
         )
-        drawing.draw(target, (left, bottom, width, height))
+        self._view.draw(target, (left, bottom, width, height))
+
+    def forget(self) -> None:
+        """Draw the map anew, though nothing that it shows has changed."""
+        self._drawn = None
+
+    def _is_outdated(self, size: tuple[int, int], contents: Contents, time: float, patience: float) -> bool:
+        if self._map is None or self._map.size != size:
+            outgrown, self._map = self._map, map_target(self._context, size, (4, "f1"))
+            if outgrown is not None:
+                release_targets([outgrown])
+            return True
+        if self._drawn is None:
+            return True
+        drawn, when = self._drawn
+        return contents != drawn and (contents.chosen != drawn.chosen or not when <= time < when + patience)
 
     def _variant(self, *defines: str) -> FullScreen:
         if defines not in self._drawings:
@@ -79,5 +123,9 @@ class MinimapPass:
         return self._drawings[defines]
 
     def release(self) -> None:
-        for drawing in self._drawings.values():
+        for drawing in (self._view, *self._drawings.values()):
             drawing.release()
+        if self._map is not None:
+            release_targets([self._map])
+            self._map = None
+        self.forget()

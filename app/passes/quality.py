@@ -28,6 +28,11 @@ class Quality:
     shore_budget: int  # texels of the shore worked out in a frame while the coast moves
     light_budget: int  # texels of the light map baked in a frame while the ground changes
 
+    @property
+    def deferred(self) -> bool:
+        """Whether the ground is drawn once for each pixel, and not for each sample of its triangles."""
+        return self.samples == 0
+
 
 LEVELS: tuple[Quality, ...] = (
     Quality("low", 0.65, 0, False, 7.0, (130.0, 34.0, 3.4), 512, 1, False, 60, 6, 9, 100_000, 6_000),

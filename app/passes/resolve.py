@@ -15,10 +15,11 @@ class ResolvePass:
         self._context = context
         self._tone = FullScreen(context, shaders, "tone.frag")
         self._smooth = FullScreen(context, shaders, "fxaa.frag")
+        self._enlarge = FullScreen(context, shaders, "copy.frag")
         self._framebuffers: dict[str, moderngl.Framebuffer] = {}
         self._made_for: tuple[tuple[int, int], int] | None = None
 
-    def begin(self, width: int, height: int, quality: Quality) -> None:
+    def begin(self, width: int, height: int, quality: Quality) -> moderngl.Framebuffer:
         """Bind a cleared framebuffer for the scene."""
         size = scene_size(width, height, quality)
         samples = min(quality.samples, self._context.max_samples)
@@ -28,24 +29,31 @@ class ResolvePass:
         scene = self._framebuffers["samples" if samples else "scene"]
         scene.use()
         scene.clear(0.0, 0.0, 0.0, 1.0, depth=1.0)
+        return scene
 
     def finish(self, target: moderngl.Framebuffer, quality: Quality) -> None:
         """Draw what is in the scene's framebuffer over the whole of `target`."""
         scene = self._framebuffers["scene"]
         if "samples" in self._framebuffers:
             self._context.copy_framebuffer(scene, self._framebuffers["samples"])
-        toned = self._framebuffers["toned"] if quality.fxaa else target
+        last: FullScreen | None = None  # after the tones, which are found for as few pixels as there are
+        if quality.fxaa:
+            last = self._smooth
+        elif quality.scale < 1.0:
+            last = self._enlarge
+        toned = self._framebuffers["toned"] if last else target
         self._tone.program.set(brightness_in_alpha=quality.fxaa)
         self._tone.program.bind(scene=_texture(scene))
         self._tone.draw(toned)
-        if quality.fxaa:
-            self._smooth.program.bind(picture=_texture(toned))
-            self._smooth.draw(target)
+        if last:
+            last.program.bind(picture=_texture(toned))
+            last.draw(target)
 
     def release(self) -> None:
         self._release_framebuffers()
         self._tone.release()
         self._smooth.release()
+        self._enlarge.release()
 
     def _make(self, size: tuple[int, int], samples: int) -> None:
         self._release_framebuffers()

@@ -47,6 +47,26 @@ def open_water(wet: NDArray[np.bool_]) -> bool:
     return bool(blocks.all(axis=(1, 3)).any())
 
 
+def with_waves(wet: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The cells of waters that are wide somewhere: only there waves can come to a shore. Puddles and brooks have none.
+
+    Waters that come nearer to each other than a block of `WIDE` cells count as one.
+    """
+    rows, columns = wet.shape
+    blocks = np.pad(wet, [(0, -rows % WIDE), (0, -columns % WIDE)])
+    blocks = blocks.reshape(blocks.shape[0] // WIDE, WIDE, blocks.shape[1] // WIDE, WIDE)
+    some = blocks.any(axis=(1, 3))
+    found = np.pad(blocks.all(axis=(1, 3)), 1)
+    number = -1
+    while (now := np.count_nonzero(found)) != number:
+        number = now
+        found[:, 1:-1] |= found[:, :-2] | found[:, 2:]
+        found[1:-1] |= found[:-2] | found[2:]
+        found[1:-1, 1:-1] &= some
+        found[[0, -1]] = found[:, [0, -1]] = False
+    return np.asarray(wet & found[1:-1, 1:-1].repeat(WIDE, axis=0).repeat(WIDE, axis=1)[:rows, :columns])
+
+
 class Shoreline(NamedTuple):
     """What a shore depends on."""
 

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-import moderngl
+from collections.abc import Sequence
 
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.passes.beach import BEACH_RISES
 from app.passes.canopy import NO_FOREST
 from app.passes.mesh import GroundMesh
 from app.passes.quality import Quality
 from app.passes.shaders import Drawing, ShaderLibrary
+from app.passes.tiles import STREAM_FAR, TileDrawing
 from app.passes.tree_shadows import TreeShadows
 
 
+WIDEST_PIXEL = 12.0  # how much ground a pixel spans at most, beside what it would if the ground faced the eye
+
+
 class TerrainPass:
-    """Draws the ground with its materials, light and overlay."""
+    """Draws the ground with its materials, light and overlay: the mesh, or what the mesh has left on the screen."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, mesh: GroundMesh) -> None:
         self._context = context
         self._shaders = shaders
         self._mesh = mesh
         self._drawings: dict[tuple[str, ...], Drawing] = {}
+        self._tiles = TileDrawing(context)
 
     def draw(
         self,
@@ -36,12 +46,19 @@ class TerrainPass:
         with_dust: bool,
         forest: tuple[float, float, float, float] | None,
         tree_shadows: TreeShadows,
+        places: moderngl.Texture | None = None,
+        focal_length: float = 1.0,
+        with_streams: bool = False,
+        tiles: Sequence[tuple[bool, bool, NDArray[np.bool_] | None]] = (),
         **textures: moderngl.Texture,
     ) -> None:
-        """`forest` is the uniform of that name in canopy.glsl, where there are trees."""
+        """`forest` is the uniform of that name in canopy.glsl, where there are trees.
+
+        With `places`, those of a `PlacesPass`, the mesh is not drawn again, and streams and beaches are drawn with the
+        ground: as `tiles` has them, see `GroundTiles.classes`. `focal_length` is in pixels.
+        """
         self._context.enable_only(moderngl.DEPTH_TEST)
-        self._context.depth_func = "<="
-        drawing = self._variant(
+        look = (
             f"OVERLAY {int(with_overlay)}",
             f"LINES {int(with_lines or with_course)}",
             f"DESERT {int(desert)}",
@@ -54,11 +71,35 @@ class TerrainPass:
             f"CANOPY {0 if forest is None else 1 + int(tree_shadows.any)}",
             f"DETAIL_SCALES {quality.detail_scales}",
         )
-        drawing.program.bind(**textures, **tree_shadows.texture)
-        drawing.program.set(with_course=with_course, forest=forest or NO_FOREST, **tree_shadows.uniforms)
-        self._mesh.render(drawing)
+        uniforms = {"with_course": with_course, "forest": forest or NO_FOREST, **tree_shadows.uniforms}
+        if places is None:
+            self._context.depth_func = "<="
+            drawing = self._mesh_variant(*look)
+            drawing.program.bind(**textures, **tree_shadows.texture)
+            drawing.program.set(**uniforms)
+            self._mesh.render(drawing)
+            return
+        scene = self._context.fbo
+        scene.depth_mask = False
+        self._context.depth_func = ">"  # what is drawn lies behind all: where there is something
+        for near, beach, part in tiles:
+            program = self._shaders.program(
+                "fullscreen.vert" if part is None else "tiles.vert",
+                "terrain.frag",
+                (
+                    *look,
+                    "DEFERRED 1",
+                    f"STREAMS {(1 + int(near)) * int(with_streams)}",
+                    f"BEACH {int(beach)}",
+                    f"FINE_WATER {int(quality.fine_water)}",
+                ),
+            )
+            program.bind(**textures, **tree_shadows.texture, places=places)
+            program.set(**uniforms, stream_far=STREAM_FAR, beach_rises=BEACH_RISES, widest_pixel=WIDEST_PIXEL / focal_length)
+            self._tiles.draw(program, part, scene.size)
+        scene.depth_mask = True
 
-    def _variant(self, *defines: str) -> Drawing:
+    def _mesh_variant(self, *defines: str) -> Drawing:
         if defines not in self._drawings:
             self._drawings[defines] = self._mesh.drawing(self._shaders.program("terrain.vert", "terrain.frag", defines))
         return self._drawings[defines]
@@ -66,3 +107,4 @@ class TerrainPass:
     def release(self) -> None:
         for drawing in self._drawings.values():
             drawing.release()
+        self._tiles.release()

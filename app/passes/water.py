@@ -14,7 +14,7 @@ from app.passes.shaders import Drawing, ShaderLibrary
 from app.passes.wind_waves import wind_waves_texture
 from app.snapshot import Snapshot
 
-TILE = 32  # cells along a side of the squares that lakes are drawn in
+TILE = 16  # cells along a side of the squares that lakes are drawn in
 SOURCE_1_COLOUR = 0x88F9  # GL_SRC1_COLOR, which moderngl has no name for
 
 

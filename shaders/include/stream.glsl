@@ -4,6 +4,7 @@
 uniform sampler2D flow;  // size of the stream, its direction to the east and south, closeness of standing water
 
 const float BANK = 0.115;         // size at which water begins
+const float NO_STREAM = 0.6 * BANK;  // less is none, also where pixels are wide
 const float RIPPLES = 2.4;        // cells along a tile of ripples: each has one direction
 const float STREAKS = 2.5;        // how much longer than wide ripples are
 const float FALLS_BEGIN = 0.22, FALLS = 0.85;  // slopes of the bed on which water whitens
@@ -83,4 +84,20 @@ Stream stream_at(float size, vec2 cells, vec2 uv, vec2 ground_slope, sampler2D s
     stream.tone = 1.0 + 0.9 * ripples.x;
     stream.white = 0.85 * rapid * smoothstep(0.16 - 0.34 * rapid, 0.30, ripples.x + 0.12 * rapid);
     return stream;
+}
+
+// The same from so far that the ripples are finer than a pixel; `along` is the way that it flows.
+Stream stream_from_afar(float size, vec2 along, vec2 ground_slope) {
+    Stream stream;
+    stream.depth = 14.0 * max(size - 0.7 * BANK, 0.0);
+    float rapid = rapids(ground_slope, along);
+    stream.slope = -max(-dot(ground_slope, along), 0.0) * along;
+    stream.tone = 1.0;
+    stream.white = 0.85 * rapid * smoothstep(0.16 - 0.34 * rapid, 0.30, 0.12 * rapid);
+    return stream;
+}
+
+Stream mixed(Stream one, Stream other, float part) {
+    return Stream(mix(one.depth, other.depth, part), mix(one.white, other.white, part),
+                  mix(one.tone, other.tone, part), mix(one.slope, other.slope, part));
 }

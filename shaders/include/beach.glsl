@@ -1,0 +1,55 @@
+// The beach that waves run up, as a film on the ground.
+#include "film.glsl"
+#include "water.glsl"
+#include "waves.glsl"
+#include "detail.glsl"
+
+const vec3 BEACH_SAND = vec3(0.440, 0.368, 0.255);
+const float WET_GROUND = 0.52;   // of the light that dry ground gives back
+const float BEACH_CELLS = 8.0;   // no beach is wider: see shore_blocks in app/passes/mesh.py
+
+uniform float beach_rises;  // how high it can lie, beside how high waves run up
+
+// Height over the still water of ground that can be a beach; -1 elsewhere.
+float beach_height(vec2 uv) {
+    float away = textureLod(coast, uv, 0.0).x;
+    // Lower ground is no beach, but lies behind a dam or below an outlet.
+    float height = -textureLod(surf, uv, 0.0).w;
+    return away > 0.0 || away < -BEACH_CELLS || height < 0.0 ? -1.0 : height;
+}
+
+// How high waves run up.
+float beach_reach(Shore shore) {
+    return frame.beach.x * shore.strength;
+}
+
+// `pixel` is how much of height a pixel spans, and how many cells; `seen` how much of sun and sky the place sees.
+Film beach_film(vec2 east_south, vec2 slope, Shore shore, float height, vec2 pixel, vec3 seen, vec3 to_eye) {
+    vec2 cells = east_south / frame.map.z;
+    float reach = beach_reach(shore);
+    Beach beach = beach_at(east_south, shore, height, pixel);
+    vec4 fine = texture(detail, cells / 12.0), coarse = texture(detail, cells.yx / 173.0 + 0.37);
+    // Waves bring sand, and grind what they reach to it.
+    float high = height / max(1.3 * reach, 1e-4) + 0.5 * (fine.x - 0.5) + 0.7 * (coarse.x - 0.5);
+    float sandy = smoothstep(0.05, 0.4, shore.strength) * (1.0 - smoothstep(0.5, 1.3, high))
+                * (1.0 - smoothstep(0.35, 0.75, length(slope) + 0.4 * (fine.w - 0.5)));
+    vec2 bumps = 0.35 * (fine.yz - 0.5);
+    vec3 normal = normalize(vec3(-slope.x - bumps.x, 1.0, -slope.y - bumps.y));
+    vec3 sand = BEACH_SAND * (0.85 + 0.3 * fine.x)
+              * (frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * seen.x + sky_light(normal) * seen.y);
+
+    float dark = mix(1.0, WET_GROUND, beach.wet);
+    vec3 colour = sand * sandy * dark;
+    float keep = (1.0 - sandy) * dark;
+#if FINE_WATER == 1
+    // Wet sand mirrors a little, the water on it more.
+    vec3 smooth_normal = normalize(mix(normal, vec3(0.0, 1.0, 0.0), 0.6 * beach.covered));
+    float mirror = water_fresnel(max(dot(smooth_normal, to_eye), 0.0), 0.01)
+                 * max(beach.covered, 0.5 * beach.wet * beach.wet);
+    colour = mix(colour, mix(HORIZON, ZENITH, 0.3) * seen.y, mirror);
+    keep *= 1.0 - mirror;
+#endif
+    colour = mix(colour, FOAM * light_on_water(seen), beach.foam);
+    keep *= 1.0 - beach.foam;
+    return Film(colour, vec3(keep));
+}

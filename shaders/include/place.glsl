@@ -1,0 +1,40 @@
+// The ground that a pixel shows: interpolated over the mesh, or, where DEFERRED is 1, read from the texture `places`, into
+// which the mesh has been drawn before. In software a triangle of a few pixels makes its shader run for many more around
+// it; in the texture each pixel is there once.
+#include "map.glsl"
+#include "sky.glsl"
+
+#ifndef DEFERRED
+#define DEFERRED 0
+#endif
+
+#if DEFERRED == 0
+in vec3 position;
+in vec3 air_kept;
+in vec3 air_added;
+
+void find_place(sampler2D surface) {}
+
+float pixel_of(float difference) {
+    return difference;
+}
+#else
+uniform sampler2D places;  // metres to the east and south
+uniform float widest_pixel;  // metres of ground in a pixel, for each metre that it is away
+
+vec3 position;
+vec3 air_kept;
+vec3 air_added;
+
+void find_place(sampler2D surface) {
+    vec2 east_south = texelFetch(places, ivec2(gl_FragCoord.xy), 0).xy;
+    position = vec3(east_south.x, ground_height(surface, east_south), east_south.y);
+    air_before(position, air_kept, air_added);
+}
+
+// The size of a pixel in cells, which differs so much from its neighbours. Along the outline of a hill they show other
+// places, and would make it far too large.
+float pixel_of(float difference) {
+    return min(difference, widest_pixel * distance(frame.camera.xyz, position) / frame.map.z);
+}
+#endif
