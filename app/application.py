@@ -253,26 +253,22 @@ class Application:
         return any(not isinstance(event, PointerMoved) for event in waiting)
 
     def gui(self) -> None:
-        """Lay out the panel, with the picture behind it."""
-        background = imgui.get_background_draw_list()
-        background.add_rect_filled((0.0, 0.0), imgui.get_io().display_size, imgui.get_color_u32(imgui.ImVec4(*EMPTY)))
-        if self.snapshot is not None:
-            for side in self.sides.shown:
-                self._lay_behind(side, background)
+        """Lay out the panel."""
         with _closing_what_is_open():
             self.panel.gui()
         if imgui.is_any_item_active():
             self._still = 0
 
-    def _lay_behind(self, side: Side, background: imgui.ImDrawList) -> None:
-        if side.canvas.texture is None:
-            return
-        area = side.seen_area
-        left, width = area.left / self._pixels_per_unit, area.width / self._pixels_per_unit
-        texture = imgui.ImTextureRef(side.canvas.texture.glo)
-        height = area.height / self._pixels_per_unit
-        first_row_at_the_bottom = (0.0, 1.0), (1.0, 0.0)
-        background.add_image(texture, (left, 0.0), (left + width, height), *first_row_at_the_bottom)
+    def lay_pictures(self, screen: moderngl.Framebuffer, height: int) -> None:
+        """Lay the pictures behind the panel, onto a screen so many pixels high.
+
+        They are copied: to draw them as ImGui draws an image would cost a software rasteriser twice as much.
+        """
+        screen.use()
+        screen.clear(*EMPTY)
+        for side in self.sides.shown:
+            area = side.seen_area
+            side.canvas.lay_onto(screen, area.left, height - area.height)
 
     def guarded(self, hook: Callable[[], None]) -> None:
         """Call a hook. What goes wrong in it is shown, and neither ends the program nor loses the simulation."""

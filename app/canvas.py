@@ -1,4 +1,4 @@
-"""The picture as a texture, which ImGui lays behind the panel and a screenshot is read from."""
+"""The picture as a texture, which is laid behind the panel and a screenshot is read from."""
 
 from __future__ import annotations
 
@@ -42,6 +42,11 @@ class Canvas:
         if self._framebuffer is None:
             return None
         return unlocked.read(self._framebuffer)[::-1]
+
+    def lay_onto(self, target: moderngl.Framebuffer, left: int, bottom: int) -> None:
+        """Copy the picture that was drawn last to a place in `target`, told by its lower left corner."""
+        if self._framebuffer is not None:
+            unlocked.copy(self._framebuffer, target, left, bottom)
 
     def paint(self, pixels: NDArray[np.uint8], left: int, top: int) -> None:
         """Put pixels over the picture: `[row from the top, column, (red, green, blue, alpha)]`.

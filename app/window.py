@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -146,11 +146,12 @@ class Window:
         imgui.backends.glfw_new_frame()
         imgui.new_frame()
 
-    def end_frame(self) -> None:
-        """Draw what ImGui collected, and present the frame."""
+    def end_frame(self, lay_behind: Callable[[moderngl.Framebuffer, int], None]) -> None:
+        """Draw what ImGui collected over what `lay_behind` draws onto the screen, so many pixels high, and present it."""
         imgui.render()
-        self.context.screen.use()
-        self.context.screen.clear(viewport=(0, 0, *self.pixel_size))
+        screen = self.context.screen
+        screen.viewport = screen.scissor = (0, 0, *self.pixel_size)
+        lay_behind(screen, self.pixel_size[1])
         imgui.backends.opengl3_render_draw_data(imgui.get_draw_data())
         glfw.swap_buffers(self._handle)
 

@@ -104,29 +104,31 @@ class FlowMap:
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
-        self._drawing = FullScreen(context, shaders, "flow.frag")
-        self._target: moderngl.Framebuffer | None = None
+        self._of_cells = FullScreen(context, shaders, "flow_of_cells.frag")
+        self._blur = FullScreen(context, shaders, "flow.frag")
+        self._targets: list[moderngl.Framebuffer] = []
         self._drawn: tuple[object, ...] | None = None
 
     @property
     def texture(self) -> moderngl.Texture:
-        assert self._target is not None
-        return colour(self._target)
+        return colour(self._targets[0])
 
     def update(self, snapshot: Snapshot, layers: LayerTextures, surface: moderngl.Texture, threshold: float) -> None:
         """Draw it where a layer, or the least discharge that counts, has changed."""
         rows, columns = snapshot.shape
-        if self._target is None or self._target.size != (columns, rows):
-            outgrown, self._drawn = self._target, None
-            self._target = map_target(self._context, (columns, rows), (4, "f2"))
+        if not self._targets or self._targets[0].size != (columns, rows):
+            outgrown, self._drawn = self._targets, None
+            self._targets = [map_target(self._context, (columns, rows), (4, kind)) for kind in ("f2", "f4")]
             self.texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)  # fades far away, and smoothly
-            if outgrown is not None:
-                release_targets([outgrown])
+            release_targets(outgrown)
         wanted = (snapshot.world, threshold, *(snapshot.versions.get(name) for name in self.LAYERS))
         if wanted != self._drawn:
             self._drawn = wanted
-            self._drawing.program.bind(surface=surface, **{name: layers.texture(name) for name in self.LAYERS})
-            self._drawing.draw(self._target)
+            flow, cells = self._targets
+            self._of_cells.program.bind(**{name: layers.texture(name) for name in self.LAYERS})
+            self._of_cells.draw(cells)
+            self._blur.program.bind(surface=surface, cells=colour(cells))
+            self._blur.draw(flow)
             unlocked.build_mipmaps(self.texture)
 
     def forget(self) -> None:
@@ -134,11 +136,11 @@ class FlowMap:
         self._drawn = None
 
     def release(self) -> None:
-        if self._target is not None:
-            release_targets([self._target])
-            self._target = None
+        release_targets(self._targets)
+        self._targets = []
         self.forget()
-        self._drawing.release()
+        self._of_cells.release()
+        self._blur.release()
 
 
 class Lighting(NamedTuple):

@@ -16,7 +16,6 @@ from app.passes.shaders import Drawing, ShaderLibrary
 from app.passes.tiles import STREAM_FAR, TileDrawing
 from app.passes.tree_shadows import TreeShadows
 
-
 WIDEST_PIXEL = 12.0  # how much ground a pixel spans at most, beside what it would if the ground faced the eye
 
 

@@ -25,6 +25,8 @@ _FLOAT, _UNSIGNED_BYTE, _RED, _RGB = 0x1406, 0x1401, 0x1903, 0x1907
 _PACK_ALIGNMENT, _UNPACK_ALIGNMENT = 0x0D05, 0x0CF5
 _TEXTURE0 = 0x84C0
 _TEXTURE_2D = 0x0DE1
+_READ_FRAMEBUFFER, _DRAW_FRAMEBUFFER = 0x8CA8, 0x8CA9
+_COLOR_BUFFER_BIT, _NEAREST = 0x4000, 0x2600
 _TIME_ELAPSED, _QUERY_RESULT, _QUERY_RESULT_AVAILABLE = 0x88BF, 0x8866, 0x8867
 
 _INT, _POINTER = ctypes.c_int, ctypes.c_void_p
@@ -32,8 +34,10 @@ _INT, _POINTER = ctypes.c_int, ctypes.c_void_p
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "glActiveTexture": (_INT,),
     "glBeginQuery": (_INT, _INT),
+    "glBindFramebuffer": (_INT, _INT),
     "glBindTexture": (_INT, _INT),
     "glBindVertexArray": (_INT,),
+    "glBlitFramebuffer": (_INT,) * 10,
     "glDeleteQueries": (_INT, _POINTER),
     "glDrawArraysInstanced": (_INT, _INT, _INT, _INT),
     "glDrawElementsInstanced": (_INT, _INT, _INT, _POINTER, _INT),
@@ -90,6 +94,16 @@ def read(framebuffer: moderngl.Framebuffer) -> NDArray[np.uint8]:
     _function("glPixelStorei")(_PACK_ALIGNMENT, 1)
     _function("glReadPixels")(0, 0, width, height, _RGB, _UNSIGNED_BYTE, pixels.ctypes.data)
     return pixels
+
+
+def copy(source: moderngl.Framebuffer, target: moderngl.Framebuffer, left: int, bottom: int) -> None:
+    """The colours of all of `source` into `target`, with that place of their lower left corner; then that is bound."""
+    width, height = source.size
+    _function("glBindFramebuffer")(_READ_FRAMEBUFFER, source.glo)
+    _function("glBindFramebuffer")(_DRAW_FRAMEBUFFER, target.glo)
+    to = (left, bottom, left + width, bottom + height)
+    _function("glBlitFramebuffer")(0, 0, width, height, *to, _COLOR_BUFFER_BIT, _NEAREST)
+    target.use()
 
 
 def finish() -> None:

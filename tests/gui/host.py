@@ -152,12 +152,17 @@ def drive(
         now = time.perf_counter()
         display = imgui.get_io().display_size
         application.frame(_events(), now - last, display.x, display.y, 1.0)
-        application.sides.context.screen.use()
         if application.snapshot is not None:
             simulation.first_picture_shown.set()
         application.frame_times.add(time.perf_counter() - now)
         style.apply(application.interface_scale)
         last = now
+
+    def background() -> None:
+        context = running[0].sides.context
+        width, height = imgui.get_io().display_size
+        context.screen.viewport = context.screen.scissor = (0, 0, round(width), round(height))
+        running[0].lay_pictures(context.screen, round(height))
 
     def run_test(context: Context) -> None:
         driver = Driver(running[0], context)
@@ -178,6 +183,7 @@ def drive(
     parameters.callbacks.setup_imgui_style = lambda: style.apply(scale)
     parameters.callbacks.post_init = begin
     parameters.callbacks.show_gui = frame
+    parameters.callbacks.custom_background = background
     parameters.callbacks.before_exit = end
     testing.run(test_function=run_test, runner_params=parameters)
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from app.passes import maps
+from app.passes import maps, unlocked
 from app.passes.frame import FrameBlock
 from app.passes.maps import LayerTextures, Lighting, LightMap, SurfaceMap
 from app.passes.quality import BY_NAME
@@ -41,13 +41,13 @@ class Writes:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = 0
-        write = moderngl.Texture.write
+        upload = unlocked.upload
 
-        def counted(*arguments: object, **options: object) -> None:
+        def counted(texture: moderngl.Texture, layer: NDArray[np.float32]) -> None:
             self.count += 1
-            write(*arguments, **options)  # type: ignore[arg-type]
+            upload(texture, layer)
 
-        monkeypatch.setattr(moderngl.Texture, "write", counted)
+        monkeypatch.setattr(unlocked, "upload", counted)
 
     def taken(self) -> int:
         count, self.count = self.count, 0
