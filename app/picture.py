@@ -396,6 +396,7 @@ class Picture:
                 with_course=with_course,
                 with_materials=with_materials,
                 with_life=with_life,
+                with_dust=storm > 0.0,
                 waves=waves,
                 **shown,
             )

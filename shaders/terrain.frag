@@ -1,4 +1,8 @@
 // Ground, lit by sun and sky.
+#ifndef STORM
+#define STORM 0
+#endif
+
 #include "place.glsl"
 #include "ground.glsl"
 #include "overlay.glsl"
@@ -11,10 +15,6 @@
 
 #ifndef DRIFTING
 #define DRIFTING 1
-#endif
-
-#ifndef STORM
-#define STORM 0
 #endif
 
 #ifndef CANOPY

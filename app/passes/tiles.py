@@ -106,7 +106,7 @@ def tiles_of_blocks(
 
 STREAM_REACH = 2  # cells over which flow.frag and the way it is smoothed between cells spread a stream
 FAINTEST_STREAM = 0.25  # of the discharge of the smallest stream that is seen: what flow.frag leaves out
-STREAM_FAR = 0.40  # cells in a pixel, from which on the ripples of a stream are not seen
+STREAM_FAR = 0.32  # cells in a pixel, from which on the ripples of a stream are not seen
 
 
 def stream_blocks(discharge: NDArray[np.float32], smallest: float) -> NDArray[np.bool_]:
