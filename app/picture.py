@@ -30,7 +30,7 @@ from app.passes.resolve import ResolvePass, scene_size
 from app.passes.shaders import ShaderLibrary
 from app.passes.shore import ShoreMap, open_water, wet_cells, with_waves
 from app.passes.streams import StreamsPass
-from app.passes.terrain import TerrainPass
+from app.passes.terrain import Deferred, TerrainPass
 from app.passes.tiles import GroundTiles, Shore, water_heights
 from app.passes.trees import TreesPass
 from app.passes.walls import WallsPass
@@ -345,24 +345,21 @@ class Picture:
         nodes = self._select_nodes(snapshot, camera, view, detail)
         self._mesh.select(nodes)
         with_streams = self._largest_discharge > 0.0
-        deferred = {}
+        beach_apart = not quality.deferred or with_overlay or with_course
+        deferred: Deferred | None = None
         if quality.deferred:
             self._places.draw(framebuffer, self._surface.texture)
-            deferred = {
-                "places": self._places.texture,
-                "focal_length": tree_view.focal_length,
-                "with_streams": with_streams,
-                "tiles": self._ground_tiles.classes(
-                    snapshot,
-                    camera,
-                    view.exaggeration,
-                    framebuffer.size,
-                    tree_view.focal_length,
-                    shore=self._beaches if waves == NATURAL else None,
-                    run_up=float(self._frame.values["beach"][0]),
-                    smallest_stream=smallest_stream(scene, snapshot) if with_streams else None,
-                ),
-            }
+            tiles = self._ground_tiles.classes(
+                snapshot,
+                camera,
+                view.exaggeration,
+                framebuffer.size,
+                tree_view.focal_length,
+                shore=self._beaches if waves == NATURAL and not beach_apart else None,
+                run_up=float(self._frame.values["beach"][0]),
+                smallest_stream=smallest_stream(scene, snapshot) if with_streams else None,
+            )
+            deferred = Deferred(self._places.texture, tree_view.focal_length, with_streams, tiles)
         self._terrain.draw(
             quality,
             with_overlay=with_overlay,
@@ -377,13 +374,13 @@ class Picture:
             with_dust=storm > 0.0,
             forest=None if with_overlay else forest,
             tree_shadows=self._trees.shadows,
-            **deferred,
+            deferred=deferred,
             **shown,
         )
         self._walls.draw(nodes, with_materials=with_materials, **shown)
-        if with_streams and not deferred:
+        if with_streams and deferred is None:
             self._streams.draw(quality, with_overlay=with_overlay, with_course=with_course, **shown)
-        if waves == NATURAL and self._beaches is not None and not deferred:
+        if waves == NATURAL and self._beaches is not None and beach_apart:
             self._beach.draw(
                 nodes, self._beaches.blocks, quality, with_overlay=with_overlay, with_course=with_course, **shown
             )
@@ -403,7 +400,7 @@ class Picture:
         self._backdrop.draw(
             framebuffer,
             camera.horizon(target.width / target.height),
-            with_table=snapshot.sea_level < frame.NO_SEA * 0.1 and camera.position.y > self._frame.values["heights"][2],
+            with_table=not math.isfinite(snapshot.sea_level) and camera.position.y > self._frame.values["heights"][2],
             with_dust=storm > 0.0,
             surface=maps["surface"],
             detail=self._detail,

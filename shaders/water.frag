@@ -16,8 +16,8 @@
 uniform vec2 scene_size;        // in pixels
 uniform sampler2D strata_rise;  // a single 0 where there are no strata
 
-#ifndef AROUND_MAP
-#define AROUND_MAP 0  // 1: the sea around the map
+#ifndef PART
+#define PART 0  // of the sea: 0 all of it, 1 on the map, 2 around it
 #endif
 
 #if SEA == 0
@@ -118,7 +118,11 @@ void main() {
     float level = frame.water.w;
     float drop = level * frame.map.w - frame.camera.y;
     vec2 map_place = frame.camera.xz + ray.xz * (drop / (drop < 0.0 ? min(ray.y, -1e-7) : max(ray.y, 1e-7)));
-    const bool outside = AROUND_MAP == 1;
+#if PART == 0
+    bool outside = within_map(map_place) <= 0.0;
+#else
+    const bool outside = PART == 2;
+#endif
 #else
     const bool outside = false;
 #endif
@@ -147,7 +151,7 @@ void main() {
     // Around the map the bed falls away from its edge, and is one that nobody has drawn.
     float beyond = max(-within_map(map_place), 0.0) / frame.heights.w;
     depth += FALL_OF_BED * beyond * beyond / (beyond + 0.05);
-#if AROUND_MAP == 1
+#if PART == 2
     const float drawn = 0.0;
 #else
     // The place of the bed that this pixel shows; where the bed falls away it is farther than it seems.

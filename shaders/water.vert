@@ -5,12 +5,12 @@
 #define SEA 1
 #endif
 
-#ifndef AROUND_MAP
-#define AROUND_MAP 0  // 1: the sea around the map, to the horizon
+#ifndef PART
+#define PART 0  // of the sea: 0 all of it, 1 on the map, 2 around it, to the horizon
 #endif
 
 #if SEA == 1
-invariant gl_Position;  // both parts of the sea share an edge
+invariant gl_Position;  // parts of the sea share an edge
 
 // A corner of the map, in turn around it.
 vec2 corner_of_map(int number) {
@@ -19,7 +19,13 @@ vec2 corner_of_map(int number) {
 }
 
 void main() {
-#if AROUND_MAP == 1
+#if PART == 0
+    // Four triangles from the point under the camera to points at infinity.
+    int corner = gl_VertexID % 3, side = gl_VertexID / 3 + corner - 1;
+    vec4 place = vec4(frame.camera.x, frame.water.w * frame.map.w, frame.camera.z, 1.0);
+    if (corner > 0) place = vec4(side % 2 == 0 ? side % 4 - 1 : 0, 0.0, side % 2 == 1 ? side % 4 - 2 : 0, 0.0);
+#else
+#if PART == 2
     // On each side of the map two triangles, with the points at infinity that lie out from its corners.
     int side = gl_VertexID / 6, vertex = gl_VertexID % 6;
     int number = (vertex == 1 || vertex == 2 || vertex == 4 ? side + 1 : side) % 4;
@@ -30,6 +36,7 @@ void main() {
 #endif
     vec2 at = infinite ? sign(corner_of_map(number) - 0.5 * map_extent()) : corner_of_map(number);
     vec4 place = vec4(at.x, infinite ? 0.0 : frame.water.w * frame.map.w, at.y, infinite ? 0.0 : 1.0);
+#endif
     gl_Position = frame.view_projection * place;
 }
 #else

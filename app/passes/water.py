@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
@@ -131,10 +132,13 @@ class WaterPass:
             f"LIVING {int(with_life)}",
             "DESERT 0",
         )
-        if self._has_sea:
-            self._prepared("water", ("SEA 1", f"WAVES {waves}", *look), None, textures).render(vertices=6)
-            around = ("SEA 1", "AROUND_MAP 1", f"WAVES {NO_WAVES if waves == NATURAL else waves}", *look)
-            self._prepared("water", around, None, textures).render(vertices=24)
+        if self._has_sea and quality.fine_water:
+            self._prepared("water", ("SEA 1", f"WAVES {waves}", *look), None, textures).render(vertices=12)
+        elif self._has_sea:
+            # Natural waves are on the map alone, and around it there is no bed: one shader would have to do both.
+            outside = NO_WAVES if waves == NATURAL else waves
+            self._prepared("water", ("SEA 1", "PART 1", f"WAVES {waves}", *look), None, textures).render(vertices=6)
+            self._prepared("water", ("SEA 1", "PART 2", f"WAVES {outside}", *look), None, textures).render(vertices=24)
         for wide, tiles in self._tiles.items():
             if not tiles.number:
                 continue
