@@ -25,7 +25,7 @@ from app.passes.mesh import QUADS, GroundMesh, coarsest_stride, detail_distance,
 from app.passes.minimap import Contents, MinimapPass, Rectangle, minimap_rectangle
 from app.passes.overlays import LINES, OVERLAYS, OverlayMaps, largest, overlay_range, palette_texture
 from app.passes.places import PlacesPass
-from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
+from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, KnownLevels, Quality
 from app.passes.resolve import ResolvePass, scene_size
 from app.passes.shaders import ShaderLibrary
 from app.passes.shore import ShoreMap, open_water, wet_cells, with_waves
@@ -70,7 +70,7 @@ class Picture:
 
     With `bake_at_once` nothing is spread over frames and the quality does not follow the time that frames take: the
     same snapshot and camera always give the same pixels. A picture that is drawn `beside` another one in each frame has
-    its automatic quality.
+    its automatic quality, which else begins with the level that the renderer is known to hold.
     """
 
     def __init__(
@@ -81,6 +81,7 @@ class Picture:
         quality: str = "high",
         content_scale: float = 1.0,
         beside: Picture | None = None,
+        known_levels: KnownLevels | None = None,
     ) -> None:
         self.context = context
         self.content_scale = content_scale
@@ -88,8 +89,9 @@ class Picture:
         self.software = any(name in context.info["GL_RENDERER"] for name in SOFTWARE_RENDERERS)
         self._bake_at_once = bake_at_once
         self._fixed_quality = BY_NAME[quality]
-        start = BY_NAME["low" if self.software else "high"]
-        self._automatic: AutomaticQuality = beside._automatic if beside else AutomaticQuality(start)
+        self._automatic: AutomaticQuality = (
+            beside._automatic if beside else self._opening_quality(known_levels or KnownLevels(None))
+        )
         self._timer: FrameTimer = beside._timer if beside else FrameTimer(context)
         self._frame = frame.FrameBlock(context)
         self._shaders = ShaderLibrary(context, {frame.INCLUDE: frame.glsl()}, {frame.BLOCK: frame.BINDING})
@@ -128,6 +130,13 @@ class Picture:
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
         self._overlay_span = (0.0, 1.0)
+
+    def _opening_quality(self, known: KnownLevels) -> AutomaticQuality:
+        """The level that the renderer came to before; else one that suits its kind, judged by its first frames."""
+        renderer = self.context.info["GL_RENDERER"]
+        level = known.level(renderer)
+        start = level or BY_NAME["low" if self.software else "high"]
+        return AutomaticQuality(start, guessed=level is None, changed=lambda level: known.note(renderer, level))
 
     @property
     def snapshot(self) -> Snapshot | None:
