@@ -43,6 +43,7 @@ from app.pace import Pace
 from app.panel import Panel
 from app.panel.style import EMPTY
 from app.parameters import Value
+from app.passes.quality import KnownLevels
 from app.processes.droplets import Spring, read_springs, write_springs
 from app.scene import GROUPS, Scene
 from app.sides import Side, Sides
@@ -103,7 +104,13 @@ class Application:
     """
 
     def __init__(
-        self, context: moderngl.Context, simulation: SimulationThread, host: Host, *, content_scale: float = 1.0
+        self,
+        context: moderngl.Context,
+        simulation: SimulationThread,
+        host: Host,
+        *,
+        content_scale: float = 1.0,
+        known_levels: KnownLevels | None = None,
     ) -> None:
         self.simulation = simulation
         self.host = host
@@ -118,7 +125,7 @@ class Application:
         self.interface_size = 1.0  # the person's own factor on the content scale
         self.commands = Commands(self)
         self.panel = Panel(self)
-        self.sides = Sides(context)
+        self.sides = Sides(context, known_levels=known_levels)
         self._size = (1.0, 1.0)  # in logical units
         self._pixels_per_unit = 1.0
         self._time = 0.0

@@ -90,7 +90,7 @@ class Camera:
         return across, self.up * height, self.direction - across * self.middle
 
     def horizon(self, aspect: float) -> float:
-        """Its height in the picture, from 0 at the bottom to 1 at the top; beyond them where it is not in the picture."""
+        """Its height in the picture, from 0 at the bottom to 1 at the top; beyond them where it is not seen."""
         _, up, ahead = self.picture_axes(aspect)
         if up.y < 1e-6:
             return -math.inf if ahead.y > 0.0 else math.inf

@@ -54,11 +54,13 @@ def _run_window(
 ) -> None:
     from app.application import Application
     from app.panel import style
+    from app.passes.quality import KnownLevels
     from app.window import Window
 
     with Window("Thalweg", *size, layout_file=layout_file) as window:
         style.load_fonts()
-        application = Application(window.context, simulation, window)
+        known_levels = KnownLevels(layout_file.with_name("levels.json") if layout_file else None)
+        application = Application(window.context, simulation, window, known_levels=known_levels)
         try:
             last = time.perf_counter()
             while not window.closing:

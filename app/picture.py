@@ -25,12 +25,12 @@ from app.passes.mesh import QUADS, GroundMesh, coarsest_stride, detail_distance,
 from app.passes.minimap import Contents, MinimapPass, Rectangle, minimap_rectangle
 from app.passes.overlays import LINES, OVERLAYS, OverlayMaps, largest, overlay_range, palette_texture
 from app.passes.places import PlacesPass
-from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Quality
+from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, KnownLevels, Quality
 from app.passes.resolve import ResolvePass, scene_size
 from app.passes.shaders import ShaderLibrary
 from app.passes.shore import ShoreMap, open_water, wet_cells, with_waves
 from app.passes.streams import StreamsPass
-from app.passes.terrain import TerrainPass
+from app.passes.terrain import Deferred, TerrainPass
 from app.passes.tiles import GroundTiles, Shore, water_heights
 from app.passes.trees import TreesPass
 from app.passes.walls import WallsPass
@@ -68,7 +68,7 @@ class Picture:
 
     With `bake_at_once` nothing is spread over frames and the quality does not follow the time that frames take: the
     same snapshot and camera always give the same pixels. A picture that is drawn `beside` another one in each frame has
-    its automatic quality.
+    its automatic quality, which else begins with the level that the renderer is known to hold.
     """
 
     def __init__(
@@ -79,6 +79,7 @@ class Picture:
         quality: str = "high",
         content_scale: float = 1.0,
         beside: Picture | None = None,
+        known_levels: KnownLevels | None = None,
     ) -> None:
         self.context = context
         self.content_scale = content_scale
@@ -86,8 +87,9 @@ class Picture:
         self.software = unlocked.is_software(context)
         self._bake_at_once = bake_at_once
         self._fixed_quality = BY_NAME[quality]
-        start = BY_NAME["low" if self.software else "high"]
-        self._automatic: AutomaticQuality = beside._automatic if beside else AutomaticQuality(start)
+        self._automatic: AutomaticQuality = (
+            beside._automatic if beside else self._opening_quality(known_levels or KnownLevels(None))
+        )
         self._timer: FrameTimer = beside._timer if beside else FrameTimer(self.software)
         self._frame = frame.FrameBlock(context)
         self._shaders = ShaderLibrary(context, {frame.INCLUDE: frame.glsl()}, {frame.BLOCK: frame.BINDING})
@@ -126,6 +128,13 @@ class Picture:
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
         self._overlay_span = (0.0, 1.0)
+
+    def _opening_quality(self, known: KnownLevels) -> AutomaticQuality:
+        """The level that the renderer came to before; else one that suits its kind, judged by its first frames."""
+        renderer = self.context.info["GL_RENDERER"]
+        level = known.level(renderer)
+        start = level or BY_NAME["low" if self.software else "high"]
+        return AutomaticQuality(start, guessed=level is None, changed=lambda level: known.note(renderer, level))
 
     @property
     def snapshot(self) -> Snapshot | None:
@@ -371,25 +380,22 @@ class Picture:
         nodes = self._select_nodes(snapshot, camera, view, detail)
         self._mesh.select(nodes)
         with_streams = self._largest_discharge > 0.0
-        deferred = {}
+        beach_apart = not quality.deferred or with_overlay or with_course
+        deferred: Deferred | None = None
         if quality.deferred:
             self._places.draw(framebuffer, self._surface.texture)
             yield
-            deferred = {
-                "places": self._places.texture,
-                "focal_length": tree_view.focal_length,
-                "with_streams": with_streams,
-                "tiles": self._ground_tiles.classes(
-                    snapshot,
-                    camera,
-                    view.exaggeration,
-                    framebuffer.size,
-                    tree_view.focal_length,
-                    shore=self._beaches if waves == NATURAL else None,
-                    run_up=float(self._frame.values["beach"][0]),
-                    smallest_stream=smallest_stream(scene, snapshot) if with_streams else None,
-                ),
-            }
+            tiles = self._ground_tiles.classes(
+                snapshot,
+                camera,
+                view.exaggeration,
+                framebuffer.size,
+                tree_view.focal_length,
+                shore=self._beaches if waves == NATURAL and not beach_apart else None,
+                run_up=float(self._frame.values["beach"][0]),
+                smallest_stream=smallest_stream(scene, snapshot) if with_streams else None,
+            )
+            deferred = Deferred(self._places.texture, tree_view.focal_length, with_streams, tiles)
         self._terrain.draw(
             quality,
             with_overlay=with_overlay,
@@ -404,16 +410,16 @@ class Picture:
             with_dust=storm > 0.0,
             forest=None if with_overlay else forest,
             tree_shadows=self._trees.shadows,
-            **deferred,
+            deferred=deferred,
             **shown,
         )
         yield
         self._walls.draw(nodes, with_materials=with_materials, **shown)
         yield
-        if with_streams and not deferred:
+        if with_streams and deferred is None:
             self._streams.draw(quality, with_overlay=with_overlay, with_course=with_course, **shown)
             yield
-        if waves == NATURAL and self._beaches is not None and not deferred:
+        if waves == NATURAL and self._beaches is not None and beach_apart:
             self._beach.draw(
                 nodes, self._beaches.blocks, quality, with_overlay=with_overlay, with_course=with_course, **shown
             )
@@ -428,6 +434,7 @@ class Picture:
                 with_course=with_course,
                 with_materials=with_materials,
                 with_life=with_life,
+                with_dust=storm > 0.0,
                 waves=waves,
                 **shown,
             )
@@ -435,7 +442,7 @@ class Picture:
         self._backdrop.draw(
             framebuffer,
             camera.horizon(target.width / target.height),
-            with_table=snapshot.sea_level < frame.NO_SEA * 0.1 and camera.position.y > self._frame.values["heights"][2],
+            with_table=not math.isfinite(snapshot.sea_level) and camera.position.y > self._frame.values["heights"][2],
             with_dust=storm > 0.0,
             surface=maps["surface"],
             detail=self._detail,

@@ -15,6 +15,7 @@ from app.canvas import Canvas
 from app.comparison import labels
 from app.history import LedgerHistory
 from app.passes.overlays import overlay_range
+from app.passes.quality import KnownLevels
 from app.picture import Picture
 from app.scene import Scene
 from app.snapshot import Snapshot
@@ -66,9 +67,11 @@ class Look:
 class Side:
     """One world as it is seen: its picture on a canvas of its own, and what became of its rock."""
 
-    def __init__(self, context: moderngl.Context, beside: Side | None, *, bake_at_once: bool) -> None:
+    def __init__(
+        self, context: moderngl.Context, beside: Side | None, *, bake_at_once: bool, known_levels: KnownLevels | None
+    ) -> None:
         neighbour = beside.picture if beside else None
-        self.picture: Picture = Picture(context, bake_at_once=bake_at_once, beside=neighbour)
+        self.picture: Picture = Picture(context, bake_at_once=bake_at_once, beside=neighbour, known_levels=known_levels)
         self.canvas = Canvas(context)  # the picture that is seen
         self._next_canvas = Canvas(context)  # the one that is being drawn
         self.ledger_history = LedgerHistory()
@@ -150,8 +153,11 @@ class Side:
 class Sides:
     """The worlds that are shown, from left to right, all seen from the same camera."""
 
-    def __init__(self, context: moderngl.Context, *, bake_at_once: bool = False) -> None:
+    def __init__(
+        self, context: moderngl.Context, *, bake_at_once: bool = False, known_levels: KnownLevels | None = None
+    ) -> None:
         self.context = context
+        self._known_levels = known_levels
         self._bake_at_once = bake_at_once
         self.shown = [self._new_side(None)]
         self._spans: dict[str, tuple[float, float]] = {}  # by overlay, of what is shown now
@@ -265,7 +271,7 @@ class Sides:
             side.release()
 
     def _new_side(self, beside: Side | None) -> Side:
-        side = Side(self.context, beside, bake_at_once=self._bake_at_once)
+        side = Side(self.context, beside, bake_at_once=self._bake_at_once, known_levels=self._known_levels)
         if beside:
             side.picture.content_scale = beside.picture.content_scale
         return side

@@ -147,7 +147,7 @@ class Window:
         imgui.new_frame()
 
     def end_frame(self, lay_behind: Callable[[moderngl.Framebuffer, int], None]) -> None:
-        """Draw what ImGui collected over what `lay_behind` draws onto the screen, so many pixels high, and present it."""
+        """Draw what ImGui collected over what `lay_behind` draws onto a screen so many pixels high, and present it."""
         imgui.render()
         screen = self.context.screen
         screen.viewport = screen.scissor = (0, 0, *self.pixel_size)

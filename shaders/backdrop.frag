@@ -1,11 +1,11 @@
 // What lies around the block: a quiet table that takes its shadow, where there is no sea; and the sky.
-#include "map.glsl"
-#include "sky.glsl"
-#include "detail.glsl"
-
 #ifndef STORM
 #define STORM 0
 #endif
+
+#include "map.glsl"
+#include "sky.glsl"
+#include "detail.glsl"
 
 // A variant for each part: software renderers pay for all of them otherwise.
 #ifndef TABLE

@@ -1,4 +1,8 @@
 // Ground, lit by sun and sky.
+#ifndef STORM
+#define STORM 0
+#endif
+
 #include "place.glsl"
 #include "ground.glsl"
 #include "overlay.glsl"
@@ -13,10 +17,6 @@
 #define DRIFTING 1
 #endif
 
-#ifndef STORM
-#define STORM 0
-#endif
-
 #ifndef CANOPY
 #define CANOPY 2  // 1: trees as seen from afar, 2: with their shadows nearby
 #endif
@@ -26,7 +26,18 @@
 #endif
 
 #ifndef BEACH
-#define BEACH 0
+#define BEACH 0  // for ground that has nothing laid over it: beaches are drawn over that
+#endif
+
+#if WATER == 0
+#undef STREAMS
+#define STREAMS 0
+#endif
+
+// Overlays hide trees; and a shader can read no more than 16 textures.
+#if DEFERRED == 1 && OVERLAY == 1
+#undef CANOPY
+#define CANOPY 0
 #endif
 
 #if CANOPY > 0
@@ -222,13 +233,12 @@ void main() {
     Film stream_film = running_water(stream, stream_part, position, lit.xyz);
     radiance = stream_film.added + stream_film.kept * radiance;
 #endif
-#if BEACH == 1
+#if BEACH == 1 && OVERLAY == 0 && LINES == 0
     vec2 beach_pixel = vec2(fwidth(place.x), pixel);
     float beach = beach_height(uv);
     Shore shore = shore_at(position.xz);
     Film sand = beach_film(position.xz, place.yz * frame.map.w, shore, max(beach, 0.0), beach_pixel, lit.xyz, normalize(frame.camera.xyz - position));
-    float on_beach = beach < 0.0 || beach > beach_rises * beach_reach(shore) ? 0.0 : 1.0 - water_left_out(uv, place, pixel);
-    if (on_beach > 0.0) radiance = mix(radiance, sand.added + sand.kept * radiance, on_beach);
+    if (beach >= 0.0 && beach <= beach_rises * beach_reach(shore)) radiance = sand.added + sand.kept * radiance;
 #endif
     colour = vec4(radiance * air_kept + air_added, 1.0);
 }

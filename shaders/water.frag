@@ -16,17 +16,13 @@
 uniform vec2 scene_size;        // in pixels
 uniform sampler2D strata_rise;  // a single 0 where there are no strata
 
-#ifndef SEA
-#define SEA 1
+#ifndef PART
+#define PART 0  // of the sea: 0 all of it, 1 on the map, 2 around it
 #endif
 
 #if SEA == 0
 in vec2 map_place;
 flat in float level;
-#endif
-
-#ifndef FINE_WATER
-#define FINE_WATER 1
 #endif
 
 const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
@@ -45,8 +41,14 @@ float within_map(vec2 place) {
 
 // The colour of the bed around the map, which no ground is drawn for.
 vec3 bed_without_land(vec2 place) {
+#if SEA == 0
+    return vec3(0.0);  // lakes lie on the map
+#elif FINE_WATER == 1
     vec2 cells = place / frame.map.z;
     return bed_material(fine_detail(cells), coarse_detail(cells));
+#else
+    return bed_material(vec4(0.5), vec4(0.5));
+#endif
 }
 
 // How much of sun and sky the surface sees, over a bed that sees so much through so many units of water.
@@ -116,9 +118,13 @@ void main() {
     float level = frame.water.w;
     float drop = level * frame.map.w - frame.camera.y;
     vec2 map_place = frame.camera.xz + ray.xz * (drop / (drop < 0.0 ? min(ray.y, -1e-7) : max(ray.y, 1e-7)));
+#if PART == 0
     bool outside = within_map(map_place) <= 0.0;
 #else
-    bool outside = false;
+    const bool outside = PART == 2;
+#endif
+#else
+    const bool outside = false;
 #endif
     vec3 position = vec3(map_place.x, level * frame.map.w, map_place.y);
     vec2 uv = map_uv(map_place);
@@ -145,11 +151,15 @@ void main() {
     // Around the map the bed falls away from its edge, and is one that nobody has drawn.
     float beyond = max(-within_map(map_place), 0.0) / frame.heights.w;
     depth += FALL_OF_BED * beyond * beyond / (beyond + 0.05);
+#if PART == 2
+    const float drawn = 0.0;
+#else
     // The place of the bed that this pixel shows; where the bed falls away it is farther than it seems.
     vec2 path = -to_eye.xz / max(to_eye.y, 0.02);
     vec2 behind = map_place + path * max(water, 0.0);
     behind = map_place + path * max(water, level * frame.map.w - ground_height(surface, behind));
     float drawn = smoothstep(0.005, 0.05, min(within_map(behind), within_map(map_place)) / frame.heights.w);
+#endif
     seen = mix(vec3(1.0), seen, exp(-30.0 * beyond));
     if (outside) shore = 1.0;
 #else

@@ -5,12 +5,38 @@
 #define SEA 1
 #endif
 
+#ifndef PART
+#define PART 0  // of the sea: 0 all of it, 1 on the map, 2 around it, to the horizon
+#endif
+
 #if SEA == 1
+invariant gl_Position;  // parts of the sea share an edge
+
+// A corner of the map, in turn around it.
+vec2 corner_of_map(int number) {
+    vec2 inner = vec2(0.5 * frame.map.z), outer = map_extent() - inner;
+    return vec2(number == 1 || number == 2 ? outer.x : inner.x, number > 1 ? outer.y : inner.y);
+}
+
 void main() {
+#if PART == 0
     // Four triangles from the point under the camera to points at infinity.
     int corner = gl_VertexID % 3, side = gl_VertexID / 3 + corner - 1;
     vec4 place = vec4(frame.camera.x, frame.water.w * frame.map.w, frame.camera.z, 1.0);
     if (corner > 0) place = vec4(side % 2 == 0 ? side % 4 - 1 : 0, 0.0, side % 2 == 1 ? side % 4 - 2 : 0, 0.0);
+#else
+#if PART == 2
+    // On each side of the map two triangles, with the points at infinity that lie out from its corners.
+    int side = gl_VertexID / 6, vertex = gl_VertexID % 6;
+    int number = (vertex == 1 || vertex == 2 || vertex == 4 ? side + 1 : side) % 4;
+    bool infinite = vertex == 2 || vertex > 3;
+#else
+    int number = gl_VertexID < 3 ? gl_VertexID : gl_VertexID == 3 ? 0 : gl_VertexID - 2;
+    const bool infinite = false;
+#endif
+    vec2 at = infinite ? sign(corner_of_map(number) - 0.5 * map_extent()) : corner_of_map(number);
+    vec4 place = vec4(at.x, infinite ? 0.0 : frame.water.w * frame.map.w, at.y, infinite ? 0.0 : 1.0);
+#endif
     gl_Position = frame.view_projection * place;
 }
 #else

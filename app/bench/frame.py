@@ -1,4 +1,4 @@
-"""The picture beside the simulation: how steady its frames are, what a new state costs it, and how soon it comes."""
+"""The picture: what it costs beside a plain one, how steady it is beside the simulation, and how soon it comes."""
 
 from __future__ import annotations
 
@@ -26,12 +26,16 @@ from app.passes.maps import LayerTextures
 from app.picture import Picture
 from app.render import headless_context, scene_camera
 from app.scene import DEFAULT_PRESET, Scene
-from app.simulation import SimulationThread, take_snapshot
+from app.simulation import SimulationThread, Simulator, take_snapshot
 from app.sources import create_world
 
 log = logging.getLogger(__name__)
 
 FRAMES_PER_SECOND = 60  # what a screen shows
+SCENES = ("jacksboro", "basic", "delta", "dune-field", "island", "coupled-with-trees")
+CYCLES = 100  # after which there are streams, lakes and trees
+TURN = 0.5  # degrees from frame to frame
+SETTLING = 400  # frames after which the light must have been baked
 PATIENCE = 120.0  # seconds after which a measurement has failed
 
 # Run as a program of its own, with the preset and the file of the window's layout; ends when the land is on the screen.
@@ -51,30 +55,107 @@ render([open_scene(sys.argv[1])], [pathlib.Path(sys.argv[2]).with_suffix(".png")
 
 def rows(tiny: bool = False) -> Iterator[Row]:
     """Measure the group."""
-    size, frames, pairs = ((64, 36), 3, 1) if tiny else ((1280, 720), 120, 5)
-    scene = open_scene(DEFAULT_PRESET)
-    if tiny:
-        scene = scene.with_value("world.columns", 32)
+    size, frames, pairs, samples = ((64, 36), 3, 1, 2) if tiny else ((1280, 720), 40, 3, 15)
+    width, height = size
     with headless_context() as context:
-        width, height = size
-        without, running = frame_times(context, scene, size, frames, pairs)
-        worst = [percentile_99(times) for times in without]
-        ratios = [percentile_99(times) / other for times, other in zip(running, worst, strict=True)]
-        yield Row(f"frame time p99, {width}×{height}, simulation paused", 1e3 * statistics.median(worst), "ms", None)
-        yield Row("frame time p99, simulation running against paused", statistics.median(ratios), "times", 1.5)
+        plain: list[float] = []
+        for name in SCENES:
+            scene = _open(name, tiny)
+            milliseconds, ratio = picture_against_plain_mesh(context, scene, size, samples, 2 if tiny else CYCLES)
+            plain.append(milliseconds)
+            yield Row(f"{name}, level low, against the plain mesh", ratio, "times", 1.7)
+        yield Row(f"the plain mesh, {width}×{height}", statistics.median(plain), "ms", None)
+        for name in SCENES:
+            without, running = frame_times(context, _open(name, tiny), size, frames, pairs)
+            yield Row(f"{name}, frame time p99, running against paused", running / without, "times", 1.3)
 
-        side, samples = (32, 3) if tiny else (1024, 201)
-        milliseconds = upload_milliseconds(context, side, samples)
+        side, uploads = (32, 3) if tiny else (1024, 201)
+        milliseconds = upload_milliseconds(context, side, uploads)
         yield Row(f"snapshot and upload of one layer, {side}²", milliseconds, "ms", 1.0)
 
     screen, seconds = first_picture_seconds(starts=1 if tiny else 3)
     yield Row(f"first picture, second start, {screen}", seconds, "s", 2.0)
 
 
+def _open(name: str, tiny: bool) -> Scene:
+    scene = open_scene(name)
+    return scene.with_value("world.columns", 32).with_value("world.rows", 32) if tiny else scene
+
+
+def picture_against_plain_mesh(
+    context: moderngl.Context, scene: Scene, size: tuple[int, int], samples: int, cycles: int
+) -> tuple[float, float]:
+    """Milliseconds of the plain mesh, and how many times as long the picture takes at level low: medians, in turn."""
+    world, scene = create_world(scene)
+    simulator = Simulator(scene, world)
+    for _ in range(cycles):
+        simulator.advance()
+    scene = simulator.scene.with_value("view.quality", "low")
+    snapshot = take_snapshot(world)
+    picture, canvas = Picture(context), Canvas(context)
+    picture.show(snapshot)
+    camera = scene_camera(scene, snapshot)
+    for frame in range(SETTLING):
+        picture.draw(canvas.framebuffer(*size), camera, scene, minimap=scene.view.minimap)
+        if picture.frame_settled and frame > 1:
+            break
+    plain = PlainMesh(context, picture, size)
+    times: list[tuple[float, float]] = []
+    for sample in range(samples + 1):
+        camera = replace(camera, heading=camera.heading + TURN)
+        begin = time.perf_counter()
+        picture.draw(canvas.framebuffer(*size), camera, scene, time=0.1 * sample, minimap=scene.view.minimap)
+        context.finish()
+        drawn = time.perf_counter()
+        plain.draw()
+        context.finish()
+        times.append((drawn - begin, time.perf_counter() - drawn))
+    plain.release()
+    picture.release()
+    canvas.release()
+    # The first frame compiles.
+    return 1e3 * statistics.median(b for _, b in times[1:]), statistics.median(a / b for a, b in times[1:])
+
+
+class PlainMesh:
+    """The mesh that a picture has drawn last, with next to nothing on it: light, one texture of detail, and fog.
+
+    It has as many pixels as the whole picture, of the kind that scenes are drawn in.
+    """
+
+    def __init__(self, context: moderngl.Context, picture: Picture, size: tuple[int, int]) -> None:
+        self._context = context
+        self._picture = picture
+        self._drawing = picture._mesh.drawing(picture._shaders.program("terrain.vert", "bench/plain.frag"))
+        self._texture = context.texture(size, 4, dtype="f2")
+        self._depth = context.depth_renderbuffer(size)
+        self._framebuffer = context.framebuffer([self._texture], self._depth)
+
+    def draw(self) -> None:
+        """Draw it from where the picture has been seen last."""
+        picture = self._picture
+        self._framebuffer.use()
+        self._framebuffer.clear(depth=1.0)
+        self._context.enable_only(moderngl.DEPTH_TEST)
+        self._context.depth_func = "<="
+        self._drawing.program.bind(
+            surface=picture._surface.texture,
+            light=picture._light.texture,
+            detail=picture._detail,
+            strata_rise=picture._layers.texture("strata_rise"),
+        )
+        picture._mesh.render(self._drawing)
+
+    def release(self) -> None:
+        self._drawing.release()
+        for made in (self._framebuffer, self._texture, self._depth):
+            made.release()
+
+
 def frame_times(
     context: moderngl.Context, scene: Scene, size: tuple[int, int], frames: int, pairs: int
-) -> tuple[list[list[float]], list[list[float]]]:
-    """Seconds for each frame, in blocks with the simulation paused and, in turn with them, running."""
+) -> tuple[float, float]:
+    """The 99th percentile of the seconds of frames with the simulation paused, and, in turn with them, running."""
     simulation = SimulationThread(scene)
     simulation.first_picture_shown.set()
     simulation.start()
@@ -85,6 +166,7 @@ def frame_times(
         while not (taken := simulation.take()) or taken[0].cycle == 0:
             if simulation.status.state == "failed" or time.monotonic() > deadline:
                 raise UserError(f"the simulation does not run: {simulation.status.error or 'it takes too long'}")
+            simulation.frame_began()  # which lets some scenes go on
             time.sleep(0.01)
         picture.show(taken[0])
         camera = scene_camera(scene, taken[0])
@@ -98,7 +180,7 @@ def frame_times(
                 simulation.frame_began()
                 if newer := simulation.take():
                     picture.show(newer[0])
-                camera = replace(camera, heading=camera.heading + 0.5)
+                camera = replace(camera, heading=camera.heading + TURN)
                 picture.draw(canvas.framebuffer(*size), camera, scene, time=begin, minimap=scene.view.minimap)
                 context.finish()
                 times.append(time.perf_counter() - begin)
@@ -108,15 +190,16 @@ def frame_times(
         block(frames)
         # From here on at the level that the picture has found for this machine: a change would be taken for a ratio.
         scene = scene.with_value("view.quality", picture.quality(scene.view).name)
-        without, running = [], []
+        without: list[float] = []
+        running: list[float] = []
         for _ in range(pairs):
             simulation.set_paused(True)
             block(max(frames // 10, 1))
-            without.append(block(frames))
+            without += block(frames)
             simulation.set_paused(False)
             block(max(frames // 10, 1))
-            running.append(block(frames))
-        return without, running
+            running += block(frames)
+        return percentile_99(without), percentile_99(running)
     finally:
         simulation.stop()
         picture.release()

@@ -27,9 +27,9 @@ class BackdropPass:
         surface: moderngl.Texture,
         detail: moderngl.Texture,
     ) -> None:
-        """`horizon` is its height in the picture, from 0 at the bottom to 1; below it lies the table, where there is one.
+        """Draw into the scene that is in use.
 
-        Draws into the scene that is in use.
+        `horizon` is its height in the picture, from 0 at the bottom to 1; below it lies the table, where there is one.
         """
         self._context.enable_only(moderngl.DEPTH_TEST)
         self._context.depth_func = "<="
@@ -52,7 +52,7 @@ class BackdropPass:
         draw("block_shadow.vert", 1, 1, (0, first_of_sky), 6)
         draw("fullscreen.vert", 1, 0, (0, first_of_sky), 3)
         draw("fullscreen.vert", 0, 0, (first_of_sky, height), 3)
-        scene.scissor = None
+        scene.scissor = (0, 0, width, height)
 
     def release(self) -> None:
         for drawing in self._drawings.values():

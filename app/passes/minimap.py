@@ -29,7 +29,7 @@ def minimap_rectangle(width: int, height: int, columns: int, rows: int, content_
 
 
 class Contents(NamedTuple):
-    """What a minimap was drawn from. Each is compared with what it was: only that tells whether the map is as it was."""
+    """What a minimap was drawn from: it is drawn again where one of these is another."""
 
     chosen: object  # what is changed by hand, and shown at once
     simulated: object  # what changes as cycles run and light is baked

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import logging
+import statistics
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+import msgspec
+
+from app.errors import UserError
+from app.files import write_atomically_by_path
 from app.passes.unlocked import TimeQuery
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -44,21 +53,63 @@ LEVELS: tuple[Quality, ...] = (
 BY_NAME = {level.name: level for level in LEVELS}
 
 
+class KnownLevels:
+    """The level that each renderer came to when the program ran before, in a small file; without a file, none."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._levels: dict[str, str] = {}
+        if path is not None and path.is_file():
+            try:
+                self._levels = msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+            except (OSError, msgspec.DecodeError) as error:
+                log.debug("%s: the levels of quality that are known are not read: %s", path, error)
+
+    def level(self, renderer: str) -> Quality | None:
+        return BY_NAME.get(self._levels.get(renderer, ""))
+
+    def note(self, renderer: str, level: Quality) -> None:
+        """Keep it for the next start."""
+        self._levels[renderer] = level.name
+        if self._path is None:
+            return
+        try:
+            with write_atomically_by_path(self._path) as temporary:
+                temporary.write_bytes(msgspec.json.encode(self._levels))
+        except (OSError, UserError) as error:
+            log.debug("%s: the level of quality is not kept: %s", self._path, error)
+
+
 class AutomaticQuality:
-    """Chooses a level by the measured frame time: down soon when frames are late, up only when there is much room."""
+    """Chooses a level by the measured frame time: down soon when frames are late, up only when there is much room.
+
+    One that is `guessed` is judged by its first frames: a level that a machine cannot hold at all is left at once.
+    `changed` is told each level that is chosen.
+    """
 
     SLOW = 1.0 / 18.0  # seconds for a frame
     FAST = 1.0 / 90.0
     PATIENCE = 24  # frames
 
-    def __init__(self, start: Quality) -> None:
+    COMPILING = 3  # frames of a guessed level that are not judged
+    JUDGED = 5  # frames that are
+    FAR_TOO_SLOW = 4.0 / 18.0  # seconds for a frame, with which a guessed level goes down to the lowest
+
+    def __init__(
+        self, start: Quality, *, guessed: bool = False, changed: Callable[[Quality], None] = lambda level: None
+    ) -> None:
         self.level = start
+        self._changed = changed
+        self._first: list[float] | None = [] if guessed else None
         self._late = 0
         self._early = 0
         self._ceiling = LEVELS.index(BY_NAME["high"])
 
     def measure(self, seconds: float) -> None:
         """Take note of the time that a frame took to draw."""
+        if self._first is not None:
+            self._judge(self._first, seconds)
+            return
         self._late = self._late + 1 if seconds > self.SLOW else 0
         self._early = self._early + 1 if seconds < self.FAST else 0
         index = LEVELS.index(self.level)
@@ -68,8 +119,22 @@ class AutomaticQuality:
         elif self._early >= 4 * self.PATIENCE and index < self._ceiling:
             self._change(index + 1)
 
+    def _judge(self, first: list[float], seconds: float) -> None:
+        """Leave a level that was guessed where its first frames are late."""
+        first.append(seconds)
+        if len(first) < self.COMPILING + self.JUDGED:
+            return
+        self._first = None
+        usual = statistics.median(first[self.COMPILING :])
+        index = LEVELS.index(self.level)
+        if usual > self.SLOW and index > 0:
+            lower = 0 if usual > self.FAR_TOO_SLOW else index - 1
+            self._ceiling = lower
+            self._change(lower)
+
     def _change(self, index: int) -> None:
         self.level = LEVELS[index]
+        self._changed(self.level)
         self._late = self._early = 0
 
 

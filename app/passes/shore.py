@@ -57,13 +57,14 @@ def with_waves(wet: NDArray[np.bool_]) -> NDArray[np.bool_]:
     blocks = blocks.reshape(blocks.shape[0] // WIDE, WIDE, blocks.shape[1] // WIDE, WIDE)
     some = blocks.any(axis=(1, 3))
     found = np.pad(blocks.all(axis=(1, 3)), 1)
-    number = -1
-    while (now := np.count_nonzero(found)) != number:
-        number = now
+    number, grown = -1, 0
+    while grown != number:
+        number = grown
         found[:, 1:-1] |= found[:, :-2] | found[:, 2:]
         found[1:-1] |= found[:-2] | found[2:]
         found[1:-1, 1:-1] &= some
         found[[0, -1]] = found[:, [0, -1]] = False
+        grown = int(np.count_nonzero(found))
     return np.asarray(wet & found[1:-1, 1:-1].repeat(WIDE, axis=0).repeat(WIDE, axis=1)[:rows, :columns])
 
 

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import moderngl
-import numpy as np
-from numpy.typing import NDArray
 
 from app.passes.beach import BEACH_RISES
 from app.passes.canopy import NO_FOREST
 from app.passes.mesh import GroundMesh
 from app.passes.quality import Quality
 from app.passes.shaders import Drawing, ShaderLibrary
-from app.passes.tiles import STREAM_FAR, TileDrawing
+from app.passes.tiles import STREAM_FAR, GroundClass, TileDrawing
 from app.passes.tree_shadows import TreeShadows
 
 WIDEST_PIXEL = 12.0  # how much ground a pixel spans at most, beside what it would if the ground faced the eye
+
+
+class Deferred(NamedTuple):
+    """What the ground is drawn from where the mesh has been drawn before, by a `PlacesPass`."""
+
+    places: moderngl.Texture
+    focal_length: float  # pixels
+    with_streams: bool
+    tiles: Sequence[GroundClass]  # together all of the screen
 
 
 class TerrainPass:
@@ -45,16 +53,12 @@ class TerrainPass:
         with_dust: bool,
         forest: tuple[float, float, float, float] | None,
         tree_shadows: TreeShadows,
-        places: moderngl.Texture | None = None,
-        focal_length: float = 1.0,
-        with_streams: bool = False,
-        tiles: Sequence[tuple[bool, bool, NDArray[np.bool_] | None]] = (),
+        deferred: Deferred | None,
         **textures: moderngl.Texture,
     ) -> None:
         """`forest` is the uniform of that name in canopy.glsl, where there are trees.
 
-        With `places`, those of a `PlacesPass`, the mesh is not drawn again, and streams and beaches are drawn with the
-        ground: as `tiles` has them, see `GroundTiles.classes`. `focal_length` is in pixels.
+        Where it is `deferred`, the mesh is not drawn again, and streams and beaches are drawn with the ground.
         """
         self._context.enable_only(moderngl.DEPTH_TEST)
         look = (
@@ -71,7 +75,7 @@ class TerrainPass:
             f"DETAIL_SCALES {quality.detail_scales}",
         )
         uniforms = {"with_course": with_course, "forest": forest or NO_FOREST, **tree_shadows.uniforms}
-        if places is None:
+        if deferred is None:
             self._context.depth_func = "<="
             drawing = self._mesh_variant(*look)
             drawing.program.bind(**textures, **tree_shadows.texture)
@@ -81,20 +85,25 @@ class TerrainPass:
         scene = self._context.fbo
         scene.depth_mask = False
         self._context.depth_func = ">"  # what is drawn lies behind all: where there is something
-        for near, beach, part in tiles:
+        for near, beach, part in deferred.tiles:
             program = self._shaders.program(
                 "fullscreen.vert" if part is None else "tiles.vert",
                 "terrain.frag",
                 (
                     *look,
                     "DEFERRED 1",
-                    f"STREAMS {(1 + int(near)) * int(with_streams)}",
+                    f"STREAMS {(1 + int(near)) * int(deferred.with_streams)}",
                     f"BEACH {int(beach)}",
                     f"FINE_WATER {int(quality.fine_water)}",
                 ),
             )
-            program.bind(**textures, **tree_shadows.texture, places=places)
-            program.set(**uniforms, stream_far=STREAM_FAR, beach_rises=BEACH_RISES, widest_pixel=WIDEST_PIXEL / focal_length)
+            program.bind(**textures, **tree_shadows.texture, places=deferred.places)
+            program.set(
+                **uniforms,
+                stream_far=STREAM_FAR,
+                beach_rises=BEACH_RISES,
+                widest_pixel=WIDEST_PIXEL / deferred.focal_length,
+            )
             self._tiles.draw(program, part, scene.size)
         scene.depth_mask = True
 

@@ -1,4 +1,4 @@
-"""Which parts of the screen show something that lies here and there on the map, so that shaders for it draw only there."""
+"""Which parts of the screen show what lies here and there on the map, so that shaders for it draw only there."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ def tiles_of_blocks(
     within: float = np.inf,
     margin: float = 0.0,
 ) -> NDArray[np.bool_]:
-    """The tiles of a screen of this size (width, height) that can show a block that is true: `[row from below, column]`.
+    """The tiles of a screen of `size` (width, height) that can show a block that is true, `[row from below, column]`.
 
-    `heights` are `block_heights`; `margin` is added to them in the picture. Blocks farther from the camera than `within`,
-    in metres, are left out.
+    `heights` are `block_heights`; `margin` is added to them in the picture. Blocks farther from the camera than
+    `within`, in metres, are left out.
     """
     width, height = size
     across, up = -(-width // TILE), -(-height // TILE)
@@ -71,7 +71,8 @@ def tiles_of_blocks(
     side = BLOCK * cell_size
     low = np.column_stack([column * side, heights[0][row, column] * exaggeration, row * side])
     # A vertex stands in the middle of a cell, and so a mesh's last quad of a block ends in the next.
-    high = np.column_stack([low[:, 0] + side + cell_size, heights[1][row, column] * exaggeration, low[:, 2] + side + cell_size])
+    high = low + np.array((side + cell_size, 0.0, side + cell_size))
+    high[:, 1] = heights[1][row, column] * exaggeration
     low[:, 1] -= margin
     high[:, 1] += margin
     if np.isfinite(within):
@@ -91,8 +92,14 @@ def tiles_of_blocks(
     everywhere = (w <= nearest).any(axis=0)
     w = np.maximum(w, nearest)
     x, y = (0.5 + 0.5 * x / w) * (width / TILE), (0.5 + 0.5 * y / w) * (height / TILE)
-    left, right = np.where(everywhere, 0, np.floor(x.min(axis=0))), np.where(everywhere, across, np.floor(x.max(axis=0)) + 1)
-    bottom, top = np.where(everywhere, 0, np.floor(y.min(axis=0))), np.where(everywhere, up, np.floor(y.max(axis=0)) + 1)
+    left, right = (
+        np.where(everywhere, 0, np.floor(x.min(axis=0))),
+        np.where(everywhere, across, np.floor(x.max(axis=0)) + 1),
+    )
+    bottom, top = (
+        np.where(everywhere, 0, np.floor(y.min(axis=0))),
+        np.where(everywhere, up, np.floor(y.max(axis=0)) + 1),
+    )
     left, right = (np.clip(at, 0, across).astype(np.intp) for at in (left, right))
     bottom, top = (np.clip(at, 0, up).astype(np.intp) for at in (bottom, top))
     shown = (left < right) & (bottom < top)
@@ -105,8 +112,8 @@ def tiles_of_blocks(
 
 
 STREAM_REACH = 2  # cells over which flow.frag and the way it is smoothed between cells spread a stream
-FAINTEST_STREAM = 0.25  # of the discharge of the smallest stream that is seen: what flow_of_cells.frag leaves out
-STREAM_FAR = 0.40  # cells in a pixel, from which on the ripples of a stream are not seen
+FAINTEST_STREAM = 0.25  # of the discharge of the smallest that is seen: what flow_of_cells.frag leaves out
+STREAM_FAR = 0.32  # cells in a pixel, from which on the ripples of a stream are not seen
 
 
 def stream_blocks(discharge: NDArray[np.float32], smallest: float) -> NDArray[np.bool_]:
@@ -117,7 +124,10 @@ def stream_blocks(discharge: NDArray[np.float32], smallest: float) -> NDArray[np
     room[:rows, :columns] = wet
     for axis in (0, 1):
         before, after = np.zeros_like(room), np.zeros_like(room)
-        kept, moved = (slice(None),) * axis + (slice(STREAM_REACH, None),), (slice(None),) * axis + (slice(-STREAM_REACH),)
+        kept, moved = (
+            (slice(None),) * axis + (slice(STREAM_REACH, None),),
+            (slice(None),) * axis + (slice(-STREAM_REACH),),
+        )
         before[moved], after[kept] = room[kept], room[moved]
         room |= before | after
     return np.asarray(room.reshape(room.shape[0] // BLOCK, BLOCK, -1, BLOCK).any(axis=(1, 3)))
@@ -128,6 +138,14 @@ class Shore(NamedTuple):
 
     blocks: NDArray[np.bool_]
     heights: tuple[NDArray[np.float32], NDArray[np.float32]]
+
+
+class GroundClass(NamedTuple):
+    """A part of the screen whose ground is drawn by one shader."""
+
+    near_streams: bool  # whether the ripples of streams can be seen
+    beach: bool  # whether there can be a beach
+    tiles: NDArray[np.bool_] | None  # without it, all of the screen
 
 
 class GroundTiles:
@@ -150,12 +168,11 @@ class GroundTiles:
         shore: Shore | None,
         run_up: float,
         smallest_stream: float | None,
-    ) -> list[tuple[bool, bool, NDArray[np.bool_] | None]]:
-        """Whether streams are seen from near, whether there is a beach, and the tiles where that is so.
+    ) -> list[GroundClass]:
+        """The classes of ground that are on a screen of this size: each tile is in one of them.
 
-        Tiles of None are all of the screen; else each tile is in one of the entries. `focal_length` is in pixels. `shore`
-        is where waves come to a shore, and run up so many metres; `smallest_stream` the discharge of the smallest stream
-        that is seen, where there are any.
+        `focal_length` is in pixels. `shore` is where waves come to a shore, and run up so many metres;
+        `smallest_stream` the discharge of the smallest stream that is seen, where there are any.
         """
         seen_from = (snapshot.cell_size, exaggeration, camera, size)
         near = by_sea = np.zeros((-(-size[1] // TILE), -(-size[0] // TILE)), bool)
@@ -167,9 +184,14 @@ class GroundTiles:
             margin = SHORE_MARGIN * snapshot.cell_size + BEACH_RISES * run_up * exaggeration
             by_sea = tiles_of_blocks(shore.blocks, shore.heights, *seen_from, margin=margin)
         if not near.any() and not by_sea.any():
-            return [(False, False, None)]
-        each = [(a, b, (near == a) & (by_sea == b)) for a in (False, True) for b in (False, True)]
-        return [entry for entry in each if entry[2].any()]
+            return [GroundClass(False, False, None)]
+        found = []
+        for with_near in (False, True):
+            for with_beach in (False, True):
+                tiles = (near == with_near) & (by_sea == with_beach)
+                if tiles.any():
+                    found.append(GroundClass(with_near, with_beach, tiles))
+        return found
 
     def _note_streams(self, snapshot: Snapshot, smallest_stream: float) -> None:
         ground = (snapshot.world, snapshot.versions["bedrock"], snapshot.versions["sediment"])
@@ -202,7 +224,9 @@ class TileDrawing:
             return
         rectangles = joined(tiles)
         low, high = rectangles[:, :2] * TILE, np.minimum(rectangles[:, 2:] * TILE, size)
-        places = np.stack([low, np.column_stack([high[:, 0], low[:, 1]]), np.column_stack([low[:, 0], high[:, 1]]), high], axis=1)
+        places = np.stack(
+            [low, np.column_stack([high[:, 0], low[:, 1]]), np.column_stack([low[:, 0], high[:, 1]]), high], axis=1
+        )
         corners = np.ascontiguousarray(places / size * 2.0 - 1.0, np.float32)
         first = 4 * np.arange(len(rectangles), dtype=np.uint32)[:, None]
         indices = np.ascontiguousarray(first + np.array([0, 1, 2, 2, 1, 3], np.uint32))

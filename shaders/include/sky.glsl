@@ -1,6 +1,12 @@
 // Colour of the sky and of the air, in linear light.
 #include "frame.glsl"
 
+// Whether there is the dust of a storm in the air. Where a program does not say, the frame tells; in software both ways
+// are paid for then.
+#ifndef STORM
+#define STORM 2
+#endif
+
 const vec3 ZENITH = vec3(0.13, 0.31, 0.72);
 const vec3 HORIZON = vec3(0.60, 0.75, 0.96);
 const vec3 SKY_LIGHT_ABOVE = vec3(0.44, 0.54, 0.72);
@@ -14,8 +20,10 @@ vec3 clear_sky(vec3 direction) {
     float low_sun = 1.0 - smoothstep(0.1, 0.7, frame.sun.y);
     vec3 warm = frame.sun_light.rgb / max(frame.sun_light.r, 1e-3);
     // A low sun warms the air near the horizon, most on its own side.
-    colour = mix(colour, vec3(1.26, 1.06, 0.82), low_sun * exp(-7.0 * up) * (0.10 + 0.55 * pow(toward_sun, 2.0)));
-    colour += warm * (0.16 * pow(toward_sun, 8.0) + 0.6 * pow(toward_sun, 200.0));
+    // Powers by squares, as they cost less than by logarithms.
+    float to2 = toward_sun * toward_sun, to4 = to2 * to2, to8 = to4 * to4, to16 = to8 * to8, to64 = to16 * to16 * to16 * to16;
+    colour = mix(colour, vec3(1.26, 1.06, 0.82), low_sun * exp(-7.0 * up) * (0.10 + 0.55 * to2));
+    colour += warm * (0.16 * to8 + 0.6 * to64 * to64 * to64 * to8);
     return colour;
 }
 
@@ -49,12 +57,17 @@ void air_before(vec3 position, out vec3 kept, out vec3 added) {
     float depth = frame.air.x * distance * mean_density(position.y, frame.camera.y, frame.air.y);
     kept = exp(-depth * vec3(0.75, 1.0, 1.32));
     added = clear_sky(normalize(vec3(direction.x, max(direction.y, 0.02), direction.z))) * (1.0 - kept);
-    if (frame.dust.x > 0.0) {
+#if STORM > 0
+#if STORM == 2
+    if (frame.dust.x > 0.0)
+#endif
+    {
         float dusty = frame.dust.x * distance * mean_density(position.y, frame.camera.y, frame.dust.y);
         vec3 through = exp(-dusty * DUST_EXTINCTION);
         kept *= through;
         added = added * through + dust_light(direction) * (1.0 - through);
     }
+#endif
 }
 
 // The sky behind the dust of a storm, which lies thick over the ground and reaches thinly up.

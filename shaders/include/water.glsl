@@ -69,8 +69,9 @@ vec3 water_scattering(vec3 transmission, vec3 light) {
 
 // The part that is mirrored, by Schlick (1994); waves show the eye their steeper sides (Bruneton et al. 2010).
 float water_fresnel(float steepness, float roughness) {
+    float aside = 1.0 - steepness, aside2 = aside * aside;
     return NORMAL_REFLECTANCE
-         + (1.0 - NORMAL_REFLECTANCE) * pow(1.0 - steepness, 5.0) / (1.0 + 22.7 * pow(roughness, 0.75));
+         + (1.0 - NORMAL_REFLECTANCE) * aside2 * aside2 * aside / (1.0 + 22.7 * pow(roughness, 0.75));
 }
 
 // The direction that is mirrored to the eye. What would come from below is light that other waves mirror once more.
@@ -97,7 +98,8 @@ float water_glitter(vec3 to_eye, vec3 normal, float roughness) {
     vec3 between = normalize(to_eye + frame.sun.xyz);
     float up = max(dot(between, normal), 1e-3), squared = up * up;
     float spread = exp(-(1.0 - squared) / (squared * roughness)) / (3.14159 * roughness * squared * squared);
-    float mirrored = NORMAL_REFLECTANCE + (1.0 - NORMAL_REFLECTANCE) * pow(1.0 - max(dot(between, to_eye), 0.0), 5.0);
+    float aside = 1.0 - max(dot(between, to_eye), 0.0), aside2 = aside * aside;
+    float mirrored = NORMAL_REFLECTANCE + (1.0 - NORMAL_REFLECTANCE) * aside2 * aside2 * aside;
     float strength = spread * mirrored / (4.0 * max(dot(normal, to_eye), 0.12));
     // No brighter than a screen can show, or edges before it would be jagged.
     return BRIGHTEST_GLITTER * (1.0 - exp(-strength / BRIGHTEST_GLITTER)) * smoothstep(0.0, 0.03, frame.sun.y);

@@ -20,11 +20,10 @@ from tests.passes import masks
 from tests.passes.worlds import bumps, flat, hills, pyramid, snapshot
 
 SIZE = (320, 240)
-ABOVE = """in vec3 position;
-in vec3 air_kept;
-in vec3 air_added;
+ABOVE = """#include "place.glsl"
+uniform sampler2D surface;
 out vec4 colour;
-void main() { colour = vec4(position.y > %f ? vec3(0.0, 0.0, 1.0) : vec3(1.0), 1.0); }
+void main() { find_place(surface); colour = vec4(position.y > %f ? vec3(0.0, 0.0, 1.0) : vec3(1.0), 1.0); }
 """
 
 Show = Callable[..., NDArray[np.uint8]]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
+import moderngl
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,8 +13,10 @@ from numpy.typing import NDArray
 from pyglm import glm
 
 from app.camera import Camera
+from app.canvas import Canvas
 from app.passes.minimap import minimap_rectangle
 from app.passes.overlays import legend_colours
+from app.passes.shaders import FullScreen
 from app.picture import Picture
 from app.scene import Scene
 from app.snapshot import Snapshot
@@ -94,3 +99,48 @@ def test_the_rest_of_the_picture_is_the_same_without_it(draw: Draw, picture: Pic
     inside = np.zeros_like(differs)
     inside[top : top + height, left : left + width] = True
     assert differs[inside].mean() > 0.9 and not differs[~inside].any()
+
+
+@pytest.fixture
+def drawn(context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., bool]]:
+    """Draws as the window does, and tells whether the minimap's map was drawn for that."""
+    picture = Picture(context)
+    maps: list[object] = []
+    draw = FullScreen.draw
+
+    def note(self: FullScreen, target: moderngl.Framebuffer, *rest: object) -> None:
+        if target is picture._minimap._map:
+            maps.append(target)
+        draw(self, target, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(FullScreen, "draw", note)
+
+    def drawn(shown: Snapshot, scene: Scene, time: float, heading: float = 0.0) -> bool:
+        if picture.snapshot is not shown:
+            picture.show(shown)
+        camera = Camera(glm.vec3(400.0, 0.0, 300.0), heading, 40.0, 900.0)
+        before = len(maps)
+        picture.draw(canvas.framebuffer(160, 120), camera, scene, time=time)
+        return len(maps) > before
+
+    yield drawn
+    picture.release()
+
+
+@pytest.mark.parametrize("quality", ["low", "high"])
+def test_its_map_is_drawn_again_only_where_something_has_changed(drawn: Callable[..., bool], quality: str) -> None:
+    scene, shown = Scene().with_value("view.quality", quality), snapshot(flat(60, 80))
+    for heading in range(3):  # the light takes a frame
+        drawn(shown, scene, 0.0, float(heading))
+    assert not drawn(shown, scene, 1.0, heading=50.0)
+    assert drawn(shown, scene.with_value("view.sun_height", 50.0), 1.0), "what is chosen shows at once"
+
+
+def test_its_map_is_drawn_now_and_then_while_cycles_run(drawn: Callable[..., bool]) -> None:
+    low = Scene().with_value("view.quality", "low")
+    cycles = [snapshot(flat(60, 80), world=7, cycle=cycle) for cycle in range(40)]
+    for high_frames, scene in ((False, low), (True, low.with_value("view.quality", "high"))):
+        frames = [drawn(shown, scene, 0.05 * number) for number, shown in enumerate(cycles)]
+        assert (sum(frames) >= 39) if high_frames else (6 <= sum(frames) <= 12)
+    drawn(cycles[0], low, 9.0)
+    assert drawn(snapshot(flat(60, 80)), low, 9.01), "another world shows at once"

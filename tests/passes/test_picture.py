@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.resources import files
+from pathlib import Path
 
 import moderngl
 import numpy as np
@@ -14,7 +15,7 @@ from pyglm import glm
 from app.camera import Camera
 from app.canvas import Canvas
 from app.passes import shaders
-from app.passes.quality import LEVELS, AutomaticQuality
+from app.passes.quality import BY_NAME, LEVELS, AutomaticQuality, KnownLevels, Quality
 from app.picture import Picture
 from app.render import scene_camera
 from app.scene import Scene
@@ -338,6 +339,45 @@ def test_quality_goes_down_soon_and_up_only_with_room_and_never_to_what_was_too_
     for _ in range(3000):
         automatic.measure(1.0)
     assert automatic.level is LEVELS[0]
+
+
+@pytest.mark.parametrize(("seconds", "index"), [(1.0, 0), (0.1, 1), (0.03, 2), (0.001, 2)])
+def test_a_guessed_level_is_left_at_once_where_the_machine_cannot_hold_it(seconds: float, index: int) -> None:
+    chosen: list[Quality] = []
+    automatic = AutomaticQuality(LEVELS[2], guessed=True, changed=chosen.append)
+    for _ in range(AutomaticQuality.COMPILING):
+        automatic.measure(9.0)
+    for _ in range(AutomaticQuality.JUDGED):
+        assert automatic.level is LEVELS[2]
+        automatic.measure(seconds)
+    assert automatic.level is LEVELS[index]
+    assert chosen == ([automatic.level] if index < 2 else [])
+    for _ in range(3000):
+        automatic.measure(0.001)
+    assert automatic.level is LEVELS[index], "what was too slow once is not tried again"
+
+
+def test_the_level_that_a_renderer_came_to_is_known_at_the_next_start(tmp_path: Path) -> None:
+    path = tmp_path / "levels.json"
+    KnownLevels(path).note("one", BY_NAME["medium"])
+    known = KnownLevels(path)
+    known.note("other", BY_NAME["low"])
+    assert KnownLevels(path).level("one") is BY_NAME["medium"]
+    assert KnownLevels(path).level("other") is BY_NAME["low"]
+    assert KnownLevels(path).level("third") is None
+    for damaged in (b"", b"[1]", b'{"one": "best"}', b"\xff"):
+        path.write_bytes(damaged)
+        assert KnownLevels(path).level("one") is None
+    KnownLevels(tmp_path / "nowhere" / "levels.json").note("one", BY_NAME["low"])  # cannot be kept, and need not be
+
+
+def test_a_picture_opens_with_the_known_level(context: moderngl.Context, tmp_path: Path) -> None:
+    known = KnownLevels(tmp_path / "levels.json")
+    known.note(context.info["GL_RENDERER"], BY_NAME["medium"])
+    for picture, name in ((Picture(context, known_levels=known), "medium"), (Picture(context), None)):
+        level = picture.quality(Scene().view)
+        assert level.name == (name or ("low" if picture.software else "high"))
+        picture.release()
 
 
 def test_quality_never_rises_to_ultra_by_itself() -> None:

@@ -217,6 +217,19 @@ OVERLAY_VARIANTS = [
 ]
 
 
+# Vertex shaders that draw parts of the screen, and what they are drawn with
+PARTS = {
+    "tiles.vert": ("terrain.frag", ("DEFERRED 1", "STREAMS 2", "BEACH 1", "OVERLAY 0", "LINES 0")),
+    "block_shadow.vert": ("backdrop.frag", ("TABLE 1", "SHADOW 1")),
+}
+
+
+@pytest.mark.parametrize("vertex", PARTS)
+def test_every_program_for_a_part_of_the_screen_compiles(shaders: ShaderLibrary, vertex: str) -> None:
+    fragment, defines = PARTS[vertex]
+    assert shaders.program(vertex, fragment, defines).gl.glo
+
+
 def vertex_shader_of(fragment: str) -> str:
     own = fragment.replace(".frag", ".vert")
     return own if own in SHIPPED else "fullscreen.vert"
@@ -233,7 +246,7 @@ def test_every_shipped_program_compiles(shaders: ShaderLibrary, fragment: str, d
 
 
 def test_every_shipped_vertex_shader_is_used_by_a_program() -> None:
-    used = {vertex_shader_of(name) for name in SHIPPED if name.endswith(".frag")}
+    used = {vertex_shader_of(name) for name in SHIPPED if name.endswith(".frag")} | PARTS.keys()
     assert used == {name for name in SHIPPED if name.endswith(".vert")}
 
 

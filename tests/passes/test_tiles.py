@@ -1,0 +1,162 @@
+"""The ground shaded once for each pixel, and the parts of the screen that need more than its plain shader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as st_numpy
+from numpy.typing import NDArray
+from pyglm import glm
+
+from app.camera import Camera
+from app.passes.mesh import BLOCK
+from app.passes.quality import Quality
+from app.passes.shore import with_waves
+from app.passes.tiles import TILE, GroundClass, GroundTiles, block_heights, joined, stream_blocks, tiles_of_blocks
+from app.picture import Picture
+from app.render import scene_camera
+from app.scene import Scene
+from app.snapshot import Snapshot
+from tests.passes.conftest import Draw
+from tests.passes.worlds import drowned, hills, snapshot, with_rivers
+
+CAMERAS = {
+    "from afar": Camera(glm.vec3(640.0, 50.0, 480.0), 20.0, 35.0, 2400.0),
+    "from above": Camera(glm.vec3(640.0, 50.0, 480.0), 100.0, 88.0, 1500.0),
+    "near": Camera(glm.vec3(500.0, 60.0, 600.0), 250.0, 15.0, 300.0),
+    "from within": Camera(glm.vec3(640.0, 80.0, 480.0), 310.0, 3.0, 60.0),
+}
+
+
+@given(tiles=st_numpy.arrays(bool, st.tuples(st.integers(1, 7), st.integers(1, 9))))
+def test_rectangles_cover_each_tile_once_and_nothing_else(tiles: NDArray[np.bool_]) -> None:
+    covered = np.zeros(tiles.shape, int)
+    for left, bottom, right, top in joined(tiles):
+        assert left < right and bottom < top
+        covered[bottom:top, left:right] += 1
+    np.testing.assert_array_equal(covered, tiles)
+
+
+@pytest.mark.parametrize("view", CAMERAS)
+def test_tiles_hold_all_pixels_that_show_a_block(draw: Draw, picture: Picture, view: str) -> None:
+    ground = 150.0 * hills(96, 128)
+    shown, camera = snapshot(ground, cell_size=10.0), CAMERAS[view]
+    scene = Scene().with_value("view.exaggeration", 1.7)
+    draw(shown, camera, scene, size=(330, 250))
+    size = picture._places.texture.size
+    places = np.frombuffer(picture._places.texture.read(), np.float32).reshape(size[1], size[0], 2)
+    seen = places[..., 0] > 0.0
+    assert seen.mean() > 0.2
+    rng = np.random.default_rng(1)
+    for part in (0.1, 0.5, 0.9):
+        blocks = rng.random((12, 16)) < part
+        tiles = tiles_of_blocks(blocks, block_heights(ground.astype(np.float32)), 10.0, 1.7, camera, size)
+        column, row = (
+            np.minimum(places[..., axis] / (10.0 * BLOCK), last).astype(int) for axis, last in ((0, 15), (1, 11))
+        )
+        of_blocks = seen & blocks[row, column]
+        on_tiles = tiles.repeat(TILE, axis=0).repeat(TILE, axis=1)[: size[1], : size[0]]
+        assert on_tiles[of_blocks].all()
+    assert of_blocks.any()
+    if view == "from afar":
+        assert tiles_of_blocks(np.eye(12, 16) > 2.0, block_heights(ground), 10.0, 1.7, camera, size).sum() == 0
+        one = np.zeros((12, 16), bool)
+        one[5, 5] = True
+        assert 0 < tiles_of_blocks(one, block_heights(ground), 10.0, 1.7, camera, size).sum() < 10
+
+
+def test_blocks_far_away_are_left_out() -> None:
+    camera, blocks = CAMERAS["from afar"], np.ones((12, 16), bool)
+    heights = block_heights(np.zeros((96, 128), np.float32))
+    whole = tiles_of_blocks(blocks, heights, 10.0, 1.0, camera, (320, 240))
+    near = tiles_of_blocks(blocks, heights, 10.0, 1.0, camera, (320, 240), within=2200.0)
+    assert 0 < near.sum() < whole.sum()
+    assert not (near & ~whole).any()
+    assert near[: len(near) // 2].sum() > near[len(near) // 2 :].sum()  # what is near is below
+
+
+def test_blocks_of_streams_hold_all_that_spreads_from_them() -> None:
+    discharge = np.zeros((40, 50), np.float32)
+    discharge[17, 24] = 1.0
+    blocks = stream_blocks(discharge, 1.0)
+    assert blocks.shape == (5, 7)
+    assert {(int(row), int(column)) for row, column in np.argwhere(blocks)} == {(2, 3), (1, 3), (2, 2), (1, 2)}
+    assert not stream_blocks(discharge, 100.0).any()
+
+
+def test_puddles_and_brooks_have_no_waves_but_the_arms_of_lakes_do() -> None:
+    wet = np.zeros((64, 64), bool)
+    wet[4:20, 4:20] = True  # a lake
+    wet[10, 20:40] = True  # with a narrow arm
+    wet[40:43, 40:43] = True  # a puddle
+    wet[50, 5:60] = True  # a brook
+    found = with_waves(wet)
+    assert found[:30].sum() == wet[:30].sum()
+    assert not found[30:].any()
+    assert not with_waves(np.zeros((5, 7), bool)).any() and with_waves(np.ones((5, 7), bool)).all()
+
+
+def both_ways(draw: Draw, monkeypatch: pytest.MonkeyPatch, *arguments: Any, **options: Any) -> NDArray[np.int_]:
+    """How far pixels differ between ground that is shaded once for each pixel and ground that is not."""
+    pixels = draw(*arguments, **options).astype(int)
+    monkeypatch.setattr(Quality, "deferred", property(lambda quality: False))
+    other = draw(*arguments, **options).astype(int)
+    assert np.ptp(pixels) > 50
+    return np.abs(pixels - other).max(axis=2)
+
+
+def bare() -> Snapshot:
+    return snapshot(200.0 * hills(96, 128))
+
+
+WORLDS: dict[str, Callable[[], Snapshot]] = {
+    "bare": bare,
+    "rivers": lambda: with_rivers(bare(), 0.02),
+    "sea": lambda: drowned(bare(), 80.0),
+}
+
+
+def rainy(scene: Scene) -> Scene:
+    """The scene with a threshold by which `WORLDS` have streams."""
+    return scene.with_value("view.stream_threshold", 40.0)
+
+
+@pytest.mark.parametrize("quality", ["low", "medium"])
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("distance", [1.0, 0.25])
+def test_it_looks_as_if_the_mesh_itself_was_shaded(
+    draw: Draw, monkeypatch: pytest.MonkeyPatch, quality: str, world: str, distance: float
+) -> None:
+    shown = WORLDS[world]()
+    scene = rainy(Scene()).with_value("view.quality", quality)
+    camera = scene_camera(scene, shown)
+    camera = replace(camera, distance=camera.distance * distance)
+    differ = both_ways(draw, monkeypatch, shown, camera, scene, size=(320, 200))
+    assert np.mean(differ) < 1.5
+    assert np.mean(differ > 12) < 0.02
+
+
+def test_tiles_of_streams_and_beaches_leave_no_seams(
+    draw: Draw, picture: Picture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same picture, where the whole screen has the shader for streams nearby and for beaches."""
+    for world in ("rivers", "sea"):
+        shown, scene = WORLDS[world](), rainy(Scene())
+        camera = scene_camera(scene, shown)
+        pixels = draw(shown, camera, scene, size=(320, 200)).astype(int)
+        classes = GroundTiles.classes
+
+        def everything(*arguments: Any, classes: Any = classes, **options: Any) -> list[GroundClass]:
+            near, beach = options["smallest_stream"] is not None, options["shore"] is not None
+            return [entry._replace(near_streams=near, beach=beach) for entry in classes(*arguments, **options)]
+
+        monkeypatch.setattr(GroundTiles, "classes", everything)
+        everywhere = draw(shown, camera, scene, size=(320, 200)).astype(int)
+        monkeypatch.setattr(GroundTiles, "classes", classes)
+        assert np.abs(pixels - everywhere).max() <= 3
