@@ -36,7 +36,7 @@ Overlay = Literal[
     "filling",
 ]
 Minimap = Literal["overlay", "wind_and_sand", "water"]
-Quality = Literal["automatic", "low", "medium", "high", "ultra"]
+Quality = Literal["automatic", "lowest", "low", "medium", "high", "ultra"]
 
 
 class ViewParameters(Parameters, frozen=True, kw_only=True):

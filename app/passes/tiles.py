@@ -25,11 +25,14 @@ def block_heights(ground: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDA
     """
     rows, columns = ground.shape
     padded = np.pad(ground, [(0, -rows % BLOCK), (0, -columns % BLOCK)], mode="edge")
-    tall, wide = padded.shape[0] // BLOCK, padded.shape[1] // BLOCK
-    blocks = padded.reshape(tall, BLOCK, wide, BLOCK)
     found = []
     for extreme in (np.minimum, np.maximum):
-        of_block = extreme.reduce(extreme.reduce(blocks, axis=3), axis=1)
+        # Halved again and again, as NumPy is slow to reduce axes that are short.
+        of_block = padded
+        for _ in range(BLOCK.bit_length() - 1):
+            of_block = extreme(of_block[0::2], of_block[1::2])
+        for _ in range(BLOCK.bit_length() - 1):
+            of_block = extreme(of_block[:, 0::2], of_block[:, 1::2])
         around = np.pad(of_block, 1, mode="edge")
         down = extreme(extreme(around[:-2], around[1:-1]), around[2:])
         found.append(extreme(extreme(down[:, :-2], down[:, 1:-1]), down[:, 2:]))

@@ -324,37 +324,37 @@ def test_a_flat_land_looks_flat(draw: Draw, picture: Picture) -> None:
 
 
 def test_quality_goes_down_soon_and_up_only_with_room_and_never_to_what_was_too_slow() -> None:
-    automatic = AutomaticQuality(LEVELS[2])
+    automatic = AutomaticQuality(BY_NAME["high"])
     for _ in range(AutomaticQuality.PATIENCE - 1):
         automatic.measure(1.0)
     automatic.measure(0.02)  # one frame in time: not slow all the while
     for _ in range(AutomaticQuality.PATIENCE - 1):
         automatic.measure(1.0)
-    assert automatic.level is LEVELS[2]
+    assert automatic.level is BY_NAME["high"]
     automatic.measure(1.0)
-    assert automatic.level is LEVELS[1]
+    assert automatic.level is BY_NAME["medium"]
     for _ in range(3000):
         automatic.measure(0.001)
-    assert automatic.level is LEVELS[1]
+    assert automatic.level is BY_NAME["medium"]
     for _ in range(3000):
         automatic.measure(1.0)
     assert automatic.level is LEVELS[0]
 
 
-@pytest.mark.parametrize(("seconds", "index"), [(1.0, 0), (0.1, 1), (0.03, 2), (0.001, 2)])
-def test_a_guessed_level_is_left_at_once_where_the_machine_cannot_hold_it(seconds: float, index: int) -> None:
+@pytest.mark.parametrize(("seconds", "name"), [(1.0, "lowest"), (0.1, "medium"), (0.03, "high"), (0.001, "high")])
+def test_a_guessed_level_is_left_at_once_where_the_machine_cannot_hold_it(seconds: float, name: str) -> None:
     chosen: list[Quality] = []
-    automatic = AutomaticQuality(LEVELS[2], guessed=True, changed=chosen.append)
+    automatic = AutomaticQuality(BY_NAME["high"], guessed=True, changed=chosen.append)
     for _ in range(AutomaticQuality.COMPILING):
         automatic.measure(9.0)
     for _ in range(AutomaticQuality.JUDGED):
-        assert automatic.level is LEVELS[2]
+        assert automatic.level is BY_NAME["high"]
         automatic.measure(seconds)
-    assert automatic.level is LEVELS[index]
-    assert chosen == ([automatic.level] if index < 2 else [])
+    assert automatic.level is BY_NAME[name]
+    assert chosen == ([automatic.level] if name != "high" else [])
     for _ in range(3000):
         automatic.measure(0.001)
-    assert automatic.level is LEVELS[index], "what was too slow once is not tried again"
+    assert automatic.level is BY_NAME[name], "what was too slow once is not tried again"
 
 
 def test_the_level_that_a_renderer_came_to_is_known_at_the_next_start(tmp_path: Path) -> None:
