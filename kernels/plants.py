@@ -544,6 +544,15 @@ def in_order_of_cells(trees: Trees, rows: int, columns: int) -> Trees:
 
 
 @njit(nogil=True, error_model="numpy")
+def _copy_trees(trees, begin, end, after, more):
+    """Write some trees to `after`, so many places further on."""
+    width = trees.shape[1]
+    come, go = trees.reshape(-1), after.reshape(-1)
+    for number in range(begin * width, end * width):
+        go[number + more * width] = come[number]
+
+
+@njit(nogil=True, error_model="numpy")
 def _living_in_stripe(begin, end, trees, starts, sprouts, key, place, after):
     """Write the trees of a stripe that live, with those that have come up, to `after` from a place on."""
     columns = sprouts.shape[1]
@@ -579,12 +588,10 @@ def _living(stripes, trees, starts, sprouts, key, more, after):
         begin = stripes[number] * STRIPE
         end = min(begin + STRIPE, rows)
         done = starts[min((stripes[number] - PERIOD + 1) * STRIPE, rows)] if number > 0 else 0
-        for tree in range(done, starts[begin]):
-            after[tree + more[number]] = trees[tree]
+        _copy_trees(trees, done, starts[begin], after, more[number])
         _living_in_stripe(begin, end, trees, starts, sprouts[number], key, starts[begin] + more[number], after)
         if number == len(stripes) - 1:
-            for tree in range(starts[end], len(trees)):
-                after[tree + more[number + 1]] = trees[tree]
+            _copy_trees(trees, starts[end], len(trees), after, more[number + 1])
 
 
 def grow(
