@@ -45,8 +45,14 @@ _INVERSE_DISTANCES = np.array([1.0] * 4 + [math.sqrt(0.5)] * 4)
 _BACK = np.array([3, 2, 1, 0, 7, 6, 5, 4])  # the opposite of each direction
 _NOWHERE, _OFF_MAP = 8, 9  # where a cell flows to that has no lower neighbour, or that lies at an open edge
 
+# A cell whose way leaves its band points to the cell beyond, with this number added. No map has so many cells.
+_BEYOND_BAND = 1 << 30
+
 # The first two basins are no basins: what flows over the edge of the map, and what flows into the sea on it.
 _OVER_EDGE, _INTO_SEA, _FIRST = 0, 1, 2
+
+# In as many parts, which do not hang together, the lower neighbours of a cell can be at most.
+_PARTS_OF_A_CELL = 4
 
 # Rows of a band. The ways of its cells are followed to its edge, and from there, one by one, from band to band.
 BAND = 64
@@ -226,7 +232,7 @@ def _cells_of(band, shape):
 
 
 # What is found in a band
-_SOUND, _FLAT, _SEVERAL_PARTS, _PAIRS, _RUNS, _LEVELS_RUNS = range(6)
+_SOUND, _FLAT, _PAIRS, _RUNS, _LEVELS_RUNS = range(5)
 _FOUND = 8  # numbers for each band: a cache line
 
 
@@ -234,7 +240,7 @@ _FOUND = 8  # numbers for each band: a cache line
 def _look_at_band(band, ground, water, toward, lower, open_edges, flat_cells, found):
     rows, columns = ground.shape
     sound = True
-    flat = several = 0
+    flat = 0
     for row in range(band * BAND, min((band + 1) * BAND, rows)):
         sound = _sound(ground[row], water[row]) and sound
         if 0 < row < rows - 1:
@@ -248,8 +254,7 @@ def _look_at_band(band, ground, water, toward, lower, open_edges, flat_cells, fo
         for column in range(columns):  # without a branch, for speed
             flat_cells[flat] = first + column
             flat += toward[row, column] == _NOWHERE
-            several += _SEVERAL[lower[row, column]]
-    found[_SOUND], found[_FLAT], found[_SEVERAL_PARTS] = sound, flat, several
+    found[_SOUND], found[_FLAT] = sound, flat
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
@@ -375,12 +380,12 @@ def _find_pits(ground: Any, toward: Any, basin: Any, found: Any) -> Any:
 
 
 @njit(nogil=True, error_model="numpy")
-def _follow(basin, cell, begin, size):
-    """Let a cell point as far as the cell in its band does that it points to; whether that is in the band again."""
-    inside = np.uint64(~np.int64(basin[cell]) - begin) < size
-    found = basin[np.uintp(~basin[cell] if inside else cell)]
+def _follow(basin, cell):
+    """Let a cell point as far as the cell in its band does that it points to; whether that points on in the band."""
+    found = basin[cell]
+    found = basin[np.uintp(~found if found < 0 else cell)]
     basin[cell] = found
-    return np.uint64(~np.int64(found) - begin) < size
+    return found < 0
 
 
 @njit(nogil=True, error_model="numpy")
@@ -393,6 +398,11 @@ def _lead_band(band, ground, toward, pits, sea_level, basin, shape):
     steps[:8] = _ROW_STEPS * columns + _COLUMN_STEPS
     for cell in range(begin, end):
         basin[cell] = ~(cell + steps[toward[cell]])
+    for first in (begin, end - columns):
+        for cell in range(first, first + columns):
+            ahead = cell + steps[toward[cell]]
+            if not begin <= ahead < end:
+                basin[cell] = ahead + _BEYOND_BAND
     low, high = _FIRST, len(pits)
     while low < high:
         middle = (low + high) // 2
@@ -409,16 +419,15 @@ def _lead_band(band, ground, toward, pits, sea_level, basin, shape):
             if toward[cell] == _OFF_MAP:
                 basin[cell] = _INTO_SEA if ground[cell] < sea_level else _OVER_EDGE
     # Passes to and fro shorten all ways without a branch; the few that are left are followed one by one.
-    size = np.uint64(end - begin)
     unknown = end - begin
     while 4 * unknown > end - begin:
         for cell in range(begin, end):
-            _follow(basin, cell, begin, size)
+            _follow(basin, cell)
         unknown = 0
         for cell in range(end - 1, begin - 1, -1):
-            unknown += _follow(basin, cell, begin, size)
+            unknown += _follow(basin, cell)
     for cell in range(begin, end):
-        while _follow(basin, cell, begin, size):
+        while _follow(basin, cell):
             pass
 
 
@@ -434,23 +443,19 @@ def _lead(ground: Any, toward: Any, pits: Any, sea_level: float, basin: Any) -> 
 def _join_bands(basin: Any, found: Any) -> Any:
     """Write in which basins the cells of the first and the last row of each band lie: ways lead from one to the next.
 
-    Returns room for the pairs of all bands, and where in it that of each band begins.
+    Returns room for the pairs of all bands. Little of it is ever written to.
     """
     columns = basin.shape[1]
     cells = basin.reshape(-1)
-    begins = np.zeros(len(found), np.int64)
-    count = 0
     for band in range(len(found)):
         begin, end = _cells_of(band, basin.shape)
         for first in (begin, end - columns):
             for cell in range(first, first + columns):
                 ahead = cells[cell]
-                while ahead < 0:
-                    ahead = cells[np.uintp(~ahead)]
+                while ahead >= _BEYOND_BAND:
+                    ahead = cells[np.uintp(ahead - _BEYOND_BAND)]
                 cells[cell] = ahead
-        begins[band] = count
-        count += 4 * found[band, _SEVERAL_PARTS]  # at most four parts
-    return np.empty((count, 2), np.int32), begins
+    return np.empty((_PARTS_OF_A_CELL * len(cells), 2), np.int32)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -463,7 +468,7 @@ def _finish_band(band, ground, toward, lower, basin, pairs, shape):
     begin, end = _cells_of(band, shape)
     for cell in range(begin + columns, end - columns):
         found = basin[cell]
-        basin[cell] = basin[np.uintp(~found if found < 0 else cell)]
+        basin[cell] = basin[np.uintp(found - _BEYOND_BAND if found >= _BEYOND_BAND else cell)]
     steps = np.empty(8, np.int64)
     for k in range(8):
         steps[k] = _ROW_STEPS[k] * columns + _COLUMN_STEPS[k]
@@ -507,16 +512,16 @@ def _finish_band(band, ground, toward, lower, basin, pairs, shape):
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _find_pairs(ground: Any, toward: Any, lower: Any, basin: Any, pairs: Any, begins: Any, found: Any) -> None:
+def _find_pairs(ground: Any, toward: Any, lower: Any, basin: Any, pairs: Any, found: Any) -> None:
     for band in prange(len(found)):
         found[band, _PAIRS] = _finish_band(
             np.int64(band), ground.reshape(-1), toward.reshape(-1), lower.reshape(-1), basin.reshape(-1),
-            pairs[begins[band] :], ground.shape,
+            pairs[_PARTS_OF_A_CELL * _cells_of(band, ground.shape)[0] :], ground.shape,
         )  # fmt: skip
 
 
 @njit(nogil=True, error_model="numpy")
-def _saddles(toward, lower, flat_cells, basin, pairs_of_bands, begins, found, rows, columns):
+def _saddles(toward, lower, flat_cells, basin, pairs_of_bands, found, rows, columns):
     """All pairs, among which is the lowest way between any two basins."""
     steps = np.empty(8, np.int64)
     for k in range(8):
@@ -525,7 +530,8 @@ def _saddles(toward, lower, flat_cells, basin, pairs_of_bands, begins, found, ro
     most = found[:, _PAIRS].sum() + 4 * len(flat_cells) + 16 * (rows + columns)
     pairs, count = np.empty((most, 2), np.int32), 0
     for band in range(len(found)):
-        for index in range(begins[band], begins[band] + found[band, _PAIRS]):
+        begin = _PARTS_OF_A_CELL * _cells_of(band, (rows, columns))[0]
+        for index in range(begin, begin + found[band, _PAIRS]):
             pairs[count] = pairs_of_bands[index]
             count += 1
     # On a flat, cells flow to neighbours that count as no lower, so that all are compared.
@@ -1092,7 +1098,7 @@ def _levels(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _find_tree(
-    ground: Any, toward: Any, lower: Any, basin: Any, pits: Any, flat_cells: Any, pairs: Any, begins: Any, found: Any,
+    ground: Any, toward: Any, lower: Any, basin: Any, pits: Any, flat_cells: Any, pairs: Any, found: Any,
     sea_level: float,
 ) -> Any:  # fmt: skip
     """The tree of depressions, its ladders, and room for what the bands find of them."""
@@ -1100,7 +1106,7 @@ def _find_tree(
     cells = rows * columns
     flat_ground, flat_toward, flat_basin = ground.reshape(-1), toward.reshape(-1), basin.reshape(-1)
     all_pairs = _saddles(
-        flat_toward, lower.reshape(-1), flat_cells, flat_basin, pairs, begins, found, rows, columns
+        flat_toward, lower.reshape(-1), flat_cells, flat_basin, pairs, found, rows, columns
     )  # fmt: skip
     tree = _grow_tree(flat_ground, flat_toward, flat_basin, pits, all_pairs, sea_level, columns)
     # Little of it is ever written to.
@@ -1229,10 +1235,10 @@ def settle(
     evaporation, seepage = float(parameters.evaporation), float(parameters.seepage)
     flat_cells, pits = _find_pits(ground, toward, basin, found)
     _lead(ground, toward, pits, sea_level, basin)
-    pairs, begins = _join_bands(basin, found)
-    _find_pairs(ground, toward, lower, basin, pairs, begins, found)
+    pairs = _join_bands(basin, found)
+    _find_pairs(ground, toward, lower, basin, pairs, found)
     tree, ladders, runs, lost_in_row = _find_tree(
-        ground, toward, lower, basin, pits, flat_cells, pairs, begins, found, sea_level
+        ground, toward, lower, basin, pits, flat_cells, pairs, found, sea_level
     )
     _measure(ground, water, basin, tree, ladders, evaporation, seepage, runs, lost_in_row, found)
     pool_of, start, total, filled, (sill, beyond, volume), totals = _share_out(
