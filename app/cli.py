@@ -220,17 +220,15 @@ examples:
 
 
 def _bench() -> Command:
+    from app.bench import GROUPS
+
+    groups = "\n".join(f"  {name:<12} {what}" for name, what in GROUPS.items())
     parser = _parser(
         "bench",
         "Measure this machine. Speeds are in yards: one is the time of a step of a plain droplet kernel.",
         f"""
 groups:
-  droplets     the speed of droplet erosion, on one core and on two, and the memory of a world
-  island       the speed of snowballs, and of a new island
-  wind         the speed of wind and cascade, on one core and on two, and how it grows with the map
-  rivers       filling of depressions, directions, watersheds and accumulation, beside other libraries
-  waves        finding the shore at once and over frames, and what waves add to a frame
-  frame        frame times while the simulation runs, uploads, and the time to the first picture
+{groups}
 
 examples:
   {PROGRAM} bench

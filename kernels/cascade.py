@@ -36,7 +36,7 @@ Layer = NDArray[np.float64]
 _WALL = 1e300
 
 # The map is worked on in place, in bands of so many rows: copies of whole layers cost more than the pass itself.
-_BAND = 32
+BAND = 32
 
 # Cells of a row whose mix is worked on together, if anything slides there at all.
 _STRETCH = 64
@@ -120,7 +120,7 @@ def _slide_row(rock, loose, surface, heights, depths, first, stable, creep, rate
 def _slide_band(band, bedrock, sediment, ground, before, wrap, stable, creep, rate):
     """One pass over a band of rows; `before` tells what was in the rows on both sides of it."""
     rows, columns = ground.shape
-    begin, end = band * _BAND, min((band + 1) * _BAND, rows)
+    begin, end = band * BAND, min((band + 1) * BAND, rows)
     bands = len(before)
     heights = np.full((3, columns + 2), _WALL)
     depths = np.zeros((3, columns + 2))
@@ -145,12 +145,12 @@ def _slide_band(band, bedrock, sediment, ground, before, wrap, stable, creep, ra
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def _slide(bedrock, sediment, ground, wrap, stable, creep, rate, passes):
     rows, columns = ground.shape
-    bands = (rows + _BAND - 1) // _BAND
+    bands = (rows + BAND - 1) // BAND
     # [band]: ground and sediment of its first row, and of its last one
     before = np.empty((bands, 4, columns))
     for _ in range(passes):
         for band in prange(bands):
-            begin, last = band * _BAND, min((band + 1) * _BAND, rows) - 1
+            begin, last = band * BAND, min((band + 1) * BAND, rows) - 1
             before[band, 0] = ground[begin]
             before[band, 1] = sediment[begin]
             before[band, 2] = ground[last]
@@ -316,7 +316,7 @@ def _slide_mixed_band(band, bedrock, sediment, ground, mix, before, mix_before, 
     """As `_slide_band`, for a mix of materials."""
     rows, columns = ground.shape
     kinds = len(holding.stable)
-    begin, end = band * _BAND, min((band + 1) * _BAND, rows)
+    begin, end = band * BAND, min((band + 1) * BAND, rows)
     bands = len(before)
     stride = columns * kinds
     told = np.zeros((3, 3, columns + 2))
@@ -364,13 +364,13 @@ def _slide_mixed_band(band, bedrock, sediment, ground, mix, before, mix_before, 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def _slide_mixed(bedrock, sediment, ground, mix, holding, wrap, creep, rate, passes):
     rows, columns = ground.shape
-    bands = (rows + _BAND - 1) // _BAND
+    bands = (rows + BAND - 1) // BAND
     stride = columns * len(holding.stable)
     before = np.empty((bands, 4, columns))
     mix_before = np.empty((bands, 2, stride))
     for _ in range(passes):
         for band in prange(bands):
-            begin, last = band * _BAND, min((band + 1) * _BAND, rows) - 1
+            begin, last = band * BAND, min((band + 1) * BAND, rows) - 1
             before[band, 0] = ground[begin]
             before[band, 1] = sediment[begin]
             before[band, 2] = ground[last]

@@ -44,7 +44,7 @@ CYCLES_PER_EXCHANGE = 4
 CYCLES_PER_FLOW = 8
 
 # So many lines are solved side by side.
-_LINES = 16
+LINES = 16
 
 # Storage of a cell whose level stays: where it meets a lake or the sea.
 _FIXED = 1e30
@@ -326,24 +326,32 @@ def _room(cell, fields, pores, constants):
     return _rock_room(cell, fields, pores, constants) + _yield_of(porosity, constants) * fields.sediment[cell]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _rise(fields, pores, constants, springs):
-    cells, depths = np.empty(springs.sum(), np.int64), np.empty(springs.sum())
-    found = 0
-    for row in range(fields.rows):
-        if springs[row] == 0:
-            continue
-        for cell in range(row * fields.columns, (row + 1) * fields.columns):
-            groundwater = fields.groundwater[cell]
-            if groundwater < constants.smallest_spring + _rock_room(cell, fields, pores, constants):
-                continue  # told without a look at the mix
-            surplus = groundwater - _room(cell, fields, pores, constants)
-            dry = fields.standing[cell] == DRY and fields.water[cell] == 0.0
-            if dry and surplus >= constants.smallest_spring and found < len(cells):
-                cells[found], depths[found] = cell, surplus
-                found += 1
-                fields.groundwater[cell] -= surplus
-    return cells[:found], depths[:found]
+@njit(nogil=True, error_model="numpy")
+def _rise_in_row(row, fields, pores, constants, begin, end, cells, depths):
+    """Take what comes out of the ground of a row; returns where in `cells` and `depths` what it has found ends."""
+    found = begin
+    if begin == end:
+        return found
+    for cell in range(row * fields.columns, (row + 1) * fields.columns):
+        groundwater = fields.groundwater[cell]
+        if groundwater < constants.smallest_spring + _rock_room(cell, fields, pores, constants):
+            continue  # told without a look at the mix
+        surplus = groundwater - _room(cell, fields, pores, constants)
+        dry = fields.standing[cell] == DRY and fields.water[cell] == 0.0
+        if dry and surplus >= constants.smallest_spring and found < end:
+            cells[found], depths[found] = cell, surplus
+            found += 1
+            fields.groundwater[cell] -= surplus
+    return found
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _rise(fields, pores, constants, begins, ends, cells, depths):
+    """`begins` and `ends` [row] are where in `cells` and `depths` the springs of each row have their places; `ends`
+    becomes how many have been found."""
+    for unsigned_row in prange(fields.rows):
+        row = np.int64(unsigned_row)
+        ends[row] = _rise_in_row(row, fields, pores, constants, begins[row], ends[row], cells, depths) - begins[row]
 
 
 @inlined
@@ -390,8 +398,8 @@ def _flow_along(first, lines, line_stride, stride, length, per_area, fields, por
     `first` is the first cell of the first line, `line_stride` leads to the next line, `stride` along it. `per_area` is
     the time over the area of a cell. Tables are [place, line]; lines that are not there are dry.
     """
-    level, transmissivity = np.zeros((length, _LINES)), np.zeros((length, _LINES))
-    gaining, losing = np.ones((length, _LINES)), np.ones((length, _LINES))
+    level, transmissivity = np.zeros((length, LINES)), np.zeros((length, LINES))
+    gaining, losing = np.ones((length, LINES)), np.ones((length, LINES))
     for line in range(lines):
         cell = first + line * line_stride
         for place in range(length):
@@ -399,7 +407,7 @@ def _flow_along(first, lines, line_stride, stride, length, per_area, fields, por
             level[place, line], transmissivity[place, line] = h, t
             gaining[place, line], losing[place, line] = up, down
             cell += stride
-    edge = np.zeros((2, _LINES))  # what leaves at the first end of each line, and at the last
+    edge = np.zeros((2, LINES))  # what leaves at the first end of each line, and at the last
     end = (length - 1) * stride
     for line in range(lines):
         cell = first + line * line_stride
@@ -408,18 +416,18 @@ def _flow_along(first, lines, line_stride, stride, length, per_area, fields, por
         edge[1, line] = _edge_flow(cell, cell - stride, per_area, transmissivity[length - 1, line], fields, constants)
 
     # [place]: to it from the one before; conductance first, then flow. Nothing leads beyond the ends.
-    side = np.zeros((length + 1, _LINES))
+    side = np.zeros((length + 1, LINES))
     for place in range(1, length):
-        for line in range(_LINES):
+        for line in range(LINES):
             here, there = transmissivity[place - 1, line], transmissivity[place, line]
             source = here if level[place - 1, line] > level[place, line] else there
             side[place, line] = per_area * min(0.5 * (here + there), source)
     # Eliminate along the lines: the change of a level becomes `known` + `follows` times that of the next one. Both are
     # one place further on, behind a place before the first.
-    known, follows = np.zeros((length + 1, _LINES)), np.zeros((length + 1, _LINES))
+    known, follows = np.zeros((length + 1, LINES)), np.zeros((length + 1, LINES))
     for place in range(length):
         behind, ahead = max(place - 1, 0), min(place + 1, length - 1)
-        for line in range(_LINES):
+        for line in range(LINES):
             back, forth, here = side[place, line], side[place + 1, line], level[place, line]
             gain = back * (level[behind, line] - here) + forth * (level[ahead, line] - here)
             if place == 0:
@@ -431,11 +439,11 @@ def _flow_along(first, lines, line_stride, stride, length, per_area, fields, por
             follows[place + 1, line] = forth * share
             known[place + 1, line] = (gain + back * known[place, line]) * share
     # From the last place back: the new levels, and what flows between them.
-    change = np.zeros(_LINES)
+    change = np.zeros(LINES)
     for back_place in range(length):
         place = length - 1 - back_place
         ahead = min(place + 1, length - 1)
-        for line in range(_LINES):
+        for line in range(LINES):
             change[line] = known[place + 1, line] + follows[place + 1, line] * change[line]
             level[place, line] += change[line]
             side[place + 1, line] *= level[place, line] - level[ahead, line]
@@ -478,12 +486,12 @@ def _book(first, lines, line_stride, stride, length, side, edge, part, groundwat
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def _flow_through_rows(per_area, fields, pores, constants):
-    bands = (fields.rows + _LINES - 1) // _LINES
+    bands = (fields.rows + LINES - 1) // LINES
     left = np.zeros((bands, 8))
     for unsigned_band in prange(bands):
-        first = np.int64(unsigned_band) * _LINES
+        first = np.int64(unsigned_band) * LINES
         left[unsigned_band, 0] = _flow_along(
-            first * fields.columns, min(_LINES, fields.rows - first), fields.columns, 1, fields.columns, per_area,
+            first * fields.columns, min(LINES, fields.rows - first), fields.columns, 1, fields.columns, per_area,
             fields, pores, constants,
         )  # fmt: skip
     return left  # whose sum is taken outside: Numba would take it in an order that depends on the threads
@@ -491,12 +499,12 @@ def _flow_through_rows(per_area, fields, pores, constants):
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def _flow_through_columns(per_area, fields, pores, constants):
-    bands = (fields.columns + _LINES - 1) // _LINES
+    bands = (fields.columns + LINES - 1) // LINES
     left = np.zeros((bands, 8))
     for unsigned_band in prange(bands):
-        first = np.int64(unsigned_band) * _LINES
+        first = np.int64(unsigned_band) * LINES
         left[unsigned_band, 0] = _flow_along(
-            first, min(_LINES, fields.columns - first), 1, fields.columns, fields.rows, per_area,
+            first, min(LINES, fields.columns - first), 1, fields.columns, fields.rows, per_area,
             fields, pores, constants,
         )  # fmt: skip
     return left
@@ -607,8 +615,15 @@ class Aquifer:
 
         Returns cells, as row * columns + column, and depths in metres over one cell.
         """
-        cells, depths = _rise(self._fields, self._pores, self._constants, self._springs)
-        self._springs[...] = 0
+        springs, found = self._springs, np.cumsum(self._springs)
+        cells, depths = np.empty(springs.sum(), np.int64), np.empty(springs.sum())
+        _rise(self._fields, self._pores, self._constants, found - springs, found, cells, depths)
+        if (found < springs).any():
+            filled = np.concatenate(
+                [np.arange(expected) < there for expected, there in zip(springs, found, strict=True)]
+            )
+            cells, depths = cells[filled], depths[filled]
+        self._springs = np.zeros_like(springs)
         return cells, depths
 
     def flow(self, cycles: int, columns_first: bool = False) -> float:

@@ -30,7 +30,10 @@ On a map that wraps both are counted across its edges, and the step itself takes
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import time
+from collections.abc import Iterator
 from types import FunctionType
 from typing import Any, NamedTuple, Protocol
 
@@ -61,9 +64,11 @@ in_step = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)  #
 _spawn: Any = None
 _step: Any = None
 _run_tile: Any = None
+_work: Any = None
 _coordinate: Any = None
 _help: Any = None
 _SLOTS = 0
+_COUNTS = False  # whether a tile tells how many steps were taken in it
 
 
 def tile_side(rows: int, columns: int, largest: int = _LARGEST_TILE) -> int:
@@ -96,10 +101,12 @@ class _Board(NamedTuple):
     words: NDArray[np.int64]  # see below
     particles: NDArray[np.float64]  # [particle, slot]
     status: NDArray[np.int8]  # [particle]
+    tiles: NDArray[np.int64]  # [particle]: where it stands; -1 where it is not RUNNING
     queue: NDArray[np.int64]  # particles, tile after tile
     begins: NDArray[np.int64]  # [tile]: its part of the queue is queue[begin:end]
     ends: NDArray[np.int64]
     occupied: NDArray[np.int64]  # the tiles of the present colour in which particles stand
+    colours: NDArray[np.int64]  # [tile]
     row_tiles: NDArray[np.int64]  # [row]: the row of tiles that it is in
     column_tiles: NDArray[np.int64]  # [column]
     row_begins: NDArray[np.int64]  # [row of tiles]: its first row of cells; one more at the end
@@ -111,12 +118,16 @@ class _Board(NamedTuple):
 # none is left. It waits for a tile that another has begun, but never for a thread that sleeps or has not even started,
 # as a barrier would: on a busy machine that costs more than the second thread brings.
 _ARRIVED = 0  # threads so far
-_OFFERED = 8  # tiles of this colour that nobody has begun; each word on its own cache line
-_UNFINISHED = 16  # tiles of this colour that are not done
-_WORDS = 24
+_OFFERED = 8  # pieces of work that nobody has begun: tiles of one colour; each word on its own cache line
+_UNFINISHED = 16  # pieces that are not done
+_SPAWNED = 24  # 0 as long as the pieces are not tiles but lots of particles that have yet to be spawned
+_FAILURES = 32  # particles that have FAILED
+_WORDS = 40
 _OVER = -1  # in place of the number of offered tiles: nothing will follow
 
 _FEW_TILES = 64
+
+_LOT = 64  # particles that are spawned together
 
 # So often a thread looks for work before it lets others have its core.
 _PATIENCE = 200
@@ -170,8 +181,8 @@ else:
 
 
 @njit(nogil=True)
-def _take_tile(words):
-    """Begin one of the tiles on offer: its place in the list, or -1 where there is none."""
+def _take_piece(words):
+    """Begin one of the pieces of work on offer: its place in the list, or -1 where there is none."""
     while True:
         offered = _load(words, _OFFERED)
         if offered <= 0:
@@ -180,11 +191,28 @@ def _take_tile(words):
             return offered - 1
 
 
+@njit(nogil=True, error_model="numpy")
+def _stand(board, particle, row, column, outcome):
+    """Write down how a particle goes on, and where."""
+    tile = -1
+    if outcome == RUNNING:
+        # The test is also false for NaN, which must never become an index.
+        if 0.0 <= row < len(board.row_tiles) and 0.0 <= column < len(board.column_tiles):
+            tile = board.row_tiles[int(row)] * (len(board.column_begins) - 1) + board.column_tiles[int(column)]
+        else:
+            outcome = FAILED
+    if outcome == FAILED:
+        _add(board.words, _FAILURES, 1)
+    board.status[particle] = outcome
+    board.tiles[particle] = tile
+
+
 def _run_tile_source(board, tile, fields, parameters):
     """Run the particles in a tile in their order, each until it ends or leaves the tile."""
     tile_row, tile_column = divmod(tile, len(board.column_begins) - 1)
     north, south = board.row_begins[tile_row], board.row_begins[tile_row + 1]
     west, east = board.column_begins[tile_column], board.column_begins[tile_column + 1]
+    steps = 0
     for place in range(board.begins[tile], board.ends[tile]):
         particle = board.queue[place]
         # As a tuple the state lives in registers; it goes back to memory only when the particle leaves the tile.
@@ -192,18 +220,33 @@ def _run_tile_source(board, tile, fields, parameters):
         outcome = RUNNING
         while outcome == RUNNING and north <= state[0] < south and west <= state[1] < east:
             state, outcome = _step(state, fields, parameters)
+            if _COUNTS:
+                steps += 1
         for slot in range(_SLOTS):
             board.particles[particle, slot] = state[slot]
-        board.status[particle] = outcome
+        _stand(board, particle, state[0], state[1], outcome)
+    return steps
 
 
-def _help_source(board, fields, parameters):
-    """Run tiles as they are offered, until the coordinating thread says that it is over."""
+def _work_source(board, place, key, fields, parameters):
+    """Do a piece of what is on offer. Returns how many steps were taken, where that is counted."""
+    if _load(board.words, _SPAWNED) > 0:
+        return _run_tile(board, board.occupied[place], fields, parameters)
+    for particle in range(place * _LOT, min((place + 1) * _LOT, len(board.particles))):
+        state = _spawn(particle, key, fields, parameters)
+        for slot in range(_SLOTS):
+            board.particles[particle, slot] = state[slot]
+        _stand(board, particle, state[0], state[1], RUNNING)
+    return 0
+
+
+def _help_source(board, key, fields, parameters):
+    """Work on what is offered, until the coordinating thread says that it is over."""
     idle = 0
     while True:
-        place = _take_tile(board.words)
+        place = _take_piece(board.words)
         if place >= 0:
-            _run_tile(board, board.occupied[place], fields, parameters)
+            _work(board, place, key, fields, parameters)
             _add(board.words, _UNFINISHED, -1)
             idle = 0
         elif _load(board.words, _OFFERED) == _OVER:
@@ -215,25 +258,20 @@ def _help_source(board, fields, parameters):
 
 
 @njit(nogil=True, error_model="numpy")
-def _sort_into_tiles(board, living, tile_of, colour):
+def _sort_into_tiles(board, living, chosen, colour):
     """Counting sort of the living particles that stand on tiles of one colour; returns the number of such tiles.
 
-    Stable: in each tile the particles keep their order. `tile_of` [particle] is scratch. All `ends` must be 0.
+    Stable: in each tile the particles keep their order. `chosen` [particle] is scratch. All `ends` must be 0.
     """
-    tiles = 0
+    # What no other thread can help with is kept short: one number is read of each particle, without a branch.
+    count = 0
     for particle in living:
-        tile_of[particle] = -1
-        if board.status[particle] != RUNNING:
-            continue
-        row, column = board.particles[particle, 0], board.particles[particle, 1]
-        if not (0.0 <= row < len(board.row_tiles) and 0.0 <= column < len(board.column_tiles)):
-            board.status[particle] = FAILED  # the test is also false for NaN, which must never become an index
-            continue
-        tile_row, tile_column = board.row_tiles[int(row)], board.column_tiles[int(column)]
-        if (tile_row & 1) * 2 + (tile_column & 1) != colour:
-            continue
-        tile = tile_row * (len(board.column_begins) - 1) + tile_column
-        tile_of[particle] = tile
+        tile = board.tiles[particle]
+        chosen[count] = particle
+        count += tile >= 0 and board.colours[tile] == colour
+    tiles = 0
+    for particle in chosen[:count]:
+        tile = board.tiles[particle]
         if board.ends[tile] == 0:
             board.occupied[tiles] = tile
             tiles += 1
@@ -251,50 +289,99 @@ def _sort_into_tiles(board, living, tile_of, colour):
         population = board.ends[tile]
         board.begins[tile] = board.ends[tile] = begin
         begin += population
-    for particle in living:
-        tile = tile_of[particle]
-        if tile >= 0:
-            board.queue[board.ends[tile]] = particle
-            board.ends[tile] += 1
+    for particle in chosen[:count]:
+        tile = board.tiles[particle]
+        board.queue[board.ends[tile]] = particle
+        board.ends[tile] += 1
     return tiles
 
 
+@njit(nogil=True, error_model="numpy")
+def _clear_tiles(board, tiles):
+    """Make ready for the tiles of the next colour."""
+    for tile in board.occupied[:tiles]:
+        board.ends[tile] = 0
+
+
+@njit(nogil=True, error_model="numpy")
+def _keep_living(board, living):
+    """Those that still run, in their order."""
+    kept = 0
+    for particle in living:
+        if board.tiles[particle] >= 0:
+            living[kept] = particle
+            kept += 1
+    return living[:kept]
+
+
 def _coordinate_source(board, key, fields, parameters):
-    """Spawn the particles and offer their tiles, colour by colour, until all particles have ended."""
+    """Have the particles spawned, and offer their tiles, colour by colour, until all particles have ended."""
     count = len(board.particles)
-    for particle in range(count):
-        state = _spawn(particle, key, fields, parameters)
-        for slot in range(_SLOTS):
-            board.particles[particle, slot] = state[slot]
-        board.status[particle] = RUNNING
     living = np.arange(count)  # always in the particles' order
-    tile_of = np.empty(count, np.int64)
-    failed = False
-    while len(living) > 0 and not failed:
-        for colour in range(4):
-            tiles = _sort_into_tiles(board, living, tile_of, colour)
-            _add(board.words, _UNFINISHED, tiles)
-            _add(board.words, _OFFERED, tiles)
-            place = _take_tile(board.words)
-            while place >= 0:
-                _run_tile(board, board.occupied[place], fields, parameters)
-                _add(board.words, _UNFINISHED, -1)
-                place = _take_tile(board.words)
-            idle = 0
-            while _load(board.words, _UNFINISHED) > 0:
-                idle += 1
-                if idle > _PATIENCE:
-                    _give_way()
-            for tile in board.occupied[:tiles]:
-                board.ends[tile] = 0
-        kept = 0
-        for particle in living:
-            failed = failed or board.status[particle] == FAILED
-            if board.status[particle] == RUNNING:
-                living[kept] = particle
-                kept += 1
-        living = living[:kept]
+    chosen = np.empty(count, np.int64)
+    colour = 4  # of the tiles on offer; as if a round had ended before the first one
+    pieces = (count + _LOT - 1) // _LOT
+    while True:
+        _add(board.words, _UNFINISHED, pieces)
+        _add(board.words, _OFFERED, pieces)
+        place = _take_piece(board.words)
+        while place >= 0:
+            _work(board, place, key, fields, parameters)
+            _add(board.words, _UNFINISHED, -1)
+            place = _take_piece(board.words)
+        idle = 0
+        while _load(board.words, _UNFINISHED) > 0:
+            idle += 1
+            if idle > _PATIENCE:
+                _give_way()
+        if _load(board.words, _SPAWNED) == 0:
+            _add(board.words, _SPAWNED, 1)
+        else:
+            _clear_tiles(board, pieces)
+        colour += 1
+        if colour > 3:
+            living = _keep_living(board, living)
+            if len(living) == 0 or _load(board.words, _FAILURES) > 0:
+                break
+            colour = 0
+        pieces = _sort_into_tiles(board, living, chosen, colour)
     _add(board.words, _OFFERED, _OVER)
+
+
+def _work_alone_source(board, places, key, fields, parameters, steps):
+    """Do some pieces of work one after the other, and write down how many steps each took."""
+    for number in range(len(places)):
+        steps[number] = _work(board, places[number], key, fields, parameters)
+
+
+class Count(NamedTuple):
+    """What there was to do in a run, counted on one thread; see `counted`. Times are in seconds."""
+
+    process: str
+    preparing: float  # and giving back, before and after all that follows
+    spawning: float
+    lots: int  # of particles that are spawned together
+    sorting: float  # by the thread that coordinates, while the others wait
+    running: float  # all tiles
+    steps: list[NDArray[np.int64]]  # for each colour of each round: of each of its tiles, in the order they are taken
+    elapsed: float  # with the counting itself
+
+
+_counts: list[Count] | None = None
+
+
+@contextlib.contextmanager
+def counted() -> Iterator[list[Count]]:
+    """Within it each run counts its work, on one thread and somewhat slower; the list grows by one `Count` for each.
+
+    The kernels that do so are copies, so that the others take no longer for it.
+    """
+    global _counts
+    _counts = []
+    try:
+        yield _counts
+    finally:
+        _counts = None
 
 
 def _share_source(board, key, threads, fields, parameters):
@@ -303,7 +390,7 @@ def _share_source(board, key, threads, fields, parameters):
         if _add(board.words, _ARRIVED, 1) == 0:
             _coordinate(board, key, fields, parameters)
         else:
-            _help(board, fields, parameters)
+            _help(board, key, fields, parameters)
 
 
 _NUMBERS_OF_A_LINE = 8  # float64 in 64 bytes of cache
@@ -349,39 +436,98 @@ def engine(spawn: Any, step: Any, slots: int, largest_tile: int = _LARGEST_TILE)
 
     def compiled(source: Any, parallel: bool = False, **own: Any) -> Any:
         copy = FunctionType(source.__code__, {**globals(), **own})
-        copy.__name__ = f"{source.__name__.removesuffix('_source').lstrip('_')}_{process}"
+        counting = "_counting" if own.get("_COUNTS") else ""
+        copy.__name__ = f"{source.__name__.removesuffix('_source').lstrip('_')}_{process}{counting}"
         copy.__qualname__ = copy.__name__
         copy.__module__ = __name__
         return njit(parallel=parallel, nogil=True, cache=True, error_model="numpy")(copy)
 
-    run_tile = compiled(_run_tile_source, _step=step, _SLOTS=slots)
-    coordinate = compiled(_coordinate_source, _spawn=spawn, _run_tile=run_tile, _SLOTS=slots)
-    helper = compiled(_help_source, _run_tile=run_tile)
+    def compiled_work(**own: Any) -> Any:
+        run_tile = compiled(_run_tile_source, _step=step, _SLOTS=slots, **own)
+        return compiled(_work_source, _spawn=spawn, _run_tile=run_tile, _SLOTS=slots, **own)
+
+    work = compiled_work()
+    coordinate = compiled(_coordinate_source, _work=work)
+    helper = compiled(_help_source, _work=work)
     share = compiled(_share_source, parallel=True, _coordinate=coordinate, _help=helper)
+    work_alone = compiled(_work_alone_source, _work=compiled_work(_COUNTS=True), _COUNTS=True)
 
     def run(
         count: int, key: np.uint64, rows: int, columns: int, fields: Any, parameters: Any, *, wrap: bool = False
     ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-        side = tile_side(rows, columns, largest_tile)
-        row_tiles, row_begins = _cut(rows, side, wrap)
-        column_tiles, column_begins = _cut(columns, side, wrap)
-        tiles = (len(row_begins) - 1) * (len(column_begins) - 1)
-        board = _Board(
-            words=np.zeros(_WORDS, np.int64),
-            particles=np.empty((count, slots)),
-            status=np.empty(count, np.int8),
-            queue=np.empty(count, np.int64),
-            begins=np.zeros(tiles, np.int64),
-            ends=np.zeros(tiles, np.int64),
-            occupied=np.empty(tiles, np.int64),
-            row_tiles=row_tiles,
-            column_tiles=column_tiles,
-            row_begins=row_begins,
-            column_begins=column_begins,
-        )
+        begin = time.perf_counter()
+        board = _board(count, slots, rows, columns, tile_side(rows, columns, largest_tile), wrap)
+        if _counts is not None:
+            _counts.append(_count(process, board, begin, work_alone, np.uint64(key), fields, parameters))
+            return board.particles, board.status
         # Asked for here, because a compiled function that asks for it itself cannot be cached.
         threads = numba.get_num_threads() if count >= _WORTH_SHARING else 1
         share(board, np.uint64(key), threads, fields, parameters)
         return board.particles, board.status
 
     return run
+
+
+def _board(count: int, slots: int, rows: int, columns: int, side: int, wrap: bool) -> _Board:
+    """For `count` particles on a map that is cut into tiles of so many cells a side."""
+    row_tiles, row_begins = _cut(rows, side, wrap)
+    column_tiles, column_begins = _cut(columns, side, wrap)
+    tile_rows, tile_columns = np.arange(len(row_begins) - 1), np.arange(len(column_begins) - 1)
+    colours = ((tile_rows & 1)[:, None] * 2 + (tile_columns & 1)).reshape(-1)
+    tiles = len(colours)
+    return _Board(
+        words=np.zeros(_WORDS, np.int64),
+        particles=np.empty((count, slots)),
+        status=np.empty(count, np.int8),
+        tiles=np.empty(count, np.int64),
+        queue=np.empty(count, np.int64),
+        begins=np.zeros(tiles, np.int64),
+        ends=np.zeros(tiles, np.int64),
+        occupied=np.empty(tiles, np.int64),
+        colours=colours,
+        row_tiles=row_tiles,
+        column_tiles=column_tiles,
+        row_begins=row_begins,
+        column_begins=column_begins,
+    )
+
+
+def _count(
+    process: str, board: _Board, begin: float, work_alone: Any, key: np.uint64, fields: Any, parameters: Any
+) -> Count:
+    """Run as `_coordinate` does, with a look at the clock before and after each colour."""
+    count = len(board.particles)
+    living, chosen = np.arange(count), np.empty(count, np.int64)
+    none = np.empty(0, np.int64)
+    preparing = time.perf_counter() - begin
+    work_alone(board, none, key, fields, parameters, none)  # compiles
+    _sort_into_tiles(board, living[:0], chosen, 0)
+
+    def seconds(function: Any, *arguments: Any) -> tuple[Any, float]:
+        start = time.perf_counter()
+        result = function(*arguments)
+        return result, time.perf_counter() - start
+
+    # What the call itself takes, which a run that does not count has only once
+    call = min(seconds(work_alone, board, none, key, fields, parameters, none)[1] for _ in range(5))
+    short_call = min(seconds(_sort_into_tiles, board, living[:0], chosen, 0)[1] for _ in range(5))
+    lots = np.arange(-(-count // _LOT))
+    spawning = seconds(work_alone, board, lots, key, fields, parameters, np.empty_like(lots))[1] - call
+    board.words[_SPAWNED] = 1
+    sorting = running = 0.0
+    steps = []
+    living = _keep_living(board, living)
+    while len(living) > 0 and board.words[_FAILURES] == 0:
+        for colour in range(4):
+            tiles, elapsed = seconds(_sort_into_tiles, board, living, chosen, colour)
+            sorting += max(0.0, elapsed - short_call)
+            places = np.arange(tiles)[::-1].copy()
+            taken = np.zeros(tiles, np.int64)
+            running += max(0.0, seconds(work_alone, board, places, key, fields, parameters, taken)[1] - call)
+            _clear_tiles(board, tiles)
+            steps.append(taken)
+        living, elapsed = seconds(_keep_living, board, living)
+        sorting += max(0.0, elapsed - short_call)
+    return Count(
+        process, preparing, max(0.0, spawning), len(lots), sorting, running, steps, time.perf_counter() - begin
+    )  # fmt: skip

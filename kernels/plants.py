@@ -47,6 +47,7 @@ Trees = NDArray[np.float32]
 
 PERIOD = 16  # cycles until each stripe has had its turn
 STRIPE = 8  # rows
+LOT = 4096  # trees that are looked through together
 
 # The columns of a table of trees
 ROW, COLUMN, KIND, SIZE, AGE, HEALTH = range(6)
@@ -388,7 +389,10 @@ def _copy_grass(surface, row, grass):
 
 @njit(nogil=True, error_model="numpy")
 def _tend_stripe(begin, end, fields, kinds, parameters, turn, climate, keys, trees, starts, sprouts):
-    """Let the plants of the rows from `begin` to `end` live on; `sprouts` [row, column] are kinds of new trees + 1."""
+    """Let the plants of the rows from `begin` to `end` live on; `sprouts` [row, column] are kinds of new trees + 1.
+
+    Returns how many trees have died, and how many have come up.
+    """
     rows, columns = fields.ground.shape
     height = end - begin
     surface = fields.surface
@@ -421,6 +425,7 @@ def _tend_stripe(begin, end, fields, kinds, parameters, turn, climate, keys, tre
         taken[int(trees[tree, ROW]) - begin, int(trees[tree, COLUMN])] = True
 
     # Of grass as it was: the row before, this one and the next, with one more cell at each end
+    born = 0
     before = np.zeros((3, columns + 2), np.float32)
     _copy_grass(surface, max(begin - 1, 0), before[0])
     _copy_grass(surface, begin, before[1])
@@ -462,37 +467,58 @@ def _tend_stripe(begin, end, fields, kinds, parameters, turn, climate, keys, tre
                     fields, kinds, turn, keys[0], trees, starts, row, column, room[i, column],
                     wetness[i, column], temperature[i, column], slopes[i, column],
                 )  # fmt: skip
+                born += sprouts[i, column] > 0
             else:
                 sprouts[i, column] = 0
     for row in range(begin, end):
         for column in range(columns):
             fields.rooted_ground[row, column] = fields.ground[row, column]
+    dead = 0
+    for tree in range(first, last):
+        dead += trees[tree, HEALTH] <= 0.0
+    return dead, born
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _tend(stripes, fields, kinds, parameters, turn, climate, keys, trees, starts, sprouts):
+def _tend(stripes, fields, kinds, parameters, turn, climate, keys, trees, starts, sprouts, changes):
+    """`changes` [stripe] become how many trees have died, and how many have come up."""
     for place in prange(len(stripes)):
         begin = stripes[place] * STRIPE
         end = min(begin + STRIPE, len(fields.ground))
-        _tend_stripe(begin, end, fields, kinds, parameters, turn, climate, keys, trees, starts, sprouts[place])
+        changes[place, 0], changes[place, 1] = _tend_stripe(
+            begin, end, fields, kinds, parameters, turn, climate, keys, trees, starts, sprouts[place]
+        )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _row_starts(trees, rows):
-    """[row]: its first tree; one more at the end. The first is −1 where trees are not in the order of their cells."""
-    starts = np.zeros(rows + 1, np.int64)
-    row, column = 0, 0
-    for tree in range(len(trees)):
+@njit(nogil=True, error_model="numpy")
+def _starts_in_lot(begin, end, trees, starts):
+    """Write to `starts` the first trees of rows that are in a lot; returns whether it is in the order of cells."""
+    row, column = (int(trees[begin - 1, ROW]), int(trees[begin - 1, COLUMN])) if begin > 0 else (0, 0)
+    for tree in range(begin, end):
         its_row, its_column = int(trees[tree, ROW]), int(trees[tree, COLUMN])
         if its_row < row or (its_row == row and its_column < column):
-            starts[0] = -1
-            return starts
+            return False
         while row < its_row:
             row += 1
             starts[row] = tree
         column = its_column
-    starts[row + 1 :] = len(trees)
-    return starts
+    return True
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _find_starts(trees, starts, in_order):
+    for unsigned_lot in prange(len(in_order)):
+        lot = np.int64(unsigned_lot)
+        in_order[lot] = _starts_in_lot(lot * LOT, min((lot + 1) * LOT, len(trees)), trees, starts)
+
+
+def _row_starts(trees: Trees, rows: int) -> NDArray[np.int64] | None:
+    """[row]: its first tree; one more at the end. None where trees are not in the order of their cells."""
+    starts = np.zeros(rows + 1, np.int64)
+    in_order = np.empty(-(-len(trees) // LOT), np.bool_)
+    _find_starts(trees, starts, in_order)
+    starts[(int(trees[-1, ROW]) if len(trees) else 0) + 1 :] = len(trees)
+    return starts if in_order.all() else None
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -517,53 +543,55 @@ def in_order_of_cells(trees: Trees, rows: int, columns: int) -> Trees:
     return ordered
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _count_changes(stripes, trees, starts, sprouts):
-    """How many trees of the stripes have died, and how many have come up."""
-    rows, columns = len(starts) - 1, sprouts.shape[2]
-    dead = born = 0
-    for number in range(len(stripes)):
-        begin = stripes[number] * STRIPE
-        end = min(begin + STRIPE, rows)
-        for tree in range(starts[begin], starts[end]):
-            dead += trees[tree, HEALTH] <= 0.0
-        for i in range(end - begin):
-            for column in range(columns):
-                born += sprouts[number, i, column] > 0
-    return dead, born
+@njit(nogil=True, error_model="numpy")
+def _copy_trees(trees, begin, end, after, more):
+    """Write some trees to `after`, so many places further on."""
+    width = trees.shape[1]
+    come, go = trees.reshape(-1), after.reshape(-1)
+    for number in range(begin * width, end * width):
+        go[number + more * width] = come[number]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _living(stripes, trees, starts, sprouts, key, after):
-    """Write to `after` the trees that live, with those that have come up, in the order of their cells."""
-    rows, columns = len(starts) - 1, sprouts.shape[2]
-    place = done = 0
-    for number in range(len(stripes)):
-        begin = stripes[number] * STRIPE
-        end = min(begin + STRIPE, rows)
-        kept = starts[begin] - done
-        after[place : place + kept] = trees[done : starts[begin]]
-        place += kept
-        for row in range(begin, end):
-            tree = starts[row]
-            for column in range(columns):
-                while tree < starts[row + 1] and int(trees[tree, COLUMN]) == column:
-                    if trees[tree, HEALTH] > 0.0:
-                        after[place] = trees[tree]
-                        place += 1
-                    tree += 1
-                kind = sprouts[number, row - begin, column]
-                if kind > 0:
-                    cell = row * columns + column
-                    after[place, ROW] = row + int(uniform(key, 2 * cell) * _PLACES) / _PLACES
-                    after[place, COLUMN] = column + int(uniform(key, 2 * cell + 1) * _PLACES) / _PLACES
-                    after[place, KIND] = kind - 1
-                    after[place, SIZE] = _SEEDLING
-                    after[place, AGE] = 0.0
-                    after[place, HEALTH] = _SEEDLING_HEALTH
+@njit(nogil=True, error_model="numpy")
+def _living_in_stripe(begin, end, trees, starts, sprouts, key, place, after):
+    """Write the trees of a stripe that live, with those that have come up, to `after` from a place on."""
+    columns = sprouts.shape[1]
+    for row in range(begin, end):
+        tree = starts[row]
+        for column in range(columns):
+            while tree < starts[row + 1] and int(trees[tree, COLUMN]) == column:
+                if trees[tree, HEALTH] > 0.0:
+                    after[place] = trees[tree]
                     place += 1
-        done = starts[end]
-    after[place:] = trees[done:]
+                tree += 1
+            kind = sprouts[row - begin, column]
+            if kind > 0:
+                cell = row * columns + column
+                after[place, ROW] = row + int(uniform(key, 2 * cell) * _PLACES) / _PLACES
+                after[place, COLUMN] = column + int(uniform(key, 2 * cell + 1) * _PLACES) / _PLACES
+                after[place, KIND] = kind - 1
+                after[place, SIZE] = _SEEDLING
+                after[place, AGE] = 0.0
+                after[place, HEALTH] = _SEEDLING_HEALTH
+                place += 1
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _living(stripes, trees, starts, sprouts, key, more, after):
+    """Write to `after` the trees that live, with those that have come up, in the order of their cells.
+
+    `more` [stripe] is how many more trees there are before each than there were; one more at the end.
+    """
+    rows = len(starts) - 1
+    for unsigned_number in prange(len(stripes)):
+        number = np.int64(unsigned_number)
+        begin = stripes[number] * STRIPE
+        end = min(begin + STRIPE, rows)
+        done = starts[min((stripes[number] - PERIOD + 1) * STRIPE, rows)] if number > 0 else 0
+        _copy_trees(trees, done, starts[begin], after, more[number])
+        _living_in_stripe(begin, end, trees, starts, sprouts[number], key, starts[begin] + more[number], after)
+        if number == len(stripes) - 1:
+            _copy_trees(trees, starts[end], len(trees), after, more[number + 1])
 
 
 def grow(
@@ -584,7 +612,7 @@ def grow(
     rows, columns = fields.ground.shape
     trees = np.ascontiguousarray(trees, np.float32)
     starts = _row_starts(trees, rows)
-    if starts[0] < 0:
+    if starts is None:
         trees = in_order_of_cells(trees, rows, columns)
         starts = _row_starts(trees, rows)
     stripes = np.arange(cycle % PERIOD, -(-rows // STRIPE), PERIOD)
@@ -592,11 +620,13 @@ def grow(
     keys = np.array([stream(seed, _GROWS, cycle), stream(seed, _TREES, cycle), stream(seed, _LIFESPANS, 0)], np.uint64)
     turn = _turn(parameters)
     kinds = _with_parameters(kinds, parameters)
-    _tend(stripes, fields, kinds, parameters, turn, climate, keys, trees, starts, sprouts)
-    dead, born = _count_changes(stripes, trees, starts, sprouts)
+    changes = np.zeros((len(stripes), 2), np.int64)
+    _tend(stripes, fields, kinds, parameters, turn, climate, keys, trees, starts, sprouts, changes)
+    dead, born = changes.sum(axis=0)
     if dead or born:
+        more = np.append(0, np.cumsum(changes[:, 1] - changes[:, 0]))
         after = np.empty((len(trees) - dead + born, trees.shape[1]), np.float32)
-        _living(stripes, trees, starts, sprouts, keys[1] ^ np.uint64(1), after)
+        _living(stripes, trees, starts, sprouts, keys[1] ^ np.uint64(1), more, after)
         trees = after
     return trees
 

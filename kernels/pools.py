@@ -15,6 +15,9 @@ hierarchies") and 2021 ("part 3: Fill-Spill-Merge"). Once per cycle, from the gr
 A cell beyond which lies the edge drains over it, except between walls. The sea is what lies below its level and hangs
 together with the map's edge: its basins are those that join the edge below that level.
 
+What is done for each cell is done in bands of rows, side by side. What the bands find is put together in their order,
+so that nothing depends on the number of threads; only the tree, which is small, is one thread's work.
+
 Volumes are metres over one cell. As a fall is only compared with other falls, nothing depends on a cell's size.
 """
 
@@ -42,8 +45,17 @@ _INVERSE_DISTANCES = np.array([1.0] * 4 + [math.sqrt(0.5)] * 4)
 _BACK = np.array([3, 2, 1, 0, 7, 6, 5, 4])  # the opposite of each direction
 _NOWHERE, _OFF_MAP = 8, 9  # where a cell flows to that has no lower neighbour, or that lies at an open edge
 
+# A cell whose way leaves its band points to the cell beyond, with this number added. No map has so many cells.
+_BEYOND_BAND = 1 << 30
+
 # The first two basins are no basins: what flows over the edge of the map, and what flows into the sea on it.
 _OVER_EDGE, _INTO_SEA, _FIRST = 0, 1, 2
+
+# In as many parts, which do not hang together, the lower neighbours of a cell can be at most.
+_PARTS_OF_A_CELL = 4
+
+# Rows of a band. The ways of its cells are followed to its edge, and from there, one by one, from band to band.
+BAND = 64
 
 # Volumes that agree to this part are equal: sums of the same depths in another order differ by less.
 _SAME = 1e-13
@@ -212,17 +224,25 @@ def _sound(ground, water):
     return bad == 0
 
 
-@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _look(ground, water, toward, lower, open_edges):
-    """Where each cell flows to, and which of its neighbours are lower; returns which rows are sound.
+@njit(nogil=True, error_model="numpy")
+def _cells_of(band, shape):
+    """The first cell of a band, and one past its last."""
+    rows, columns = shape
+    return band * BAND * columns, min((band + 1) * BAND, rows) * columns
 
-    Of two equally high cells the one that comes first on the map counts as lower here.
-    """
+
+# What is found in a band
+_SOUND, _FLAT, _PAIRS, _RUNS, _LEVELS_RUNS = range(5)
+_FOUND = 8  # numbers for each band: a cache line
+
+
+@njit(nogil=True, error_model="numpy")
+def _look_at_band(band, ground, water, toward, lower, open_edges, flat_cells, found):
     rows, columns = ground.shape
-    sound = np.empty(rows, np.bool_)
-    for unsigned_row in prange(rows):
-        row = np.int64(unsigned_row)
-        sound[row] = _sound(ground[row], water[row])
+    sound = True
+    flat = 0
+    for row in range(band * BAND, min((band + 1) * BAND, rows)):
+        sound = _sound(ground[row], water[row]) and sound
         if 0 < row < rows - 1:
             _look_inside(ground, water, row, toward, lower)
             _look_at_edge(ground, row, 0, toward, lower, open_edges)
@@ -230,16 +250,33 @@ def _look(ground, water, toward, lower, open_edges):
         else:
             for column in range(columns):
                 _look_at_edge(ground, row, column, toward, lower, open_edges)
-    return sound
+        first = row * columns
+        for column in range(columns):  # without a branch, for speed
+            flat_cells[flat] = first + column
+            flat += toward[row, column] == _NOWHERE
+    found[_SOUND], found[_FLAT] = sound, flat
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _look(ground: Any, water: Any, toward: Any, lower: Any, basin: Any, open_edges: bool, found: Any) -> None:
+    """Where each cell flows to, and which of its neighbours are lower; `found` [band] is what there is in each.
+
+    Of two equally high cells the one that comes first on the map counts as lower here. Cells without a lower neighbour
+    are written to `basin`, those of a band at its beginning.
+    """
+    cells = basin.reshape(-1)
+    for unsigned_band in prange(len(found)):
+        band = np.int64(unsigned_band)
+        begin, end = _cells_of(band, ground.shape)
+        _look_at_band(band, ground, water, toward, lower, open_edges, cells[begin:end], found[band])
 
 
 @njit(cache=True, nogil=True)
-def _first_unsound(ground: Any, water: Any, sound: Any) -> tuple[int, int]:
-    for row in range(len(sound)):
-        if not sound[row]:
-            for column in range(ground.shape[1]):
-                if not (abs(ground[row, column]) < np.inf and 0.0 <= water[row, column] < np.inf):
-                    return row, column
+def _first_unsound(ground: Any, water: Any) -> tuple[int, int]:
+    for row in range(ground.shape[0]):
+        for column in range(ground.shape[1]):
+            if not (abs(ground[row, column]) < np.inf and 0.0 <= water[row, column] < np.inf):
+                return row, column
     return -1, -1
 
 
@@ -253,18 +290,16 @@ def _neighbour(cell, k, rows, columns):
 
 
 @njit(nogil=True, error_model="numpy")
-def _flat_cells(toward):
-    """All cells without a lower neighbour, in the order of the map."""
+def _put_together(found, what, of_bands, shape):
+    """What each band has written at its beginning, one after the other."""
+    together = np.empty(found[:, what].sum(), of_bands.dtype)
     count = 0
-    for cell in range(len(toward)):
-        count += toward[cell] == _NOWHERE
-    cells = np.empty(count, np.int32)
-    count = 0
-    for cell in range(len(toward)):
-        if toward[cell] == _NOWHERE:
-            cells[count] = cell
-            count += 1
-    return cells
+    for band in range(len(found)):
+        begin, _ = _cells_of(band, shape)
+        here = found[band, what]
+        together[count : count + here] = of_bands[begin : begin + here]
+        count += here
+    return together
 
 
 @njit(nogil=True, error_model="numpy")
@@ -327,9 +362,26 @@ def _drain_flats(ground, toward, flat_cells, rows, columns):
             _spread(ground, toward, queue, 1, rows, columns)
 
 
+@njit(cache=True, nogil=True, error_model="numpy")
+def _find_pits(ground: Any, toward: Any, basin: Any, found: Any) -> Any:
+    """Lead flats to their outlets. Returns all cells that had no lower neighbour, and the pit of each basin."""
+    rows, columns = ground.shape
+    flat_cells = _put_together(found, _FLAT, basin.reshape(-1), ground.shape)
+    leads = toward.reshape(-1)
+    _drain_flats(ground.reshape(-1), leads, flat_cells, rows, columns)
+    pits = np.empty(len(flat_cells) + _FIRST, np.int32)
+    pits[:_FIRST] = -1
+    count = _FIRST
+    for cell in flat_cells:
+        if leads[cell] == _NOWHERE:
+            pits[count] = cell
+            count += 1
+    return flat_cells, pits[:count]
+
+
 @njit(nogil=True, error_model="numpy")
 def _follow(basin, cell):
-    """Let a cell point as far as the cell does that it points to, until that is its basin; whether it is not yet."""
+    """Let a cell point as far as the cell in its band does that it points to; whether that points on in the band."""
     found = basin[cell]
     found = basin[np.uintp(~found if found < 0 else cell)]
     basin[cell] = found
@@ -337,83 +389,151 @@ def _follow(basin, cell):
 
 
 @njit(nogil=True, error_model="numpy")
-def _basins(ground, toward, flat_cells, sea_level, basin, columns):
-    """Number the pits, and write for each cell in which basin it lies; returns the pit of each basin."""
+def _lead_band(band, ground, toward, pits, sea_level, basin, shape):
+    """Let each cell of a band point to where its way leaves the band, or write in which basin it lies."""
+    rows, columns = shape
+    begin, end = _cells_of(band, shape)
     # Until its basin is known a cell points to one on its way down, c being written as -1 - c.
     steps = np.zeros(_OFF_MAP + 1, np.int64)
     steps[:8] = _ROW_STEPS * columns + _COLUMN_STEPS
-    for cell in range(len(basin)):
+    for cell in range(begin, end):
         basin[cell] = ~(cell + steps[toward[cell]])
-    pits = np.empty(len(flat_cells) + _FIRST, np.int32)
-    pits[:_FIRST] = -1
-    count = _FIRST
-    for cell in flat_cells:
-        if toward[cell] == _NOWHERE:
-            basin[cell] = count
-            pits[count] = cell
-            count += 1
-    rows = len(basin) // columns
-    for row in range(rows):
+    for first in (begin, end - columns):
+        for cell in range(first, first + columns):
+            ahead = cell + steps[toward[cell]]
+            if not begin <= ahead < end:
+                basin[cell] = ahead + _BEYOND_BAND
+    low, high = _FIRST, len(pits)
+    while low < high:
+        middle = (low + high) // 2
+        if pits[middle] < begin:
+            low = middle + 1
+        else:
+            high = middle
+    while low < len(pits) and pits[low] < end:
+        basin[pits[low]] = low
+        low += 1
+    for row in range(begin // columns, end // columns):
         for column in range(0, columns, 1 if row == 0 or row == rows - 1 else columns - 1):
             cell = row * columns + column
             if toward[cell] == _OFF_MAP:
                 basin[cell] = _INTO_SEA if ground[cell] < sea_level else _OVER_EDGE
     # Passes to and fro shorten all ways without a branch; the few that are left are followed one by one.
-    unknown = len(basin)
-    while 4 * unknown > len(basin):
-        for cell in range(len(basin)):
+    unknown = end - begin
+    while 4 * unknown > end - begin:
+        for cell in range(begin, end):
             _follow(basin, cell)
         unknown = 0
-        for cell in range(len(basin) - 1, -1, -1):
+        for cell in range(end - 1, begin - 1, -1):
             unknown += _follow(basin, cell)
-    for cell in range(len(basin)):
+    for cell in range(begin, end):
         while _follow(basin, cell):
             pass
-    return pits[:count]
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _lead(ground: Any, toward: Any, pits: Any, sea_level: float, basin: Any) -> None:
+    for band in prange(-(-ground.shape[0] // BAND)):
+        _lead_band(
+            np.int64(band), ground.reshape(-1), toward.reshape(-1), pits, sea_level, basin.reshape(-1), ground.shape
+        )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _join_bands(basin: Any, found: Any) -> Any:
+    """Write in which basins the cells of the first and the last row of each band lie: ways lead from one to the next.
+
+    Returns room for the pairs of all bands. Little of it is ever written to.
+    """
+    columns = basin.shape[1]
+    cells = basin.reshape(-1)
+    for band in range(len(found)):
+        begin, end = _cells_of(band, basin.shape)
+        for first in (begin, end - columns):
+            for cell in range(first, first + columns):
+                ahead = cells[cell]
+                while ahead >= _BEYOND_BAND:
+                    ahead = cells[np.uintp(ahead - _BEYOND_BAND)]
+                cells[cell] = ahead
+    return np.empty((_PARTS_OF_A_CELL * len(cells), 2), np.int32)
 
 
 @njit(nogil=True, error_model="numpy")
-def _saddles(ground, toward, lower, flat_cells, basin, columns):
-    """Pairs of neighbouring cells in two basins, the higher one first. The lowest way between any two is among them."""
+def _finish_band(band, ground, toward, lower, basin, pairs, shape):
+    """Write in which basin each cell of a band lies, and find its pairs. Returns how many.
+
+    A pair are neighbouring cells in two basins, the higher one first.
+    """
+    columns = shape[1]
+    begin, end = _cells_of(band, shape)
+    for cell in range(begin + columns, end - columns):
+        found = basin[cell]
+        basin[cell] = basin[np.uintp(found - _BEYOND_BAND if found >= _BEYOND_BAND else cell)]
     steps = np.empty(8, np.int64)
     for k in range(8):
         steps[k] = _ROW_STEPS[k] * columns + _COLUMN_STEPS[k]
-    candidates = np.empty(len(lower) + 1, np.int32)
-    found = 0
-    for cell in range(len(lower)):
-        candidates[found] = cell
-        found += _SEVERAL[lower[cell]]  # without a branch, for speed
-    rows = len(lower) // columns
-    # At most four parts, four neighbours of a flat's cell that count as lower, and eight of an edge's
-    pairs, count = np.empty((4 * (found + len(flat_cells)) + 16 * (rows + columns), 2), np.int32), 0
     best, steepest = np.empty(4, np.int64), np.empty(4)
-    for cell in candidates[:found]:
-        if toward[cell] == _OFF_MAP:
-            continue
-        # Of each part of the lower neighbours, the steepest way down
-        steepest[:] = -1.0
-        height = ground[cell]
-        members = lower[cell]
-        parts = _PARTS[members]
-        for k in range(8):
-            if members >> k & 1:
-                part = parts >> 2 * k & 3
-                fall = (height - ground[cell + steps[k]]) * _INVERSE_DISTANCES[k]
-                if fall > steepest[part]:
-                    steepest[part] = fall
-                    best[part] = cell + steps[k]
-        # Where three basins meet in one cell, water goes on by the steepest way there, so that one comes first.
-        while True:
-            part = 0
-            for other in range(1, 4):
-                if steepest[other] > steepest[part]:
-                    part = other
-            if steepest[part] < 0.0:
-                break
-            if basin[best[part]] != basin[cell]:
-                pairs[count, 0], pairs[count, 1] = cell, best[part]
-                count += 1
-            steepest[part] = -1.0
+    candidates = np.empty(columns + 1, np.int32)
+    count = 0
+    for first in range(begin, end, columns):
+        found_in_row = 0
+        for cell in range(first, first + columns):
+            candidates[found_in_row] = cell
+            found_in_row += _SEVERAL[lower[cell]]  # without a branch, for speed
+        for candidate in candidates[:found_in_row]:
+            cell = np.int64(candidate)
+            if toward[cell] == _OFF_MAP:
+                continue
+            # Of each part of the lower neighbours, the steepest way down
+            steepest[:] = -1.0
+            height = ground[cell]
+            members = lower[cell]
+            parts = _PARTS[members]
+            for k in range(8):
+                if members >> k & 1:
+                    part = parts >> 2 * k & 3
+                    fall = (height - ground[cell + steps[k]]) * _INVERSE_DISTANCES[k]
+                    if fall > steepest[part]:
+                        steepest[part] = fall
+                        best[part] = cell + steps[k]
+            # Where three basins meet in one cell, water goes on by the steepest way there, so that one comes first.
+            while True:
+                part = 0
+                for other in range(1, 4):
+                    if steepest[other] > steepest[part]:
+                        part = other
+                if steepest[part] < 0.0:
+                    break
+                if basin[best[part]] != basin[cell]:
+                    pairs[count, 0], pairs[count, 1] = cell, best[part]
+                    count += 1
+                steepest[part] = -1.0
+    return count
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _find_pairs(ground: Any, toward: Any, lower: Any, basin: Any, pairs: Any, found: Any) -> None:
+    for band in prange(len(found)):
+        found[band, _PAIRS] = _finish_band(
+            np.int64(band), ground.reshape(-1), toward.reshape(-1), lower.reshape(-1), basin.reshape(-1),
+            pairs[_PARTS_OF_A_CELL * _cells_of(band, ground.shape)[0] :], ground.shape,
+        )  # fmt: skip
+
+
+@njit(nogil=True, error_model="numpy")
+def _saddles(toward, lower, flat_cells, basin, pairs_of_bands, found, rows, columns):
+    """All pairs, among which is the lowest way between any two basins."""
+    steps = np.empty(8, np.int64)
+    for k in range(8):
+        steps[k] = _ROW_STEPS[k] * columns + _COLUMN_STEPS[k]
+    # Beside those of the bands at most four neighbours of a flat's cell that count as lower, and eight of an edge's
+    most = found[:, _PAIRS].sum() + 4 * len(flat_cells) + 16 * (rows + columns)
+    pairs, count = np.empty((most, 2), np.int32), 0
+    for band in range(len(found)):
+        begin = _PARTS_OF_A_CELL * _cells_of(band, (rows, columns))[0]
+        for index in range(begin, begin + found[band, _PAIRS]):
+            pairs[count] = pairs_of_bands[index]
+            count += 1
     # On a flat, cells flow to neighbours that count as no lower, so that all are compared.
     for cell in flat_cells:
         members, here = lower[cell], basin[cell]
@@ -619,22 +739,30 @@ def _depression(outlet, parent, heights, node_at, table, rung, line, last, space
     return node
 
 
-@njit(nogil=True, error_model="numpy")
-def _measure(ground, water, basin, tree, ladders, evaporation, seepage, columns):
-    """The water that flows to each basin after losses, and for each depression how much of it is its children's.
+class _Runs(NamedTuple):
+    """What bands find in stretches of a row, each at the beginning of its part of these: [cell]."""
 
-    Returns water; cells and capacity of each depression (cells below its outlet, and the volume above them); cells of
-    its own, which lie above its children's outlet; evaporated and seeped water.
-    """
-    nodes = len(tree.outlet)
-    volume = np.zeros(nodes)
-    own = np.zeros(nodes, np.int64)
-    capacity = np.zeros(nodes)
-    latest = np.arange(nodes).astype(np.int32)  # where the last cell of a basin was found: the next one often is, too
+    basin: NDArray[np.int32]
+    volume: Layer
+    node: NDArray[np.int32]
+    cells: NDArray[np.int32]
+    depth: Layer
+
+
+@njit(nogil=True, error_model="numpy")
+def _measure_band(
+    band, ground, water, basin, tree, ladders, evaporation, seepage, shape, basins, volumes, node_of, cells, depths,
+    lost_in_row, found,
+):  # fmt: skip
+    """The water that flows from a band to each basin after losses, and of each depression cells and depth below its
+    outlet, by stretches of a row: basins and volumes, depressions and cells and sums of depths."""
+    columns = shape[1]
+    first_cell, past_last = _cells_of(band, shape)
     outlet, parent, floor, crests = tree.outlet, tree.parent, tree.floor, tree.crest
     heights, node_at, table, rung, line, last, spaces_per_metre = ladders
-    evaporated = seeped = 0.0
-    for begin in range(0, len(ground), columns):
+    above = np.zeros(columns, np.int32)  # the depression of a cell of the row before: the next one is often in it, too
+    runs = levels = first_cell
+    for begin in range(first_cell, past_last, columns):
         row_evaporated = row_seeped = 0.0
         end = begin + columns
         cell = begin
@@ -642,8 +770,11 @@ def _measure(ground, water, basin, tree, ladders, evaporation, seepage, columns)
             here = basin[cell]
             crest = crests[here]
             # Sums of sums, so that rounding does not grow with the number of cells
-            arrived = 0.0
-            node = latest[here]
+            arrived = deep = 0.0
+            node = np.int64(here)
+            if begin > first_cell and basin[cell - columns] == here:
+                node = np.int64(above[cell - begin])
+            below = 0
             while cell < end and basin[cell] == here:
                 depth = water[cell]
                 lost = min(depth, evaporation)
@@ -655,27 +786,67 @@ def _measure(ground, water, basin, tree, ladders, evaporation, seepage, columns)
                 height = ground[cell]
                 if height < crest:
                     if not floor[node] <= height < outlet[node]:
-                        node = _depression(
+                        if below > 0:
+                            node_of[levels], cells[levels], depths[levels] = node, below, deep
+                            levels += 1
+                            below, deep = 0, 0.0
+                        node = np.int64(_depression(
                             outlet, parent, heights, node_at, table, rung, line, last, spaces_per_metre, here, height
-                        )
-                    own[node] += 1
-                    capacity[node] += outlet[node] - height
+                        ))  # fmt: skip
+                    below += 1
+                    deep += outlet[node] - height
+                above[cell - begin] = node
                 cell += 1
-            latest[here] = node
-            volume[here] += arrived
-        evaporated += row_evaporated
-        seeped += row_seeped
+            if below > 0:
+                node_of[levels], cells[levels], depths[levels] = node, below, deep
+                levels += 1
+            basins[runs], volumes[runs] = here, arrived
+            runs += 1
+        lost_in_row[begin // columns, 0], lost_in_row[begin // columns, 1] = row_evaporated, row_seeped
+    found[_RUNS], found[_LEVELS_RUNS] = runs - first_cell, levels - first_cell
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _measure(
+    ground: Any, water: Any, basin: Any, tree: Any, ladders: Any, evaporation: float, seepage: float, runs: Any,
+    lost_in_row: Any, found: Any,
+) -> None:  # fmt: skip
+    for band in prange(len(found)):
+        _measure_band(
+            np.int64(band), ground.reshape(-1), water.reshape(-1), basin.reshape(-1), tree, ladders, evaporation,
+            seepage, ground.shape, runs.basin, runs.volume, runs.node, runs.cells, runs.depth, lost_in_row, found[band],
+        )  # fmt: skip
+
+
+@njit(nogil=True, error_model="numpy")
+def _add_up(tree, runs, found, shape):
+    """The water that flows to each basin, and for each depression how much of it is its children's.
+
+    Returns water; cells of its own, which lie above its children's outlet; cells and capacity of each depression (cells
+    below its outlet, and the volume above them); what its children hold.
+    """
+    nodes = len(tree.outlet)
+    volume = np.zeros(nodes)
+    own = np.zeros(nodes, np.int64)
+    capacity = np.zeros(nodes)
+    for band in range(len(found)):
+        begin, _ = _cells_of(band, shape)
+        for run in range(begin, begin + found[band, _RUNS]):
+            volume[runs.basin[run]] += runs.volume[run]
+        for run in range(begin, begin + found[band, _LEVELS_RUNS]):
+            own[runs.node[run]] += runs.cells[run]
+            capacity[runs.node[run]] += runs.depth[run]
     cells = own.copy()
     below = np.zeros(nodes)  # what the children hold
     for node in range(_FIRST, nodes):
         if cells[node] > own[node]:
-            capacity[node] += below[node] + (cells[node] - own[node]) * (outlet[node] - floor[node])
-        p = parent[node]
+            capacity[node] += below[node] + (cells[node] - own[node]) * (tree.outlet[node] - tree.floor[node])
+        p = tree.parent[node]
         if p >= 0:
             below[p] += capacity[node]
             cells[p] += cells[node]
             volume[p] += volume[node]
-    return volume, own, cells, capacity, below, evaporated, seeped
+    return volume, own, cells, capacity, below
 
 
 @njit(nogil=True, error_model="numpy")
@@ -771,27 +942,58 @@ def _share(ground, tree, leaves, volume, capacity, below, sea_level, most_spille
 
 
 @njit(nogil=True, error_model="numpy")
-def _gather(ground, basin, pool_of, floor, outlet, start, heights, columns):
-    """Sort into `heights` those cells of each pool that its level can lie among; `start` is moved to their end."""
-    for begin in range(0, len(ground), columns):
+def _gather_band(band, ground, basin, pool_of, floor, outlet, start, pools, cells, heights, shape, found):
+    """Find the cells of a band that the level of their pool can lie among: pools, how many, and their heights."""
+    columns = shape[1]
+    first_cell, past_last = _cells_of(band, shape)
+    runs = at = first_cell
+    for begin in range(first_cell, past_last, columns):
         end = begin + columns
         cell = begin
         while cell < end:
             here = basin[cell]
             pool = pool_of[here]
-            at = start[pool]
-            if at < 0:
+            if start[pool] < 0:
                 while cell < end and basin[cell] == here:
                     cell += 1
                 continue
             low, high = floor[pool], outlet[pool]
+            before = at
             while cell < end and basin[cell] == here:
                 height = ground[cell]
                 if low <= height < high:
                     heights[at] = height
                     at += 1
                 cell += 1
-            start[pool] = at
+            if at > before:
+                pools[runs], cells[runs] = pool, at - before
+                runs += 1
+    found[_RUNS] = runs - first_cell
+
+
+@njit(cache=True, nogil=True, parallel=True, error_model="numpy")
+def _gather(ground: Any, basin: Any, pool_of: Any, floor: Any, outlet: Any, start: Any, runs: Any, found: Any) -> None:
+    for band in prange(len(found)):
+        _gather_band(
+            np.int64(band), ground.reshape(-1), basin.reshape(-1), pool_of, floor, outlet, start, runs.node, runs.cells,
+            runs.depth, ground.shape, found[band],
+        )  # fmt: skip
+
+
+@njit(nogil=True, error_model="numpy")
+def _sort_heights(runs, found, ends, heights, shape):
+    """Sort what the bands have found into `heights`, pool by pool; `ends`, where those of a pool begin, becomes that
+    where they end."""
+    for band in range(len(found)):
+        begin, _ = _cells_of(band, shape)
+        at = begin
+        for run in range(begin, begin + found[band, _RUNS]):
+            pool, cells = runs.node[run], runs.cells[run]
+            to = ends[pool]
+            for number in range(cells):
+                heights[to + number] = runs.depth[at + number]
+            ends[pool] = to + cells
+            at += cells
 
 
 @njit(nogil=True, error_model="numpy")
@@ -830,8 +1032,9 @@ def _solve(heights, floor, highest, base, extra, guess):
 
 
 @njit(nogil=True, error_model="numpy")
-def _levels(ground, water, basin, tree, leaves, losses, own, cells, capacity, below, pool, volume, full, columns):
-    """The level over each basin, and for each pool what rounding leaves of its volume."""
+def _find_pools(tree, leaves, own, pool, volume, full):
+    """The pool of each basin, where the heights of each pool begin whose level is to be found, and of how many cells
+    there may be some."""
     nodes = len(tree.outlet)
     start = np.full(nodes, -1, np.int64)
     total = 0
@@ -844,10 +1047,15 @@ def _levels(ground, water, basin, tree, leaves, losses, own, cells, capacity, be
         if start[node] < 0 and not full[node] and not tree.sea[node] and volume[node] > 0.0:
             start[node] = total
             total += own[node]
-    heights = np.empty(total)
-    ends = start.copy()
-    _gather(ground, basin, pool_of, tree.floor, tree.outlet, ends, heights, columns)
+    return pool_of, start, total
 
+
+@njit(nogil=True, error_model="numpy")
+def _levels(
+    ground, water, tree, leaves, losses, own, cells, capacity, below, pool_of, volume, full, start, ends, heights
+):  # fmt: skip
+    """The level over each basin, and for each pool what rounding leaves of its volume."""
+    nodes = len(tree.outlet)
     levels = np.full(nodes, -np.inf)
     left = np.zeros(nodes)
     for leaf in range(_FIRST, leaves):
@@ -885,47 +1093,80 @@ def _levels(ground, water, basin, tree, leaves, losses, own, cells, capacity, be
     over[_INTO_SEA] = -np.inf
     for leaf in range(_FIRST, leaves):
         over[leaf] = levels[pool_of[leaf]]
-    return over, left, pool_of
+    return over, left
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _find_levels(
-    ground: Any, water: Any, toward: Any, lower: Any, basin: Any, columns: int, sea_level: float, evaporation: float,
-    seepage: float, most_spilled: float,
+def _find_tree(
+    ground: Any, toward: Any, lower: Any, basin: Any, pits: Any, flat_cells: Any, pairs: Any, found: Any,
+    sea_level: float,
 ) -> Any:  # fmt: skip
-    """All between the first and the last look at the map's cells; each array of them is flat."""
-    rows = len(ground) // columns
-    flat_cells = _flat_cells(toward)
-    _drain_flats(ground, toward, flat_cells, rows, columns)
-    pits = _basins(ground, toward, flat_cells, sea_level, basin, columns)
-    pairs = _saddles(ground, toward, lower, flat_cells, basin, columns)
-    tree = _grow_tree(ground, toward, basin, pits, pairs, sea_level, columns)
-    volume, own, cells, capacity, below, evaporated, seeped = _measure(
-        ground, water, basin, tree, _raise_ladders(tree, len(pits)), evaporation, seepage, columns
-    )
-    leaves = len(pits)
+    """The tree of depressions, its ladders, and room for what the bands find of them."""
+    rows, columns = ground.shape
+    cells = rows * columns
+    flat_ground, flat_toward, flat_basin = ground.reshape(-1), toward.reshape(-1), basin.reshape(-1)
+    all_pairs = _saddles(
+        flat_toward, lower.reshape(-1), flat_cells, flat_basin, pairs, found, rows, columns
+    )  # fmt: skip
+    tree = _grow_tree(flat_ground, flat_toward, flat_basin, pits, all_pairs, sea_level, columns)
+    # Little of it is ever written to.
+    runs = _Runs(
+        np.empty(cells, np.int32), np.empty(cells), np.empty(cells, np.int32), np.empty(cells, np.int32),
+        np.empty(cells),
+    )  # fmt: skip
+    return tree, _raise_ladders(tree, len(pits)), runs, np.empty((rows, 2))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _share_out(
+    ground: Any, tree: Any, runs: Any, lost_in_row: Any, found: Any, leaves: int, sea_level: float, most_spilled: float
+) -> Any:
+    """Fill the depressions. Returns what `_settle_levels` asks for, what spills, and what left the map."""
+    volume, own, cells, capacity, below = _add_up(tree, runs, found, ground.shape)
     pool, volume, full, spilling, spilled, into_sea, over_edge = _share(
-        ground, tree, leaves, volume, capacity, below, sea_level, most_spilled
+        ground.reshape(-1), tree, leaves, volume, capacity, below, sea_level, most_spilled
     )
-    over, left, pool_of = _levels(
-        ground, water, basin, tree, leaves, evaporation + seepage, own, cells, capacity, below, pool, volume, full,
-        columns,
+    evaporated = seeped = 0.0
+    for row in range(len(lost_in_row)):
+        evaporated += lost_in_row[row, 0]
+        seeped += lost_in_row[row, 1]
+    pool_of, start, total = _find_pools(tree, leaves, own, pool, volume, full)
+    filled = own, cells, capacity, below, volume, full
+    spills = tree.sill[spilling], tree.beyond[spilling], spilled
+    return pool_of, start, total, filled, spills, (evaporated, seeped, into_sea, over_edge)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _settle_levels(
+    ground: Any, water: Any, basin: Any, tree: Any, runs: Any, found: Any, pool_of: Any, start: Any, total: int,
+    filled: Any, losses: float, sea_level: float,
+) -> Any:  # fmt: skip
+    """The level over each basin, which of them are sea, and which cells keep how much of what rounding leaves."""
+    columns, leaves = ground.shape[1], len(pool_of)
+    flat_ground, flat_basin = ground.reshape(-1), basin.reshape(-1)
+    own, cells, capacity, below, volume, full = filled
+    ends, heights = start.copy(), np.empty(total)
+    if total > 0:
+        _sort_heights(runs, found, ends, heights, ground.shape)
+    over, left = _levels(
+        flat_ground, water.reshape(-1), tree, leaves, losses, own, cells, capacity, below, pool_of, volume, full,
+        start, ends, heights,
     )  # fmt: skip
     for leaf in range(leaves):
         if tree.sea[leaf]:
             over[leaf] = sea_level
-    sea = tree.sea[:leaves]
     keepers, kept = np.empty(leaves, np.int32), np.empty(leaves)
     count = 0
     for leaf in range(_FIRST, leaves):
         node = pool_of[leaf]
         if left[node] != 0.0:
-            keepers[count] = _keeper(ground, basin, pool_of, over[leaf], tree.pit[node], left[node], columns)
+            keepers[count] = _keeper(
+                flat_ground, flat_basin, pool_of, over[leaf], tree.pit[node], left[node], columns
+            )  # fmt: skip
             kept[count] = left[node]
             left[node] = 0.0
             count += 1
-    spills = spilling, tree.sill, tree.beyond, spilled
-    return over, sea, keepers[:count], kept[:count], spills, (evaporated, seeped, into_sea, over_edge)
+    return over, tree.sea[:leaves], keepers[:count], kept[:count]
 
 
 @njit(nogil=True, error_model="numpy")
@@ -985,21 +1226,32 @@ def settle(
         raise ValueError("standing must be a C-contiguous uint8 array of the layers' shape")
     toward, lower = np.empty(ground.shape, np.uint8), np.empty(ground.shape, np.uint8)
     basin = np.empty(ground.shape, np.int32)
-    sound = _look(ground, water, toward, lower, parameters.edges != WALL)
-    if not sound.all():
-        row, column = _first_unsound(ground, water, sound)
+    found = np.zeros((-(-len(ground) // BAND), _FOUND), np.int64)
+    _look(ground, water, toward, lower, basin, parameters.edges != WALL, found)
+    if not found[:, _SOUND].all():
+        row, column = _first_unsound(ground, water)
         return PoolTotals(0.0, 0.0, 0.0, 0.0, row, column), _NO_SPILLS
     sea_level = float(parameters.sea_level) if parameters.edges == SEA else -math.inf
-    over, sea, keepers, kept, spills, totals = _find_levels(
-        ground.reshape(-1), water.reshape(-1), toward.reshape(-1), lower.reshape(-1), basin.reshape(-1),
-        ground.shape[1], sea_level, float(parameters.evaporation), float(parameters.seepage),
-        float(parameters.most_spilled),
-    )  # fmt: skip
+    evaporation, seepage = float(parameters.evaporation), float(parameters.seepage)
+    flat_cells, pits = _find_pits(ground, toward, basin, found)
+    _lead(ground, toward, pits, sea_level, basin)
+    pairs = _join_bands(basin, found)
+    _find_pairs(ground, toward, lower, basin, pairs, found)
+    tree, ladders, runs, lost_in_row = _find_tree(
+        ground, toward, lower, basin, pits, flat_cells, pairs, found, sea_level
+    )
+    _measure(ground, water, basin, tree, ladders, evaporation, seepage, runs, lost_in_row, found)
+    pool_of, start, total, filled, (sill, beyond, volume), totals = _share_out(
+        ground, tree, runs, lost_in_row, found, len(pits), sea_level, float(parameters.most_spilled)
+    )
+    if total > 0:
+        _gather(ground, basin, pool_of, tree.floor, tree.outlet, start, runs, found)
+    over, sea, keepers, kept = _settle_levels(
+        ground, water, basin, tree, runs, found, pool_of, start, total, filled, evaporation + seepage, sea_level
+    )
     _write(ground, basin, over, sea, water, level, standing)
     cells = water.reshape(-1)
     cells[keepers] += kept
-    spilling, sill, beyond, volume = spills
-    sill, beyond = sill[spilling], beyond[spilling]
     np.add.at(cells, beyond, volume)
     evaporated, seeped, into_sea, over_edge = totals
     return PoolTotals(evaporated, seeped, into_sea, over_edge, -1, -1), Spills(sill, beyond, volume)

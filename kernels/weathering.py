@@ -39,7 +39,7 @@ REACH = 4.0
 _WALL = 1e300
 
 # Rows that are worked on together
-_BAND = 32
+BAND = 32
 
 
 class WeatheringParameters(NamedTuple):
@@ -135,15 +135,15 @@ def _break_row(row, bedrock, sediment, ground, found, parameters, rocks, materia
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
 def _weather(bedrock, sediment, ground, parameters, rocks, materials, surface, broken):
     rows, columns = ground.shape
-    bands = (rows + _BAND - 1) // _BAND
+    bands = (rows + BAND - 1) // BAND
     # [band]: the ground of its first row, and of its last one; in a band rows follow each other
     before = np.empty((bands, 2, columns))
     for band in prange(bands):
-        before[band, 0] = ground[band * _BAND]
-        before[band, 1] = ground[min((band + 1) * _BAND, rows) - 1]
+        before[band, 0] = ground[band * BAND]
+        before[band, 1] = ground[min((band + 1) * BAND, rows) - 1]
     for unsigned_band in prange(bands):
         band = np.int64(unsigned_band)
-        begin, end = band * _BAND, min((band + 1) * _BAND, rows)
+        begin, end = band * BAND, min((band + 1) * BAND, rows)
         found = np.zeros((_FOUND, columns + 2))
         found[:_BESIDE] = _WALL
         for row in range(begin, end):
@@ -180,7 +180,7 @@ def weather(
         stable, weakness = np.array([parameters.steepest * cell_size]), np.ones(1)
     else:
         stable, weakness = materials.rock_steepest * cell_size, materials.rock_erodibility
-    broken = np.zeros(((len(ground) + _BAND - 1) // _BAND, max(materials.kinds, 1)))
+    broken = np.zeros(((len(ground) + BAND - 1) // BAND, max(materials.kinds, 1)))
     _weather(
         bedrock, sediment, ground,
         WeatheringParameters(*(float(value) for value in parameters)),

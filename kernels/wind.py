@@ -534,7 +534,18 @@ def _exchange_by_kinds(
             part = min(lifted / max(loose, _THINNEST) * want, 1.0 / _THINNEST)
     here, there, own = cell * kinds, new_cell * kinds, parcel * fields.stride
     load = sediment = 0.0
-    if new_cell == cell:
+    # Where nothing is lifted, as in most steps over wet or grown ground, the loops are the same without that.
+    if new_cell == cell and part == 0.0:
+        for kind in range(kinds):
+            carried = fields.loads[np.uintp(own + kind)]
+            settled = carried * _settling_part(fields.fall[np.uintp(kind)], rate, held, settles)
+            depth = fields.mix[np.uintp(here + kind)] + settled
+            carried -= settled
+            fields.mix[np.uintp(here + kind)] = depth
+            fields.loads[np.uintp(own + kind)] = carried
+            sediment += depth
+            load += carried
+    elif new_cell == cell:
         for kind in range(kinds):
             depth = fields.mix[np.uintp(here + kind)]
             carried = fields.loads[np.uintp(own + kind)]
@@ -623,11 +634,12 @@ _run = engine(_spawn, _step, slots=15, largest_tile=32)
 
 
 @njit(cache=True, nogil=True)
-def _total(particles: Any, status: Any, rows: int, columns: int) -> tuple[float, float, int, int, int]:
-    """Add up the parcels in their order."""
+def _total(particles: Any, status: Any, loads: Any, worn: Any, kinds: int, stride: int) -> Any:
+    """Add up the parcels in their order, and what they have of each kind."""
     abraded = off_edge = 0.0
     steps = 0
     failed_row = failed_column = -1
+    loads_by_kind, worn_by_kind = np.zeros(kinds), np.zeros(kinds)
     for particle in range(len(particles)):
         row, column = particles[particle, 0], particles[particle, 1]
         off_edge += particles[particle, 9]  # where a parcel ended on the map, it has put down all
@@ -635,17 +647,23 @@ def _total(particles: Any, status: Any, rows: int, columns: int) -> tuple[float,
         steps += int(particles[particle, 14])
         if status[particle] == FAILED and failed_row < 0:
             failed_row, failed_column = int(row), int(column)
-    return abraded, off_edge, steps, failed_row, failed_column
+        for kind in range(kinds):
+            loads_by_kind[kind] += loads[particle * stride + kind]
+            worn_by_kind[kind] += worn[particle * stride + kind]
+    return abraded, off_edge, steps, failed_row, failed_column, loads_by_kind, worn_by_kind
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def _average(average: Any, cycle: NDArray[Any]) -> None:
+def _average(wind_path: Any, touched: NDArray[Any], airborne: Any, carried: NDArray[Any]) -> None:
     """Let the averages over time follow what this cycle brought, [row * columns + column]."""
-    rows, columns = average.shape
+    rows, columns = wind_path.shape
     for row in prange(rows):
         for column in range(columns):
-            here = average[row, column]
-            average[row, column] = here + _AVERAGING_RATE * (cycle[row * columns + column] - here)
+            here = wind_path[row, column]
+            wind_path[row, column] = here + _AVERAGING_RATE * (touched[row * columns + column] - here)
+        for column in range(columns):
+            here = airborne[row, column]
+            airborne[row, column] = here + _AVERAGING_RATE * (carried[row * columns + column] - here)
 
 
 def blow(
@@ -743,20 +761,21 @@ def blow(
     )
     key = np.uint64(stream(int(seed), _PROCESS, int(cycle)))
     particles, status = _run(count, key, rows, columns, fields, constants, wrap=bool(p.wrap))
-    _average(wind_path, touched)
-    _average(airborne, carried)
-    abraded, off_edge, steps, failed_row, failed_column = _total(particles, status, rows, columns)
+    _average(wind_path, touched, airborne, carried)
+    loads, worn, own_kinds, stride = np.empty(0), np.empty(0), 0, 0
+    if isinstance(fields, _RichFields):
+        loads, worn, own_kinds, stride = fields.loads, fields.worn, fields.kinds, fields.stride
+    abraded, off_edge, steps, failed_row, failed_column, left, worn_by_kind = _total(
+        particles, status, loads, worn, own_kinds, stride
+    )
     if isinstance(fields, _RichFields):
         abraded = float(fields.worn.sum())
     inflow = count * constants.inflow
     kinds: tuple[KindTotals, ...] = ()
     if several:
-        assert isinstance(fields, _RichFields)
         kinds = tuple(
-            KindTotals(float(worn), float(off), inflow if kind == brought else 0.0)
-            for kind, (worn, off) in enumerate(
-                zip(_by_kind(fields.worn, fields), _by_kind(fields.loads, fields), strict=True)
-            )
+            KindTotals(float(of_rock), float(off), inflow if kind == brought else 0.0)
+            for kind, (of_rock, off) in enumerate(zip(worn_by_kind, left, strict=True))
         )
     return WindTotals(abraded, off_edge, inflow, steps, failed_row, failed_column, kinds)
 
@@ -793,11 +812,3 @@ def _rich_fields(
         surface=nothing if surface is None else surface.reshape(-1),
         wind=nothing if field is None else field.reshape(-1),
     )
-
-
-def _by_kind(amounts: Layer, fields: _RichFields) -> Layer:
-    """What all parcels have of each kind, added up in their order."""
-    total = np.zeros(fields.kinds)
-    for own in amounts.reshape(-1, fields.stride)[:, : fields.kinds]:
-        total += own
-    return total

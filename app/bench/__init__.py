@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,23 @@ log = logging.getLogger(__name__)
 
 # Each group is a module of this package with a function `rows`. They are imported when they are measured.
 GROUPS = ("droplets", "island", "wind", "water", "rivers", "waves", "world", "frame", "window")
+=======
+# Each group is a module of this package with a function `rows`, and tells what it measures. They are imported when they
+# are measured.
+GROUPS = {
+    "droplets": "the speed of droplet erosion, on one core and on two, and the memory of a world",
+    "island": "the speed of snowballs, and of a new island",
+    "wind": "the speed of wind and cascade, on one core and on two, and how it grows with the map",
+    "water": "the speed of drops with streams, and of lakes",
+    "rivers": "filling of depressions, directions, watersheds and accumulation, beside other libraries",
+    "waves": "finding the shore at once and over frames, and what waves add to a frame",
+    "world": "a cycle of everything, on one core and on two, and its memory",
+    "scaling": "how much faster 4, 8 and 16 threads could make it than one, by count",
+    "frame": "frame times while the simulation runs, uploads, and the time to the first picture",
+}
+
+_BUSY = 0.5  # cores
+_LOOK = 0.3  # seconds
 
 
 def bench(group: str | None = None, path: Path | None = None) -> list[Row]:
@@ -38,13 +56,35 @@ def measure(group: str, *, tiny: bool = False) -> Iterator[Row]:
     yield from importlib.import_module(f"app.bench.{group}").rows(tiny)
 
 
+def busy_cores(seconds: float = _LOOK) -> float | None:
+    """How many cores other programs keep busy, while this one rests for so long; None where the system does not tell.
+
+    The load that the system tells as an average over a minute has in it what was measured just before.
+    """
+    before = _processor_times()
+    time.sleep(seconds)
+    after = _processor_times()
+    if before is None or after is None:
+        return None
+    return max(0.0, (after - before) / os.sysconf("SC_CLK_TCK") / seconds)
+
+
+def _processor_times() -> float | None:
+    """What all cores together have worked since the start of the machine, in the system's ticks."""
+    try:
+        user, nice, system, _idle, _waiting, *interrupts = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]
+    except (OSError, ValueError):
+        return None
+    return float(user) + float(nice) + float(system) + sum(float(ticks) for ticks in interrupts[:3])
+
+
 def _measure_and_print(group: str | None) -> list[Row]:
-    busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-    if busy > 0.5:
-        log.warning("other programs keep about %.1f cores busy; figures that need two cores say little now", busy)
     print(f"{'name':<68} {'value':>10} {'unit':<14} {'bar':>8}", flush=True)
     rows = []
     for name in (group,) if group else GROUPS:
+        busy = busy_cores()
+        if busy is not None and busy > _BUSY:
+            log.warning("other programs keep about %.1f cores busy; figures of %s say little now", busy, name)
         for row in measure(name):
             print(row.as_text(), flush=True)
             rows.append(row)

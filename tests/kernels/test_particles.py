@@ -15,7 +15,7 @@ import pytest
 from numba import njit
 from numpy.typing import NDArray
 
-from kernels.particles import ENDED, FAILED, REACH, RUNNING, _cut, engine, tile_side
+from kernels.particles import ENDED, FAILED, REACH, RUNNING, _cut, counted, engine, tile_side
 from kernels.random import stream, uniform
 
 SHAPES = [(8, 8), (8, 300), (9, 31), (64, 64), (150, 131), (520, 600)]
@@ -132,6 +132,19 @@ def test_all_particles_end(shape: tuple[int, int]) -> None:
     assert (status == ENDED).all()
     assert np.array_equal(particles[:, 2], np.arange(300))
     assert visits.sum() == pytest.approx((particles[:, 3] * (1.0 + 0.01 * particles[:, 2])).sum())
+
+
+@pytest.mark.parametrize("shape", [(9, 31), (150, 131)])
+def test_a_run_that_counts_its_work_does_the_same(shape: tuple[int, int]) -> None:
+    plain = walk(shape, 200)
+    with counted() as counts:
+        for one, other in zip(plain, walk(shape, 200), strict=True):
+            assert one.tobytes() == other.tobytes()
+    walk(shape, 200)
+    (count,) = counts
+    assert sum(int(wave.sum()) for wave in count.steps) == plain[1][:, 3].sum()
+    assert count.lots == 4
+    assert len(count.steps) % 4 == 0  # rounds of four colours
 
 
 def test_no_particles() -> None:

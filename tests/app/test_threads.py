@@ -1,0 +1,59 @@
+"""Everything at once gives the same bits on any number of threads, also on more than there are cores."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MOST = 16
+THREADS = (1, 2, 3, 5, 8, MOST)
+CYCLES = 18  # after which all that happens in turn has happened
+
+# Numba reads how many threads there may be when it is imported, so this is a program of its own.
+PROGRAM = """
+import hashlib
+import sys
+
+from app.numba_settings import configure_numba
+
+configure_numba()
+import numba
+
+from app.bench.world import everything, plant
+from app.simulation import Simulator
+from app.sources import create_world
+
+rows, columns, cycles, *threads = map(int, sys.argv[1:])
+assert numba.config.NUMBA_NUM_THREADS == max(threads)
+scene = everything(max(rows, columns)).with_values(
+    {"world.rows": rows, "world.columns": columns, "droplets.count": 300, "wind.count": 200}
+)
+for number in threads:
+    world, made = create_world(scene)
+    simulator = Simulator(made, world, number)
+    plant(world)
+    for _ in range(cycles):
+        simulator.run_cycle()
+    assert numba.get_num_threads() == number
+    digest = hashlib.sha256(world.trees.tobytes())
+    for name in sorted(world.layers):
+        digest.update(world.layers[name].tobytes())
+    digest.update(repr(world.ledger).encode())
+    print(digest.hexdigest())
+"""
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(40, 56), (150, 211), (333, 140)])
+def test_same_bits_on_one_to_sixteen_threads(rows: int, columns: int) -> None:
+    command = [sys.executable, "-c", PROGRAM, *map(str, (rows, columns, CYCLES, *THREADS))]
+    environment = {**os.environ, "NUMBA_NUM_THREADS": str(MOST)}
+    root = Path(__file__).parent.parent.parent
+    done = subprocess.run(command, env=environment, cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    digests = done.stdout.split()
+    assert len(digests) == len(THREADS)
+    assert len(set(digests)) == 1
