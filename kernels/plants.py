@@ -36,9 +36,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from kernels.compiling import njit
 from kernels.random import process_number, stream, uniform
 from kernels.standing import DRY, SEA
 from kernels.surface import CANOPY, GRASS, ROOTS, WETNESS
@@ -146,7 +147,7 @@ class Fields(NamedTuple):
 
 # Numba counts who uses an array, by an atomic operation for each array of each call, which costs more than what these
 # functions do. They make no arrays, so that it can be left out.
-_without_counts = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)  # type: ignore[call-overload]
+_without_counts = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 
 
 @_without_counts
@@ -533,6 +534,12 @@ def _count_changes(stripes, trees, starts, sprouts):
     return dead, born
 
 
+@njit(nogil=True, error_model="numpy")
+def _put_tree(trees, tree, after, place):
+    for column in range(trees.shape[1]):
+        after[place, column] = trees[tree, column]
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def _living(stripes, trees, starts, sprouts, key, after):
     """Write to `after` the trees that live, with those that have come up, in the order of their cells."""
@@ -541,15 +548,15 @@ def _living(stripes, trees, starts, sprouts, key, after):
     for number in range(len(stripes)):
         begin = stripes[number] * STRIPE
         end = min(begin + STRIPE, rows)
-        kept = starts[begin] - done
-        after[place : place + kept] = trees[done : starts[begin]]
-        place += kept
+        for tree in range(done, starts[begin]):
+            _put_tree(trees, tree, after, place)
+            place += 1
         for row in range(begin, end):
             tree = starts[row]
             for column in range(columns):
                 while tree < starts[row + 1] and int(trees[tree, COLUMN]) == column:
                     if trees[tree, HEALTH] > 0.0:
-                        after[place] = trees[tree]
+                        _put_tree(trees, tree, after, place)
                         place += 1
                     tree += 1
                 kind = sprouts[number, row - begin, column]
@@ -563,7 +570,9 @@ def _living(stripes, trees, starts, sprouts, key, after):
                     after[place, HEALTH] = _SEEDLING_HEALTH
                     place += 1
         done = starts[end]
-    after[place:] = trees[done:]
+    for tree in range(done, len(trees)):
+        _put_tree(trees, tree, after, place)
+        place += 1
 
 
 def grow(

@@ -24,9 +24,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from kernels.compiling import njit
 from kernels.standing import DRY, LAKE
 from kernels.standing import SEA as SEA_WATER
 
@@ -341,7 +342,8 @@ def _basins(ground, toward, flat_cells, sea_level, basin, columns):
     """Number the pits, and write for each cell in which basin it lies; returns the pit of each basin."""
     # Until its basin is known a cell points to one on its way down, c being written as -1 - c.
     steps = np.zeros(_OFF_MAP + 1, np.int64)
-    steps[:8] = _ROW_STEPS * columns + _COLUMN_STEPS
+    for k in range(8):
+        steps[k] = _ROW_STEPS[k] * columns + _COLUMN_STEPS[k]
     for cell in range(len(basin)):
         basin[cell] = ~(cell + steps[toward[cell]])
     pits = np.empty(len(flat_cells) + _FIRST, np.int32)
@@ -492,8 +494,9 @@ def _grow_tree(ground, toward, basin, pits, pairs, sea_level, columns):
     beyond = np.full(size, -1, np.int32)
     across = np.full(size, -1, np.int32)
     pit = np.full(size, -1, np.int32)
-    pit[:basins] = pits
     floor = np.full(size, np.inf)
+    for leaf in range(basins):
+        pit[leaf] = pits[leaf]
     for leaf in range(_FIRST, basins):
         floor[leaf] = ground[pits[leaf]]
     nodes = basins
