@@ -297,7 +297,7 @@ class Application:
     def at_rest(self) -> bool:
         """Whether the next frame would look like this one unless something happens."""
         return (
-            self.simulation.status.state in ("paused", "failed")
+            self.simulation.status.state in ("paused", "failed", "compiling")
             and self.simulation.status.run is None
             and self._still > STILL_FRAMES
             and not self.camera.moving

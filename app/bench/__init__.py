@@ -18,7 +18,7 @@ from app.scene import nearest
 log = logging.getLogger(__name__)
 
 # Each group is a module of this package with a function `rows`. They are imported when they are measured.
-GROUPS = ("droplets", "island", "wind", "water", "rivers", "waves", "world", "frame")
+GROUPS = ("droplets", "island", "wind", "water", "rivers", "waves", "world", "frame", "start")
 
 
 def bench(group: str | None = None, path: Path | None = None) -> list[Row]:
