@@ -225,7 +225,8 @@ def _start_worker() -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        creationflags=getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0),
+        creationflags=getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
+        | getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
 
 
