@@ -204,6 +204,7 @@ time.sleep(60)
         time.sleep(1.0)  # until it is at work
         killed.kill()
     wait_for(lambda: not worker.exists() or b"app.compiling" not in (worker / "cmdline").read_bytes())
+    assert not list(tmp_path.rglob("*share_*.nbi"))  # in the midst of a build, and not after it
 
 
 def test_a_switch_that_needs_kernels_does_not_stop_what_runs(monkeypatch: pytest.MonkeyPatch) -> None:
