@@ -105,7 +105,10 @@ class Compiler:
             if not self._waiting and not self._at_work:
                 return None
             done = sum(build in self._outcomes for build in self._asked)
-            return Compiling(done, len(self._asked), tuple(self._at_work), tuple(self._waiting))
+            at_work, waiting = (
+                tuple(name.replace("_", " ") for name in names) for names in (self._at_work, self._waiting)
+            )
+            return Compiling(done, len(self._asked), at_work, waiting)
 
     def close(self) -> None:
         """End all workers at once, and start no more."""
