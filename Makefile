@@ -41,10 +41,13 @@ clean: ## remove everything that was made
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-lock: ## resolve the dependencies of pyproject.toml anew, for all systems and Pythons, into requirements.lock
+uv_compile := build/lock/bin/uv pip compile --quiet pyproject.toml --extra install \
+	--universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
+	--no-annotate --custom-compile-command "make lock"
+
+lock: ## resolve the dependencies of pyproject.toml anew, for all systems and Pythons, into requirements*.lock
 	@./setup.sh render
 	.venv/bin/python -m venv build/lock
 	build/lock/bin/pip install --quiet uv
-	build/lock/bin/uv pip compile --quiet pyproject.toml --extra test --upgrade --output-file requirements.lock \
-		--universal --python-version 3.11 --fork-strategy fewest --generate-hashes \
-		--no-annotate --custom-compile-command "make lock"
+	$(uv_compile) --extra test --upgrade --output-file requirements-test.lock
+	$(uv_compile) --upgrade --constraint requirements-test.lock --output-file requirements.lock

@@ -6,6 +6,9 @@ cd "$(dirname "$0")"
 
 purpose=${1:-window}
 venv=.venv
+# What running needs, or that and what tests need, in the same versions.
+lock=requirements.lock
+[ "$purpose" != test ] || lock=requirements-test.lock
 # Its presence means that the installation went through to the end.
 stamp=$venv/installed
 
@@ -97,8 +100,15 @@ home_of_venv() {
     "$venv/bin/python" -c 'import sys; print(sys.prefix, sys.version)' 2>/dev/null | tr -d '\n'
 }
 
+stamp_of() {
+    echo "$(home_of_venv) $(cat "$1" pyproject.toml | cksum)"
+}
+
+# What is installed for tests is good for running, too.
 installed_as_locked() {
-    [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(home_of_venv) $(cat requirements.lock pyproject.toml | cksum)" ]
+    [ -f "$stamp" ] || return 1
+    installed=$(cat "$stamp")
+    [ "$installed" = "$(stamp_of "$lock")" ] || [ "$installed" = "$(stamp_of requirements-test.lock)" ]
 }
 
 install_into_venv() {
@@ -108,10 +118,10 @@ install_into_venv() {
     esac
     pip="$venv/bin/python -m pip --disable-pip-version-check install"
     # Where these two have no wheel, one clear line is better than the errors of an hour's compilation.
-    $pip --only-binary llvmlite,imgui-bundle --require-hashes -r requirements.lock
+    $pip --only-binary llvmlite,imgui-bundle --require-hashes -r "$lock"
     $pip --quiet --no-deps --no-build-isolation --editable .
     "$venv/bin/python" -c 'import imgui_bundle, moderngl, numba'
-    echo "$(home_of_venv) $(cat requirements.lock pyproject.toml | cksum)" >"$stamp"
+    stamp_of "$lock" >"$stamp"
 }
 
 python=$(find_python)

@@ -350,7 +350,7 @@ class Application:
     @property
     def _at_rest(self) -> bool:
         return (
-            self.simulation.status.state in ("paused", "failed")
+            self.simulation.status.state in ("paused", "failed", "compiling")
             and self.simulation.status.run is None
             and self._still > STILL_FRAMES
             and not self.sides.drawing

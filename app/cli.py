@@ -30,6 +30,10 @@ INTERRUPTED = 130  # what shells report after Ctrl-C
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line says, and return the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["compile-kernels"]:  # what the program starts of itself, as `app.compiling.WORKER` says
+        from app.compiling import work
+
+        work()
     # Only the first word can be a command, so a file that has a command's name is reached as ./render.
     run, parser = COMMANDS[words.pop(0)]() if words and words[0] in COMMANDS else _viewer()
     options = parser.parse_args(words)

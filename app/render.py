@@ -54,7 +54,7 @@ def render(
         cycles = CYCLES_PER_FRAME if cycles_per_frame is None and cycles == 0 else cycles
 
         for simulator in lockstep.simulators:
-            simulator.prepare_all()
+            simulator.compile_missing()
         surveyors, wanted = [Surveyor() for _ in scenes], wanted_by(scene.view.overlay)
 
         def snapshots(old: Sequence[Snapshot | None]) -> list[Snapshot]:

@@ -20,6 +20,7 @@ def simulate(scene: Scene, path: Path, *, cycles: int, threads: int | None = Non
     with write_atomically(path) as file:
         world, scene = create_world(scene)
         simulator = Simulator(scene, world, threads)
+        simulator.compile_missing()
         for _ in tqdm(range(cycles), desc="simulating", unit="cycle", mininterval=0.2):
             simulator.advance()
         simulator.verify()

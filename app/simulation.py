@@ -22,9 +22,11 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from app import checkpoint
+from app import builds, checkpoint
+from app.builds import RIVERS, Ground, builds_of, in_order
 from app.climate import weather_of
 from app.comparison import NAMES
+from app.compiling import Compiler, NotCached, cache_is_empty, fill_cache, only_from_cache, tell_of_failure
 from app.errors import UserError
 from app.parameters import Parameters, Value
 from app.processes import PROCESSES
@@ -41,6 +43,7 @@ from kernels.standing import DRY
 log = logging.getLogger(__name__)
 
 SECONDS_BETWEEN_BACKUPS = 2.0
+WAIT_FOR_KERNELS = 0.05  # seconds between two looks whether they are there
 NICENESS = 3  # lets the picture go first; 10 cost two thirds of the cycles and made its late frames no rarer
 
 
@@ -73,12 +76,12 @@ class Simulator:
         self._backup = world.state()
         self._backup_time = time.monotonic()
 
-    def enabled(self) -> list[Process]:
+    def enabled(self, scene: Scene | None = None) -> list[Process]:
         """The processes that are switched on and have not come to their end, in the order of the cycle."""
         return [
             process
             for process in self._processes
-            if (parameters := self._parameters(process)).enabled
+            if (parameters := self._parameters(process, scene)).enabled
             and not (isinstance(process, Finite) and process.finished(self.world, parameters))
         ]
 
@@ -87,21 +90,34 @@ class Simulator:
         """Whether there are processes that are switched on, and all of them have come to their end."""
         return not self.enabled() and any(self._parameters(process).enabled for process in self._processes)
 
-    def unprepared(self) -> list[Process]:
-        """Enabled processes whose kernels are not compiled yet."""
-        return [process for process in self.enabled() if process.name not in self._prepared]
+    def unprepared(self, scene: Scene | None = None) -> list[str]:
+        """The builds that the next cycles need with the parameters of a scene, or of its own, and that are missing."""
+        enabled = self.enabled(scene)
+        running = frozenset(process.name for process in enabled)
+        ground = Ground(materials=self.world.materials is not None, covered=self.world.surface is not None)
+        needed = (builds_of(process, self._parameters(process, scene), ground, running) for process in enabled)
+        return [build for of_process in needed for build in of_process if build not in self._prepared]
 
-    def prepare(self, process: Process) -> None:
-        """Compile the kernels of a process, or load them from the cache."""
-        process.prepare()
-        self._prepared.add(process.name)
-        if process.name == Pools.name:
+    def load(self, build: str) -> None:
+        """Compile a build of kernels, or load it from the cache."""
+        builds.prepare(build, self._processes)
+
+    def prepare(self, build: str) -> None:
+        """As `load`, and use it from the next cycle on."""
+        self.load(build)
+        self._prepared.add(build)
+        if build == Pools.name:
             self.derive_levels()
 
     def prepare_all(self) -> None:
         """Prepare what is switched on, so that the world shows its lakes and sea before the first cycle."""
-        for process in self.unprepared():
-            self.prepare(process)
+        for build in self.unprepared():
+            self.prepare(build)
+
+    def compile_missing(self) -> None:
+        """As `prepare_all`, on all cores, and with a bar that shows how far it is."""
+        fill_cache(self.unprepared(), self.load)
+        self.prepare_all()
 
     def derive_levels(self) -> None:
         """Bring the levels of lakes and sea up to date with the world and the scene, between two cycles."""
@@ -205,9 +221,9 @@ class Simulator:
             self._run_cycle()
         self.verify()
 
-    def _parameters(self, process: Process) -> Any:
-        """Of a process in the next cycle: those of the scene, or of the run of snowballs."""
-        parameters: Parameters = getattr(self.scene, process.name)
+    def _parameters(self, process: Process, scene: Scene | None = None) -> Any:
+        """Of a process in the next cycle: those of a scene, or of its own, or of the run of snowballs."""
+        parameters: Parameters = getattr(scene or self.scene, process.name)
         if self.run is None:
             return parameters
         if process.name == SnowballErosion.name:
@@ -297,9 +313,10 @@ class Lockstep:
                 total[name] = total.get(name, 0.0) + milliseconds
         return total
 
-    def unprepared(self) -> list[tuple[Simulator, Process]]:
-        """Enabled processes whose kernels are not compiled yet."""
-        return [(simulator, process) for simulator in self.simulators for process in simulator.unprepared()]
+    def unprepared(self, scenes: Sequence[Scene] | None = None) -> list[tuple[Simulator, str]]:
+        """The builds that each needs with the parameters of these scenes, or of their own, and that are missing."""
+        pairs = zip(self.simulators, scenes or self.scenes, strict=True)
+        return [(simulator, build) for simulator, scene in pairs for build in simulator.unprepared(scene)]
 
     def change(self, scenes: Sequence[Scene]) -> None:
         """Go on with the parameters of other scenes, from the next cycle."""
@@ -403,7 +420,9 @@ class SimulationThread:
         self._surveyors: list[Surveyor] = []  # one for each world
         self._surveys: list[Survey | None] = []
         self._survey_failed_for: Wanted | None = None
-        self._has_surveyed = False
+        self.compiler = Compiler()
+        self._ready: set[str] = set()  # builds that need not be waited for any more
+        self._held: dict[int, dict[str, Value]] = {}  # changes of each world that wait for kernels, see `change`
         self._notices: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._started_cycles: list[tuple[float, int]] = []
         self.first_picture_shown = threading.Event()  # kernels are loaded only after it: the picture comes first
@@ -418,6 +437,7 @@ class SimulationThread:
     def stop(self) -> None:
         """End the thread; waits for the cycle that is running."""
         self._stopping = True
+        self.compiler.close()
         self.first_picture_shown.set()
         self._wake.set()
         if self._thread.is_alive():
@@ -448,7 +468,8 @@ class SimulationThread:
     def change(self, values: Mapping[str, Value], world: int | None = None) -> None:
         """Change parameters, from the next cycle on, of one world or of all.
 
-        What changes the terrain itself needs `restart`.
+        What changes the terrain itself needs `restart`. Where a change needs kernels that are still to be compiled, a
+        simulation that runs goes on as before until they are there, as if the change had been asked for later.
         """
 
         def changed(scenes: Sequence[Scene]) -> tuple[Scene, ...]:
@@ -460,12 +481,17 @@ class SimulationThread:
 
         def apply() -> None:
             # To the simulators' own scenes: what was asked for meanwhile may be a world that could not be made.
-            if self._lockstep:
-                versions = self._lockstep.water_versions
-                self._lockstep.change(changed(self._lockstep.scenes))
-                self._say(milliseconds=self._lockstep.milliseconds)
-                # Another level of the sea is seen at once, also while nothing runs.
-                self._fresh = self._fresh or self._lockstep.water_versions != versions
+            if self._lockstep is None:
+                return
+            places = range(len(self._lockstep.simulators)) if world is None else (world,)
+            for place in places:  # of each parameter the last word counts
+                self._held[place] = {path: old for path, old in self._held.get(place, {}).items() if path not in values}
+            scenes = changed(self._lockstep.scenes)
+            if self._may_go_on_without(scenes):
+                for place in places:
+                    self._held[place] |= values
+            else:
+                self._go_on_with(scenes)
 
         self._command(apply)
 
@@ -570,12 +596,17 @@ class SimulationThread:
 
     def _run(self) -> None:
         _lower_priority()
+        if cache_is_empty():
+            # Before the worlds are made and Numba is loaded here: both take seconds, in which workers can begin.
+            self.compiler.ask(in_order(build for scene in self.scenes for build in _foreseen(scene)))
         while not self._stopping:
             self._run_commands()
+            self._end_holding()
+            self._tell_of_compiling()
             self._publish()
             if self._may_run():
                 self._cycle()
-            elif self._commands.empty() and not self._prepare_levels() and not self._survey_waits():
+            elif self._commands.empty() and not self._prepare_at_rest() and not self._survey_waits():
                 self._wake.wait(timeout=0.1)
                 self._wake.clear()
 
@@ -616,6 +647,7 @@ class SimulationThread:
         last = max(self._numbers, default=0)
         self._numbers = tuple(range(last + 1, last + 1 + len(made)))
         self._begin_surveys()
+        self._held = {}
         self._snapshots = []
         self._fresh = True
         self._started_cycles.clear()
@@ -625,6 +657,7 @@ class SimulationThread:
         if self._lockstep is None or world >= len(self._lockstep.simulators):
             return  # it could not be made
         self._lockstep = Lockstep([self._lockstep.simulators[world]])
+        self._held = {0: self._held.get(world, {})}
         self._numbers = (self._numbers[world],)
         self._surveyors, self._surveys = [self._surveyors[world]], [self._surveys[world]]
         self._snapshots = []
@@ -650,8 +683,10 @@ class SimulationThread:
         lockstep = self._lockstep
         assert lockstep is not None
         try:
-            if unprepared := lockstep.unprepared():
-                self._prepare(*unprepared[0])
+            if not self._prepare():
+                self._say(state="compiling")
+                self._wake.wait(timeout=WAIT_FOR_KERNELS)
+                self._wake.clear()
                 return
             lockstep.advance()
         except SimulationError as error:
@@ -673,25 +708,96 @@ class SimulationThread:
         self._say(state="failed", message=str(error), error=str(error), cycle=self._lockstep.cycle)
         self._notices.put(str(error))
 
-    def _prepare(self, simulator: Simulator, process: Process) -> None:
-        self.first_picture_shown.wait(timeout=10.0)
-        self._say(state="compiling", message=f"compiling {process.name} (only after an update)")
-        simulator.prepare(process)
-        self._say(state="paused" if self._paused else "running", message="")
-        self._fresh = self._fresh or process.name == Pools.name
+    # Kernels are compiled beside the simulation. A cycle runs with all processes that are switched on or with none: did
+    # it do without those whose kernels take longer, its bits would depend on how fast a machine compiles. What may come
+    # before it is what changes no layer: lakes and sea are seen as soon as their own kernels are there. Once cycles run
+    # they need not stop: a change that needs new kernels can wait, as it counts from the cycle in which it is made, as
+    # all that a person does; and a survey, which changes nothing, is made when it can be.
 
-    def _prepare_levels(self) -> bool:
-        """Lakes and sea are seen as soon as their kernel is there, also while nothing runs."""
+    def _prepare(self) -> bool:
+        """Give the simulators the builds that they need and that are ready; returns whether all are."""
+        assert self._lockstep is not None
+        unprepared = self._lockstep.unprepared()
+        if not unprepared:
+            return True
+        self.first_picture_shown.wait(timeout=10.0)
+        ready = {build for build in in_order(build for _, build in unprepared) if self._is_ready(build)}
+        for simulator, build in unprepared:
+            if build in ready:
+                if self.compiler.outcome(build):  # it failed there, so it is compiled here
+                    self._say(state="compiling", message=f"compiling {build}")
+                simulator.prepare(build)
+                self._fresh = self._fresh or build == Pools.name
+        if len(ready) < len({build for _, build in unprepared}):
+            return False
+        self._say(state="paused" if self._paused else "running", message="")
+        return True
+
+    def _prepare_at_rest(self) -> bool:
+        """As `_prepare`, while nothing runs; returns whether there is more than before."""
         if self._lockstep is None or self._status.state == "failed":
             return False
-        waiting = [found for found in self._lockstep.unprepared() if found[1].name == Pools.name]
-        for simulator, process in waiting:
+        before = len(self._lockstep.unprepared())
+        try:
+            self._prepare()
+        except Exception as error:
+            log.exception("kernels cannot be prepared")
+            self._say(state="failed", message=str(error), error=f"{type(error).__name__}: {error}")
+        return len(self._lockstep.unprepared()) < before
+
+    def _is_ready(self, build: str) -> bool:
+        """Whether a build need not be waited for: it is in the cache, or can be had only here. If not, have it made."""
+        if build in self._ready:
+            return True
+        assert self._lockstep is not None
+        asked, outcome = self.compiler.has_asked(build), self.compiler.outcome(build)
+        if asked and outcome is None:
+            return False
+        if not outcome:
             try:
-                self._prepare(simulator, process)
-            except Exception as error:
-                log.exception("lakes and sea cannot be shown")
-                self._say(state="failed", message=str(error), error=f"{type(error).__name__}: {error}")
-        return bool(waiting)
+                with only_from_cache():
+                    self._lockstep.simulators[0].load(build)
+            except NotCached:
+                if not asked:
+                    self.compiler.ask([build])
+                    return False
+                outcome = "it left nothing in the cache"
+            except Exception as error:  # which will be told of where the build is used
+                log.debug("%s: %s", build, error)
+        if outcome:
+            tell_of_failure(build, outcome)
+        self._ready.add(build)
+        return True
+
+    def _may_go_on_without(self, scenes: Sequence[Scene]) -> bool:
+        """Whether cycles run now, and these scenes need builds that must be waited for."""
+        if self._lockstep is None or self._paused or self._status.state != "running" or self._lockstep.unprepared():
+            return False
+        needed = in_order(build for _, build in self._lockstep.unprepared(scenes))
+        return bool([build for build in needed if not self._is_ready(build)])  # all of them are asked for
+
+    def _go_on_with(self, scenes: Sequence[Scene]) -> None:
+        assert self._lockstep is not None
+        versions = self._lockstep.water_versions
+        self._lockstep.change(scenes)
+        self._say(milliseconds=self._lockstep.milliseconds)
+        # Another level of the sea is seen at once, also while nothing runs.
+        self._fresh = self._fresh or self._lockstep.water_versions != versions
+
+    def _end_holding(self) -> None:
+        """Make the changes that waited for kernels, if these are there or nothing goes on meanwhile."""
+        if self._lockstep is None or not any(self._held.values()):
+            return
+        scenes = [scene.with_values(self._held.get(place, {})) for place, scene in enumerate(self._lockstep.scenes)]
+        if not self._may_go_on_without(scenes):
+            self._held = {}
+            self._commands.put(partial(self._go_on_with, scenes))
+            self._run_commands()
+
+    def _tell_of_compiling(self) -> None:
+        progress = self.compiler.progress
+        if progress != self._status.compiling:
+            self._say(compiling=progress)
 
     def _measure_pace(self) -> None:
         assert self._lockstep is not None
@@ -734,18 +840,15 @@ class SimulationThread:
             return False
         if self._wanted.anything and not self.first_picture_shown.is_set():
             return False
-        return any(
+        is_due = any(
             surveyor.is_due(simulator.world, simulator.scene.rivers, self._wanted)
             for surveyor, simulator in zip(self._surveyors, self._lockstep.simulators, strict=True)
         )
+        return is_due and (not self._wanted.anything or self._is_ready(RIVERS))
 
     def _find_surveys(self) -> None:
         """Survey the worlds. What goes wrong is told, and not tried again until something else is wanted."""
         assert self._lockstep is not None
-        before = self._status
-        if not self._has_surveyed and self._wanted.anything:
-            self._say(state="compiling", message="compiling rivers (only after an update)")
-            self._has_surveyed = True
         try:
             self._surveys = [
                 surveyor.survey(simulator.world, simulator.scene.rivers, self._wanted)
@@ -756,7 +859,6 @@ class SimulationThread:
             self._notices.put(f"{type(error).__name__}: {error}")
             self._begin_surveys()
             self._survey_failed_for = self._wanted
-        self._say(state=before.state, message=before.message)
 
     def _begin_surveys(self) -> None:
         assert self._lockstep is not None
@@ -765,6 +867,15 @@ class SimulationThread:
 
     def _say(self, **changes: Any) -> None:
         self._status = replace(self._status, **changes)
+
+
+def _foreseen(scene: Scene) -> list[str]:
+    """The builds that the first cycles of a scene will need, as far as is known before its world is made."""
+    enabled = [process() for process in PROCESSES if getattr(scene, process.name).enabled]
+    running = frozenset(process.name for process in enabled)
+    ground = Ground(materials=scene.materials.enabled, covered=False)
+    needed = (builds_of(process, getattr(scene, process.name), ground, running) for process in enabled)
+    return [build for of_process in needed for build in of_process]
 
 
 def take_snapshot(
@@ -778,8 +889,6 @@ def take_snapshot(
 
     With the name of an overlay it leaves out what only other overlays show.
     """
-    from kernels.materials import commonest_kinds
-
     arrays = {} if old is None else old.layers
     hidden = {name for name in world.layers if name.startswith(LOOSE) or name in UNSEEN}
     versions = {name: version for name, version in world.changed.items() if name not in hidden}
@@ -810,6 +919,8 @@ def take_snapshot(
                 np.copyto(arrays[name], world.water_level, casting="same_kind")
                 np.copyto(arrays[name], world.ground, casting="same_kind", where=world.standing == DRY)
             case "loose_kinds":
+                from kernels.materials import commonest_kinds
+
                 commonest_kinds(world.mix, arrays[name])
             case "strata_rise":
                 arrays[name] = world.layers[name]  # which never changes

@@ -133,6 +133,20 @@ class Snapshot:
 
 
 @dataclass(frozen=True)
+class Compiling:
+    """How far kernels are that are compiled beside the program: what is done, what goes on and what is left."""
+
+    done: int
+    of: int
+    at_work: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        return f"compiling kernels: {', '.join(self.at_work or self.waiting)}, {self.done} of {self.of}"
+
+
+@dataclass(frozen=True)
 class Status:
     """What the simulation is doing. `message` tells it in words; `error` is set where it has stopped with one."""
 
@@ -142,4 +156,5 @@ class Status:
     cycles_per_second: float = 0.0
     milliseconds: dict[str, float] = field(default_factory=dict)  # per process, smoothed
     error: str = ""
+    compiling: Compiling | None = None  # also while the simulation goes on without what is compiled
     run: tuple[int, int] | None = None  # snowballs that have fallen in a run that goes on, and all of them

@@ -67,8 +67,8 @@ def rolled(scene: Scene, balls: int, threads: int | None = None) -> tuple[World,
     """The world of a scene after so many snowballs, during which nothing else moved the ground."""
     world, scene = create_world(scene)
     simulator = Simulator(scene, world, threads)
-    simulator.prepare_all()
     simulator.begin_run(balls)
+    simulator.compile_missing()
     while not simulator.run_is_over:
         simulator.advance()
     simulator.verify()

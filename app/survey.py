@@ -61,6 +61,18 @@ class Wanted:
         return self.rivers or self.place is not None or self.filling > 0
 
 
+def prepare() -> None:
+    """Compile the kernels of all surveys, or load them from the cache."""
+    ground = np.add.outer(np.arange(12.0), np.zeros(12))
+    ground[4:8, 4:8] -= 5.0  # a lake
+    world = World(ground, np.zeros((12, 12)), cell_size=1.0, seed=0)
+    parameters = RiverParameters(interval=1, threshold=2, watershed_size=2)
+    surveyor = Surveyor()
+    for _ in range(3):  # the first knows no colours before it, and fronts advance from the second on
+        surveyor.survey(world, parameters, Wanted(rivers=True, place=(8, 8), filling=1))
+        world.cycle += 1
+
+
 def wanted_by(overlay: str, place: tuple[int, int] | None = None, filling: int = 1) -> Wanted:
     """What is wanted where an overlay is shown, beside the way of the water from a place."""
     rivers = overlay in ("rivers", "lakes", "watersheds", "accumulation", "distance")

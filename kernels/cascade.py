@@ -24,9 +24,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from kernels.compiling import njit
 from kernels.materials import Materials
 from kernels.surface import ROOTS, STRIDE, WETNESS
 
@@ -76,11 +77,26 @@ def _flow(here, loose, other, other_loose, stable, creep):
     return min(moved, other_loose) if difference > 0.0 else -min(moved, loose)
 
 
+# Here and in other kernels cells are copied one by one: where one array is assigned to another, Numba also compiles the
+# text of the error that says that their shapes differ, which takes a second and a half.
+
+
+@njit(nogil=True, error_model="numpy")
+def _keep_ends(ground, sediment, begin, last, before):
+    """Keep what the first and the last row of a band are before a pass."""
+    for j in range(ground.shape[1]):
+        before[0, j] = ground[begin, j]
+        before[1, j] = sediment[begin, j]
+        before[2, j] = ground[last, j]
+        before[3, j] = sediment[last, j]
+
+
 @njit(nogil=True, error_model="numpy")
 def _copy_row(ground, sediment, heights, depths, wrap):
     """Copy a row, with one more cell at each end: that of the other end, or a wall."""
-    heights[1:-1] = ground
-    depths[1:-1] = sediment
+    for j in range(len(ground)):
+        heights[j + 1] = ground[j]
+        depths[j + 1] = sediment[j]
     heights[0] = ground[-1] if wrap else _WALL
     heights[-1] = ground[0] if wrap else _WALL
     depths[0] = sediment[-1] if wrap else 0.0
@@ -151,10 +167,7 @@ def _slide(bedrock, sediment, ground, wrap, stable, creep, rate, passes):
     for _ in range(passes):
         for band in prange(bands):
             begin, last = band * BAND, min((band + 1) * BAND, rows) - 1
-            before[band, 0] = ground[begin]
-            before[band, 1] = sediment[begin]
-            before[band, 2] = ground[last]
-            before[band, 3] = sediment[last]
+            _keep_ends(ground, sediment, begin, last, before[band])
         for band in prange(bands):
             _slide_band(np.int64(band), bedrock, sediment, ground, before, wrap, stable, creep, rate)
 
@@ -181,8 +194,8 @@ def _read_row(ground, sediment, mix, row, holding, wrap, told, mixes):
     columns = len(ground)
     kinds = len(holding.stable)
     heights, stable, parts = told[_HEIGHT], told[_STABLE], told[_PART]
-    heights[1:-1] = ground
     for j in range(columns):
+        heights[j + 1] = ground[j]
         parts[j + 1] = 1.0 / sediment[j] if sediment[j] > _LEAST else 0.0
     stable[:] = 0.0
     for kind in range(kinds):
@@ -208,7 +221,8 @@ def _read_row(ground, sediment, mix, row, holding, wrap, told, mixes):
     heights[0], heights[-1] = (heights[-2], heights[1]) if wrap else (_WALL, _WALL)
     stable[0], stable[-1] = stable[-2], stable[1]
     parts[0], parts[-1] = (parts[-2], parts[1]) if wrap else (0.0, 0.0)
-    mixes[:, 0], mixes[:, -1] = mixes[:, -2], mixes[:, 1]
+    for kind in range(kinds):
+        mixes[kind, 0], mixes[kind, -1] = mixes[kind, -2], mixes[kind, 1]
 
 
 @njit(nogil=True, error_model="numpy")
@@ -371,12 +385,10 @@ def _slide_mixed(bedrock, sediment, ground, mix, holding, wrap, creep, rate, pas
     for _ in range(passes):
         for band in prange(bands):
             begin, last = band * BAND, min((band + 1) * BAND, rows) - 1
-            before[band, 0] = ground[begin]
-            before[band, 1] = sediment[begin]
-            before[band, 2] = ground[last]
-            before[band, 3] = sediment[last]
-            mix_before[band, 0] = mix[begin * stride : (begin + 1) * stride]
-            mix_before[band, 1] = mix[last * stride : (last + 1) * stride]
+            _keep_ends(ground, sediment, begin, last, before[band])
+            for place in range(stride):
+                mix_before[band, 0, place] = mix[begin * stride + place]
+                mix_before[band, 1, place] = mix[last * stride + place]
         for band in prange(bands):
             _slide_mixed_band(
                 np.int64(band), bedrock, sediment, ground, mix, before, mix_before, holding, wrap, creep, rate

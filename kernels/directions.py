@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from kernels.compiling import njit
 from kernels.neighbours import COLUMN_STEPS, FLAT, OPPOSITE, OUTLET, ROW_STEPS, index_steps, on_map
 
 # The lengths of a step in whole numbers, so that ways of equal length tie exactly: 99 / 70 is the square root of 2

@@ -62,9 +62,10 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from kernels.compiling import njit
 from kernels.materials import Materials, no_materials, rock_at
 from kernels.particles import ENDED, FAILED, RUNNING, engine, in_step, own_amounts
 from kernels.random import process_number, stream, uniform
@@ -578,7 +579,7 @@ def _step_with(**functions: Any) -> Any:
 
 
 _SLOTS = 11
-_run_on_bare_ground = engine(_spawn, _step_with(), _SLOTS)
+_run_on_bare_ground = engine(_spawn, _step_with(), _SLOTS, name="drops_on_bare_ground")
 _run = engine(
     _spawn,
     _step_with(

@@ -15,9 +15,9 @@ border. Taken in ascending order, as in Kruskal's (1956) tree, these passes tell
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from kernels.compiling import njit
 from kernels.components import find
 from kernels.directions import steepest_directions
 from kernels.neighbours import EARLIER, FLAT, LATER, index_steps, on_map

@@ -9,8 +9,9 @@ for looking on.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kernels.compiling import njit
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

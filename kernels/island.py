@@ -20,9 +20,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from kernels.compiling import njit
 from kernels.random import mix, process_number, stream, uniform
 
 Layer = NDArray[np.float64]

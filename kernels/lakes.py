@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from kernels.compiling import njit
 from kernels.components import components
 from kernels.neighbours import index_steps
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
+
+from kernels.compiling import njit
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -50,7 +52,7 @@ def no_materials() -> Materials:
 
 
 # In kernels that make no arrays; see `in_step` of kernels/particles.py.
-_inline = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)  # type: ignore[call-overload]
+_inline = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 
 
 @_inline

@@ -28,9 +28,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from kernels.compiling import njit
 from kernels.standing import DRY, LAKE, SEA
 from kernels.surface import CANOPY, GRASS, STRIDE, WETNESS
 
@@ -151,7 +152,7 @@ class _Constants(NamedTuple):
     per_capillary_rise: float
 
 
-inlined = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)  # type: ignore[call-overload]
+inlined = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 
 
 @inlined

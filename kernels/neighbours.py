@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kernels.compiling import njit
 
 #                     north west east south, north-west north-east south-west south-east
 ROW_STEPS = np.array([-1, 0, 0, 1, -1, -1, 1, 1])

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from kernels.compiling import njit
 from kernels.random import mix, process_number, stream, uniform
 
 _PROCESS = process_number("noise")

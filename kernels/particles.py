@@ -39,10 +39,12 @@ from typing import Any, NamedTuple, Protocol
 
 import numba
 import numpy as np
-from numba import njit, prange, types
+from numba import prange, types
 from numba.extending import intrinsic
 from numba.np.unsafe.ndarray import to_fixed_tuple
 from numpy.typing import NDArray
+
+from kernels.compiling import njit
 
 RUNNING = 0
 ENDED = 1
@@ -58,7 +60,7 @@ _WORTH_SHARING = 32
 # Decorates the functions that make up a step. Numba counts who uses an array, by an atomic operation for each array of
 # each call: in a step that is a fifth of the time and more. The arrays outlive the run and a step makes none, so `_nrt`
 # leaves it out.
-in_step = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)  # type: ignore[call-overload]
+in_step = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 
 # Placeholders: `engine` puts a process's own functions in their place, in that process's copies of those that use them.
 _spawn: Any = None
@@ -415,7 +417,7 @@ class Run(Protocol):
     ) -> tuple[NDArray[np.float64], NDArray[np.int8]]: ...
 
 
-def engine(spawn: Any, step: Any, slots: int, largest_tile: int = _LARGEST_TILE) -> Run:
+def engine(spawn: Any, step: Any, slots: int, largest_tile: int = _LARGEST_TILE, name: str = "") -> Run:
     """Build the engine of one process from its Numba functions `spawn` and `step`, whose state has `slots` numbers.
 
     Returns a function
@@ -431,8 +433,10 @@ def engine(spawn: Any, step: Any, slots: int, largest_tile: int = _LARGEST_TILE)
     A Numba function that takes others as arguments or from a closure is compiled anew in each Python process, because
     its key in the cache has random parts. A copy of a plain function, with its own globals and its own name, is not.
     Like all of Numba's cache, it does not notice when a file changes from which it took a function: here the process's.
+    A second engine of one process needs a `name` of its own: two processes may compile them at a time, and in the cache
+    the one would take the place of the other.
     """
-    process = spawn.py_func.__module__.rpartition(".")[2]
+    process = name or spawn.__module__.rpartition(".")[2]
 
     def compiled(source: Any, parallel: bool = False, **own: Any) -> Any:
         copy = FunctionType(source.__code__, {**globals(), **own})

@@ -36,9 +36,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from kernels.compiling import njit
 from kernels.random import process_number, stream, uniform
 from kernels.standing import DRY, SEA
 from kernels.surface import CANOPY, GRASS, ROOTS, WETNESS
@@ -147,7 +148,7 @@ class Fields(NamedTuple):
 
 # Numba counts who uses an array, by an atomic operation for each array of each call, which costs more than what these
 # functions do. They make no arrays, so that it can be left out.
-_without_counts = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)  # type: ignore[call-overload]
+_without_counts = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 
 
 @_without_counts
@@ -553,6 +554,12 @@ def _copy_trees(trees, begin, end, after, more):
 
 
 @njit(nogil=True, error_model="numpy")
+def _put_tree(trees, tree, after, place):
+    for column in range(trees.shape[1]):
+        after[place, column] = trees[tree, column]
+
+
+@njit(nogil=True, error_model="numpy")
 def _living_in_stripe(begin, end, trees, starts, sprouts, key, place, after):
     """Write the trees of a stripe that live, with those that have come up, to `after` from a place on."""
     columns = sprouts.shape[1]
@@ -561,7 +568,7 @@ def _living_in_stripe(begin, end, trees, starts, sprouts, key, place, after):
         for column in range(columns):
             while tree < starts[row + 1] and int(trees[tree, COLUMN]) == column:
                 if trees[tree, HEALTH] > 0.0:
-                    after[place] = trees[tree]
+                    _put_tree(trees, tree, after, place)
                     place += 1
                 tree += 1
             kind = sprouts[row - begin, column]

@@ -27,9 +27,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from kernels.compiling import njit
 from kernels.standing import DRY, LAKE
 from kernels.standing import SEA as SEA_WATER
 
@@ -395,7 +396,8 @@ def _lead_band(band, ground, toward, pits, sea_level, basin, shape):
     begin, end = _cells_of(band, shape)
     # Until its basin is known a cell points to one on its way down, c being written as -1 - c.
     steps = np.zeros(_OFF_MAP + 1, np.int64)
-    steps[:8] = _ROW_STEPS * columns + _COLUMN_STEPS
+    for k in range(8):
+        steps[k] = _ROW_STEPS[k] * columns + _COLUMN_STEPS[k]
     for cell in range(begin, end):
         basin[cell] = ~(cell + steps[toward[cell]])
     for first in (begin, end - columns):
@@ -612,8 +614,9 @@ def _grow_tree(ground, toward, basin, pits, pairs, sea_level, columns):
     beyond = np.full(size, -1, np.int32)
     across = np.full(size, -1, np.int32)
     pit = np.full(size, -1, np.int32)
-    pit[:basins] = pits
     floor = np.full(size, np.inf)
+    for leaf in range(basins):
+        pit[leaf] = pits[leaf]
     for leaf in range(_FIRST, basins):
         floor[leaf] = ground[pits[leaf]]
     nodes = basins

@@ -8,7 +8,8 @@ from __future__ import annotations
 import zlib
 
 import numpy as np
-from numba import njit
+
+from kernels.compiling import njit
 
 # The odd integer nearest to 2^64 over the golden ratio (Knuth 1973): its multiples spread evenly over all 64-bit words.
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -40,7 +41,7 @@ def stream(seed: int, process: int, cycle: int) -> np.uint64:
     """
     key = mix(np.uint64(seed) + _GOLDEN)
     key = mix((key ^ np.uint64(process)) + _GOLDEN)
-    return mix((key ^ np.uint64(cycle)) + _GOLDEN)
+    return np.uint64(mix((key ^ np.uint64(cycle)) + _GOLDEN))
 
 
 @njit(cache=True, nogil=True)

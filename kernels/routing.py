@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from kernels.compiling import njit
 from kernels.neighbours import LENGTHS, OUTLET, index_steps
 
 _UNKNOWN = -1

@@ -34,9 +34,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from kernels.compiling import njit
 from kernels.droplets import put_down
 from kernels.particles import ENDED, FAILED, RUNNING, engine
 from kernels.random import process_number, stream, uniform

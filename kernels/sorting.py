@@ -1,7 +1,8 @@
 """Sorting of many numbers in a time that grows with their count alone."""
 
 import numpy as np
-from numba import njit
+
+from kernels.compiling import njit
 
 _BITS = 11
 _DIGITS = 1 << _BITS

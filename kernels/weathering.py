@@ -19,9 +19,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from kernels.compiling import njit
 from kernels.materials import Materials, no_materials, rock_at, thickness
 from kernels.surface import STRIDE, WETNESS
 

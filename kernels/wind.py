@@ -66,9 +66,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
 
+from kernels.compiling import njit
 from kernels.materials import Materials, no_materials, rock_at, thickness
 from kernels.particles import ENDED, FAILED, RUNNING, engine, in_step, own_amounts
 from kernels.random import process_number, stream, uniform
@@ -631,6 +632,7 @@ def _freedom(cell, constants, fields):
 
 # Parcels come in a row over the upwind edge and stay in a row: in larger tiles, too few have any.
 _run = engine(_spawn, _step, slots=15, largest_tile=32)
+_run_rich = engine(_spawn, _step, slots=15, largest_tile=32, name="wind_in_rich_world")
 
 
 @njit(cache=True, nogil=True)
@@ -719,9 +721,10 @@ def blow(
     several = materials is not None and materials.kinds > 0
     plain = _Fields(bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1), touched, carried, rows, columns)
     fields: _Fields | _RichFields = plain
+    run = _run
     brought = 0  # the kind that parcels bring along
     if several or surface is not None or field is not None or p.uplift > 0.0 or p.lag > 0.0:
-        fields = _rich_fields(plain, materials if several else None, surface, field, count)
+        fields, run = _rich_fields(plain, materials if several else None, surface, field, count), _run_rich
         brought = int(np.argmax(fields.suspension))
         fields.loads[brought :: fields.stride] = 0.0 if p.wrap else p.inflow
     crossing = abs(towards_row) * rows + abs(towards_column) * columns
@@ -760,7 +763,7 @@ def blow(
         plant_trapping=float(p.plant_trapping),
     )
     key = np.uint64(stream(int(seed), _PROCESS, int(cycle)))
-    particles, status = _run(count, key, rows, columns, fields, constants, wrap=bool(p.wrap))
+    particles, status = run(count, key, rows, columns, fields, constants, wrap=bool(p.wrap))
     _average(wind_path, touched, airborne, carried)
     loads, worn, own_kinds, stride = np.empty(0), np.empty(0), 0, 0
     if isinstance(fields, _RichFields):

@@ -28,8 +28,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 from numpy.typing import NDArray
+
+from kernels.compiling import njit
 
 Layer = NDArray[np.float64]
 

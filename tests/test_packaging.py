@@ -15,8 +15,20 @@ from packaging.utils import canonicalize_name
 CHECKOUT = Path(__file__).parents[1]
 PACKAGES = ("app", "assets", "kernels", "shaders")
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
-LOCK = (CHECKOUT / "requirements.lock").read_text()
-LOCKED = [Requirement(line.rstrip(" \\")) for line in LOCK.splitlines() if re.match(r"\w", line)]
+EXTRAS = PROJECT["optional-dependencies"]
+RUN, TEST = "requirements.lock", "requirements-test.lock"
+NEEDED = {
+    RUN: [*PROJECT["dependencies"], *EXTRAS["install"]],
+    TEST: [*PROJECT["dependencies"], *EXTRAS["install"], *EXTRAS["test"]],
+}
+
+
+def text_of(lock: str) -> str:
+    return (CHECKOUT / lock).read_text()
+
+
+def locked(lock: str) -> list[Requirement]:
+    return [Requirement(line.rstrip(" \\")) for line in text_of(lock).splitlines() if re.match(r"\w", line)]
 
 
 @pytest.fixture(scope="module")
@@ -45,26 +57,37 @@ def test_wheel_has_the_command(wheel: zipfile.ZipFile) -> None:
     assert "thalweg = app.cli:main" in wheel.read(entry_points).decode()
 
 
-@pytest.mark.parametrize("requirement", [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]])
-def test_lock_satisfies(requirement: str) -> None:
+@pytest.mark.parametrize(("lock", "requirement"), [(lock, needed) for lock in NEEDED for needed in NEEDED[lock]])
+def test_lock_satisfies(lock: str, requirement: str) -> None:
     wanted = Requirement(requirement)
-    (locked,) = [r for r in LOCKED if canonicalize_name(r.name) == canonicalize_name(wanted.name)]
-    (exactly,) = locked.specifier
+    (found,) = [r for r in locked(lock) if canonicalize_name(r.name) == canonicalize_name(wanted.name)]
+    (exactly,) = found.specifier
     assert exactly.operator == "=="
     assert exactly.version in wanted.specifier
 
 
+def test_what_running_needs_is_part_of_what_tests_need_and_has_nothing_of_theirs() -> None:
+    run, test = ({str(requirement) for requirement in locked(lock)} for lock in (RUN, TEST))
+    assert run < test
+    names = {canonicalize_name(requirement.name) for requirement in locked(RUN)}
+    assert not names & {canonicalize_name(Requirement(only).name) for only in EXTRAS["test"]}
+
+
+@pytest.mark.parametrize("lock", NEEDED)
 @pytest.mark.parametrize("system", ["linux", "darwin", "win32"])
-def test_lock_pins_each_name_once(system: str) -> None:
+def test_lock_pins_each_name_once(lock: str, system: str) -> None:
     environment = {**default_environment(), "sys_platform": system}
-    names = [canonicalize_name(r.name) for r in LOCKED if r.marker is None or r.marker.evaluate(environment)]
+    names = [canonicalize_name(r.name) for r in locked(lock) if r.marker is None or r.marker.evaluate(environment)]
     assert len(names) == len(set(names))
 
 
-def test_lock_has_hashes_for_all() -> None:
-    assert len(re.findall(r"^\w.* \\\n    --hash=sha256:[0-9a-f]{64}", LOCK, re.MULTILINE)) == len(LOCKED)
+@pytest.mark.parametrize("lock", NEEDED)
+def test_lock_has_hashes_for_all(lock: str) -> None:
+    pinned = re.findall(r"^\w.* \\\n    --hash=sha256:[0-9a-f]{64}", text_of(lock), re.MULTILINE)
+    assert len(pinned) == len(locked(lock))
 
 
-def test_lock_names_no_index() -> None:
+@pytest.mark.parametrize("lock", NEEDED)
+def test_lock_names_no_index(lock: str) -> None:
     # It would send every user to the index of the person who made the lock.
-    assert "://" not in LOCK
+    assert "://" not in text_of(lock)

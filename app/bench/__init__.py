@@ -18,9 +18,6 @@ from app.scene import nearest
 
 log = logging.getLogger(__name__)
 
-# Each group is a module of this package with a function `rows`. They are imported when they are measured.
-GROUPS = ("droplets", "island", "wind", "water", "rivers", "waves", "world", "frame", "window")
-=======
 # Each group is a module of this package with a function `rows`, and tells what it measures. They are imported when they
 # are measured.
 GROUPS = {
@@ -32,7 +29,9 @@ GROUPS = {
     "waves": "finding the shore at once and over frames, and what waves add to a frame",
     "world": "a cycle of everything, on one core and on two, and its memory",
     "scaling": "how much faster 4, 8 and 16 threads could make it than one, by count",
-    "frame": "frame times while the simulation runs, uploads, and the time to the first picture",
+    "frame": "what a picture costs beside a plain one, how steady frames are, and uploads",
+    "window": "cycles and frames a second in the real window, and how soon a key shows",
+    "start": "the time to the first picture, and to the first cycle where nothing is compiled yet",
 }
 
 _BUSY = 0.5  # cores

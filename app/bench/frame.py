@@ -1,19 +1,11 @@
-"""The picture: what it costs beside a plain one, how steady it is beside the simulation, and how soon it comes."""
+"""The picture: what it costs beside a plain one, how steady it is beside the simulation, and what a new state costs."""
 
 from __future__ import annotations
 
-import contextlib
-import logging
-import os
-import shutil
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import moderngl
 import numpy as np
@@ -25,11 +17,9 @@ from app.opening import open_scene
 from app.passes.maps import LayerTextures
 from app.picture import Picture
 from app.render import headless_context, scene_camera
-from app.scene import DEFAULT_PRESET, Scene
+from app.scene import Scene
 from app.simulation import SimulationThread, Simulator, take_snapshot
 from app.sources import create_world
-
-log = logging.getLogger(__name__)
 
 FRAMES_PER_SECOND = 60  # what a screen shows
 SCENES = ("jacksboro", "basic", "delta", "dune-field", "island", "coupled-with-trees")
@@ -37,20 +27,6 @@ CYCLES = 100  # after which there are streams, lakes and trees
 TURN = 0.5  # degrees from frame to frame
 SETTLING = 400  # frames after which the light must have been baked
 PATIENCE = 120.0  # seconds after which a measurement has failed
-
-# Run as a program of its own, with the preset and the file of the window's layout; ends when the land is on the screen.
-FIRST_PICTURE_IN_WINDOW = """
-import os, pathlib, sys
-from app.loop import run
-from app.opening import open_scene
-run(open_scene(sys.argv[1]), layout_file=pathlib.Path(sys.argv[2]), on_first_picture=lambda: os._exit(0))
-"""
-FIRST_PICTURE_WITHOUT_WINDOW = """
-import os, pathlib, sys
-from app.opening import open_scene
-from app.render import render
-render([open_scene(sys.argv[1])], [pathlib.Path(sys.argv[2]).with_suffix(".png")], frames=1, fps=30, size=(1280, 720))
-"""
 
 
 def rows(tiny: bool = False) -> Iterator[Row]:
@@ -72,9 +48,6 @@ def rows(tiny: bool = False) -> Iterator[Row]:
         side, uploads = (32, 3) if tiny else (1024, 201)
         milliseconds = upload_milliseconds(context, side, uploads)
         yield Row(f"snapshot and upload of one layer, {side}²", milliseconds, "ms", 1.0)
-
-    screen, seconds = first_picture_seconds(starts=1 if tiny else 3)
-    yield Row(f"first picture, second start, {screen}", seconds, "s", 2.0)
 
 
 def _open(name: str, tiny: bool) -> Scene:
@@ -226,48 +199,3 @@ def upload_milliseconds(context: moderngl.Context, side: int, samples: int) -> f
         times.append(time.perf_counter() - begin)
     textures.release()
     return 1e3 * statistics.median(times)
-
-
-def first_picture_seconds(starts: int) -> tuple[str, float | None]:
-    """How long a new process takes from its start to the land on the screen, and what kind of screen that was.
-
-    The first start fills the caches and does not count. Nothing is returned where the viewer does not start.
-    """
-    with contextlib.ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory())
-        where, script, display = "in a window", FIRST_PICTURE_IN_WINDOW, {}
-        if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-            if shutil.which("Xvfb"):
-                where, display = "in a window under Xvfb", {"DISPLAY": stack.enter_context(_virtual_display())}
-            else:
-                where, script = "without a window (no display, no Xvfb)", FIRST_PICTURE_WITHOUT_WINDOW
-        seconds = []
-        for _ in range(1 + starts):
-            begin = time.perf_counter()
-            command = [sys.executable, "-c", script, DEFAULT_PRESET, str(Path(folder) / "layout.ini")]
-            done = subprocess.run(
-                command, env={**os.environ, **display}, capture_output=True, text=True, timeout=PATIENCE, check=False
-            )
-            seconds.append(time.perf_counter() - begin)
-            if done.returncode != 0:
-                reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
-                log.warning("the viewer does not start %s: %s", where, reason)
-                return where, None
-        return where, statistics.median(seconds[1:])
-
-
-@contextlib.contextmanager
-def _virtual_display() -> Iterator[str]:
-    """A screen in memory, and the name under which programs find it."""
-    reading, writing = os.pipe()
-    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1920x1080x24", "-nolisten", "tcp"]
-    with subprocess.Popen(command, pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
-        os.close(writing)
-        try:
-            with os.fdopen(reading) as answer:
-                number = answer.readline().strip()
-            if not number:
-                raise UserError("Xvfb, the screen in memory, does not start")
-            yield f":{number}"
-        finally:
-            server.terminate()

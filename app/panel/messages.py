@@ -79,6 +79,23 @@ def waiting(application: Application, place: Place) -> None:
     _end_box()
 
 
+def compiling(application: Application, middle: float, top: float, widest: float) -> None:
+    """How far kernels are, which are compiled beside all else: what goes on now, and in grey what waits its turn."""
+    progress = application.simulation.status.compiling
+    if progress is None or application.snapshot is None:
+        return
+    _begin_box("##compiling", (middle, top), (0.5, 0.0))
+    width = min(em(26.0), widest - em(4.0))
+    imgui.text_unformatted(f"Compiling kernels: {', '.join(progress.at_work)}")
+    imgui.progress_bar(progress.done / progress.of, imgui.ImVec2(width, 0.0), f"{progress.done} of {progress.of}")
+    imgui.push_text_wrap_pos(width)
+    if progress.waiting:
+        imgui.text_disabled(f"then {', '.join(progress.waiting)}")
+    imgui.text_disabled("Only now: what is compiled is kept for the next start.")
+    imgui.pop_text_wrap_pos()
+    _end_box()
+
+
 def failure(application: Application, place: Place, widest: float) -> None:
     """Why the simulation stopped, and the ways on."""
     status = application.simulation.status
@@ -108,8 +125,9 @@ def failure(application: Application, place: Place, widest: float) -> None:
     _end_box()
 
 
-def _begin_box(name: str, place: Place) -> None:
-    imgui.set_next_window_pos(imgui.ImVec2(*place), imgui.Cond_.always.value, imgui.ImVec2(0.5, 0.5))
+def _begin_box(name: str, place: Place, pivot: Place = (0.5, 0.5)) -> None:
+    """Begin a box whose point at `pivot`, from (0, 0) at its top left to (1, 1), stands at `place`."""
+    imgui.set_next_window_pos(imgui.ImVec2(*place), imgui.Cond_.always.value, imgui.ImVec2(*pivot))
     imgui.push_style_color(imgui.Col_.window_bg.value, imgui.ImVec4(*OVER_SCENE))
     imgui.push_style_var(imgui.StyleVar_.window_padding.value, imgui.ImVec2(em(1.3), em(1.0)))
     imgui.begin(name, None, BOX_FLAGS)

@@ -57,6 +57,8 @@ def _items(application: Application) -> None:
     icon, colour = STATES[status.state]
     # A failure is told in full in a box of its own.
     words = status.message if status.message and status.state != "failed" else status.state
+    if status.compiling is not None and status.state != "failed":
+        words = status.compiling.words
     imgui.align_text_to_frame_padding()
     imgui.text_colored(imgui.ImVec4(*colour), f"{icon}  {words}")
 

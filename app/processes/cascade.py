@@ -67,8 +67,16 @@ class Cascade:
         """Compile the kernels, or load them from the cache."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
         self.step(world, CascadeParameters())
-        world.trace("wetness")  # with which it takes the kernel of several materials
+
+    def prepare_rich(self) -> None:
+        """As `prepare`, for ground of several kinds, or with wetness or plants on it."""
+        world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
+        world.trace("wetness")
         self.step(world, CascadeParameters())
+
+    def asks_for_rich(self, parameters: CascadeParameters, running: frozenset[str]) -> bool:
+        """Only what lies on the ground asks for it."""
+        return False
 
     def step(self, world: World, parameters: CascadeParameters) -> None:
         """Advance `world` by the slides of one cycle. They only move what is there: the ledger has no entry of them."""

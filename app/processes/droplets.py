@@ -126,6 +126,16 @@ class DropletErosion:
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
         self.step(world, DropletParameters(count=1))
 
+    def prepare_rich(self) -> None:
+        """As `prepare`, for ground of several kinds, or with wetness or plants on it."""
+        world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
+        world.trace("wetness")
+        self.step(world, DropletParameters(count=1))
+
+    def asks_for_rich(self, parameters: DropletParameters, running: frozenset[str]) -> bool:
+        """Only what lies on the ground asks for it."""
+        return False
+
     def step(self, world: World, parameters: DropletParameters) -> None:
         """Advance `world` by the drops of one cycle. Raises `ProcessFailure` before anything non-finite is written."""
         from kernels import droplets

@@ -28,6 +28,22 @@ class Process(Protocol):
 
 
 @runtime_checkable
+class Varied(Protocol):
+    """A process that has two kernels: a quick one for bare ground of one sort, and a richer one for all other ground.
+
+    `prepare` compiles the first of them.
+    """
+
+    def prepare_rich(self) -> None:
+        """As `prepare`, for the richer kernel."""
+        ...
+
+    def asks_for_rich(self, parameters: Any, running: frozenset[str]) -> bool:
+        """Whether it takes the richer kernel whatever lies on the ground, while processes of these names run."""
+        ...
+
+
+@runtime_checkable
 class Finite(Protocol):
     """A process that can come to an end by itself."""
 

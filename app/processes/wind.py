@@ -100,7 +100,15 @@ class WindErosion:
         """Compile the kernels, or load them from the cache."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
         self.step(world, WindParameters(count=1))
-        self.step(world, WindParameters(count=1, uplift=1.0))  # the kernel of richer worlds
+
+    def prepare_rich(self) -> None:
+        """As `prepare`, for ground of several kinds or with something on it, and for a wind that the ground shapes."""
+        world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
+        self.step(world, WindParameters(count=1, uplift=1.0))
+
+    def asks_for_rich(self, parameters: WindParameters, running: frozenset[str]) -> bool:
+        """So do a wind field, and two properties of parcels."""
+        return WindField.name in running or parameters.uplift > 0.0 or parameters.lag > 0.0
 
     def step(self, world: World, parameters: WindParameters) -> None:
         """Advance `world` by the wind of one cycle. Raises `ProcessFailure` before anything non-finite is written."""

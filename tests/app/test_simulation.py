@@ -363,7 +363,7 @@ def test_simulator_prepares_what_is_switched_on() -> None:
     simulator = Simulator(scene, world)
     assert simulator.unprepared() == []
     simulator.change(scene.with_value("droplets.enabled", True))
-    assert [process.name for process in simulator.unprepared()] == ["droplets"]
+    assert simulator.unprepared() == ["droplets"]
     simulator.advance()
     assert simulator.unprepared() == []
 

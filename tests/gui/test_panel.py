@@ -10,11 +10,13 @@ from imgui_bundle import imgui
 
 from app.actions import ACTIONS
 from app.application import Application
+from app.compiling import Compiler
 from app.errors import UserError
 from app.events import FilesDropped
 from app.panel.parameters import is_in_use
 from app.processes import droplets
 from app.scene import DECLARATIONS, GROUPS, Scene, read_preset
+from app.snapshot import Compiling
 from app.sources.parameters import WorldParameters
 from tests.gui.host import SMALL, Driver, FakeHost, drive
 
@@ -581,3 +583,21 @@ def test_the_key_for_another_seed_makes_another_island() -> None:
         assert application.snapshot.cycle == 0
 
     drive(test, WITHOUT_DROPS.with_value("world.source", "island"))
+
+
+def test_a_box_shows_how_far_kernels_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    progress: list[Compiling | None] = [Compiling(4, 9, ("wind", "pools"), ("plants",))]
+    monkeypatch.setattr(Compiler, "progress", property(lambda self: progress[0]))
+
+    def is_shown() -> bool:
+        window = imgui.internal.find_window_by_name("##compiling")
+        return window is not None and window.active
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        driver.wait_for(is_shown, "the box")
+        assert application.simulation.status.compiling == progress[0]
+        progress[0] = None
+        driver.wait_for(lambda: not is_shown(), "the end of it")
+
+    drive(test)

@@ -285,7 +285,7 @@ def test_a_step_favours_no_direction() -> None:
         layers = [layer.reshape(-1), np.zeros(side * side), layer.reshape(-1).copy()]
         traces = [np.zeros(side * side, np.float32) for _ in range(3)]
         fields = snowballs._Fields(*layers, np.zeros(side * side, np.uint8), *traces, side, side)
-        state, outcome = snowballs._step.py_func(state, fields, constants)
+        state, outcome = snowballs._step(state, fields, constants)
         assert outcome == RUNNING
         return state, fields.ground.reshape(side, side)
 
@@ -360,7 +360,7 @@ def test_a_step_keeps_to_the_bounds_of_the_engine(
     old = np.clip(np.array(place) - back, 0.0, side - 1e-9)
     read = np.array(place) + offset + (snowballs._MARGIN - 0.5)
     state = (*place, *old, *read, *velocity, 0.3, 0.0, 4.0 if last else 1.0)
-    after, outcome = snowballs._step.py_func(state, fields, constants)
+    after, outcome = snowballs._step(state, fields, constants)
     assert outcome != FAILED
     assert math.dist(after[:2], place) <= 1.0 + 1e-12
     here = np.array([int(x) for x in place])

@@ -1,0 +1,367 @@
+"""Kernels compiled beside the program: what the cache has then, what is told meanwhile, and what goes wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import compiling, simulation
+from app.builds import ON_RICH_GROUND, Ground, builds_of, in_order
+from app.compiling import Compiler, NotCached
+from app.processes.droplets import DropletErosion, DropletParameters
+from app.processes.plants import Plants, PlantsParameters
+from app.scene import Scene
+from app.simulation import SimulationThread, Simulator
+from app.snapshot import Compiling
+from app.sources import create_world
+from tests.app.small import bits, small_scene
+
+ROOT = Path(__file__).parent.parent.parent
+
+# Two processes whose kernels are soon compiled, on land that is made without any
+SETTINGS = {"world.columns": 24, "droplets.enabled": False, "pools.enabled": False, "weathering.enabled": True}
+
+FIRST_CYCLES = """
+import hashlib, json, sys, time
+from app.opening import open_scene
+from app.simulation import SimulationThread
+
+compiled, seen = [], []
+thread = SimulationThread(open_scene("jacksboro").with_values(json.loads(sys.argv[1])), paused=True)
+thread.start()
+while not (snapshots := thread.take()):
+    time.sleep(0.01)
+assert "numba" not in sys.modules
+from numba.core import event
+
+class Compilations(event.Listener):
+    def on_start(self, event):
+        compiled.append(event.data["dispatcher"].__name__)
+    def on_end(self, event): ...
+
+event.register("numba:compile", Compilations())
+thread.first_picture_shown.set()
+for cycle in (1, 2, 3):
+    thread.step()
+    while snapshots[0].cycle < cycle:
+        if (status := thread.status).compiling and status.compiling.words not in seen:
+            seen.append(status.compiling.words)
+        assert status.state != "failed", status.error
+        snapshots = thread.take() or snapshots
+        time.sleep(0.005)
+thread.stop()
+layers = {name: hashlib.sha256(layer.tobytes()).hexdigest() for name, layer in snapshots[0].layers.items()}
+print(json.dumps({"compiled": compiled, "seen": seen, "layers": layers, "seconds": thread.compiler.seconds}))
+"""
+
+
+def run_first_cycles(cache: Path) -> dict[str, Any]:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    command = [sys.executable, "-c", FIRST_CYCLES, json.dumps(SETTINGS)]
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 60.0) -> Any:
+    """What `condition` returns as soon as it is true."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if result := condition():
+            return result
+        time.sleep(0.005)
+    raise AssertionError("it did not come to that")
+
+
+@contextlib.contextmanager
+def running(scene: Scene) -> Iterator[SimulationThread]:
+    thread = SimulationThread(scene)
+    thread.first_picture_shown.set()
+    thread.start()
+    try:
+        yield thread
+    finally:
+        thread.stop()
+
+
+def test_workers_fill_the_cache_and_the_program_itself_compiles_nothing(tmp_path: Path) -> None:
+    first = run_first_cycles(tmp_path)
+    assert first["compiled"] == []
+    assert any("weathering, 0 of 1" in words for words in first["seen"])
+    assert first["seconds"] > 0.0
+    second = run_first_cycles(tmp_path)
+    assert (second["compiled"], second["seen"], second["seconds"]) == ([], [], 0.0)
+    assert second["layers"] == first["layers"]
+
+
+def no_worker() -> subprocess.Popen[str]:
+    """One that ends at the first word."""
+    return program("import sys; sys.stdin.readline()")
+
+
+def program(code: str) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+@contextlib.contextmanager
+def nothing_cached() -> Iterator[None]:
+    raise NotCached
+    yield
+
+
+def test_where_workers_die_the_program_compiles_itself_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(compiling, "_start_worker", no_worker)
+    monkeypatch.setattr(simulation, "only_from_cache", nothing_cached)
+    with caplog.at_level(logging.WARNING), running(small_scene(pools__enabled=True)) as thread:
+        wait_for(lambda: thread.status.cycle >= 3)
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == 2
+    assert all(any(f"of {build} are" in line and "ended" in line for line in told) for build in ("pools", "droplets"))
+
+
+def test_where_no_worker_starts_nothing_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> subprocess.Popen[str]:
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(compiling, "_start_worker", fail)
+    compiler = Compiler(workers=2)
+    compiler.ask(["pools", "droplets", "wind"])
+    wait_for(lambda: compiler.progress is None)
+    assert [compiler.outcome(build) for build in ("pools", "droplets", "wind")] == ["no more processes"] * 3
+    compiler.close()
+
+
+def test_a_build_that_fails_tells_why_and_the_others_go_on() -> None:
+    compiler = Compiler(workers=1)
+    try:
+        compiler.ask(["nonsense", "other nonsense"])
+        wait_for(lambda: compiler.progress is None)
+        assert compiler.outcome("nonsense") == "KeyError: 'nonsense'"
+        assert compiler.outcome("other nonsense") == "KeyError: 'other nonsense'"
+    finally:
+        compiler.close()
+
+
+def test_progress_names_what_goes_on_and_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    workers: list[subprocess.Popen[str]] = []
+
+    def one_and_no_more() -> subprocess.Popen[str]:
+        workers.append(program("input(); print('done 2.5', flush=True); input(); import time; time.sleep(60)"))
+        return workers[-1]
+
+    monkeypatch.setattr(compiling, "_start_worker", one_and_no_more)
+    compiler = Compiler(workers=1)
+    compiler.ask(["pools", "wind", "plants"])
+    wait_for(lambda: compiler.outcome("pools") == "")
+    progress = wait_for(lambda: (now := compiler.progress) and now.at_work and now)
+    assert progress == Compiling(1, 3, ("wind",), ("plants",))
+    assert progress.words == "compiling kernels: wind, 1 of 3"
+    assert compiler.seconds == 2.5
+
+    # And who quits waits for nothing.
+    begin = time.monotonic()
+    compiler.close()
+    assert time.monotonic() - begin < 30.0
+    assert [worker.poll() is None for worker in workers] == [False]
+    compiler.ask(["cascade"])
+    assert compiler.progress is None
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for a process by its number")
+def test_workers_end_where_the_program_is_killed(tmp_path: Path) -> None:
+    code = """
+import os, time
+from app.compiling import Compiler
+compiler = Compiler(workers=1)
+compiler.ask(["droplets"])
+while not compiler._workers or not compiler.progress.at_work:
+    time.sleep(0.01)
+print(compiler._workers[0].pid, flush=True)
+time.sleep(60)
+"""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    killed = subprocess.Popen(
+        [sys.executable, "-c", code], env=environment, cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    with killed:
+        assert killed.stdout is not None
+        worker = Path("/proc") / killed.stdout.readline().strip()
+        wait_for(lambda: b"app.compiling" in (worker / "cmdline").read_bytes())
+        time.sleep(1.0)  # until it is at work
+        killed.kill()
+    wait_for(lambda: not worker.exists() or b"app.compiling" not in (worker / "cmdline").read_bytes())
+    assert not list(tmp_path.rglob("*share_*.nbi"))  # in the midst of a build, and not after it
+
+
+def test_a_switch_that_needs_kernels_does_not_stop_what_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = threading.Event()
+    monkeypatch.setattr(
+        SimulationThread, "_is_ready", lambda self, build: compiled.is_set() or build not in ("plants", "weathering")
+    )
+    states = set()
+    with running(small_scene()) as thread:
+        wait_for(lambda: thread.status.cycle > 2)
+        thread.change({"plants.enabled": True, "droplets.count": 61})
+        thread.change({"weathering.enabled": True})
+        thread.change({"weathering.enabled": False})  # what is asked for last counts
+        thread.change({"droplets.friction": 0.07})  # what needs no kernels is not held up
+        cycle = thread.status.cycle
+
+        def goes_on() -> bool:
+            states.add(thread.status.state)
+            return thread.status.cycle > cycle + 30
+
+        wait_for(goes_on)
+        assert states == {"running"}
+        assert thread._lockstep is not None
+        (simulator,) = thread._lockstep.simulators
+        assert simulator.scene.droplets.friction == 0.07
+        assert not simulator.scene.plants.enabled
+        assert simulator.scene.droplets.count == 60  # a change is made as a whole
+        compiled.set()
+        wait_for(lambda: simulator.scene.plants.enabled)
+        assert simulator.scene.droplets.count == 61
+        assert not simulator.scene.weathering.enabled
+        wait_for(lambda: "grass" in simulator.world.layers)
+
+
+def test_a_cycle_never_runs_without_a_process_that_is_switched_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = threading.Event()
+    monkeypatch.setattr(SimulationThread, "_is_ready", lambda self, build: compiled.is_set() or build != "droplets")
+    with running(small_scene(pools__enabled=True, pools__edges="sea", pools__sea_level=1e3)) as thread:
+        # What changes no layer comes before: the sea is seen, and no cycle has run.
+        snapshot = wait_for(lambda: (taken := thread.take()) and "water" in taken[0].layers and taken[0])
+        assert (snapshot.layers["water"] > 0.0).all()
+        wait_for(lambda: thread.status.state == "compiling")
+        time.sleep(0.2)
+        assert thread.status.cycle == 0
+        compiled.set()
+        wait_for(lambda: thread.status.cycle >= 3)
+
+
+def test_rivers_are_compiled_beside_the_cycles(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = threading.Event()
+    monkeypatch.setattr(SimulationThread, "_is_ready", lambda self, build: compiled.is_set() or build != "rivers")
+    with running(small_scene()) as thread:
+        wait_for(lambda: thread.status.cycle > 2)
+        thread.want(simulation.Wanted(rivers=True))
+        cycle = thread.status.cycle
+        wait_for(lambda: (taken := thread.take()) and taken[0].cycle > cycle + 20 and taken[0].survey is None)
+        compiled.set()
+        wait_for(lambda: (taken := thread.take()) and taken[0].survey)
+
+
+SWITCHES = {
+    "materials": {"materials.enabled": True},
+    "plants": {"plants.enabled": True},
+    "moisture": {"moisture.enabled": True},
+    "wind field": {"wind_field.enabled": True},
+    "lag": {"wind.lag": 1.0},
+    "nothing": {},
+}
+
+
+@pytest.mark.parametrize("switches", [*([one] for one in SWITCHES), ["plants", "moisture", "wind field"]])
+def test_builds_are_foreseen(switches: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """No cycle uses a kernel of which it was not said before that it would."""
+    from kernels import cascade, droplets, wind
+
+    used: set[str] = set()
+
+    def watch(module: Any, name: str, build: str) -> None:
+        function = getattr(module, name)
+
+        def run(*arguments: Any, **options: Any) -> Any:
+            used.add(build)
+            return function(*arguments, **options)
+
+        monkeypatch.setattr(module, name, run)
+
+    watch(droplets, "_run_on_bare_ground", "droplets")
+    watch(droplets, "_run", "droplets" + ON_RICH_GROUND)
+    watch(wind, "_run", "wind")
+    watch(wind, "_run_rich", "wind" + ON_RICH_GROUND)
+    watch(cascade, "_slide", "cascade")
+    watch(cascade, "_slide_mixed", "cascade" + ON_RICH_GROUND)
+    settings = {path: value for one in switches for path, value in SWITCHES[one].items()}
+    scene = small_scene(wind__enabled=True, wind__count=20, cascade__enabled=True).with_values(settings)
+    assert {build for build in simulation._foreseen(scene) if build.startswith(("droplets", "wind", "cascade"))}
+    world, scene = create_world(scene)
+    simulator = Simulator(scene, world)
+    for _ in range(3):
+        foreseen = set(simulator.unprepared()) | simulator._prepared
+        simulator.prepare_all()
+        used.clear()
+        simulator.run_cycle()
+        assert used <= foreseen
+        assert len(used) == 3
+        # Nor is one foreseen for nothing: what is compiled besides is what the next cycle needs.
+        assert len({build for build in foreseen if build.startswith(("droplets", "wind", "cascade"))}) <= (
+            7 if "plants" in switches else 4
+        )
+
+
+def test_what_is_foreseen_before_the_world_is_made() -> None:
+    scene = small_scene(materials__enabled=True, cascade__enabled=True)
+    assert simulation._foreseen(scene) == ["droplets on rich ground", "cascade on rich ground"]
+    bare, covered = Ground(materials=False, covered=False), Ground(materials=False, covered=True)
+    droplets, parameters = DropletErosion(), DropletParameters()
+    assert builds_of(droplets, parameters, bare, frozenset({"droplets"})) == ("droplets",)
+    assert builds_of(droplets, parameters, covered, frozenset({"droplets"})) == ("droplets on rich ground",)
+    running_plants = frozenset({"droplets", "plants"})
+    assert builds_of(droplets, parameters, bare, running_plants) == ("droplets", "droplets on rich ground")
+    assert builds_of(Plants(), PlantsParameters(), bare, running_plants) == ("plants",)
+    assert in_order(["snowballs", "wind", "pools", "wind"]) == ["pools", "wind", "snowballs"]
+
+
+def test_no_two_cached_kernels_share_a_file() -> None:
+    """Processes that compile at the same time would take each other's place."""
+    code = """
+import app, gc, importlib, pathlib, collections
+for path in sorted(pathlib.Path("kernels").glob("*.py")):
+    importlib.import_module(f"kernels.{path.stem}")
+from numba.core.caching import FunctionCache
+from numba.core.dispatcher import Dispatcher
+caches = [o._cache for o in gc.get_objects() if isinstance(o, Dispatcher) and isinstance(o._cache, FunctionCache)]
+paths = [cache._cache_file._index_path for cache in caches]
+files = collections.Counter(path for path in paths if "kernels" in path)
+print(len(files), *[path for path, count in files.items() if count > 1])
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    count, *twice = done.stdout.split()
+    assert int(count) > 50
+    assert twice == []
+
+
+def test_commands_without_a_window_fill_the_cache_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def ask(self: Compiler, builds: list[str]) -> None:
+        asked.extend(builds)
+
+    monkeypatch.setattr(Compiler, "ask", ask)
+    monkeypatch.setattr(compiling, "only_from_cache", nothing_cached)
+    world, scene = create_world(small_scene(pools__enabled=True))
+    simulator = Simulator(scene, world)
+    simulator.compile_missing()
+    assert asked == ["pools", "droplets"]
+    assert simulator.unprepared() == []
+    simulator.advance()
+    one, scene = create_world(small_scene(pools__enabled=True))
+    other = Simulator(scene, one)
+    other.advance()
+    assert bits(one) == bits(world)
