@@ -17,10 +17,10 @@ from app.plants import tree_kinds
 from app.scene import Scene, scene_content, scene_from
 from app.world import (
     LARGEST_CELL,
+    LARGEST_CYCLE,
     LARGEST_SIDE,
     LAYERS,
     LOOSE,
-    SIGNED,
     SMALLEST_CELL,
     SMALLEST_SIDE,
     TRACES,
@@ -28,17 +28,15 @@ from app.world import (
     Layer,
     Ledger,
     World,
+    bounds,
+    unsound_cell,
 )
 
 FORMAT = 1
 
 TREES = "trees"
 
-# Far more than any source gives, in metres, and still no volume overflows.
-LARGEST_HEIGHT = 1e6
-
 LARGEST_SEED = 2**31 - 1
-LARGEST_CYCLE = 2**53  # what every reader of JSON keeps exactly
 
 
 class Meta(msgspec.Struct):
@@ -195,13 +193,7 @@ def _check_trees(path: Path, trees: np.ndarray[Any, Any], shape: tuple[int, int]
 
 
 def _check_values(path: Path, name: str, layer: Layer) -> None:
-    bad = ~(np.abs(layer) <= LARGEST_HEIGHT)  # true for NaN
-    if name not in SIGNED:
-        bad |= layer < 0.0
-    if bad.any():
-        row, column = np.argwhere(bad)[0]
-        within = f"within {LARGEST_HEIGHT:g}"
-        must = f"a finite number {within}" if name in SIGNED else f"a finite number, 0 or more, {within}"
-        raise UserError(
-            f"{path}: layer '{name}' is {layer[row, column]:g} at row {row}, column {column}; must be {must}"
-        )
+    if cell := unsound_cell(name, layer):
+        low, high = bounds(name)
+        must = f"a finite number within {high:g}" if low < 0.0 else f"a finite number, 0 or more, within {high:g}"
+        raise UserError(f"{path}: layer '{name}' is {layer[cell]:g} at row {cell[0]}, column {cell[1]}; must be {must}")
