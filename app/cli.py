@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from app.errors import UserError
+from app.signals import Ended, ended_by_signals
 
 if TYPE_CHECKING:
     from app.scene import Scene
@@ -35,10 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(words)
     _set_up_log(options.debug)
     try:
-        run(options)
-    except KeyboardInterrupt:
-        print(f"\n{parser.prog}: interrupted; nothing half-written was left", file=sys.stderr)
-        return INTERRUPTED
+        with ended_by_signals():
+            run(options)
+    except KeyboardInterrupt as end:
+        print(f"\n{parser.prog}: {str(end) or 'interrupted; nothing half-written was left'}", file=sys.stderr)
+        return end.status if isinstance(end, Ended) else INTERRUPTED
     except Exception as error:
         if options.debug:
             raise
@@ -152,6 +154,13 @@ examples:
     _add_scene_options(parser)
     parser.add_argument("--cycles", type=_whole(0, 10**9), default=1000, metavar="N", help="default: %(default)s")
     parser.add_argument("--out", type=Path, default=Path("world.npz"), metavar="FILE", help="default: %(default)s")
+    parser.add_argument("--overwrite", action="store_true", help="replace another world that is saved there")
+    parser.add_argument(
+        "--save-every",
+        type=_whole(1, 10**9),
+        metavar="N",
+        help="save after each N cycles, too; at the end, and on Ctrl+C, it is saved in any case",
+    )
     return _run_simulate, parser
 
 
@@ -293,7 +302,14 @@ def _run_render(options: argparse.Namespace) -> None:
 def _run_simulate(options: argparse.Namespace) -> None:
     from app.simulate import simulate
 
-    simulate(_scene(options), options.out, cycles=options.cycles, threads=options.threads)
+    simulate(
+        _scene(options),
+        options.out,
+        cycles=options.cycles,
+        threads=options.threads,
+        save_every=options.save_every,
+        overwrite=options.overwrite,
+    )
 
 
 def _run_snowballs(options: argparse.Namespace) -> None:

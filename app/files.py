@@ -34,6 +34,16 @@ def write_atomically(path: str | Path) -> Iterator[BinaryIO]:
         yield file
 
 
+def check_writable(path: str | Path) -> None:
+    """Raise `UserError` where a file cannot be written, and leave all as it was: before work of hours, say."""
+    try:
+        target = Path(path).resolve()
+        _check_target(target, path)
+        _create_beside(target).unlink()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise _as_user_error(error, path) from error
+
+
 @contextlib.contextmanager
 def write_atomically_by_path(path: str | Path) -> Iterator[Path]:
     """As `write_atomically`, for writers that want a path: one in the same folder with the same suffix.

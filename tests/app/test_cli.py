@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from app import cli
+from app.processes.droplets import DropletParameters
 from app.scene import DECLARATIONS, presets
+from app.world import World
 
 SMALL = ["noise", "--size", "40x32", "--set", "droplets.count=60"]
 
@@ -206,6 +208,57 @@ def test_saved_world_takes_new_parameters_but_no_new_terrain(
         assert f"{' '.join(words)}: {world} is a saved world, which keeps" in stops(capsys, *simulate, *words)
 
 
+def test_another_world_is_replaced_only_where_it_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    world = Path("world.npz")  # the default
+    world.write_bytes(b"old")
+    simulate = ["simulate", *SMALL, "--cycles", "1"]
+    assert stops(capsys, *simulate) == (
+        "thalweg: world.npz is there already; --overwrite replaces it, and --out names another file"
+    )
+    assert world.read_bytes() == b"old"
+    assert cli.main([*simulate, "--overwrite"]) == 0
+    assert saved(world)["bedrock"]
+    assert cli.main(["simulate", "./world.npz", "--cycles", "1"]) == 0  # it goes on
+
+
+def test_simulate_saves_on_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from app import checkpoint
+
+    cycles = []
+    save = checkpoint.save
+    monkeypatch.setattr(checkpoint, "save", lambda *what: (cycles.append(what[1].cycle), save(*what)))
+    world = tmp_path / "world.npz"
+    assert cli.main(["simulate", *SMALL, "--cycles", "7", "--save-every", "3", "--out", str(world)]) == 0
+    assert cli.main(["simulate", str(world), "--cycles", "4", "--save-every", "2", "--out", str(world)]) == 0
+    assert cycles == [3, 6, 7, 9, 11]
+
+
+def test_a_cycle_that_fails_leaves_what_was_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from app.processes.droplets import DropletErosion
+
+    step = DropletErosion.step
+
+    def fail_in_cycle_4(self: DropletErosion, world: World, parameters: DropletParameters) -> None:
+        if world.cycle == 4:
+            raise ValueError("no rain")
+        step(self, world, parameters)
+
+    world = tmp_path / "world.npz"
+    assert cli.main(["simulate", *SMALL, "--cycles", "4", "--out", str(tmp_path / "good.npz")]) == 0
+    monkeypatch.setattr(DropletErosion, "step", fail_in_cycle_4)
+    capsys.readouterr()
+    assert cli.main(["simulate", *SMALL, "--cycles", "9", "--out", str(world)]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        f"thalweg: droplets: ValueError: no rain; stopped after cycle 4; {world} has the world as it was then"
+    )
+    assert saved(world) == saved(tmp_path / "good.npz")
+
+
 def test_threads_beyond_the_machine_are_taken_as_all_it_has(tmp_path: Path) -> None:
     assert cli.main(["simulate", *SMALL, "--cycles", "1", "--threads", "256", "--out", str(tmp_path / "w.npz")]) == 0
 
@@ -219,7 +272,7 @@ def test_interrupt_leaves_the_old_file(
     world = tmp_path / "world.npz"
     world.write_bytes(b"old")
     monkeypatch.setattr("app.simulation.Simulator.advance", interrupt)
-    assert cli.main(["simulate", *SMALL, "--out", str(world)]) == 130
+    assert cli.main(["simulate", *SMALL, "--overwrite", "--out", str(world)]) == 130
     assert capsys.readouterr().err.splitlines()[-1] == ("thalweg simulate: interrupted; nothing half-written was left")
     assert world.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [world]
