@@ -476,6 +476,8 @@ class Application:
             self.camera.see(grounds.pop(self._pointed), *grounds)
 
     def _hear_simulation(self) -> None:
+        for path, why in self.simulation.failed_saves():
+            self.commands.save_failed(path, why)
         for text in self.simulation.notices():
             if text.startswith("saved "):
                 self.notices.say(text)

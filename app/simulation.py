@@ -428,6 +428,7 @@ class SimulationThread:
         self._survey_failed_for: Wanted | None = None
         self._has_surveyed = False
         self._notices: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._failed_saves: queue.SimpleQueue[tuple[Path, str]] = queue.SimpleQueue()
         self._started_cycles: list[tuple[float, int]] = []
         self.first_picture_shown = threading.Event()  # kernels are loaded only after it: the picture comes first
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
@@ -515,7 +516,13 @@ class SimulationThread:
             checkpoint.save(path, simulator.world, scene)
             self._notices.put(f"saved {path}")
 
-        self._command(write)
+        def attempt() -> None:
+            try:
+                write()
+            except UserError as error:
+                self._failed_saves.put((path, str(error)))
+
+        self._command(attempt)
 
     def roll_snowballs(self, balls: int) -> None:
         """Let so many snowballs fall, and nothing else move the ground; then go on, or stay paused, as before."""
@@ -583,6 +590,14 @@ class SimulationThread:
             while True:
                 said.append(self._notices.get_nowait())
         return said
+
+    def failed_saves(self) -> list[tuple[Path, str]]:
+        """What could not be saved since the last call, and why."""
+        failed = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                failed.append(self._failed_saves.get_nowait())
+        return failed
 
     # What runs on the thread.
 

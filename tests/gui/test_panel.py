@@ -10,6 +10,7 @@ from imgui_bundle import imgui
 
 from app.actions import ACTIONS
 from app.application import Application
+from app.commands import Commands
 from app.errors import UserError
 from app.events import FilesDropped
 from app.panel.parameters import is_in_use
@@ -469,6 +470,92 @@ def test_our_own_file_dialog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         driver.wait_for(lambda: application.scene.droplets.density == 1.0, "the preset again")
 
     drive(test, WITHOUT_DROPS)
+
+
+def test_our_own_file_dialog_replaces_nothing_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither where the ending is added, nor on Enter, nor on a double click."""
+    from app.panel import file_dialog
+
+    monkeypatch.setattr(file_dialog, "_has_native_dialogs", lambda: False)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    (tmp_path / "zz.npz").write_bytes(b"old")
+    (tmp_path / "p.toml").write_bytes(b"old")
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+
+        def type_name(name: str) -> None:
+            driver.engine.item_click("##name")
+            driver.engine.key_chars_replace(name)
+            driver.engine.yield_(2)
+
+        driver.press("Ctrl+S")
+        driver.engine.set_ref("//###file dialog")
+        type_name("zz")
+        assert driver.engine.item_exists("Replace")
+        assert not driver.engine.item_exists("Save")
+        driver.engine.key_chars_replace_enter("p.toml")
+        driver.engine.yield_(3)
+        driver.engine.item_double_click("**/zz.npz")
+        driver.engine.yield_(3)
+        type_name("picture.png")
+        driver.engine.item_click("Save")
+        assert application.panel.is_asking
+        assert {path.name for path in tmp_path.iterdir()} == {"home", "zz.npz", "p.toml"}
+        assert (tmp_path / "zz.npz").read_bytes() == (tmp_path / "p.toml").read_bytes() == b"old"
+        type_name("nowhere/x")
+        driver.engine.item_click("Save")
+        assert application.panel.is_asking  # there is no such folder
+        type_name("~/x.npz")
+        driver.engine.item_click("Save")
+        driver.wait_for(lambda: (tmp_path / "home" / "x.npz").exists(), "the world")
+        driver.press("Ctrl+S")
+        driver.engine.set_ref("//###file dialog")
+        type_name(str(tmp_path / "p.toml"))
+        for _ in range(2):  # the second says that it is meant
+            assert (tmp_path / "p.toml").read_bytes() == b"old"
+            driver.engine.key_press(imgui.Key.enter.value)
+            driver.engine.yield_(4)
+        driver.wait_for(lambda: (tmp_path / "p.toml").read_bytes() != b"old", "the preset")
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_a_save_that_fails_is_asked_about_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from app import checkpoint
+
+    def fail(*what: object) -> None:
+        raise UserError("cannot write: no space is left there")
+
+    monkeypatch.setattr(checkpoint, "save", fail)
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.commands.save(tmp_path / "mine.npz")
+        driver.wait_for(lambda: application.panel.is_asking, "the dialog")
+        assert [notice.text for notice in application.notices.shown()] == ["cannot write: no space is left there"]
+        driver.engine.set_ref("//###file dialog")
+        monkeypatch.undo()
+        driver.engine.item_click("Save")
+        driver.wait_for(lambda: (tmp_path / "mine.npz").exists(), "the world")
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_the_systems_dialog_knows_not_the_ending_that_is_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It asks about the name that was typed; what is written has another."""
+    from app.panel import file_dialog
+
+    chosen: list[Path] = []
+    (tmp_path / "zz.npz").write_bytes(b"old")
+    dialog = file_dialog.FileDialog()
+    dialog.ask_again(tmp_path / "any", "", [], Commands.target, chosen.append)
+    for name, answer in (("zz", None), ("zz.npz", tmp_path / "zz.npz"), ("z.png", None), ("new", tmp_path / "new.npz")):
+        dialog.close()
+        assert dialog._checked(tmp_path / name, Commands.target) == answer
+        assert dialog.is_open == (answer is None)
 
 
 def test_typing_into_our_own_file_dialog_presses_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
