@@ -13,6 +13,7 @@ import numpy as np
 from app.errors import UserError
 from app.files import write_atomically
 from app.materials import Materials, materials_of
+from app.paths import found_from, named_from
 from app.plants import tree_kinds
 from app.scene import Scene, scene_content, scene_from
 from app.world import (
@@ -55,11 +56,10 @@ class Meta(msgspec.Struct):
 def save(path: Path, world: World, scene: Scene) -> None:
     """Write a world, with the scene that it goes on with. The file that was there stays whole until all is written."""
     with write_atomically(path) as file:
-        write(file, world, scene)
+        _write(file, world, named_from(scene, path.parent))
 
 
-def write(file: BinaryIO, world: World, scene: Scene) -> None:
-    """Write a world to a file that is open already."""
+def _write(file: BinaryIO, world: World, scene: Scene) -> None:
     meta = Meta(
         FORMAT, world.cell_size, world.seed, world.cycle, scene_content(scene), world.ledger, world.snowballs,
         world.wind_field_direction,
@@ -86,7 +86,7 @@ def load(path: Path) -> tuple[World, Scene]:
     world.snowballs = meta.snowballs
     world.wind_field_direction = meta.wind_field_direction
     world.ledger = meta.ledger
-    scene = scene_from(meta.parameters, str(path))
+    scene = found_from(scene_from(meta.parameters, str(path)), path.parent)
     if trees is not None:
         _check_trees(path, trees, world.shape)
         world.trees = trees
@@ -98,7 +98,8 @@ def load(path: Path) -> tuple[World, Scene]:
 def load_scene(path: Path) -> Scene:
     """The scene that goes on with the world of a file. Reads nothing of the file but this."""
     meta = _meta(path, _read(path, ("meta",))["meta"])
-    return msgspec.structs.replace(scene_from(meta.parameters, str(path)), saved_world=str(path))
+    scene = found_from(scene_from(meta.parameters, str(path)), path.parent)
+    return msgspec.structs.replace(scene, saved_world=str(path))
 
 
 def _read(path: Path, names: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, np.ndarray[Any, Any]]:

@@ -200,10 +200,12 @@ class Commands:
 
     def _save_preset(self, path: Path) -> None:
         from app.files import write_atomically
+        from app.paths import named_from
         from app.scene import preset_to_toml
 
+        scene = named_from(msgspec.structs.replace(self._seen_scene(), saved_world=""), path.parent)
         with write_atomically(path) as file:
-            file.write(preset_to_toml(msgspec.structs.replace(self._seen_scene(), saved_world="")).encode())
+            file.write(preset_to_toml(scene).encode())
         self._application.notices.say(f"saved {path}")
 
     def _seen_scene(self) -> Scene:

@@ -9,6 +9,7 @@ import msgspec
 
 from app.comparison import is_shared, with_processes_of
 from app.errors import UserError
+from app.paths import found_from
 from app.scene import Scene, find_declaration, load_preset, nearest, presets, read_preset
 from app.sources import GENERATORS, find_terrain
 from app.sources.parameters import WorldParameters
@@ -82,7 +83,7 @@ def _find_file(source: str) -> Path:
 
 
 def _open_preset(path: Path) -> Scene:
-    """A preset that lies in a file. A terrain that it names is looked for beside it."""
+    """A preset that lies in a file. The files that it names are found from there."""
     if not path.is_file():
         raise UserError(f"{path}: not a preset: it is not a regular file")
     try:
@@ -93,8 +94,4 @@ def _open_preset(path: Path) -> Scene:
         raise UserError(f"{path}: not a preset: it must be text in UTF-8") from error
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from error
-    scene = read_preset(text, str(path))
-    beside = path.parent / scene.world.source
-    if scene.world.source in GENERATORS or not beside.is_file():
-        return scene
-    return msgspec.structs.replace(scene, world=msgspec.structs.replace(scene.world, source=str(beside)))
+    return found_from(read_preset(text, str(path)), path.parent)
