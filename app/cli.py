@@ -6,6 +6,7 @@ Nothing heavy is imported before it is known what is wanted: help comes at once,
 from __future__ import annotations
 
 import argparse
+import errno
 import logging
 import math
 import os
@@ -18,18 +19,41 @@ from typing import TYPE_CHECKING, NoReturn
 
 from app.errors import UserError
 from app.signals import Ended, ended_by_signals
+from app.terminal import no_more_output, take_any_letter
 
 if TYPE_CHECKING:
     from app.scene import Scene
 
 PROGRAM = "thalweg"
 
+WIDEST_COLUMN = 32  # letters, in lists
+
 FAILED = 1
 INTERRUPTED = 130  # what shells report after Ctrl-C
+CLOSED = 141  # and where nobody reads any more
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line says, and return the exit status."""
+    take_any_letter()
+    try:
+        try:
+            return _run(arguments)
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()  # here, where it can still be told that this fails
+    except BrokenPipeError:  # as `head` does
+        no_more_output()
+        return CLOSED
+    except OSError as error:
+        if not _is_of_output(error):
+            raise
+        print(f"{PROGRAM}: what is printed cannot be written: {error.strerror or error}", file=sys.stderr)
+        no_more_output()
+        return FAILED
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     # Only the first word can be a command, so a file that has a command's name is reached as ./render.
     run, parser = COMMANDS[words.pop(0)]() if words and words[0] in COMMANDS else _viewer()
@@ -42,11 +66,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"\n{parser.prog}: {str(end) or 'interrupted; nothing half-written was left'}", file=sys.stderr)
         return end.status if isinstance(end, Ended) else INTERRUPTED
     except Exception as error:
-        if options.debug:
+        if options.debug or _is_of_output(error):
             raise
         print(f"{PROGRAM}: {_message(error)}", file=sys.stderr)
         return FAILED
     return 0
+
+
+def _is_of_output(error: Exception) -> bool:
+    """Whether it is what is printed that cannot be written: a file would have its name in the error."""
+    full = (errno.EPIPE, errno.ENOSPC, errno.EIO)
+    return isinstance(error, OSError) and error.filename is None and error.errno in full
 
 
 def _message(error: Exception) -> str:
@@ -131,7 +161,7 @@ examples:
     parser.add_argument("--minimap", action="store_true", help="draw the map in the corner, too")
     parser.add_argument(
         "--out",
-        type=Path,
+        type=_path,
         action="append",
         metavar="FILE",
         help="a clip (.mp4), the last frame (.png) or every frame (frame_%%04d.png); can be repeated; "
@@ -153,7 +183,7 @@ examples:
     )
     _add_scene_options(parser)
     parser.add_argument("--cycles", type=_whole(0, 10**9), default=1000, metavar="N", help="default: %(default)s")
-    parser.add_argument("--out", type=Path, default=Path("world.npz"), metavar="FILE", help="default: %(default)s")
+    parser.add_argument("--out", type=_path, default=Path("world.npz"), metavar="FILE", help="default: %(default)s")
     parser.add_argument("--overwrite", action="store_true", help="replace another world that is saved there")
     parser.add_argument(
         "--save-every",
@@ -185,7 +215,9 @@ examples:
     whole = _whole(16, 4096)
     parser.add_argument("--width", type=whole, default=960, metavar="W", help="of each; default: %(default)s pixels")
     parser.add_argument("--height", type=whole, default=540, metavar="H", help="of each; default: %(default)s pixels")
-    parser.add_argument("--out", type=Path, default=Path("comparison.png"), metavar="FILE", help="default: %(default)s")
+    parser.add_argument(
+        "--out", type=_path, default=Path("comparison.png"), metavar="FILE", help="default: %(default)s"
+    )
     return _run_snowballs, parser
 
 
@@ -201,9 +233,9 @@ examples:
   {PROGRAM} analyze world.npz --river 2000 --watershed 10000 --out maps
 """,
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="a heightmap, such as a GeoTIFF, or a saved world")
+    parser.add_argument("file", type=_path, metavar="FILE", help="a heightmap, such as a GeoTIFF, or a saved world")
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="the folder for the maps; made if needed"
+        "--out", type=_path, required=True, metavar="DIR", help="the folder for the maps; made if needed"
     )
     parser.add_argument(
         "--sea-level",
@@ -247,7 +279,7 @@ examples:
 """,
     )
     parser.add_argument("group", nargs="?", metavar="GROUP", help="what to measure; default: all")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to a file, too")
+    parser.add_argument("--json", type=_path, metavar="FILE", help="write the rows to a file, too")
     return _run_bench, parser
 
 
@@ -277,6 +309,9 @@ def _run_viewer(options: argparse.Namespace) -> None:
             "there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set); "
             f"`{PROGRAM} render` draws into a file without one"
         )
+    from app.files import working_folder
+
+    os.chdir(working_folder())  # where it has been deleted, libraries of the window do not even load
     from app.loop import run
 
     run(*scenes)
@@ -400,7 +435,7 @@ def _scene(options: argparse.Namespace) -> Scene:
     from app.opening import open_scene
     from app.scene import DEFAULT_PRESET, GROUPS
 
-    scene = open_scene(options.source or DEFAULT_PRESET)
+    scene = open_scene(DEFAULT_PRESET if options.source is None else options.source)
     for option, setting in _settings(options):
         group = setting.partition(".")[0]
         if scene.saved_world and group in GROUPS and GROUPS[group].section == "world":
@@ -459,7 +494,8 @@ def _preset_list() -> str:
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> str:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    # A cell that is wider than the column pushes what follows in its own row, and pads no other.
+    widths = [min(max(len(row[column]) for row in rows), WIDEST_COLUMN) for column in range(len(rows[0]))]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
     return "\n".join(line.rstrip() for line in lines)
 
@@ -493,6 +529,12 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
         return int(text)
 
     return parse
+
+
+def _path(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("the name of the file is empty")
+    return Path(text)
 
 
 def _numbers(text: str) -> list[int]:

@@ -260,7 +260,9 @@ class Commands:
 
 def _picture_folder() -> Path:
     """Where the program was started, or the person's folder of pictures where nothing may be written there."""
-    here = Path.cwd()
+    from app.files import working_folder
+
+    here = working_folder()
     if os.access(here, os.W_OK) and here != Path(here.anchor):
         return here
     import platformdirs

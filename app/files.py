@@ -19,8 +19,17 @@ REASONS = {
     errno.EACCES: "no permission; choose a place where this user may write",
     errno.EPERM: "no permission; choose a place where this user may write",
     errno.EROFS: "it can only be read; choose a place where this user may write",
+    errno.ENOENT: "there is no such folder any more; choose another place",
     errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
 }
+
+
+def working_folder() -> Path:
+    """Where the program runs; where that folder has been deleted, the person's own."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path.home()
 
 
 @contextlib.contextmanager

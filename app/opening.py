@@ -23,6 +23,8 @@ def open_scene(source: str) -> Scene:
     A file is a preset of one's own (`.toml`), a saved world, or else a heightmap. One that is named like a preset or a
     generator is reached by its path: `./noise`.
     """
+    if not source:
+        raise UserError("the name of the source is empty; without one it is a preset of this program")
     if source in presets():
         return load_preset(source)
     if source in GENERATORS:
@@ -74,6 +76,8 @@ def _find_file(source: str) -> Path:
     try:
         return find_terrain(source)
     except UserError:
+        if Path(source).exists():
+            raise  # it is there, but cannot be named
         if "/" in source or "." in source:
             raise UserError(f"{source}: there is no such file") from None
         names = f"presets are {', '.join(presets())}; generators are {', '.join(GENERATORS)}"

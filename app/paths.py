@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from app.files import working_folder
 from app.scene import DECLARATIONS, Scene
 from app.sources import GENERATORS, shipped_terrain
 
@@ -39,17 +40,19 @@ def _from_folder(name: str, folder: Path) -> str:
     place = Path(name).expanduser()
     if not place.exists():
         return name
+    here = working_folder()
     try:
-        relative = Path(os.path.relpath(place.resolve(), folder.resolve())).as_posix()
+        relative = Path(os.path.relpath((here / place).resolve(), (here / folder).resolve())).as_posix()
         return f"./{relative}" if relative in GENERATORS else relative
     except ValueError:  # on another drive
-        return str(place.resolve())
+        return str((here / place).resolve())
 
 
 def _found(name: str, folder: Path) -> str:
-    place = Path(name).expanduser()
+    place, here = Path(name).expanduser(), working_folder()
+    folder = here / folder
     there = Path(os.path.normpath(folder.resolve() / place))
-    for candidate in (there, folder.resolve() / place.name, Path.cwd() / place):
+    for candidate in (there, folder / place.name, here / place):
         if candidate.exists():
             return str(candidate)
     return name if shipped_terrain(name) else str(there)

@@ -14,6 +14,8 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from app.terminal import no_more_output
+
 # Not every system has all of them.
 ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
@@ -93,11 +95,3 @@ def _say(text: str) -> None:
         os.write(2, text.encode(sys.stderr.encoding or "utf-8", "replace"))
     except OSError:
         no_more_output()
-
-
-def no_more_output() -> None:
-    """What is written from now on goes nowhere, and no one is told: nobody reads it any more."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for descriptor in (1, 2):
-        os.dup2(nowhere, descriptor)
-    os.close(nowhere)

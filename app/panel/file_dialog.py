@@ -13,6 +13,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui, portable_file_dialogs
 
 from app.errors import UserError
+from app.files import check_writable, working_folder
 from app.panel.style import ACCENT, ERROR, FAINT_TEXT, OVER_SCENE, em
 
 # The programs that show a dialog for others on Linux. Without one, `portable_file_dialogs` silently does nothing.
@@ -43,7 +44,7 @@ class FileDialog:
         self._chosen: Chosen | None = None
         self._target: Target | None = None  # where it is to save
         self._filters: Sequence[Filter] = ()
-        self._folder = Path.cwd()
+        self._folder = working_folder()
 
     @property
     def is_open(self) -> bool:
@@ -273,8 +274,6 @@ class OwnDialog:
 
 def _writable(path: Path, target: Target) -> Path:
     """Where a name leads to. Raises `UserError` where nothing can be written there."""
-    from app.files import check_writable
-
     path = target(path)
     check_writable(path)
     return path

@@ -55,6 +55,10 @@ def create_world(scene: Scene) -> tuple[World, Scene]:
 
 def find_terrain(source: str) -> Path:
     """The file that a source names: a path, or a terrain that ships with the program."""
+    try:
+        source.encode()
+    except UnicodeEncodeError as error:
+        raise UserError(f"{source}: its name is no text in UTF-8, so that no world could name it; rename it") from error
     path = Path(source).expanduser()
     if path.exists():
         return path
