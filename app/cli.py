@@ -24,8 +24,11 @@ from app.terminal import no_more_output, take_any_letter
 if TYPE_CHECKING:
     from app.scene import Scene
 
+log = logging.getLogger(__name__)
+
 PROGRAM = "thalweg"
 
+PICTURE_SIZE = 1280, 720  # pixels
 WIDEST_COLUMN = 32  # letters, in lists
 
 FAILED = 1
@@ -149,8 +152,8 @@ examples:
         metavar="K",
         help="cycles simulated between two frames; default: the scene's own pace, or 2",
     )
-    parser.add_argument("--width", type=_whole(16, 8192), default=1280, metavar="W", help="default: %(default)s pixels")
-    parser.add_argument("--height", type=_whole(16, 8192), default=720, metavar="H", help="default: %(default)s pixels")
+    parser.add_argument("--width", type=_whole(16, 8192), metavar="W", help=f"default: {PICTURE_SIZE[0]} pixels")
+    parser.add_argument("--height", type=_whole(16, 8192), metavar="H", help=f"default: {PICTURE_SIZE[1]} pixels")
     parser.add_argument(
         "--orbit",
         type=_finite,
@@ -319,6 +322,10 @@ def _run_viewer(options: argparse.Namespace) -> None:
 
 def _run_render(options: argparse.Namespace) -> None:
     scenes = _scenes(options)
+    width, height = options.width or PICTURE_SIZE[0], options.height or PICTURE_SIZE[1]
+    if options.size is not None and all(_size(options.size)) and not (options.width or options.height):
+        told = "--size %s is that of the map in cells; the picture has %d×%d pixels (--width, --height)"
+        log.info(told, options.size, width, height)
     from app.render import render
 
     render(
@@ -327,7 +334,7 @@ def _run_render(options: argparse.Namespace) -> None:
         frames=options.frames,
         fps=options.fps,
         cycles_per_frame=options.cycles_per_frame,
-        size=(options.width, options.height),
+        size=(width, height),
         orbit=options.orbit,
         minimap=options.minimap,
         threads=options.threads,
@@ -396,7 +403,7 @@ def _add_scene_options(parser: argparse.ArgumentParser) -> None:
     scene.add_argument(
         "--size",
         metavar="SIZE",
-        help="cells from west to east, the rest in proportion; or WIDTHxHEIGHT",
+        help="of the map: cells from west to east, the rest in proportion; or WIDTHxHEIGHT",
     )
     scene.add_argument("--seed", metavar="N", help="what all random numbers start from")
     scene.add_argument("--cell-size", metavar="METRES", help="side of a cell")

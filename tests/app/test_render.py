@@ -95,6 +95,18 @@ def test_time_in_the_picture_is_that_of_the_clip(tmp_path: Path, monkeypatch: py
     assert times == [0.0, 0.25, 0.5]
 
 
+@pytest.mark.parametrize(
+    ("words", "is_told"), [(["--size", "40x32"], True), (["--size", "40"], False), (SMALL[1:], False)]
+)
+def test_the_size_of_the_map_is_not_taken_for_that_of_the_picture(
+    words: list[str], is_told: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    command = ["render", "noise", *words, "--frames", "1", "--out", str(tmp_path / "a.png")]
+    assert cli.main(command) == 0
+    told = "--size 40x32 is that of the map in cells; the picture has 1280×720 pixels (--width, --height)"
+    assert (told in [record.getMessage() for record in caplog.records]) == is_told
+
+
 def test_orbit_turns_the_camera(tmp_path: Path) -> None:
     still = ["--frames", "2", "--cycles-per-frame", "0", "--out"]
     render(*still, tmp_path / "still_%d.png")

@@ -414,6 +414,25 @@ def test_saving_and_opening_a_preset_and_a_world(tmp_path: Path) -> None:
     drive(test, WITHOUT_DROPS)
 
 
+def test_a_land_is_called_as_what_was_opened(tmp_path: Path) -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        (tmp_path / "mine.toml").write_text("[world]\ncolumns = 40\nrows = 40\n")
+        application.commands.open(tmp_path / "mine.toml")
+        assert application.title.startswith("Thalweg – mine – cycle")
+        application.commands.save(tmp_path / "kept.npz")
+        driver.wait_for(lambda: (tmp_path / "kept.npz").exists(), "the world")
+        application.commands.open(tmp_path / "kept.npz")
+        driver.wait_for(lambda: application.snapshot is not None and application.snapshot.world == 3, "the saved world")
+        assert application.name == "kept"
+        application.commands.reset()
+        assert application.name == "kept"
+        application.commands.change("world.source", "sand")
+        assert application.name == "sand"
+
+    drive(test, WITHOUT_DROPS)
+
+
 def test_a_dropped_file_is_opened(tmp_path: Path) -> None:
     preset = tmp_path / "mine.toml"
     preset.write_text('[world]\nsource = "diamond-square"\ncolumns = 40\nrows = 40\n[droplets]\nenabled = false\n')
