@@ -207,6 +207,28 @@ def test_parameters_are_not_changed_over_a_world_that_is_not_finite(monkeypatch:
     assert simulator.world.unsound_cell() is None
 
 
+def test_no_cycle_is_counted_that_no_file_could_tell(tmp_path: Path) -> None:
+    simulator = simulated(0)
+    simulator.world.cycle = 2**53 - 1
+    simulator.back_up()
+    simulator.advance()
+    with pytest.raises(SimulationError, match=f"cycle {2**53} is the last"):
+        simulator.advance()
+    checkpoint.save(tmp_path / "last.npz", simulator.world, simulator.scene)
+    assert checkpoint.load(tmp_path / "last.npz")[0].cycle == 2**53
+
+
+def test_what_a_file_brings_along_unaccounted_for_stops_nothing() -> None:
+    """Only what is lost from then on does."""
+    simulator = simulated(0)
+    simulator.world.bedrock[...] += 1.0
+    np.add(simulator.world.bedrock, simulator.world.sediment, out=simulator.world.ground)
+    opened = Simulator(simulator.scene, simulator.world)
+    assert opened.world.imbalance() > 1e-6
+    opened.advance()
+    opened.verify()
+
+
 # The thread.
 
 
