@@ -232,3 +232,4 @@ def test_what_the_legend_says() -> None:
     assert overlay_ends("watersheds", shown) == ("", "12 of them")
     assert overlay_ends("filling", shown) == ("", "round 31")
     assert overlay_ends("elevation", shown)[0] == "0 m"
+    assert overlay_ends("elevation", replace(shown, lowest=-1234567.0, highest=2345.4)) == ("-1 234 567 m", "2 345 m")
