@@ -414,6 +414,24 @@ def test_saving_and_opening_a_preset_and_a_world(tmp_path: Path) -> None:
     drive(test, WITHOUT_DROPS)
 
 
+def test_words_on_a_bar_of_progress_can_be_read() -> None:
+    def test(driver: Driver) -> None:
+        have_land(driver)
+        text, bar, below = (
+            imgui.get_style().color_(colour.value)
+            for colour in (imgui.Col_.text, imgui.Col_.plot_histogram, imgui.Col_.window_bg)
+        )
+        shown = [
+            bar.w * on + (1.0 - bar.w) * under for on, under in ((bar.x, below.x), (bar.y, below.y), (bar.z, below.z))
+        ]
+        bright, dark = (
+            0.2126 * r**2.2 + 0.7152 * g**2.2 + 0.0722 * b**2.2 for r, g, b in ((text.x, text.y, text.z), shown)
+        )
+        assert (bright + 0.05) / (dark + 0.05) > 4.5  # contrast as in the Web Content Accessibility Guidelines
+
+    drive(test, WITHOUT_DROPS)
+
+
 def test_a_land_is_called_as_what_was_opened(tmp_path: Path) -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
