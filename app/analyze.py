@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,9 +79,8 @@ def analyze(
     are as for `read_heightmap`. Raises `UserError` where the file cannot be read or the folder cannot be written.
     """
     land = read_land(path, cell_size, relief)
-    _make_folder(folder)
     steps = 1 + len(MAPS) + len(PREVIEWS) + 1
-    with tqdm(total=steps, desc="following the water", unit="step", mininterval=0.0) as bar:
+    with _made(folder), tqdm(total=steps, desc="following the water", unit="step", mininterval=0.0) as bar:
 
         def next_step(name: str) -> None:
             bar.update()
@@ -310,9 +310,19 @@ def _summary(folder: Path, found: Analysis) -> str:
     )
 
 
-def _make_folder(folder: Path) -> None:
+@contextlib.contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """Make a folder and those above it. Where nothing is written into them, they do not stay."""
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason = "it is a file" if folder.exists() else error.strerror or str(error)
         raise UserError(f"cannot write into {folder}: {reason}; name a folder for the maps") from error
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):
+            for place in made:
+                place.rmdir()  # only where it is empty
+        raise

@@ -330,8 +330,9 @@ class Application:
 
     @property
     def name(self) -> str:
-        """What the land is called, in the title and in names of files."""
-        return Path(self.scene.saved_world or self.scene.world.source).stem or "land"
+        """What the land is called, in the title and in names of files: as the preset or the file that it is from."""
+        scene = self.scenes[0]
+        return scene.name or Path(scene.world.source).stem or "land"
 
     @property
     def title(self) -> str:
@@ -530,6 +531,8 @@ class Application:
             self.camera.see(grounds.pop(self._pointed), *grounds)
 
     def _hear_simulation(self) -> None:
+        for path, why in self.simulation.failed_saves():
+            self.commands.save_failed(path, why)
         for text in self.simulation.notices():
             if text.startswith("saved "):
                 self.notices.say(text)

@@ -13,14 +13,15 @@ import numpy as np
 from app.errors import UserError
 from app.files import write_atomically
 from app.materials import Materials, materials_of
+from app.paths import found_from, named_from
 from app.plants import tree_kinds
 from app.scene import Scene, scene_content, scene_from
 from app.world import (
     LARGEST_CELL,
+    LARGEST_CYCLE,
     LARGEST_SIDE,
     LAYERS,
     LOOSE,
-    SIGNED,
     SMALLEST_CELL,
     SMALLEST_SIDE,
     TRACES,
@@ -28,17 +29,15 @@ from app.world import (
     Layer,
     Ledger,
     World,
+    bounds,
+    unsound_cell,
 )
 
 FORMAT = 1
 
 TREES = "trees"
 
-# Far more than any source gives, in metres, and still no volume overflows.
-LARGEST_HEIGHT = 1e6
-
 LARGEST_SEED = 2**31 - 1
-LARGEST_CYCLE = 2**53  # what every reader of JSON keeps exactly
 
 
 class Meta(msgspec.Struct):
@@ -57,11 +56,10 @@ class Meta(msgspec.Struct):
 def save(path: Path, world: World, scene: Scene) -> None:
     """Write a world, with the scene that it goes on with. The file that was there stays whole until all is written."""
     with write_atomically(path) as file:
-        write(file, world, scene)
+        _write(file, world, named_from(scene, path.parent))
 
 
-def write(file: BinaryIO, world: World, scene: Scene) -> None:
-    """Write a world to a file that is open already."""
+def _write(file: BinaryIO, world: World, scene: Scene) -> None:
     meta = Meta(
         FORMAT, world.cell_size, world.seed, world.cycle, scene_content(scene), world.ledger, world.snowballs,
         world.wind_field_direction,
@@ -88,7 +86,7 @@ def load(path: Path) -> tuple[World, Scene]:
     world.snowballs = meta.snowballs
     world.wind_field_direction = meta.wind_field_direction
     world.ledger = meta.ledger
-    scene = scene_from(meta.parameters, str(path))
+    scene = found_from(scene_from(meta.parameters, str(path)), path.parent)
     if trees is not None:
         _check_trees(path, trees, world.shape)
         world.trees = trees
@@ -100,7 +98,8 @@ def load(path: Path) -> tuple[World, Scene]:
 def load_scene(path: Path) -> Scene:
     """The scene that goes on with the world of a file. Reads nothing of the file but this."""
     meta = _meta(path, _read(path, ("meta",))["meta"])
-    return msgspec.structs.replace(scene_from(meta.parameters, str(path)), saved_world=str(path))
+    scene = found_from(scene_from(meta.parameters, str(path)), path.parent)
+    return msgspec.structs.replace(scene, saved_world=str(path))
 
 
 def _read(path: Path, names: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, np.ndarray[Any, Any]]:
@@ -195,13 +194,7 @@ def _check_trees(path: Path, trees: np.ndarray[Any, Any], shape: tuple[int, int]
 
 
 def _check_values(path: Path, name: str, layer: Layer) -> None:
-    bad = ~(np.abs(layer) <= LARGEST_HEIGHT)  # true for NaN
-    if name not in SIGNED:
-        bad |= layer < 0.0
-    if bad.any():
-        row, column = np.argwhere(bad)[0]
-        within = f"within {LARGEST_HEIGHT:g}"
-        must = f"a finite number {within}" if name in SIGNED else f"a finite number, 0 or more, {within}"
-        raise UserError(
-            f"{path}: layer '{name}' is {layer[row, column]:g} at row {row}, column {column}; must be {must}"
-        )
+    if cell := unsound_cell(name, layer):
+        low, high = bounds(name)
+        must = f"a finite number within {high:g}" if low < 0.0 else f"a finite number, 0 or more, within {high:g}"
+        raise UserError(f"{path}: layer '{name}' is {layer[cell]:g} at row {cell[0]}, column {cell[1]}; must be {must}")

@@ -6,6 +6,7 @@ Nothing heavy is imported before it is known what is wanted: help comes at once,
 from __future__ import annotations
 
 import argparse
+import errno
 import logging
 import math
 import os
@@ -17,18 +18,45 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from app.errors import UserError
+from app.signals import Ended, ended_by_signals
+from app.terminal import no_more_output, take_any_letter
 
 if TYPE_CHECKING:
     from app.scene import Scene
 
+log = logging.getLogger(__name__)
+
 PROGRAM = "thalweg"
+
+PICTURE_SIZE = 1280, 720  # pixels
+WIDEST_COLUMN = 32  # letters, in lists
 
 FAILED = 1
 INTERRUPTED = 130  # what shells report after Ctrl-C
+CLOSED = 141  # and where nobody reads any more
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line says, and return the exit status."""
+    take_any_letter()
+    try:
+        try:
+            return _run(arguments)
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()  # here, where it can still be told that this fails
+    except BrokenPipeError:  # as `head` does
+        no_more_output()
+        return CLOSED
+    except OSError as error:
+        if not _is_of_output(error):
+            raise
+        print(f"{PROGRAM}: what is printed cannot be written: {error.strerror or error}", file=sys.stderr)
+        no_more_output()
+        return FAILED
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["compile-kernels"]:  # what the program starts of itself, as `app.compiling.WORKER` says
         from app.compiling import work
@@ -39,16 +67,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(words)
     _set_up_log(options.debug)
     try:
-        run(options)
-    except KeyboardInterrupt:
-        print(f"\n{parser.prog}: interrupted; nothing half-written was left", file=sys.stderr)
-        return INTERRUPTED
+        with ended_by_signals():
+            run(options)
+    except KeyboardInterrupt as end:
+        print(f"\n{parser.prog}: {str(end) or 'interrupted; nothing half-written was left'}", file=sys.stderr)
+        return end.status if isinstance(end, Ended) else INTERRUPTED
     except Exception as error:
-        if options.debug:
+        if options.debug or _is_of_output(error):
             raise
         print(f"{PROGRAM}: {_message(error)}", file=sys.stderr)
         return FAILED
     return 0
+
+
+def _is_of_output(error: Exception) -> bool:
+    """Whether it is what is printed that cannot be written: a file would have its name in the error."""
+    full = (errno.EPIPE, errno.ENOSPC, errno.EIO)
+    return isinstance(error, OSError) and error.filename is None and error.errno in full
 
 
 def _message(error: Exception) -> str:
@@ -121,8 +156,8 @@ examples:
         metavar="K",
         help="cycles simulated between two frames; default: the scene's own pace, or 2",
     )
-    parser.add_argument("--width", type=_whole(16, 8192), default=1280, metavar="W", help="default: %(default)s pixels")
-    parser.add_argument("--height", type=_whole(16, 8192), default=720, metavar="H", help="default: %(default)s pixels")
+    parser.add_argument("--width", type=_whole(16, 8192), metavar="W", help=f"default: {PICTURE_SIZE[0]} pixels")
+    parser.add_argument("--height", type=_whole(16, 8192), metavar="H", help=f"default: {PICTURE_SIZE[1]} pixels")
     parser.add_argument(
         "--orbit",
         type=_finite,
@@ -133,7 +168,7 @@ examples:
     parser.add_argument("--minimap", action="store_true", help="draw the map in the corner, too")
     parser.add_argument(
         "--out",
-        type=Path,
+        type=_path,
         action="append",
         metavar="FILE",
         help="a clip (.mp4), the last frame (.png) or every frame (frame_%%04d.png); can be repeated; "
@@ -155,7 +190,14 @@ examples:
     )
     _add_scene_options(parser)
     parser.add_argument("--cycles", type=_whole(0, 10**9), default=1000, metavar="N", help="default: %(default)s")
-    parser.add_argument("--out", type=Path, default=Path("world.npz"), metavar="FILE", help="default: %(default)s")
+    parser.add_argument("--out", type=_path, default=Path("world.npz"), metavar="FILE", help="default: %(default)s")
+    parser.add_argument("--overwrite", action="store_true", help="replace another world that is saved there")
+    parser.add_argument(
+        "--save-every",
+        type=_whole(1, 10**9),
+        metavar="N",
+        help="save after each N cycles, too; at the end, and on Ctrl+C, it is saved in any case",
+    )
     return _run_simulate, parser
 
 
@@ -180,7 +222,9 @@ examples:
     whole = _whole(16, 4096)
     parser.add_argument("--width", type=whole, default=960, metavar="W", help="of each; default: %(default)s pixels")
     parser.add_argument("--height", type=whole, default=540, metavar="H", help="of each; default: %(default)s pixels")
-    parser.add_argument("--out", type=Path, default=Path("comparison.png"), metavar="FILE", help="default: %(default)s")
+    parser.add_argument(
+        "--out", type=_path, default=Path("comparison.png"), metavar="FILE", help="default: %(default)s"
+    )
     return _run_snowballs, parser
 
 
@@ -196,9 +240,9 @@ examples:
   {PROGRAM} analyze world.npz --river 2000 --watershed 10000 --out maps
 """,
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="a heightmap, such as a GeoTIFF, or a saved world")
+    parser.add_argument("file", type=_path, metavar="FILE", help="a heightmap, such as a GeoTIFF, or a saved world")
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="the folder for the maps; made if needed"
+        "--out", type=_path, required=True, metavar="DIR", help="the folder for the maps; made if needed"
     )
     parser.add_argument(
         "--sea-level",
@@ -240,7 +284,7 @@ examples:
 """,
     )
     parser.add_argument("group", nargs="?", metavar="GROUP", help="what to measure; default: all")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to a file, too")
+    parser.add_argument("--json", type=_path, metavar="FILE", help="write the rows to a file, too")
     return _run_bench, parser
 
 
@@ -270,6 +314,9 @@ def _run_viewer(options: argparse.Namespace) -> None:
             "there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set); "
             f"`{PROGRAM} render` draws into a file without one"
         )
+    from app.files import working_folder
+
+    os.chdir(working_folder())  # where it has been deleted, libraries of the window do not even load
     from app.loop import run
 
     run(*scenes)
@@ -277,6 +324,10 @@ def _run_viewer(options: argparse.Namespace) -> None:
 
 def _run_render(options: argparse.Namespace) -> None:
     scenes = _scenes(options)
+    width, height = options.width or PICTURE_SIZE[0], options.height or PICTURE_SIZE[1]
+    if options.size is not None and all(_size(options.size)) and not (options.width or options.height):
+        told = "--size %s is that of the map in cells; the picture has %d×%d pixels (--width, --height)"
+        log.info(told, options.size, width, height)
     from app.render import render
 
     render(
@@ -285,7 +336,7 @@ def _run_render(options: argparse.Namespace) -> None:
         frames=options.frames,
         fps=options.fps,
         cycles_per_frame=options.cycles_per_frame,
-        size=(options.width, options.height),
+        size=(width, height),
         orbit=options.orbit,
         minimap=options.minimap,
         threads=options.threads,
@@ -295,7 +346,14 @@ def _run_render(options: argparse.Namespace) -> None:
 def _run_simulate(options: argparse.Namespace) -> None:
     from app.simulate import simulate
 
-    simulate(_scene(options), options.out, cycles=options.cycles, threads=options.threads)
+    simulate(
+        _scene(options),
+        options.out,
+        cycles=options.cycles,
+        threads=options.threads,
+        save_every=options.save_every,
+        overwrite=options.overwrite,
+    )
 
 
 def _run_snowballs(options: argparse.Namespace) -> None:
@@ -347,7 +405,7 @@ def _add_scene_options(parser: argparse.ArgumentParser) -> None:
     scene.add_argument(
         "--size",
         metavar="SIZE",
-        help="cells from west to east, the rest in proportion; or WIDTHxHEIGHT",
+        help="of the map: cells from west to east, the rest in proportion; or WIDTHxHEIGHT",
     )
     scene.add_argument("--seed", metavar="N", help="what all random numbers start from")
     scene.add_argument("--cell-size", metavar="METRES", help="side of a cell")
@@ -386,7 +444,7 @@ def _scene(options: argparse.Namespace) -> Scene:
     from app.opening import open_scene
     from app.scene import DEFAULT_PRESET, GROUPS
 
-    scene = open_scene(options.source or DEFAULT_PRESET)
+    scene = open_scene(DEFAULT_PRESET if options.source is None else options.source)
     for option, setting in _settings(options):
         group = setting.partition(".")[0]
         if scene.saved_world and group in GROUPS and GROUPS[group].section == "world":
@@ -445,7 +503,8 @@ def _preset_list() -> str:
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> str:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    # A cell that is wider than the column pushes what follows in its own row, and pads no other.
+    widths = [min(max(len(row[column]) for row in rows), WIDEST_COLUMN) for column in range(len(rows[0]))]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
     return "\n".join(line.rstrip() for line in lines)
 
@@ -479,6 +538,12 @@ def _whole(low: int, high: int) -> Callable[[str], int]:
         return int(text)
 
     return parse
+
+
+def _path(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("the name of the file is empty")
+    return Path(text)
 
 
 def _numbers(text: str) -> list[int]:

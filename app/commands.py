@@ -29,6 +29,7 @@ SPEEDS: tuple[int, ...] = (1, 2, 5, 10, 20, 50, 100, 0)
 
 OVERLAYS: tuple[str, ...] = typing.get_args(Overlay)
 LARGEST_SEED = 2**31 - 1
+SAVED = (".npz", ".toml")  # the endings of what can be saved
 INTERFACE_SIZES: tuple[float, ...] = (0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5)
 
 
@@ -171,20 +172,40 @@ class Commands:
 
         self.attempt(lambda: self._application.open(open_scene(str(source))))
 
+    @staticmethod
+    def target(path: Path) -> Path:
+        """Where `save` writes: a name without an ending gets that of a world. Raises `UserError` for another one."""
+        suffix = path.suffix.lower()
+        if suffix not in SAVED:
+            if any(letter.isalpha() for letter in suffix):
+                raise UserError(f"{path.name}: a world is saved as .npz, its parameters as .toml")
+            path = path.with_name(path.name + SAVED[0])
+        return path
+
     def save(self, path: Path) -> None:
         """Write the parameters where the name ends in .toml, and the world with them otherwise."""
-        if path.suffix.lower() == ".toml":
-            self.attempt(lambda: self._save_preset(path))
-        else:
-            path = path if path.suffix.lower() == ".npz" else path.with_name(path.name + ".npz")
-            self._application.simulation.save(path, self._seen_scene(), self._application.edited_worlds[0])
+        try:
+            path = self.target(path)
+            if path.suffix.lower() == ".toml":
+                self._save_preset(path)
+            else:
+                self._application.simulation.save(path, self._seen_scene(), self._application.edited_worlds[0])
+        except UserError as error:
+            self.save_failed(path, str(error))
+
+    def save_failed(self, path: Path, why: str) -> None:
+        """Say so, and ask once more where to save it."""
+        self._application.notices.complain(why)
+        self._application.panel.ask_again_for_file_to_save(path, why)
 
     def _save_preset(self, path: Path) -> None:
         from app.files import write_atomically
+        from app.paths import named_from
         from app.scene import preset_to_toml
 
+        scene = named_from(msgspec.structs.replace(self._seen_scene(), saved_world=""), path.parent)
         with write_atomically(path) as file:
-            file.write(preset_to_toml(msgspec.structs.replace(self._seen_scene(), saved_world="")).encode())
+            file.write(preset_to_toml(scene).encode())
         self._application.notices.say(f"saved {path}")
 
     def _seen_scene(self) -> Scene:
@@ -239,7 +260,9 @@ class Commands:
 
 def _picture_folder() -> Path:
     """Where the program was started, or the person's folder of pictures where nothing may be written there."""
-    here = Path.cwd()
+    from app.files import working_folder
+
+    here = working_folder()
     if os.access(here, os.W_OK) and here != Path(here.anchor):
         return here
     import platformdirs

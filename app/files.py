@@ -19,8 +19,17 @@ REASONS = {
     errno.EACCES: "no permission; choose a place where this user may write",
     errno.EPERM: "no permission; choose a place where this user may write",
     errno.EROFS: "it can only be read; choose a place where this user may write",
+    errno.ENOENT: "there is no such folder any more; choose another place",
     errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
 }
+
+
+def working_folder() -> Path:
+    """Where the program runs; where that folder has been deleted, the person's own."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path.home()
 
 
 @contextlib.contextmanager
@@ -32,6 +41,16 @@ def write_atomically(path: str | Path) -> Iterator[BinaryIO]:
     """
     with write_atomically_by_path(path) as temporary, temporary.open("wb") as file:
         yield file
+
+
+def check_writable(path: str | Path) -> None:
+    """Raise `UserError` where a file cannot be written, and leave all as it was: before work of hours, say."""
+    try:
+        target = Path(path).resolve()
+        _check_target(target, path)
+        _create_beside(target).unlink()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise _as_user_error(error, path) from error
 
 
 @contextlib.contextmanager

@@ -131,7 +131,8 @@ class MaterialParameters(Parameters, frozen=True, kw_only=True):
 
     enabled: Annotated[bool, described("whether the world is made of several kinds of ground")] = False
     folder: Annotated[
-        str, described("a folder of further materials, as TOML files; one of a shipped name replaces that")
+        str,
+        described("a folder of further materials, as TOML files; one of a shipped name replaces that", names_file=True),
     ] = ""
     strata: Annotated[
         str,

@@ -9,6 +9,7 @@ import msgspec
 
 from app.comparison import is_shared, with_processes_of
 from app.errors import UserError
+from app.paths import found_from
 from app.scene import Scene, find_declaration, load_preset, nearest, presets, read_preset
 from app.sources import GENERATORS, find_terrain
 from app.sources.parameters import WorldParameters
@@ -22,6 +23,8 @@ def open_scene(source: str) -> Scene:
     A file is a preset of one's own (`.toml`), a saved world, or else a heightmap. One that is named like a preset or a
     generator is reached by its path: `./noise`.
     """
+    if not source:
+        raise UserError("the name of the source is empty; without one it is a preset of this program")
     if source in presets():
         return load_preset(source)
     if source in GENERATORS:
@@ -73,6 +76,8 @@ def _find_file(source: str) -> Path:
     try:
         return find_terrain(source)
     except UserError:
+        if Path(source).exists():
+            raise  # it is there, but cannot be named
         if "/" in source or "." in source:
             raise UserError(f"{source}: there is no such file") from None
         names = f"presets are {', '.join(presets())}; generators are {', '.join(GENERATORS)}"
@@ -82,7 +87,7 @@ def _find_file(source: str) -> Path:
 
 
 def _open_preset(path: Path) -> Scene:
-    """A preset that lies in a file. A terrain that it names is looked for beside it."""
+    """A preset that lies in a file. The files that it names are found from there."""
     if not path.is_file():
         raise UserError(f"{path}: not a preset: it is not a regular file")
     try:
@@ -93,8 +98,4 @@ def _open_preset(path: Path) -> Scene:
         raise UserError(f"{path}: not a preset: it must be text in UTF-8") from error
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from error
-    scene = read_preset(text, str(path))
-    beside = path.parent / scene.world.source
-    if scene.world.source in GENERATORS or not beside.is_file():
-        return scene
-    return msgspec.structs.replace(scene, world=msgspec.structs.replace(scene.world, source=str(beside)))
+    return found_from(read_preset(text, str(path)), path.parent)

@@ -32,12 +32,12 @@ def parameter(low: float, high: float, help: str, *, unit: str = "", log: bool =
     return msgspec.Meta(ge=low, le=high, description=help, extra={"unit": unit, "log": log})
 
 
-def described(help: str, *, check: Callable[[str], object] | None = None) -> msgspec.Meta:
+def described(help: str, *, check: Callable[[str], object] | None = None, names_file: bool = False) -> msgspec.Meta:
     """Declare a switch, a choice (`Literal`) or a text, which have no range.
 
-    `check` raises `UserError` where a text is not what it must be.
+    `check` raises `UserError` where a text is not what it must be. With `names_file` it can name a file or folder.
     """
-    return msgspec.Meta(description=help, extra={"check": check})
+    return msgspec.Meta(description=help, extra={"check": check, "names_file": names_file})
 
 
 class Parameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -61,6 +61,7 @@ class Declaration:
     log: bool
     choices: tuple[str, ...]
     check: Callable[[str], object] | None
+    names_file: bool
 
     @property
     def name(self) -> str:
@@ -98,4 +99,5 @@ def declarations(group: type[Parameters], prefix: str = "") -> Iterator[Declarat
             log=extra.get("log", False),
             choices=choices,
             check=extra.get("check"),
+            names_file=extra.get("names_file", False),
         )

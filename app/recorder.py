@@ -89,7 +89,8 @@ def _clip(path: Path, width: int, height: int, fps: int) -> Iterator[Recorder]:
         # Without names of versions, and with the index in front, so that a browser can play it while it loads.
         command += ["-fflags", "+bitexact", "-flags:v", "+bitexact", "-movflags", "+faststart", str(temporary)]
         try:
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=complaints)
+            # In a session of its own: Ctrl+C and a terminal that closes must not end it before the clip is whole.
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=complaints, start_new_session=True)
         except OSError as error:
             raise UserError(f"ffmpeg cannot be started ({error.strerror or error}), which makes {path}") from error
         assert process.stdin is not None

@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import moderngl
-from tqdm import tqdm
 
 from app.camera import OPENING_ASPECT, Camera, opening_camera
 from app.errors import UserError
 from app.ground import Ground
+from app.progress import Progress
 from app.recorder import open_recorder
 from app.scene import Scene
 from app.sides import Sides
-from app.simulation import Lockstep, Simulator, take_snapshot
+from app.signals import Ended, kept_from_signals
+from app.simulation import Lockstep, SimulationError, Simulator, take_snapshot
 from app.snapshot import Snapshot
 from app.sources import create_world
 from app.survey import Surveyor, wanted_by
@@ -43,6 +44,9 @@ def render(
     The first picture shows the world as it starts, the last one after (frames − 1) × cycles_per_frame cycles. `orbit`
     is how far the camera turns around the land over the clip, in degrees. Two scenes are drawn side by side, in the
     light and from the place of the first.
+
+    Where a signal or a cycle that fails ends it early, the files have the frames so far, and `Ended` or `UserError`
+    tells how many; before the first there are no files.
     """
     with contextlib.ExitStack() as stack:
         recorders = [stack.enter_context(open_recorder(path, *size, fps)) for path in paths]
@@ -70,21 +74,39 @@ def render(
         sides.lay_out(*size)
         narrowest = min(side.area.width for side in sides.shown)
         opening = scene_camera(scene, sides.snapshots[0], narrowest / size[1])
-        for frame in tqdm(range(frames), desc="rendering", unit="frame", mininterval=0.2):
-            if frame > 0:
-                for _ in range(cycles):
-                    lockstep.advance()
-                lockstep.verify()
-                sides.show(snapshots(sides.snapshots))
-            camera = replace(opening, heading=opening.heading + orbit * frame / frames)
-            sides.redraw()  # time has passed, also where nothing else has changed
-            sides.draw(camera, scenes, time=frame / fps, minimap=minimap)
-            pixels = sides.pixels()
-            assert pixels is not None
-            for record in recorders:
-                record(pixels)
+        with kept_from_signals("cycle or frame") as wish:
+            done, failure = 0, ""
+            for frame in Progress(range(frames), "rendering", "frame"):
+                if frame > 0:
+                    try:
+                        for _ in range(cycles):
+                            if not wish:
+                                lockstep.advance()
+                        lockstep.verify()
+                    except SimulationError as error:
+                        failure = str(error)
+                        break
+                    sides.show(snapshots(sides.snapshots))
+                if wish:
+                    break
+                camera = replace(opening, heading=opening.heading + orbit * frame / frames)
+                sides.redraw()  # time has passed, also where nothing else has changed
+                sides.draw(camera, scenes, time=frame / fps, minimap=minimap)
+                pixels = sides.pixels()
+                assert pixels is not None
+                for record in recorders:
+                    record(pixels)
+                done += 1
+            if not done:
+                raise Ended(wish.number)
+            stack.close()  # while a signal still waits, so that the files are finished
     for path in paths:
         print(path)
+    kept = f"{', '.join(map(str, paths))}: {done} of {frames} frames are whole"
+    if failure:
+        raise UserError(f"{failure}; {kept}")
+    if done < frames:
+        raise Ended(wish.number, f"stopped; {kept}")
 
 
 def scene_camera(scene: Scene, snapshot: Snapshot, aspect: float = OPENING_ASPECT) -> Camera:

@@ -83,7 +83,9 @@ class Scene(Parameters, frozen=True, kw_only=True):
         declaration = find_declaration(path)
         group_name, _, name = path.partition(".")
         changed = msgspec.structs.replace(getattr(self, group_name), **{name: check_value(declaration, value)})
-        return msgspec.structs.replace(self, **{group_name: changed})
+        # Another land is not what it was opened from any more.
+        called = "" if path == "world.source" and value != self.value(path) else self.name
+        return msgspec.structs.replace(self, name=called, **{group_name: changed})
 
     def with_values(self, values: Mapping[str, Value]) -> Scene:
         """The same scene with several parameters changed, by their dotted paths."""

@@ -8,6 +8,7 @@ never makes the window wait.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import os
 import queue
@@ -37,7 +38,7 @@ from app.scene import Scene
 from app.snapshot import ONLY_IN_OVERLAYS, UNSEEN, Snapshot, Status, Survey
 from app.sources import create_world
 from app.survey import Surveyor, Wanted
-from app.world import LOOSE, World
+from app.world import LARGEST_CYCLE, LARGEST_IMBALANCE, LOOSE, World, bounds
 from kernels.standing import DRY
 
 log = logging.getLogger(__name__)
@@ -70,6 +71,7 @@ class Simulator:
         self.threads = threads  # where it is given, it goes before the scene's
         self.milliseconds: dict[str, float] = {}
         self.run: SnowballRun | None = None
+        self._allowed_imbalance = world.imbalance() + LARGEST_IMBALANCE  # what a file brings along is not ours
         self._processes: list[Process] = [process() for process in PROCESSES]
         self._prepared: set[str] = set()
         self._running = ""  # the process that is, or was last
@@ -178,6 +180,8 @@ class Simulator:
 
     def run_cycle(self) -> None:
         """As `advance`, but without a new backup however old the last one is."""
+        if self.world.cycle >= LARGEST_CYCLE:
+            raise SimulationError(f"cycle {LARGEST_CYCLE} is the last that can be counted")
         self.prepare_all()
         try:
             self._run_cycle()
@@ -191,30 +195,55 @@ class Simulator:
             ) from error
 
     def verify(self) -> None:
-        """Raise `SimulationError` if a layer holds a value that is not finite, and go back to before it was so."""
-        if self.world.non_finite_cell() is None:
+        """Raise `SimulationError` if the world is not sound, and go back to before it was so.
+
+        A sound one can be saved and opened again: all its values are finite and within their bounds, and its ledger
+        adds up.
+        """
+        if not self._unsound_layer() and not self._unsound_account():
             return
         last_cycle = self.world.cycle
         self._restore(self._backup)
         while self.world.cycle < last_cycle:
             state = self.world.state()
+            imbalances = [self.world.imbalances()]
             self._begin_cycle()
-            for process in self.enabled():
+            enabled = self.enabled()
+            for process in enabled:
                 self._step(process)
-                if bad := self.world.non_finite_cell():
+                if wrong := self._unsound_layer():
                     self._restore(state)
-                    layer, row, column = bad
-                    raise SimulationError(
-                        f"{process.name} left {layer} not finite at row {row}, column {column}; "
-                        f"stopped after cycle {self.world.cycle}"
-                    )
+                    raise SimulationError(f"{process.name} left {wrong}; stopped after cycle {self.world.cycle}")
+                imbalances.append(self.world.imbalances())
             self._end_cycle()
-        raise SimulationError("a layer holds a value that is not finite; went back to the last good cycle")
+            if substance := self._unsound_account():
+                steps = [abs(after[substance] - before[substance]) for before, after in itertools.pairwise(imbalances)]
+                wrong = f"{abs(imbalances[-1][substance]):.1e} of all {substance} is unaccounted for"
+                name = enabled[steps.index(max(steps))].name
+                self._restore(state)
+                raise SimulationError(f"{name}: {wrong}; stopped after cycle {self.world.cycle}")
+        raise SimulationError("the world was not sound; went back to the last good cycle")
+
+    def _unsound_layer(self) -> str:
+        """The layer and cell that hold a value which none may have, as a text; empty where there is none."""
+        if not (cell := self.world.unsound_cell()):
+            return ""
+        layer, row, column = cell
+        value = self.world.layers[layer][row, column]
+        low, high = bounds(layer)
+        found = f"at {value:g} (it may be from {low:g} to {high:g})" if np.isfinite(value) else "not finite"
+        return f"{layer} {found} at row {row}, column {column}"
+
+    def _unsound_account(self) -> str:
+        """The substance of which most is unaccounted for, where it is more than may be; empty where all adds up."""
+        imbalances = {name: abs(imbalance) for name, imbalance in self.world.imbalances().items()}
+        beyond = {name: part for name, part in imbalances.items() if not part <= self._allowed_imbalance}  # also NaN
+        return max(beyond, key=beyond.__getitem__, default="")
 
     def go_back(self, cycle: int) -> None:
         """To the state after `cycle`: from the last backup, run the cycles since then once more.
 
-        Raises `SimulationError` if a value that is not finite was left in one of them, and stays before it.
+        Raises `SimulationError` if one of them left a world that is not sound, and stays before it.
         """
         self._restore(self._backup)
         while self.world.cycle < cycle:
@@ -364,7 +393,7 @@ class Lockstep:
         self._for_all(Simulator.run_cycle)
 
     def verify(self) -> None:
-        """Raise `SimulationError` if a layer holds a value that is not finite, and go back to before it was so."""
+        """Raise `SimulationError` if a world is not sound, and go back to before it was so."""
         self._for_all(Simulator.verify)
 
     def _back_up(self) -> None:
@@ -424,6 +453,7 @@ class SimulationThread:
         self._ready: set[str] = set()  # builds that need not be waited for any more
         self._held: dict[int, dict[str, Value]] = {}  # changes of each world that wait for kernels, see `change`
         self._notices: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._failed_saves: queue.SimpleQueue[tuple[Path, str]] = queue.SimpleQueue()
         self._started_cycles: list[tuple[float, int]] = []
         self.first_picture_shown = threading.Event()  # kernels are loaded only after it: the picture comes first
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
@@ -519,7 +549,13 @@ class SimulationThread:
             checkpoint.save(path, simulator.world, scene)
             self._notices.put(f"saved {path}")
 
-        self._command(write)
+        def attempt() -> None:
+            try:
+                write()
+            except UserError as error:
+                self._failed_saves.put((path, str(error)))
+
+        self._command(attempt)
 
     def roll_snowballs(self, balls: int) -> None:
         """Let so many snowballs fall, and nothing else move the ground; then go on, or stay paused, as before."""
@@ -587,6 +623,14 @@ class SimulationThread:
             while True:
                 said.append(self._notices.get_nowait())
         return said
+
+    def failed_saves(self) -> list[tuple[Path, str]]:
+        """What could not be saved since the last call, and why."""
+        failed = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                failed.append(self._failed_saves.get_nowait())
+        return failed
 
     # What runs on the thread.
 

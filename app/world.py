@@ -83,9 +83,41 @@ SIGNED = (
     "rooted_ground",
 )
 
+# The largest magnitude of a layer's values: metres, far more than any source gives, and still no volume overflows.
+LARGEST_HEIGHT = 1e6
+# Of those that add up what all the land above brings, or all that ever came by: metres over one cell, or a count.
+LARGEST_SUM = 1e12
+SUMS = (*FLOW_TRACES, "airborne", "traffic")
+
+# How much of what there is may be unaccounted for, as a fraction.
+LARGEST_IMBALANCE = 1e-9
+
+LARGEST_CYCLE = 2**53  # what every reader of JSON keeps exactly
+
 # What is known of a tree, float32 [tree, column]: its place in cells, the number of its kind, its size as a part of
 # that of a full-grown one, its age in cycles, and its health from 0 to 1.
 TREE_COLUMNS = ("row", "column", "kind", "size", "age", "health")
+
+
+def bounds(name: str) -> tuple[float, float]:
+    """The lowest and the highest value that a layer may hold, also in a saved world."""
+    largest = LARGEST_SUM if name in SUMS else LARGEST_HEIGHT
+    return -largest if name in SIGNED else 0.0, largest
+
+
+def is_within(values: NDArray[Any], low: float, high: float) -> bool:
+    """Whether all values are from `low` to `high`, which NaN is not."""
+    # Far cheaper than a test of each; both are NaN where any value is.
+    return bool(values.min() >= low and values.max() <= high)
+
+
+def unsound_cell(name: str, layer: NDArray[Any]) -> tuple[int, int] | None:
+    """The first cell of a layer whose value is beyond its bounds, or not a finite number; None where all are sound."""
+    low, high = bounds(name)
+    if is_within(layer, low, high):
+        return None
+    row, column = np.argwhere(~((layer >= low) & (layer <= high)))[0]
+    return int(row), int(column)
 
 
 class Account(msgspec.Struct):
@@ -322,16 +354,20 @@ class World:
 
     def imbalance(self) -> float:
         """The largest imbalance of any account, as a fraction: 0 means that nothing was lost or made from nothing."""
-        return max(abs(account.imbalance(self.stored(name))) for name, account in self.ledger.accounts().items())
+        return max(map(abs, self.imbalances().values()))
 
-    def non_finite_cell(self) -> tuple[str, int, int] | None:
-        """The first layer and cell whose value is not a finite number, or None."""
+    def imbalances(self) -> dict[str, float]:
+        """The imbalance of each account, as `Account.imbalance` has it."""
+        return {name: account.imbalance(self.stored(name)) for name, account in self.ledger.accounts().items()}
+
+    def unsound_cell(self) -> tuple[str, int, int] | None:
+        """The first layer and cell whose value is beyond `bounds`, or not a finite number; None where all are sound."""
+        mix_is_sound = not self.mix.size or is_within(self.mix, *bounds(LOOSE))  # faster than kind by kind
         for name, layer in self.layers.items():
-            # A sum is finite only if all its terms are, and is far cheaper than a test of each cell.
-            if not np.isfinite(layer.sum()):
-                bad = np.argwhere(~np.isfinite(layer))
-                if len(bad):
-                    return name, int(bad[0][0]), int(bad[0][1])
+            if mix_is_sound and name.startswith(LOOSE):
+                continue
+            if cell := unsound_cell(name, layer):
+                return name, *cell
         return None
 
     def end_cycle(self) -> None:

@@ -21,7 +21,7 @@ Where this is not what the article's own code does:
 - A ball takes loose sediment first, then rock. What it puts down is sediment.
 - What a ball still carries where it ends is put down there; the article throws it away, 1.5 to 4 % of an island.
 - The article's balls run on over the floor of the sea until it is level; ours end at the water, as its text has it.
-- Speed is at most 1 − friction, so that no step goes farther than a cell.
+- Speed is at most 1 − friction, so that no step goes farther than a cell; and erosion_rate · scale at most 16 cells.
 - The ground at the map's edge is read there and not beyond it; a ball ends where it leaves the map, with its load.
 
 A ball leaves three traces (A3): what it took from each cell (`wear`) and put down in it (`deposit`), in metres, and
@@ -46,6 +46,10 @@ Layer = NDArray[np.float64]
 Trace = NDArray[np.float32]
 
 _PROCESS = process_number("snowballs")
+
+# What a ball wears in a step on a vertical wall is at most so many sides of a cell: forty times what an island needs,
+# and heights stay within what a file may hold at all ends of the parameters' ranges.
+_DEEPEST_BITE = 16.0
 
 # The offset of a ball is shorter than this, in cells, by more than half a cell.
 _MARGIN = 3
@@ -286,7 +290,7 @@ def roll(
     p = parameters
     fields = _Fields._make([*(layer.reshape(-1) for layer in layers), rows, columns])
     constants = _Constants(
-        erosion=p.erosion_rate * p.scale * float(cell_size),
+        erosion=min(p.erosion_rate * p.scale, _DEEPEST_BITE) * float(cell_size),
         deposition_rate=float(p.deposition_rate),
         speed=min(float(p.speed), 1.0 - float(p.friction)),
         friction=float(p.friction),

@@ -51,6 +51,7 @@ Where this is not what the article's own code does:
 
 - A step ends at the latest after one cell's length, so that no parcel leaps over the ground between; t ≤ dt.
 - A parcel takes no more than is there and digs no deeper than it went in; the article sets what is left to zero.
+- It wears no more of the rock in a step than it carries, and none at the foot of a step of more than sixteen cells.
 - A load settles on the ground as well as in the air, else it would grow as long as the ground rises.
 - `dust`, which never settles, wears rock before there is any sand to carry; and deposition has a rate of its own.
 - What a parcel still carries when it ends on the map is put down there.
@@ -95,6 +96,10 @@ _STRENGTH = 1 << 40
 
 # The slowest that a kind falls beside sand, so that nothing is divided by zero.
 _SLOWEST_FALL = 1e-9
+
+# So far below the cell that a parcel enters, in sides of a cell, the one that it leaves is out of its reach: else a
+# step grows by as much as it is high, again and again, as what is taken before it is put down on it.
+_DEEPEST_HOLE = 16.0
 
 # Metres of loose material that the wind takes all at once, if it takes any
 _THINNEST = 1e-100
@@ -220,6 +225,7 @@ class _Constants(NamedTuple):
     max_steps: float
     cells_per_metre: float
     metres_per_cell: float
+    deepest_hole: float  # metres
     uplift: float
     lag: float
     wet_cohesion: float
@@ -447,16 +453,17 @@ def _fly(state, fields, mix, constants):
     lifts = height <= new_ground and not lee and not dying
     speed_squared += v_up * v_up
     pressed = new_ground - height
+    reach = constants.deepest_hole - (new_ground - ground)
     if mix is None:
         load, worn = _exchange(
             fields, constants, cell, new_cell, load, time, distance, settling, dying, left, lifts, speed_squared,
-            pressed, ends,
+            pressed, reach, ends,
         )  # fmt: skip
         told += worn
     else:
         load = _exchange_by_kinds(
             fields, constants, cell, new_cell, int(told), time, distance, settling + trapping, dying, left, lifts,
-            speed_squared, pressed, ends,
+            speed_squared, pressed, reach, ends,
         )  # fmt: skip
     return (
         row, column, height, v_row, v_column, v_up, along, wind_row, wind_column,
@@ -467,7 +474,7 @@ def _fly(state, fields, mix, constants):
 @in_step
 def _exchange(
     fields, constants, cell, new_cell, load, time, distance, settling, dying, left, lifts, speed_squared,
-    pressed, ends,
+    pressed, reach, ends,
 ):  # fmt: skip
     """What a parcel puts down, lifts and wears where there is one sort of sand: its load, and the rock that it wore."""
     loose = fields.sediment[np.uintp(cell)]
@@ -486,8 +493,8 @@ def _exchange(
         # Force over speed, from shear, in metres
         shear = time * constants.shear * speed
         lift = time * constants.suspension * speed
-        # No deeper than the parcel went in
-        deepest = constants.shear * distance + pressed
+        # No deeper than the parcel went in, nor than it reaches
+        deepest = max(0.0, min(constants.shear * distance + pressed, reach))
         want = min(lift * shear + lift * pressed, deepest)
         taken = min(want, loose)
         load += taken
@@ -495,7 +502,8 @@ def _exchange(
             # Force that finds no sand to lift acts on the rock.
             spare = 1.0 - taken / want if taken > 0.0 else 1.0
             force = speed * (pressed + shear) * constants.cells_per_metre
-            worn = min(spare * time * constants.abrasion * force * (load + constants.dust), deepest)
+            wearing = load + constants.dust
+            worn = min(spare * time * constants.abrasion * force * wearing, wearing, deepest)
             rock -= worn
             loose += worn
             fields.bedrock[np.uintp(cell)] = rock
@@ -511,7 +519,7 @@ def _exchange(
 @in_step
 def _exchange_by_kinds(
     fields, constants, cell, new_cell, parcel, time, distance, settling, dying, left, lifts, speed_squared,
-    pressed, ends,
+    pressed, reach, ends,
 ):  # fmt: skip
     """As `_exchange`, each kind by itself: the load. Sediment stays the sum of the mix in the order of the kinds."""
     kinds = fields.kinds
@@ -526,7 +534,7 @@ def _exchange_by_kinds(
         speed = math.sqrt(speed_squared)
         shear = time * constants.shear * speed
         lift = time * constants.suspension * speed
-        deepest = constants.shear * distance + pressed
+        deepest = max(0.0, min(constants.shear * distance + pressed, reach))
         want = min(lift * shear + lift * pressed, deepest)
         work = time * speed * (pressed + shear) * constants.cells_per_metre
         lifted, bare = _freedom(cell, constants, fields)
@@ -586,7 +594,8 @@ def _exchange_by_kinds(
         spare = 1.0 - loose / want if loose > 0.0 else 1.0
         of_rock = rock_at(fields, cell, rock) if len(fields.rock_worn) > 1 else 0
         abrasion = spare * bare * constants.abrasion * fields.rock_abrasion[np.uintp(of_rock)]
-        worn = min(abrasion * work * (load + constants.dust), deepest)
+        wearing = load + constants.dust
+        worn = min(abrasion * work * wearing, wearing, deepest)
         kind = fields.rock_worn[np.uintp(of_rock)]
         rock -= worn
         fields.bedrock[np.uintp(cell)] = rock
@@ -755,6 +764,7 @@ def blow(
         max_steps=float(p.max_steps),
         cells_per_metre=1.0 / float(cell_size),
         metres_per_cell=float(cell_size),
+        deepest_hole=_DEEPEST_HOLE * float(cell_size),
         uplift=float(p.uplift),
         lag=float(p.lag),
         wet_cohesion=float(p.wet_cohesion),

@@ -51,7 +51,7 @@ void main() {
     ground.albedo = mix(ground.albedo, 0.65 * crowns.leaves, 1.0 - exp(-4.0 * crowns.area));
 #endif
     float pixel_cells = frame.map.x / size.x;
-    vec3 albedo = with_way_of_water(with_overlay(ground.albedo, at, place, pixel_cells), at, pixel_cells);
+    vec3 albedo = with_way_of_water(with_overlay(ground.albedo, at, place, pixel_cells), at, pixel_cells, 1.0);
 #endif
     if (plain_ground) albedo = mix(vec3(0.16, 0.15, 0.12), vec3(dot(albedo, vec3(0.3, 0.6, 0.1))), 0.2);
     if (with_water) {

@@ -115,6 +115,7 @@ void main() {
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
     Ground ground = ground_material(cells, place, strata_top, steepness, hollowness, fine, coarse);
+    float dry = 1.0;
 #if WATER == 1
     // Water hides a bed of sand and silt, and the ground near it is wet and dark.
 #if STREAMS > 0
@@ -123,6 +124,7 @@ void main() {
     vec4 wet = textureLod(flow, uv, 0.0);
 #endif
     float submerged = smoothstep(0.0, 0.35 * frame.water.x, textureLod(water, uv, 0.0).x * frame.map.w);
+    dry = 1.0 - submerged;
     float bed = max(submerged, smoothstep(0.08, 0.14, wet.x));
     ground.albedo = mix(ground.albedo, bed_material(fine, coarse), 0.9 * bed);
     ground.albedo *= 1.0 - 0.45 * max(smoothstep(0.02, 0.12, wet.x), smoothstep(0.03, 0.5, wet.w)) * (1.0 - submerged);
@@ -133,7 +135,7 @@ void main() {
 #endif
 #endif
     float pixel = pixel_of(max(length(dFdx(cells)), length(dFdy(cells))));
-    vec3 albedo = with_way_of_water(with_overlay(ground.albedo, uv, place, pixel), uv, pixel);
+    vec3 albedo = with_way_of_water(with_overlay(ground.albedo, uv, place, pixel), uv, pixel, dry);
 
     // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
     vec2 bumps = (fine.yz - 0.5) * ground.rockiness * (1.5 + 1.6 * steepness) + (coarse.zy - 0.5) * 0.25;

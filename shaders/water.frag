@@ -211,9 +211,13 @@ void main() {
     keep *= 1.0 - foam;
 #endif
 
-    float hidden = water_left_out(uv, textureLod(surface, uv, 0.0), length(fwidth(map_place)) / frame.map.z);
+    float hidden = left_out_for_overlay(uv, textureLod(surface, uv, 0.0));
     colour *= 1.0 - hidden;
     keep = mix(keep, vec3(1.0), hidden);
+    // The way lies on the water. On the bed, which shows elsewhere, it would be a gap.
+    float way = way_on_water(uv, length(fwidth(map_place)) / frame.map.z);
+    colour = mix(colour, COURSE * daylight, way);
+    keep *= 1.0 - way;
     keep = mix(vec3(1.0), keep, shore);
     colour *= shore;
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
@@ -88,7 +89,13 @@ class Panel:
         snapshot = self._application.snapshot
         side = f"-{NAMES[self._application.edited_worlds[0]]}" if self._application.comparing else ""
         name = f"{self._application.name}{side}-{snapshot.cycle if snapshot else 0:06d}.npz"
-        self._file_dialog.ask_to_save(name, [SAVED_WORLD, PRESET], self._application.commands.save)
+        commands = self._application.commands
+        self._file_dialog.ask_to_save(name, [SAVED_WORLD, PRESET], commands.target, commands.save)
+
+    def ask_again_for_file_to_save(self, path: Path, why: str) -> None:
+        """Ask once more, where it could not be saved at `path`."""
+        commands = self._application.commands
+        self._file_dialog.ask_again(path, why, [SAVED_WORLD, PRESET], commands.target, commands.save)
 
     def close_topmost(self) -> bool:
         """Close what lies uppermost, and tell whether there was anything."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -11,12 +12,16 @@ from pathlib import Path
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui, portable_file_dialogs
 
-from app.panel.style import ACCENT, FAINT_TEXT, OVER_SCENE, em
+from app.errors import UserError
+from app.files import check_writable, working_folder
+from app.panel.style import ACCENT, ERROR, FAINT_TEXT, OVER_SCENE, em
 
 # The programs that show a dialog for others on Linux. Without one, `portable_file_dialogs` silently does nothing.
 HELPERS = ("zenity", "kdialog", "matedialog", "qarma")
 
 Chosen = Callable[[Path], None]
+# From the path that was typed to the one that is written. Raises `UserError` where none is.
+Target = Callable[[Path], Path]
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,9 @@ class FileDialog:
         self._native: portable_file_dialogs.open_file | portable_file_dialogs.save_file | None = None
         self._own: OwnDialog | None = None
         self._chosen: Chosen | None = None
-        self._folder = Path.cwd()
+        self._target: Target | None = None  # where it is to save
+        self._filters: Sequence[Filter] = ()
+        self._folder = working_folder()
 
     @property
     def is_open(self) -> bool:
@@ -46,20 +53,27 @@ class FileDialog:
     def ask_to_open(self, filters: Sequence[Filter], chosen: Chosen) -> None:
         if self.is_open:
             return
-        self._chosen = chosen
+        self._chosen, self._target = chosen, None
         if _has_native_dialogs():
             self._native = portable_file_dialogs.open_file("Open", str(self._folder), _native_filters(filters))
         else:
             self._own = OwnDialog("Open", self._folder, filters)
 
-    def ask_to_save(self, name: str, filters: Sequence[Filter], chosen: Chosen) -> None:
+    def ask_to_save(self, name: str, filters: Sequence[Filter], target: Target, chosen: Chosen) -> None:
+        """Ask where to save. `target` is chosen only where it can be written, and not over a file without a word."""
         if self.is_open:
             return
-        self._chosen = chosen
+        self._chosen, self._target, self._filters = chosen, target, filters
         if _has_native_dialogs():
             self._native = portable_file_dialogs.save_file("Save", str(self._folder / name), _native_filters(filters))
         else:
-            self._own = OwnDialog("Save", self._folder, filters, name)
+            self._own = OwnDialog("Save", self._folder, filters, name, target)
+
+    def ask_again(self, path: Path, why: str, filters: Sequence[Filter], target: Target, chosen: Chosen) -> None:
+        """Ask where to save what could not be saved at `path`, by our own dialog, which says why."""
+        if not self.is_open:
+            self._chosen, self._target, self._filters = chosen, target, filters
+            self._own = OwnDialog("Save", path.parent, filters, path.name, target, why)
 
     def close(self) -> None:
         """Give up our own dialog; that of the system has a button for it."""
@@ -75,6 +89,8 @@ class FileDialog:
             self._native = None
             first = result[0] if isinstance(result, list) and result else result
             path = Path(first) if isinstance(first, str) and first else None
+            if path is not None and self._target is not None:
+                path = self._checked(path, self._target)
         elif self._own is not None:
             path = self._own.gui(place, widest, highest)
             if self._own.is_done:
@@ -83,16 +99,42 @@ class FileDialog:
             self._folder = path.parent
             self._chosen(path)
 
+    def _checked(self, path: Path, target: Target) -> Path | None:
+        """What the system's dialog has chosen. It has asked about a file of this very name, but knows not the ending
+        that is added; then our own asks."""
+        try:
+            written = _writable(path, target)
+            why = f"{written.name} is there already" if written != path and written.is_file() else ""
+        except UserError as error:
+            written, why = path, str(error)
+        if not why:
+            return written
+        self._own = OwnDialog("Save", written.parent, self._filters, written.name, target, why)
+        return None
+
 
 class OwnDialog:
-    """A file dialog in ImGui: folders and fitting files in a list, and the name in a line."""
+    """A file dialog in ImGui: folders and fitting files in a list, and the name in a line.
 
-    def __init__(self, title: str, folder: Path, filters: Sequence[Filter], name: str = "") -> None:
+    With a `target` it is one to save: a name that is there already is asked about before it is taken.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        folder: Path,
+        filters: Sequence[Filter],
+        name: str = "",
+        target: Target | None = None,
+        why: str = "",
+    ) -> None:
         self.is_done = False
         self._title = title
-        self._is_saving = bool(name)
+        self._target = target
         self._filters = filters
         self._name = name
+        self._said = why  # what is wrong with the name, or to be known before it is taken
+        self._asked: Path | None = None  # whether it may be replaced
         self._is_new = True
         self._enter(folder)
 
@@ -125,7 +167,10 @@ class OwnDialog:
             imgui.set_keyboard_focus_here()  # a person goes on typing, and must not press the program's keys by that
             self._is_new = False
         imgui.set_next_item_width(-1.0)
+        before = self._name
         entered, self._name = imgui.input_text("##name", self._name, imgui.InputTextFlags_.enter_returns_true.value)
+        if self._name != before:
+            self._said, self._asked = "", None
         known = " ".join(suffix for filter in self._filters for suffix in filter.suffixes)
         imgui.align_text_to_frame_padding()
         imgui.push_clip_rect(
@@ -136,19 +181,38 @@ class OwnDialog:
             ),
             True,
         )
-        imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), known)
+        imgui.text_colored(imgui.ImVec4(*(ERROR if self._said else FAINT_TEXT)), self._said or known)
         imgui.pop_clip_rect()
+        if self._said:
+            imgui.set_item_tooltip(self._said)
         imgui.same_line(imgui.get_content_region_avail().x - em(8.6))
         if imgui.button("Cancel", imgui.ImVec2(em(4.2), 0.0)):
             self.is_done = True
         imgui.same_line(0.0, em(0.4))
-        path = self._folder / self._name
-        exists = self._is_saving and path.is_file()
+        replaces = self._replaces()
         imgui.begin_disabled(not self._name)
-        if imgui.button("Replace" if exists else self._title, imgui.ImVec2(em(4.2), 0.0)) or (entered and self._name):
-            chosen = self._take(path)
+        # A button that says so has asked already.
+        if imgui.button("Replace" if replaces else self._title, imgui.ImVec2(em(4.2), 0.0)):
+            chosen = self._take(may_replace=replaces)
+        elif entered and self._name:
+            chosen = self._take()
         imgui.end_disabled()
         return chosen
+
+    def _path(self) -> Path:
+        """What the name means: in this folder, or, where it says so, in another."""
+        try:
+            return self._folder / Path(self._name).expanduser()
+        except RuntimeError:  # the home of somebody who is not known here
+            return self._folder / self._name
+
+    def _replaces(self) -> bool:
+        """Whether what is written would take the place of a file."""
+        if self._target is None or not self._name:
+            return False
+        with contextlib.suppress(UserError):
+            return self._target(self._path()).is_file()
+        return False
 
     def _breadcrumbs(self) -> None:
         """The folders above this one, each a button."""
@@ -171,15 +235,29 @@ class OwnDialog:
                 self._enter(path)
                 break
             if clicked:
-                self._name = path.name
+                self._name, self._said, self._asked = path.name, "", None
             if double and imgui.is_item_hovered() and not is_folder:
-                return path
+                self._name = path.name
+                return self._take()
         return None
 
-    def _take(self, path: Path) -> Path | None:
+    def _take(self, may_replace: bool = False) -> Path | None:
+        """The path that the name means, unless it is a folder, cannot be written, or has to be asked about first."""
+        path = self._path()
         if path.is_dir():
             self._enter(path)
             self._name = ""
+            return None
+        if self._target is None:
+            return path
+        try:
+            path = _writable(path, self._target)
+        except UserError as error:
+            self._said = str(error)
+            return None
+        if path.is_file() and not may_replace and self._asked != path:
+            self._asked, self._said = path, f"{path.name} is there already: Enter again replaces it"
+            self._is_new = True  # which goes back to the name, so that Enter is heard
             return None
         return path
 
@@ -192,6 +270,13 @@ class OwnDialog:
         self._folders = {path for path in visible if path.is_dir()}
         files = {path for path in visible if path not in self._folders and any(f.fits(path) for f in self._filters)}
         self._entries = [*sorted(self._folders, key=_by_name), *sorted(files, key=_by_name)]
+
+
+def _writable(path: Path, target: Target) -> Path:
+    """Where a name leads to. Raises `UserError` where nothing can be written there."""
+    path = target(path)
+    check_writable(path)
+    return path
 
 
 def _by_name(path: Path) -> str:

@@ -11,11 +11,10 @@ from app.comparison import NAMES
 from app.panel.style import ACCENT, ERROR, FAINT_TEXT, OVER_SCENE, TEXT, WARNING, Colour, em
 from app.panel.widgets import tooltip_on_hover
 from app.snapshot import State
+from app.world import LARGEST_IMBALANCE
 
 if TYPE_CHECKING:
     from app.application import Application
-
-LARGEST_IMBALANCE = 1e-9  # as a part of the total: what rounding may leave after any run
 
 STATES: dict[State, tuple[str, Colour]] = {
     "loading": (icons.ICON_FA_HOURGLASS_HALF, WARNING),

@@ -57,6 +57,7 @@ COLOURS: dict[imgui.Col_, Colour] = {
     imgui.Col_.header_hovered: (1.0, 1.0, 1.0, 0.085),
     imgui.Col_.header_active: (1.0, 1.0, 1.0, 0.12),
     imgui.Col_.separator: (1.0, 1.0, 1.0, 0.08),
+    imgui.Col_.plot_histogram: faded(ACCENT, 0.45),  # of progress, with words on it
     imgui.Col_.separator_hovered: faded(ACCENT, 0.6),
     imgui.Col_.separator_active: ACCENT,
     imgui.Col_.resize_grip: NOTHING,

@@ -192,7 +192,12 @@ def overlay_ends(name: str, *snapshots: Snapshot) -> tuple[str, str]:
         case "filling":
             rounds = max(survey.fronts if survey else 0 for survey in surveys)
             return "", f"round {rounds}{', filled' if all(survey and survey.filled for survey in surveys) else ''}"
-    return f"{low:.3g} {unit}".strip(), f"{high:.3g} {unit}".strip()
+    return f"{_legible(low)} {unit}".strip(), f"{_legible(high)} {unit}".strip()
+
+
+def _legible(value: float) -> str:
+    """A number in three digits, or in all that stand before its point."""
+    return f"{value:,.0f}".replace(",", " ") if 999.5 <= abs(value) < 1e9 else f"{value:.3g}"
 
 
 def largest(snapshot: Snapshot, name: str) -> float:

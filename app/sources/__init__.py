@@ -47,7 +47,7 @@ def create_world(scene: Scene) -> tuple[World, Scene]:
         return _complete(_generate(scene), scene), scene
     from app.sources import heightmap
 
-    path = find_terrain(source)
+    path = _terrain_of(scene, "world.source")
     if heightmap.is_saved_world(path):
         return create_world(checkpoint.load_scene(path))
     return _complete(_from_heightmap(scene, heightmap.read_heightmap(path)), scene), scene
@@ -55,15 +55,34 @@ def create_world(scene: Scene) -> tuple[World, Scene]:
 
 def find_terrain(source: str) -> Path:
     """The file that a source names: a path, or a terrain that ships with the program."""
+    try:
+        source.encode()
+    except UnicodeEncodeError as error:
+        raise UserError(f"{source}: its name is no text in UTF-8, so that no world could name it; rename it") from error
     path = Path(source).expanduser()
     if path.exists():
         return path
-    shipped = files("assets") / "terrain" / source
-    if "/" not in source and shipped.is_file():
-        return Path(str(shipped))
+    if shipped := shipped_terrain(source):
+        return shipped
+    if "/" in source or "\\" in source:
+        raise UserError(f"{source}: there is no such file")
     raise UserError(
         f"{source}: there is no such file, and no generator or preset of that name ({', '.join(GENERATORS)})"
     )
+
+
+def shipped_terrain(name: str) -> Path | None:
+    """The terrain of that name that ships with the program, where there is one."""
+    shipped = files("assets") / "terrain" / name
+    return Path(str(shipped)) if "/" not in name and shipped.is_file() else None
+
+
+def _terrain_of(scene: Scene, parameter: str) -> Path:
+    """The file that a parameter of a scene names. Raises `UserError` where it has gone."""
+    try:
+        return find_terrain(str(scene.value(parameter)))
+    except UserError as error:
+        raise UserError(f"{parameter}: {error}; it may have moved, --set {parameter}=FILE names it anew") from error
 
 
 def _generate(scene: Scene) -> World:
@@ -110,7 +129,7 @@ def _with_rain(world: World, scene: Scene) -> World:
     if scene.world.rain_map:
         from app.sources.heightmap import read_heightmap, resample
 
-        rain = resample(_stretched(read_heightmap(find_terrain(scene.world.rain_map)).elevation, 1.0), *world.shape)
+        rain = resample(_stretched(read_heightmap(_terrain_of(scene, "world.rain_map")).elevation, 1.0), *world.shape)
         if not rain.max() > 0.0:
             raise UserError(f"{scene.world.rain_map}: all of one shade; a map of rain must tell where more falls")
         world.trace("rain")[...] = np.clip(rain, 0.0, 1.0)

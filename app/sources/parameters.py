@@ -14,9 +14,9 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "World"
     section: ClassVar[str] = "world"
 
-    source: Annotated[str, described("a generator (noise, diamond-square, sand, island) or a heightmap's file")] = (
-        "noise"
-    )
+    source: Annotated[
+        str, described("a generator (noise, diamond-square, sand, island) or a heightmap's file", names_file=True)
+    ] = "noise"
     columns: Annotated[
         int, parameter(0, LARGEST_SIDE, "cells from west to east; 0 means as many as the source has", unit="cells")
     ] = 0
@@ -35,7 +35,11 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
         float, parameter(0.0, 1_000.0, "of the water that stands over the lowest point at the start", unit="m")
     ] = 0.0
     rain_map: Annotated[
-        str, described("an image's file: where it is white most rain falls, where it is black none; empty: everywhere")
+        str,
+        described(
+            "an image's file: where it is white most rain falls, where it is black none; empty: everywhere",
+            names_file=True,
+        ),
     ] = ""
 
 

@@ -103,8 +103,9 @@ float course_line(vec2 uv, float pixel) {
     return nearest_line(course, uv * frame.map.xy, pixel, 0.12, 0.12).y;
 }
 
-// The catchment of a place in its own light, and its water's way as a bright line.
-vec3 with_way_of_water(vec3 albedo, vec2 uv, float pixel) {
+// The catchment of a place in its own light, and its water's way as a bright line where the ground is `dry`, from 0 to 1:
+// elsewhere it lies on what stands there, which the eye does not see in the place of its bed.
+vec3 with_way_of_water(vec3 albedo, vec2 uv, float pixel, float dry) {
 #if LINES == 0
     return albedo;
 #else
@@ -114,18 +115,28 @@ vec3 with_way_of_water(vec3 albedo, vec2 uv, float pixel) {
     albedo = mix(0.45 * mix(albedo, vec3(grey), 0.6), albedo * 1.35 + 0.015, smoothstep(0.4, 0.6, inside));
     float width = min(max(0.22, 0.22 * pixel), 0.4);
     albedo = mix(albedo, DIVIDE, 0.85 * (1.0 - smoothstep(0.5 * width, width, abs(inside - 0.5))));
-    return mix(albedo, COURSE, course_line(uv, pixel));
+    return mix(albedo, COURSE, dry * course_line(uv, pixel));
 #endif
 }
 
-// How much of the water over a place is left out, so that what is laid over the ground is seen. LINES is for the course.
-float water_left_out(vec2 uv, vec4 place, float pixel) {
-    float hidden = 0.0;
+// How much of the water over a place is left out, so that an overlay on the ground is seen.
+float left_out_for_overlay(vec2 uv, vec4 place) {
 #if OVERLAY == 1
-    if (frame.overlay.x > 0.0 && frame.overlay.x != RIVERS) hidden = shown_overlay(uv, place).a;
+    if (frame.overlay.x > 0.0 && frame.overlay.x != RIVERS) return shown_overlay(uv, place).a;
 #endif
+    return 0.0;
+}
+
+// The way of the water on the surface of what stands; 0 where there is none. LINES is for the course.
+float way_on_water(vec2 uv, float pixel) {
 #if LINES == 1
-    hidden = max(hidden, course_line(uv, pixel));
+    return course_line(uv, pixel);
+#else
+    return 0.0;
 #endif
-    return hidden;
+}
+
+// How much of the shallow water on the ground is left out, so that overlay and way are seen there.
+float water_left_out(vec2 uv, vec4 place, float pixel) {
+    return max(left_out_for_overlay(uv, place), way_on_water(uv, pixel));
 }

@@ -250,3 +250,16 @@ def test_a_folder_that_cannot_be_made_or_written(tmp_path: Path, capsys: pytest.
     (tmp_path / "maps" / "filled.tif").mkdir(parents=True)
     with pytest.raises(UserError, match=r"cannot write .*filled\.tif: it is a folder"):
         analysis.analyze(tmp_path / "island.npy", tmp_path / "maps")
+
+
+def test_what_fails_leaves_no_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write_tiff(tmp_path / "island.tif", GROUND, scale=[20.0, 20.0, 0.0])
+    (tmp_path / "there").mkdir()
+
+    def fail(*what: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(analysis, "analysis_of", fail)
+    for folder in (tmp_path / "new" / "deep", tmp_path / "there", tmp_path / "there" / "new"):
+        assert cli.main(["analyze", str(file), "--out", str(folder)]) == 1
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["island.tif", "there"]

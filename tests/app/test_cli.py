@@ -12,8 +12,11 @@ import numpy as np
 import pytest
 
 from app import cli
+from app.processes.droplets import DropletParameters
 from app.scene import DECLARATIONS, presets
+from app.world import World
 
+ROOT = str(Path(__file__).parents[2])
 SMALL = ["noise", "--size", "40x32", "--set", "droplets.count=60"]
 
 
@@ -119,6 +122,10 @@ def test_list_of_presets(capsys: pytest.CaptureFixture[str]) -> None:
         (["analyze", "h.tif", "--out", ".", "--river", "0"], "argument --river: 0: must be a whole number from 1 to"),
         (["analyze", "h.tif", "--out", ".", "--cell-size", "0"], "argument --cell-size: 0: must be more than 0"),
         (["analyze", "h.tif", "--out", ".", "--edges", "round"], "argument --edges: invalid choice: 'round'"),
+        ([""], "thalweg: the name of the source is empty"),
+        (["simulate", ""], "thalweg: the name of the source is empty"),
+        (["simulate", *SMALL, "--out", ""], "argument --out: the name of the file is empty"),
+        (["analyze", "", "--out", "."], "argument FILE: the name of the file is empty"),
         (["bench", "drops"], "drops: there is no such group; did you mean 'droplets'?"),
         (["bench", "droplets", "--json", "/nowhere/b.json"], "cannot write /nowhere/b.json"),
         (["--seed", "3", "render"], "render: commands come first; a file of that name is ./render"),
@@ -147,6 +154,83 @@ def test_debug_shows_the_traceback() -> None:
     assert done.returncode != 0
     assert "Traceback" in done.stderr
     assert "nowhere.tif: there is no such file" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of a shell")
+@pytest.mark.parametrize(
+    "words", ["--help", "--list-parameters", "bench --help", f"simulate {' '.join(SMALL)} --cycles 1"]
+)
+def test_nobody_needs_to_read_on(words: str, tmp_path: Path) -> None:
+    """Neither as much as fits a pipe, nor anything."""
+    for reader in ("head -1", "true", "sleep 0.1"):
+        line = f"{sys.executable} -m app {words} 2>errors | {reader}; exit ${{PIPESTATUS[0]}}"
+        done = subprocess.run(["bash", "-c", line], cwd=tmp_path, env={**os.environ, "PYTHONPATH": ROOT}, timeout=120)
+        assert done.returncode in (0, 141)
+        told = (tmp_path / "errors").read_text().replace("\r", "\n").splitlines()
+        assert all(line.startswith("simulating") for line in told if line), told
+        (tmp_path / "world.npz").unlink(missing_ok=True)
+
+
+def test_a_full_disk_under_what_is_printed_is_one_line() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no device that is full")
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "app", "--list-presets"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr == "thalweg: what is printed cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    "locale", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}]
+)
+def test_terminals_that_know_few_letters(locale: dict[str, str], tmp_path: Path) -> None:
+    done = thalweg("simulate", *SMALL, "--cycles", "1", "--out", tmp_path / "dünen.npz", **locale)
+    assert done.returncode == 0, done.stderr
+    assert "40x32 cells of 20 m after cycle 1\nrock, m3\n" in done.stdout
+    assert (tmp_path / "dünen.npz").exists()
+    done = thalweg("simulate", "dünen.tif", **locale)
+    assert done.stderr.endswith("nen.tif: there is no such file\n")
+    assert thalweg("--list-parameters", **locale).returncode == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere all names are text")
+def test_a_name_that_is_no_text_is_said(tmp_path: Path) -> None:
+    name = os.fsencode(tmp_path) + b"/\xff.npy"
+    np.save(tmp_path / "h.npy", np.eye(12))
+    (tmp_path / "h.npy").rename(os.fsdecode(name))
+    command = [sys.executable, "-m", "app", "simulate", name, "--cycles", "1", "--out", str(tmp_path / "w.npz")]
+    done = subprocess.run(command, capture_output=True, timeout=60)
+    assert (
+        done.stderr
+        == b"thalweg: " + name + b": its name is no text in UTF-8, so that no world could name it; rename it\n"
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a folder that is in use stays")
+def test_a_working_folder_that_is_gone(tmp_path: Path) -> None:
+    def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
+        (tmp_path / "gone").mkdir()
+        line = f'rmdir "$PWD"; {sys.executable} -m app "$@"'
+        environment = {**os.environ, "PYTHONPATH": ROOT, "DISPLAY": "", "WAYLAND_DISPLAY": ""}
+        command = ["bash", "-c", line, "bash", *map(str, words)]
+        return subprocess.run(command, cwd=tmp_path / "gone", env=environment, capture_output=True, text=True)
+
+    world = tmp_path / "world.npz"
+    assert run("simulate", *SMALL, "--cycles", "1", "--out", world).returncode == 0
+    assert run("simulate", world, "--cycles", "1", "--out", world).returncode == 0
+    done = run("simulate", *SMALL, "--cycles", "1")
+    told = done.stderr.splitlines()[-1]
+    assert told == "thalweg: cannot write world.npz: there is no such folder any more; choose another place"
+    assert "there is no display here" in run(world).stderr
+
+
+def test_lists_are_not_padded_for_one_wide_cell(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--list-parameters"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sum(len(line) > 200 for line in lines) < 20
+    starts = [line.index(DECLARATIONS[path].help) for line in lines[1:] if (path := line.split()[0])]
+    assert max(set(starts), key=starts.count) < 100
 
 
 def test_file_with_the_name_of_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,6 +290,57 @@ def test_saved_world_takes_new_parameters_but_no_new_terrain(
         assert f"{' '.join(words)}: {world} is a saved world, which keeps" in stops(capsys, *simulate, *words)
 
 
+def test_another_world_is_replaced_only_where_it_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    world = Path("world.npz")  # the default
+    world.write_bytes(b"old")
+    simulate = ["simulate", *SMALL, "--cycles", "1"]
+    assert stops(capsys, *simulate) == (
+        "thalweg: world.npz is there already; --overwrite replaces it, and --out names another file"
+    )
+    assert world.read_bytes() == b"old"
+    assert cli.main([*simulate, "--overwrite"]) == 0
+    assert saved(world)["bedrock"]
+    assert cli.main(["simulate", "./world.npz", "--cycles", "1"]) == 0  # it goes on
+
+
+def test_simulate_saves_on_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from app import checkpoint
+
+    cycles = []
+    save = checkpoint.save
+    monkeypatch.setattr(checkpoint, "save", lambda *what: (cycles.append(what[1].cycle), save(*what)))
+    world = tmp_path / "world.npz"
+    assert cli.main(["simulate", *SMALL, "--cycles", "7", "--save-every", "3", "--out", str(world)]) == 0
+    assert cli.main(["simulate", str(world), "--cycles", "4", "--save-every", "2", "--out", str(world)]) == 0
+    assert cycles == [3, 6, 7, 9, 11]
+
+
+def test_a_cycle_that_fails_leaves_what_was_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from app.processes.droplets import DropletErosion
+
+    step = DropletErosion.step
+
+    def fail_in_cycle_4(self: DropletErosion, world: World, parameters: DropletParameters) -> None:
+        if world.cycle == 4:
+            raise ValueError("no rain")
+        step(self, world, parameters)
+
+    world = tmp_path / "world.npz"
+    assert cli.main(["simulate", *SMALL, "--cycles", "4", "--out", str(tmp_path / "good.npz")]) == 0
+    monkeypatch.setattr(DropletErosion, "step", fail_in_cycle_4)
+    capsys.readouterr()
+    assert cli.main(["simulate", *SMALL, "--cycles", "9", "--out", str(world)]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        f"thalweg: droplets: ValueError: no rain; stopped after cycle 4; {world} has the world as it was then"
+    )
+    assert saved(world) == saved(tmp_path / "good.npz")
+
+
 def test_threads_beyond_the_machine_are_taken_as_all_it_has(tmp_path: Path) -> None:
     assert cli.main(["simulate", *SMALL, "--cycles", "1", "--threads", "256", "--out", str(tmp_path / "w.npz")]) == 0
 
@@ -219,7 +354,7 @@ def test_interrupt_leaves_the_old_file(
     world = tmp_path / "world.npz"
     world.write_bytes(b"old")
     monkeypatch.setattr("app.simulation.Simulator.advance", interrupt)
-    assert cli.main(["simulate", *SMALL, "--out", str(world)]) == 130
+    assert cli.main(["simulate", *SMALL, "--overwrite", "--out", str(world)]) == 130
     assert capsys.readouterr().err.splitlines()[-1] == ("thalweg simulate: interrupted; nothing half-written was left")
     assert world.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [world]

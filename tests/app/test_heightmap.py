@@ -727,6 +727,36 @@ def test_a_pole_has_no_square_cells(tmp_path: Path) -> None:
     assert "latitude 89.94" in refused(path)
 
 
+def test_what_is_taken_of_a_file_that_holds_more_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "app")
+
+    def said(path: Path) -> str:
+        caplog.clear()
+        read_heightmap(path)
+        return " ".join(record.getMessage() for record in caplog.records)
+
+    with tifffile.TiffWriter(tmp_path / "pages.tif") as file:
+        for page in range(5):
+            file.write(SHADES_16 + page, contiguous=False)
+            file.write(SHADES_16[::2, ::2], subfiletype=1)  # an overview, which is no map of its own
+    assert said(tmp_path / "pages.tif") == f"{tmp_path / 'pages.tif'}: its heights are the first of 5 pages"
+    assert_shades(read_heightmap(tmp_path / "pages.tif"), SHADES_16 / 65535)
+    tifffile.imwrite(tmp_path / "rgb.tif", np.stack([SHADES_8] * 3, axis=-1), photometric="rgb")
+    assert said(tmp_path / "rgb.tif") == f"{tmp_path / 'rgb.tif'}: its heights are the brightness of its colours"
+    height = METRES.astype("f4")
+    many = {f"layer{number:03d}": height for number in range(200)}
+    assert said(write_exr(tmp_path / "many.exr", many)).endswith("its heights are channel layer000 of 200")
+    assert said(write_exr(tmp_path / "two.exr", {"A": height, "Y": height})).endswith("are channel Y of 2")
+    assert said(write_exr(tmp_path / "one.exr", {"Y": height})) == ""
+    assert said(write_tiff(tmp_path / "one.tif", SHADES_16)) == ""
+
+
+def test_inks_are_no_heights(tmp_path: Path) -> None:
+    tifffile.imwrite(tmp_path / "ink.tif", np.zeros((ROWS, COLUMNS, 4), np.uint8), photometric="separated")
+    with pytest.raises(UserError, match=r"ink.tif: it tells the inks of a print \(CMYK\); expected shades of grey"):
+        read_heightmap(tmp_path / "ink.tif")
+
+
 def test_tiffs_that_are_no_map(tmp_path: Path) -> None:
     tifffile.imwrite(tmp_path / "a.tif", np.zeros((ROWS, COLUMNS), np.complex64))
     assert "type complex64" in refused(tmp_path / "a.tif")

@@ -189,7 +189,7 @@ def test_nothing_breaks_with_any_two_parameters_at_the_ends_of_their_ranges() ->
             world.sea_level = 10.0
             process.step(world, SnowballParameters(count=12, **values))  # type: ignore[arg-type]
             assert world.imbalance() < 1e-12, values
-            assert world.non_finite_cell() is None, values
+            assert world.unsound_cell() is None, values
             assert world.sediment.min() >= 0.0, values
             assert np.array_equal(world.ground, world.bedrock + world.sediment), values
 

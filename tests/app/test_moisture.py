@@ -55,7 +55,7 @@ def test_both_ends_of_all_parameters_keep_the_account(path: str, end: float) -> 
     scene = wet_scene(droplets__longest_path=50, pools__edges="sea", pools__sea_level=40.0, **materials)
     simulator = simulated(5, scene.with_value(path, float(end)))
     assert simulator.world.imbalance() < 1e-9
-    assert simulator.world.non_finite_cell() is None
+    assert simulator.world.unsound_cell() is None
 
 
 @pytest.mark.parametrize("edges", ["open", "sea", "wall"])

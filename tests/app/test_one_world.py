@@ -59,7 +59,7 @@ def simulated(cycles: int, scene: Scene, threads: int | None = None) -> Simulato
 
 def assert_sound(world: World, told: object = "") -> None:
     """Every account closes, every layer is finite, and what is derived from others is so to the last bit."""
-    assert world.non_finite_cell() is None, told
+    assert world.unsound_cell() is None, told
     for name, account in world.ledger.accounts().items():
         assert abs(account.imbalance(world.stored(name))) < 1e-9, (name, told)
     assert np.array_equal(world.ground, world.bedrock + world.sediment), told

@@ -202,7 +202,7 @@ def test_both_ends_of_each_parameter(end: str) -> None:
         if path.startswith("plants.") and declaration.kind in (int, float):
             scene = green().with_value(path, getattr(declaration, end))
             world = simulated(PERIOD + 2, scene).world
-            assert world.non_finite_cell() is None, path
+            assert world.unsound_cell() is None, path
             assert np.isfinite(world.trees).all(), path
             assert world.imbalance() < 1e-9, path
 

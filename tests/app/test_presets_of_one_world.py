@@ -24,7 +24,7 @@ def after(name: str, cycles: int, **settings: Value) -> tuple[World, World]:
     for _ in range(cycles):
         simulator.advance()
     assert abs(simulator.world.imbalance()) < 1e-9
-    assert simulator.world.non_finite_cell() is None
+    assert simulator.world.unsound_cell() is None
     return create_world(scene)[0], simulator.world
 
 

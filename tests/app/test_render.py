@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from app import cli
 from app.errors import UserError
 from app.picture import Picture
 from app.recorder import open_recorder, write_png
+from app.simulation import Lockstep, SimulationError, Simulator
+from tests.app.test_signals import heard
 
 SMALL = ["noise", "--size", "40x32", "--set", "droplets.count=60", "--width", "64", "--height", "36"]
 
@@ -90,6 +93,18 @@ def test_time_in_the_picture_is_that_of_the_clip(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(Picture, "draw", note_time)
     render("--frames", "3", "--fps", "4", "--out", tmp_path / "picture.png")
     assert times == [0.0, 0.25, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("words", "is_told"), [(["--size", "40x32"], True), (["--size", "40"], False), (SMALL[1:], False)]
+)
+def test_the_size_of_the_map_is_not_taken_for_that_of_the_picture(
+    words: list[str], is_told: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    command = ["render", "noise", *words, "--frames", "1", "--out", str(tmp_path / "a.png")]
+    assert cli.main(command) == 0
+    told = "--size 40x32 is that of the map in cells; the picture has 1280×720 pixels (--width, --height)"
+    assert (told in [record.getMessage() for record in caplog.records]) == is_told
 
 
 def test_orbit_turns_the_camera(tmp_path: Path) -> None:
@@ -189,15 +204,38 @@ def test_encoder_that_fails(encoder: str | None, message: str, tmp_path: Path, m
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there Ctrl-C is not a signal")
-def test_control_c_ends_a_clip_cleanly(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_a_clip_of_the_frames_so_far(number: signal.Signals, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "app", "render", *SMALL, "--frames", "100000", "--out", str(tmp_path / "clip.mp4")]
+    command += ["--out", str(tmp_path / "last.png")]
     pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, process_group=0, **pipes) as process:
+    with subprocess.Popen(command, process_group=0, preexec_fn=heard, **pipes) as process:
         deadline = time.monotonic() + 60.0
         while time.monotonic() < deadline and not any(path.stat().st_size for path in tmp_path.iterdir()):
             time.sleep(0.05)  # until the clip grows
-        os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to all that the program has started
+        os.killpg(process.pid, number)  # as a terminal does, to all that the program has started
         _, error = process.communicate(timeout=60.0)
-    assert process.returncode == 130
-    assert error.splitlines()[-1] == "thalweg render: interrupted; nothing half-written was left"
-    assert list(tmp_path.iterdir()) == []
+    assert process.returncode == 128 + number
+    told = re.fullmatch(
+        r"thalweg render: stopped; .*clip\.mp4, .*: (\d+) of 100000 frames are whole", error.split("\n")[-2]
+    )
+    assert told
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["clip.mp4", "last.png"]
+    assert imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "clip.mp4"))[0] == int(told[1]) > 0
+
+
+def test_a_cycle_that_fails_leaves_a_clip_of_the_frames_so_far(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    advance = Simulator.advance
+
+    def fail_in_cycle_6(self: Simulator) -> None:
+        advance(self)
+        if self.world.cycle == 6:
+            raise SimulationError("no rain")
+
+    monkeypatch.setattr(Lockstep, "advance", lambda self: fail_in_cycle_6(self.simulators[0]))
+    words = ["--frames", "9", "--cycles-per-frame", "2", "--out", str(tmp_path / "clip.mp4")]
+    assert cli.main(["render", *SMALL, *words]) == 1
+    assert capsys.readouterr().err.splitlines()[-1].endswith("no rain; " + f"{words[-1]}: 3 of 9 frames are whole")
+    assert imageio_ffmpeg.count_frames_and_secs(words[-1])[0] == 3

@@ -190,3 +190,9 @@ def test_every_parameter_can_be_set_by_its_text() -> None:
     for path, declaration in DECLARATIONS.items():
         text = str(declaration.default)
         assert Scene().with_setting(f"{path}={text}") == Scene(), path
+
+
+def test_another_land_is_not_called_as_the_one_that_was_opened() -> None:
+    scene = load_preset("lakes")
+    assert scene.with_value("droplets.count", 7).with_value("world.source", "noise").name == "lakes"
+    assert scene.with_value("world.source", "sand").name == ""

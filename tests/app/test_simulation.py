@@ -118,6 +118,18 @@ def write_nan(world: World) -> None:
     world.sediment[9, 11] = np.nan
 
 
+def raise_a_tower(world: World) -> None:
+    world.bedrock[9, 11] = 2e6
+
+
+def take_more_than_there_is(world: World) -> None:
+    world.sediment[9, 11] -= 0.75
+
+
+def lose_a_metre(world: World) -> None:
+    world.bedrock[20, 10] -= 1.0
+
+
 @contextmanager
 def digging(monkeypatch: pytest.MonkeyPatch, failure: Callable[[World], None] | None) -> Iterator[None]:
     """Have `Digging` for the only process; without a failure it digs on."""
@@ -134,6 +146,16 @@ def digging(monkeypatch: pytest.MonkeyPatch, failure: Callable[[World], None] | 
         (raise_value_error, "droplets: ValueError: a shovel broke; stopped after cycle 7"),
         (raise_process_failure, "droplets: a value at row 3, column 5 is not a finite number; stopped after cycle 7"),
         (write_nan, "droplets left sediment not finite at row 9, column 11; stopped after cycle 7"),
+        (
+            raise_a_tower,
+            "droplets left bedrock at 2e+06 (it may be from -1e+06 to 1e+06) at row 9, column 11; "
+            "stopped after cycle 7",
+        ),
+        (
+            take_more_than_there_is,
+            "droplets left sediment at -0.25 (it may be from 0 to 1e+06) at row 9, column 11; stopped after cycle 7",
+        ),
+        (lose_a_metre, "droplets: 1.4e-05 of all rock is unaccounted for; stopped after cycle 7"),
     ],
 )
 def test_failed_cycle_is_named_and_undone(
@@ -182,7 +204,29 @@ def test_parameters_are_not_changed_over_a_world_that_is_not_finite(monkeypatch:
         with pytest.raises(SimulationError, match="stopped after cycle 7"):
             simulator.change(small_scene(droplets__count=1))
     assert simulator.world.cycle == 7
-    assert simulator.world.non_finite_cell() is None
+    assert simulator.world.unsound_cell() is None
+
+
+def test_no_cycle_is_counted_that_no_file_could_tell(tmp_path: Path) -> None:
+    simulator = simulated(0)
+    simulator.world.cycle = 2**53 - 1
+    simulator.back_up()
+    simulator.advance()
+    with pytest.raises(SimulationError, match=f"cycle {2**53} is the last"):
+        simulator.advance()
+    checkpoint.save(tmp_path / "last.npz", simulator.world, simulator.scene)
+    assert checkpoint.load(tmp_path / "last.npz")[0].cycle == 2**53
+
+
+def test_what_a_file_brings_along_unaccounted_for_stops_nothing() -> None:
+    """Only what is lost from then on does."""
+    simulator = simulated(0)
+    simulator.world.bedrock[...] += 1.0
+    np.add(simulator.world.bedrock, simulator.world.sediment, out=simulator.world.ground)
+    opened = Simulator(simulator.scene, simulator.world)
+    assert opened.world.imbalance() > 1e-6
+    opened.advance()
+    opened.verify()
 
 
 # The thread.

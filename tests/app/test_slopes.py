@@ -118,7 +118,7 @@ def test_nothing_breaks_with_any_two_parameters_at_the_ends_of_their_ranges() ->
             Cascade().step(start, CascadeParameters(**values["cascade"]))
             told = str(values)
             assert start.imbalance() < 1e-12, told
-            assert start.non_finite_cell() is None, told
+            assert start.unsound_cell() is None, told
             assert start.mix.min() >= 0.0, told
             assert np.array_equal(start.sediment, np.add.accumulate(start.mix, axis=2)[..., -1]), told
             assert np.array_equal(start.ground, start.bedrock + start.sediment), told

@@ -9,6 +9,7 @@ from app.errors import UserError
 from app.scene import Scene
 from app.sources import create_world
 from app.world import World
+from tests.app.small import small_scene
 
 
 def small_world() -> World:
@@ -41,14 +42,24 @@ def test_ledger_notices_what_is_lost_or_made_from_nothing() -> None:
     assert world.imbalance() < 1e-14
 
 
-def test_non_finite_cell_is_found_and_named() -> None:
+def test_unsound_cell_is_found_and_named() -> None:
     world = small_world()
-    assert world.non_finite_cell() is None
-    world.bedrock[:] = 1e308  # whose sum is not finite, but each of them is
-    with np.errstate(over="ignore"):
-        assert world.non_finite_cell() is None
-        world.sediment[2, 11] = np.nan
-        assert world.non_finite_cell() == ("sediment", 2, 11)
+    world.trace("momentum_east")[1, 2] = -1e11
+    assert world.unsound_cell() is None
+    world.sediment[2, 11] = np.nan
+    assert world.unsound_cell() == ("sediment", 2, 11)
+    world.sediment[2, 11] = -1e-30
+    assert world.unsound_cell() == ("sediment", 2, 11)
+    world.bedrock[3, 4] = -1.1e6
+    assert world.unsound_cell() == ("bedrock", 3, 4)
+
+
+def test_unsound_cell_of_a_mix_is_found() -> None:
+    world, _ = create_world(small_scene(materials__enabled=True))
+    assert world.unsound_cell() is None
+    name = f"loose_{world.materials.names[1]}" if world.materials else ""
+    world.layers[name][5, 6] = np.inf
+    assert world.unsound_cell() == (name, 5, 6)
 
 
 def test_state_is_a_copy_and_brings_all_back() -> None:

@@ -10,6 +10,7 @@ from imgui_bundle import imgui
 
 from app.actions import ACTIONS
 from app.application import Application
+from app.commands import Commands
 from app.compiling import Compiler
 from app.errors import UserError
 from app.events import FilesDropped
@@ -415,6 +416,43 @@ def test_saving_and_opening_a_preset_and_a_world(tmp_path: Path) -> None:
     drive(test, WITHOUT_DROPS)
 
 
+def test_words_on_a_bar_of_progress_can_be_read() -> None:
+    def test(driver: Driver) -> None:
+        have_land(driver)
+        text, bar, below = (
+            imgui.get_style().color_(colour.value)
+            for colour in (imgui.Col_.text, imgui.Col_.plot_histogram, imgui.Col_.window_bg)
+        )
+        shown = [
+            bar.w * on + (1.0 - bar.w) * under for on, under in ((bar.x, below.x), (bar.y, below.y), (bar.z, below.z))
+        ]
+        bright, dark = (
+            0.2126 * r**2.2 + 0.7152 * g**2.2 + 0.0722 * b**2.2 for r, g, b in ((text.x, text.y, text.z), shown)
+        )
+        assert (bright + 0.05) / (dark + 0.05) > 4.5  # contrast as in the Web Content Accessibility Guidelines
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_a_land_is_called_as_what_was_opened(tmp_path: Path) -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        (tmp_path / "mine.toml").write_text("[world]\ncolumns = 40\nrows = 40\n")
+        application.commands.open(tmp_path / "mine.toml")
+        assert application.title.startswith("Thalweg – mine – cycle")
+        application.commands.save(tmp_path / "kept.npz")
+        driver.wait_for(lambda: (tmp_path / "kept.npz").exists(), "the world")
+        application.commands.open(tmp_path / "kept.npz")
+        driver.wait_for(lambda: application.snapshot is not None and application.snapshot.world == 3, "the saved world")
+        assert application.name == "kept"
+        application.commands.reset()
+        assert application.name == "kept"
+        application.commands.change("world.source", "sand")
+        assert application.name == "sand"
+
+    drive(test, WITHOUT_DROPS)
+
+
 def test_a_dropped_file_is_opened(tmp_path: Path) -> None:
     preset = tmp_path / "mine.toml"
     preset.write_text('[world]\nsource = "diamond-square"\ncolumns = 40\nrows = 40\n[droplets]\nenabled = false\n')
@@ -471,6 +509,92 @@ def test_our_own_file_dialog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         driver.wait_for(lambda: application.scene.droplets.density == 1.0, "the preset again")
 
     drive(test, WITHOUT_DROPS)
+
+
+def test_our_own_file_dialog_replaces_nothing_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither where the ending is added, nor on Enter, nor on a double click."""
+    from app.panel import file_dialog
+
+    monkeypatch.setattr(file_dialog, "_has_native_dialogs", lambda: False)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    (tmp_path / "zz.npz").write_bytes(b"old")
+    (tmp_path / "p.toml").write_bytes(b"old")
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+
+        def type_name(name: str) -> None:
+            driver.engine.item_click("##name")
+            driver.engine.key_chars_replace(name)
+            driver.engine.yield_(2)
+
+        driver.press("Ctrl+S")
+        driver.engine.set_ref("//###file dialog")
+        type_name("zz")
+        assert driver.engine.item_exists("Replace")
+        assert not driver.engine.item_exists("Save")
+        driver.engine.key_chars_replace_enter("p.toml")
+        driver.engine.yield_(3)
+        driver.engine.item_double_click("**/zz.npz")
+        driver.engine.yield_(3)
+        type_name("picture.png")
+        driver.engine.item_click("Save")
+        assert application.panel.is_asking
+        assert {path.name for path in tmp_path.iterdir()} == {"home", "zz.npz", "p.toml"}
+        assert (tmp_path / "zz.npz").read_bytes() == (tmp_path / "p.toml").read_bytes() == b"old"
+        type_name("nowhere/x")
+        driver.engine.item_click("Save")
+        assert application.panel.is_asking  # there is no such folder
+        type_name("~/x.npz")
+        driver.engine.item_click("Save")
+        driver.wait_for(lambda: (tmp_path / "home" / "x.npz").exists(), "the world")
+        driver.press("Ctrl+S")
+        driver.engine.set_ref("//###file dialog")
+        type_name(str(tmp_path / "p.toml"))
+        for _ in range(2):  # the second says that it is meant
+            assert (tmp_path / "p.toml").read_bytes() == b"old"
+            driver.engine.key_press(imgui.Key.enter.value)
+            driver.engine.yield_(4)
+        driver.wait_for(lambda: (tmp_path / "p.toml").read_bytes() != b"old", "the preset")
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_a_save_that_fails_is_asked_about_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from app import checkpoint
+
+    def fail(*what: object) -> None:
+        raise UserError("cannot write: no space is left there")
+
+    monkeypatch.setattr(checkpoint, "save", fail)
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.commands.save(tmp_path / "mine.npz")
+        driver.wait_for(lambda: application.panel.is_asking, "the dialog")
+        assert [notice.text for notice in application.notices.shown()] == ["cannot write: no space is left there"]
+        driver.engine.set_ref("//###file dialog")
+        monkeypatch.undo()
+        driver.engine.item_click("Save")
+        driver.wait_for(lambda: (tmp_path / "mine.npz").exists(), "the world")
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_the_systems_dialog_knows_not_the_ending_that_is_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It asks about the name that was typed; what is written has another."""
+    from app.panel import file_dialog
+
+    chosen: list[Path] = []
+    (tmp_path / "zz.npz").write_bytes(b"old")
+    dialog = file_dialog.FileDialog()
+    dialog.ask_again(tmp_path / "any", "", [], Commands.target, chosen.append)
+    for name, answer in (("zz", None), ("zz.npz", tmp_path / "zz.npz"), ("z.png", None), ("new", tmp_path / "new.npz")):
+        dialog.close()
+        assert dialog._checked(tmp_path / name, Commands.target) == answer
+        assert dialog.is_open == (answer is None)
 
 
 def test_typing_into_our_own_file_dialog_presses_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -270,6 +270,7 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
         dying = left < 0.1 * crossing
         lee = sheltered or world.ground(ahead) < crest
         pressed = world.ground(ahead) - height
+        reach = 16.0 - (world.ground(ahead) - ground)
         speed = math.sqrt(v @ v)
         settling = (max(p.deposition, p.lee_deposition) if lee else p.deposition) + p.plant_trapping * cover
         part = np.minimum(1.0, time * settling * fall / (1.0 + p.uplift * speed**2 / fall))
@@ -284,7 +285,7 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
         if pressed >= 0.0 and not lee and not dying:
             loose = float(depths.sum())
             force = speed * (pressed + time * p.shear * speed)
-            deepest = world.cell_size * (pressed + p.shear * time * along)
+            deepest = world.cell_size * max(0.0, min(pressed + p.shear * time * along, reach))
             want = min(time * p.suspension * p.scale * world.cell_size * force, deepest)
             open_ground = (1.0 - p.plant_cover * cover) ** 2
             freedom = open_ground * max(0.0, 1.0 - p.wet_cohesion * wetness) ** 2
@@ -298,7 +299,8 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
                 spare = 1.0 - loose / want if loose > 0.0 else 1.0
                 rock = world.rock(cell)
                 wear = spare * open_ground * p.abrasion * sorts.rock_abrasion[rock]
-                worn = min(wear * time * force * (load.sum() + p.dust), deepest)
+                wearing = load.sum() + p.dust
+                worn = min(wear * time * force * wearing, wearing, deepest)
                 world.bedrock[cell] -= worn
                 world.mix[cell][sorts.rock_worn[rock]] += worn
                 world.abraded[sorts.rock_worn[rock]] += worn

@@ -415,6 +415,17 @@ def test_no_ball_is_faster_than_a_cell_in_a_step() -> None:
     assert world.traffic[40:59].sum(axis=1).min() > 1000
 
 
+def test_no_ball_bites_deeper_than_sixteen_cells() -> None:
+    wall = np.zeros((24, 24))
+    wall[:, 12:] = 5000.0
+    world = Ground(wall, cell_size=3.0)
+    for seed in range(60):  # until one falls on the wall
+        world.roll(count=1, seed=seed, erosion_rate=0.5, scale=1000.0, iteration_scale=1.0, iterations=2, radius=0.0)
+        if world.wear.any():
+            break
+    assert 0.0 < world.wear.max() <= 16.0 * 3.0
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_a_bad_cell_is_named_and_not_spread(bad: float) -> None:
     world = Ground(hills(64, 64))

@@ -147,6 +147,8 @@ def start_of(cycle: int, shape: tuple[int, int], direction: float, wrap: bool) -
         # Wind that lifts and wears more than it has dug, and a parcel that comes to rest with its load
         (10.0, 1.0, {"suspension": 0.2, "shear": 0.5, "deposition": 0.1, "abrasion": 50.0, "dust": 1.0}),
         (10.0, 1.0, {"friction": 0.5, "drag": 0.002, "inflow": 0.3}),
+        # Steps of many cells, which the parcels reach less and less far under
+        (900.0, 1.0, {"suspension": 0.01, "shear": 5.0, "deposition": 0.2, "abrasion": 9.0, "dust": 0.2}),
         (20.0, 2.0, {**DUNES, "gusts": 0.0, "dt": 1.5, "gravity": 0.3, "abrasion": 9.0, "dust": 1.0, "max_steps": 40}),
     ],
 )
@@ -443,6 +445,19 @@ def test_towers_higher_than_the_map_is_wide(parameters: dict[str, Any], wrap: bo
         before, land = Land(bedrock, sediment), Land(bedrock, sediment)
         totals = land.blow(**{**parameters, "wrap": wrap, "inflow": 1.0, "dust": 1.0, "abrasion": 10.0})
         assert_nothing_lost(before, land, totals)
+
+
+@pytest.mark.parametrize("materials", [False, True])
+def test_a_step_in_the_ground_does_not_grow_without_end(materials: bool) -> None:
+    """With all that digs at the ends of its range, as sand that is taken before a step is put down on it."""
+    rock = np.where((np.arange(40) // 10) % 2 == 0, 20.0, 0.0) + np.zeros((32, 1))
+    before, land = Land(rock, soil(32, 40), 2.0), Land(rock, soil(32, 40), 2.0)
+    own: dict[str, Any] = {"suspension": 0.01, "shelter_angle": 90.0, "abrasion": 100.0, "dust": 0.2, "count": 20_000}
+    for cycle in range(12):
+        land.blow(cycle, **{**DUNES, **own, "uplift": 1e-9 * materials})
+        land.slide(**SLIDING)
+    assert land.mass() == pytest.approx(before.mass(), rel=1e-12)
+    assert np.abs(land.ground).max() < 3000.0
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

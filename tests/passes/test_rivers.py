@@ -133,6 +133,33 @@ def test_the_catchment_lights_up_with_any_overlay_and_without(draw: Draw) -> Non
         assert (border[..., 0] - border[..., 2]).max(axis=0).min() > 60  # golden
 
 
+def test_the_way_of_the_water_lies_on_lakes(draw: Draw) -> None:
+    """Seen from the side it is where it would be on land as high as the water, and nowhere else: not on the bed."""
+    line, deep = blank(), 90.0
+    line[20, 12:48] = 16 + EAST
+    aside = replace(top_view(), heading=20.0, pitch=28.0)
+    masks = []
+    for depth in (0.0, deep):
+        pictures = []
+        for course in (False, True):
+            shown = surveyed({"catchment": blank() + 1.0, "course": line if course else blank()}, course=True)
+            ground = shown.layers["bedrock"] + np.float32(deep - depth)
+            layers = {
+                "bedrock": ground,
+                "water": blank() + np.float32(depth),
+                "water_level": ground + np.float32(depth),
+            }
+            versions = dict.fromkeys(layers, 2)
+            shown = replace(shown, lowest=deep - depth, highest=deep - depth + 1.0)
+            shown = replace(shown, layers=shown.layers | layers, versions=shown.versions | versions)
+            pictures.append(draw(shown, aside, Scene(), size=(600, 400)))
+        masks.append(changed(*pictures))
+        assert pictures[1][masks[-1]].min(axis=1).mean() > 150  # as white as on land
+    on_land, on_water = masks
+    assert on_land.sum() > 300
+    assert (on_land & on_water).sum() > 0.8 * (on_land | on_water).sum()
+
+
 def test_the_way_of_the_water_is_seen_through_lakes(draw: Draw) -> None:
     line = blank()
     line[20, 5:55] = 16 + EAST
@@ -205,3 +232,4 @@ def test_what_the_legend_says() -> None:
     assert overlay_ends("watersheds", shown) == ("", "12 of them")
     assert overlay_ends("filling", shown) == ("", "round 31")
     assert overlay_ends("elevation", shown)[0] == "0 m"
+    assert overlay_ends("elevation", replace(shown, lowest=-1234567.0, highest=2345.4)) == ("-1 234 567 m", "2 345 m")

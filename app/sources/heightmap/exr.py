@@ -29,7 +29,10 @@ def read_exr(path: Path) -> Raster:
     if not channels:
         raise UserError("it has no channels; expected one that holds heights, named Y")
     name = next((name for name in HEIGHT_CHANNELS if name in channels), next(iter(channels)))
-    return Raster(channels[name].pixels)
+    taken = f"channel {name} of {len(channels)}" if len(channels) > 1 else ""
+    if len(file.parts) > 1:
+        taken = f"{taken or f'channel {name}'} in the first of {len(file.parts)} parts"
+    return Raster(channels[name].pixels, taken=taken)
 
 
 @contextlib.contextmanager

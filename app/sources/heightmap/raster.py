@@ -25,6 +25,7 @@ class Raster:
     cell_width: float | None = None  # metres from west to east, if the file tells
     cell_height: float | None = None  # metres from north to south, if the file tells
     full_scale: float | None = None  # the brightest sample that an image can hold; None where samples are metres
+    taken: str = ""  # what of the file they are, where it holds more
 
 
 def check_size(rows: int, columns: int) -> None:
@@ -60,4 +61,4 @@ def image_raster(
     samples = np.zeros(image.shape[:2])
     for channel, weight in enumerate(LUMINANCE):
         samples += weight * image[..., channel]
-    return Raster(samples, missing, cell_width, cell_height, full_scale)
+    return Raster(samples, missing, cell_width, cell_height, full_scale, taken="the brightness of its colours")

@@ -53,6 +53,8 @@ def read_heightmap(path: str | Path, *, cell_size: float | None = None, relief: 
     format = format_of(path)
     _check_readable(path)
     raster = _decode(path, format)
+    if raster.taken:
+        log.info("%s: its heights are %s", path, raster.taken)
     try:
         return _to_heightmap(raster, path, cell_size, relief)
     except UserError as error:

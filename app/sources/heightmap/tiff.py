@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 from pathlib import Path
@@ -15,7 +16,7 @@ from app.sources.heightmap.geography import looks_like_degrees, metres_per_degre
 from app.sources.heightmap.raster import Raster, check_size, image_raster
 
 if TYPE_CHECKING:
-    from tifffile import TiffPage
+    from tifffile import TiffFile, TiffPage
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +49,9 @@ def read_tiff(path: Path) -> Raster:
                 f"it has {page.imagedepth} layers of {page.samplesperpixel} channels; "
                 f"expected one layer of 1 to {MOST_CHANNELS} channels"
             )
+        if page.photometric == tifffile.PHOTOMETRIC.SEPARATED:
+            raise UserError("it tells the inks of a print (CMYK); expected shades of grey, or red, green and blue")
+        pages = _pages(file)
         image = page.asarray()
         if page.axes == "SYX":
             image = np.moveaxis(image, 0, -1)
@@ -66,7 +70,18 @@ def read_tiff(path: Path) -> Raster:
     unit = METRES_PER_UNIT.get(tags.get("VerticalUnitsGeoKey", 9001), 1.0)
     samples = raster.samples if unit == 1.0 else raster.samples * unit
     known_missing = [mask for mask in (missing, raster.missing) if mask is not None]
-    return Raster(samples, np.logical_or.reduce(known_missing) if known_missing else None, width, height, full_scale)
+    taken = " of ".join(filter(None, (raster.taken, f"the first of {pages} pages" if pages > 1 else "")))
+    missing = np.logical_or.reduce(known_missing) if known_missing else None
+    return Raster(samples, missing, width, height, full_scale, taken)
+
+
+def _pages(file: TiffFile) -> int:
+    """How many maps a file holds: pages without those that show another one smaller. A damaged one ends the count."""
+    count = 0
+    with contextlib.suppress(Exception):
+        for page in file.pages:
+            count += not getattr(page, "is_reduced", False)
+    return count
 
 
 def _declared_missing(page: TiffPage, image: NDArray[Any]) -> NDArray[np.bool_] | None:
