@@ -124,6 +124,7 @@ class Picture:
         self._sand_in_air = 0.0  # from 0 to 1
         self._water_noted: tuple[int, int, float] | None = None
         self._water_stands = False
+        self._waters = np.zeros((0, 0), bool)  # the cells of waters that can have waves
         self._beaches: Shore | None = None
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
@@ -164,7 +165,6 @@ class Picture:
         if self._materials.show(snapshot.materials):
             self._palettes["material"].release()
             self._palettes["material"] = palette_texture(self.context, "material", snapshot.materials)
-        self._water.show(snapshot)
         self._trees.show(snapshot)
         self._snapshot = snapshot
         self._shown += 1
@@ -172,6 +172,7 @@ class Picture:
         carried = float(snapshot.layers["airborne"].mean()) if "airborne" in snapshot.layers else 0.0
         self._sand_in_air = 1.0 - 0.6 * math.exp(-SAND_IN_AIR * carried) if carried > 0.0 else 0.0
         self._note_water(snapshot)
+        self._water.show(snapshot, self._waters)
         self._surface_is_current = False
         self._wanted_light = None
 
@@ -519,9 +520,9 @@ class Picture:
             self._water_noted = water
             wet = wet_cells(snapshot)
             self._water_stands = open_water(wet)
-            waters = with_waves(wet)
+            self._waters = with_waves(wet)
             level = snapshot.layers.get("water_level", np.full(snapshot.shape, snapshot.sea_level, np.float32))
-            self._beaches = Shore(shore_blocks(waters), water_heights(level, waters))
+            self._beaches = Shore(shore_blocks(self._waters), water_heights(level, self._waters))
 
     def _update_shore(self, snapshot: Snapshot, sea: SeaState, quality: Quality) -> None:
         self._shore.update(

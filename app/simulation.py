@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 SECONDS_BETWEEN_BACKUPS = 2.0
 WAIT_FOR_KERNELS = 0.05  # seconds between two looks whether they are there
-NICENESS = 3  # lets the picture go first; 10 cost two thirds of the cycles and made its late frames no rarer
+NICENESS = 5
 
 
 class SimulationError(UserError):

@@ -8,6 +8,7 @@ import moderngl
 import numpy as np
 
 from app.camera import Camera
+from app.passes.blocks import reduce_blocks
 from app.passes.quality import Quality
 from app.passes.shaders import Drawing, Program
 
@@ -89,7 +90,7 @@ def shore_blocks(wet: np.ndarray) -> np.ndarray:
     room = np.zeros((-(-rows // BLOCK) * BLOCK, -(-columns // BLOCK) * BLOCK), np.uint8)
     room[:rows, :columns] = np.where(wet, 1, 2)
     tall, wide = room.shape[0] // BLOCK, room.shape[1] // BLOCK
-    holds = np.bitwise_or.reduce(np.bitwise_or.reduce(room.reshape(tall, BLOCK, wide, BLOCK), axis=3), axis=1)
+    holds = reduce_blocks(room, BLOCK, np.bitwise_or)
     near_water = np.zeros((tall + 2, wide + 2), bool)
     for row in range(3):
         for column in range(3):

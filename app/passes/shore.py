@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.passes import unlocked
+from app.passes.blocks import reduce_blocks
 from app.passes.frame import NO_SEA
 from app.passes.gradual import GradualWork, draw_in_bands
 from app.passes.maps import LayerTextures
@@ -43,8 +44,7 @@ TARGETS: dict[str, tuple[tuple[int, str], ...]] = {
 def open_water(wet: NDArray[np.bool_]) -> bool:
     """Whether there is water of some width, and not only puddles and brooks."""
     rows, columns = (side // WIDE * WIDE for side in wet.shape)
-    blocks = wet[:rows, :columns].reshape(rows // WIDE, WIDE, columns // WIDE, WIDE)
-    return bool(blocks.all(axis=(1, 3)).any())
+    return bool(reduce_blocks(wet[:rows, :columns], WIDE, np.logical_and).any())
 
 
 def with_waves(wet: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -53,10 +53,9 @@ def with_waves(wet: NDArray[np.bool_]) -> NDArray[np.bool_]:
     Waters that come nearer to each other than a block of `WIDE` cells count as one.
     """
     rows, columns = wet.shape
-    blocks = np.pad(wet, [(0, -rows % WIDE), (0, -columns % WIDE)])
-    blocks = blocks.reshape(blocks.shape[0] // WIDE, WIDE, blocks.shape[1] // WIDE, WIDE)
-    some = blocks.any(axis=(1, 3))
-    found = np.pad(blocks.all(axis=(1, 3)), 1)
+    padded = np.pad(wet, [(0, -rows % WIDE), (0, -columns % WIDE)])
+    some = reduce_blocks(padded, WIDE, np.logical_or)
+    found = np.pad(reduce_blocks(padded, WIDE, np.logical_and), 1)
     number, grown = -1, 0
     while grown != number:
         number = grown

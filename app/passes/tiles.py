@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from app.camera import Camera
 from app.passes.beach import BEACH_RISES
+from app.passes.blocks import reduce_blocks
 from app.passes.mesh import BLOCK
 from app.passes.shaders import Drawing, Program
 from app.snapshot import Snapshot
@@ -27,13 +28,7 @@ def block_heights(ground: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDA
     padded = np.pad(ground, [(0, -rows % BLOCK), (0, -columns % BLOCK)], mode="edge")
     found = []
     for extreme in (np.minimum, np.maximum):
-        # Halved again and again, as NumPy is slow to reduce axes that are short.
-        of_block = padded
-        for _ in range(BLOCK.bit_length() - 1):
-            of_block = extreme(of_block[0::2], of_block[1::2])
-        for _ in range(BLOCK.bit_length() - 1):
-            of_block = extreme(of_block[:, 0::2], of_block[:, 1::2])
-        around = np.pad(of_block, 1, mode="edge")
+        around = np.pad(reduce_blocks(padded, BLOCK, extreme), 1, mode="edge")
         down = extreme(extreme(around[:-2], around[1:-1]), around[2:])
         found.append(extreme(extreme(down[:, :-2], down[:, 1:-1]), down[:, 2:]))
     return found[0], found[1]

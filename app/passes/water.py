@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from app.passes.quality import Quality
 from app.passes.shaders import Drawing, ShaderLibrary
-from app.passes.shore import wet_cells, with_waves
 from app.passes.waves import NATURAL, NO_WAVES
 from app.passes.wind_waves import wind_waves_texture
 from app.snapshot import Snapshot
@@ -99,14 +98,13 @@ class WaterPass:
         """Whether there is any."""
         return self._has_sea or any(tiles.number for tiles in self._tiles.values())
 
-    def show(self, snapshot: Snapshot) -> None:
-        """Take note of where the water of a snapshot stands."""
+    def show(self, snapshot: Snapshot, wide: NDArray[np.bool_]) -> None:
+        """Take note of where the water of a snapshot stands; `wide` are the cells of waters `with_waves`."""
         self._has_sea = math.isfinite(snapshot.sea_level)
         self._level_is_known = "water_level" in snapshot.layers
         version = (snapshot.world, snapshot.versions.get("water_level", -1))
         if version != self._version:
             self._version = version
-            wide = with_waves(wet_cells(snapshot))
             self._tiles[True].write(lake_tiles(snapshot, wide))
             self._tiles[False].write(lake_tiles(snapshot, ~wide))
 

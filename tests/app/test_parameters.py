@@ -25,8 +25,8 @@ class Outer(Parameters, frozen=True, kw_only=True):
 
 def test_declarations_tell_all_that_was_declared() -> None:
     count, speed, enabled, mode, name = declarations(Outer, "outer.")
-    assert count == Declaration("outer.inner.count", int, 3, 1, 9, "drops", "how many", True, (), None)
-    assert speed == Declaration("outer.speed", float, 1.0, 0.0, 2.0, "m/s", "how fast", False, (), None)
+    assert count == Declaration("outer.inner.count", int, 3, 1, 9, "drops", "how many", True, (), None, False)
+    assert speed == Declaration("outer.speed", float, 1.0, 0.0, 2.0, "m/s", "how fast", False, (), None, False)
     assert (enabled.kind, enabled.default, enabled.choices) == (bool, True, ())
     assert (mode.kind, mode.default, mode.choices) == (str, "fast", ("slow", "fast"))
     assert (name.kind, name.default) == (str, "nobody")

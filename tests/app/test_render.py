@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -84,13 +85,13 @@ def test_no_cycles_between_frames(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_time_in_the_picture_is_that_of_the_clip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     times = []
-    draw = Picture.draw
+    slices = Picture.slices
 
-    def note_time(self: Picture, *arguments: Any, time: float, **more: Any) -> None:
+    def note_time(self: Picture, *arguments: Any, time: float, **more: Any) -> Iterator[None]:
         times.append(time)
-        draw(self, *arguments, time=time, **more)
+        return slices(self, *arguments, time=time, **more)
 
-    monkeypatch.setattr(Picture, "draw", note_time)
+    monkeypatch.setattr(Picture, "slices", note_time)
     render("--frames", "3", "--fps", "4", "--out", tmp_path / "picture.png")
     assert times == [0.0, 0.25, 0.5]
 

@@ -86,6 +86,12 @@ EXPECTED = {
         *((f"{name}, frame time p99, running against paused", "times", 1.3) for name in SCENES),
         ("snapshot and upload of one layer", "ms", 1.0),
     ],
+    "window": [
+        ("jacksboro: cycles a second", "times", 0.4),
+        ("jacksboro: cycles a second there", "1/s", None),
+        ("jacksboro: frames a second there, at level", "1/s", 10.0),
+        ("from a key to its slider on the screen", "ms", 100.0),
+    ],
     "start": [
         ("first cycle on an empty cache, jacksboro", "s", 10.0),
         ("compiling for it, on one core, jacksboro", "s", None),
