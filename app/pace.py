@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 
-SHARE = 0.5  # of the time that pictures may take where the same cores simulate
+SHARE = 0.45  # of the time that pictures may take where the same cores simulate
 FEWEST = 12.0  # pictures a second that are drawn all the same, if they can be
 SLICE = 0.015  # seconds of work on a picture that a person waits for who does something else meanwhile
 

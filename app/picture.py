@@ -414,7 +414,6 @@ class Picture:
             deferred=deferred,
             **shown,
         )
-        yield
         self._walls.draw(nodes, with_materials=with_materials, **shown)
         yield
         if with_streams and deferred is None:
@@ -439,7 +438,6 @@ class Picture:
                 waves=waves,
                 **shown,
             )
-            yield
         self._backdrop.draw(
             framebuffer,
             camera.horizon(target.width / target.height),
@@ -450,7 +448,6 @@ class Picture:
         )
         yield
         self._resolve.finish(target, quality)
-        yield
         if minimap:
             rectangle = self.minimap_rectangle(*target.size)
             self._minimap.draw(
@@ -470,7 +467,7 @@ class Picture:
                 forest=forest,
                 **shown,
             )
-            yield
+        yield
 
     def _minimap_contents(self, scene: Scene, time: float) -> Contents:
         simulated = (self._shown, self._overlay_span, self._light.baked, self._canopy.drawn, self._shore.shown)

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from app.window import Window
 
 SCENES = ("jacksboro", "basic", "delta", "dune-field", "island", "coupled-with-trees")
-KEYS = ("[", "]")  # each moves the slider of cycles for each frame: to as many as no frame lasts for, and back
+# Each moves the slider of cycles for each frame: from as many as go to so many that no frame lasts for them, and back.
+KEYS = ("[", "]")
 PATIENCE = 300.0  # seconds after which a measurement has failed
 
 
@@ -88,7 +89,7 @@ def _look(plan: Plan, environment: dict[str, str]) -> Seen:
 
 
 def _scene(plan: Plan) -> Scene:
-    scene = open_scene(plan.preset)
+    scene = open_scene(plan.preset).with_value("simulation.cycles_per_frame", 0)  # as fast as it goes
     return scene.with_values({"world.columns": plan.side, "world.rows": plan.side}) if plan.side else scene
 
 
