@@ -47,6 +47,7 @@ class FakeHost:
     asked: list[str] = field(default_factory=list)
     full_screen: bool = False
     pointer_captured: bool = False
+    happening: list[Event] = field(default_factory=list)  # while a frame is drawn
 
     def close(self) -> None:
         self.asked.append("close")
@@ -58,10 +59,11 @@ class FakeHost:
         self.pointer_captured = captured
 
     def waiting_events(self) -> list[Event]:
-        return []
+        return self.happening
 
     def events(self) -> list[Event]:
-        return []
+        happened, self.happening = self.happening, []
+        return happened
 
 
 class Driver:

@@ -8,12 +8,13 @@ import msgspec
 import pytest
 from imgui_bundle import imgui
 
+from app import pace
 from app.actions import ACTIONS
 from app.application import Application
 from app.commands import Commands
 from app.compiling import Compiler
 from app.errors import UserError
-from app.events import FilesDropped
+from app.events import Event, FilesDropped, KeyPressed, PointerMoved
 from app.panel.parameters import is_in_use
 from app.processes import droplets
 from app.scene import DECLARATIONS, GROUPS, Scene, read_preset
@@ -315,6 +316,28 @@ def test_every_key_does_something_that_is_seen(tmp_path: Path, monkeypatch: pyte
 
     drive(test, WITHOUT_DROPS)
     assert list(tmp_path.glob("*.png")), "F12 wrote nothing"
+
+
+@pytest.mark.parametrize("event", [KeyPressed("M"), PointerMoved(1.0, 1.0)])
+def test_a_key_shows_before_a_picture_is_whole(event: Event, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "SLICE", 0.0)
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        host = application.host
+        assert isinstance(host, FakeHost)
+        driver.engine.mouse_move_to_pos((100.0, 300.0))
+        driver.wait_for(lambda: not application.sides.drawing, "a whole picture")
+        before = application.scene.view.minimap
+        host.happening = [event]
+        application.redraw()
+        driver.engine.yield_()
+        is_key = isinstance(event, KeyPressed)
+        assert application.sides.drawing == is_key, "only for a key it stops"
+        assert (application.scene.view.minimap != before) == is_key
+        driver.wait_for(lambda: not application.sides.drawing, "the rest of the picture")
+
+    drive(test, WITHOUT_DROPS)
 
 
 def test_a_failed_simulation_tells_its_cause_and_the_ways_on(monkeypatch: pytest.MonkeyPatch) -> None:
