@@ -17,7 +17,9 @@ from typing import Literal, Protocol
 
 import moderngl
 import msgspec
+import numpy as np
 from imgui_bundle import imgui
+from numpy.typing import NDArray
 
 from app.actions import BY_KEY
 from app.camera_control import FLIGHT_KEYS, CameraControl
@@ -235,11 +237,7 @@ class Application:
         if not self.sides.drawing:
             if self._pace.rest(shared=self._shares_cores) > 0.0:
                 return
-            # Until worlds that were asked for are here, there may be another number of them.
-            count = len(self.sides.shown)
-            scenes = self.scenes if len(self.scenes) == count else (self.scene,) * count
-            camera = self.camera.camera()
-            if not self.sides.begin(camera, scenes, time=self._time, minimap=self.scene.view.minimap):
+            if not self._begin_picture():
                 self._still += 1
                 return
             self._pace.begin_picture()
@@ -247,6 +245,21 @@ class Application:
         self._pace.begin_work()
         self.sides.go_on(lambda: self._pace.slice_is_over and self._somebody_waits)
         self._pace.end_work()
+
+    def picture(self) -> NDArray[np.uint8] | None:
+        """The whole picture as it is now, `[row, column, (red, green, blue)]`, the uppermost row first."""
+        if self.snapshot is not None and min(self.pixel_size) >= 1:
+            self._begin_picture()
+            self.sides.go_on()
+        return self.sides.pixels()
+
+    def _begin_picture(self) -> bool:
+        """Begin to draw, if anything has changed that is seen, and tell whether it has."""
+        # Until worlds that were asked for are here, there may be another number of them.
+        count = len(self.sides.shown)
+        scenes = self.scenes if len(self.scenes) == count else (self.scene,) * count
+        minimap = self.scene.view.minimap
+        return self.sides.begin(self.camera.camera(), scenes, time=self._time, minimap=minimap)
 
     @property
     def _shares_cores(self) -> bool:

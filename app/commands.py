@@ -213,7 +213,7 @@ class Commands:
         return msgspec.structs.replace(self._application.scene, camera=self._application.camera.parameters())
 
     def screenshot(self) -> None:
-        pixels = self._application.sides.pixels()
+        pixels = self._application.picture()
         if pixels is None:
             raise UserError("there is no picture yet")
         snapshot = self._application.snapshot

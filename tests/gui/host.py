@@ -154,6 +154,7 @@ def drive(
         now = time.perf_counter()
         display = imgui.get_io().display_size
         application.frame(_events(), now - last, display.x, display.y, 1.0)
+        application.sides.context.screen.use()  # into which immapp draws the panel
         if application.snapshot is not None:
             simulation.first_picture_shown.set()
         application.frame_times.add(time.perf_counter() - now)
