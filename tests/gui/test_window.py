@@ -116,6 +116,7 @@ class Program:
         raise AssertionError("the scene does not come to rest")
 
     def pause(self) -> None:
+        self.wait_for(lambda: self.cycle > 0, "the first cycle, before which lakes may not be seen yet")
         self.move(*SCENE_MIDDLE)
         self.key("space")
         self.wait_for(lambda: self.state == "paused", "the pause")
