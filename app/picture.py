@@ -144,8 +144,10 @@ class Picture:
 
     @property
     def frame_settled(self) -> bool:
-        """Whether the trees are those of the snapshot, and the light that of the snapshot and the sun."""
-        return self._snapshot is None or (self._trees.settled and self._light.settled(self._wanted_light))
+        """Whether the trees are those of the snapshot, the light that of it and the sun, and the minimap has them."""
+        if self._snapshot is None:
+            return True
+        return self._trees.settled and self._light.settled(self._wanted_light) and not self._minimap.is_behind
 
     def has_waves(self, scene: Scene) -> bool:
         """Whether waves run to a shore, so that the picture changes though nothing else does."""
@@ -448,6 +450,7 @@ class Picture:
         )
         yield
         self._resolve.finish(target, quality)
+        self._minimap.is_behind = False
         if minimap:
             rectangle = self.minimap_rectangle(*target.size)
             self._minimap.draw(

@@ -48,6 +48,7 @@ class MinimapPass:
         self._drawings: dict[tuple[str, ...], FullScreen] = {}
         self._view = FullScreen(context, shaders, "minimap_view.frag")
         self._map: moderngl.Framebuffer | None = None
+        self.is_behind = False  # whether the map shows less than it was asked to, for a while
         self._drawn: tuple[Contents, float] | None = None  # and when
 
     def draw(
@@ -71,7 +72,9 @@ class MinimapPass:
     ) -> None:
         """`patience` are seconds for which a map may stay as it is while cycles run; `time` is the clock for that."""
         left, top, width, height = rectangle
-        if self._is_outdated((width, height), contents, time, patience):
+        outdated = self._is_outdated((width, height), contents, time, patience)
+        self.is_behind = not outdated and self._drawn is not None and self._drawn[0] != contents
+        if outdated:
             self._drawn = contents, time
             drawing = self._variant(
                 f"WAVES {waves}",

@@ -152,6 +152,7 @@ def test_space_pauses_and_goes_on_and_ctrl_q_quits(program: Program) -> None:
 
 def test_mouse_and_wheel_move_the_camera(program: Program) -> None:
     program.pause()
+    program.settled()
     program.key("Home")  # the ground has changed since the opening, and the view with it
     before = program.settled()
     assert before.std() > 5.0, "there is nothing in the picture"
@@ -273,6 +274,7 @@ def test_a_file_that_cannot_be_shown_is_one_clear_line(tmp_path: Path) -> None:
 
 def test_flight_by_keys_and_back(program: Program) -> None:
     program.pause()
+    program.settled()
     program.key("Home")  # the ground has changed since the opening, and the view with it
     before = program.settled()
     program.key("g")
