@@ -143,17 +143,13 @@ class Application:
         self._pressed_with_control = False
         self._still = 0
         self._pace = Pace()
-        self._panel_went_first = False  # in the last frame
 
     def frame(self, events: Sequence[Event], dt: float, width: float, height: float, pixels_per_unit: float) -> None:
         """All hooks in their order: a frame in a window of this size in logical units."""
         self.guarded(lambda: self.update(dt, width, height, pixels_per_unit))
         for event in events:
             self.guarded(partial(self.handle, event))
-        # Where drawing takes long, the panel shows first what became of a key or a click; but not twice in a row.
-        self._panel_went_first = not self._panel_went_first and self._goes_to_panel(events)
-        if not self._panel_went_first:
-            self.guarded(self.draw)
+        self.guarded(self.draw)
         if self.sides.drawing:  # it stopped for what happened meanwhile, which the panel shall show now
             for event in self.host.events():
                 self.guarded(partial(self.handle, event))
@@ -267,11 +263,6 @@ class Application:
         runs = self.simulation.status.state in ("running", "compiling")
         moves = self.camera.dragging or self.camera.moving or self.camera.flying
         return runs and not moves and self.side.picture.software
-
-    def _goes_to_panel(self, events: Sequence[Event]) -> bool:
-        """Whether anything that has happened shows in the panel sooner than in a picture."""
-        over_panel = imgui.get_io().want_capture_mouse
-        return self.side.picture.software and any(over_panel or isinstance(event, KeyPressed) for event in events)
 
     @property
     def _somebody_waits(self) -> bool:
