@@ -52,6 +52,11 @@ class SimulationError(UserError):
     """A cycle failed. The world is as it was after the last good cycle."""
 
 
+# A cycle that is as short as this, in seconds, is hardly more than Python. One after the other they would keep the
+# interpreter's lock to themselves, and the window would wait for it at each call that gives it back.
+SHORT_CYCLE = 0.0005
+GIVING_WAY = 0.0001  # seconds
+
 PORTION = 500  # snowballs of a run in a cycle: a few milliseconds, after which the picture may follow
 
 
@@ -649,7 +654,10 @@ class SimulationThread:
             self._tell_of_compiling()
             self._publish()
             if self._may_run():
+                begin = time.perf_counter()
                 self._cycle()
+                if time.perf_counter() - begin < SHORT_CYCLE:
+                    time.sleep(GIVING_WAY)
             elif self._commands.empty() and not self._prepare_at_rest() and not self._survey_waits():
                 self._wake.wait(timeout=0.1)
                 self._wake.clear()

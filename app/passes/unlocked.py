@@ -51,6 +51,19 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "glTexSubImage2D": (_INT,) * 8 + (_POINTER,),
     "glUseProgram": (_INT,),
 }
+# These only change state. They keep the lock: to take it again, after giving it back, may cost more than they do.
+_QUICK = {
+    "glActiveTexture",
+    "glBeginQuery",
+    "glBindFramebuffer",
+    "glBindTexture",
+    "glBindVertexArray",
+    "glDeleteQueries",
+    "glEndQuery",
+    "glGenQueries",
+    "glPixelStorei",
+    "glUseProgram",
+}
 
 
 def is_software(context: moderngl.Context) -> bool:
@@ -147,7 +160,8 @@ def _bind(texture: moderngl.Texture) -> None:
 
 @cache
 def _function(name: str) -> Callable[..., None]:
-    return ctypes.CFUNCTYPE(None, *_FUNCTIONS[name])(_address(name))
+    kind = ctypes.PYFUNCTYPE if name in _QUICK else ctypes.CFUNCTYPE
+    return kind(None, *_FUNCTIONS[name])(_address(name))
 
 
 def _address(name: str) -> int:

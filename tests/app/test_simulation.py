@@ -351,6 +351,16 @@ def test_what_is_switched_off_takes_no_time() -> None:
         wait_for(lambda: set(thread.status.milliseconds) == {"cascade"})
 
 
+def test_cycles_in_which_nothing_happens_leave_the_interpreter_to_others() -> None:
+    """A window gives the lock back many times in a frame and must not wait each time to have it again."""
+    with running(small_scene(droplets__enabled=False)) as thread:
+        wait_for(lambda: thread.status.cycle > 10)
+        first, turns = thread.status.cycle, 100
+        for _ in range(turns):
+            time.sleep(0.0)  # gives the lock back
+        assert thread.status.cycle - first < 10 * turns, "others wait until it is taken away"
+
+
 def test_restart_makes_the_world_anew(tmp_path: Path) -> None:
     with running(small_scene()) as thread:
         wait_for(lambda: thread.status.cycle > 2)
