@@ -12,6 +12,7 @@ import numpy as np
 
 from app.errors import UserError
 from app.files import write_atomically
+from app.layers import LAYERS, LOOSE, layer_declaration
 from app.materials import Materials, materials_of
 from app.paths import found_from, named_from
 from app.plants import tree_kinds
@@ -20,22 +21,19 @@ from app.world import (
     LARGEST_CELL,
     LARGEST_CYCLE,
     LARGEST_SIDE,
-    LAYERS,
-    LOOSE,
     SMALLEST_CELL,
     SMALLEST_SIDE,
-    TRACES,
     TREE_COLUMNS,
     Layer,
     Ledger,
     World,
-    bounds,
     unsound_cell,
 )
 
 FORMAT = 1
 
 TREES = "trees"
+NEEDED = ("bedrock", "sediment")  # the layers without which there is no world
 
 LARGEST_SEED = 2**31 - 1
 
@@ -72,16 +70,17 @@ def _write(file: BinaryIO, world: World, scene: Scene) -> None:
 
 def load(path: Path) -> tuple[World, Scene]:
     """The world of a file, and the scene that it was saved with. Raises `UserError` where the file is not sound."""
-    arrays = _read(path, ("meta", "bedrock", "sediment"), ("water", *TRACES, TREES))
+    arrays = _read(path, ("meta", *NEEDED), (*(name for name in LAYERS if name not in NEEDED), TREES))
     meta = _meta(path, arrays.pop("meta"))
     trees = arrays.pop(TREES, None)
-    for name in arrays.keys() & TRACES.keys():
+    for name in arrays.keys() & LAYERS.keys():
         if arrays[name].dtype == np.float64:  # as earlier versions kept more of them
-            arrays[name] = arrays[name].astype(TRACES[name])
+            arrays[name] = arrays[name].astype(LAYERS[name].dtype, copy=False)
     _check_layers(path, arrays)
     world = World(arrays["bedrock"], arrays["sediment"], meta.cell_size, meta.seed, arrays.get("water"))
-    for name in arrays.keys() & TRACES.keys():
+    for name in (name for name in LAYERS if name in arrays):
         world.trace(name)[...] = arrays[name]
+    world.sum_ground()
     world.cycle = meta.cycle
     world.snowballs = meta.snowballs
     world.wind_field_direction = meta.wind_field_direction
@@ -149,9 +148,9 @@ def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:
 
 
 def _check_layers(path: Path, layers: dict[str, np.ndarray[Any, Any]]) -> None:
-    shape = layers[LAYERS[0]].shape
+    shape = layers[NEEDED[0]].shape
     for name, layer in layers.items():
-        kind = np.dtype(TRACES.get(name, np.float64))
+        kind = np.dtype(layer_declaration(name).dtype)
         if layer.dtype != kind:
             raise UserError(f"{path}: layer '{name}' is of type {layer.dtype}; it must be {kind}")
         if layer.ndim != 2 or layer.shape != shape:
@@ -195,6 +194,6 @@ def _check_trees(path: Path, trees: np.ndarray[Any, Any], shape: tuple[int, int]
 
 def _check_values(path: Path, name: str, layer: Layer) -> None:
     if cell := unsound_cell(name, layer):
-        low, high = bounds(name)
+        low, high = layer_declaration(name).bounds
         must = f"a finite number within {high:g}" if low < 0.0 else f"a finite number, 0 or more, within {high:g}"
         raise UserError(f"{path}: layer '{name}' is {layer[cell]:g} at row {cell[0]}, column {cell[1]}; must be {must}")

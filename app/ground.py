@@ -20,8 +20,7 @@ class Ground:
     """
 
     def __init__(self, snapshot: Snapshot, exaggeration: float) -> None:
-        self._bedrock = snapshot.layers["bedrock"]
-        self._sediment = snapshot.layers["sediment"]
+        self._snapshot = snapshot
         self.rows, self.columns = snapshot.shape
         self.cell_size = snapshot.cell_size
         self.exaggeration = exaggeration
@@ -105,7 +104,7 @@ class Ground:
         across, down = column - west, row - north
 
         def surface(row: NDArray[np.intp], column: NDArray[np.intp]) -> NDArray[np.float64]:
-            return self._bedrock[row, column].astype(np.float64) + self._sediment[row, column]
+            return self._snapshot.ground((row, column), np.float64)
 
         upper = surface(north, west) * (1.0 - across) + surface(north, west + 1) * across
         lower = surface(north + 1, west) * (1.0 - across) + surface(north + 1, west + 1) * across

@@ -495,8 +495,7 @@ class Picture:
             self._canopy.forget()
         sun = (view.sun_direction, view.sun_height, view.exaggeration)
         detail = (quality.sun_steps, quality.sky_directions, quality.sky_steps)
-        ground = max(snapshot.versions["bedrock"], snapshot.versions["sediment"])
-        self._wanted_light = Lighting(snapshot.world, ground, sun, detail, self._canopy.drawn)
+        self._wanted_light = Lighting(snapshot.world, snapshot.ground_version, sun, detail, self._canopy.drawn)
         self._light.update(
             self._surface.texture,
             self._wanted_light,

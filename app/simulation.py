@@ -29,16 +29,17 @@ from app.climate import weather_of
 from app.comparison import NAMES
 from app.compiling import Compiler, NotCached, cache_is_empty, fill_cache, only_from_cache, tell_of_failure
 from app.errors import UserError
+from app.layers import layer_declaration
 from app.parameters import Parameters, Value
 from app.processes import PROCESSES
 from app.processes.pools import Pools, derive_levels
 from app.processes.process import Finite, Process, ProcessFailure
 from app.processes.snowballs import GROUND, SnowballErosion, smooth
 from app.scene import Scene
-from app.snapshot import ONLY_IN_OVERLAYS, UNSEEN, Snapshot, Status, Survey
+from app.snapshot import Snapshot, Status, Survey
 from app.sources import create_world
 from app.survey import Surveyor, Wanted
-from app.world import LARGEST_CYCLE, LARGEST_IMBALANCE, LOOSE, World, bounds
+from app.world import LARGEST_CYCLE, LARGEST_IMBALANCE, World
 from kernels.standing import DRY
 
 log = logging.getLogger(__name__)
@@ -235,7 +236,7 @@ class Simulator:
             return ""
         layer, row, column = cell
         value = self.world.layers[layer][row, column]
-        low, high = bounds(layer)
+        low, high = layer_declaration(layer).bounds
         found = f"at {value:g} (it may be from {low:g} to {high:g})" if np.isfinite(value) else "not finite"
         return f"{layer} {found} at row {row}, column {column}"
 
@@ -288,8 +289,8 @@ class Simulator:
         self.world.weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
 
     def _step(self, process: Process) -> None:
-        process.step(self.world, self._parameters(process))
-        self.world.changed.update(dict.fromkeys(process.changes, self.world.cycle + 1))
+        changed = process.step(self.world, self._parameters(process))
+        self.world.changed.update(dict.fromkeys(process.changes if changed is None else changed, self.world.cycle + 1))
 
     def _end_cycle(self) -> None:
         self.world.end_cycle()
@@ -942,12 +943,7 @@ def take_snapshot(
     With the name of an overlay it leaves out what only other overlays show.
     """
     arrays = {} if old is None else old.layers
-    hidden = {name for name in world.layers if name.startswith(LOOSE) or name in UNSEEN}
-    versions = {name: version for name, version in world.changed.items() if name not in hidden}
-    if overlay is not None:
-        for name in versions.keys() & ONLY_IN_OVERLAYS.keys():
-            if overlay not in ONLY_IN_OVERLAYS[name]:
-                del versions[name]
+    versions = {name: version for name, version in world.changed.items() if layer_declaration(name).is_seen(overlay)}
     if world.materials is not None:
         versions["loose_kinds"] = versions["sediment"]
     if world.water_version == 0:
@@ -974,7 +970,7 @@ def take_snapshot(
                 from kernels.materials import commonest_kinds
 
                 commonest_kinds(world.mix, arrays[name])
-            case "strata_rise":
+            case _ if layer_declaration(name).given:
                 arrays[name] = world.layers[name]  # which never changes
             case _:
                 np.copyto(arrays[name], world.layers[name], casting="same_kind")

@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.layers import raising_ground
 from app.materials import Materials
 from app.world import TREE_COLUMNS, Ledger
 
 State = Literal["loading", "compiling", "running", "paused", "failed"]
-
-# Layers that no snapshot has.
-UNSEEN = ("rooted_ground",)
-
-# Layers that are seen in certain overlays alone. A snapshot for a window has them while one of these is shown.
-ONLY_IN_OVERLAYS: dict[str, tuple[str, ...]] = {
-    "moisture": (),
-    "roots": (),
-    "groundwater": ("groundwater",),
-    "canopy": ("canopy",),
-    "wind_field_south": ("wind",),
-    "wind_field_east": ("wind",),
-}
 
 
 @dataclass(frozen=True)
@@ -130,6 +118,19 @@ class Snapshot:
     def shape(self) -> tuple[int, int]:
         rows, columns = self.layers["bedrock"].shape
         return rows, columns
+
+    def ground(self, cells: Any = np.s_[:, :], dtype: type[np.floating[Any]] = np.float32) -> NDArray[Any]:
+        """The height of the ground, which water and wind see, of all cells or of those of an index."""
+        first, *others = raising_ground(self.layers)
+        ground: NDArray[Any] = first[cells].astype(dtype)
+        for layer in others:
+            ground += layer[cells]
+        return ground
+
+    @property
+    def ground_version(self) -> int:
+        """The cycle in which the ground was changed last."""
+        return max(raising_ground(self.versions))
 
 
 @dataclass(frozen=True)

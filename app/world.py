@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.climate import Weather
+from app.layers import LAYERS, LOOSE, SCRATCH, layer_declaration, raising_ground, side_by_side
 from app.materials import Materials
 from kernels.standing import DRY, LAKE
 
@@ -26,69 +27,6 @@ SMALLEST_SIDE = 8
 SMALLEST_CELL = 1e-4
 LARGEST_CELL = 1e6
 
-# What a saved world holds. `ground` is derived from these.
-LAYERS = ("bedrock", "sediment", "water")
-
-# What processes leave beside that, in the precision that it needs. A world has a trace only when a process has left
-# one: memory is for what is used.
-TRACES: dict[str, type[np.floating[Any]]] = {
-    "wind_path": np.float32,
-    "airborne": np.float32,
-    "stream": np.float32,
-    "discharge": np.float32,
-    "momentum_south": np.float32,
-    "momentum_east": np.float32,
-    "rain": np.float32,
-    "wear": np.float32,
-    "deposit": np.float32,
-    "traffic": np.float32,
-    "moisture": np.float64,
-    "groundwater": np.float64,
-    "wetness": np.float32,
-    "grass": np.float32,
-    "roots": np.float32,
-    "canopy": np.float32,
-    "wind_field_south": np.float32,
-    "wind_field_east": np.float32,
-    "strata_rise": np.float32,
-    "rooted_ground": np.float32,
-}
-
-# Traces that are read together lie side by side in memory, [row, column, trace]. Kernels have them in this order.
-FLOW_TRACES = ("stream", "discharge", "momentum_south", "momentum_east")
-SURFACE_TRACES = ("wetness", "grass", "roots", "canopy")
-WIND_FIELD_TRACES = ("wind_field_south", "wind_field_east")
-PACKS: tuple[tuple[str, ...], ...] = (FLOW_TRACES, SURFACE_TRACES, WIND_FIELD_TRACES)
-PACK_OF = {name: pack for pack in PACKS for name in pack}
-# Further places in which a cycle adds up its own, 0 between cycles.
-SCRATCH: dict[tuple[str, ...], int] = {FLOW_TRACES: len(FLOW_TRACES)}
-
-# What the account of water counts beside the layer of that name.
-IN_THE_GROUND = ("moisture", "groundwater")
-
-# What is given, and never changed.
-CONSTANT = {"rain", "strata_rise"}
-
-# The thickness of one kind of loose material, as a layer: this and the kind's name.
-LOOSE = "loose_"
-
-# What may be negative.
-SIGNED = (
-    "bedrock",
-    "momentum_south",
-    "momentum_east",
-    "wind_field_south",
-    "wind_field_east",
-    "strata_rise",
-    "rooted_ground",
-)
-
-# The largest magnitude of a layer's values: metres, far more than any source gives, and still no volume overflows.
-LARGEST_HEIGHT = 1e6
-# Of those that add up what all the land above brings, or all that ever came by: metres over one cell, or a count.
-LARGEST_SUM = 1e12
-SUMS = (*FLOW_TRACES, "airborne", "traffic")
-
 # How much of what there is may be unaccounted for, as a fraction.
 LARGEST_IMBALANCE = 1e-9
 
@@ -99,12 +37,6 @@ LARGEST_CYCLE = 2**53  # what every reader of JSON keeps exactly
 TREE_COLUMNS = ("row", "column", "kind", "size", "age", "health")
 
 
-def bounds(name: str) -> tuple[float, float]:
-    """The lowest and the highest value that a layer may hold, also in a saved world."""
-    largest = LARGEST_SUM if name in SUMS else LARGEST_HEIGHT
-    return -largest if name in SIGNED else 0.0, largest
-
-
 def is_within(values: NDArray[Any], low: float, high: float) -> bool:
     """Whether all values are from `low` to `high`, which NaN is not."""
     # Far cheaper than a test of each; both are NaN where any value is.
@@ -113,7 +45,7 @@ def is_within(values: NDArray[Any], low: float, high: float) -> bool:
 
 def unsound_cell(name: str, layer: NDArray[Any]) -> tuple[int, int] | None:
     """The first cell of a layer whose value is beyond its bounds, or not a finite number; None where all are sound."""
-    low, high = bounds(name)
+    low, high = layer_declaration(name).bounds
     if is_within(layer, low, high):
         return None
     row, column = np.argwhere(~((layer >= low) & (layer <= high)))[0]
@@ -178,20 +110,8 @@ class Rising(NamedTuple):
 class World:
     """Layers in float64 metres, `[row, column]`, row 0 in the north, on square cells of side `cell_size` metres.
 
-    `bedrock` is the height of solid rock, `sediment` the thickness of loose material on it. `ground` is their sum,
-    which water and wind see: a process that changes a layer keeps it current, cell by cell. `water` is the depth of
-    what stands in lakes, or waits on a cell to run to one; the sea is not in it.
-
-    Traces: `wind_path` is how often wind touches the ground, from 0 to 1, and `airborne` how much sand it carries over
-    a cell in a cycle. `stream` is how often drops of water pass a cell, from 0 to 1; `discharge` how much of it does
-    so in a cycle, and `momentum_south` and `momentum_east` the same times its speed. `wear` and `deposit` are what
-    snowballs took and put down of late, in metres, and `traffic` how many of them came to a cell. `moisture` and
-    `groundwater` are metres of water in the loose material and below, and `wetness` how full of it the ground is at its
-    surface, from 0 to 1. `grass`, `roots` and `canopy` are how densely grass stands, roots hold the ground, and crowns
-    of trees cover it, from 0 to 1. `wind_field_south` and `wind_field_east` are the wind near the ground beside the
-    prevailing one, as parts of its speed. `strata_rise` is the height of the top of the strata, and `rain` how much of
-    the rain falls where, from 0 to 1: both are given and never change. `rooted_ground` is the ground as plants knew it
-    last.
+    What each layer is, `app.layers` tells. `ground` is the sum of those that raise it, which water and wind see: a
+    process that changes one of these keeps it current, cell by cell.
 
     Where the world knows several materials, `mix` is the thickness of each loose one, [row, column, kind], and
     `sediment` their sum in the order of their numbers, to the last bit. A layer `loose_<name>` is a view of one.
@@ -208,7 +128,8 @@ class World:
             "sediment": np.ascontiguousarray(sediment, np.float64),
             "water": np.zeros(np.shape(bedrock)) if water is None else np.ascontiguousarray(water, np.float64),
         }
-        self.ground: Layer = self.bedrock + self.sediment
+        self.ground: Layer = np.empty(self.shape)
+        self.sum_ground()
         self.standing = np.where(self.water > 0.0, LAKE, DRY).astype(np.uint8)
         self.water_level: Layer = self.ground + self.water
         self.sea_level = -math.inf  # where there is no sea
@@ -224,7 +145,7 @@ class World:
         self.trees = np.empty((0, len(TREE_COLUMNS)), np.float32)
         self.trees_version = 0  # the cycle in which they were changed last
         self.wind_field_direction = 0.0  # degrees that the prevailing wind came from when the field was found
-        self._packs: dict[tuple[str, ...], NDArray[np.float32]] = {}
+        self._packs: dict[str, NDArray[np.float32]] = {}
         self.changed = dict.fromkeys(self.layers, 0)  # the cycle in which each layer was changed last
         self.cell_size = float(cell_size)
         self.seed = int(seed)
@@ -248,39 +169,48 @@ class World:
     def water(self) -> Layer:
         return self.layers["water"]
 
+    def sum_ground(self) -> None:
+        """Bring the ground up to date with the layers that raise it."""
+        first, *others = raising_ground(self.layers)
+        self.ground[...] = first
+        for layer in others:
+            self.ground += layer
+
     def trace(self, name: str) -> NDArray[Any]:
         """A trace, which is 0 everywhere where no process has left one yet."""
-        if name in PACK_OF:
-            self.pack(PACK_OF[name])
-        elif name not in self.layers:
-            self.layers[name] = np.zeros(self.shape, TRACES[name])
-            self.changed[name] = 0
+        if name not in self.layers:
+            layer = LAYERS[name]
+            if layer.pack:
+                self.pack(layer.pack)
+            else:
+                self.layers[name] = np.zeros(self.shape, layer.dtype)
+                self.changed[name] = 0
         return self.layers[name]
 
-    def pack(self, names: tuple[str, ...]) -> NDArray[np.float32]:
+    def pack(self, pack: str) -> NDArray[np.float32]:
         """Traces that lie side by side, `[row, column, trace]`, and what a cycle adds up after them."""
-        if names not in self._packs:
-            pack = np.zeros((*self.shape, len(names) + SCRATCH.get(names, 0)), np.float32)
+        if pack not in self._packs:
+            names = side_by_side(pack)
+            self._packs[pack] = np.zeros((*self.shape, len(names) + SCRATCH.get(pack, 0)), np.float32)
             for number, name in enumerate(names):
-                self.layers[name] = pack[..., number]
+                self.layers[name] = self._packs[pack][..., number]
                 self.changed[name] = 0
-            self._packs[names] = pack
-        return self._packs[names]
+        return self._packs[pack]
 
     @property
     def flow(self) -> NDArray[np.float32]:
         """The traces of flowing water, `[row, column, trace]`, and as many sums of the present cycle after them."""
-        return self.pack(FLOW_TRACES)
+        return self.pack("flow")
 
     @property
     def surface(self) -> NDArray[np.float32] | None:
         """Wetness and plants, `[row, column, trace]`, where a process has left any."""
-        return self._packs.get(SURFACE_TRACES)
+        return self._packs.get("surface")
 
     @property
     def wind_field(self) -> NDArray[np.float32] | None:
         """The wind near the ground, `[row, column, (south, east)]`, where a process has found it."""
-        return self._packs.get(WIND_FIELD_TRACES)
+        return self._packs.get("wind field")
 
     def lay_materials(self, materials: Materials, parts: Mapping[str, float], rise: NDArray[np.float32]) -> None:
         """Make the ground of several materials: the rock in strata, whose top is at `rise`, the sediment a mix.
@@ -308,7 +238,7 @@ class World:
         self.sediment[...] = 0.0
         for kind in range(self.mix.shape[2]):
             self.sediment[...] += self.mix[..., kind]
-        np.add(self.bedrock, self.sediment, out=self.ground)
+        self.sum_ground()
 
     def material_fields(self) -> MaterialFields:
         """The materials as kernels take them, with this world's own arrays."""
@@ -343,14 +273,8 @@ class World:
 
     def stored(self, substance: str) -> float:
         """Cubic metres of a substance that lie in the layers now."""
-        match substance:
-            case "rock":
-                return self._volume(self.bedrock)
-            case "sediment":
-                return self._volume(self.sediment)
-            case "water":  # drops do not outlive their cycle
-                return sum(self._volume(self.layers[name]) for name in ("water", *IN_THE_GROUND) if name in self.layers)
-        return self._volume(self.layers[LOOSE + substance])
+        names = (name for name in (*LAYERS, LOOSE + substance) if name in self.layers)  # drops do not outlive a cycle
+        return sum(self._volume(self.layers[name]) for name in names if layer_declaration(name).account == substance)
 
     def imbalance(self) -> float:
         """The largest imbalance of any account, as a fraction: 0 means that nothing was lost or made from nothing."""
@@ -362,7 +286,8 @@ class World:
 
     def unsound_cell(self) -> tuple[str, int, int] | None:
         """The first layer and cell whose value is beyond `bounds`, or not a finite number; None where all are sound."""
-        mix_is_sound = not self.mix.size or is_within(self.mix, *bounds(LOOSE))  # faster than kind by kind
+        # Faster than kind by kind
+        mix_is_sound = not self.mix.size or is_within(self.mix, *layer_declaration(LOOSE).bounds)
         for name, layer in self.layers.items():
             if mix_is_sound and name.startswith(LOOSE):
                 continue
@@ -380,7 +305,9 @@ class World:
         """A copy of all that changes from cycle to cycle, in the arrays of an old one where there is one."""
         derived = {"sediment"} if self.materials is not None else set()
         layers: dict[str, NDArray[Any]] = {}
-        for name in self.layers.keys() - derived - CONSTANT:
+        for name in self.layers.keys() - derived:
+            if layer_declaration(name).given:
+                continue
             kept = old["layers"].get(name) if old else None
             layers[name] = np.empty(self.shape, self.layers[name].dtype) if kept is None else kept
             layers[name][...] = self.layers[name]
@@ -401,16 +328,18 @@ class World:
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go back to what `state` returned."""
-        for name in self.layers.keys() - state["layers"].keys() - set(LAYERS) - CONSTANT:
-            del self.layers[name]  # a trace that nobody had left yet
-        for names in list(self._packs):
-            self._packs[names][..., len(names) :] = 0.0
+        for name in self.layers.keys() - state["layers"].keys():
+            if not (layer_declaration(name).always or layer_declaration(name).given):
+                del self.layers[name]  # a trace that nobody had left yet
+        for pack in list(self._packs):
+            names = side_by_side(pack)
+            self._packs[pack][..., len(names) :] = 0.0
             if names[0] not in self.layers:
-                del self._packs[names]
+                del self._packs[pack]
         for name, layer in state["layers"].items():
             self.layers[name][...] = layer
         if self.materials is None:
-            np.add(self.bedrock, self.sediment, out=self.ground)
+            self.sum_ground()
         else:
             self.sum_mix()
         self.end_cycle()

@@ -18,8 +18,7 @@ SAMPLED = 4  # cells from one to the next whose height is taken for the heights 
 
 def block_heights(snapshot: Snapshot) -> NDArray[np.float32]:
     """The lowest and highest ground of each block, roughly: `[block, (low, high)]`."""
-    every = np.s_[::SAMPLED, ::SAMPLED]
-    ground = snapshot.layers["bedrock"][every] + snapshot.layers["sediment"][every]
+    ground = snapshot.ground(np.s_[::SAMPLED, ::SAMPLED])
     side = BLOCK // SAMPLED
     tiles = np.pad(ground, [(0, -length % side) for length in ground.shape], mode="edge")
     tiles = tiles.reshape(tiles.shape[0] // side, side, tiles.shape[1] // side, side)

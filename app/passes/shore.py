@@ -85,12 +85,12 @@ def wet_cells(snapshot: Snapshot) -> NDArray[np.bool_]:
         return layers["water"] > 0.0
     if snapshot.lowest >= snapshot.sea_level:
         return np.zeros(snapshot.shape, bool)
-    return layers["bedrock"] + layers["sediment"] < snapshot.sea_level  # before the first cycle
+    return snapshot.ground() < snapshot.sea_level  # before the first cycle
 
 
 def shoreline(snapshot: Snapshot, deep_wave_number: float) -> Shoreline:
     """What the shore of a snapshot with water depends on."""
-    versions = tuple(snapshot.versions.get(name, -1) for name in ("bedrock", "sediment", "water"))
+    versions = (snapshot.ground_version, snapshot.versions.get("water", -1))
     return Shoreline(snapshot.world, versions, deep_wave_number)
 
 

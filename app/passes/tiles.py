@@ -192,9 +192,9 @@ class GroundTiles:
         return found
 
     def _note_streams(self, snapshot: Snapshot, smallest_stream: float) -> None:
-        ground = (snapshot.world, snapshot.versions["bedrock"], snapshot.versions["sediment"])
+        ground = (snapshot.world, snapshot.ground_version)
         if ground != self._ground_noted:
-            self._heights = block_heights(snapshot.layers["bedrock"] + snapshot.layers["sediment"])
+            self._heights = block_heights(snapshot.ground())
             self._ground_noted = ground
         discharge = (snapshot.world, snapshot.versions["discharge"], smallest_stream)
         if discharge != self._streams_noted:

@@ -61,7 +61,7 @@ class TreesPass:
     def show(self, snapshot: Snapshot) -> None:
         """Take note of the trees of a snapshot, and of the ground that they stand on."""
         self._latest = snapshot
-        ground = (snapshot.world, snapshot.versions["bedrock"], snapshot.versions["sediment"])
+        ground = (snapshot.world, snapshot.ground_version)
         if len(snapshot.trees) and ground != self._ground:
             self._ground, self._heights = ground, block_heights(snapshot)
             if self.forest is not None and self._shown is not None and self._shown[0] == snapshot.world:

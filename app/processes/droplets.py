@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import UserError
+from app.layers import side_by_side
 from app.parameters import Parameters, described, parameter
 from app.processes.kinds import account_for_kinds
 from app.processes.process import ProcessFailure
-from app.world import FLOW_TRACES, World
+from app.world import World
 
 MOST_DROPS = 100_000.0  # of one spring in a cycle
 SPILL_SPEED = 0.5  # cells per unit of time: so fast a drop leaves the sill of a lake
@@ -119,7 +120,7 @@ class DropletErosion:
     """Lets drops run over a world, one cycle at a time."""
 
     name: ClassVar[str] = "droplets"
-    changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", "water", *FLOW_TRACES)
+    changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", "water", *side_by_side("flow"))
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""

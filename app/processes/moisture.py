@@ -10,7 +10,7 @@ import numpy as np
 from app.climate import USUAL_WIND
 from app.materials import Materials
 from app.parameters import Parameters, described, parameter
-from app.world import SURFACE_TRACES, Rising, World
+from app.world import Rising, World
 
 if TYPE_CHECKING:
     from kernels.moisture import Pores
@@ -111,7 +111,7 @@ class Moisture:
                 world.standing if settled else (world.water > 0.0).astype(np.uint8),
                 world.trace("moisture"),
                 world.trace("groundwater"),
-                world.pack(SURFACE_TRACES),
+                world.pack("surface"),
                 world.layers.get("rain"),
             ),
             world.cell_size,

@@ -9,7 +9,7 @@ import numpy as np
 
 from app.parameters import Parameters, described, parameter
 from app.plants import load_plants
-from app.world import SURFACE_TRACES, World
+from app.world import World
 
 if TYPE_CHECKING:
     from kernels.plants import PlantKinds
@@ -96,7 +96,7 @@ class Plants:
         """Advance the plants of `world` by one cycle. They are of no substance that the ledger knows."""
         from kernels import plants
 
-        surface = world.pack(SURFACE_TRACES)
+        surface = world.pack("surface")
         if ROOTED_GROUND not in world.layers:
             world.trace(ROOTED_GROUND)[...] = world.ground
         nothing = np.empty((0, 0), np.float32)

@@ -22,8 +22,11 @@ class Process(Protocol):
         """Compile the kernels, or load them from the cache. May take seconds."""
         ...
 
-    def step(self, world: World, parameters: Any) -> None:
-        """Advance `world` by one cycle and enter in its ledger what came and went."""
+    def step(self, world: World, parameters: Any) -> tuple[str, ...] | None:
+        """Advance `world` by one cycle and enter in its ledger what came and went.
+
+        Returns the layers that it changed in this cycle, where they are not all of `changes`.
+        """
         ...
 
 

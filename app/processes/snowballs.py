@@ -125,7 +125,7 @@ def smooth(world: World, rate: float = 1.0) -> None:
     smoothing.smooth(world.bedrock, rate)
     if world.materials is None:
         smoothing.smooth(world.sediment, rate)
-        np.add(world.bedrock, world.sediment, out=world.ground)
+        world.sum_ground()
     else:
         for kind in range(world.mix.shape[2]):
             smoothing.smooth(world.mix[..., kind], rate)

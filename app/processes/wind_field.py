@@ -6,8 +6,9 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
+from app.layers import side_by_side
 from app.parameters import Parameters, described, parameter
-from app.world import WIND_FIELD_TRACES, World
+from app.world import World
 
 
 class WindFieldParameters(Parameters, frozen=True, kw_only=True):
@@ -50,7 +51,7 @@ class WindField:
     """Finds the wind near the ground, in some cycles."""
 
     name: ClassVar[str] = "wind_field"
-    changes: ClassVar[tuple[str, ...]] = ()  # told in the cycles in which it does change them
+    changes: ClassVar[tuple[str, ...]] = side_by_side("wind field")
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
@@ -58,14 +59,14 @@ class WindField:
         world.trace("canopy")
         self.step(world, WindFieldParameters())
 
-    def step(self, world: World, parameters: WindFieldParameters) -> None:
+    def step(self, world: World, parameters: WindFieldParameters) -> tuple[str, ...]:
         """Find the wind of `world` anew, if there is none yet, its time has come, or the prevailing wind has turned."""
         from kernels import wind_field
 
         direction = world.weather.wind_direction
         turned = abs((direction - world.wind_field_direction + 180.0) % 360.0 - 180.0)
         if world.wind_field is not None and world.cycle % parameters.every and turned <= parameters.turn:
-            return
+            return ()
         world.wind_field_direction = direction
         wind_field.find_wind_field(
             world.ground,
@@ -82,6 +83,6 @@ class WindField:
                 highest=parameters.highest,
                 wrap=parameters.edges == "wrap",
             ),
-            world.pack(WIND_FIELD_TRACES),
+            world.pack("wind field"),
         )
-        world.changed.update(dict.fromkeys(WIND_FIELD_TRACES, world.cycle + 1))
+        return self.changes

@@ -14,10 +14,10 @@ import pytest
 
 from app import checkpoint
 from app.errors import UserError
+from app.layers import side_by_side
 from app.opening import open_scene
 from app.scene import scene_content
 from app.sources import create_world
-from app.world import FLOW_TRACES, LAYERS
 from tests.app.small import bits, simulated, small_scene
 
 Arrays = dict[str, Any]
@@ -55,7 +55,7 @@ def test_round_trip_brings_every_bit_back(saved: Path) -> None:
 
 def test_file_is_as_documented(saved: Path) -> None:
     with np.load(saved, allow_pickle=False) as file:
-        assert set(file) == {"meta", *LAYERS, *FLOW_TRACES}
+        assert set(file) == {"meta", "bedrock", "sediment", "water", *side_by_side("flow")}
         assert file["bedrock"].dtype == file["sediment"].dtype == np.float64
         meta = json.loads(str(file["meta"]))
     assert meta["cell_size"] == 20.0

@@ -17,7 +17,7 @@ from app.scene import Scene, load_preset
 from app.simulate import ledger_text
 from app.simulation import Simulator
 from app.sources import create_world
-from app.world import SURFACE_TRACES, Rising, World
+from app.world import Rising, World
 from tests.app.small import bits, simulated, small_scene
 
 MIXED = {
@@ -296,7 +296,7 @@ def test_roots_in_a_world_lower_what_is_moved() -> None:
     moved = []
     for roots in (0.0, 1.0):
         world, scene = create_world(mixed())
-        world.pack(SURFACE_TRACES)[..., SURFACE_TRACES.index("roots")] = roots
+        world.trace("roots")[...] = roots
         start = world.ground.copy()
         DropletErosion().step(world, scene.droplets)
         moved.append(np.abs(world.ground - start).sum())

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from app import checkpoint
+from app.layers import LOOSE
 from app.parameters import Value
 from app.processes import PROCESSES
 from app.scene import DECLARATIONS, Scene
 from app.simulation import Simulator
 from app.sources import create_world
-from app.world import LOOSE, World
+from app.world import World
 from tests.app.small import bits
 
 ON: dict[str, Value] = {f"{process.name}.enabled": True for process in PROCESSES}

@@ -16,7 +16,7 @@ from app.processes.wind import WindErosion, WindParameters
 from app.scene import DECLARATIONS, Scene, load_preset, presets
 from app.simulation import Simulator
 from app.sources import create_world
-from app.world import LAYERS, World
+from app.world import World
 from tests.app.small import bits, simulated, small_scene
 from tests.kernels.terrain import hills, soil
 
@@ -83,7 +83,7 @@ def test_a_saved_world_without_water_and_traces_can_be_read(tmp_path: Path) -> N
     np.savez(tmp_path / "old.npz", **old)
     world, _ = checkpoint.load(tmp_path / "old.npz")
     assert np.array_equal(world.ground, simulator.world.ground)
-    assert set(world.layers) == set(LAYERS)
+    assert set(world.layers) == {"bedrock", "sediment", "water"}
     assert not world.water.any()
 
 

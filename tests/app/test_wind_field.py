@@ -13,7 +13,7 @@ from app.processes.wind import WindErosion, WindParameters
 from app.processes.wind_field import WindField, WindFieldParameters
 from app.scene import Scene
 from app.simulation import Simulator
-from app.world import SURFACE_TRACES, World
+from app.world import World
 from tests.app.small import bits, simulated, small_scene
 from tests.kernels.terrain import hills
 
@@ -162,7 +162,7 @@ def test_crowns_of_trees_slow_the_wind_once() -> None:
     for plant in ("grass", "canopy"):
         for field in (False, True):
             world = World(np.zeros((40, 90)), np.ones((40, 90)), cell_size=1.0, seed=3)
-            world.pack(SURFACE_TRACES)[:, 30:60, SURFACE_TRACES.index(plant)] = 0.8
+            world.trace(plant)[:, 30:60] = 0.8
             WindField().step(world, WindFieldParameters(tree_shelter=0.0))
             drifted(world, field, plant_cover=0.0, plant_trapping=0.0)
             carried[plant, field] = float(world.trace("airborne")[:, 40:60].sum())

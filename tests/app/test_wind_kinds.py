@@ -11,7 +11,7 @@ from app.processes.wind import WindErosion, WindParameters
 from app.scene import Scene
 from app.simulation import Simulator
 from app.sources import create_world
-from app.world import SURFACE_TRACES, World
+from app.world import World
 from tests.app.small import bits, simulated, small_scene
 
 MIXED = {
@@ -51,13 +51,12 @@ def test_same_bits_on_any_number_of_threads() -> None:
 
 def test_sand_dries_and_starts_to_move() -> None:
     world, scene = create_world(mixed(wind__inflow=0.0, wind__abrasion=0.0))
-    surface = world.pack(SURFACE_TRACES)
-    surface[..., SURFACE_TRACES.index("wetness")] = 1.0
+    world.trace("wetness")[...] = 1.0
     simulator = Simulator(scene, world)
     before = world.mix.copy()
     simulator.advance()
     assert np.array_equal(world.mix, before)
-    surface[..., SURFACE_TRACES.index("wetness")] = 0.0
+    world.trace("wetness")[...] = 0.0
     simulator.advance()
     assert np.abs(world.mix - before).max() > 0.0
 

@@ -1,0 +1,135 @@
+"""The layers of a world, declared once: what each is, and who counts, saves and sees it.
+
+The world, its ledger, saved worlds and snapshots are derived from this table. Who writes a layer is said by the
+processes, as `Process.changes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+T = TypeVar("T")
+
+# The largest magnitude of a layer's values: metres, far more than any source gives, and still no volume overflows.
+LARGEST_HEIGHT = 1e6
+# Of those that add up what all the land above brings, or all that ever came by: metres over one cell, or a count.
+LARGEST_SUM = 1e12
+
+# The thickness of one kind of loose material, as a layer: this and the kind's name.
+LOOSE = "loose_"
+
+
+@dataclass(frozen=True)
+class LayerDeclaration:
+    """One layer, [row, column]. Those that are not `always` there are traces: a world has one when it was left."""
+
+    name: str
+    help: str
+    unit: str = ""  # none: a part from 0 to 1, or a count
+    dtype: type[np.floating[Any]] = np.float32  # the precision that it needs
+    always: bool = False
+    raises_ground: bool = False  # whether the ground is higher by it
+    account: str = ""  # of the ledger, where it is metres of a substance
+    signed: bool = False  # whether it may be negative
+    largest: float = LARGEST_HEIGHT
+    given: bool = False  # by what a world starts from; it never changes
+    pack: str = ""  # of layers that kernels read together: they lie side by side in memory, in the order of the table
+    # In the scene: in each snapshot. In overlays: a snapshot for a window has it while one of `overlays` is shown.
+    seen: Literal["in the scene", "in overlays", "never"] = "in the scene"
+    overlays: tuple[str, ...] = ()
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and the highest value that it may hold, also in a saved world."""
+        return -self.largest if self.signed else 0.0, self.largest
+
+    def is_seen(self, overlay: str | None) -> bool:
+        """Whether a snapshot has it that shows this overlay; None: one that must have all that can be seen."""
+        return self.seen == "in the scene" or (self.seen == "in overlays" and overlay in (None, *self.overlays))
+
+
+LAYERS: dict[str, LayerDeclaration] = {}
+
+
+def declare_layers(*layers: LayerDeclaration) -> None:
+    """Add layers to the table. Raises `ValueError` where a name is taken."""
+    for layer in layers:
+        if layer.name in LAYERS or layer.name.startswith(LOOSE):
+            raise ValueError(f"there is a layer '{layer.name}' already")
+        LAYERS[layer.name] = layer
+
+
+def layer_declaration(name: str) -> LayerDeclaration:
+    """The row of a layer; of the thickness of one kind of loose material, what it would be. Raises `KeyError`."""
+    if name.startswith(LOOSE):
+        kind = name.removeprefix(LOOSE)
+        return LayerDeclaration(name, f"thickness of {kind}", "m", np.float64, account=kind, seen="never")
+    return LAYERS[name]
+
+
+def raising_ground(values: Mapping[str, T]) -> list[T]:
+    """Of what is known of some layers by their names, that of those whose sum is the ground."""
+    return [values[name] for name, layer in LAYERS.items() if layer.raises_ground and name in values]
+
+
+def side_by_side(pack: str) -> tuple[str, ...]:
+    """The layers of a pack, in their order in memory."""
+    return tuple(layer.name for layer in LAYERS.values() if layer.pack == pack)
+
+
+declare_layers(
+    LayerDeclaration(
+        "bedrock", "height of solid rock", "m", np.float64,
+        always=True, raises_ground=True, account="rock", signed=True,
+    ),
+    LayerDeclaration(
+        "sediment", "thickness of loose material", "m", np.float64,
+        always=True, raises_ground=True, account="sediment",
+    ),
+    LayerDeclaration(
+        "water", "depth of what stands in lakes, or waits on a cell to run to one; the sea is not in it",
+        "m", np.float64, always=True, account="water",
+    ),
+    LayerDeclaration("wind_path", "how often wind touches the ground"),
+    LayerDeclaration("airborne", "sand that wind carries over a cell in a cycle", "m", largest=LARGEST_SUM),
+    LayerDeclaration("stream", "how often drops of water pass", pack="flow", largest=LARGEST_SUM),
+    LayerDeclaration("discharge", "water that does so in a cycle", "m", pack="flow", largest=LARGEST_SUM),
+    LayerDeclaration(
+        "momentum_south", "the same times its speed", "m cells/t", pack="flow", signed=True, largest=LARGEST_SUM
+    ),
+    LayerDeclaration("momentum_east", "likewise", "m cells/t", pack="flow", signed=True, largest=LARGEST_SUM),
+    LayerDeclaration("rain", "how much of the rain falls where", given=True),
+    LayerDeclaration("wear", "what snowballs took of late", "m"),
+    LayerDeclaration("deposit", "what they put down", "m"),
+    LayerDeclaration("traffic", "how many of them came by", largest=LARGEST_SUM),
+    LayerDeclaration(
+        "moisture", "water in the loose material", "m", np.float64, account="water", seen="in overlays"
+    ),
+    LayerDeclaration(
+        "groundwater", "water below it", "m", np.float64,
+        account="water", seen="in overlays", overlays=("groundwater",),
+    ),
+    LayerDeclaration("wetness", "how full of water the ground is at its surface", pack="surface"),
+    LayerDeclaration("grass", "how densely grass stands", pack="surface"),
+    LayerDeclaration("roots", "how densely roots hold the ground", pack="surface", seen="in overlays"),
+    LayerDeclaration(
+        "canopy", "part of the ground that crowns of trees cover", pack="surface",
+        seen="in overlays", overlays=("canopy",),
+    ),
+    LayerDeclaration(
+        "wind_field_south", "wind near the ground as a part of the prevailing one's speed", pack="wind field",
+        signed=True, seen="in overlays", overlays=("wind",),
+    ),
+    LayerDeclaration(
+        "wind_field_east", "likewise", pack="wind field", signed=True, seen="in overlays", overlays=("wind",)
+    ),
+    LayerDeclaration("strata_rise", "height of the top of the strata", "m", signed=True, given=True),
+    LayerDeclaration("rooted_ground", "the ground as plants knew it last", "m", signed=True, seen="never"),
+)  # fmt: skip
+
+# Further places of a pack, in which a cycle adds up its own; 0 between cycles.
+SCRATCH = {"flow": len(side_by_side("flow"))}

@@ -1,0 +1,94 @@
+"""The table of layers: an invented one is known to all that is derived from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app import checkpoint
+from app.errors import UserError
+from app.layers import LAYERS, LayerDeclaration, declare_layers, layer_declaration, side_by_side
+from app.processes import PROCESSES
+from app.scene import DECLARATIONS
+from app.simulation import take_snapshot
+from app.world import Ledger
+from tests.app.small import simulated
+
+ICE = LayerDeclaration(
+    "ice", "thickness of ice", "m", np.float64,
+    raises_ground=True, account="water", largest=10.0, seen="in overlays", overlays=("canopy",),
+)  # fmt: skip
+
+
+@pytest.fixture
+def ice(monkeypatch: pytest.MonkeyPatch) -> LayerDeclaration:
+    monkeypatch.setitem(LAYERS, ICE.name, ICE)
+    return ICE
+
+
+def test_all_knows_an_invented_layer(ice: LayerDeclaration, tmp_path: Path) -> None:
+    simulator = simulated(1)
+    world = simulator.world
+    before = world.state()
+    dry, water = world.ground.copy(), world.stored("water")
+
+    world.trace(ice.name)[...] = 2.0
+    world.sum_ground()
+    assert np.array_equal(world.ground, dry + 2.0)
+    assert world.stored("water") == water + 2.0 * world.ground.size * world.cell_area
+    assert take_snapshot(world).layers["ice"].dtype == np.float32
+    assert np.array_equal(take_snapshot(world).ground(dtype=np.float64) > 1.0 + dry, np.full(world.shape, True))
+    assert "ice" in take_snapshot(world, overlay="canopy").layers
+    assert "ice" not in take_snapshot(world, overlay="none").layers
+
+    checkpoint.save(tmp_path / "with.npz", world, simulator.scene)
+    loaded, _ = checkpoint.load(tmp_path / "with.npz")
+    assert np.array_equal(loaded.layers["ice"], world.layers["ice"])
+    assert np.array_equal(loaded.ground, world.ground)
+    assert loaded.imbalance() == world.imbalance()
+
+    world.layers["ice"][3, 4] = 11.0
+    assert world.unsound_cell() == ("ice", 3, 4)
+    checkpoint.save(tmp_path / "wrong.npz", world, simulator.scene)
+    with pytest.raises(UserError, match=r"layer 'ice' is 11 at row 3, column 4; must be .* within 10"):
+        checkpoint.load(tmp_path / "wrong.npz")
+
+    world.restore(before)
+    assert "ice" not in world.layers
+    assert np.array_equal(world.ground, dry)
+
+
+def test_layers_are_not_declared_twice() -> None:
+    for name in ("bedrock", "loose_ice"):
+        with pytest.raises(ValueError, match=name):
+            declare_layers(LayerDeclaration(name, "once more"))
+
+
+def test_table_fits_what_it_speaks_of() -> None:
+    changed = {name for process in PROCESSES for name in process.changes}
+    assert changed == {name for name, layer in LAYERS.items() if not layer.given}
+    overlays = DECLARATIONS["view.overlay"].choices
+    for layer in LAYERS.values():
+        assert layer.account in ("", *Ledger().accounts()), layer.name
+        assert not layer.account or (layer.unit == "m" and layer.dtype is np.float64), layer.name
+        assert not layer.overlays or layer.seen == "in overlays", layer.name
+        assert set(layer.overlays) <= set(overlays), layer.name
+        assert not layer.pack or layer.dtype is np.float32, layer.name
+
+
+def test_packs_lie_as_kernels_read_them() -> None:
+    from kernels import droplets, surface
+
+    for number, name in enumerate(side_by_side("surface")):
+        assert getattr(surface, name.upper()) == number
+    assert len(side_by_side("surface")) == surface.STRIDE
+    assert side_by_side("flow") == droplets.FLOW[:4]
+
+
+def test_thickness_of_a_kind_is_a_layer() -> None:
+    sand = layer_declaration("loose_sand")
+    assert (sand.account, sand.seen, sand.bounds) == ("sand", "never", layer_declaration("sediment").bounds)
+    with pytest.raises(KeyError):
+        layer_declaration("sand")
