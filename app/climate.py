@@ -7,6 +7,7 @@ import random
 from typing import Annotated, ClassVar, NamedTuple
 
 from app.parameters import Parameters, parameter
+from kernels.units import Celsius, CelsiusPerMetre, Degrees, Speed
 
 METRES_PER_KILOMETRE = 1000.0
 USUAL_WIND = 1.4  # cells per unit of time: what other speeds are told beside
@@ -56,13 +57,13 @@ class Weather(NamedTuple):
 
     rain: float = 1.0  # part of the drops that fall
     rain_by_altitude: float = 0.0
-    wind_direction: float = 270.0  # degrees, where it comes from, clockwise from north
-    wind_speed: float = USUAL_WIND  # cells per unit of time
-    temperature: float = 15.0  # °C at a height of 0
-    lapse_rate: float = 0.0065  # °C per metre
+    wind_direction: Degrees = 270.0  # where it comes from, clockwise from north
+    wind_speed: Speed = USUAL_WIND
+    temperature: Celsius = 15.0  # at a height of 0
+    lapse_rate: CelsiusPerMetre = 0.0065
     storm: float = 0.0  # from 0 to 1 at its height
     season: float = 0.0  # from −1 in the middle of winter to 1 in the middle of summer
-    mean_temperature: float = 15.0  # as `temperature`, over the year
+    mean_temperature: Celsius = 15.0  # as `temperature`, over the year
 
 
 def weather_of(climate: ClimateParameters, seed: int, cycle: int) -> Weather:

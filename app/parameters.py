@@ -5,19 +5,22 @@ A group of parameters is a frozen `Parameters` struct whose fields carry their r
     class Droplets(Parameters, title="Droplets"):
         evaporation: Annotated[float, parameter(0.0, 0.1, "volume lost per unit of time", unit="1/t")] = 0.001
 
-The panel, presets, the command line and the documentation are all derived from `declarations`.
+The panel, presets, the command line and the documentation are all derived from `declarations`, and kernels are given
+their parameters by `for_kernel`.
 """
 
 from __future__ import annotations
 
+import functools
 import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import msgspec
 
 Value = float | int | bool | str
+OfKernel = TypeVar("OfKernel", bound=tuple[Any, ...])
 
 
 def value_text(value: Value) -> str:
@@ -101,3 +104,44 @@ def declarations(group: type[Parameters], prefix: str = "") -> Iterator[Declarat
             check=extra.get("check"),
             names_file=extra.get("names_file", False),
         )
+
+
+def for_kernel(kind: type[OfKernel], *sources: Any, **derived: Value) -> OfKernel:
+    """The named tuple of a kernel's parameters, filled by name from groups of parameters or other named tuples.
+
+    What has no equal there, or is meant otherwise, is given as `derived`. Raises `TypeError` where a name is derived
+    that the kernel does not ask for, where none or several of the sources know a name that is not derived, and where
+    they have it in another type or unit.
+    """
+    sources_of = _sources_of(kind, tuple(map(type, sources)), frozenset(derived))
+    values: dict[str, Any] = {name: getattr(sources[number], name) for name, number in sources_of.items()}
+    return kind(**values, **derived)
+
+
+@functools.cache
+def _sources_of(kind: type, sources: tuple[type, ...], derived: frozenset[str]) -> dict[str, int]:
+    """From which of the sources each field comes."""
+    asked = _types_and_units(kind)
+    if unknown := derived - asked.keys():
+        raise TypeError(f"{kind.__module__}.{kind.__name__} has no '{min(unknown)}'")
+    known = [_types_and_units(source) for source in sources]
+    found: dict[str, int] = {}
+    for name in asked.keys() - derived:
+        numbers = [number for number, names in enumerate(known) if name in names]
+        told = f"{kind.__module__}.{kind.__name__}: '{name}'"
+        if len(numbers) != 1:
+            raise TypeError(f"{told} is in {len(numbers)} of {', '.join(source.__name__ for source in sources)}")
+        found[name] = numbers[0]
+        if known[numbers[0]][name] != asked[name]:
+            raise TypeError(f"{told} is {asked[name]}; {sources[numbers[0]].__name__} has {known[numbers[0]][name]}")
+    return found
+
+
+def _types_and_units(kind: type) -> dict[str, tuple[type, str]]:
+    """Of the fields of a group of parameters, or of a named tuple, whose units are annotations."""
+    if issubclass(kind, Parameters):
+        return {declaration.name: (declaration.kind, declaration.unit) for declaration in declarations(kind)}
+    hints = typing.get_type_hints(kind, include_extras=True)
+    return {
+        name: (*typing.get_args(hint), "")[:2] if typing.get_args(hint) else (hint, "") for name, hint in hints.items()
+    }

@@ -29,7 +29,9 @@ from numpy.typing import NDArray
 
 from kernels.compiling import njit
 from kernels.materials import Materials
+from kernels.parameters import exact
 from kernels.surface import ROOTS, STRIDE, WETNESS
+from kernels.units import Cells, Height, Times
 
 Layer = NDArray[np.float64]
 
@@ -57,16 +59,16 @@ _LEAST = 1e-290
 class CascadeParameters(NamedTuple):
     """How loose material slides."""
 
-    roughness: float = 0.005  # times scale: tangent of the angle of repose, where materials do not tell it
-    settling: float = 0.01  # up to 0.045, where all that can slide does
-    creep: float = 0.0  # part of the difference that moves by the same rate below the angle of repose: 0 to 1
-    scale: float = 80.0  # cells to the article's unit of height
-    passes: int = 1
-    wrap: bool = False  # the map's edges are neighbours of each other; else they are walls
-    steepness: float = 1.0  # what all tangents of angles of repose are multiplied by
-    wet_strength: float = 0.0  # how much steeper half-wet ground stands, as a part
-    soaked_weakness: float = 0.0  # how much gentler soaked ground lies: 0 to below 1
-    root_strength: float = 0.0  # how much steeper ground full of roots stands
+    roughness: Height  # times scale: tangent of the angle of repose, where materials do not tell it
+    settling: float  # up to 0.045, where all that can slide does
+    creep: float  # part of the difference that moves by the same rate below the angle of repose: 0 to 1
+    scale: Cells  # to the article's unit of height
+    passes: int
+    wrap: bool  # the map's edges are neighbours of each other; else they are walls
+    steepness: Times  # what all tangents of angles of repose are multiplied by
+    wet_strength: float  # how much steeper half-wet ground stands, as a part
+    soaked_weakness: float  # how much gentler soaked ground lies: 0 to below 1
+    root_strength: float  # how much steeper ground full of roots stands
 
 
 @njit(inline="always")
@@ -415,23 +417,23 @@ def cascade(
     for layer in (bedrock, sediment, ground):
         if layer.shape != bedrock.shape or layer.dtype != np.float64 or not layer.flags.c_contiguous:
             raise ValueError("layers must be C-contiguous float64 arrays of one shape")
-    rate = min(max(_BOTH * _TIME * parameters.settling, 0.0), _FASTEST)
-    stable = float(parameters.roughness * parameters.scale * parameters.steepness * cell_size)
-    creep = float(parameters.creep)
-    wrap, passes = bool(parameters.wrap), int(parameters.passes)
+    p = exact(parameters)
+    rate = min(max(_BOTH * _TIME * p.settling, 0.0), _FASTEST)
+    stable = float(p.roughness * p.scale * p.steepness * cell_size)
+    creep, wrap, passes = p.creep, p.wrap, p.passes
     several = materials is not None and materials.kinds > 0
     if not several and surface is None:
         _slide(bedrock, sediment, ground, wrap, stable, creep, rate, passes)
         return
     if materials is not None and several:
-        mix, all_stable = materials.mix, materials.repose * (parameters.steepness * cell_size)
+        mix, all_stable = materials.mix, materials.repose * (p.steepness * cell_size)
     else:  # the sediment is a mix of one
         mix, all_stable = sediment.reshape(-1), np.array([stable])
     holding = _Holding(
         all_stable,
         np.empty(0, np.float32) if surface is None else surface.reshape(-1),
-        float(parameters.wet_strength),
-        float(parameters.soaked_weakness),
-        float(parameters.root_strength),
+        p.wet_strength,
+        p.soaked_weakness,
+        p.root_strength,
     )
     _slide_mixed(bedrock, sediment, ground, mix, holding, wrap, creep, rate, passes)

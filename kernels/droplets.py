@@ -43,8 +43,8 @@ Where this is not what the article's own code does:
 - The force is divided by density alone. Weight and inertia both go with the volume; the article divides the force by
   the volume too, so that its drops race as they dry.
 - Friction acts before the move, not after it.
-- A step ends at the latest after one cell's length, so that no drop leaps over the ground between; t ≤ dt is the time
-  that this takes.
+- A step ends at the latest after one cell's length, so that no drop leaps over the ground between; t ≤ `time_step` is
+  the time that this takes.
 - Evaporation takes water and leaves the load: in the article the concentration stays and the load vanishes with it.
 - A drop takes loose sediment first, then rock, which resists; it digs no deeper than the cell that it flows to, and
   fills no higher than the ground around. Else pits and spikes would grow.
@@ -67,10 +67,12 @@ from numpy.typing import NDArray
 
 from kernels.compiling import njit
 from kernels.materials import Materials, no_materials, rock_at
+from kernels.parameters import constants_type, exact
 from kernels.particles import ENDED, FAILED, RUNNING, engine, in_step, own_amounts
 from kernels.random import process_number, stream, uniform
 from kernels.standing import DRY, SEA
 from kernels.surface import ROOTS, STRIDE, WETNESS
+from kernels.units import Acceleration, Metres, PerKilometre, PerTime, Steps, Time
 
 Layer = NDArray[np.float64]
 
@@ -81,26 +83,26 @@ _STILL = 1e-3
 
 
 class DropletParameters(NamedTuple):
-    """What the drops of a cycle are like. Times are in the article's unit; a step takes `dt` or less."""
+    """What the drops of a cycle are like. Times are in the article's unit; a step takes `time_step` or less."""
 
-    count: int = 1000  # type: ignore[assignment]  # drops; hides tuple.count, which nobody needs here
-    dt: float = 1.2
-    density: float = 1.0
-    friction: float = 0.05  # part of the speed lost per unit of time
-    deposition_rate: float = 0.1  # part of the way to the equilibrium load per unit of time
-    evaporation: float = 0.001  # part of the volume lost per unit of time
-    min_volume: float = 0.01  # a smaller drop ends
-    rock_erodibility: float = 0.5  # how much rock comes loose where as much sediment would: 0 to 1
-    max_steps: int = 1000  # a drop ends after so many
-    water: float = 1.0  # metres over one cell: a drop of volume 1
-    stream_friction: float = 0.0  # part of the friction that is missing in a full stream
-    stream_evaporation: float = 0.0  # part of the evaporation that is missing there
-    stream_stop: float = 0.0  # in a stream a drop ends when its acceleration is less than this
-    momentum: float = 0.0  # how strongly the stream that it is in turns a drop, per unit of time
-    rain_altitude: float = 0.0  # part of the rain that follows the altitude; the rest falls everywhere alike
-    root_hold: float = 0.0  # part of the exchange with the ground that is missing where roots are densest
-    soaking: float = 0.0  # part of the volume that dry ground takes per unit of time
-    attrition: float = 0.0  # part of a load of abrasion 1 that becomes finer on each kilometre
+    count: int  # type: ignore[assignment]  # drops; hides tuple.count, which nobody needs here
+    time_step: Time
+    density: float
+    friction: PerTime  # part of the speed that is lost
+    deposition_rate: PerTime  # part of the way to the equilibrium load
+    evaporation: PerTime  # part of the volume that is lost
+    minimum_volume: float  # a smaller drop ends
+    rock_erodibility: float  # how much rock comes loose where as much sediment would: 0 to 1
+    longest_path: Steps  # a drop ends after so many
+    water: Metres  # over one cell: a drop of volume 1
+    stream_friction: float  # part of the friction that is missing in a full stream
+    stream_evaporation: float  # part of the evaporation that is missing there
+    stream_stop: Acceleration  # in a stream a drop ends when its own is less than this
+    momentum: PerTime  # how strongly the stream that it is in turns a drop
+    rain_by_altitude: float  # part of the rain that follows the altitude; the rest falls everywhere alike
+    root_hold: float  # part of the exchange with the ground that is missing where roots are densest
+    soaking: PerTime  # part of the volume that dry ground takes
+    attrition: PerKilometre  # part of a load of abrasion 1 that becomes finer
 
 
 class KindTotals(NamedTuple):
@@ -182,27 +184,9 @@ _ASKED = (
 _Ground: Any = namedtuple("_Ground", _BareGround._fields + _OnTheGround._fields + _ASKED)  # type: ignore[misc]
 
 
-class _Constants(NamedTuple):
-    dt: float
-    force: float  # acceleration of a drop on a vertical wall
-    friction: float
-    deposition_rate: float
-    evaporation: float
-    min_volume: float
-    rock_erodibility: float
-    max_steps: float
-    water: float
-    stream_friction: float
-    stream_evaporation: float
-    stream_stop: float
-    momentum: float
-    rain_altitude: float
-    root_hold: float
-    soaking: float
-    attrition: float  # per cell
-    fastest_settling: float  # the highest deposition of any kind
-    walls: bool
-    cells_per_metre: float
+# The parameters, with attrition in each cell, and what follows from them: the acceleration of a drop on a vertical
+# wall, and the highest deposition of any kind
+_Constants = constants_type(DropletParameters, "force", "fastest_settling", "walls", "cells_per_metre")
 
 
 # So often a place for a drop is drawn again where little rain falls, before it is taken all the same.
@@ -214,9 +198,9 @@ _NUMBERS_OF_A_DRAW = 2**40  # random numbers: two for the place of each drop, an
 def _rain_on(cell, fields, constants):
     """How much rain falls on a cell, from 0 to 1."""
     rain = 1.0
-    if constants.rain_altitude > 0.0 and fields.highest > fields.lowest:
+    if constants.rain_by_altitude > 0.0 and fields.highest > fields.lowest:
         height = (fields.ground[cell] - fields.lowest) / (fields.highest - fields.lowest)
-        rain = 1.0 + constants.rain_altitude * (height - 1.0)
+        rain = 1.0 + constants.rain_by_altitude * (height - 1.0)
     if len(fields.rain) > 0:
         rain *= fields.rain[cell]
     return rain
@@ -479,7 +463,7 @@ def _step_source(state, fields, constants):
         fall_east = (west - east) * constants.cells_per_metre / ((j > 0) + (j < columns - 1))
 
     # The time in which the drop would cross a cell at its present speed; then, if that has grown, at its new speed.
-    time = min(constants.dt, 1.0 / speed)
+    time = min(constants.time_step, 1.0 / speed)
     fall_squared = fall_south * fall_south + fall_east * fall_east
     push = time * constants.force / math.sqrt(1.0 + fall_squared)
     slow = stream_there > 0.5 and fall_squared * (push * push) < (time * constants.stream_stop) ** 2
@@ -566,7 +550,7 @@ def _step_source(state, fields, constants):
     lost = time * constants.evaporation * (1.0 - constants.stream_evaporation * stream_there)
     volume *= max(0.0, 1.0 - lost)
     steps += 1.0
-    if outcome == ENDED or volume < constants.min_volume or steps >= constants.max_steps:
+    if outcome == ENDED or volume < constants.minimum_volume or steps >= constants.longest_path:
         _put_down_all(fields, int(new_row), int(new_column), load, drop)
         load = 0.0
         outcome = ENDED
@@ -705,9 +689,10 @@ def erode(
             raise ValueError("layers must be C-contiguous float64 arrays of one shape")
     if flow is None:
         flow = new_flow(rows, columns)
-    by_altitude = parameters.rain_altitude > 0.0
+    parameters = exact(parameters)
+    by_altitude = parameters.rain_by_altitude > 0.0
     none = np.empty(0)
-    drops = int(parameters.count) + (0 if sources is None else len(sources))
+    drops = parameters.count + (0 if sources is None else len(sources))
     bare = _BareGround(
         bedrock.reshape(-1),
         sediment.reshape(-1),
@@ -721,7 +706,7 @@ def erode(
         float(ground.max()) if by_altitude else 0.0,
         rows,
         columns,
-        int(parameters.count),
+        parameters.count,
     )
     materials = no_materials() if materials is None else materials
     soaks = moisture is not None and parameters.soaking > 0.0
@@ -743,24 +728,13 @@ def erode(
             made_finer.reshape(-1),
         )
         fields, run = _Ground._make((*bare, *covered, *(getattr(materials, name) for name in _ASKED))), _run
+    of_all = parameters._asdict() | {
+        "soaking": parameters.soaking if soaks else 0.0,
+        "attrition": parameters.attrition / 1000.0 * float(cell_size),
+    }
     constants = _Constants(
-        dt=float(parameters.dt),
-        force=1.0 / float(parameters.density),
-        friction=float(parameters.friction),
-        deposition_rate=float(parameters.deposition_rate),
-        evaporation=float(parameters.evaporation),
-        min_volume=float(parameters.min_volume),
-        rock_erodibility=float(parameters.rock_erodibility),
-        max_steps=float(parameters.max_steps),
-        water=float(parameters.water),
-        stream_friction=float(parameters.stream_friction),
-        stream_evaporation=float(parameters.stream_evaporation),
-        stream_stop=float(parameters.stream_stop),
-        momentum=float(parameters.momentum),
-        rain_altitude=float(parameters.rain_altitude),
-        root_hold=float(parameters.root_hold),
-        soaking=float(parameters.soaking) if soaks else 0.0,
-        attrition=float(parameters.attrition) / 1000.0 * float(cell_size),
+        **of_all,
+        force=1.0 / parameters.density,
         fastest_settling=float(materials.deposition.max(initial=0.0)),
         walls=standing is not None and bool(standing.walls),
         cells_per_metre=1.0 / float(cell_size),

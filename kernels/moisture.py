@@ -24,7 +24,6 @@ drier than its field capacity gives less.
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,8 +31,10 @@ from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
+from kernels.parameters import constants_type, exact
 from kernels.standing import DRY, LAKE, SEA
 from kernels.surface import CANOPY, GRASS, STRIDE, WETNESS
+from kernels.units import Celsius, CelsiusPerMetre, Metres, MetresPerCycle, Times
 
 Layer = NDArray[np.float64]
 
@@ -63,25 +64,25 @@ _VAPOUR = np.exp(17.27 * _TEMPERATURES / (_TEMPERATURES + 237.3) - 17.27 * 15.0 
 
 
 class MoistureParameters(NamedTuple):
-    """How the ground takes, holds and gives water. Depths are metres of water over one cell in a cycle."""
+    """How the ground takes, holds and gives water. Depths are of water over one cell in a cycle."""
 
-    rain: float = 0.004
-    rain_altitude: float = 0.0  # part of the rain that follows the altitude
-    infiltration: float = 0.02  # from standing water, through ground as permeable as sand
-    soil_depth: float = 1.0  # metres
-    weathered: float = 0.2  # metres of rock that count as soil, at most
-    field_capacity: float = 0.3  # part of the pores that hold water against gravity
-    percolation: float = 0.2  # part of what the soil cannot hold that sinks in a cycle
-    evaporation: float = 0.002  # at 15 °C
-    transpiration: float = 1.0  # how much more goes to the air where plants cover the ground
-    temperature: float = 15.0  # °C at a height of 0
-    lapse_rate: float = 0.0065  # °C per metre
-    aquifer_depth: float = 20.0  # metres of rock, below the loose material, that groundwater fills
-    conductivity: float = 20.0  # of sand, metres per cycle
-    capillary_rise: float = 1.0  # metres above the groundwater, to which it wets the ground
-    smallest_spring: float = 0.1  # what is less waits in the ground
-    walls: bool = False  # nothing leaves over the map's edge
-    sea_level: float = -math.inf  # metres
+    rain: Metres
+    rain_by_altitude: float  # part of the rain that follows the altitude
+    infiltration: Metres  # from standing water, through ground as permeable as sand
+    soil_depth: Metres
+    weathered: Metres  # of rock that count as soil, at most
+    field_capacity: float  # part of the pores that hold water against gravity
+    percolation: float  # part of what the soil cannot hold that sinks in a cycle
+    evaporation: Metres  # at 15 °C
+    transpiration: Times  # how much more goes to the air where plants cover the ground
+    temperature: Celsius  # at a height of 0
+    lapse_rate: CelsiusPerMetre
+    aquifer_depth: Metres  # of rock, below the loose material, that groundwater fills
+    conductivity: MetresPerCycle  # of sand
+    capillary_rise: Metres  # above the groundwater, to which it wets the ground
+    smallest_spring: Metres  # what is less waits in the ground
+    walls: bool  # nothing leaves over the map's edge
+    sea_level: Metres
 
 
 class Pores(NamedTuple):
@@ -130,26 +131,7 @@ class _Fields(NamedTuple):
     columns: int
 
 
-class _Constants(NamedTuple):
-    rain: float
-    rain_altitude: float
-    infiltration: float
-    soil_depth: float
-    weathered: float
-    field_capacity: float
-    percolation: float
-    evaporation: float
-    transpiration: float
-    temperature: float
-    lapse_rate: float
-    aquifer_depth: float
-    conductivity: float
-    capillary_rise: float
-    smallest_spring: float
-    walls: bool
-    sea_level: float
-    per_field_capacity: float
-    per_capillary_rise: float
+_Constants = constants_type(MoistureParameters, "per_field_capacity", "per_capillary_rise")
 
 
 inlined = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
@@ -198,9 +180,9 @@ def _yield_of(porosity, constants):
 def _rain_on(cell, fields, constants):
     """How much of the rain falls on a cell, from 0 to 1, as drops have it."""
     rain = 1.0
-    if constants.rain_altitude > 0.0 and fields.highest > fields.lowest:
+    if constants.rain_by_altitude > 0.0 and fields.highest > fields.lowest:
         height = (fields.ground[cell] - fields.lowest) / (fields.highest - fields.lowest)
-        rain = 1.0 + constants.rain_altitude * (height - 1.0)
+        rain = 1.0 + constants.rain_by_altitude * (height - 1.0)
     if len(fields.rain) > 0:
         rain *= fields.rain[cell]
     return rain
@@ -568,7 +550,8 @@ class Aquifer:
         ):
             if layer.shape != (rows, columns) or layer.dtype != np.float64 or not layer.flags.c_contiguous:
                 raise ValueError("layers must be C-contiguous float64 arrays of one shape")
-        by_altitude = parameters.rain_altitude > 0.0
+        parameters = exact(parameters)
+        by_altitude = parameters.rain_by_altitude > 0.0
         self._fields = _Fields(
             ground.bedrock.reshape(-1),
             ground.sediment.reshape(-1),

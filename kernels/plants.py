@@ -40,9 +40,11 @@ from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
+from kernels.parameters import exact
 from kernels.random import process_number, stream, uniform
 from kernels.standing import DRY, SEA
 from kernels.surface import CANOPY, GRASS, ROOTS, WETNESS
+from kernels.units import Celsius, CelsiusPerMetre, Metres, PerCycle, Times
 
 Trees = NDArray[np.float32]
 
@@ -80,24 +82,24 @@ _FOLLOWING, _SEEDED, _CLAIM = range(len(TREE_TRAITS), len(TREE_TRAITS) + 3)
 class PlantParameters(NamedTuple):
     """How plants live. Times are in cycles."""
 
-    rate: float = 1.0  # how fast time passes for them
-    grass_growth: float = 0.02
-    grass_spread: float = 0.02
-    grass_decline: float = 0.02
-    grass_arrival: float = 1e-4  # chance that grass comes to a cell by itself in a cycle
-    grass_shade: float = 0.6  # part of the grass that is missing under closed crowns
-    grass_roots: float = 0.4  # density of the roots of full grass
-    seeds: float = 1.0  # factor of all kinds' own
-    tree_arrival: float = 4e-5  # chance that a tree comes up on a cell from far away in a cycle
-    densest_canopy: float = 0.8  # part of the ground that crowns cover in a forest
-    random_death: float = 1e-4  # chance in a cycle
-    stream_limit: float = 0.6  # a stream is strong where drops pass in more of the cycles
-    flow_limit: float = 2.0  # or where more water passes in a cycle, in metres
-    steepest: float = 1.2  # tangent of the slope beyond which nothing stands
-    flood_depth: float = 0.2  # metres of standing water that plants endure
-    burial: float = 0.1  # metres by which the ground may rise in a cycle
-    undercut: float = 0.1  # and fall
-    ground_wetness: float = 0.4  # of level ground far from water where it rains fully, where moisture is not simulated
+    rate: Times  # how fast time passes for them
+    grass_growth: PerCycle
+    grass_spread: PerCycle
+    grass_decline: PerCycle
+    grass_arrival: PerCycle  # chance that grass comes to a cell by itself
+    grass_shade: float  # part of the grass that is missing under closed crowns
+    grass_roots: float  # density of the roots of full grass
+    seeds: Times  # factor of all kinds' own
+    tree_arrival: PerCycle  # chance that a tree comes up on a cell from far away
+    densest_canopy: float  # part of the ground that crowns cover in a forest
+    random_death: PerCycle  # chance
+    stream_limit: float  # a stream is strong where drops pass in more of the cycles
+    flow_limit: Metres  # or where more water passes in a cycle
+    steepest: float  # tangent of the slope beyond which nothing stands
+    flood_depth: Metres  # of standing water that plants endure
+    burial: Metres  # by which the ground may rise in a cycle
+    undercut: Metres  # and fall
+    ground_wetness: float  # of level ground far from water where it rains fully, where moisture is not simulated
 
 
 class PlantKinds(NamedTuple):
@@ -124,12 +126,12 @@ class _Turn(NamedTuple):
 class Climate(NamedTuple):
     """What the climate is to plants."""
 
-    temperature: float  # °C at a height of 0, in the mean of a year
-    lapse_rate: float  # °C per metre
+    temperature: Celsius  # at a height of 0, in the mean of a year
+    lapse_rate: CelsiusPerMetre
     rain: float
     rain_by_altitude: float  # part of the rain that grows with altitude
-    lowest: float  # metres, of the ground
-    highest: float
+    lowest: Metres  # of the ground
+    highest: Metres
 
 
 class Fields(NamedTuple):
@@ -625,6 +627,7 @@ def grow(
     stripes = np.arange(cycle % PERIOD, -(-rows // STRIPE), PERIOD)
     sprouts = np.zeros((len(stripes), STRIPE, columns), np.uint8)
     keys = np.array([stream(seed, _GROWS, cycle), stream(seed, _TREES, cycle), stream(seed, _LIFESPANS, 0)], np.uint64)
+    parameters = exact(parameters)
     turn = _turn(parameters)
     kinds = _with_parameters(kinds, parameters)
     changes = np.zeros((len(stripes), 2), np.int64)

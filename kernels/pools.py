@@ -31,8 +31,10 @@ from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
+from kernels.parameters import exact
 from kernels.standing import DRY, LAKE
 from kernels.standing import SEA as SEA_WATER
+from kernels.units import Metres
 
 Layer = NDArray[np.float64]
 
@@ -65,11 +67,11 @@ _SAME = 1e-13
 class PoolParameters(NamedTuple):
     """What takes water from the lakes, and where it ends."""
 
-    edges: int = SEA
-    sea_level: float = 0.0  # metres; used where the edges are the sea
-    evaporation: float = 0.0  # metres per cycle, from each cell with water on it
-    seepage: float = 0.0  # metres per cycle, of what evaporation leaves
-    most_spilled: float = math.inf  # volume of spills in a cycle; what is over it goes on at once, to where it ends
+    edges: int  # SEA, OPEN or WALL
+    sea_level: Metres  # used where the edges are the sea
+    evaporation: Metres  # in a cycle, from each cell with water on it
+    seepage: Metres  # in a cycle, of what evaporation leaves
+    most_spilled: float  # volume of spills in a cycle; what is over it goes on at once, to where it ends
 
 
 class PoolTotals(NamedTuple):
@@ -1234,8 +1236,9 @@ def settle(
     if not found[:, _SOUND].all():
         row, column = _first_unsound(ground, water)
         return PoolTotals(0.0, 0.0, 0.0, 0.0, row, column), _NO_SPILLS
-    sea_level = float(parameters.sea_level) if parameters.edges == SEA else -math.inf
-    evaporation, seepage = float(parameters.evaporation), float(parameters.seepage)
+    parameters = exact(parameters)
+    sea_level = parameters.sea_level if parameters.edges == SEA else -math.inf
+    evaporation, seepage = parameters.evaporation, parameters.seepage
     flat_cells, pits = _find_pits(ground, toward, basin, found)
     _lead(ground, toward, pits, sea_level, basin)
     pairs = _join_bands(basin, found)
@@ -1245,7 +1248,7 @@ def settle(
     )
     _measure(ground, water, basin, tree, ladders, evaporation, seepage, runs, lost_in_row, found)
     pool_of, start, total, filled, (sill, beyond, volume), totals = _share_out(
-        ground, tree, runs, lost_in_row, found, len(pits), sea_level, float(parameters.most_spilled)
+        ground, tree, runs, lost_in_row, found, len(pits), sea_level, parameters.most_spilled
     )
     if total > 0:
         _gather(ground, basin, pool_of, tree.floor, tree.outlet, start, runs, found)

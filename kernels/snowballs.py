@@ -31,7 +31,7 @@ that it came (`traffic`, in balls). They fade, so that they tell of the last `me
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba import prange
@@ -39,8 +39,10 @@ from numpy.typing import NDArray
 
 from kernels.compiling import njit
 from kernels.droplets import put_down
+from kernels.parameters import constants_type, exact
 from kernels.particles import ENDED, FAILED, RUNNING, engine
 from kernels.random import process_number, stream, uniform
+from kernels.units import Cells, Steps
 
 Layer = NDArray[np.float64]
 Trace = NDArray[np.float32]
@@ -61,16 +63,16 @@ _WITHOUT_COUNTING: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nr
 class SnowballParameters(NamedTuple):
     """What the balls of a cycle are like."""
 
-    count: int = 1000  # type: ignore[assignment]  # balls; hides tuple.count, which nobody needs here
-    erosion_rate: float = 0.04  # the article's unit of height
-    deposition_rate: float = 0.03  # part of the load that is put down in a step on level ground
-    speed: float = 0.15  # cells that a vertical wall adds to a step
-    friction: float = 0.7  # part of the velocity that is *kept* in a step
-    radius: float = 0.8  # of the offset, in cells
-    iterations: int = 80  # steps, at most
-    iteration_scale: float = 0.04  # part of the erosion rate that each step adds until all of it is reached
-    scale: float = 10.0  # cells to the article's unit of height
-    memory: float = 2.0  # balls for each cell of the map in which traces fade to 1 / e
+    count: int  # type: ignore[assignment]  # balls; hides tuple.count, which nobody needs here
+    erosion_rate: Annotated[float, "article's h"]
+    deposition_rate: float  # part of the load that is put down in a step on level ground
+    speed: Cells  # that a vertical wall adds to a step
+    friction: float  # part of the velocity that is *kept* in a step
+    radius: Cells  # of the offset
+    iterations: Steps  # at most
+    iteration_scale: float  # part of the erosion rate that each step adds until all of it is reached
+    scale: Cells  # to the article's unit of height
+    memory: Annotated[float, "balls per cell"]  # in which traces fade to 1 / e
 
 
 class SnowballTotals(NamedTuple):
@@ -95,16 +97,8 @@ class _Fields(NamedTuple):
     columns: int
 
 
-class _Constants(NamedTuple):
-    erosion: float  # metres
-    deposition_rate: float
-    speed: float
-    friction: float
-    radius: float
-    iterations: float
-    iteration_scale: float
-    sea_level: float
-    cells_per_metre: float
+# The parameters, with no more speed than friction takes; the erosion in metres, and what follows from the map
+_Constants = constants_type(SnowballParameters, "erosion", "sea_level", "cells_per_metre")
 
 
 @njit(**_WITHOUT_COUNTING)
@@ -287,21 +281,16 @@ def roll(
     for layer, kind in zip(layers, kinds, strict=True):
         if layer.shape != (rows, columns) or layer.dtype != kind or not layer.flags.c_contiguous:
             raise ValueError(f"layers must be C-contiguous {np.dtype(kind)} arrays of one shape")
-    p = parameters
+    p = exact(parameters)
     fields = _Fields._make([*(layer.reshape(-1) for layer in layers), rows, columns])
     constants = _Constants(
+        **p._replace(speed=min(p.speed, 1.0 - p.friction))._asdict(),
         erosion=min(p.erosion_rate * p.scale, _DEEPEST_BITE) * float(cell_size),
-        deposition_rate=float(p.deposition_rate),
-        speed=min(float(p.speed), 1.0 - float(p.friction)),
-        friction=float(p.friction),
-        radius=float(p.radius),
-        iterations=float(p.iterations),
-        iteration_scale=float(p.iteration_scale),
         sea_level=float(sea_level),
         cells_per_metre=1.0 / float(cell_size),
     )
     key = np.uint64(stream(int(seed), _PROCESS, int(cycle)))
-    kept = math.exp(-int(p.count) / (float(p.memory) * rows * columns))
+    kept = math.exp(-p.count / (p.memory * rows * columns))
     _fade(wear, deposit, traffic, np.float32(kept))
-    particles, status = _run(int(p.count), key, rows, columns, fields, constants)
+    particles, status = _run(p.count, key, rows, columns, fields, constants)
     return SnowballTotals(*_total(particles, status))

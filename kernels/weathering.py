@@ -24,7 +24,9 @@ from numpy.typing import NDArray
 
 from kernels.compiling import njit
 from kernels.materials import Materials, no_materials, rock_at, thickness
+from kernels.parameters import exact
 from kernels.surface import STRIDE, WETNESS
+from kernels.units import Celsius, CelsiusPerMetre, Metres
 
 Layer = NDArray[np.float64]
 
@@ -46,13 +48,13 @@ BAND = 32
 class WeatheringParameters(NamedTuple):
     """How rock breaks in a cycle."""
 
-    steepest: float = 1.4  # tangent of the steepest slope on which rock stands, where materials do not tell it
-    breaking: float = 0.05  # part of what stands too high
-    frost: float = 0.0  # metres of bare, dry, weak rock where it is coldest
-    frost_wetness: float = 0.0  # how much more of soaked rock, as a part
-    cover: float = 0.5  # metres of loose material under which frost does a third of that
-    temperature: float = 15.0  # °C at a height of 0
-    lapse_rate: float = 0.0065  # °C per metre
+    steepest: float  # tangent of the steepest slope on which rock stands, where materials do not tell it
+    breaking: float  # part of what stands too high
+    frost: Metres  # of bare, dry, weak rock where it is coldest
+    frost_wetness: float  # how much more of soaked rock, as a part
+    cover: Metres  # of loose material under which frost does a third of that
+    temperature: Celsius  # at a height of 0
+    lapse_rate: CelsiusPerMetre
 
 
 class _Rock(NamedTuple):
@@ -184,7 +186,7 @@ def weather(
     broken = np.zeros(((len(ground) + BAND - 1) // BAND, max(materials.kinds, 1)))
     _weather(
         bedrock, sediment, ground,
-        WeatheringParameters(*(float(value) for value in parameters)),
+        exact(parameters),
         _Rock(stable, weakness, float(stable.min())),
         materials,
         np.empty(0, np.float32) if surface is None else surface.reshape(-1),

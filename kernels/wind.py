@@ -49,7 +49,7 @@ trees, so that only grass slows the parcels further.
 
 Where this is not what the article's own code does:
 
-- A step ends at the latest after one cell's length, so that no parcel leaps over the ground between; t ≤ dt.
+- A step ends at the latest after one cell's length, so that no parcel leaps over the ground between; t ≤ `time_step`.
 - A parcel takes no more than is there and digs no deeper than it went in; the article sets what is left to zero.
 - It wears no more of the rock in a step than it carries, and none at the foot of a step of more than sixteen cells.
 - A load settles on the ground as well as in the air, else it would grow as long as the ground rises.
@@ -64,7 +64,7 @@ rise grows. Waves of two cells stand against the cascade where suspension is str
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba import prange
@@ -72,9 +72,11 @@ from numpy.typing import NDArray
 
 from kernels.compiling import njit
 from kernels.materials import Materials, no_materials, rock_at, thickness
+from kernels.parameters import constants_type, exact
 from kernels.particles import ENDED, FAILED, RUNNING, engine, in_step, own_amounts
 from kernels.random import process_number, stream, uniform
 from kernels.surface import CANOPY, GRASS, STRIDE, WETNESS
+from kernels.units import Acceleration, Cells, Degrees, Metres, PerTime, Speed, Steps, Time
 
 Layer = NDArray[np.float64]
 Surface = NDArray[np.float32]
@@ -106,37 +108,37 @@ _THINNEST = 1e-100
 
 
 class WindParameters(NamedTuple):
-    """What the wind of a cycle is like. Speeds are in cells per unit of time; a step takes `dt` or less."""
+    """What the wind of a cycle is like. A step of a parcel takes `time_step` or less."""
 
-    count: int = 250  # type: ignore[assignment]  # parcels; hides tuple.count, which nobody needs here
-    direction: float = 270.0  # degrees that the wind comes from, clockwise from north
-    speed: float = 1.4142135623730951
-    gusts: float = 0.0  # degrees: each parcel's own wind blows from up to so far beside the direction
-    gust_speed: float = 0.0  # part of the speed by which each parcel's own wind is faster or slower at most
-    dt: float = 0.25
-    gravity: float = 0.01
-    drag: float = 0.1  # part of the difference to the prevailing wind that is lost per unit of time
-    friction: float = 1.0  # part of the speed along the ground that is lost per unit of time in contact
-    suspension: float = 0.0001
-    deposition: float = 0.0001  # part of the load that settles per unit of time
-    abrasion: float = 0.0001
-    dust: float = 0.0  # metres over one cell
-    inflow: float = 0.0  # sand that a parcel brings along over the upwind edge, metres over one cell
-    shear: float = 0.0
-    speed_up: float = 0.0
-    upwind_length: float = 20.0  # cells
-    shelter_angle: float = 90.0  # degrees; 90: no shelter
-    lee_deposition: float = 0.0  # part of the load that settles in shelter per unit of time
-    scale: float = 80.0  # cells to the article's unit of height
-    wrap: bool = False  # what leaves the map comes back on the other side
-    max_steps: int = 20_000  # a parcel ends after so many
-    uplift: float = 0.0  # how strongly the square of the speed holds grains up
-    lag: float = 0.0  # how much of what settles falls behind, for grains that fall as sand does
-    wet_cohesion: float = 4.0  # nothing is lifted where the wetness is over 1 / this
-    plant_drag: float = 0.6  # part of the wind that plants take where they cover all
-    plant_cover: float = 0.95  # part of the ground that they keep from the wind there
-    plant_trapping: float = 0.5  # part of the load that settles among them per unit of time
-    field_direction: float = 270.0  # degrees: the prevailing wind that the field of local wind was found for
+    count: int  # type: ignore[assignment]  # parcels; hides tuple.count, which nobody needs here
+    wind_direction: Degrees  # where it comes from, clockwise from north
+    wind_speed: Speed
+    gusts: Degrees  # each parcel's own wind blows from up to so far beside the direction
+    gust_speed: float  # part of the speed by which each parcel's own wind is faster or slower at most
+    time_step: Time
+    gravity: Acceleration
+    drag: PerTime  # part of the difference to the prevailing wind that is lost
+    friction: PerTime  # part of the speed along the ground that is lost in contact
+    suspension: float
+    deposition: PerTime  # part of the load that settles
+    abrasion: float
+    dust: Metres  # over one cell
+    inflow: Metres  # sand that a parcel brings along over the upwind edge, over one cell
+    shear: float
+    speed_up: float
+    upwind_length: Cells
+    shelter_angle: Degrees  # 90: no shelter
+    lee_deposition: PerTime  # part of the load that settles in shelter
+    scale: Cells  # to the article's unit of height
+    wrap: bool  # what leaves the map comes back on the other side
+    longest_path: Steps  # a parcel ends after so many
+    uplift: Annotated[float, "t²/cells²"]  # how strongly the square of the speed holds grains up
+    lag: float  # how much of what settles falls behind, for grains that fall as sand does
+    wet_cohesion: float  # nothing is lifted where the wetness is over 1 / this
+    plant_drag: float  # part of the wind that plants take where they cover all
+    plant_cover: float  # part of the ground that they keep from the wind there
+    plant_trapping: PerTime  # part of the load that settles among them
+    wind_field_direction: Degrees  # of the prevailing wind that the field of local wind was found for
 
 
 class KindTotals(NamedTuple):
@@ -198,40 +200,21 @@ class _RichFields(NamedTuple):
     wind: Surface  # [cell * 2 + (south, east)]: the wind near the ground; empty: the prevailing one
 
 
-class _Constants(NamedTuple):
-    dt: float
-    wind_row: float  # the prevailing wind, in cells per unit of time
-    wind_column: float
-    gusts: float  # radians
-    gust_speed: float
-    speed: float
-    field_turn: float  # radians from the wind that the local wind was found for to that of now
-    gravity: float
-    drag: float
-    friction: float
-    suspension: float  # times scale
-    deposition: float
-    abrasion: float
-    dust: float
-    inflow: float
-    shear: float  # times metres per cell
-    speed_up: float  # over the upwind length in metres
-    follow: float  # part of the way to the ground that the mean of the upwind ground makes in a cell
-    shelter_slope: float  # metres per cell
-    below_crest: float  # 0; infinite where there is no shelter
-    lee_deposition: float
-    wrap: bool
-    crossing: float  # a parcel of a map that wraps ends after so many cells
-    max_steps: float
-    cells_per_metre: float
-    metres_per_cell: float
-    deepest_hole: float  # metres
-    uplift: float
-    lag: float
-    wet_cohesion: float
-    plant_drag: float
-    plant_cover: float
-    plant_trapping: float
+# The parameters, but gusts in radians, suspension times scale, shear times metres per cell, and speed-up by the upwind
+# length in metres; and what follows from them
+_Constants = constants_type(
+    WindParameters,
+    "wind_row",  # the prevailing wind, in cells per unit of time
+    "wind_column",
+    "field_turn",  # radians from the wind that the local wind was found for to that of now
+    "follow",  # part of the way to the ground that the mean of the upwind ground makes in a cell
+    "shelter_slope",  # metres per cell
+    "below_crest",  # 0; infinite where there is no shelter
+    "crossing",  # a parcel of a map that wraps ends after so many cells
+    "cells_per_metre",
+    "metres_per_cell",
+    "deepest_hole",  # metres
+)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -283,7 +266,7 @@ def _own_wind(cell, turn, constants, fields, mix):
     if mix is not None:  # noqa: SIM102  # a test that the compiler makes, and one for each parcel
         if len(fields.wind) > 0:
             turn += constants.field_turn
-            wind_row, wind_column = constants.speed * math.cos(turn), constants.speed * math.sin(turn)
+            wind_row, wind_column = constants.wind_speed * math.cos(turn), constants.wind_speed * math.sin(turn)
             south, east = _local_wind(fields.wind, cell, wind_row, wind_column)
             return wind_row, wind_column, south, east
     wind_row = math.cos(turn) * constants.wind_row - math.sin(turn) * constants.wind_column
@@ -367,7 +350,7 @@ def _fly(state, fields, mix, constants):
         height = crest
         v_up = max(v_up, 0.0)
     height = max(height, ground)
-    time = constants.dt
+    time = constants.time_step
     if time * along > 1.0:
         time = 1.0 / along
     # The velocity says where the next step reads the ground, and the ground changes the velocity: the processor waits
@@ -449,7 +432,7 @@ def _fly(state, fields, mix, constants):
     left = constants.crossing - travelled
     dying = left < _DYING * constants.crossing
     settling = max(constants.deposition, constants.lee_deposition) if lee else constants.deposition
-    ends = along < _STILL or steps >= constants.max_steps or left <= 0.0
+    ends = along < _STILL or steps >= constants.longest_path or left <= 0.0
     lifts = height <= new_ground and not lee and not dying
     speed_squared += v_up * v_up
     pressed = new_ground - height
@@ -720,13 +703,13 @@ def blow(
             traces.shape == (rows, columns, width) and traces.dtype == np.float32 and traces.flags.c_contiguous
         ):
             raise ValueError("surface and field must be C-contiguous float32 arrays with the layers' rows and columns")
-    p = parameters
+    p = exact(parameters)
     # Blowing from the north means towards growing rows. Rounded, so that a wind from the west has no part across.
-    towards_row = round(math.cos(math.radians(p.direction)), 15)
-    towards_column = round(-math.sin(math.radians(p.direction)), 15)
+    towards_row = round(math.cos(math.radians(p.wind_direction)), 15)
+    towards_column = round(-math.sin(math.radians(p.wind_direction)), 15)
     touched = np.zeros(rows * columns, np.uint8)
     carried = np.zeros(rows * columns)
-    count = int(p.count) if p.speed > 0.0 else 0
+    count = p.count if p.wind_speed > 0.0 else 0
     several = materials is not None and materials.kinds > 0
     plain = _Fields(bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1), touched, carried, rows, columns)
     fields: _Fields | _RichFields = plain
@@ -737,43 +720,28 @@ def blow(
         brought = int(np.argmax(fields.suspension))
         fields.loads[brought :: fields.stride] = 0.0 if p.wrap else p.inflow
     crossing = abs(towards_row) * rows + abs(towards_column) * columns
+    of_all = p._asdict() | {
+        "gusts": math.radians(p.gusts),
+        "suspension": p.suspension * p.scale,
+        "inflow": 0.0 if p.wrap else p.inflow,
+        "shear": p.shear * float(cell_size),
+        "speed_up": 0.0 if field is not None else p.speed_up / float(p.upwind_length * cell_size),
+    }
     constants = _Constants(
-        dt=float(p.dt),
-        wind_row=p.speed * towards_row,
-        wind_column=p.speed * towards_column,
-        gusts=math.radians(p.gusts),
-        gust_speed=float(p.gust_speed),
-        speed=float(p.speed),
-        field_turn=math.radians(p.field_direction - p.direction),
-        gravity=float(p.gravity),
-        drag=float(p.drag),
-        friction=float(p.friction),
-        suspension=p.suspension * float(p.scale),
-        deposition=float(p.deposition),
-        abrasion=float(p.abrasion),
-        dust=float(p.dust),
-        inflow=0.0 if p.wrap else float(p.inflow),
-        shear=p.shear * float(cell_size),
-        speed_up=0.0 if field is not None else p.speed_up / float(p.upwind_length * cell_size),
-        follow=1.0 / float(p.upwind_length),
+        **of_all,
+        wind_row=p.wind_speed * towards_row,
+        wind_column=p.wind_speed * towards_column,
+        field_turn=math.radians(p.wind_field_direction - p.wind_direction),
+        follow=1.0 / p.upwind_length,
         shelter_slope=math.tan(math.radians(p.shelter_angle)) * cell_size,
         below_crest=0.0 if p.shelter_angle < 90.0 else math.inf,
-        lee_deposition=float(p.lee_deposition),
-        wrap=bool(p.wrap),
         crossing=crossing if p.wrap else math.inf,
-        max_steps=float(p.max_steps),
         cells_per_metre=1.0 / float(cell_size),
         metres_per_cell=float(cell_size),
         deepest_hole=_DEEPEST_HOLE * float(cell_size),
-        uplift=float(p.uplift),
-        lag=float(p.lag),
-        wet_cohesion=float(p.wet_cohesion),
-        plant_drag=float(p.plant_drag),
-        plant_cover=float(p.plant_cover),
-        plant_trapping=float(p.plant_trapping),
     )
     key = np.uint64(stream(int(seed), _PROCESS, int(cycle)))
-    particles, status = run(count, key, rows, columns, fields, constants, wrap=bool(p.wrap))
+    particles, status = run(count, key, rows, columns, fields, constants, wrap=p.wrap)
     _average(wind_path, touched, airborne, carried)
     loads, worn, own_kinds, stride = np.empty(0), np.empty(0), 0, 0
     if isinstance(fields, _RichFields):

@@ -32,6 +32,8 @@ from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
+from kernels.parameters import exact
+from kernels.units import Cells, Degrees, Times
 
 Layer = NDArray[np.float64]
 
@@ -50,15 +52,15 @@ _MOST_ROUNDS = 16
 class WindFieldParameters(NamedTuple):
     """How strongly ground and trees act on the wind."""
 
-    direction: float = 270.0  # degrees that the prevailing wind comes from, clockwise from north
-    speed_up: float = 1.0
-    upwind: float = 0.3
-    shelter: float = 0.7  # part of the wind that is missing behind a crest
-    shelter_angle: float = 15.0  # degrees by which the line from a crest falls
-    tree_shelter: float = 0.6  # part of the wind that is missing under a closed canopy
-    tree_length: float = 8.0  # cells behind trees over which the wind recovers, to a part of 1 / e
-    highest: float = 2.5  # what no wind is faster than, beside the prevailing one
-    wrap: bool = False  # what leaves the map comes back on the other side
+    wind_direction: Degrees  # where the prevailing wind comes from, clockwise from north
+    speed_up: float
+    upwind: float
+    shelter: float  # part of the wind that is missing behind a crest
+    shelter_angle: Degrees  # by which the line from a crest falls
+    tree_shelter: float  # part of the wind that is missing under a closed canopy
+    tree_length: Cells  # behind trees over which the wind recovers, to a part of 1 / e
+    highest: Times  # what no wind is faster than, beside the prevailing one
+    wrap: bool  # what leaves the map comes back on the other side
 
 
 def find_wind_field(
@@ -75,19 +77,19 @@ def find_wind_field(
     that is not a finite number spreads over the field, and nowhere else.
     """
     rows, columns = ground.shape
-    p = parameters
+    p = exact(parameters)
     step = math.ceil(max(rows, columns) / _MOST_NODES)
     nodes = math.ceil(rows / step), math.ceil(columns / step)
     sides = rows / nodes[0] * cell_size, columns / nodes[1] * cell_size  # metres from node to node
-    south = round(math.cos(math.radians(p.direction)), 15)
-    east = round(-math.sin(math.radians(p.direction)), 15)
+    south = round(math.cos(math.radians(p.wind_direction)), 15)
+    east = round(-math.sin(math.radians(p.wind_direction)), 15)
     height, crowns = np.empty(nodes), np.zeros(nodes)
     _mean_of_cells(ground, height)
     if canopy is not None:
         _mean_of_cells(canopy, crowns)
     slope = math.tan(math.radians(min(p.shelter_angle, 89.9)))
     line = height.copy()
-    _sweep(line, crowns, south, east, sides[0], sides[1], slope, 1.0 / (p.tree_length * cell_size), bool(p.wrap))
+    _sweep(line, crowns, south, east, sides[0], sides[1], slope, 1.0 / (p.tree_length * cell_size), p.wrap)
     relief = (line - line.mean()).astype(np.float32)  # twice as fast, and far finer than what is not known of the wind
     if not p.wrap:
         relief = _go_on(_go_on(relief).T).T
@@ -98,12 +100,12 @@ def find_wind_field(
     to_south, to_east = np.empty_like(waves), np.empty_like(waves)
     _respond(
         waves, relief.shape[1], row_waves, column_waves, smooth_row, smooth_column, south, east,
-        float(p.speed_up), float(p.upwind), to_south, to_east,
+        p.speed_up, p.upwind, to_south, to_east,
     )  # fmt: skip
     more_south, more_east = (np.fft.irfft2(wave, relief.shape)[: nodes[0], : nodes[1]] for wave in (to_south, to_east))
     full = slope * _NODES_TO_SHELTER * max(sides)
     _limit(more_south, more_east, line - height, crowns, south, east, full, p.shelter, p.tree_shelter, p.highest - 1.0)
-    _to_cells(more_south, more_east, field, bool(p.wrap))
+    _to_cells(more_south, more_east, field, p.wrap)
 
 
 def _go_on(relief: NDArray[np.float32]) -> NDArray[np.float32]:

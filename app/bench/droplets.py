@@ -11,11 +11,14 @@ import numpy as np
 
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick, terrain
+from app.parameters import for_kernel
+from app.processes.droplets import DropletParameters
 from app.scene import Scene
 from app.simulation import SECONDS_BETWEEN_BACKUPS, SimulationThread
 from app.snapshot import Snapshot
 from app.world import World
-from kernels.droplets import DropletParameters, DropletTotals, erode
+from kernels.droplets import DropletParameters as KernelParameters
+from kernels.droplets import DropletTotals, erode
 
 CELL_SIZE = 20.0  # metres
 RELIEF = 0.15  # of the map's side
@@ -119,5 +122,7 @@ def _copy(world: World) -> World:
 
 
 def _run(world: World, drops: int, cycle: int) -> DropletTotals:
-    parameters = DropletParameters(count=drops)
+    parameters = for_kernel(
+        KernelParameters, DropletParameters(count=drops), water=1.0, rain_by_altitude=0.0, soaking=0.0
+    )
     return erode(world.bedrock, world.sediment, world.ground, world.cell_size, world.seed, cycle, parameters)

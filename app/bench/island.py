@@ -10,11 +10,13 @@ import numpy as np
 
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick
-from app.processes.snowballs import smooth
+from app.parameters import for_kernel
+from app.processes.snowballs import SnowballParameters, smooth
 from app.scene import Scene, load_preset
 from app.sources import create_world
 from app.world import World
-from kernels.snowballs import SnowballParameters, roll
+from kernels.snowballs import SnowballParameters as KernelParameters
+from kernels.snowballs import roll
 
 BALLS = 50_000
 CYCLES = 5  # in which they fall
@@ -105,10 +107,11 @@ def gain_of_two_threads(scene: Scene, balls: int, samples: int) -> tuple[float, 
 def _roll(world: World, balls: int) -> int:
     """Let so many of the article's balls fall, and blur the ground; return the steps they took."""
     steps = 0
+    parameters = for_kernel(KernelParameters, SnowballParameters(count=balls // CYCLES))
     for cycle in range(CYCLES):
         steps += roll(
             world.bedrock, world.sediment, world.ground, world.standing, world.trace("wear"), world.trace("deposit"),
-            world.trace("traffic"), 0.0, world.cell_size, world.seed, cycle, SnowballParameters(count=balls // CYCLES),
+            world.trace("traffic"), 0.0, world.cell_size, world.seed, cycle, parameters,
         ).steps  # fmt: skip
     smooth(world)
     return steps

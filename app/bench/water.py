@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick, terrain
+from app.parameters import for_kernel
 from app.processes.droplets import DropletErosion, DropletParameters
 from app.processes.pools import Pools, PoolsParameters
 from app.world import World
@@ -19,7 +20,11 @@ from kernels.pools import OPEN, PoolParameters, settle
 
 CELL_SIZE = 20.0  # metres
 WARM_UP = 8  # cycles, after which there are streams
-COUPLED = droplets.DropletParameters(count=1000, stream_friction=0.5, stream_evaporation=0.2, stream_stop=0.01)
+COUPLED = for_kernel(
+    droplets.DropletParameters,
+    DropletParameters(count=1000, stream_friction=0.5, stream_evaporation=0.2, stream_stop=0.01),
+    water=1.0, rain_by_altitude=0.0, soaking=0.0,
+)  # fmt: skip
 RELIEF = 1500.0  # metres
 BASINS = 1600.0  # metres; how deep the wide basins are in which large lakes stand
 
@@ -133,5 +138,5 @@ def _seconds(ground: NDArray[np.float64], lakes: NDArray[np.float64]) -> float:
 
 def _settle(ground: NDArray[np.float64], water: NDArray[np.float64]) -> NDArray[np.uint8]:
     level, standing = np.empty_like(ground), np.empty(ground.shape, np.uint8)
-    settle(ground, water, level, standing, PoolParameters(edges=OPEN, most_spilled=0.0))
+    settle(ground, water, level, standing, PoolParameters(OPEN, 0.0, evaporation=0.0, seepage=0.0, most_spilled=0.0))
     return standing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 
@@ -10,6 +11,8 @@ import numpy as np
 
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick, terrain
+from app.parameters import for_kernel
+from app.scene import load_preset
 from app.world import World
 from kernels.cascade import CascadeParameters, cascade
 from kernels.wind import WindParameters, blow
@@ -18,12 +21,17 @@ PARCELS = 250
 RELIEF = 80.0  # cells, the article's unit of height, which its land fills
 LAND = 256  # side of the land, which goes on periodically on larger maps
 
-# All numbers of the article (McDonald 2020), which are the kernels' defaults, with its wind along the diagonal
-ARTICLE = WindParameters(count=PARCELS, direction=315.0)
+# All numbers of the article (McDonald 2020), with its wind along the diagonal
+_PRESET = load_preset("article-wind")
+ARTICLE = for_kernel(
+    WindParameters, _PRESET.wind, count=PARCELS, wrap=False,
+    wind_direction=315.0, wind_speed=math.sqrt(2.0), wind_field_direction=270.0,
+)  # fmt: skip
+SLIDING = for_kernel(CascadeParameters, _PRESET.cascade, wrap=False)
 
 # With what makes dunes that stay and wander
 DUNES = ARTICLE._replace(
-    direction=270.0, gusts=15.0, friction=0.02, suspension=0.0004, deposition=0.2, shear=5.0, speed_up=8.0,
+    wind_direction=270.0, gusts=15.0, friction=0.02, suspension=0.0004, deposition=0.2, shear=5.0, speed_up=8.0,
     upwind_length=100.0, shelter_angle=15.0, lee_deposition=0.5,
 )  # fmt: skip
 
@@ -122,5 +130,5 @@ def _cycle(world: World, parameters: WindParameters, cycle: int) -> int:
         world.bedrock, world.sediment, world.ground, world.trace("wind_path"), world.trace("airborne"),
         world.cell_size, world.seed, cycle, parameters,
     )  # fmt: skip
-    cascade(world.bedrock, world.sediment, world.ground, world.cell_size, CascadeParameters())
+    cascade(world.bedrock, world.sediment, world.ground, world.cell_size, SLIDING)
     return totals.steps

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from app.parameters import Parameters, described, parameter
+from app.parameters import Parameters, described, for_kernel, parameter
 from app.world import World
 
 
@@ -87,18 +87,7 @@ class Cascade:
             world.sediment,
             world.ground,
             world.cell_size,
-            cascade.CascadeParameters(
-                roughness=parameters.roughness,
-                settling=parameters.settling,
-                creep=parameters.creep,
-                scale=parameters.scale,
-                passes=parameters.passes,
-                wrap=parameters.edges == "wrap",
-                steepness=parameters.steepness,
-                wet_strength=parameters.wet_strength,
-                soaked_weakness=parameters.soaked_weakness,
-                root_strength=parameters.root_strength,
-            ),
+            for_kernel(cascade.CascadeParameters, parameters, wrap=parameters.edges == "wrap"),
             world.material_fields(),
             world.surface,
         )

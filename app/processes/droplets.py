@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.errors import UserError
 from app.layers import side_by_side
-from app.parameters import Parameters, described, parameter
+from app.parameters import Parameters, described, for_kernel, parameter
 from app.processes.kinds import account_for_kinds
 from app.processes.process import ProcessFailure
 from app.world import World
@@ -156,25 +156,13 @@ class DropletErosion:
             world.cell_size,
             world.seed,
             world.cycle,
-            droplets.DropletParameters(
+            for_kernel(
+                droplets.DropletParameters,
+                parameters,
+                world.weather,
                 count=round(parameters.count * world.weather.rain),
-                dt=parameters.time_step,
-                density=parameters.density,
-                friction=parameters.friction,
-                deposition_rate=parameters.deposition_rate,
-                evaporation=parameters.evaporation,
-                min_volume=parameters.minimum_volume,
-                rock_erodibility=parameters.rock_erodibility,
-                max_steps=parameters.longest_path,
                 water=water,
-                stream_friction=parameters.stream_friction,
-                stream_evaporation=parameters.stream_evaporation,
-                stream_stop=parameters.stream_stop,
-                momentum=parameters.momentum,
-                rain_altitude=world.weather.rain_by_altitude,
-                root_hold=parameters.root_hold,
                 soaking=world.soaking,
-                attrition=parameters.attrition,
             ),
             flow=flow,
             standing=standing,

@@ -9,7 +9,7 @@ import numpy as np
 
 from app.climate import USUAL_WIND
 from app.materials import Materials
-from app.parameters import Parameters, described, parameter
+from app.parameters import Parameters, described, for_kernel, parameter
 from app.world import Rising, World
 
 if TYPE_CHECKING:
@@ -116,22 +116,12 @@ class Moisture:
             ),
             world.cell_size,
             _pores(world, parameters),
-            moisture.MoistureParameters(
+            for_kernel(
+                moisture.MoistureParameters,
+                parameters,
+                weather,
                 rain=parameters.rain * weather.rain,
-                rain_altitude=weather.rain_by_altitude,
-                infiltration=parameters.infiltration,
-                soil_depth=parameters.soil_depth,
-                weathered=parameters.weathered,
-                field_capacity=parameters.field_capacity,
-                percolation=parameters.percolation,
                 evaporation=dried,
-                transpiration=parameters.transpiration,
-                temperature=weather.temperature,
-                lapse_rate=weather.lapse_rate,
-                aquifer_depth=parameters.aquifer_depth,
-                conductivity=parameters.conductivity,
-                capillary_rise=parameters.capillary_rise,
-                smallest_spring=parameters.smallest_spring,
                 walls=settled and world.walls,
                 sea_level=world.sea_level if settled else -math.inf,
             ),

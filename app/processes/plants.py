@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
-from app.parameters import Parameters, described, parameter
+from app.parameters import Parameters, described, for_kernel, parameter
 from app.plants import load_plants
 from app.world import World
 
@@ -116,35 +116,22 @@ class Plants:
                 cell_size=world.cell_size,
             ),
             _kinds(),
-            plants.Climate(
+            for_kernel(
+                plants.Climate,
+                weather,
                 temperature=weather.mean_temperature,
-                lapse_rate=weather.lapse_rate,
-                rain=weather.rain,
-                rain_by_altitude=weather.rain_by_altitude,
                 lowest=float(world.ground.min()) if varied else 0.0,
                 highest=float(world.ground.max()) if varied else 0.0,
             ),
             world.seed,
             world.cycle,
-            plants.PlantParameters(
-                rate=parameters.rate,
-                grass_growth=parameters.grass_growth,
-                grass_spread=parameters.grass_spread,
-                grass_decline=parameters.grass_decline,
-                grass_arrival=parameters.grass_arrival,
-                grass_shade=parameters.grass_shade,
-                grass_roots=parameters.grass_roots,
-                seeds=parameters.seeds,
-                tree_arrival=parameters.tree_arrival,
-                densest_canopy=parameters.densest_canopy,
-                random_death=parameters.random_death,
-                stream_limit=parameters.stream_limit,
+            for_kernel(
+                plants.PlantParameters,
+                parameters,
                 flow_limit=parameters.flow_limit * world.cell_size,
                 steepest=math.tan(math.radians(parameters.steepest)),
-                flood_depth=parameters.flood_depth,
                 burial=parameters.burial * world.cell_size,
                 undercut=parameters.undercut * world.cell_size,
-                ground_wetness=parameters.ground_wetness,
             ),
         )
         world.trees_version = world.cycle + 1

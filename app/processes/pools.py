@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from app.parameters import Parameters, described, parameter
+from app.parameters import Parameters, described, for_kernel, parameter
 from app.processes.process import ProcessFailure
 from app.world import Spills, World
 
@@ -87,7 +87,14 @@ def _settle(
         water,
         world.water_level,
         world.standing,
-        pools.PoolParameters(edges, parameters.sea_level, evaporation, seepage),
+        for_kernel(
+            pools.PoolParameters,
+            parameters,
+            edges=edges,
+            evaporation=evaporation,
+            seepage=seepage,
+            most_spilled=math.inf,
+        ),
     )
     world.sea_level = parameters.sea_level if parameters.edges == "sea" else -math.inf
     world.walls = parameters.edges == "wall"

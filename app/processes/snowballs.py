@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from app.parameters import Parameters, described, parameter
+from app.parameters import Parameters, described, for_kernel, parameter
 from app.processes.kinds import account_for_kinds
 from app.processes.process import ProcessFailure
 from app.world import World
@@ -86,18 +86,7 @@ class SnowballErosion:
             world.cell_size,
             world.seed,
             world.cycle,
-            snowballs.SnowballParameters(
-                count=count,
-                erosion_rate=parameters.erosion_rate,
-                deposition_rate=parameters.deposition_rate,
-                speed=parameters.speed,
-                friction=parameters.friction,
-                radius=parameters.radius,
-                iterations=parameters.iterations,
-                iteration_scale=parameters.iteration_scale,
-                scale=parameters.scale,
-                memory=parameters.memory,
-            ),
+            for_kernel(snowballs.SnowballParameters, parameters, count=count),
         )
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from app.parameters import Parameters, described, parameter
+from app.parameters import Parameters, described, for_kernel, parameter
 from app.processes.kinds import account_for_kinds
 from app.world import World
 
@@ -64,14 +64,11 @@ class Weathering:
             world.sediment,
             world.ground,
             world.cell_size,
-            weathering.WeatheringParameters(
+            for_kernel(
+                weathering.WeatheringParameters,
+                parameters,
+                world.weather,
                 steepest=math.tan(math.radians(parameters.steepest)),
-                breaking=parameters.breaking,
-                frost=parameters.frost,
-                frost_wetness=parameters.frost_wetness,
-                cover=parameters.cover,
-                temperature=world.weather.temperature,
-                lapse_rate=world.weather.lapse_rate,
             ),
             world.material_fields(),
             world.surface,

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from app.parameters import Parameters, described, parameter
+from app.parameters import Parameters, described, for_kernel, parameter
 from app.processes.process import ProcessFailure
 from app.processes.wind_field import WindField
 from app.world import World
@@ -124,36 +124,13 @@ class WindErosion:
             world.cell_size,
             world.seed,
             world.cycle,
-            wind.WindParameters(
+            for_kernel(
+                wind.WindParameters,
+                parameters,
+                weather,
                 count=round(parameters.count * (1.0 + parameters.storm_parcels * weather.storm)),
-                direction=weather.wind_direction,
-                speed=weather.wind_speed,
-                gusts=parameters.gusts,
-                gust_speed=parameters.gust_speed,
-                dt=parameters.time_step,
-                gravity=parameters.gravity,
-                drag=parameters.drag,
-                friction=parameters.friction,
-                suspension=parameters.suspension,
-                deposition=parameters.deposition,
-                abrasion=parameters.abrasion,
-                dust=parameters.dust,
-                inflow=parameters.inflow,
-                shear=parameters.shear,
-                speed_up=parameters.speed_up,
-                upwind_length=parameters.upwind_length,
-                shelter_angle=parameters.shelter_angle,
-                lee_deposition=parameters.lee_deposition,
-                scale=parameters.scale,
                 wrap=parameters.edges == "wrap",
-                max_steps=parameters.longest_path,
-                uplift=parameters.uplift,
-                lag=parameters.lag,
-                wet_cohesion=parameters.wet_cohesion,
-                plant_drag=parameters.plant_drag,
-                plant_cover=parameters.plant_cover,
-                plant_trapping=parameters.plant_trapping,
-                field_direction=world.wind_field_direction,
+                wind_field_direction=world.wind_field_direction,
             ),
             world.material_fields(),
             world.surface,

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from app.layers import side_by_side
-from app.parameters import Parameters, described, parameter
+from app.parameters import Parameters, described, for_kernel, parameter
 from app.world import World
 
 
@@ -72,17 +72,7 @@ class WindField:
             world.ground,
             world.layers["canopy"] if world.surface is not None else None,
             world.cell_size,
-            wind_field.WindFieldParameters(
-                direction=direction,
-                speed_up=parameters.speed_up,
-                upwind=parameters.upwind,
-                shelter=parameters.shelter,
-                shelter_angle=parameters.shelter_angle,
-                tree_shelter=parameters.tree_shelter,
-                tree_length=parameters.tree_length,
-                highest=parameters.highest,
-                wrap=parameters.edges == "wrap",
-            ),
+            for_kernel(wind_field.WindFieldParameters, parameters, world.weather, wrap=parameters.edges == "wrap"),
             world.pack("wind field"),
         )
         return self.changes

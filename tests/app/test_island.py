@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import pytest
 
@@ -374,12 +373,3 @@ def test_snowballs_refuses_numbers_that_are_none(numbers: str, capsys: pytest.Ca
     with pytest.raises(SystemExit):
         cli.main(["snowballs", f"--numbers={numbers}"])
     assert "must be a whole number from 0 to" in capsys.readouterr().err
-
-
-def test_parameters_of_the_kernel_and_of_the_process_begin_alike() -> None:
-    from kernels.snowballs import SnowballParameters as Kernel
-
-    ours = msgspec.structs.asdict(SnowballParameters())
-    for name, default in Kernel._field_defaults.items():
-        if name != "count":
-            assert ours[name] == default, name

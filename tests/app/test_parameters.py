@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+import importlib
+import pkgutil
+import re
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
+import numpy as np
 import pytest
 
-from app.parameters import Declaration, Parameters, declarations, described, parameter
+import kernels
+from app.climate import Weather
+from app.parameters import Declaration, Parameters, declarations, described, for_kernel, parameter
 from app.scene import DECLARATIONS, GROUPS, Scene, check_value
+from kernels.parameters import exact
+from kernels.units import Degrees, Speed, Steps
 
 
 class Inner(Parameters, frozen=True, kw_only=True):
@@ -55,3 +63,61 @@ def test_every_group_of_a_scene_has_a_title_and_a_section() -> None:
     for group in GROUPS.values():
         assert group.title
         assert group.section in ("world", "climate", "processes", "rivers", "view", "performance")
+
+
+# What kernels are given.
+
+
+class OfKernel(NamedTuple):
+    wrap: bool
+    speed: Speed
+    steps: Steps
+    wind_direction: Degrees
+
+
+class Flying(Parameters, frozen=True, kw_only=True):
+    speed: Annotated[float, parameter(0.0, 9.0, "how fast", unit="cells/t")] = 2.0
+    steps: Annotated[int, parameter(0, 9, "how many", unit="steps")] = 3
+    colour: Annotated[str, described("which no kernel asks for")] = "red"
+
+
+class Driving(Parameters, frozen=True, kw_only=True):
+    speed: Annotated[float, parameter(0.0, 9.0, "how fast", unit="m/s")] = 2.0
+    steps: Annotated[float, parameter(0.0, 9.0, "how many", unit="steps")] = 3.0
+
+
+def test_kernels_are_given_parameters_by_name() -> None:
+    weather = Weather(wind_direction=90.0)
+    assert for_kernel(OfKernel, Flying(speed=4.0), weather, wrap=True) == OfKernel(True, 4.0, 3, 90.0)
+    assert for_kernel(OfKernel, Flying(), wind_direction=1.0, steps=7, wrap=False) == OfKernel(False, 2.0, 7, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("sources", "derived", "message"),
+    [
+        ([Flying(), Weather()], {}, "'wrap' is in 0 of Flying, Weather"),
+        ([Flying(), Weather()], {"wrap": True, "colour": "red"}, "OfKernel has no 'colour'"),
+        ([Flying(), Flying(), Weather()], {"wrap": True, "steps": 3}, "'speed' is in 2 of Flying, Flying, Weather"),
+        ([Driving(), Weather()], {"wrap": True, "steps": 3}, "'speed' is (<class 'float'>, 'cells/t'); Driving has"),
+        ([Driving(), Weather()], {"wrap": True, "speed": 3.0}, "'steps' is (<class 'int'>, 'steps'); Driving has"),
+    ],
+)
+def test_kernels_are_given_nothing_by_guess(sources: list[Any], derived: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(message)):
+        for_kernel(OfKernel, *sources, **derived)
+
+
+def test_kernels_have_no_defaults() -> None:
+    found = 0
+    for module in pkgutil.iter_modules(kernels.__path__, "kernels."):
+        for name, value in vars(importlib.import_module(module.name)).items():
+            if name.endswith("Parameters") and hasattr(value, "_fields"):
+                assert not value._field_defaults, value
+                found += 1
+    assert found >= 9
+
+
+def test_kernels_take_each_parameter_in_its_own_type() -> None:
+    once = exact(OfKernel(np.bool_(True), np.float32(2.0), np.int64(3), 4))  # type: ignore[arg-type]
+    assert once == OfKernel(True, 2.0, 3, 4.0)
+    assert [type(value) for value in once] == [bool, float, int, float]

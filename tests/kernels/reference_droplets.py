@@ -22,14 +22,14 @@ Layer = NDArray[np.float64]
 
 @dataclass
 class Parameters:
-    dt: float = 1.2
+    time_step: float = 1.2
     density: float = 1.0
     friction: float = 0.05
     deposition_rate: float = 0.1
     evaporation: float = 0.001
-    min_volume: float = 0.01
+    minimum_volume: float = 0.01
     rock_erodibility: float = 0.5
-    max_steps: int = 1000
+    longest_path: int = 1000
     water: float = 1.0
     stream_friction: float = 0.0
     stream_evaporation: float = 0.0
@@ -57,21 +57,21 @@ def article(height: Layer, scale: float, start: tuple[float, float], p: Paramete
     position = np.array(start)
     speed = np.zeros(2)
     volume, concentration = 1.0, 0.0
-    for _ in range(p.max_steps):
+    for _ in range(p.longest_path):
         before = (int(position[0]), int(position[1]))
         n = normal(height, *before, scale)
-        speed = speed + p.dt * np.array([n[0], n[2]]) / (volume * p.density)
-        position = position + p.dt * speed
-        speed = speed * (1.0 - p.dt * p.friction)
+        speed = speed + p.time_step * np.array([n[0], n[2]]) / (volume * p.density)
+        position = position + p.time_step * speed
+        speed = speed * (1.0 - p.time_step * p.friction)
         after = (math.floor(position[0]), math.floor(position[1]))
         if not (0 <= after[0] < rows and 0 <= after[1] < columns):
             break
         equilibrium = max(0.0, volume * math.hypot(*speed) * (height[before] - height[after]))
         difference = equilibrium - concentration
-        concentration += p.dt * p.deposition_rate * difference
-        height[before] -= p.dt * volume * p.deposition_rate * difference
-        volume *= 1.0 - p.dt * p.evaporation
-        if volume < p.min_volume:
+        concentration += p.time_step * p.deposition_rate * difference
+        height[before] -= p.time_step * volume * p.deposition_rate * difference
+        volume *= 1.0 - p.time_step * p.evaporation
+        if volume < p.minimum_volume:
             break
     return concentration, after
 
@@ -226,7 +226,7 @@ def corrected(
     speed = np.array(velocity)
     concentration = 0.0
     loads = np.zeros(0 if world.materials is None else world.materials.kinds)
-    for step in range(1, p.max_steps + 1):
+    for step in range(1, p.longest_path + 1):
         before = (int(position[0]), int(position[1]))
         if not math.isnan(world.level[before]):
             put_down(world, before, volume * concentration, loads)
@@ -237,7 +237,7 @@ def corrected(
         stream = float(world.stream[before])
 
         # A step lasts dt, or as long as a cell takes at the speed before it or after it.
-        time = p.dt if math.hypot(*speed) * p.dt <= 1.0 else 1.0 / math.hypot(*speed)
+        time = p.time_step if math.hypot(*speed) * p.time_step <= 1.0 else 1.0 / math.hypot(*speed)
         acceleration = np.array([n[0], n[2]]) / p.density
         speed = speed + time * acceleration
         speed = speed * max(0.0, 1.0 - time * p.friction * (1.0 - p.stream_friction * stream))
@@ -306,7 +306,7 @@ def corrected(
         volume -= soaked
         volume *= max(0.0, 1.0 - time * p.evaporation * (1.0 - p.stream_evaporation * stream))
         concentration = mass / volume if volume > 0.0 else 0.0
-        if stands or volume < p.min_volume or step == p.max_steps:
+        if stands or volume < p.minimum_volume or step == p.longest_path:
             put_down(world, after, mass, loads)
             world.end(after, volume)
             return

@@ -112,9 +112,9 @@ def article(h, s, start, wind, sediment, scale, dt, suspension, abrasion, settli
 class Parameters:
     """As `kernels.wind.WindParameters`."""
 
-    direction: float = 270.0
-    speed: float = math.sqrt(2.0)
-    dt: float = 0.25
+    wind_direction: float = 270.0
+    wind_speed: float = math.sqrt(2.0)
+    time_step: float = 0.25
     gravity: float = 0.01
     drag: float = 0.1
     friction: float = 1.0
@@ -130,14 +130,14 @@ class Parameters:
     lee_deposition: float = 0.0
     scale: float = 80.0
     wrap: bool = False
-    max_steps: int = 20_000
+    longest_path: int = 20_000
     uplift: float = 0.0
     lag: float = 0.0
     wet_cohesion: float = 4.0
     plant_drag: float = 0.6
     plant_cover: float = 0.95
     plant_trapping: float = 0.5
-    field_direction: float = 270.0
+    wind_field_direction: float = 270.0
 
 
 @dataclass
@@ -206,15 +206,15 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
     rows, columns = world.bedrock.shape
     sorts = world.sorts
     fall, suspension = np.array(sorts.fall), np.array(sorts.suspension)
-    angle = math.radians(p.direction)
-    prevailing = p.speed * np.array([math.cos(angle), -math.sin(angle), 0.0])
-    turn = math.radians(p.field_direction - p.direction)
+    angle = math.radians(p.wind_direction)
+    prevailing = p.wind_speed * np.array([math.cos(angle), -math.sin(angle), 0.0])
+    turn = math.radians(p.wind_field_direction - p.wind_direction)
 
     def wind_at(cell: tuple[int, int]) -> NDArray[np.float64]:
         if world.wind is None:
             return prevailing
         south, east = world.wind[cell]
-        towards = p.speed * complex(south, east) * complex(math.cos(turn), math.sin(turn))
+        towards = p.wind_speed * complex(south, east) * complex(math.cos(turn), math.sin(turn))
         return np.array([towards.real, towards.imag, 0.0])
 
     x = np.array(start)
@@ -226,7 +226,7 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
     load[np.argmax(suspension)] = 0.0 if p.wrap else p.inflow
     crossing = abs(math.cos(angle)) * rows + abs(math.sin(angle)) * columns if p.wrap else math.inf
     travelled = 0.0
-    for step in range(1, p.max_steps + 1):
+    for step in range(1, p.longest_path + 1):
         world.steps += 1
         cell = (int(x[0]), int(x[1]))
         ground = world.ground(cell)
@@ -237,7 +237,7 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
             height = crest
             v[2] = max(v[2], 0.0)
         height = max(height, ground)
-        time = min(p.dt, 1.0 / math.hypot(v[0], v[1]))
+        time = min(p.time_step, 1.0 / math.hypot(v[0], v[1]))
         speed_up = 0.0 if world.wind is not None else p.speed_up
         faster = max(0.0, 1.0 + speed_up * (max(ground, crest) - upwind) / p.upwind_length)
         faster *= 1.0 - p.plant_drag * (grass if world.wind is not None else cover)
@@ -304,6 +304,6 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
                 world.bedrock[cell] -= worn
                 world.mix[cell][sorts.rock_worn[rock]] += worn
                 world.abraded[sorts.rock_worn[rock]] += worn
-        if along < 0.01 or step == p.max_steps or left <= 0.0:
+        if along < 0.01 or step == p.longest_path or left <= 0.0:
             world.mix[ahead] += load
             return

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from kernels.cascade import CascadeParameters, cascade
+from kernels.cascade import cascade
 from kernels.materials import Materials, no_materials
 from kernels.surface import ROOTS, STRIDE, WETNESS
+from tests.kernels.parameters import cascade_parameters
 from tests.kernels.terrain import hills, soil
 
 Layer = NDArray[np.float64]
@@ -28,7 +29,7 @@ def slide(bedrock: Layer, sediment: Layer, cell_size: float = 1.0, **parameters:
     """Sediment and ground afterwards."""
     sediment, ground = sediment.copy(), bedrock + sediment
     before = bedrock.copy()
-    cascade(bedrock, sediment, ground, cell_size, CascadeParameters(**parameters))
+    cascade(bedrock, sediment, ground, cell_size, cascade_parameters(**parameters))
     assert np.array_equal(bedrock, before)
     assert np.array_equal(ground, bedrock + sediment)
     return sediment, ground
@@ -147,7 +148,7 @@ def test_layers_of_the_wrong_kind_are_refused() -> None:
     good = np.zeros((16, 16))
     for bad in (good.astype(np.float32), np.zeros((16, 32))[:, ::2], np.zeros((16, 17))):
         with pytest.raises(ValueError, match="C-contiguous float64"):
-            cascade(good, bad, good, 1.0, CascadeParameters())
+            cascade(good, bad, good, 1.0, cascade_parameters())
 
 
 # Several materials, wet ground, and roots.
@@ -193,7 +194,7 @@ def slide_mixed(
     sediment = summed(mix)
     ground = bedrock + sediment
     fields = materials(mix, degrees)
-    cascade(bedrock, sediment, ground, cell_size, CascadeParameters(**parameters), fields, surface)
+    cascade(bedrock, sediment, ground, cell_size, cascade_parameters(**parameters), fields, surface)
     assert np.array_equal(sediment, summed(mix))
     assert np.array_equal(ground, bedrock + sediment)
     assert (mix >= 0.0).all()
@@ -321,7 +322,7 @@ def test_one_kind_slides_as_plain_sediment_does(wrap: bool) -> None:
     among_others, _ = slide_mixed(bedrock, among, [10.0, degrees, 50.0], 2.0, **sliding)
     depths, with_surface = sediment.copy(), bedrock + sediment
     dry = np.zeros((*shape, STRIDE), np.float32)
-    cascade(bedrock, depths, with_surface, 2.0, CascadeParameters(**sliding, **HOLDING), None, dry)
+    cascade(bedrock, depths, with_surface, 2.0, cascade_parameters(**sliding, **HOLDING), None, dry)
     assert np.abs(expected - sediment).max() > 0.1
     for ours in (alone[..., 0], among_others[..., 1], depths):
         np.testing.assert_allclose(ours, expected, rtol=0.0, atol=1e-12)

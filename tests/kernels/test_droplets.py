@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels import droplets
-from kernels.droplets import DropletParameters, DropletTotals, erode
+from kernels.droplets import DropletTotals, erode
 from kernels.random import stream, uniform
 from tests.kernels import reference_droplets as reference
+from tests.kernels.parameters import droplet_parameters
 from tests.kernels.terrain import hills, soil
 
 Layer = NDArray[np.float64]
@@ -35,7 +36,7 @@ class Ground:
 
     def erode(self, cycle: int = 0, seed: int = 1, **parameters: Any) -> DropletTotals:
         return erode(
-            self.bedrock, self.sediment, self.ground, self.cell_size, seed, cycle, DropletParameters(**parameters)
+            self.bedrock, self.sediment, self.ground, self.cell_size, seed, cycle, droplet_parameters(**parameters)
         )
 
     def mass(self) -> float:
@@ -85,14 +86,14 @@ def test_nothing_is_lost_on_real_terrain() -> None:
     relief=st.sampled_from([0.0, 1e-6, 5.0, 3000.0]),
     cell_size=st.sampled_from([0.01, 1.0, 10_000.0]),
     count=st.sampled_from([0, 1, 40, 200]),
-    dt=st.sampled_from([0.1, 1.2, 2.0]),
+    time_step=st.sampled_from([0.1, 1.2, 2.0]),
     density=st.sampled_from([0.1, 1.0, 10.0]),
     friction=st.sampled_from([0.0, 0.05, 0.8]),
     deposition_rate=st.sampled_from([0.0, 0.1, 0.8]),
     evaporation=st.sampled_from([0.0, 0.001, 0.1]),
-    min_volume=st.sampled_from([0.0, 0.01, 0.99]),
+    minimum_volume=st.sampled_from([0.0, 0.01, 0.99]),
     rock_erodibility=st.sampled_from([0.0, 0.5, 1.0]),
-    max_steps=st.sampled_from([1, 300]),
+    longest_path=st.sampled_from([1, 300]),
 )
 def test_nothing_is_lost_at_the_ends_of_the_ranges(
     rows: int, columns: int, relief: float, cell_size: float, **parameters: Any
@@ -102,7 +103,7 @@ def test_nothing_is_lost_at_the_ends_of_the_ranges(
     totals = world.erode(**parameters)
     assert_nothing_lost(start, world, totals)
     assert totals.rained == parameters["count"]
-    assert totals.steps <= parameters["count"] * parameters["max_steps"]
+    assert totals.steps <= parameters["count"] * parameters["longest_path"]
     if parameters["rock_erodibility"] == 0.0:
         assert np.array_equal(start.bedrock, world.bedrock)
 
@@ -138,8 +139,8 @@ def start_of(seed: int, cycle: int, shape: tuple[int, int], particle: int = 0) -
     [
         (20.0, 1.0, {}),
         (500.0, 75.0, {"rock_erodibility": 1.0}),
-        (60.0, 1.0, {"friction": 0.4, "evaporation": 0.05, "density": 3.0, "dt": 0.7}),
-        (5.0, 1.0, {"deposition_rate": 0.7, "max_steps": 40, "min_volume": 0.9, "evaporation": 0.01}),
+        (60.0, 1.0, {"friction": 0.4, "evaporation": 0.05, "density": 3.0, "time_step": 0.7}),
+        (5.0, 1.0, {"deposition_rate": 0.7, "longest_path": 40, "minimum_volume": 0.9, "evaporation": 0.01}),
     ],
 )
 def test_agrees_with_the_plain_reference(relief: float, cell_size: float, parameters: dict[str, Any]) -> None:
@@ -184,8 +185,8 @@ def test_agrees_with_the_article_where_it_needs_no_correction() -> None:
     i, j = np.mgrid[: shape[0], : shape[1]].astype(float)
     height = 1.0 - i / 60.0 - j / 90.0 - (i * j) / 20_000.0
     parameters: dict[str, Any] = {
-        "dt": 0.3, "friction": 0.0, "evaporation": 0.0, "rock_erodibility": 1.0, "deposition_rate": 0.05,
-        "max_steps": 25,
+        "time_step": 0.3, "friction": 0.0, "evaporation": 0.0, "rock_erodibility": 1.0, "deposition_rate": 0.05,
+        "longest_path": 25,
     }  # fmt: skip
     metres = scale * cell_size
     compared = 0
@@ -248,7 +249,13 @@ def test_drops_do_not_race_as_they_dry() -> None:
     world = Ground(plane)
     friction, dt = 0.5, 1.0
     totals = world.erode(
-        count=200, dt=dt, friction=friction, evaporation=0.002, deposition_rate=0.0, min_volume=1e-9, max_steps=100_000
+        count=200,
+        time_step=dt,
+        friction=friction,
+        evaporation=0.002,
+        deposition_rate=0.0,
+        minimum_volume=1e-9,
+        longest_path=100_000,
     )
     terminal = slope / np.hypot(1.0, slope) * (1.0 / friction - dt)  # v = (v + dt·a) · (1 − dt·f)
     key = np.uint64(stream(1, droplets._PROCESS, 0))
@@ -309,4 +316,4 @@ def test_layers_of_the_wrong_kind_are_refused() -> None:
     good = np.zeros((16, 16))
     for bad in (good.astype(np.float32), np.zeros((16, 32))[:, ::2], np.zeros((16, 17))):
         with pytest.raises(ValueError, match="C-contiguous float64"):
-            erode(good, bad, good, 1.0, 0, 0, DropletParameters())
+            erode(good, bad, good, 1.0, 0, 0, droplet_parameters())

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels import droplets
-from kernels.droplets import DropletParameters, DropletTotals, StandingWater, erode, new_flow
+from kernels.droplets import DropletTotals, StandingWater, erode, new_flow
 from kernels.materials import Materials
 from kernels.random import stream, uniform
 from kernels.standing import LAKE
 from kernels.surface import ROOTS, STRIDE, WETNESS
 from tests.kernels import reference_droplets as reference
+from tests.kernels.parameters import droplet_parameters
 from tests.kernels.terrain import hills, soil
 
 Layer = NDArray[np.float64]
@@ -76,7 +77,7 @@ class Land:
         layers = (self.bedrock, self.sediment, self.ground)
         more = {"flow": self.flow, "standing": self.standing, "surface": self.surface, "moisture": self.moisture}
         return erode(
-            *layers, self.cell_size, seed, cycle, DropletParameters(**parameters), **more, materials=self.materials
+            *layers, self.cell_size, seed, cycle, droplet_parameters(**parameters), **more, materials=self.materials
         )
 
     def masses(self) -> NDArray[np.float64]:
@@ -134,9 +135,9 @@ def start_of(cycle: int, shape: tuple[int, int], particle: int = 0) -> tuple[flo
 @pytest.mark.parametrize(
     ("relief", "cell_size", "parameters"),
     [
-        (30.0, 1.0, {"attrition": 900.0, "max_steps": 100}),
-        (90.0, 20.0, {"attrition": 30.0, "root_hold": 0.8, "soaking": 0.02, "water": 0.3, "max_steps": 100}),
-        (20.0, 1.0, {"deposition_rate": 0.7, "max_steps": 40, "min_volume": 0.9, "evaporation": 0.01}),
+        (30.0, 1.0, {"attrition": 900.0, "longest_path": 100}),
+        (90.0, 20.0, {"attrition": 30.0, "root_hold": 0.8, "soaking": 0.02, "water": 0.3, "longest_path": 100}),
+        (20.0, 1.0, {"deposition_rate": 0.7, "longest_path": 40, "minimum_volume": 0.9, "evaporation": 0.01}),
     ],
 )
 def test_agrees_with_the_plain_reference(
@@ -202,11 +203,11 @@ def test_no_kind_is_lost(shape: tuple[int, int], kinds: int) -> None:
     depth=st.sampled_from([0.0, 1e-9, 0.1]),
     factor=st.sampled_from([0.0, 1e-6, 1.0, 100.0]),
     erodibility=st.sampled_from([0.0, 1.0]),
-    dt=st.sampled_from([0.1, 2.0]),
+    time_step=st.sampled_from([0.1, 2.0]),
     deposition_rate=st.sampled_from([0.0, 0.1, 0.8]),
     evaporation=st.sampled_from([0.0, 0.1]),
     rock_erodibility=st.sampled_from([0.0, 1.0]),
-    max_steps=st.sampled_from([1, 300]),
+    longest_path=st.sampled_from([1, 300]),
     attrition=st.sampled_from([0.0, 1000.0]),
     soaking=st.sampled_from([0.0, 1.0]),
     root_hold=st.sampled_from([0.0, 1.0]),
@@ -263,7 +264,7 @@ def test_one_kind_with_all_factors_1_is_as_no_kinds_at_all(cell_size: float) -> 
     bedrock, sediment, ground = rock.copy(), loose.copy(), rock + loose
     for cycle in range(30):
         of_one = land.erode(cycle, count=1)
-        plain = erode(bedrock, sediment, ground, cell_size, 1, cycle, DropletParameters(count=1))
+        plain = erode(bedrock, sediment, ground, cell_size, 1, cycle, droplet_parameters(count=1))
         np.testing.assert_allclose(land.sediment, sediment, rtol=0.0, atol=1e-10 * cell_size)
         np.testing.assert_allclose(land.bedrock, bedrock, rtol=0.0, atol=1e-10 * cell_size)
         assert of_one[:7] == pytest.approx(plain[:7], rel=1e-9, abs=1e-12)
@@ -280,7 +281,7 @@ def test_nothing_on_the_ground_is_as_bare_ground_to_the_bit() -> None:
         ground = bedrock + sediment
         totals = [
             erode(
-                bedrock, sediment, ground, 1.0, 1, cycle, DropletParameters(count=500, root_hold=0.9), surface=surface
+                bedrock, sediment, ground, 1.0, 1, cycle, droplet_parameters(count=500, root_hold=0.9), surface=surface
             )
             for cycle in range(3)
         ]
@@ -345,7 +346,7 @@ def test_a_fan_gets_finer_downstream() -> None:
     mix[:36] = 2.0
     land = Land(bedrock, mix, rock_erodibility=np.zeros(2))
     for cycle in range(30):
-        land.erode(cycle, count=200, max_steps=400)
+        land.erode(cycle, count=200, longest_path=400)
     fan = land.mix[42:] - mix[42:]
     place = np.arange(len(fan))[:, None]
     far = [float((fan[..., kind] * place).sum() / fan[..., kind].sum()) for kind in (GRAVEL, SAND, CLAY)]

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.moisture import Aquifer, Ground, MoistureParameters, Pores, seep
+from kernels.moisture import Aquifer, Ground, Pores, seep
 from kernels.standing import DRY, LAKE, SEA
 from kernels.surface import CANOPY, GRASS, WETNESS
+from tests.kernels.parameters import moisture_parameters
 from tests.kernels.reference_moisture import CELL_SIZE, Cell, flow_along
 
 SAND, ROCK = (0.4, 1.0), (0.15, 0.2)  # porosity and permeability
@@ -54,7 +55,7 @@ def random_ground(rows: int, columns: int, seed: int) -> Ground:
 
 
 def aquifer_of(ground: Ground, filled: Pores | None = None, **parameters: object) -> Aquifer:
-    return Aquifer(ground, CELL_SIZE, filled or pores(), MoistureParameters(**parameters))  # type: ignore[arg-type]
+    return Aquifer(ground, CELL_SIZE, filled or pores(), moisture_parameters(**parameters))  # type: ignore[arg-type]
 
 
 def cells_of(ground: Ground) -> list[list[Cell]]:
@@ -78,7 +79,7 @@ def stored(ground: Ground) -> float:
 def test_a_cell_takes_and_gives_what_the_plain_one_does(seed: int, parameters: dict[str, float]) -> None:
     ground = random_ground(9, 14, seed)
     cells = cells_of(ground)
-    settings = MoistureParameters(**parameters)  # type: ignore[arg-type]
+    settings = moisture_parameters(**parameters)  # type: ignore[arg-type]
     totals = Aquifer(ground, CELL_SIZE, pores(), settings).exchange(1)
     for line in cells:
         for cell in line:
@@ -96,7 +97,7 @@ def test_a_cell_takes_and_gives_what_the_plain_one_does(seed: int, parameters: d
 @pytest.mark.parametrize("seed", range(3))
 def test_groundwater_flows_as_the_system_of_equations_says(columns_first: bool, seed: int) -> None:
     ground = random_ground(8, 37, seed)
-    settings = MoistureParameters(walls=True, sea_level=20.0)
+    settings = moisture_parameters(walls=True, sea_level=20.0)
     for columns in (True, False) if columns_first else (False, True):
         # Line by line, as maps of one row
         cells = cells_of(ground)
@@ -160,7 +161,7 @@ ENDS: dict[str, tuple[float, float]] = {
     "field_capacity": (0.0, 0.9), "percolation": (0.0, 1.0), "evaporation": (0.0, 1.0), "transpiration": (0.0, 4.0),
     "temperature": (-80.0, 90.0), "lapse_rate": (0.0, 0.06), "aquifer_depth": (0.0, 1000.0),
     "conductivity": (0.001, 10_000.0), "capillary_rise": (0.01, 10.0), "smallest_spring": (0.001, 10.0),
-    "rain_altitude": (0.0, 1.0), "walls": (False, True),
+    "rain_by_altitude": (0.0, 1.0), "walls": (False, True),
 }  # fmt: skip
 
 

@@ -190,11 +190,12 @@ def test_no_cell_is_in_reach_of_two_tiles_of_one_colour(wrap: bool) -> None:
 
 PROGRAM = """
 import app, numba, numpy as np
-from kernels.droplets import DropletParameters, erode
+from kernels.droplets import erode
 from kernels import droplets, particles
+from tests.kernels.parameters import droplet_parameters
 
 layers = [np.random.default_rng(0).random((32, 32)) for _ in range(2)]
-erode(layers[0], layers[1], layers[0] + layers[1], 1.0, 0, 0, DropletParameters(count=100))
+erode(layers[0], layers[1], layers[0] + layers[1], 1.0, 0, 0, droplet_parameters(count=100))
 found = missed = 0
 seen = set()
 

@@ -23,12 +23,12 @@ from kernels.plants import (
     Climate,
     Fields,
     PlantKinds,
-    PlantParameters,
     grow,
     in_order_of_cells,
 )
 from kernels.standing import DRY, LAKE, SEA
 from kernels.surface import CANOPY, GRASS, ROOTS, STRIDE, WETNESS
+from tests.kernels.parameters import plant_parameters
 from tests.kernels.terrain import hills
 
 MILD = Climate(temperature=15.0, lapse_rate=0.0065, rain=1.0, rain_by_altitude=0.0, lowest=0.0, highest=0.0)
@@ -85,7 +85,7 @@ class Land:
     def live(self, cycles: int, climate: Climate = MILD, **parameters: Any) -> Land:
         for _ in range(cycles):
             trees = self.trees
-            self.trees = grow(trees, self.fields, KINDS, climate, self.seed, self.cycle, PlantParameters(**parameters))
+            self.trees = grow(trees, self.fields, KINDS, climate, self.seed, self.cycle, plant_parameters(**parameters))
             self.cycle += 1
         return self
 

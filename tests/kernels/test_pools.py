@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from scipy import ndimage
 from skimage.morphology import reconstruction
 
-from kernels.pools import DRY, LAKE, OPEN, SEA, SEA_WATER, WALL, PoolParameters, PoolTotals, Spills, settle
+from kernels.pools import DRY, LAKE, OPEN, SEA, SEA_WATER, WALL, PoolTotals, Spills, settle
 from tests.kernels import reference_pools
+from tests.kernels.parameters import pool_parameters
 from tests.kernels.terrain import hills
 
 Layer = NDArray[np.float64]
@@ -42,7 +43,7 @@ class Lakes:
         self.water = before.copy()
         self.level = np.full(ground.shape, np.nan)
         self.standing = np.full(ground.shape, 255, np.uint8)
-        self.parameters = PoolParameters(**{"edges": OPEN, "most_spilled": 0.0 if at_once else math.inf, **parameters})
+        self.parameters = pool_parameters(**{"edges": OPEN, "most_spilled": 0.0 if at_once else math.inf, **parameters})
         self.totals, self.spills = settle(self.ground, self.water, self.level, self.standing, self.parameters)
         assert np.array_equal(self.ground, ground)
         assert (self.totals.failed_row, self.totals.failed_column) == (-1, -1)
@@ -571,7 +572,7 @@ def test_what_is_no_number_is_named_and_nothing_written(wrong: float, place: tup
         (ground, water)[layer][place] = wrong
         (ground, water)[layer][9, 8] = math.nan
         level, standing, before = np.full((10, 9), 7.0), np.full((10, 9), 7, np.uint8), water.copy()
-        totals, spills = settle(ground, water, level, standing, PoolParameters())
+        totals, spills = settle(ground, water, level, standing, pool_parameters())
         assert (totals.failed_row, totals.failed_column) == place
         assert len(spills.sill) == 0
         assert np.array_equal(water, before, equal_nan=True)
@@ -582,7 +583,7 @@ def test_what_is_no_number_is_named_and_nothing_written(wrong: float, place: tup
 def test_negative_water_is_named() -> None:
     water = np.zeros((8, 8))
     water[2, 3] = -1e-9
-    totals, _ = settle(hills(8, 8), water, np.empty((8, 8)), np.empty((8, 8), np.uint8), PoolParameters())
+    totals, _ = settle(hills(8, 8), water, np.empty((8, 8)), np.empty((8, 8), np.uint8), pool_parameters())
     assert (totals.failed_row, totals.failed_column) == (2, 3)
 
 
@@ -592,9 +593,9 @@ def test_layers_of_another_form_are_refused() -> None:
     for wrong in (np.zeros((9, 8)), np.zeros((8, 9), np.float32), np.zeros((9, 8)).T):
         for arrays in ((good, wrong, good), (good, good, wrong)):
             with pytest.raises(ValueError, match="layers must be C-contiguous float64 arrays of one shape"):
-                settle(*arrays, standing, PoolParameters())  # type: ignore[arg-type]
+                settle(*arrays, standing, pool_parameters())  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="standing must be"):
-        settle(good, good.copy(), good.copy(), np.zeros((8, 9)), PoolParameters())  # type: ignore[arg-type]
+        settle(good, good.copy(), good.copy(), np.zeros((8, 9)), pool_parameters())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("volume", [1e-16, 5e-14, 1.1368683772161603e-13, 1.2e-13, 3e-13])
@@ -606,7 +607,7 @@ def test_a_film_thinner_than_the_last_digit_stays_a_film(volume: float) -> None:
     water[5, 4] = volume
     level, standing = np.empty_like(ground), np.empty(ground.shape, np.uint8)
     for _ in range(3):
-        settle(ground, water, level, standing, PoolParameters(edges=OPEN))
+        settle(ground, water, level, standing, pool_parameters(edges=OPEN))
         assert water.min() >= 0.0
         assert water.sum() == pytest.approx(volume, rel=1e-12)
         assert level[4, 4] < -558.19303049345

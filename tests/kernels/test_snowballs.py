@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from kernels import snowballs
 from kernels.particles import FAILED, REACH, RUNNING
 from kernels.random import stream, uniform
-from kernels.snowballs import SnowballParameters, SnowballTotals, roll
+from kernels.snowballs import SnowballTotals, roll
 from tests.kernels import reference_snowballs as reference
+from tests.kernels.parameters import snowball_parameters
 from tests.kernels.reference_droplets import Map
 from tests.kernels.terrain import hills, soil
 
@@ -42,7 +43,7 @@ class Ground:
     def roll(self, cycle: int = 0, seed: int = 1, **parameters: Any) -> SnowballTotals:
         return roll(
             self.bedrock, self.sediment, self.ground, self.standing, self.wear, self.deposit, self.traffic,
-            self.sea_level, self.cell_size, seed, cycle, SnowballParameters(**parameters),
+            self.sea_level, self.cell_size, seed, cycle, snowball_parameters(**parameters),
         )  # fmt: skip
 
     def mass(self) -> float:

@@ -10,10 +10,11 @@ import pytest
 from numpy.typing import NDArray
 
 from kernels import droplets
-from kernels.droplets import DropletParameters, DropletTotals, StandingWater, erode, new_flow, remember
+from kernels.droplets import DropletTotals, StandingWater, erode, new_flow, remember
 from kernels.random import stream, uniform
 from kernels.standing import DRY, LAKE, SEA
 from tests.kernels import reference_droplets as reference
+from tests.kernels.parameters import droplet_parameters
 from tests.kernels.terrain import hills, soil
 
 Layer = NDArray[np.float64]
@@ -45,7 +46,7 @@ class Land:
         standing = StandingWater(self.standing, self.level, self.water, self.walls) if with_water else None
         layers = (self.bedrock, self.sediment, self.ground)
         more = {"flow": self.flow, "standing": standing, "sources": sources, "rain": rain}
-        return erode(*layers, 1.0, seed, cycle, DropletParameters(**parameters), **more)
+        return erode(*layers, 1.0, seed, cycle, droplet_parameters(**parameters), **more)
 
     def passed(self, kind: str = "passed") -> NDArray[np.float32]:
         return self.flow[..., droplets.FLOW.index(kind)]
@@ -187,7 +188,7 @@ def test_rain_falls_where_its_map_and_altitude_say() -> None:
 
     heights = np.linspace(0.0, 30.0, 60)
     steps = Land(np.tile(heights, (40, 1)), lakes=np.tile(heights + 1.0, (40, 1)))  # a drop stays where it falls
-    steps.erode(count=20_000, rain_altitude=1.0)
+    steps.erode(count=20_000, rain_by_altitude=1.0)
     fell = steps.water.sum(axis=0)
     assert np.corrcoef(fell, heights)[0, 1] > 0.97
     assert fell[:10].sum() < 0.05 * fell[-10:].sum() * 2.0
@@ -206,7 +207,7 @@ def sinuosity(seed: int, momentum: float) -> float:
     for cycle in range(300):
         land.erode(
             cycle, seed, spring, count=0, with_water=False, momentum=momentum, water=0.2,
-            evaporation=0.0, friction=0.1, stream_friction=0.5, max_steps=2000,
+            evaporation=0.0, friction=0.1, stream_friction=0.5, longest_path=2000,
         )  # fmt: skip
         remember(land.flow, 0.05, 0.2)
     discharge = land.passed("discharge")[19 : rows - 19]
@@ -256,7 +257,7 @@ def test_extremes_break_nothing(evaporation: float, water: float, momentum: floa
     rock = hills(24, 40)
     land = Land(rock, soil(24, 40), lakes=np.full((24, 40), level * rock.max()))
     land.standing[land.standing == LAKE] = SEA
-    parameters = {"evaporation": evaporation, "water": water, "momentum": momentum, "dt": 2.0, "friction": 0.8}
+    parameters = {"evaporation": evaporation, "water": water, "momentum": momentum, "time_step": 2.0, "friction": 0.8}
     for cycle in range(5):
         totals = land.erode(cycle, count=300, **{**COUPLED, **parameters})
         remember(land.flow, 1.0, water)

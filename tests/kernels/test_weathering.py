@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from kernels.materials import Materials, no_materials
 from kernels.surface import STRIDE, WETNESS
-from kernels.weathering import WeatheringParameters, weather
+from kernels.weathering import weather
+from tests.kernels.parameters import weathering_parameters
 from tests.kernels.relief import real
 from tests.kernels.terrain import hills, soil
 
@@ -81,7 +82,7 @@ class Land:
         """What has broken, by kind. Whatever happens, nothing is lost, and the ground is as high as before."""
         rock, ground, mass = self.bedrock.copy(), self.ground.copy(), self.mix.sum(axis=(0, 1))
         broken = weather(
-            self.bedrock, self.sediment, self.ground, cell_size, WeatheringParameters(**parameters), self.materials,
+            self.bedrock, self.sediment, self.ground, cell_size, weathering_parameters(**parameters), self.materials,
             surface,
         )  # fmt: skip
         if self.materials is None:
@@ -101,7 +102,7 @@ class Land:
 
 def plain(land: Land, cell_size: float, surface: NDArray[np.float32] | None, **parameters: Any) -> tuple[Layer, Layer]:
     """The rock and the mix after one cycle, cell by cell and neighbour by neighbour."""
-    given_ = WeatheringParameters(**parameters)
+    given_ = weathering_parameters(**parameters)
     bedrock, mix, rocks = land.bedrock.copy(), land.mix.copy(), land.rocks()
     rows, columns = bedrock.shape
     for i, j in np.ndindex(rows, columns):
@@ -256,4 +257,4 @@ def test_layers_of_the_wrong_kind_are_refused() -> None:
     good = np.zeros((16, 16))
     for bad in (good.astype(np.float32), np.zeros((16, 32))[:, ::2], np.zeros((16, 17))):
         with pytest.raises(ValueError, match="C-contiguous float64"):
-            weather(good, bad, good, 1.0, WeatheringParameters())
+            weather(good, bad, good, 1.0, weathering_parameters())

@@ -11,10 +11,11 @@ import pytest
 from numpy.typing import NDArray
 
 from kernels import wind
-from kernels.cascade import CascadeParameters, cascade
+from kernels.cascade import cascade
 from kernels.random import stream, uniform
-from kernels.wind import WindParameters, WindTotals, blow
+from kernels.wind import WindTotals, blow
 from tests.kernels import reference_wind as reference
+from tests.kernels.parameters import cascade_parameters, wind_parameters
 from tests.kernels.terrain import hills, soil
 
 Layer = NDArray[np.float64]
@@ -44,11 +45,11 @@ class Land:
     def blow(self, cycle: int = 0, seed: int = 1, **parameters: Any) -> WindTotals:
         return blow(
             self.bedrock, self.sediment, self.ground, self.wind_path, self.airborne,
-            self.cell_size, seed, cycle, WindParameters(**parameters),
+            self.cell_size, seed, cycle, wind_parameters(**parameters),
         )  # fmt: skip
 
     def slide(self, **parameters: Any) -> None:
-        cascade(self.bedrock, self.sediment, self.ground, self.cell_size, CascadeParameters(**parameters))
+        cascade(self.bedrock, self.sediment, self.ground, self.cell_size, cascade_parameters(**parameters))
 
     def run(self, cycles: int, first: int = 0, **parameters: Any) -> None:
         """Cycles of wind and of slides, as in a scene of dunes."""
@@ -86,7 +87,7 @@ def test_nothing_is_lost(shape: tuple[int, int], wrap: bool) -> None:
         for cycle, direction in enumerate((0.0, 77.0, 180.0, 211.0, 315.0)):
             before = Land(land.bedrock, land.sediment)
             settings = {
-                **parameters, "count": 200, "direction": direction, "inflow": 0.5, "dust": 0.1, "abrasion": 0.1,
+                **parameters, "count": 200, "wind_direction": direction, "inflow": 0.5, "dust": 0.1, "abrasion": 0.1,
                 "wrap": wrap,
             }  # fmt: skip
             totals = land.blow(cycle, **settings)
@@ -149,7 +150,11 @@ def start_of(cycle: int, shape: tuple[int, int], direction: float, wrap: bool) -
         (10.0, 1.0, {"friction": 0.5, "drag": 0.002, "inflow": 0.3}),
         # Steps of many cells, which the parcels reach less and less far under
         (900.0, 1.0, {"suspension": 0.01, "shear": 5.0, "deposition": 0.2, "abrasion": 9.0, "dust": 0.2}),
-        (20.0, 2.0, {**DUNES, "gusts": 0.0, "dt": 1.5, "gravity": 0.3, "abrasion": 9.0, "dust": 1.0, "max_steps": 40}),
+        (
+            20.0,
+            2.0,
+            {**DUNES, "gusts": 0.0, "time_step": 1.5, "gravity": 0.3, "abrasion": 9.0, "dust": 1.0, "longest_path": 40},
+        ),
     ],
 )
 def test_agrees_with_the_plain_reference(
@@ -157,7 +162,7 @@ def test_agrees_with_the_plain_reference(
 ) -> None:
     """Parcel by parcel, so that there is only one order; across tiles, to the edge and beyond."""
     shape = (40, 52)
-    parameters = {**parameters, "direction": 290.0, "wrap": wrap}
+    parameters = {**parameters, "wind_direction": 290.0, "wrap": wrap}
     land = Land(hills(*shape, relief), soil(*shape, 0.1 * relief), cell_size)
     plain = reference.Map(land.bedrock.copy(), land.sediment[..., None].copy(), cell_size)
     own = {name: value for name, value in parameters.items() if name != "gusts"}
@@ -192,7 +197,7 @@ def test_agrees_with_the_article_where_it_needs_no_correction() -> None:
     for cycle in range(40):
         land = Land(rock, height - rock)
         totals = land.blow(
-            cycle, count=1, direction=300.0, deposition=0.0, suspension=0.01, abrasion=0.5, inflow=0.2, scale=1.0
+            cycle, count=1, wind_direction=300.0, deposition=0.0, suspension=0.01, abrasion=0.5, inflow=0.2, scale=1.0
         )
         h, s = rock.copy(), height - rock
         towards = math.sqrt(2.0) * np.array([math.cos(math.radians(300.0)), -math.sin(math.radians(300.0))])
@@ -242,7 +247,7 @@ def all_at_once(start: Layer, cycles: int, count: int, suspension: float) -> tup
     land = Land(np.zeros_like(start), start)
     carried = 0.0
     for cycle in range(cycles):
-        settings = {"direction": 315.0, "suspension": suspension, "deposition": suspension}
+        settings = {"wind_direction": 315.0, "suspension": suspension, "deposition": suspension}
         carried += land.blow(cycle, count=count, **settings).sediment_off_edge
         land.slide()
     return land.ground, carried
@@ -308,9 +313,9 @@ def shift(before: Layer, after: Layer) -> tuple[float, float]:
 def test_dunes_sharpen_and_move_downwind(direction: float) -> None:
     land = sheet()
     flat = mean_slope(land.ground)
-    land.run(300, count=150, direction=direction)
+    land.run(300, count=150, wind_direction=direction)
     before = land.ground.copy()
-    land.run(100, first=300, count=150, direction=direction)
+    land.run(100, first=300, count=150, wind_direction=direction)
     south, east = shift(before, land.ground)
     towards = -math.cos(math.radians(direction + 180.0)), math.sin(math.radians(direction + 180.0))
     along = south * towards[0] + east * towards[1]
@@ -326,7 +331,7 @@ def test_a_heap_becomes_a_barchan() -> None:
     row, column = np.mgrid[:side, :side]
     heap = 7.0 * np.maximum(0.0, 1.0 - np.hypot(row - 48, column - 30) ** 2 / 22.0**2)
     land = Land(np.zeros_like(heap), heap)
-    land.run(600, count=94, direction=270.0)
+    land.run(600, count=94, wind_direction=270.0)
     sand = land.sediment > 0.3
     lee_end = np.array([np.max(np.flatnonzero(line), initial=-1) for line in sand])
     lying = np.flatnonzero(lee_end >= 0)
@@ -349,7 +354,7 @@ def pyramid(side: int = 96, height: float = 20.0, radius: float = 24.0) -> tuple
 def test_sand_gathers_in_the_lee_of_a_pyramid() -> None:
     rock, south, east = pyramid()
     land = Land(rock, np.maximum(0.0, 3.0 - rock))
-    land.run(300, count=150, direction=270.0)
+    land.run(300, count=150, wind_direction=270.0)
     beside = (np.abs(south) < 12.0) & (np.abs(south) + np.abs(east) < 30.0)
     lee, windward = land.sediment[beside & (east > 6.0)], land.sediment[beside & (east < -6.0)]
     assert lee.mean() > 1.25 * windward.mean()
@@ -358,8 +363,10 @@ def test_sand_gathers_in_the_lee_of_a_pyramid() -> None:
 def test_edges_and_tip_of_a_pyramid_wear_most() -> None:
     rock, south, east = pyramid()
     land = Land(rock)
-    article = {name: value for name, value in WindParameters()._asdict().items() if name not in ("count", "direction")}
-    land.run(60, **{**article, "count": 400, "direction": 270.0, "wrap": True, "abrasion": 0.1, "dust": 0.5})
+    article = {
+        name: value for name, value in wind_parameters()._asdict().items() if name not in ("count", "wind_direction")
+    }
+    land.run(60, **{**article, "count": 400, "wind_direction": 270.0, "wrap": True, "abrasion": 0.1, "dust": 0.5})
     worn = rock - land.bedrock
     on_it = np.abs(south) + np.abs(east) < 22.0
     edges = on_it & (np.minimum(np.abs(south), np.abs(east)) <= 1.0) & (east < 2.0)
@@ -380,12 +387,12 @@ def test_parcels_enter_in_proportion_to_the_wind_through_each_edge() -> None:
     """Steps over level ground: from the west all cross the width; the path marks every upwind cell alike."""
     for direction, upwind in ((0.0, np.s_[0, :]), (90.0, np.s_[:, -1]), (180.0, np.s_[-1, :]), (270.0, np.s_[:, 0])):
         land = Land(np.zeros((40, 30)))
-        land.blow(count=3000, direction=direction, friction=0.0)
+        land.blow(count=3000, wind_direction=direction, friction=0.0)
         entered = land.wind_path > 0.0
         assert entered[upwind].all()
         assert entered.all()  # and each crosses the map straight
     land = Land(np.zeros((60, 60)))
-    totals = land.blow(count=6000, direction=300.0, friction=0.0, inflow=1.0, deposition=0.0)
+    totals = land.blow(count=6000, wind_direction=300.0, friction=0.0, inflow=1.0, deposition=0.0)
     assert totals.sediment_off_edge == pytest.approx(6000.0)
     # Straight paths at 60° to the rows, uniformly over both edges: each is as long as the map is deep there.
     paths = land.airborne.sum() / 0.01 / 6000.0 * math.sqrt(2.0)
@@ -401,7 +408,7 @@ def test_gusts_turn_the_wind_to_both_sides_and_make_it_no_stronger(monkeypatch: 
         return np.zeros((0, 15)), np.zeros(0, np.int8)
 
     monkeypatch.setattr(wind, "_run", no_parcels)
-    Land(np.zeros((40, 30))).blow(direction=300.0, speed=2.0, gusts=25.0)
+    Land(np.zeros((40, 30))).blow(wind_direction=300.0, wind_speed=2.0, gusts=25.0)
     parcels = np.array([wind._spawn(particle, *told) for particle in range(4000)])
     south, east = parcels[:, 3], parcels[:, 4]
     turn = np.degrees(np.arctan2(east, south)) - 60.0  # from the north-west by west
@@ -432,7 +439,7 @@ def test_shelter_keeps_the_sand_behind_a_wall() -> None:
 def test_no_wind_moves_nothing(wrap: bool) -> None:
     land = Land(hills(24, 30), soil(24, 30))
     before = land.bits()
-    assert land.blow(speed=0.0, inflow=1.0, wrap=wrap) == WindTotals(0.0, 0.0, 0.0, 0, -1, -1)
+    assert land.blow(wind_speed=0.0, inflow=1.0, wrap=wrap) == WindTotals(0.0, 0.0, 0.0, 0, -1, -1)
     assert land.bits() == before
 
 
@@ -484,7 +491,7 @@ def test_layers_of_the_wrong_kind_are_refused() -> None:
     good = np.zeros((16, 16))
     for bad in (good.astype(np.float32), np.zeros((16, 32))[:, ::2], np.zeros((16, 17))):
         with pytest.raises(ValueError, match="C-contiguous float64"):
-            blow(good, bad, good, good, good, 1.0, 0, 0, WindParameters())
+            blow(good, bad, good, good, good, 1.0, 0, 0, wind_parameters())
     for bad in (good.astype(int), np.zeros((16, 32))[:, ::2], np.zeros((16, 17))):
         with pytest.raises(ValueError, match="averages must be"):
-            blow(good, good, good, good, bad, 1.0, 0, 0, WindParameters())
+            blow(good, good, good, good, bad, 1.0, 0, 0, wind_parameters())

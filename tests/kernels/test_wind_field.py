@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kernels.wind_field import WindFieldParameters, find_wind_field
+from kernels.wind_field import find_wind_field
+from tests.kernels.parameters import wind_field_parameters
 from tests.kernels.terrain import hills
 
 Layer = NDArray[np.float64]
@@ -23,7 +24,7 @@ DIRECTIONS = [0.0, 45.0, 90.0, 135.0, 180.0, 225.0, 270.0, 315.0]
 def found(ground: Layer, canopy: NDArray[np.float32] | None = None, cell_size: float = 1.0, **p: Any) -> Layer:
     """The field [row, column, (south, east)]; the wind blows from the west, if nothing else is said."""
     field = np.full((*ground.shape, 2), np.nan, np.float32)
-    find_wind_field(ground, canopy, cell_size, WindFieldParameters(**p), field)
+    find_wind_field(ground, canopy, cell_size, wind_field_parameters(**p), field)
     return field.astype(np.float64)
 
 
@@ -67,7 +68,7 @@ def plain(ground: Layer, direction: float, speed_up: float, upwind: float, highe
 def test_agrees_with_the_plain_formula(shape: tuple[int, int], direction: float) -> None:
     for seed in range(3):
         ground = hills(*shape, 0.1 * max(shape), seed)
-        ours = found(ground, wrap=True, direction=direction, speed_up=1.5, upwind=0.4, highest=3.0, **OPEN_GROUND)
+        ours = found(ground, wrap=True, wind_direction=direction, speed_up=1.5, upwind=0.4, highest=3.0, **OPEN_GROUND)
         np.testing.assert_allclose(ours, plain(ground, direction, 1.5, 0.4, 3.0), rtol=0.0, atol=2e-5)
         assert np.ptp(ours) > 0.1
 
@@ -76,7 +77,7 @@ def test_agrees_with_the_plain_formula(shape: tuple[int, int], direction: float)
 @pytest.mark.parametrize("wrap", [False, True])
 def test_over_level_open_ground_it_is_the_prevailing_wind(shape: tuple[int, int], wrap: bool) -> None:
     for direction in (*DIRECTIONS, 10.0, 359.0):
-        field = found(np.full(shape, 123.4), np.zeros(shape, np.float32), direction=direction, wrap=wrap)
+        field = found(np.full(shape, 123.4), np.zeros(shape, np.float32), wind_direction=direction, wrap=wrap)
         np.testing.assert_allclose(field, np.broadcast_to(towards(direction), field.shape), atol=1e-6)
 
 
@@ -162,7 +163,7 @@ def test_turns_with_the_wind(direction: float) -> None:
     hill = 9.0 * np.exp(-(south**2 + east**2) / 9.0**2)
     woods = np.exp(-(((south**2 + east**2) / 14.0**2) ** 2)).astype(np.float32)
     for canopy, ground in ((None, hill), (woods, np.zeros_like(hill))):
-        west, turned = found(ground, canopy), found(ground, canopy, direction=direction)
+        west, turned = found(ground, canopy), found(ground, canopy, wind_direction=direction)
         d = towards(direction)
         side = np.array([-d[1], d[0]])  # what is south of the middle in a west wind, is so here
         for along, across in ((0, 0), (-8, 0), (12, 0), (20, 0), (0, 10), (-6, 6), (10, -8), (25, 10)):
@@ -181,8 +182,8 @@ def test_turns_with_the_wind(direction: float) -> None:
 @pytest.mark.parametrize("direction", [270.0, 300.0])
 def test_a_mirrored_land_has_the_mirrored_wind(direction: float) -> None:
     ground = hills(60, 90, 15.0)
-    field = found(ground, direction=direction)
-    mirrored = found(np.ascontiguousarray(ground[::-1]), direction=540.0 - direction)
+    field = found(ground, wind_direction=direction)
+    mirrored = found(np.ascontiguousarray(ground[::-1]), wind_direction=540.0 - direction)
     np.testing.assert_allclose(mirrored[::-1] * [-1.0, 1.0], field, atol=1e-4)
 
 
@@ -202,8 +203,10 @@ def test_trees_shelter_themselves_and_what_is_behind_them() -> None:
 def test_a_map_that_wraps_has_no_edge(direction: float) -> None:
     ground, canopy = hills(48, 80, 30.0), np.zeros((48, 80), np.float32)
     canopy[20:24, 70:78] = 1.0
-    field = found(ground, canopy, direction=direction, wrap=True)
-    moved = found(np.roll(ground, (17, 31), (0, 1)), np.roll(canopy, (17, 31), (0, 1)), direction=direction, wrap=True)
+    field = found(ground, canopy, wind_direction=direction, wrap=True)
+    moved = found(
+        np.roll(ground, (17, 31), (0, 1)), np.roll(canopy, (17, 31), (0, 1)), wind_direction=direction, wrap=True
+    )
     np.testing.assert_allclose(moved, np.roll(field, (17, 31), (0, 1)), atol=3e-4)
 
 
@@ -223,7 +226,7 @@ def test_same_bits_on_one_thread_and_two(shape: tuple[int, int], wrap: bool, two
     for threads in (1, two_threads):
         numba.set_num_threads(threads)
         canopy = hills(*shape, 1.0, 5).astype(np.float32)
-        results.append(found(hills(*shape, 30.0), canopy, direction=211.0, wrap=wrap).tobytes())
+        results.append(found(hills(*shape, 30.0), canopy, wind_direction=211.0, wrap=wrap).tobytes())
     assert results[0] == results[1]
 
 
@@ -242,7 +245,7 @@ def test_parameters_at_their_ends_leave_a_wind_that_blows_on(wrap: bool) -> None
         for name, ends in ENDS.items():
             for value in ends:
                 for direction in (0.0, 211.0, 270.0):
-                    field = found(ground, canopy, direction=direction, wrap=wrap, **{name: value})
+                    field = found(ground, canopy, wind_direction=direction, wrap=wrap, **{name: value})
                     assert np.isfinite(field).all(), (name, value)
                     highest = value if name == "highest" else 2.5
                     assert (field @ towards(direction) >= -1e-6).all(), (name, value)

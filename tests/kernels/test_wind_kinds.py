@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from kernels import materials as kinds_of_ground
 from kernels.surface import CANOPY, GRASS, STRIDE, WETNESS
-from kernels.wind import WindParameters, WindTotals, blow
+from kernels.wind import WindTotals, blow
 from tests.kernels import reference_wind as reference
+from tests.kernels.parameters import wind_parameters
 from tests.kernels.terrain import hills, soil
 from tests.kernels.test_wind import DUNES, start_of
 
@@ -68,7 +69,7 @@ class Land:
     def blow(self, cycle: int = 0, seed: int = 1, **parameters: Any) -> WindTotals:
         return blow(
             self.bedrock, self.sediment, self.ground, self.wind_path, self.airborne,
-            self.cell_size, seed, cycle, WindParameters(**parameters),
+            self.cell_size, seed, cycle, wind_parameters(**parameters),
             ground_of(SORTS, self.mix), self.surface, self.field,
         )  # fmt: skip
 
@@ -133,7 +134,14 @@ def test_no_kind_is_lost(shape: tuple[int, int], wrap: bool) -> None:
     abraded = 0.0
     for cycle, direction in enumerate((0.0, 77.0, 180.0, 211.0, 315.0)):
         before = Land(land.bedrock, land.mix)
-        settings = {**STRONG, "count": 150, "direction": direction, "wrap": wrap, "uplift": 0.2 * cycle, "lag": 0.5}
+        settings = {
+            **STRONG,
+            "count": 150,
+            "wind_direction": direction,
+            "wrap": wrap,
+            "uplift": 0.2 * cycle,
+            "lag": 0.5,
+        }
         totals = land.blow(cycle, seed=cycle, **settings)
         assert_sound(before, land, totals)
         abraded += totals.rock_abraded
@@ -164,15 +172,30 @@ def test_same_bits_on_one_thread_and_two(shape: tuple[int, int], wrap: bool, two
         {},
         {**DUNES, "gusts": 0.0},
         {"suspension": 0.2, "shear": 0.5, "deposition": 0.1, "abrasion": 50.0, "dust": 1.0, "inflow": 0.2},
-        {**STRONG, "gusts": 0.0, "uplift": 2.0, "lag": 3.0, "dt": 1.0, "plant_trapping": 3.0, "max_steps": 60},
-        {**STRONG, "gusts": 0.0, "wet_cohesion": 1.0, "plant_drag": 1.0, "plant_cover": 0.5, "field_direction": 250.0},
+        {
+            **STRONG,
+            "gusts": 0.0,
+            "uplift": 2.0,
+            "lag": 3.0,
+            "time_step": 1.0,
+            "plant_trapping": 3.0,
+            "longest_path": 60,
+        },
+        {
+            **STRONG,
+            "gusts": 0.0,
+            "wet_cohesion": 1.0,
+            "plant_drag": 1.0,
+            "plant_cover": 0.5,
+            "wind_field_direction": 250.0,
+        },
     ],
 )
 @pytest.mark.parametrize("with_field", [False, True])
 def test_agrees_with_the_plain_reference(parameters: dict[str, Any], wrap: bool, with_field: bool) -> None:
     shape = (40, 52)
     relief, cell_size = 20.0, 2.0
-    parameters = {**parameters, "direction": 290.0, "wrap": wrap}
+    parameters = {**parameters, "wind_direction": 290.0, "wrap": wrap}
     land = Land(hills(*shape, relief), patches(*shape, 0.5), cell_size, lawns(*shape))
     land.field = eddies(*shape) if with_field else None
     plain = reference.Map(land.bedrock.copy(), land.mix.copy(), cell_size, SORTS, land.surface, land.field)
@@ -201,7 +224,7 @@ def test_one_kind_like_sand_on_dry_bare_ground_is_the_wind_without_kinds() -> No
     layers = [[bedrock.copy(), sand.copy(), bedrock + sand, np.zeros(shape), np.zeros(shape)] for _ in range(2)]
     dry = np.zeros((*shape, STRIDE), np.float32)
     for cycle in range(3):
-        parameters = WindParameters(**{**STRONG, "wrap": False})
+        parameters = wind_parameters(**{**STRONG, "wrap": False})
         one = blow(*layers[0], 1.0, 1, cycle, parameters)  # type: ignore[arg-type]
         other = blow(*layers[1], 1.0, 1, cycle, parameters, surface=dry)  # type: ignore[arg-type]
         assert one.steps == other.steps
@@ -222,7 +245,7 @@ def sheet(parts: dict[int, float], rows: int = 24, columns: int = 90, depth: flo
 
 
 LEVEL: dict[str, Any] = {
-    "direction": 270.0, "count": 300, "friction": 0.02, "suspension": 0.0004, "deposition": 0.2, "shear": 5.0,
+    "wind_direction": 270.0, "count": 300, "friction": 0.02, "suspension": 0.0004, "deposition": 0.2, "shear": 5.0,
 }  # fmt: skip
 
 
@@ -372,14 +395,14 @@ def test_parameters_at_their_ends_break_nothing(low: bool) -> None:
                 for surface in (0.0, 1.0):
                     land = Land(hills(*shape, relief), patches(*shape), 3.0, np.full((*shape, STRIDE), surface, "f4"))
                     before = Land(land.bedrock, land.mix)
-                    settings = {**STRONG, **others, name: value, "wrap": low, "count": 20, "max_steps": 300}
+                    settings = {**STRONG, **others, name: value, "wrap": low, "count": 20, "longest_path": 300}
                     assert_sound(before, land, land.blow(**settings))
 
 
 def test_no_wind_moves_nothing() -> None:
     land = Land(hills(24, 30), patches(24, 30), surface=lawns(24, 30))
     before = land.bits()
-    totals = land.blow(speed=0.0, inflow=1.0)
+    totals = land.blow(wind_speed=0.0, inflow=1.0)
     assert land.bits() == before
     assert totals.steps == 0
     assert not np.array(totals.kinds).any()

@@ -1,0 +1,24 @@
+"""Units of parameters, in the words in which they are declared; a number without one is a part, a factor or a count.
+
+Lengths are in metres or cells, times in the articles' unit t or in cycles.
+"""
+
+from typing import Annotated
+
+Metres = Annotated[float, "m"]
+Cells = Annotated[float, "cells"]
+Height = Annotated[float, "h"]  # the articles' unit of height
+Degrees = Annotated[float, "°"]
+Times = Annotated[float, "times"]
+Steps = Annotated[int, "steps"]
+
+Time = Annotated[float, "t"]
+PerTime = Annotated[float, "1/t"]
+Speed = Annotated[float, "cells/t"]
+Acceleration = Annotated[float, "cells/t²"]
+PerCycle = Annotated[float, "1/cycle"]
+MetresPerCycle = Annotated[float, "m/cycle"]
+PerKilometre = Annotated[float, "1/km"]
+
+Celsius = Annotated[float, "°C"]
+CelsiusPerMetre = Annotated[float, "°C/m"]
