@@ -24,7 +24,9 @@ from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
+from kernels.parameters import exact
 from kernels.random import mix, process_number, stream, uniform
+from kernels.units import Cells, Height
 
 Layer = NDArray[np.float64]
 
@@ -41,27 +43,27 @@ _CANDIDATES = 24
 
 
 class IslandParameters(NamedTuple):
-    """What islands are like. Wavelengths are in cells, thresholds and slopes in h."""
+    """What islands are like."""
 
-    wavelength: float  # of the first octave
-    octaves: int = 6
-    lacunarity: float = 1.7  # how much finer each octave is than the one before
-    gain: float = 0.5  # how strong it is beside the one before
-    power: float = 4.5  # what the noise is raised to: higher ones make lower plains and steeper peaks
-    cone_power: float = 1.6  # higher ones make broader islands with steeper coasts
-    coast: float = 0.155  # the h at which the sea stands
-    cliffs: bool = True
-    cliff_low: float = 0.125  # the lowest and the highest threshold of cliffs
-    cliff_high: float = 0.375
-    cliff_wavelength: float = 20.0
-    cliff_power: float = 3.0
-    craters: bool = True
-    crater_threshold: float = 0.85
-    crater_unevenness: float = 0.2  # between the lowest and the highest threshold of craters
-    crater_wavelength: float = 50.0
-    crater_slope: float = 0.6  # of the inner side of a crater beside the mountain's own
-    ocean_depth: float = 0.25  # parts of the relief
-    floor_reach: float = 1.7  # how far the floor slopes, beside the radius of an island
+    wavelength: Cells  # of the first octave
+    octaves: int
+    lacunarity: float  # how much finer each octave is than the one before
+    gain: float  # how strong it is beside the one before
+    power: float  # what the noise is raised to: higher ones make lower plains and steeper peaks
+    cone_power: float  # higher ones make broader islands with steeper coasts
+    coast: Height  # at which the sea stands
+    cliffs: bool
+    cliff_low: Height  # the lowest and the highest threshold of cliffs
+    cliff_high: Height
+    cliff_wavelength: Cells
+    cliff_power: float
+    craters: bool
+    crater_threshold: Height
+    crater_unevenness: Height  # between the lowest and the highest threshold of craters
+    crater_wavelength: Cells
+    crater_slope: float  # of the inner side of a crater beside the mountain's own
+    ocean_depth: float  # parts of the relief
+    floor_reach: float  # how far the floor slopes, beside the radius of an island
 
 
 class Cone(NamedTuple):
@@ -247,23 +249,23 @@ def elevation(rows: int, columns: int, seed: int, cones: list[Cone], parameters:
     Where the floor of the sea slopes on to the map's edges, the lowest point is higher. Where the sea covers all, even
     the highest one lies below 0. The same bits on any number of threads.
     """
-    p = parameters
+    p = exact(parameters)
     heights = cubic_noise(rows, columns, seed, _FIRST_OCTAVE, p.wavelength, p.octaves, p.lacunarity, p.gain)
     floor = np.empty_like(heights)
     table = np.array(cones, np.float64).reshape(-1, 3)
-    _cover_with_cones(heights, floor, table, float(p.power), float(p.cone_power), float(p.floor_reach))
+    _cover_with_cones(heights, floor, table, p.power, p.cone_power, p.floor_reach)
     highest = float(heights.max())
     if highest > 0.0:
         heights /= highest
     if p.cliffs:
         noise = cubic_noise(rows, columns, seed, _CLIFFS, p.cliff_wavelength, 1, 1.0, 1.0)
-        _cut_cliffs(heights, noise, float(p.cliff_low), float(p.cliff_high), float(p.cliff_power))
+        _cut_cliffs(heights, noise, p.cliff_low, p.cliff_high, p.cliff_power)
     if p.craters:
         noise = cubic_noise(rows, columns, seed, _CRATERS, p.crater_wavelength, 1, 1.0, 1.0)
-        rim = float(p.crater_threshold), float(p.crater_unevenness)
-        _dig_craters(heights, noise, *rim, float(p.crater_slope), float(p.coast))
+        rim = p.crater_threshold, p.crater_unevenness
+        _dig_craters(heights, noise, *rim, p.crater_slope, p.coast)
     highest = float(heights.max())
     if highest <= p.coast:
         highest = 1.0  # no land: as deep as it would be beside some
-    _to_elevation(heights, floor, highest, float(p.coast), float(p.ocean_depth))
+    _to_elevation(heights, floor, highest, p.coast, p.ocean_depth)
     return heights

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.errors import UserError
+from app.parameters import for_kernel
 from app.world import Layer
 
 if TYPE_CHECKING:
@@ -31,26 +32,12 @@ def layers(scene: Scene, rows: int, columns: int) -> tuple[Layer, Layer]:
         columns,
         seed,
         cones,
-        kernel.IslandParameters(
+        for_kernel(
+            kernel.IslandParameters,
+            island,
             wavelength=island.wavelength * side,
-            octaves=island.octaves,
-            lacunarity=island.lacunarity,
-            gain=island.gain,
-            power=island.power,
-            cone_power=island.cone_power,
-            coast=island.coast,
-            cliffs=island.cliffs,
-            cliff_low=island.cliff_low,
-            cliff_high=island.cliff_high,
             cliff_wavelength=island.cliff_wavelength * side,
-            cliff_power=island.cliff_power,
-            craters=island.craters,
-            crater_threshold=island.crater_threshold,
-            crater_unevenness=island.crater_unevenness,
             crater_wavelength=island.crater_wavelength * side,
-            crater_slope=island.crater_slope,
-            ocean_depth=island.ocean_depth,
-            floor_reach=island.floor_reach,
         ),
     )
     return rock, np.zeros_like(rock)

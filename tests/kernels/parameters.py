@@ -7,6 +7,7 @@ from typing import Any
 
 from kernels.cascade import CascadeParameters
 from kernels.droplets import DropletParameters
+from kernels.island import IslandParameters
 from kernels.moisture import MoistureParameters
 from kernels.plants import PlantParameters
 from kernels.pools import SEA, PoolParameters
@@ -91,5 +92,15 @@ def wind_field_parameters(**changed: Any) -> WindFieldParameters:
     usual = WindFieldParameters(
         wind_direction=270.0, speed_up=1.0, upwind=0.3, shelter=0.7, shelter_angle=15.0, tree_shelter=0.6,
         tree_length=8.0, highest=2.5, wrap=False,
+    )  # fmt: skip
+    return usual._replace(**changed)
+
+
+def island_parameters(wavelength: float, **changed: Any) -> IslandParameters:
+    usual = IslandParameters(
+        wavelength=wavelength, octaves=6, lacunarity=1.7, gain=0.5, power=4.5, cone_power=1.6, coast=0.155,
+        cliffs=True, cliff_low=0.125, cliff_high=0.375, cliff_wavelength=20.0, cliff_power=3.0, craters=True,
+        crater_threshold=0.85, crater_unevenness=0.2, crater_wavelength=50.0, crater_slope=0.6,
+        ocean_depth=0.25, floor_reach=1.7,
     )  # fmt: skip
     return usual._replace(**changed)

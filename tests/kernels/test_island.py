@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels import island
-from kernels.island import Cone, IslandParameters, cubic_noise, elevation, places
+from kernels.island import Cone, cubic_noise, elevation, places
+from tests.kernels.parameters import island_parameters
 
 Layer = NDArray[np.float64]
 
 ALONE = [Cone(0.5, 0.5, 1.0)]
-PLAIN = IslandParameters(wavelength=24.0, cliffs=False, craters=False)
+PLAIN = island_parameters(wavelength=24.0, cliffs=False, craters=False)
 
 
 def noise(side: int = 200, seed: int = 3, octaves: int = 1, wavelength: float = 16.0) -> Layer:
@@ -74,7 +75,7 @@ def test_noise_runs_in_no_direction() -> None:
 
 @pytest.mark.parametrize("shape", [(8, 8), (8, 90), (128, 96), (251, 501)])
 def test_an_island_has_sea_around_it_and_the_sea_is_at_0(shape: tuple[int, int]) -> None:
-    z = elevation(*shape, 1, ALONE, IslandParameters(wavelength=0.2 * max(shape)))
+    z = elevation(*shape, 1, ALONE, island_parameters(wavelength=0.2 * max(shape)))
     assert z.shape == shape
     edge = np.concatenate([z[0], z[-1], z[:, 0], z[:, -1]])
     assert (edge < 0.0).all()
@@ -100,7 +101,7 @@ def test_height_across_the_coast_has_no_step() -> None:
 
 def test_cliffs_are_where_the_threshold_is_above_the_sea() -> None:
     """What stood below the threshold is gone into the sea; what stood above it has not moved."""
-    parameters = IslandParameters(wavelength=60.0, craters=False)
+    parameters = island_parameters(wavelength=60.0, craters=False)
     with_cliffs = elevation(256, 256, 1, ALONE, parameters)
     without = elevation(256, 256, 1, ALONE, parameters._replace(cliffs=False))
     assert (with_cliffs <= without + 1e-12).all()
@@ -131,7 +132,7 @@ def test_craters_mirror_what_stands_above_their_rim() -> None:
 
 
 def test_a_volcano_has_a_crater_with_a_rim_around() -> None:
-    parameters = IslandParameters(wavelength=300.0, octaves=1, crater_threshold=0.7, crater_unevenness=0.0)
+    parameters = island_parameters(wavelength=300.0, octaves=1, crater_threshold=0.7, crater_unevenness=0.0)
     z = elevation(200, 200, 3, ALONE, parameters)
     whole = elevation(200, 200, 3, ALONE, parameters._replace(craters=False))
     top = np.unravel_index(whole.argmax(), z.shape)
@@ -190,7 +191,7 @@ def test_places_are_on_the_map_apart_and_follow_the_seed(number: int) -> None:
 )
 def test_never_worse_than_odd(rows: int, columns: int, seed: int, cones: list[Cone], **parameters: float) -> None:
     """All sea, all land, tiny maps, the ends of all ranges: finite, and within the relief."""
-    p = IslandParameters(cliff_wavelength=5.0, crater_wavelength=9.0, **parameters)  # type: ignore[arg-type]
+    p = island_parameters(cliff_wavelength=5.0, crater_wavelength=9.0, **parameters)
     z = elevation(rows, columns, seed, cones, p)
     assert np.isfinite(z).all()
     assert z.max() <= 1.0 - p.ocean_depth + 1e-9
@@ -199,7 +200,7 @@ def test_never_worse_than_odd(rows: int, columns: int, seed: int, cones: list[Co
 
 
 def test_another_seed_is_another_island_on_any_number_of_threads(two_threads: int) -> None:
-    p = IslandParameters(wavelength=20.0)
+    p = island_parameters(wavelength=20.0)
     results = []
     for threads, seed in ((1, 1), (two_threads, 1), (1, 2)):
         numba.set_num_threads(threads)
