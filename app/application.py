@@ -143,13 +143,18 @@ class Application:
         self._pressed_with_control = False
         self._still = 0
         self._pace = Pace()
+        self._panel_went_first = False  # in the last frame, in which no picture was drawn
 
     def frame(self, events: Sequence[Event], dt: float, width: float, height: float, pixels_per_unit: float) -> None:
         """All hooks in their order: a frame in a window of this size in logical units."""
         self.guarded(lambda: self.update(dt, width, height, pixels_per_unit))
         for event in events:
             self.guarded(partial(self.handle, event))
-        self.guarded(self.draw)
+        # A key shows in the panel first; the picture, which takes its time, goes on in the next frame.
+        is_for_panel = any(isinstance(event, KeyPressed) for event in events) and self.side.picture.software
+        self._panel_went_first = is_for_panel and not self._panel_went_first
+        if not self._panel_went_first:
+            self.guarded(self.draw)
         if self.sides.drawing:  # it stopped for what happened meanwhile, which the panel shall show now
             for event in self.host.events():
                 self.guarded(partial(self.handle, event))
