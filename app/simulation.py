@@ -603,9 +603,9 @@ class SimulationThread:
 
             self._command(refresh)
 
-    def frame_began(self) -> None:
-        """Tell that a frame is drawn: the pace of the simulation may follow it."""
-        cycles = self.scenes[0].simulation.cycles_per_frame
+    def frame_began(self, screens: int = 1) -> None:
+        """Tell that a frame is drawn, for so many of the screen's: the simulation's pace may follow it."""
+        cycles = self.scenes[0].simulation.cycles_per_frame * screens
         if cycles and not self._paused and self._granted < cycles:
             self._granted = cycles  # what could not be run in time is not made up for
             self._wake.set()
