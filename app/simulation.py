@@ -78,6 +78,8 @@ class Simulator:
         self.run: SnowballRun | None = None
         self._allowed_imbalance = world.imbalance() + LARGEST_IMBALANCE  # what a file brings along is not ours
         self._processes: list[Process] = [process() for process in PROCESSES]
+        # Asked several times in each cycle, and `isinstance` of a protocol is slow to answer.
+        self._finite = {process.name: process for process in self._processes if isinstance(process, Finite)}
         self._prepared: set[str] = set()
         self._running = ""  # the process that is, or was last
         self._backup = world.state()
@@ -89,7 +91,7 @@ class Simulator:
             process
             for process in self._processes
             if (parameters := self._parameters(process, scene)).enabled
-            and not (isinstance(process, Finite) and process.finished(self.world, parameters))
+            and not ((finite := self._finite.get(process.name)) and finite.finished(self.world, parameters))
         ]
 
     @property
