@@ -1,7 +1,7 @@
 # `make` or `make help` lists what can be made. ARGS is passed on: make run ARGS="noise --seed 3"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench clean lock
+.PHONY: help run test quick bench clean lock
 
 on_linux := $(filter Linux,$(shell uname))
 without_display := $(and $(on_linux),$(if $(DISPLAY)$(WAYLAND_DISPLAY),,yes))
@@ -30,7 +30,14 @@ test: ## check style and types, then run all tests
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
-	$(own_screen) .venv/bin/pytest $(ARGS)
+	$(own_screen) .venv/bin/pytest --numprocesses=auto --maxprocesses=8 $(ARGS)
+
+quick: ## check style and types, and run the tests that need neither a picture nor a window nor much time
+	@./setup.sh test
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	.venv/bin/pytest --numprocesses=auto --maxprocesses=8 -m "not slow" tests/kernels tests/app $(ARGS)
 
 bench: ## measure this machine against the bars
 	@./setup.sh render

@@ -66,6 +66,7 @@ RESTART_DELAY = 0.3  # seconds after the last change of what the terrain is made
 CLICK_REACH = 4.0  # logical units: a press that moves farther is a drag
 DROPS_OF_A_SPRING = 100.0  # in each cycle, where one is placed by a click
 REACH_OF_A_SPRING = 0.02  # parts of the map: a click that is nearer to a spring ends it
+SCREENS_PER_SECOND = 60  # the frames that a pace in cycles for each frame is meant for
 STILL_FRAMES = 4  # drawn after the last change, in which ImGui comes to rest
 
 
@@ -143,13 +144,18 @@ class Application:
         self._pressed_with_control = False
         self._still = 0
         self._pace = Pace()
+        self._panel_went_first = False  # in the last frame, in which no picture was drawn
 
     def frame(self, events: Sequence[Event], dt: float, width: float, height: float, pixels_per_unit: float) -> None:
         """All hooks in their order: a frame in a window of this size in logical units."""
         self.guarded(lambda: self.update(dt, width, height, pixels_per_unit))
         for event in events:
             self.guarded(partial(self.handle, event))
-        self.guarded(self.draw)
+        # A key shows in the panel first; the picture, which takes its time, goes on in the next frame.
+        is_for_panel = any(isinstance(event, KeyPressed) for event in events) and self.side.picture.software
+        self._panel_went_first = is_for_panel and not self._panel_went_first
+        if not self._panel_went_first:
+            self.guarded(self.draw)
         if self.sides.drawing:  # it stopped for what happened meanwhile, which the panel shall show now
             for event in self.host.events():
                 self.guarded(partial(self.handle, event))
@@ -165,7 +171,7 @@ class Application:
         self._pixels_per_unit = pixels_per_unit
         self.sides.set_content_scale(self.interface_scale * pixels_per_unit)
         self._lay_out()
-        self.simulation.frame_began()
+        self.simulation.frame_began(max(1, round(dt * SCREENS_PER_SECOND)))  # a slow picture does not slow it down
         wanted = wanted_by(self.scene.view.overlay, self.asked_place, self._filling)
         self.simulation.want(replace(wanted, rivers=wanted.rivers or self.panel.rivers_shown))
         self.simulation.show_overlay(self.scene.view.overlay)

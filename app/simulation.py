@@ -79,6 +79,8 @@ class Simulator:
         self.run: SnowballRun | None = None
         self._allowed_imbalance = world.imbalance() + LARGEST_IMBALANCE  # what a file brings along is not ours
         self._processes: list[Process] = [process() for process in PROCESSES]
+        # Asked several times in each cycle, and `isinstance` of a protocol is slow to answer.
+        self._finite = {process.name: process for process in self._processes if isinstance(process, Finite)}
         self._prepared: set[str] = set()
         self._running = ""  # the process that is, or was last
         self._backup = world.state()
@@ -90,7 +92,7 @@ class Simulator:
             process
             for process in self._processes
             if (parameters := self._parameters(process, scene)).enabled
-            and not (isinstance(process, Finite) and process.finished(self.world, parameters))
+            and not ((finite := self._finite.get(process.name)) and finite.finished(self.world, parameters))
         ]
 
     @property
@@ -604,9 +606,9 @@ class SimulationThread:
 
             self._command(refresh)
 
-    def frame_began(self) -> None:
-        """Tell that a frame is drawn: the pace of the simulation may follow it."""
-        cycles = self.scenes[0].simulation.cycles_per_frame
+    def frame_began(self, screens: int = 1) -> None:
+        """Tell that a frame is drawn, for so many of the screen's: the simulation's pace may follow it."""
+        cycles = self.scenes[0].simulation.cycles_per_frame * screens
         if cycles and not self._paused and self._granted < cycles:
             self._granted = cycles  # what could not be run in time is not made up for
             self._wake.set()

@@ -12,6 +12,7 @@ class SimulationParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "performance"
 
     cycles_per_frame: Annotated[
-        int, parameter(0, 100, "cycles simulated for each frame that is drawn; 0 means as fast as it goes")
+        int,
+        parameter(0, 100, "cycles for each 1/60 s in the window, for each frame of a clip; 0 means as fast as it goes"),
     ] = 0
     threads: Annotated[int, parameter(0, 256, "threads of the simulation; 0 means one for each core")] = 0

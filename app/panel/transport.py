@@ -62,7 +62,7 @@ def _speed(application: Application) -> None:
     imgui.set_cursor_pos_x(left + (width - imgui.calc_text_size(speed).x) / 2.0)
     imgui.align_text_to_frame_padding()
     imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), speed)
-    tooltip_on_hover("cycles of the simulation for each frame of the picture")
+    tooltip_on_hover("cycles of the simulation for each frame of the screen, a sixtieth of a second")
     imgui.same_line(left + width + em(0.4))
     if icon_button(icons.ICON_FA_PLUS, "faster", BY_COMMAND["faster"].tooltip):
         commands.run(BY_COMMAND["faster"])

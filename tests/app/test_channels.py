@@ -92,6 +92,7 @@ def watched(preset: str, seed: int) -> ChannelFigures:
     return watch_channels(simulated(450, scene), 200, least_flow=5.0, looks=2)
 
 
+@pytest.mark.slow
 def test_coupling_narrows_streams_and_trees_hold_their_banks() -> None:
     """On three lands. In the mean of them, since on one alone chance is as large as what is looked for."""
     basic, coupled, with_trees = (

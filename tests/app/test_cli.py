@@ -156,6 +156,7 @@ def test_debug_shows_the_traceback() -> None:
     assert "nowhere.tif: there is no such file" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of a shell")
 @pytest.mark.parametrize(
     "words", ["--help", "--list-parameters", "bench --help", f"simulate {' '.join(SMALL)} --cycles 1"]
@@ -181,6 +182,7 @@ def test_a_full_disk_under_what_is_printed_is_one_line() -> None:
     assert done.stderr == "thalweg: what is printed cannot be written: No space left on device\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "locale", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}]
 )
@@ -207,6 +209,7 @@ def test_a_name_that_is_no_text_is_said(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there a folder that is in use stays")
 def test_a_working_folder_that_is_gone(tmp_path: Path) -> None:
     def run(*words: str | Path) -> subprocess.CompletedProcess[str]:

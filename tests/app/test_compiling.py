@@ -96,6 +96,7 @@ def running(scene: Scene) -> Iterator[SimulationThread]:
         thread.stop()
 
 
+@pytest.mark.slow
 def test_workers_fill_the_cache_and_the_program_itself_compiles_nothing(tmp_path: Path) -> None:
     first = run_first_cycles(tmp_path)
     assert first["compiled"] == []

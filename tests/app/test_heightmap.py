@@ -806,6 +806,7 @@ def test_random_bytes(suffix: str, data: bytes, tmp_path: Path) -> None:
     map_or_user_error(path)
 
 
+@pytest.mark.slow
 @all_suffixes
 @fuzzing
 @given(data=st.data())

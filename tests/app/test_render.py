@@ -204,6 +204,7 @@ def test_encoder_that_fails(encoder: str | None, message: str, tmp_path: Path, m
     assert (tmp_path / "clip.mp4").read_bytes() == b"old"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there Ctrl-C is not a signal")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_a_clip_of_the_frames_so_far(number: signal.Signals, tmp_path: Path) -> None:

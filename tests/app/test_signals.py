@@ -39,6 +39,7 @@ def started(*words: str, **options: Any) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_simulation_is_saved_and_goes_on_as_told(number: signal.Signals, tmp_path: Path) -> None:
     path = tmp_path / "a world.npz"
@@ -58,6 +59,7 @@ def test_a_simulation_is_saved_and_goes_on_as_told(number: signal.Signals, tmp_p
     assert bits(checkpoint.load(tmp_path / "same.npz")[0]) == bits(world)
 
 
+@pytest.mark.slow
 def test_a_terminal_that_has_closed_is_no_reason_to_lose_the_world(tmp_path: Path) -> None:
     """Every write fails, also before the signal comes."""
     path = tmp_path / "world.npz"

@@ -305,6 +305,8 @@ def test_pace_follows_the_frames() -> None:
             wait_for(lambda frame=frame: thread.status.cycle == 3 * frame)
         time.sleep(0.1)
         assert thread.status.cycle == 9
+        thread.frame_began(screens=4)  # a frame that took as long as four of the screen's
+        wait_for(lambda: thread.status.cycle == 21)
 
 
 def test_single_steps_while_paused() -> None:

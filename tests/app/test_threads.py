@@ -47,6 +47,7 @@ for number in threads:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "columns"), [(40, 56), (150, 211), (333, 140)])
 def test_same_bits_on_one_to_sixteen_threads(rows: int, columns: int) -> None:
     command = [sys.executable, "-c", PROGRAM, *map(str, (rows, columns, CYCLES, *THREADS))]

@@ -206,6 +206,7 @@ def test_streams_lie_where_most_water_gathers() -> None:
     assert np.median(near[streams]) > 5.0 * np.median(near[dry])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["noise", "jacksboro"])
 def test_no_spikes(name: str) -> None:
     scene = load_preset(name).with_value("world.columns", 96).with_value("world.rows", 80)

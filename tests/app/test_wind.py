@@ -181,6 +181,7 @@ def test_sand_presets_run_and_lose_nothing(name: str) -> None:
     assert not np.array_equal(start, world.sediment)
 
 
+@pytest.mark.slow
 def test_dunes_of_the_field_are_gentle_to_the_wind_and_lie_no_steeper_than_sand_can() -> None:
     """The preset as it is: the angle of repose holds while the wind blows, and the slip faces are in the lee."""
     scene = load_preset("dune-field")
@@ -194,6 +195,7 @@ def test_dunes_of_the_field_are_gentle_to_the_wind_and_lie_no_steeper_than_sand_
     assert np.percentile(steepness, 99.9) > 0.7 * repose
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pyramid", "ridges-under-sand"])
 def test_sand_slides_off_rock_about_as_fast_as_the_wind_piles_it_up(name: str) -> None:
     """The presets as they are: nearly nowhere does it lie steeper than it can, and nowhere much."""

@@ -24,6 +24,8 @@ from app.sources.parameters import WorldParameters
 
 Context = imgui.test_engine.TestContext
 
+LONGEST_TEST = 500.0  # seconds
+
 SMALL = Scene(world=WorldParameters(source="noise", columns=64, rows=48))
 
 NAMED_KEYS = {
@@ -168,6 +170,8 @@ def drive(
         running[0].lay_pictures(context.screen, round(height))
 
     def run_test(context: Context) -> None:
+        # pytest watches over the time a test takes; the engine's own minute is short for a machine that is busy
+        imgui.test_engine.get_io(hello_imgui.get_imgui_test_engine()).config_watchdog_kill_test = LONGEST_TEST
         driver = Driver(running[0], context)
         context.yield_(3)
         test(driver)

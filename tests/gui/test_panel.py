@@ -340,6 +340,27 @@ def test_a_key_shows_before_a_picture_is_whole(event: Event, monkeypatch: pytest
     drive(test, WITHOUT_DROPS)
 
 
+def test_a_key_shows_before_a_picture_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        drawn: list[bool] = []
+
+        def draws(*events: Event) -> bool:
+            drawn.clear()
+            application.frame(events, 0.02, 1280.0, 800.0, 1.0)
+            return bool(drawn)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(application, "update", lambda *_: None)
+            patch.setattr(application, "gui", lambda: None)
+            patch.setattr(application, "draw", lambda: drawn.append(True))
+            assert draws()
+            assert draws(PointerMoved(1.0, 1.0))
+            assert [draws(KeyPressed("M")) for _ in range(4)] == [False, True, False, True], "held keys let pictures by"
+
+    drive(test, WITHOUT_DROPS)
+
+
 def test_a_failed_simulation_tells_its_cause_and_the_ways_on(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise ValueError("no rain today")

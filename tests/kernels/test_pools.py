@@ -527,6 +527,7 @@ def test_no_more_spills_than_wanted_and_the_rest_goes_on_at_once(name: str) -> N
         np.testing.assert_allclose(lakes.again(most_spilled=0.0).level, at_once.level, rtol=0.0, atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAPS)
 @pytest.mark.parametrize("edges", [OPEN, SEA, WALL])
 @pytest.mark.parametrize("depth", [1e-9, 1e-3, 0.3, 1e4])

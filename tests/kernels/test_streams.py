@@ -216,6 +216,7 @@ def sinuosity(seed: int, momentum: float) -> float:
     return float(np.hypot(np.diff(middle), 1.0).mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_momentum_bends_a_straight_channel(seed: int) -> None:
     straight, bent = sinuosity(seed, momentum=0.0), sinuosity(seed, momentum=0.3)

@@ -285,6 +285,7 @@ def waves_of_two_cells(ground: Layer) -> float:
     return math.sqrt(power)
 
 
+@pytest.mark.slow
 def test_ten_times_the_suspension_grows_waves_of_two_cells_as_in_the_article() -> None:
     """What lifts sand is the rise to the next cell, and it is taken from this one, so that the rise grows."""
     start = hills(64, 64, 12.0)
@@ -309,6 +310,7 @@ def shift(before: Layer, after: Layer) -> tuple[float, float]:
     return float((row + rows // 2) % rows - rows // 2), float((column + columns // 2) % columns - columns // 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", [0.0, 90.0, 225.0, 315.0])
 def test_dunes_sharpen_and_move_downwind(direction: float) -> None:
     land = sheet()
@@ -454,6 +456,7 @@ def test_towers_higher_than_the_map_is_wide(parameters: dict[str, Any], wrap: bo
         assert_nothing_lost(before, land, totals)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("materials", [False, True])
 def test_a_step_in_the_ground_does_not_grow_without_end(materials: bool) -> None:
     """With all that digs at the ends of its range, as sand that is taken before a step is put down on it."""
