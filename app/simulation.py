@@ -32,6 +32,7 @@ from app.errors import UserError
 from app.layers import layer_declaration
 from app.parameters import Parameters, Value
 from app.processes import PROCESSES
+from app.processes.cycle import Cycle
 from app.processes.pools import Pools, derive_levels
 from app.processes.process import Finite, Process, ProcessFailure
 from app.processes.snowballs import GROUND, SnowballErosion, smooth
@@ -77,6 +78,7 @@ class Simulator:
         self.threads = threads  # where it is given, it goes before the scene's
         self.milliseconds: dict[str, float] = {}
         self.run: SnowballRun | None = None
+        self.cycle = Cycle()  # the one that runs, or ran last
         self._allowed_imbalance = world.imbalance() + LARGEST_IMBALANCE  # what a file brings along is not ours
         self._processes: list[Process] = [process() for process in PROCESSES]
         # Asked several times in each cycle, and `isinstance` of a protocol is slow to answer.
@@ -287,15 +289,14 @@ class Simulator:
         self.milliseconds = {name: taken for name, taken in self.milliseconds.items() if name in running}
 
     def _begin_cycle(self) -> None:
-        self.world.running = frozenset(process.name for process in self.enabled())
-        self.world.weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
+        weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
+        self.cycle = Cycle(weather, frozenset(process.name for process in self.enabled()))
 
     def _step(self, process: Process) -> None:
-        changed = process.step(self.world, self._parameters(process))
+        changed = process.step(self.world, self._parameters(process), self.cycle)
         self.world.changed.update(dict.fromkeys(process.changes if changed is None else changed, self.world.cycle + 1))
 
     def _end_cycle(self) -> None:
-        self.world.end_cycle()
         self.world.cycle += 1
 
     def _remember(self) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.climate import Weather
 from app.layers import LAYERS, LOOSE, SCRATCH, layer_declaration, raising_ground, side_by_side
 from app.materials import Materials
 from kernels.standing import DRY, LAKE
@@ -92,21 +91,6 @@ class Ledger(msgspec.Struct):
         return {"rock": self.rock, "sediment": self.sediment, **self.kinds, "water": self.water}
 
 
-class Spills(NamedTuple):
-    """What ran over the outlets of lakes in this cycle. It stands in the layer `water`, on the cells beyond them."""
-
-    sill: NDArray[np.int32]  # the highest cell on the way out, as row * columns + column
-    beyond: NDArray[np.int32]  # the next one
-    volume: NDArray[np.float64]  # m over one cell
-
-
-class Rising(NamedTuple):
-    """Groundwater that comes to the surface in this cycle. It is in no layer any more: drops carry it on."""
-
-    cell: NDArray[np.int64]  # row * columns + column
-    depth: NDArray[np.float64]  # m over one cell
-
-
 class World:
     """Layers in float64 metres, `[row, column]`, row 0 in the north, on square cells of side `cell_size` metres.
 
@@ -135,11 +119,6 @@ class World:
         self.sea_level = -math.inf  # where there is no sea
         self.water_version = 0  # grows with each change of the three above
         self.walls = False  # whether the map's edges keep all water
-        self.spills: Spills | None = None  # of the present cycle; None: lakes are not simulated
-        self.rising: Rising | None = None  # of the present cycle
-        self.soaking = 0.0  # part of a drop's water that dry ground takes in a unit of time, in the present cycle
-        self.weather = Weather()  # of the present cycle
-        self.running: frozenset[str] = frozenset()  # names of the processes of the present cycle
         self.materials: Materials | None = None  # where there are several
         self.mix: Layer = np.empty((*self.shape, 0))
         self.trees = np.empty((0, len(TREE_COLUMNS)), np.float32)
@@ -295,12 +274,6 @@ class World:
                 return name, *cell
         return None
 
-    def end_cycle(self) -> None:
-        """Forget what processes tell each other within a cycle."""
-        self.spills = None
-        self.rising = None
-        self.soaking = 0.0
-
     def state(self, old: dict[str, Any] | None = None) -> dict[str, Any]:
         """A copy of all that changes from cycle to cycle, in the arrays of an old one where there is one."""
         derived = {"sediment"} if self.materials is not None else set()
@@ -342,7 +315,6 @@ class World:
             self.sum_ground()
         else:
             self.sum_mix()
-        self.end_cycle()
         self.trees = state["trees"].copy()
         self.trees_version = state["trees_version"]
         self.cycle = state["cycle"]

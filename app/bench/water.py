@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick, terrain
 from app.parameters import for_kernel
+from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion, DropletParameters
 from app.processes.pools import Pools, PoolsParameters
 from app.world import World
@@ -81,10 +82,10 @@ def yards_per_cycle(side: int, drops: int, share: float, samples: int) -> float:
     for cycle in range(samples + WARM_UP):
         before = yardstick.nanoseconds()
         begin = time.perf_counter()
-        Pools().step(world, PoolsParameters(evaporation=0.0))
-        DropletErosion().step(world, rain)
+        now = Cycle()
+        Pools().step(world, PoolsParameters(evaporation=0.0), now)
+        DropletErosion().step(world, rain, now)
         nanoseconds = (time.perf_counter() - begin) * 1e9
-        world.spills = None
         world.cycle += 1
         if cycle >= WARM_UP:
             ratios.append(2.0 * nanoseconds / (before + yardstick.nanoseconds()))

@@ -13,6 +13,7 @@ from app.bench.row import Row
 from app.bench.yardstick import Yardstick
 from app.parameters import Value
 from app.processes import PROCESSES
+from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
 from app.processes.snowballs import SnowballErosion
 from app.scene import Scene
@@ -106,7 +107,7 @@ def cost_of_off(side: int, samples: int) -> float:
     for sample in range(4 * samples):
 
         def step() -> None:
-            DropletErosion().step(stepping.world, stepping.scene.droplets)
+            DropletErosion().step(stepping.world, stepping.scene.droplets, Cycle())
             stepping.world.cycle += 1
 
         runs: Sequence[Callable[[], None]] = (cycling.run_cycle, step)

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from app.parameters import Parameters, described, for_kernel, parameter
+from app.processes.cycle import Cycle
 from app.world import World
 
 
@@ -66,19 +67,19 @@ class Cascade:
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
-        self.step(world, CascadeParameters())
+        self.step(world, CascadeParameters(), Cycle())
 
     def prepare_rich(self) -> None:
         """As `prepare`, for ground of several kinds, or with wetness or plants on it."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
         world.trace("wetness")
-        self.step(world, CascadeParameters())
+        self.step(world, CascadeParameters(), Cycle())
 
     def asks_for_rich(self, parameters: CascadeParameters, running: frozenset[str]) -> bool:
         """Only what lies on the ground asks for it."""
         return False
 
-    def step(self, world: World, parameters: CascadeParameters) -> None:
+    def step(self, world: World, parameters: CascadeParameters, cycle: Cycle) -> None:
         """Advance `world` by the slides of one cycle. They only move what is there: the ledger has no entry of them."""
         from kernels import cascade
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from app.errors import UserError
 from app.layers import side_by_side
 from app.parameters import Parameters, described, for_kernel, parameter
+from app.processes.cycle import Cycle, Spills
 from app.processes.kinds import account_for_kinds
 from app.processes.process import ProcessFailure
 from app.world import World
@@ -125,28 +126,28 @@ class DropletErosion:
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
-        self.step(world, DropletParameters(count=1))
+        self.step(world, DropletParameters(count=1), Cycle())
 
     def prepare_rich(self) -> None:
         """As `prepare`, for ground of several kinds, or with wetness or plants on it."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
         world.trace("wetness")
-        self.step(world, DropletParameters(count=1))
+        self.step(world, DropletParameters(count=1), Cycle())
 
     def asks_for_rich(self, parameters: DropletParameters, running: frozenset[str]) -> bool:
         """Only what lies on the ground asks for it."""
         return False
 
-    def step(self, world: World, parameters: DropletParameters) -> None:
+    def step(self, world: World, parameters: DropletParameters, cycle: Cycle) -> None:
         """Advance `world` by the drops of one cycle. Raises `ProcessFailure` before anything non-finite is written."""
         from kernels import droplets
 
         water = parameters.water * world.cell_size
         springs = _spring_drops(world, parameters)
-        spills = _spilled_drops(world, parameters.count, water)
-        rising = _risen_drops(world, parameters.count, water)
+        spills = _spilled_drops(world, cycle.spills, parameters.count, water)
+        rising = _risen_drops(world, cycle, parameters.count, water)
         standing = None
-        if world.spills is not None:
+        if cycle.spills is not None:
             standing = droplets.StandingWater(world.standing, world.water_level, world.water, world.walls)
         flow = world.flow
         totals = droplets.erode(
@@ -159,17 +160,17 @@ class DropletErosion:
             for_kernel(
                 droplets.DropletParameters,
                 parameters,
-                world.weather,
-                count=round(parameters.count * world.weather.rain),
+                cycle.weather,
+                count=round(parameters.count * cycle.weather.rain),
                 water=water,
-                soaking=world.soaking,
+                soaking=cycle.soaking,
             ),
             flow=flow,
             standing=standing,
             sources=np.concatenate([springs, spills, rising]),
             rain=world.layers.get("rain"),
             surface=world.surface,
-            moisture=world.trace("moisture") if world.soaking > 0.0 else None,
+            moisture=world.trace("moisture") if cycle.soaking > 0.0 else None,
             materials=world.material_fields(),
         )
         if totals.failed_row >= 0:
@@ -201,12 +202,11 @@ def _spring_drops(world: World, parameters: DropletParameters) -> NDArray[np.flo
     return np.concatenate(drops)
 
 
-def _spilled_drops(world: World, most: int, water: float) -> NDArray[np.float64]:
+def _spilled_drops(world: World, spills: Spills | None, most: int, water: float) -> NDArray[np.float64]:
     """The drops that carry on what lakes spilled, as `_spring_drops` has them; taken from the world's standing water.
 
     There are about `most` of them, of volume 1 or less. What is more runs on by itself, and wears no bed.
     """
-    spills = world.spills
     if spills is None or len(spills.volume) == 0:
         return np.empty((0, 5))
     taken = spills.volume * min(1.0, most * water / float(spills.volume.sum()))
@@ -226,14 +226,14 @@ def _spilled_drops(world: World, most: int, water: float) -> NDArray[np.float64]
     return np.repeat(drops, count, axis=0)
 
 
-def _risen_drops(world: World, most: int, water: float) -> NDArray[np.float64]:
+def _risen_drops(world: World, cycle: Cycle, most: int, water: float) -> NDArray[np.float64]:
     """The drops that carry on the groundwater that has risen, as `_spring_drops` has them: up to `most`, of one size.
 
     Where little rises in many cells, a drop stands for that of several: it begins in one of them, which changes from
     cycle to cycle, so that each has its share in the end (systematic sampling). What is more than drops of volume 1 can
     carry stays on its cell, as water that runs on by itself and wears no bed.
     """
-    rising, world.rising = world.rising, None
+    rising, cycle.rising = cycle.rising, None
     if rising is None or not rising.depth.sum() > 0.0:
         return np.empty((0, 5))
     from kernels.random import process_number, stream, uniform

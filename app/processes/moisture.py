@@ -10,7 +10,8 @@ import numpy as np
 from app.climate import USUAL_WIND
 from app.materials import Materials
 from app.parameters import Parameters, described, for_kernel, parameter
-from app.world import Rising, World
+from app.processes.cycle import Cycle, Rising
+from app.world import World
 
 if TYPE_CHECKING:
     from kernels.moisture import Pores
@@ -89,17 +90,16 @@ class Moisture:
         from kernels.moisture import seep
 
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
-        world.running = frozenset({"droplets"})
-        self.step(world, MoistureParameters())
+        self.step(world, MoistureParameters(), Cycle(running=frozenset({"droplets"})))
         seep(world.water, world.trace("groundwater"), 0.0)  # as lakes do where this process runs
 
-    def step(self, world: World, parameters: MoistureParameters) -> None:
+    def step(self, world: World, parameters: MoistureParameters, cycle: Cycle) -> None:
         """Advance the water in the ground of `world` by one cycle; tell drops what comes out and what they may lose."""
         from kernels import moisture
 
-        settled = "pools" in world.running
+        settled = "pools" in cycle.running
         new = "moisture" not in world.layers
-        weather = world.weather
+        weather = cycle.weather
         # The usual wind dries as much as `evaporation` says, still air about half of that (Penman 1948).
         dried = parameters.evaporation * (1.0 + weather.wind_speed) / (1.0 + USUAL_WIND)
         aquifer = moisture.Aquifer(
@@ -130,7 +130,7 @@ class Moisture:
         account = world.ledger.water
         if new and parameters.groundwater > 0.0:
             account.gain("found in the ground", aquifer.fill(parameters.groundwater) * area)
-        world.soaking = parameters.soaking
+        cycle.soaking = parameters.soaking
         if world.cycle % moisture.CYCLES_PER_FLOW == 0:
             turn = world.cycle // moisture.CYCLES_PER_FLOW % 2 == 1
             off_map = aquifer.flow(moisture.CYCLES_PER_FLOW, columns_first=turn)
@@ -143,8 +143,8 @@ class Moisture:
         if totals.from_sea or totals.into_sea:
             account.gain("from the sea", totals.from_sea * area)
             account.lose("into the sea", totals.into_sea * area)
-        if "droplets" in world.running:
-            world.rising = Rising(*aquifer.rise())
+        if "droplets" in cycle.running:
+            cycle.rising = Rising(*aquifer.rise())
         elif settled:
             cells, depths = aquifer.rise()
             world.water.reshape(-1)[cells] += depths

@@ -9,6 +9,7 @@ import numpy as np
 
 from app.parameters import Parameters, described, for_kernel, parameter
 from app.plants import load_plants
+from app.processes.cycle import Cycle
 from app.world import World
 
 if TYPE_CHECKING:
@@ -90,9 +91,9 @@ class Plants:
         # In no order, and with one that dies: so that all kernels run
         world.trees = np.zeros((2, world.trees.shape[1]), np.float32)
         world.trees[0, 0] = 1.0
-        self.step(world, PlantsParameters())
+        self.step(world, PlantsParameters(), Cycle())
 
-    def step(self, world: World, parameters: PlantsParameters) -> None:
+    def step(self, world: World, parameters: PlantsParameters, cycle: Cycle) -> None:
         """Advance the plants of `world` by one cycle. They are of no substance that the ledger knows."""
         from kernels import plants
 
@@ -100,7 +101,7 @@ class Plants:
         if ROOTED_GROUND not in world.layers:
             world.trace(ROOTED_GROUND)[...] = world.ground
         nothing = np.empty((0, 0), np.float32)
-        weather = world.weather
+        weather = cycle.weather
         varied = weather.rain_by_altitude > 0.0
         world.trees = plants.grow(
             world.trees,
@@ -112,7 +113,7 @@ class Plants:
                 standing=world.standing,
                 water_level=world.water_level,
                 rain=world.layers.get("rain", nothing),
-                wet="moisture" in world.running,
+                wet="moisture" in cycle.running,
                 cell_size=world.cell_size,
             ),
             _kinds(),

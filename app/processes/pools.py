@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.parameters import Parameters, described, for_kernel, parameter
+from app.processes.cycle import Cycle, Spills
 from app.processes.process import ProcessFailure
-from app.world import Spills, World
+from app.world import World
 
 if TYPE_CHECKING:
     from kernels.pools import PoolTotals
@@ -46,17 +47,17 @@ class Pools:
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
-        self.step(World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0), PoolsParameters())
+        self.step(World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0), PoolsParameters(), Cycle())
 
-    def step(self, world: World, parameters: PoolsParameters) -> None:
-        """Settle all water of `world`, and tell in `world.spills` what is on its way from one lake to the next."""
+    def step(self, world: World, parameters: PoolsParameters, cycle: Cycle) -> None:
+        """Settle all water of `world`, and tell in `cycle.spills` what is on its way from one lake to the next."""
         seepage = parameters.seepage
-        if seepage > 0.0 and "moisture" in world.running:
+        if seepage > 0.0 and "moisture" in cycle.running:
             from kernels.moisture import seep
 
             seep(world.water, world.trace("groundwater"), seepage)
             seepage = 0.0
-        totals, world.spills = _settle(world, world.water, parameters, parameters.evaporation, seepage)
+        totals, cycle.spills = _settle(world, world.water, parameters, parameters.evaporation, seepage)
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
         area = world.cell_area

@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
+from app.processes.cycle import Cycle
 from app.world import World
 
 
@@ -22,7 +23,7 @@ class Process(Protocol):
         """Compile the kernels, or load them from the cache. May take seconds."""
         ...
 
-    def step(self, world: World, parameters: Any) -> tuple[str, ...] | None:
+    def step(self, world: World, parameters: Any, cycle: Cycle) -> tuple[str, ...] | None:
         """Advance `world` by one cycle and enter in its ledger what came and went.
 
         Returns the layers that it changed in this cycle, where they are not all of `changes`.

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from app.parameters import Parameters, described, for_kernel, parameter
+from app.processes.cycle import Cycle
 from app.processes.kinds import account_for_kinds
 from app.processes.process import ProcessFailure
 from app.world import World
@@ -60,13 +61,13 @@ class SnowballErosion:
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
-        self.step(world, SnowballParameters(count=1, smoothing=1.0))
+        self.step(world, SnowballParameters(count=1, smoothing=1.0), Cycle())
 
     def finished(self, world: World, parameters: SnowballParameters) -> bool:
         """Whether the last ball has fallen."""
         return 0 < parameters.total <= world.snowballs
 
-    def step(self, world: World, parameters: SnowballParameters) -> None:
+    def step(self, world: World, parameters: SnowballParameters, cycle: Cycle) -> None:
         """Advance `world` by the balls of one cycle. Raises `ProcessFailure` where one meets what is not finite."""
         from kernels import snowballs
 

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from app.parameters import Parameters, described, for_kernel, parameter
+from app.processes.cycle import Cycle
 from app.processes.kinds import account_for_kinds
 from app.world import World
 
@@ -53,9 +54,9 @@ class Weathering:
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
-        self.step(World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0), WeatheringParameters())
+        self.step(World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0), WeatheringParameters(), Cycle())
 
-    def step(self, world: World, parameters: WeatheringParameters) -> None:
+    def step(self, world: World, parameters: WeatheringParameters, cycle: Cycle) -> None:
         """Advance `world` by what breaks in one cycle."""
         from kernels import weathering
 
@@ -67,7 +68,7 @@ class Weathering:
             for_kernel(
                 weathering.WeatheringParameters,
                 parameters,
-                world.weather,
+                cycle.weather,
                 steepest=math.tan(math.radians(parameters.steepest)),
             ),
             world.material_fields(),

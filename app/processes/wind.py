@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from app.parameters import Parameters, described, for_kernel, parameter
+from app.processes.cycle import Cycle
 from app.processes.process import ProcessFailure
 from app.processes.wind_field import WindField
 from app.world import World
@@ -99,22 +100,22 @@ class WindErosion:
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
-        self.step(world, WindParameters(count=1))
+        self.step(world, WindParameters(count=1), Cycle())
 
     def prepare_rich(self) -> None:
         """As `prepare`, for ground of several kinds or with something on it, and for a wind that the ground shapes."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
-        self.step(world, WindParameters(count=1, uplift=1.0))
+        self.step(world, WindParameters(count=1, uplift=1.0), Cycle())
 
     def asks_for_rich(self, parameters: WindParameters, running: frozenset[str]) -> bool:
         """So do a wind field, and two properties of parcels."""
         return WindField.name in running or parameters.uplift > 0.0 or parameters.lag > 0.0
 
-    def step(self, world: World, parameters: WindParameters) -> None:
+    def step(self, world: World, parameters: WindParameters, cycle: Cycle) -> None:
         """Advance `world` by the wind of one cycle. Raises `ProcessFailure` before anything non-finite is written."""
         from kernels import wind
 
-        weather = world.weather
+        weather = cycle.weather
         totals = wind.blow(
             world.bedrock,
             world.sediment,
@@ -134,7 +135,7 @@ class WindErosion:
             ),
             world.material_fields(),
             world.surface,
-            world.wind_field if WindField.name in world.running else None,
+            world.wind_field if WindField.name in cycle.running else None,
         )
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)

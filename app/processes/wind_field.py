@@ -8,6 +8,7 @@ import numpy as np
 
 from app.layers import side_by_side
 from app.parameters import Parameters, described, for_kernel, parameter
+from app.processes.cycle import Cycle
 from app.world import World
 
 
@@ -57,13 +58,13 @@ class WindField:
         """Compile the kernels, or load them from the cache."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
         world.trace("canopy")
-        self.step(world, WindFieldParameters())
+        self.step(world, WindFieldParameters(), Cycle())
 
-    def step(self, world: World, parameters: WindFieldParameters) -> tuple[str, ...]:
+    def step(self, world: World, parameters: WindFieldParameters, cycle: Cycle) -> tuple[str, ...]:
         """Find the wind of `world` anew, if there is none yet, its time has come, or the prevailing wind has turned."""
         from kernels import wind_field
 
-        direction = world.weather.wind_direction
+        direction = cycle.weather.wind_direction
         turned = abs((direction - world.wind_field_direction + 180.0) % 360.0 - 180.0)
         if world.wind_field is not None and world.cycle % parameters.every and turned <= parameters.turn:
             return ()
@@ -72,7 +73,7 @@ class WindField:
             world.ground,
             world.layers["canopy"] if world.surface is not None else None,
             world.cell_size,
-            for_kernel(wind_field.WindFieldParameters, parameters, world.weather, wrap=parameters.edges == "wrap"),
+            for_kernel(wind_field.WindFieldParameters, parameters, cycle.weather, wrap=parameters.edges == "wrap"),
             world.pack("wind field"),
         )
         return self.changes

@@ -14,6 +14,7 @@ import pytest
 
 from app import checkpoint, cli
 from app.errors import UserError
+from app.processes.cycle import Cycle
 from app.processes.process import ProcessFailure
 from app.processes.snowballs import SnowballErosion, SnowballParameters, smooth
 from app.scene import DECLARATIONS, Scene, load_preset
@@ -186,7 +187,7 @@ def test_nothing_breaks_with_any_two_parameters_at_the_ends_of_their_ranges() ->
             values = {"iterations": 200, one.name: one.kind(a), other.name: other.kind(b)}
             world = World(hills(8, 11, 20.0), soil(8, 11, 2.0), cell_size=3.0, seed=1)
             world.sea_level = 10.0
-            process.step(world, SnowballParameters(count=12, **values))  # type: ignore[arg-type]
+            process.step(world, SnowballParameters(count=12, **values), Cycle())  # type: ignore[arg-type]
             assert world.imbalance() < 1e-12, values
             assert world.unsound_cell() is None, values
             assert world.sediment.min() >= 0.0, values
@@ -197,7 +198,7 @@ def test_a_value_that_is_not_finite_stops_the_process() -> None:
     world = World(hills(32, 32), np.zeros((32, 32)), cell_size=1.0, seed=1)
     world.bedrock[10, 10] = world.ground[10, 10] = math.nan
     with pytest.raises(ProcessFailure, match="snowballs: a value at row"):
-        SnowballErosion().step(world, SnowballParameters(count=2000))
+        SnowballErosion().step(world, SnowballParameters(count=2000), Cycle())
 
 
 def test_no_water_is_shown_where_balls_have_dug_since_the_levels_were_found() -> None:

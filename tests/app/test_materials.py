@@ -11,13 +11,14 @@ import pytest
 from app import checkpoint
 from app.errors import UserError
 from app.materials import MOST_KINDS, MaterialParameters, load_materials, materials_of, read_mix, read_strata
+from app.processes.cycle import Cycle, Rising
 from app.processes.droplets import VOLUME, DropletErosion, DropletParameters, _risen_drops
 from app.processes.snowballs import smooth
 from app.scene import Scene, load_preset
 from app.simulate import ledger_text
 from app.simulation import Simulator
 from app.sources import create_world
-from app.world import Rising, World
+from app.world import World
 from tests.app.small import bits, simulated, small_scene
 
 MIXED = {
@@ -298,15 +299,14 @@ def test_roots_in_a_world_lower_what_is_moved() -> None:
         world, scene = create_world(mixed())
         world.trace("roots")[...] = roots
         start = world.ground.copy()
-        DropletErosion().step(world, scene.droplets)
+        DropletErosion().step(world, scene.droplets, Cycle())
         moved.append(np.abs(world.ground - start).sum())
     assert moved[1] < 0.4 * moved[0]
 
 
 def test_soaked_water_is_in_the_moisture() -> None:
     world, scene = create_world(mixed())
-    world.soaking = 0.05
-    DropletErosion().step(world, scene.droplets)
+    DropletErosion().step(world, scene.droplets, Cycle(soaking=0.05))
     assert world.layers["moisture"].sum() > 0.0
     assert world.imbalance() < 1e-9
 
@@ -332,9 +332,9 @@ def risen(depths: list[float], most: int, cycle: int = 0) -> tuple[World, Any]:
     world, _ = create_world(small_scene())
     world.cycle = cycle
     cells = np.arange(len(depths), dtype=np.int64) * 37 + 5
-    world.rising = Rising(cells, np.array(depths))
-    drops = _risen_drops(world, most, 2.0)
-    assert world.rising is None
+    now = Cycle(rising=Rising(cells, np.array(depths)))
+    drops = _risen_drops(world, now, most, 2.0)
+    assert now.rising is None
     assert 2.0 * drops[:, VOLUME].sum() + world.water.sum() == pytest.approx(sum(depths), rel=1e-12)
     assert len(drops) <= most and (drops[:, VOLUME] <= 1.0 + 1e-12).all()
     assert set(drops[:, 0].astype(int) * 40 + drops[:, 1].astype(int)) <= set(cells.tolist())
@@ -368,8 +368,8 @@ def test_risen_water_is_in_the_ledger() -> None:
     world.ledger.water.initial = world.ledger.water.scale = world.stored("water")
     cells = np.arange(300, dtype=np.int64) * 3
     world.layers["groundwater"].reshape(-1)[cells] -= 0.5
-    world.rising = Rising(cells, np.full(300, 0.5))
-    DropletErosion().step(world, DropletParameters(count=20))
+    now = Cycle(rising=Rising(cells, np.full(300, 0.5)))
+    DropletErosion().step(world, DropletParameters(count=20), now)
     assert scene.materials.enabled
     assert world.imbalance() < 1e-9
 

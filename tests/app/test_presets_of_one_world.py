@@ -117,7 +117,8 @@ def test_the_air_fills_with_sand_in_a_storm_and_clears_after_it() -> None:
     for _ in range(220):
         before = float(world.trace("airborne").mean())
         simulator.advance()
-        if world.weather.storm > 0.5 or world.weather.storm == 0.0:
-            changes[world.weather.storm > 0.5].append(float(world.trace("airborne").mean()) - before)
+        storm = simulator.cycle.weather.storm
+        if storm > 0.5 or storm == 0.0:
+            changes[storm > 0.5].append(float(world.trace("airborne").mean()) - before)
     assert min(len(kept) for kept in changes.values()) > 40
     assert np.mean(changes[True]) > 0.0 > np.mean(changes[False])

@@ -13,6 +13,7 @@ import pytest
 
 from app import checkpoint, simulation
 from app.opening import open_scene
+from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
 from app.processes.process import ProcessFailure
 from app.scene import Scene
@@ -97,7 +98,7 @@ class Digging:
     def prepare(self) -> None:
         pass
 
-    def step(self, world: World, parameters: Any) -> None:
+    def step(self, world: World, parameters: Any, cycle: Cycle) -> None:
         world.bedrock[: world.shape[0] // 2] -= 1.0
         if world.cycle == self.fails_at:
             self.failure(world)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from app.climate import Weather
 from app.processes.cascade import Cascade, CascadeParameters
+from app.processes.cycle import Cycle
 from app.processes.weathering import Weathering, WeatheringParameters
 from app.scene import DECLARATIONS, Scene, load_preset
 from app.simulation import Simulator
@@ -85,7 +86,7 @@ def test_wet_ground_and_roots_count_where_there_are_any() -> None:
         world = World(np.zeros_like(heap), heap, cell_size=1.0, seed=0)
         world.trace("wetness")[...] = wetness
         world.trace("roots")[...] = roots
-        Cascade().step(world, CascadeParameters(settling=0.045, passes=50))
+        Cascade().step(world, CascadeParameters(settling=0.045, passes=50), Cycle())
         assert world.imbalance() < 1e-13
         return world.sediment
 
@@ -114,8 +115,8 @@ def test_nothing_breaks_with_any_two_parameters_at_the_ends_of_their_ranges() ->
             values[other_group][other.name] = other.kind(b)
             start.restore(state)
             start.weather = Weather(temperature=-2.0, lapse_rate=0.03)
-            Weathering().step(start, WeatheringParameters(**values["weathering"]))
-            Cascade().step(start, CascadeParameters(**values["cascade"]))
+            Weathering().step(start, WeatheringParameters(**values["weathering"]), Cycle())
+            Cascade().step(start, CascadeParameters(**values["cascade"]), Cycle())
             told = str(values)
             assert start.imbalance() < 1e-12, told
             assert start.unsound_cell() is None, told

@@ -12,6 +12,7 @@ import pytest
 from app import checkpoint
 from app.climate import Weather
 from app.processes.cascade import Cascade, CascadeParameters
+from app.processes.cycle import Cycle
 from app.processes.wind import WindErosion, WindParameters
 from app.scene import DECLARATIONS, Scene, load_preset, presets
 from app.simulation import Simulator
@@ -108,9 +109,9 @@ def assert_sand_survives(
     wind = dict(wind)
     world = World(land[0].copy(), land[1].copy(), cell_size=3.0, seed=1)
     weather = {name: wind.pop(name) for name in ("wind_direction", "wind_speed") if name in wind}
-    world.weather = Weather(**weather)
-    WindErosion().step(world, WindParameters(edges=edges, **{"count": 12, "longest_path": 200, **wind}))
-    Cascade().step(world, CascadeParameters(edges=edges, **cascade))
+    cycle = Cycle(Weather(**weather))
+    WindErosion().step(world, WindParameters(edges=edges, **{"count": 12, "longest_path": 200, **wind}), cycle)
+    Cascade().step(world, CascadeParameters(edges=edges, **cascade), cycle)
     told = f"{wind}, {cascade}, {edges}"
     assert world.imbalance() < 1e-12, told
     assert world.unsound_cell() is None, told

@@ -9,6 +9,7 @@ import pytest
 
 from app import checkpoint
 from app.climate import Weather
+from app.processes.cycle import Cycle
 from app.processes.wind import WindErosion, WindParameters
 from app.processes.wind_field import WindField, WindFieldParameters
 from app.scene import Scene
@@ -55,12 +56,10 @@ def test_found_at_its_cycles_and_when_the_wind_has_turned() -> None:
 
 def test_a_turn_over_north_is_no_great_one() -> None:
     world = World(hills(20, 20), np.zeros((20, 20)), cell_size=1.0, seed=0)
-    world.weather = Weather(wind_direction=358.0)
-    WindField().step(world, WindFieldParameters())
+    WindField().step(world, WindFieldParameters(), Cycle(Weather(wind_direction=358.0)))
     before = field_of(world)
     world.cycle = 1
-    world.weather = Weather(wind_direction=3.0)
-    WindField().step(world, WindFieldParameters())
+    WindField().step(world, WindFieldParameters(), Cycle(Weather(wind_direction=3.0)))
     assert np.array_equal(field_of(world), before)
 
 
@@ -69,7 +68,7 @@ def test_a_saved_world_goes_on_as_if_it_had_not_been_saved(cycles: int, tmp_path
     """Also where the wind turns a little from cycle to cycle, so that it counts with which wind the field was found."""
     scene = windy(climate__year=60, climate__season_wind=60.0, wind_field__turn=25.0, wind_field__every=100)
     first = simulated(cycles, scene)
-    assert first.world.wind_field_direction != first.world.weather.wind_direction
+    assert first.world.wind_field_direction != first.cycle.weather.wind_direction
     checkpoint.save(tmp_path / "world.npz", first.world, first.scene)
     world, scene = checkpoint.load(tmp_path / "world.npz")
     second = Simulator(scene, world)
@@ -114,11 +113,14 @@ def test_a_field_that_is_switched_off_holds_no_longer() -> None:
     assert np.array_equal(alone.world.sediment, world.sediment)
 
 
-def drifted(world: World, field: bool, **parameters: object) -> np.ndarray:
+WEST = Weather()
+
+
+def drifted(world: World, field: bool, weather: Weather = WEST, **parameters: object) -> np.ndarray:
     """What a parcel's path says of where the wind blows: how often it touched each cell."""
-    world.running = frozenset({"wind_field"} if field else ())
+    cycle = Cycle(weather, frozenset({"wind_field"} if field else ()))
     settings = {"count": 400, "gusts": 0.0, "speed_up": 0.0, "abrasion": 0.0, "friction": 0.0, **parameters}
-    WindErosion().step(world, WindParameters(**settings))  # type: ignore[arg-type]
+    WindErosion().step(world, WindParameters(**settings), cycle)  # type: ignore[arg-type]
     return world.trace("wind_path").copy()
 
 
@@ -126,7 +128,7 @@ def test_over_level_ground_the_field_changes_nothing() -> None:
     paths = []
     for field in (False, True):
         world = World(np.zeros((40, 60)), np.ones((40, 60)), cell_size=1.0, seed=3)
-        WindField().step(world, WindFieldParameters())
+        WindField().step(world, WindFieldParameters(), Cycle())
         paths.append((drifted(world, field, gusts=20.0), world.sediment))
     for a, b in zip(*paths, strict=True):
         np.testing.assert_allclose(a, b, atol=1e-6)
@@ -137,10 +139,8 @@ def test_a_wind_that_turns_a_little_takes_the_field_with_it() -> None:
     paths = []
     for known in (270.0, 278.0):
         world = World(np.zeros((40, 60)), np.zeros((40, 60)), cell_size=1.0, seed=3)
-        world.weather = Weather(wind_direction=known)
-        WindField().step(world, WindFieldParameters())
-        world.weather = Weather(wind_direction=278.0)
-        paths.append(drifted(world, field=True))
+        WindField().step(world, WindFieldParameters(), Cycle(Weather(wind_direction=known)))
+        paths.append(drifted(world, field=True, weather=Weather(wind_direction=278.0)))
     assert paths[0].any()
     np.testing.assert_allclose(paths[0], paths[1], atol=1e-9)
 
@@ -150,7 +150,7 @@ def test_speed_up_does_not_count_twice() -> None:
     grounds = []
     for speed_up in (0.0, 20.0):
         world = World(hills(40, 60, 10.0), np.ones((40, 60)), cell_size=1.0, seed=3)
-        WindField().step(world, WindFieldParameters())
+        WindField().step(world, WindFieldParameters(), Cycle())
         drifted(world, field=True, speed_up=speed_up)
         grounds.append(world.sediment)
     assert np.array_equal(*grounds)
@@ -163,7 +163,7 @@ def test_crowns_of_trees_slow_the_wind_once() -> None:
         for field in (False, True):
             world = World(np.zeros((40, 90)), np.ones((40, 90)), cell_size=1.0, seed=3)
             world.trace(plant)[:, 30:60] = 0.8
-            WindField().step(world, WindFieldParameters(tree_shelter=0.0))
+            WindField().step(world, WindFieldParameters(tree_shelter=0.0), Cycle())
             drifted(world, field, plant_cover=0.0, plant_trapping=0.0)
             carried[plant, field] = float(world.trace("airborne")[:, 40:60].sum())
     open_ground = World(np.zeros((40, 90)), np.ones((40, 90)), cell_size=1.0, seed=3)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from app.climate import Weather
+from app.processes.cycle import Cycle
 from app.processes.wind import WindErosion, WindParameters
 from app.scene import Scene
 from app.simulation import Simulator
@@ -68,8 +69,7 @@ def test_a_storm_fills_the_air_with_dust_that_is_gone_when_it_ends() -> None:
     carried = []
     for weather in (calm, storm, calm):
         for _ in range(250):
-            world.weather = weather
-            WindErosion().step(world, msgspec.structs.replace(scene.wind, count=40))
+            WindErosion().step(world, msgspec.structs.replace(scene.wind, count=40), Cycle(weather))
             world.cycle += 1
         carried.append(float(world.trace("airborne").sum()))
     assert carried[1] > 2.0 * carried[0]
@@ -81,7 +81,7 @@ def test_a_storm_brings_more_parcels() -> None:
     inflow = []
     for strength in (0.0, 0.5, 1.0):
         world = World(np.zeros((16, 16)), np.ones((16, 16)), cell_size=1.0, seed=0)
-        world.weather = Weather(storm=strength)
-        WindErosion().step(world, WindParameters(count=100, inflow=1.0, storm_parcels=2.0))
+        wind = WindParameters(count=100, inflow=1.0, storm_parcels=2.0)
+        WindErosion().step(world, wind, Cycle(Weather(storm=strength)))
         inflow.append(world.ledger.sediment.gained["blown in"])
     assert inflow == [100.0, 200.0, 300.0]

@@ -1,0 +1,37 @@
+"""One cycle, as processes see it: what holds for all of them, and what one tells those after it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.climate import Weather
+
+
+class Spills(NamedTuple):
+    """What ran over the outlets of lakes in this cycle. It stands in the layer `water`, on the cells beyond them."""
+
+    sill: NDArray[np.int32]  # the highest cell on the way out, as row * columns + column
+    beyond: NDArray[np.int32]  # the next one
+    volume: NDArray[np.float64]  # m over one cell
+
+
+class Rising(NamedTuple):
+    """Groundwater that comes to the surface in this cycle. It is in no layer any more: drops carry it on."""
+
+    cell: NDArray[np.int64]  # row * columns + column
+    depth: NDArray[np.float64]  # m over one cell
+
+
+@dataclass
+class Cycle:
+    """What a process is given beside the world and its parameters. The next cycle begins with nothing told."""
+
+    weather: Weather = field(default_factory=Weather)
+    running: frozenset[str] = frozenset()  # names of the processes that run in it
+    spills: Spills | None = None  # by lakes; None: they are not simulated
+    rising: Rising | None = None  # by moisture, until drops have taken it
+    soaking: float = 0.0  # by moisture: part of a drop's water that dry ground takes in a unit of time
