@@ -12,7 +12,7 @@ import typing
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import tomli_w
@@ -21,15 +21,7 @@ from app.climate import ClimateParameters
 from app.errors import UserError
 from app.materials import MaterialParameters
 from app.parameters import Declaration, Parameters, Value, declarations
-from app.processes.cascade import CascadeParameters
-from app.processes.droplets import DropletParameters
-from app.processes.moisture import MoistureParameters
-from app.processes.plants import PlantsParameters
-from app.processes.pools import PoolsParameters
-from app.processes.snowballs import SnowballParameters
-from app.processes.weathering import WeatheringParameters
-from app.processes.wind import WindParameters
-from app.processes.wind_field import WindFieldParameters
+from app.processes import PROCESSES
 from app.simulation_parameters import SimulationParameters
 from app.sources.parameters import (
     DiamondSquareParameters,
@@ -42,11 +34,22 @@ from app.survey import RiverParameters
 from app.view_parameters import CameraParameters, ViewParameters
 from app.wave_parameters import WaveParameters
 
+if TYPE_CHECKING:
+    from app.processes.cascade import CascadeParameters
+    from app.processes.droplets import DropletParameters
+    from app.processes.moisture import MoistureParameters
+    from app.processes.plants import PlantsParameters
+    from app.processes.pools import PoolsParameters
+    from app.processes.snowballs import SnowballParameters
+    from app.processes.weathering import WeatheringParameters
+    from app.processes.wind import WindParameters
+    from app.processes.wind_field import WindFieldParameters
+
 DEFAULT_PRESET = "jacksboro"
 
 
-class Scene(Parameters, frozen=True, kw_only=True):
-    """Every parameter of the program, by group."""
+class _BeforeProcesses(Parameters, frozen=True, kw_only=True):
+    """What comes before the processes in the order of all groups."""
 
     name: str = ""  # of the preset or file that it was opened from
     description: str = ""
@@ -59,15 +62,35 @@ class Scene(Parameters, frozen=True, kw_only=True):
     materials: MaterialParameters = MaterialParameters()
     simulation: SimulationParameters = SimulationParameters()
     climate: ClimateParameters = ClimateParameters()
-    pools: PoolsParameters = PoolsParameters()
-    moisture: MoistureParameters = MoistureParameters()
-    droplets: DropletParameters = DropletParameters()
-    snowballs: SnowballParameters = SnowballParameters()
-    wind_field: WindFieldParameters = WindFieldParameters()
-    wind: WindParameters = WindParameters()
-    weathering: WeatheringParameters = WeatheringParameters()
-    cascade: CascadeParameters = CascadeParameters()
-    plants: PlantsParameters = PlantsParameters()
+
+
+if TYPE_CHECKING:  # of the processes, those that others ask by name
+
+    class _WithProcesses(_BeforeProcesses, frozen=True, kw_only=True):
+        pools: PoolsParameters = PoolsParameters()
+        moisture: MoistureParameters = MoistureParameters()
+        droplets: DropletParameters = DropletParameters()
+        snowballs: SnowballParameters = SnowballParameters()
+        wind_field: WindFieldParameters = WindFieldParameters()
+        wind: WindParameters = WindParameters()
+        weathering: WeatheringParameters = WeatheringParameters()
+        cascade: CascadeParameters = CascadeParameters()
+        plants: PlantsParameters = PlantsParameters()
+
+else:
+    _WithProcesses = msgspec.defstruct(
+        "_WithProcesses",
+        [(process.name, process.parameters, process.parameters()) for process in PROCESSES],
+        bases=(_BeforeProcesses,),
+        module=__name__,
+        frozen=True,
+        kw_only=True,
+    )
+
+
+class Scene(_WithProcesses, frozen=True, kw_only=True):
+    """Every parameter of the program, by group: each process has one."""
+
     rivers: RiverParameters = RiverParameters()
     view: ViewParameters = ViewParameters()
     waves: WaveParameters = WaveParameters()

@@ -1,24 +1,30 @@
-"""The processes, in the order in which a cycle runs them."""
+"""The processes: to import one's file makes it known, and it says its place in the cycle itself."""
 
-from app.processes.cascade import Cascade
-from app.processes.droplets import DropletErosion
-from app.processes.moisture import Moisture
-from app.processes.plants import Plants
-from app.processes.pools import Pools
-from app.processes.process import Process
-from app.processes.snowballs import SnowballErosion
-from app.processes.weathering import Weathering
-from app.processes.wind import WindErosion
-from app.processes.wind_field import WindField
-
-PROCESSES: tuple[type[Process], ...] = (
-    Pools,
-    Moisture,
-    DropletErosion,
-    SnowballErosion,
-    WindField,
-    WindErosion,
-    Weathering,
-    Cascade,
-    Plants,
+from app.processes import (
+    cascade as cascade,
 )
+from app.processes import (
+    droplets as droplets,
+)
+from app.processes import (
+    moisture as moisture,
+)
+from app.processes import (
+    plants as plants,
+)
+from app.processes import (
+    pools as pools,
+)
+from app.processes import (
+    snowballs as snowballs,
+)
+from app.processes import (
+    weathering as weathering,
+)
+from app.processes import (
+    wind as wind,
+)
+from app.processes import (
+    wind_field as wind_field,
+)
+from app.processes.process import PROCESSES as PROCESSES

@@ -8,6 +8,7 @@ import numpy as np
 
 from app.parameters import Parameters, described, for_kernel, parameter
 from app.processes.cycle import Cycle
+from app.processes.process import register
 from app.world import World
 
 
@@ -58,10 +59,13 @@ class CascadeParameters(Parameters, frozen=True, kw_only=True):
     ] = "open"
 
 
+@register
 class Cascade:
     """Lets the loose material of a world slide, one cycle at a time."""
 
     name: ClassVar[str] = "cascade"
+    after: ClassVar[str] = "weathering"
+    parameters: ClassVar[type[Parameters]] = CascadeParameters
     changes: ClassVar[tuple[str, ...]] = ("sediment",)
 
     def prepare(self) -> None:

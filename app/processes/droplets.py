@@ -14,7 +14,7 @@ from app.layers import side_by_side
 from app.parameters import Parameters, described, for_kernel, parameter
 from app.processes.cycle import Cycle, Spills
 from app.processes.kinds import account_for_kinds
-from app.processes.process import ProcessFailure
+from app.processes.process import ProcessFailure, register
 from app.world import World
 
 MOST_DROPS = 100_000.0  # of one spring in a cycle
@@ -117,10 +117,13 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
     ] = 5.0
 
 
+@register
 class DropletErosion:
     """Lets drops run over a world, one cycle at a time."""
 
     name: ClassVar[str] = "droplets"
+    after: ClassVar[str] = "moisture"
+    parameters: ClassVar[type[Parameters]] = DropletParameters
     changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", "water", *side_by_side("flow"))
 
     def prepare(self) -> None:

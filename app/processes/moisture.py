@@ -11,6 +11,7 @@ from app.climate import USUAL_WIND
 from app.materials import Materials
 from app.parameters import Parameters, described, for_kernel, parameter
 from app.processes.cycle import Cycle, Rising
+from app.processes.process import register
 from app.world import World
 
 if TYPE_CHECKING:
@@ -79,10 +80,13 @@ class MoistureParameters(Parameters, frozen=True, kw_only=True):
     ] = 0.1
 
 
+@register
 class Moisture:
     """Lets the ground of a world take, hold and give water, one cycle at a time."""
 
     name: ClassVar[str] = "moisture"
+    after: ClassVar[str] = "pools"
+    parameters: ClassVar[type[Parameters]] = MoistureParameters
     changes: ClassVar[tuple[str, ...]] = ("moisture", "groundwater", "wetness", "water")
 
     def prepare(self) -> None:

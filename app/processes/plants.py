@@ -10,6 +10,7 @@ import numpy as np
 from app.parameters import Parameters, described, for_kernel, parameter
 from app.plants import load_plants
 from app.processes.cycle import Cycle
+from app.processes.process import register
 from app.world import World
 
 if TYPE_CHECKING:
@@ -79,10 +80,13 @@ class PlantsParameters(Parameters, frozen=True, kw_only=True):
     ] = 0.4
 
 
+@register
 class Plants:
     """Lets the plants of a world live, one cycle at a time."""
 
     name: ClassVar[str] = "plants"
+    after: ClassVar[str] = "cascade"
+    parameters: ClassVar[type[Parameters]] = PlantsParameters
     changes: ClassVar[tuple[str, ...]] = ("grass", "roots", "canopy", ROOTED_GROUND)
 
     def prepare(self) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from app.parameters import Parameters, described, for_kernel, parameter
 from app.processes.cycle import Cycle, Spills
-from app.processes.process import ProcessFailure
+from app.processes.process import ProcessFailure, register
 from app.world import World
 
 if TYPE_CHECKING:
@@ -39,10 +39,13 @@ class PoolsParameters(Parameters, frozen=True, kw_only=True):
     ] = 0.0
 
 
+@register
 class Pools:
     """Lets water settle in a world, one cycle at a time."""
 
     name: ClassVar[str] = "pools"
+    after: ClassVar[str] = ""
+    parameters: ClassVar[type[Parameters]] = PoolsParameters
     changes: ClassVar[tuple[str, ...]] = ("water",)
 
     def prepare(self) -> None:

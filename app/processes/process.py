@@ -1,7 +1,12 @@
 """What a process is."""
 
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+
+from app.layers import LayerDeclaration, declare_layers
+from app.parameters import Parameters
 from app.processes.cycle import Cycle
 from app.world import World
 
@@ -14,9 +19,15 @@ class ProcessFailure(Exception):
 
 
 class Process(Protocol):
-    """Changes a world, one cycle at a time. Its parameters are the group of the scene that has its name."""
+    """Changes a world, one cycle at a time. Its parameters are the group of the scene that has its name.
+
+    All else follows from what it declares here: the scene's groups with the panel, presets and help, the order of the
+    cycle, and by its layers saved worlds, snapshots and the ledger.
+    """
 
     name: ClassVar[str]
+    after: ClassVar[str]  # the process that it follows in a cycle; empty: it is the first
+    parameters: ClassVar[type[Parameters]]  # which have a switch, `enabled`
     changes: ClassVar[tuple[str, ...]]  # the layers that a step may change
 
     def prepare(self) -> None:
@@ -29,6 +40,33 @@ class Process(Protocol):
         Returns the layers that it changed in this cycle, where they are not all of `changes`.
         """
         ...
+
+
+Registered = TypeVar("Registered", bound=Process)
+
+PROCESSES: list[type[Process]] = []  # all that are known, in the order in which a cycle runs them
+
+
+def register(process: type[Registered]) -> type[Registered]:
+    """Make a process known, and the `layers` that it brings along. Raises `ValueError` where its name is taken."""
+    if process.name in (known.name for known in PROCESSES):
+        raise ValueError(f"there is a process '{process.name}' already")
+    layers: tuple[LayerDeclaration, ...] = getattr(process, "layers", ())
+    declare_layers(*layers)
+    PROCESSES[:] = in_order([*PROCESSES, process])
+    return process
+
+
+def in_order(processes: Sequence[type[Process]]) -> list[type[Process]]:
+    """Each right after the one that it names. Who names one that is not known comes last, until it is."""
+    # By their names, so that the order does not depend on who was imported first.
+    waiting, order = sorted(processes, key=lambda process: process.name), list[type[Process]]()
+    while waiting:
+        names = ["", *(process.name for process in order)]
+        process = next((process for process in waiting if process.after in names), waiting[0])
+        waiting.remove(process)
+        order.insert(names.index(process.after) if process.after in names else len(order), process)
+    return order
 
 
 @runtime_checkable

@@ -9,7 +9,7 @@ import numpy as np
 from app.parameters import Parameters, described, for_kernel, parameter
 from app.processes.cycle import Cycle
 from app.processes.kinds import account_for_kinds
-from app.processes.process import ProcessFailure
+from app.processes.process import ProcessFailure, register
 from app.world import World
 
 GROUND = ("bedrock", "sediment")
@@ -52,10 +52,13 @@ class SnowballParameters(Parameters, frozen=True, kw_only=True):
     smooth_at_end: Annotated[bool, described("one 3×3 blur of the ground after the last ball of the total")] = True
 
 
+@register
 class SnowballErosion:
     """Lets snowballs roll over a world, one cycle at a time."""
 
     name: ClassVar[str] = "snowballs"
+    after: ClassVar[str] = "droplets"
+    parameters: ClassVar[type[Parameters]] = SnowballParameters
     changes: ClassVar[tuple[str, ...]] = (*GROUND, "wear", "deposit", "traffic")
 
     def prepare(self) -> None:

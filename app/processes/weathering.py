@@ -10,6 +10,7 @@ import numpy as np
 from app.parameters import Parameters, described, for_kernel, parameter
 from app.processes.cycle import Cycle
 from app.processes.kinds import account_for_kinds
+from app.processes.process import register
 from app.world import World
 
 CAUSE = "broken"
@@ -46,10 +47,13 @@ class WeatheringParameters(Parameters, frozen=True, kw_only=True):
     ] = 0.5  # fmt: skip
 
 
+@register
 class Weathering:
     """Breaks the rock of a world, one cycle at a time."""
 
     name: ClassVar[str] = "weathering"
+    after: ClassVar[str] = "wind"
+    parameters: ClassVar[type[Parameters]] = WeatheringParameters
     changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment")
 
     def prepare(self) -> None:

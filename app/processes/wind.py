@@ -8,7 +8,7 @@ import numpy as np
 
 from app.parameters import Parameters, described, for_kernel, parameter
 from app.processes.cycle import Cycle
-from app.processes.process import ProcessFailure
+from app.processes.process import ProcessFailure, register
 from app.processes.wind_field import WindField
 from app.world import World
 
@@ -91,10 +91,13 @@ class WindParameters(Parameters, frozen=True, kw_only=True):
     ] = 20_000
 
 
+@register
 class WindErosion:
     """Lets wind blow over a world, one cycle at a time."""
 
     name: ClassVar[str] = "wind"
+    after: ClassVar[str] = "wind_field"
+    parameters: ClassVar[type[Parameters]] = WindParameters
     changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", "wind_path", "airborne")
 
     def prepare(self) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from app.layers import side_by_side
 from app.parameters import Parameters, described, for_kernel, parameter
 from app.processes.cycle import Cycle
+from app.processes.process import register
 from app.world import World
 
 
@@ -48,10 +49,13 @@ class WindFieldParameters(Parameters, frozen=True, kw_only=True):
     ] = "open"
 
 
+@register
 class WindField:
     """Finds the wind near the ground, in some cycles."""
 
     name: ClassVar[str] = "wind_field"
+    after: ClassVar[str] = "snowballs"
+    parameters: ClassVar[type[Parameters]] = WindFieldParameters
     changes: ClassVar[tuple[str, ...]] = side_by_side("wind field")
 
     def prepare(self) -> None:

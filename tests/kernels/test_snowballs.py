@@ -279,7 +279,8 @@ def test_a_step_favours_no_direction() -> None:
     """Turned and mirrored ground turns and mirrors the step."""
     side = 16
     ground = hills(side, side, 10.0, seed=2)
-    constants = snowballs._Constants(0.4, 0.03, 0.15, 0.7, 2.0, 80.0, 0.04, -math.inf, 1.0)
+    balls = snowball_parameters(radius=2.0)._asdict()
+    constants = snowballs._Constants(**balls, erosion=0.4, sea_level=-math.inf, cells_per_metre=1.0)
 
     def stepped(ground: Layer, state: tuple[float, ...]) -> tuple[tuple[float, ...], Layer]:
         layer = ground.copy()
@@ -357,7 +358,8 @@ def test_a_step_keeps_to_the_bounds_of_the_engine(
     others = [watched(np.zeros((side, side), kind), seen) for kind in (np.uint8, *[np.float32] * 3)]
     fields = snowballs._Fields(*layers, *others, side, side)
     # The fastest balls there are: speed + friction = 1
-    constants = snowballs._Constants(5.0, 0.03, 0.3, 0.7, 2.0, 5.0, 1.0, -math.inf, 1.0)
+    balls = snowball_parameters(speed=0.3, radius=2.0, iterations=5, iteration_scale=1.0)._asdict()
+    constants = snowballs._Constants(**balls, erosion=5.0, sea_level=-math.inf, cells_per_metre=1.0)
     old = np.clip(np.array(place) - back, 0.0, side - 1e-9)
     read = np.array(place) + offset + (snowballs._MARGIN - 0.5)
     state = (*place, *old, *read, *velocity, 0.3, 0.0, 4.0 if last else 1.0)

@@ -1,0 +1,93 @@
+"""An invented process, declared in one file: everything that follows from the table of processes knows it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+# A line in app/processes/__init__.py would make it known as early.
+PROGRAM = """
+import sys, pathlib
+import tests.app.invented
+from tests.app.test_invented_process import check_all
+check_all(pathlib.Path(sys.argv[1]))
+"""
+
+
+def test_a_process_of_one_file_is_known_to_all(tmp_path: Path) -> None:
+    """In a program of its own: the scene is made of the processes that are known before it, and stays so."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "snowfall.depth" in done.stdout, "the help lists it"
+    assert "what falls in a cycle, as water" in done.stdout
+
+
+def check_all(folder: Path) -> None:
+    """What the test above asserts."""
+    from app import checkpoint, cli
+    from app.comparison import processes as compared
+    from app.errors import UserError
+    from app.panel.parameters import SECTIONS, is_in_use
+    from app.processes import PROCESSES
+    from app.processes.process import register
+    from app.scene import GROUPS, Scene, preset_to_toml, read_preset
+    from app.simulate import ledger_text
+    from app.simulation import Simulator, take_snapshot
+    from tests.app.invented import Snowfall, SnowfallParameters
+    from tests.app.small import simulated, small_scene
+
+    names = [process.name for process in PROCESSES]
+    assert names.index("snowfall") == names.index("moisture") + 1
+    with pytest.raises(ValueError, match="snowfall"):
+        register(Snowfall)
+
+    # Scene, presets and `--set`
+    scene = read_preset("[snowfall]\nenabled = true\ndepth = 0.5\n", "mine")
+    assert scene.value("snowfall.depth") == 0.5
+    assert Scene().value("snowfall.enabled") is False
+    assert read_preset(preset_to_toml(scene), "") == scene
+    assert Scene().with_setting("snowfall.depth=0.75").value("snowfall.depth") == 0.75
+    with pytest.raises(UserError, match=r"snowfall\.depth = 3: must be from 0 to 2 m"):
+        Scene().with_setting("snowfall.depth=3")
+
+    # Panel and comparison, which have a row and a column for each of these
+    assert GROUPS["snowfall"] is SnowfallParameters
+    assert SnowfallParameters.section in SECTIONS and is_in_use("snowfall", scene)
+    assert "snowfall" in compared()
+
+    # Cycles, the ledger and snapshots
+    scene = small_scene(snowfall__enabled=True, snowfall__depth=0.5, droplets__enabled=False)
+    simulator = simulated(3, scene)
+    world = simulator.world
+    assert (world.layers["snow"] == 1.5).all()
+    assert np.array_equal(world.ground, world.bedrock + world.sediment + 1.5)
+    assert world.ledger.water.gained == {"snow": 1.5 * world.ground.size * world.cell_area}
+    assert world.imbalance() < 1e-12
+    assert "snow " in ledger_text(world)
+    assert simulator.milliseconds.keys() == {"snowfall"}
+    assert take_snapshot(world).layers["snow"].dtype == np.float32
+
+    # Saved worlds, which go on with the same bits
+    checkpoint.save(folder / "world.npz", world, scene)
+    loaded = Simulator(*reversed(checkpoint.load(folder / "world.npz")))  # type: ignore[arg-type]
+    for each in (simulator, loaded):
+        each.advance()
+        each.verify()
+    assert loaded.scene.value("snowfall.depth") == 0.5
+    assert np.array_equal(loaded.world.layers["snow"], world.layers["snow"])
+    assert np.array_equal(loaded.world.ground, world.ground)
+
+    # What it leaves is watched: a cycle that breaks it is not kept
+    world.layers["snow"][2, 3] = np.nan
+    assert world.unsound_cell() == ("snow", 2, 3)
+
+    cli.main(["--list-parameters"])
