@@ -317,6 +317,11 @@ class Application:
         return self.scenes[self.edited_worlds[0]]
 
     @property
+    def seen_scene(self) -> Scene:
+        """The same scene, opening with what is seen now."""
+        return msgspec.structs.replace(self.scene, camera=self.camera.parameters())
+
+    @property
     def opened(self) -> Scene:
         """The same scene as it was opened."""
         return self._opened[self.edited_worlds[0]]

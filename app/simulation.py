@@ -15,6 +15,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -590,6 +591,24 @@ class SimulationThread:
 
         self._command(attempt)
 
+    def between_cycles(self, work: Callable[[Lockstep], Told], seconds: float) -> Told:
+        """Do something with the worlds between two cycles, and wait for what comes of it, its errors too.
+
+        Raises `TimeoutError` after so many seconds, and `UserError` where there are no worlds.
+        """
+        answer: Future[Told] = Future()
+
+        def attempt() -> None:
+            try:
+                if self._lockstep is None:
+                    raise UserError("there is no world yet")
+                answer.set_result(work(self._lockstep))
+            except Exception as error:
+                answer.set_exception(error)
+
+        self._command(attempt)
+        return answer.result(seconds)
+
     def roll_snowballs(self, balls: int) -> None:
         """Let so many snowballs fall, and nothing else move the ground; then go on, or stay paused, as before."""
 
@@ -811,11 +830,12 @@ class SimulationThread:
 
     def _fail(self, error: Exception) -> None:
         """Stop, and say why. Commands are still heard: the person may save, change something and go on."""
-        if not isinstance(error, UserError):
-            log.error("the simulation stopped", exc_info=error)
         text = explained(error)
+        if text != self._status.error:  # what comes again and again is told once
+            self._notices.put(text)
+            if not isinstance(error, UserError):
+                log.error("the simulation stopped", exc_info=error)
         self._say(state="failed", message=text, error=text, cycle=self._lockstep.cycle if self._lockstep else 0)
-        self._notices.put(text)
 
     # Kernels are compiled beside the simulation. A cycle runs with all processes that are switched on or with none: did
     # it do without those whose kernels take longer, its bits would depend on how fast a machine compiles. What may come
