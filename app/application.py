@@ -511,12 +511,12 @@ class Application:
         if snapshots:
             worlds = {shown.world for shown in self.sides.snapshots}
             shape = self.snapshot.shape if self.snapshot is not None else None
-            self._show(snapshots)
             if worlds.isdisjoint(snapshot.world for snapshot in snapshots):
                 self.asked_place = None
                 if self._asked_for is not None:
                     self._made_from, self._asked_for = self._asked_for, None
             self._opening = self._opening or snapshots[0].shape != shape
+            self._show(snapshots)  # last, for it may fail; the worlds are there in any case
         if self._opening and self._asked_for is None and self.snapshot is not None:
             self.camera.open(self.scene.camera)
             self._opening = not self.panel.is_laid_out  # until then it is not known what is free of the scene
