@@ -25,7 +25,7 @@ from app.actions import BY_KEY
 from app.camera_control import FLIGHT_KEYS, CameraControl
 from app.commands import Commands
 from app.comparison import COMPARED_SECTION, differences, with_processes_of
-from app.errors import UserError
+from app.errors import UserError, explained
 from app.events import (
     Button,
     ButtonPressed,
@@ -300,10 +300,9 @@ class Application:
         """Call a hook. What goes wrong in it is shown, and neither ends the program nor loses the simulation."""
         try:
             hook()
-        except UserError as error:
-            self.notices.complain(str(error))
         except Exception as error:
-            if self.notices.complain(f"{type(error).__name__}: {error}"):
+            is_new = self.notices.complain(explained(error))
+            if is_new and not isinstance(error, UserError):
                 log.exception("a part of a frame failed")
 
     # What panel and commands read and change.
@@ -322,6 +321,11 @@ class Application:
     def scene(self) -> Scene:
         """The scene that the panel shows."""
         return self.scenes[self.edited_worlds[0]]
+
+    @property
+    def seen_scene(self) -> Scene:
+        """The same scene, opening with what is seen now."""
+        return msgspec.structs.replace(self.scene, camera=self.camera.parameters())
 
     @property
     def opened(self) -> Scene:
@@ -513,12 +517,12 @@ class Application:
         if snapshots:
             worlds = {shown.world for shown in self.sides.snapshots}
             shape = self.snapshot.shape if self.snapshot is not None else None
-            self._show(snapshots)
             if worlds.isdisjoint(snapshot.world for snapshot in snapshots):
                 self.asked_place = None
                 if self._asked_for is not None:
                     self._made_from, self._asked_for = self._asked_for, None
             self._opening = self._opening or snapshots[0].shape != shape
+            self._show(snapshots)  # last, for it may fail; the worlds are there in any case
         if self._opening and self._asked_for is None and self.snapshot is not None:
             self.camera.open(self.scene.camera)
             self._opening = not self.panel.is_laid_out  # until then it is not known what is free of the scene
@@ -558,8 +562,9 @@ class Application:
                 continue
             if text != self.simulation.status.error:  # which is told in a box of its own
                 self.notices.complain(text)
-            if self._asked_for is not None and self.snapshot is not None:
-                # No world could be made, so those before go on: what they were made from is the truth again.
+        for scenes in self.simulation.failed_restarts():
+            if self._asked_for is not None and self._asked_for.scenes == scenes and self.snapshot is not None:
+                # Those before go on, so what they were made from is the truth again.
                 self._asked_for = None
                 self._return_to(self._made_from)
 

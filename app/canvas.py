@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.passes import unlocked
+from app.passes.targets import released_on_error
 
 
 class Canvas:
@@ -24,9 +25,10 @@ class Canvas:
     def framebuffer(self, width: int, height: int) -> moderngl.Framebuffer:
         """The framebuffer, in this size."""
         if self._framebuffer is None or self._framebuffer.size != (width, height):
-            texture = self._context.texture((width, height), 4)
-            texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
-            framebuffer = self._context.framebuffer([texture])
+            with released_on_error() as keep:
+                texture = keep(self._context.texture((width, height), 4))
+                texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
+                framebuffer = self._context.framebuffer([texture])
             framebuffer.use()  # the old one may be bound, and must not be when it is released
             self.release()
             self._texture, self._framebuffer = texture, framebuffer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -68,9 +68,12 @@ def _write(file: BinaryIO, world: World, scene: Scene) -> None:
     np.savez_compressed(file, **arrays)
 
 
-def load(path: Path) -> tuple[World, Scene]:
-    """The world of a file, and the scene that it was saved with. Raises `UserError` where the file is not sound."""
-    arrays = _read(path, ("meta", *NEEDED), (*(name for name in LAYERS if name not in NEEDED), TREES))
+def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: None) -> tuple[World, Scene]:
+    """The world of a file, and the scene that it was saved with. Raises `UserError` where the file is not sound.
+
+    `check` is told its rows and columns before it is read, and may refuse it.
+    """
+    arrays = _read(path, ("meta", *NEEDED), (*(name for name in LAYERS if name not in NEEDED), TREES), check)
     meta = _meta(path, arrays.pop("meta"))
     trees = arrays.pop(TREES, None)
     for name in arrays.keys() & LAYERS.keys():
@@ -101,7 +104,12 @@ def load_scene(path: Path) -> Scene:
     return msgspec.structs.replace(scene, saved_world=str(path))
 
 
-def _read(path: Path, names: tuple[str, ...], optional: tuple[str, ...] = ()) -> dict[str, np.ndarray[Any, Any]]:
+def _read(
+    path: Path,
+    names: tuple[str, ...],
+    optional: tuple[str, ...] = (),
+    check: Callable[[int, int], None] = lambda rows, columns: None,
+) -> dict[str, np.ndarray[Any, Any]]:
     try:
         with zipfile.ZipFile(path) as archive:
             if optional:
@@ -114,6 +122,8 @@ def _read(path: Path, names: tuple[str, ...], optional: tuple[str, ...] = ()) ->
             for name in names:
                 if archive.getinfo(f"{name}.npy").file_size > largest:
                     raise UserError(f"{path}: '{name}' is too large; a side may have up to {LARGEST_SIDE} cells")
+            if optional and len(shape := _shape(archive)) == 2:  # another one is told of later
+                check(*shape)
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in names}
     except UserError:
@@ -126,6 +136,14 @@ def _read(path: Path, names: tuple[str, ...], optional: tuple[str, ...] = ()) ->
     except Exception as error:  # whatever the libraries make of a broken file
         reason = " ".join(str(error).split()) or type(error).__name__
         raise UserError(f"{path}: cannot be read as a saved world: {reason}") from error
+
+
+def _shape(archive: zipfile.ZipFile) -> tuple[int, ...]:
+    """That of the layers, of which nothing else is read."""
+    with archive.open(f"{NEEDED[0]}.npy") as layer:
+        if np.lib.format.read_magic(layer) != (1, 0):
+            return ()
+        return tuple(np.lib.format.read_array_header_1_0(layer)[0])
 
 
 def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:

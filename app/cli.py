@@ -17,7 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from app.errors import UserError
+from app.errors import UserError, explained
 from app.signals import Ended, ended_by_signals
 from app.terminal import no_more_output, take_any_letter
 
@@ -87,12 +87,9 @@ def _is_of_output(error: Exception) -> bool:
 
 
 def _message(error: Exception) -> str:
-    if isinstance(error, UserError):
-        return str(error)
-    if isinstance(error, MemoryError):
-        return "there is not enough memory; a smaller --size needs less"
-    text = " ".join(f"{type(error).__name__}: {error}".split())
-    return f"a mistake in the program: {text} (with --debug it tells where)"
+    if isinstance(error, UserError | MemoryError):
+        return explained(error)
+    return f"a mistake in the program: {explained(error)} (with --debug it tells where)"
 
 
 def _set_up_log(debug: bool) -> None:

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from app.actions import Action
 from app.comparison import NAMES
 from app.errors import UserError
+from app.files import free_path
 from app.parameters import Value
 from app.view_parameters import Overlay
 
 if TYPE_CHECKING:
     from app.application import Application
-    from app.scene import Scene
 
 # Cycles for each frame, from slow to fast; 0 is as fast as it goes.
 SPEEDS: tuple[int, ...] = (1, 2, 5, 10, 20, 50, 100, 0)
@@ -189,7 +189,9 @@ class Commands:
             if path.suffix.lower() == ".toml":
                 self._save_preset(path)
             else:
-                self._application.simulation.save(path, self._seen_scene(), self._application.edited_worlds[0])
+                self._application.simulation.save(
+                    path, self._application.seen_scene, self._application.edited_worlds[0]
+                )
         except UserError as error:
             self.save_failed(path, str(error))
 
@@ -203,14 +205,10 @@ class Commands:
         from app.paths import named_from
         from app.scene import preset_to_toml
 
-        scene = named_from(msgspec.structs.replace(self._seen_scene(), saved_world=""), path.parent)
+        scene = named_from(msgspec.structs.replace(self._application.seen_scene, saved_world=""), path.parent)
         with write_atomically(path) as file:
             file.write(preset_to_toml(scene).encode())
         self._application.notices.say(f"saved {path}")
-
-    def _seen_scene(self) -> Scene:
-        """The scene, opening with what is seen now."""
-        return msgspec.structs.replace(self._application.scene, camera=self._application.camera.parameters())
 
     def screenshot(self) -> None:
         pixels = self._application.picture()
@@ -218,7 +216,7 @@ class Commands:
             raise UserError("there is no picture yet")
         snapshot = self._application.snapshot
         name = f"thalweg-{self._application.name}-{snapshot.cycle if snapshot else 0:06d}"
-        path = _free_path(_picture_folder(), name, ".png")
+        path = free_path(_picture_folder(), name, ".png")
         # Compressing takes a while, for which the window shall not stand still.
         threading.Thread(target=self._write_screenshot, args=(path, pixels.copy()), name="screenshot").start()
 
@@ -270,11 +268,3 @@ def _picture_folder() -> Path:
     pictures = platformdirs.user_pictures_path()
     pictures.mkdir(parents=True, exist_ok=True)
     return pictures
-
-
-def _free_path(folder: Path, name: str, suffix: str) -> Path:
-    """A path that does not exist yet: with a number after the name, where need be."""
-    path, number = folder / f"{name}{suffix}", 2
-    while path.exists():
-        path, number = folder / f"{name}-{number}{suffix}", number + 1
-    return path

@@ -32,6 +32,14 @@ def working_folder() -> Path:
         return Path.home()
 
 
+def free_path(folder: Path, name: str, suffix: str) -> Path:
+    """A path that does not exist yet: with a number after the name, where need be."""
+    path, number = folder / f"{name}{suffix}", 2
+    while path.exists():
+        path, number = folder / f"{name}-{number}{suffix}", number + 1
+    return path
+
+
 @contextlib.contextmanager
 def write_atomically(path: str | Path) -> Iterator[BinaryIO]:
     """A binary file to write, which becomes `path` when the block ends without an error.

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.errors import UserError
+from app.errors import UserError, explained
 from app.scene import Scene
 from app.simulation import SimulationThread
 
@@ -62,35 +62,66 @@ def _run_window(
         known_levels = KnownLevels(layout_file.with_name("levels.json") if layout_file else None)
         application = Application(window.context, simulation, window, known_levels=known_levels)
         try:
-            last = time.perf_counter()
-            while not window.closing:
-                events = window.events(wait=min(application.rest, LONGEST_REST))
-                window.set_title(application.title)
-                if window.hidden:
-                    time.sleep(HIDDEN_WAIT)
-                    continue
-
-                begin = time.perf_counter()
-                dt, last = min(begin - last, LONGEST_STEP), begin
-                application.content_scale = window.content_scale
-                style.apply(application.interface_scale)
-                window.begin_frame()
-                application.frame(events, dt, *window.size, window.pixels_per_unit)
-                window.end_frame(application.lay_pictures)
-                application.frame_times.add(time.perf_counter() - begin)
-
-                if application.snapshot is None and simulation.status.state == "failed":
-                    raise UserError(simulation.status.error)  # what was asked for cannot be shown
-                if application.snapshot is not None and not simulation.first_picture_shown.is_set():
-                    simulation.first_picture_shown.set()
-                    log.debug("first picture %.2f s after the start of the process", _seconds_since_start())
-                    if on_first_picture:
-                        on_first_picture()
-                if after_frame:
-                    after_frame(application, window)
-                _wait_for_screen(begin, window.frames_per_second)
+            _show(simulation, application, window, on_first_picture, after_frame)
+        except UserError:
+            raise
+        except Exception as error:
+            # At once: to clean up after it may fail, too.
+            raise UserError(_end_of(error, simulation, application)) from error
         finally:
-            application.close()
+            if not window.lost:
+                application.close()
+
+
+def _show(
+    simulation: SimulationThread,
+    application: Application,
+    window: Window,
+    on_first_picture: Callable[[], None] | None,
+    after_frame: Callable[[Application, Window], None] | None,
+) -> None:
+    """Draw frame after frame until the window is closed."""
+    from app.panel import style
+
+    last = time.perf_counter()
+    while not window.closing:
+        events = window.events(wait=min(application.rest, LONGEST_REST))
+        window.set_title(application.title)
+        if window.hidden:
+            time.sleep(HIDDEN_WAIT)
+            continue
+
+        begin = time.perf_counter()
+        dt, last = min(begin - last, LONGEST_STEP), begin
+        application.content_scale = window.content_scale
+        style.apply(application.interface_scale)
+        window.begin_frame()
+        application.frame(events, dt, *window.size, window.pixels_per_unit)
+        window.end_frame(application.lay_pictures)
+        application.frame_times.add(time.perf_counter() - begin)
+
+        if application.snapshot is None and simulation.status.state == "failed":
+            raise UserError(simulation.status.error)  # what was asked for cannot be shown
+        if application.snapshot is not None and not simulation.first_picture_shown.is_set():
+            simulation.first_picture_shown.set()
+            log.debug("first picture %.2f s after the start of the process", _seconds_since_start())
+            if on_first_picture:
+                on_first_picture()
+        if after_frame:
+            after_frame(application, window)
+        _wait_for_screen(begin, window.frames_per_second)
+
+
+def _end_of(error: Exception, simulation: SimulationThread, application: Application) -> str:
+    """Why the window cannot go on, and what becomes of the worlds, in one line."""
+    from app.window import ContextLost
+
+    why = str(error) if isinstance(error, ContextLost) else f"a mistake in the program: {explained(error)}"
+    if not simulation.first_picture_shown.is_set():
+        return why
+    from app.rescue import rescue
+
+    return f"{why}; {rescue(simulation, application.name, application.seen_scene)}"
 
 
 def _wait_for_screen(begin: float, frames_per_second: int) -> None:

@@ -229,12 +229,16 @@ class Picture:
             target.clear(0.10, 0.11, 0.12, 1.0)
             return
         self._overlay_span = overlay_span or overlay_range(view.overlay, snapshot)
-        for _ in self._passes(target, snapshot, camera, scene, time, minimap):
-            if self.software:
-                unlocked.finish()
-            bound = self.context.fbo
-            yield
-            bound.use()  # others may have drawn elsewhere
+        try:
+            for _ in self._passes(target, snapshot, camera, scene, time, minimap):
+                if self.software:
+                    unlocked.finish()
+                bound = self.context.fbo
+                yield
+                bound.use()  # others may have drawn elsewhere
+        except Exception:
+            self._forget_maps()  # one of them may be half drawn
+            raise
 
     def minimap_rectangle(self, width: int, height: int) -> Rectangle:
         """Where the minimap lies: left, top, width and height in pixels from the top left corner of the picture."""
@@ -245,17 +249,24 @@ class Picture:
         """Compile all shaders again. Returns "" or the error; then the old ones run on."""
         error = self._shaders.reload()
         if not error:
-            self._surface_is_current = False
-            self._marks.forget()
-            self._cover.forget()
-            self._overlay_maps.forget()
-            self._course.forget()
-            self._canopy.forget()
-            self._light.forget()
-            self._flow.forget()
-            self._shore.forget()
-            self._minimap.forget()
+            self._forget_maps()
         return error
+
+    def _forget_maps(self) -> None:
+        """Draw all maps anew, though nothing that they show has changed."""
+        self._surface_is_current = False
+        for maps in (
+            self._marks,
+            self._cover,
+            self._overlay_maps,
+            self._course,
+            self._canopy,
+            self._light,
+            self._flow,
+            self._shore,
+            self._minimap,
+        ):
+            maps.forget()
 
     def release(self) -> None:
         for drawing in (

@@ -6,6 +6,7 @@ import contextlib
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import moderngl
 from app.camera import OPENING_ASPECT, Camera, opening_camera
 from app.errors import UserError
 from app.ground import Ground
+from app.memory import check_memory
 from app.progress import Progress
 from app.recorder import open_recorder
 from app.scene import Scene
@@ -21,7 +23,7 @@ from app.sides import Sides
 from app.signals import Ended, kept_from_signals
 from app.simulation import Lockstep, SimulationError, Simulator, take_snapshot
 from app.snapshot import Snapshot
-from app.sources import create_world
+from app.sources import create_worlds
 from app.survey import Surveyor, wanted_by
 
 CYCLES_PER_FRAME = 2  # where neither the scene nor the person says
@@ -51,7 +53,8 @@ def render(
     with contextlib.ExitStack() as stack:
         recorders = [stack.enter_context(open_recorder(path, *size, fps)) for path in paths]
         context = stack.enter_context(headless_context())
-        lockstep = Lockstep([Simulator(scene, world, threads) for world, scene in map(create_world, scenes)])
+        made = create_worlds(scenes, partial(check_memory, scenes, shown=True))
+        lockstep = Lockstep([Simulator(scene, world, threads) for world, scene in made])
         scenes = lockstep.scenes
         scene = scenes[0]
         cycles = cycles_per_frame if cycles_per_frame is not None else scene.simulation.cycles_per_frame

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
+from functools import partial
 from pathlib import Path
 
 from app import checkpoint
 from app.errors import UserError
 from app.files import check_writable
+from app.memory import check_memory
 from app.progress import Progress
 from app.scene import Scene
 from app.signals import Ended, kept_from_signals
@@ -32,7 +34,7 @@ def simulate(
     is there already, unless `overwrite` says so or it is the world that goes on.
     """
     _check_place(scene, path, overwrite)
-    world, scene = create_world(scene)
+    world, scene = create_world(scene, partial(check_memory, [scene]))
     simulator = Simulator(scene, world, threads)
     first = saved = world.cycle
 

@@ -14,11 +14,12 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -28,8 +29,9 @@ from app.builds import RIVERS, Ground, builds_of, in_order
 from app.climate import weather_of
 from app.comparison import NAMES
 from app.compiling import Compiler, NotCached, cache_is_empty, fill_cache, only_from_cache, tell_of_failure
-from app.errors import UserError
+from app.errors import UserError, explained
 from app.layers import layer_declaration
+from app.memory import NOTHING, Needs, check_memory
 from app.parameters import Parameters, Value
 from app.processes import PROCESSES
 from app.processes.cycle import Cycle
@@ -37,13 +39,15 @@ from app.processes.pools import Pools, derive_levels
 from app.processes.process import Finite, Process, ProcessFailure
 from app.processes.snowballs import GROUND, SnowballErosion, smooth
 from app.scene import Scene
-from app.snapshot import Snapshot, Status, Survey
-from app.sources import create_world
+from app.snapshot import Snapshot, Status, Survey, shown_versions
+from app.sources import create_worlds
 from app.survey import Surveyor, Wanted
 from app.world import LARGEST_CYCLE, LARGEST_IMBALANCE, World
 from kernels.standing import DRY
 
 log = logging.getLogger(__name__)
+
+Told = TypeVar("Told")
 
 SECONDS_BETWEEN_BACKUPS = 2.0
 WAIT_FOR_KERNELS = 0.05  # seconds between two looks whether they are there
@@ -58,6 +62,7 @@ class SimulationError(UserError):
 # interpreter's lock to themselves, and the window would wait for it at each call that gives it back.
 SHORT_CYCLE = 0.0005
 GIVING_WAY = 0.0001  # seconds
+AFTER_AN_ERROR = 0.1  # seconds, so that one that comes again and again leaves the processor to others
 
 PORTION = 500  # snowballs of a run in a cycle: a few milliseconds, after which the picture may follow
 
@@ -186,7 +191,10 @@ class Simulator:
     def back_up(self) -> None:
         """Keep the state of now, from which cycles are run once more where a later one fails."""
         self.verify()
-        self._remember()
+        try:
+            self._remember()
+        except Exception as error:
+            raise SimulationError(f"{explained(error)}; stopped after cycle {self.world.cycle}") from error
 
     def run_cycle(self) -> None:
         """As `advance`, but without a new backup however old the last one is."""
@@ -199,10 +207,9 @@ class Simulator:
             self.go_back(self.world.cycle)
             raise SimulationError(f"{failure}; stopped after cycle {self.world.cycle}") from failure
         except Exception as error:
+            running = self._running  # where going back fails too, it is another one
             self.go_back(self.world.cycle)
-            raise SimulationError(
-                f"{self._running}: {type(error).__name__}: {error}; stopped after cycle {self.world.cycle}"
-            ) from error
+            raise SimulationError(f"{running}: {explained(error)}; stopped after cycle {self.world.cycle}") from error
 
     def verify(self) -> None:
         """Raise `SimulationError` if the world is not sound, and go back to before it was so.
@@ -212,7 +219,11 @@ class Simulator:
         """
         if not self._unsound_layer() and not self._unsound_account():
             return
-        last_cycle = self.world.cycle
+        with self._backup_kept():
+            self._find_unsound_process(self.world.cycle)
+
+    def _find_unsound_process(self, last_cycle: int) -> None:
+        """Run the cycles since the last backup once more, up to before the process that left what is not sound."""
         self._restore(self._backup)
         while self.world.cycle < last_cycle:
             state = self.world.state()
@@ -255,10 +266,22 @@ class Simulator:
 
         Raises `SimulationError` if one of them left a world that is not sound, and stays before it.
         """
-        self._restore(self._backup)
-        while self.world.cycle < cycle:
-            self._run_cycle()
+        with self._backup_kept():
+            self._restore(self._backup)
+            while self.world.cycle < cycle:
+                self._run_cycle()
         self.verify()
+
+    @contextlib.contextmanager
+    def _backup_kept(self) -> Iterator[None]:
+        """Where cycles cannot be run once more, for lack of memory, say, stay at the last backup, which is sound."""
+        try:
+            yield
+        except SimulationError:
+            raise
+        except Exception as error:
+            self._restore(self._backup)
+            raise SimulationError(f"{explained(error)}; went back to cycle {self.world.cycle}") from error
 
     def _parameters(self, process: Process, scene: Scene | None = None) -> Any:
         """Of a process in the next cycle: those of a scene, or of its own, or of the run of snowballs."""
@@ -306,7 +329,10 @@ class Simulator:
     def _restore(self, state: dict[str, Any]) -> None:
         """Go back to a state of the world, and to the levels that its lakes had then."""
         self.world.restore(state)
-        self.derive_levels()
+        try:
+            self.derive_levels()
+        except Exception as error:  # the next cycle finds them anew
+            log.debug("the levels of lakes are not up to date: %s", error)
 
     def _use_threads(self) -> None:
         """Numba keeps this per thread, so it is said by the thread that runs the cycle, and again after each change."""
@@ -425,8 +451,8 @@ class Lockstep:
         for name, simulator in zip(NAMES, self.simulators, strict=False):
             try:
                 step(simulator)
-            except SimulationError as error:
-                text = f"{name}: {error}" if len(self.simulators) > 1 else str(error)
+            except Exception as error:  # of any kind: else one world would go on without the other
+                text = f"{name}: {explained(error)}" if len(self.simulators) > 1 else explained(error)
                 failures.append((simulator.world.cycle, text))
         return failures
 
@@ -463,6 +489,7 @@ class SimulationThread:
         self._held: dict[int, dict[str, Value]] = {}  # changes of each world that wait for kernels, see `change`
         self._notices: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._failed_saves: queue.SimpleQueue[tuple[Path, str]] = queue.SimpleQueue()
+        self._failed_restarts: queue.SimpleQueue[tuple[Scene, ...]] = queue.SimpleQueue()
         self._started_cycles: list[tuple[float, int]] = []
         self.first_picture_shown = threading.Event()  # kernels are loaded only after it: the picture comes first
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
@@ -561,10 +588,30 @@ class SimulationThread:
         def attempt() -> None:
             try:
                 write()
-            except UserError as error:
-                self._failed_saves.put((path, str(error)))
+            except Exception as error:
+                if not isinstance(error, UserError):
+                    log.exception("%s cannot be saved", path)
+                self._failed_saves.put((path, explained(error)))
 
         self._command(attempt)
+
+    def between_cycles(self, work: Callable[[Lockstep], Told], seconds: float) -> Told:
+        """Do something with the worlds between two cycles, and wait for what comes of it, its errors too.
+
+        Raises `TimeoutError` after so many seconds, and `UserError` where there are no worlds.
+        """
+        answer: Future[Told] = Future()
+
+        def attempt() -> None:
+            try:
+                if self._lockstep is None:
+                    raise UserError("there is no world yet")
+                answer.set_result(work(self._lockstep))
+            except Exception as error:
+                answer.set_exception(error)
+
+        self._command(attempt)
+        return answer.result(seconds)
 
     def roll_snowballs(self, balls: int) -> None:
         """Let so many snowballs fall, and nothing else move the ground; then go on, or stay paused, as before."""
@@ -627,19 +674,15 @@ class SimulationThread:
 
     def notices(self) -> list[str]:
         """What was said since the last call: errors and what was saved where."""
-        said = []
-        with contextlib.suppress(queue.Empty):
-            while True:
-                said.append(self._notices.get_nowait())
-        return said
+        return _taken_from(self._notices)
 
     def failed_saves(self) -> list[tuple[Path, str]]:
         """What could not be saved since the last call, and why."""
-        failed = []
-        with contextlib.suppress(queue.Empty):
-            while True:
-                failed.append(self._failed_saves.get_nowait())
-        return failed
+        return _taken_from(self._failed_saves)
+
+    def failed_restarts(self) -> list[tuple[Scene, ...]]:
+        """The scenes whose worlds could not be made since the last call; the notices tell why."""
+        return _taken_from(self._failed_restarts)
 
     # What runs on the thread.
 
@@ -649,22 +692,38 @@ class SimulationThread:
 
     def _run(self) -> None:
         _lower_priority()
-        if cache_is_empty():
-            # Before the worlds are made and Numba is loaded here: both take seconds, in which workers can begin.
-            self.compiler.ask(in_order(build for scene in self.scenes for build in _foreseen(scene)))
+        with self._living_on():
+            if cache_is_empty():
+                # Before the worlds are made and Numba is loaded here: both take seconds, in which workers can begin.
+                self.compiler.ask(in_order(build for scene in self.scenes for build in _foreseen(scene)))
         while not self._stopping:
-            self._run_commands()
-            self._end_holding()
-            self._tell_of_compiling()
-            self._publish()
-            if self._may_run():
-                begin = time.perf_counter()
-                self._cycle()
-                if time.perf_counter() - begin < SHORT_CYCLE:
-                    time.sleep(GIVING_WAY)
-            elif self._commands.empty() and not self._prepare_at_rest() and not self._survey_waits():
-                self._wake.wait(timeout=0.1)
-                self._wake.clear()
+            with self._living_on():
+                self._go_round()
+
+    def _go_round(self) -> None:
+        """Do what was asked for, publish what is new, run a cycle; where there is nothing to do, wait a little."""
+        self._run_commands()
+        self._end_holding()
+        self._tell_of_compiling()
+        self._publish()
+        if self._may_run():
+            begin = time.perf_counter()
+            self._cycle()
+            if time.perf_counter() - begin < SHORT_CYCLE:
+                time.sleep(GIVING_WAY)
+        elif self._commands.empty() and not self._prepare_at_rest() and not self._survey_waits():
+            self._wake.wait(timeout=0.1)
+            self._wake.clear()
+
+    @contextlib.contextmanager
+    def _living_on(self) -> Iterator[None]:
+        """Outlive any error in what is done within, so that a person can still save."""
+        try:
+            yield
+        except Exception as error:
+            with contextlib.suppress(Exception):  # where there is no memory to tell of it, either
+                self._fail(error)
+            time.sleep(AFTER_AN_ERROR)
 
     def _run_commands(self) -> None:
         with contextlib.suppress(queue.Empty):
@@ -672,11 +731,10 @@ class SimulationThread:
                 command = self._commands.get_nowait()
                 try:
                     command()
-                except UserError as error:
-                    self._notices.put(str(error))
                 except Exception as error:
-                    log.exception("a command failed")
-                    self._notices.put(f"{type(error).__name__}: {error}")
+                    if not isinstance(error, UserError):
+                        log.exception("a command failed")
+                    self._notices.put(explained(error))
 
     def _set_paused(self, paused: bool) -> None:
         self._paused = paused
@@ -686,28 +744,46 @@ class SimulationThread:
             self._say(state="paused" if paused else "running", error="", message="")
 
     def _load(self, scenes: tuple[Scene, ...]) -> None:
+        """Make worlds, or leave all as it was. What was made of them until an error came is in no name here: it is
+        freed with the error."""
+        before = self._status
         self._say(state="loading", message=f"loading {scenes[0].world.source}", error="")
         try:
-            made = [create_world(scene) for scene in scenes]
+            lockstep, snapshots = self._made(scenes)
         except Exception as error:
             if self._lockstep is None:
-                text = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+                text = explained(error)
                 self._say(state="failed", message=text, error=text)
             else:
-                self.scenes = self._lockstep.scenes
-                self._say(state="paused" if self._paused else "running", message="")
+                if self.scenes is scenes:  # and nothing else was asked for meanwhile
+                    self.scenes = self._lockstep.scenes
+                self._say(state=before.state, message=before.message, error=before.error)
+            self._failed_restarts.put(scenes)
             raise
-        if self.scenes is scenes:  # and was not changed while the worlds were made
-            self.scenes = tuple(scene for _, scene in made)
-        self._lockstep = Lockstep([Simulator(scene, world) for world, scene in made])
-        last = max(self._numbers, default=0)
-        self._numbers = tuple(range(last + 1, last + 1 + len(made)))
+        if self.scenes is scenes:
+            self.scenes = lockstep.scenes
+        self._lockstep = lockstep
+        self._numbers = tuple(snapshot.world for snapshot in snapshots)
         self._begin_surveys()
         self._held = {}
-        self._snapshots = []
-        self._fresh = True
+        self._snapshots = [snapshots]
+        with self._lock:
+            self._published = snapshots
+        self._fresh = False
         self._started_cycles.clear()
-        self._say(state="paused" if self._paused else "running", message="", cycle=self._lockstep.cycle, run=None)
+        self._say(state="paused" if self._paused else "running", message="", cycle=lockstep.cycle, run=None)
+
+    def _made(self, scenes: tuple[Scene, ...]) -> tuple[Lockstep, tuple[Snapshot, ...]]:
+        """New worlds, and what is seen of them first: only what can also be shown takes the place of what is there."""
+        before = NOTHING
+        if self._lockstep is not None:
+            before = Needs.of(self._lockstep.scenes, self._lockstep.worlds[0].ground.size, shown=True)
+        made = create_worlds(scenes, partial(check_memory, scenes, shown=True, given_back=before))
+        lockstep = Lockstep([Simulator(scene, world) for world, scene in made])
+        lockstep.verify()
+        numbers = itertools.count(max(self._numbers, default=0) + 1)
+        snapshots = (take_snapshot(world, next(numbers), overlay=self._overlay) for world in lockstep.worlds)
+        return lockstep, tuple(snapshots)
 
     def _keep(self, world: int) -> None:
         if self._lockstep is None or world >= len(self._lockstep.simulators):
@@ -745,11 +821,8 @@ class SimulationThread:
                 self._wake.clear()
                 return
             lockstep.advance()
-        except SimulationError as error:
+        except Exception as error:  # a kernel that does not compile, for one
             self._fail(error)
-        except Exception as error:  # a kernel that does not compile, for one: the window lives on
-            log.exception("the simulation stopped")
-            self._say(state="failed", message=str(error), error=f"{type(error).__name__}: {error}")
         self._fresh = True
         if lockstep.run:
             self._say(run=lockstep.run)
@@ -759,10 +832,14 @@ class SimulationThread:
             self._granted = max(0, self._granted - 1)
         self._measure_pace()
 
-    def _fail(self, error: SimulationError) -> None:
-        assert self._lockstep is not None
-        self._say(state="failed", message=str(error), error=str(error), cycle=self._lockstep.cycle)
-        self._notices.put(str(error))
+    def _fail(self, error: Exception) -> None:
+        """Stop, and say why. Commands are still heard: the person may save, change something and go on."""
+        text = explained(error)
+        if text != self._status.error:  # what comes again and again is told once
+            self._notices.put(text)
+            if not isinstance(error, UserError):
+                log.error("the simulation stopped", exc_info=error)
+        self._say(state="failed", message=text, error=text, cycle=self._lockstep.cycle if self._lockstep else 0)
 
     # Kernels are compiled beside the simulation. A cycle runs with all processes that are switched on or with none: did
     # it do without those whose kernels take longer, its bits would depend on how fast a machine compiles. What may come
@@ -797,8 +874,7 @@ class SimulationThread:
         try:
             self._prepare()
         except Exception as error:
-            log.exception("kernels cannot be prepared")
-            self._say(state="failed", message=str(error), error=f"{type(error).__name__}: {error}")
+            self._fail(error)
         return len(self._lockstep.unprepared()) < before
 
     def _is_ready(self, build: str) -> bool:
@@ -878,6 +954,7 @@ class SimulationThread:
             self._fail(error)
         if survey_is_due:
             self._find_surveys()
+        self._fresh = False  # first: where this cannot be shown, it is not tried again until something happens
         # Two sets of arrays are used in turn: one is the picture's, the other is free to be written.
         worlds = self._lockstep.worlds
         old = self._snapshots.pop(0) if len(self._snapshots) == 2 else (None,) * len(worlds)
@@ -885,7 +962,6 @@ class SimulationThread:
         self._snapshots.append(snapshots)
         with self._lock:
             self._published = snapshots
-        self._fresh = False
 
     def _survey_waits(self) -> bool:
         """Whether there is a survey to be made and published, also while nothing runs."""
@@ -912,7 +988,7 @@ class SimulationThread:
             ]
         except Exception as error:
             log.exception("the survey failed")
-            self._notices.put(f"{type(error).__name__}: {error}")
+            self._notices.put(f"rivers: {explained(error)}")
             self._begin_surveys()
             self._survey_failed_for = self._wanted
 
@@ -923,6 +999,15 @@ class SimulationThread:
 
     def _say(self, **changes: Any) -> None:
         self._status = replace(self._status, **changes)
+
+
+def _taken_from(waiting: queue.SimpleQueue[Told]) -> list[Told]:
+    """All that is in a queue, which is empty then."""
+    taken: list[Told] = []
+    with contextlib.suppress(queue.Empty):
+        while True:
+            taken.append(waiting.get_nowait())
+    return taken
 
 
 def _foreseen(scene: Scene) -> list[str]:
@@ -943,16 +1028,10 @@ def take_snapshot(
 ) -> Snapshot:
     """The state of `world` in float32; in the arrays of a snapshot that is done with, where there is one.
 
-    With the name of an overlay it leaves out what only other overlays show.
+    Its layers are those of `shown_versions`, and those of the survey.
     """
     arrays = {} if old is None else old.layers
-    versions = {name: version for name, version in world.changed.items() if layer_declaration(name).is_seen(overlay)}
-    if world.materials is not None:
-        versions["loose_kinds"] = versions["sediment"]
-    if world.water_version == 0:
-        del versions["water"]  # nothing has ever stood there
-    else:
-        versions["water"] = versions["water_level"] = world.water_version
+    versions = shown_versions(world, overlay)
     for name in arrays.keys() - versions.keys():
         del arrays[name]
     for name, version in versions.items():

@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from app.layers import raising_ground
+from app.layers import layer_declaration, raising_ground
 from app.materials import Materials
-from app.world import TREE_COLUMNS, Ledger
+from app.world import TREE_COLUMNS, Ledger, World
 
 State = Literal["loading", "compiling", "running", "paused", "failed"]
 
@@ -159,3 +159,18 @@ class Status:
     error: str = ""
     compiling: Compiling | None = None  # also while the simulation goes on without what is compiled
     run: tuple[int, int] | None = None  # snowballs that have fallen in a run that goes on, and all of them
+
+
+def shown_versions(world: World, overlay: str | None = None) -> dict[str, int]:
+    """The layers that a snapshot of `world` has, and the versions that they have now.
+
+    With the name of an overlay it leaves out what only other overlays show.
+    """
+    versions = {name: version for name, version in world.changed.items() if layer_declaration(name).is_seen(overlay)}
+    if world.materials is not None:
+        versions["loose_kinds"] = versions["sediment"]
+    if world.water_version == 0:
+        del versions["water"]  # nothing has ever stood there
+    else:
+        versions["water"] = versions["water_level"] = world.water_version
+    return versions

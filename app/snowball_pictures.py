@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from tqdm import tqdm
 
 from app.canvas import Canvas
 from app.lettering import sign
+from app.memory import check_memory
 from app.picture import Picture
 from app.recorder import Pixels, open_recorder
 from app.render import headless_context, scene_camera
@@ -65,7 +67,7 @@ def _label(picture: Pixels, words: str) -> None:
 
 def rolled(scene: Scene, balls: int, threads: int | None = None) -> tuple[World, Scene]:
     """The world of a scene after so many snowballs, during which nothing else moved the ground."""
-    world, scene = create_world(scene)
+    world, scene = create_world(scene, partial(check_memory, [scene], shown=True))
     simulator = Simulator(scene, world, threads)
     simulator.begin_run(balls)
     simulator.compile_missing()

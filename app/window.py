@@ -36,6 +36,8 @@ NEEDED = f"OpenGL {OPENGL[0]}.{OPENGL[1]}"
 NO_WINDOW_HINT = "`thalweg render` makes pictures and videos without a window"
 SMALLEST_SIZE = (480, 320)
 
+_NO_RESET = 0  # GL_NO_ERROR
+
 _NAMED_KEYS = {
     glfw.KEY_SPACE: "Space",
     glfw.KEY_TAB: "Tab",
@@ -53,6 +55,13 @@ _BUTTONS = {
 _COMMAND_KEY = glfw.MOD_SUPER if sys.platform == "darwin" else glfw.MOD_CONTROL
 
 
+class ContextLost(Exception):
+    """The graphics card was reset, or its driver: what was kept on it is gone, and nothing can be drawn any more."""
+
+    def __init__(self) -> None:
+        super().__init__("the graphics driver was reset")
+
+
 class Window:
     """A window with OpenGL and ImGui in it.
 
@@ -65,6 +74,7 @@ class Window:
         self._title = title
         self._place_before: tuple[int, int, int, int] | None = None  # of the window, while it fills the screen
         self._pointer_hidden = False
+        self.lost = False  # whether its context is
         self._open(title, width, height)
         self._connect_imgui(layout_file)
 
@@ -74,10 +84,11 @@ class Window:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        imgui.backends.opengl3_shutdown()
-        imgui.backends.glfw_shutdown()
-        imgui.destroy_context()
-        self.context.release()
+        if not self.lost:  # else there is nothing to give back, and a driver that was reset is better left alone
+            imgui.backends.opengl3_shutdown()
+            imgui.backends.glfw_shutdown()
+            imgui.destroy_context()
+            self.context.release()
         glfw.terminate()
 
     # Sizes.
@@ -147,13 +158,19 @@ class Window:
         imgui.new_frame()
 
     def end_frame(self, lay_behind: Callable[[moderngl.Framebuffer, int], None]) -> None:
-        """Draw what ImGui collected over what `lay_behind` draws onto a screen so many pixels high, and present it."""
+        """Draw what ImGui collected over what `lay_behind` draws onto a screen so many pixels high, and present it.
+
+        Raises `ContextLost` where the driver tells that it can be drawn no more.
+        """
         imgui.render()
         screen = self.context.screen
         screen.viewport = screen.scissor = (0, 0, *self.pixel_size)
         lay_behind(screen, self.pixel_size[1])
         imgui.backends.opengl3_render_draw_data(imgui.get_draw_data())
         glfw.swap_buffers(self._handle)
+        if self._reset_status() != _NO_RESET:
+            self.lost = True
+            raise ContextLost
 
     @property
     def closing(self) -> bool:
@@ -204,6 +221,7 @@ class Window:
         glfw.window_hint(glfw.CONTEXT_VERSION_MINOR, OPENGL[1])
         glfw.window_hint(glfw.OPENGL_PROFILE, glfw.OPENGL_CORE_PROFILE)
         glfw.window_hint(glfw.OPENGL_FORWARD_COMPAT, True)
+        glfw.window_hint(glfw.CONTEXT_ROBUSTNESS, glfw.LOSE_CONTEXT_ON_RESET)  # where the driver can tell of it
         glfw.window_hint(glfw.SCALE_TO_MONITOR, True)
         glfw.window_hint_string(glfw.X11_CLASS_NAME, "thalweg")
         glfw.window_hint_string(glfw.WAYLAND_APP_ID, "thalweg")
@@ -221,6 +239,16 @@ class Window:
         except Exception as error:
             glfw.terminate()
             raise UserError(f"no window: {NEEDED} is needed ({error}); {NO_WINDOW_HINT}") from error
+        self._reset_status = self._find_reset_status()
+
+    def _find_reset_status(self) -> Callable[[], int]:
+        """OpenGL's function that tells whether the context is lost; where the driver has none, one that denies it."""
+        address: Any = glfw.get_proc_address("glGetGraphicsResetStatusARB")
+        tells = glfw.get_window_attrib(self._handle, glfw.CONTEXT_ROBUSTNESS) == glfw.LOSE_CONTEXT_ON_RESET
+        if not address or not tells:
+            return lambda: _NO_RESET
+        status: Callable[[], int] = ctypes.PYFUNCTYPE(ctypes.c_int)(ctypes.cast(address, ctypes.c_void_p).value or 0)
+        return status
 
     def _fit_screen(self) -> None:
         """Take no more than the screen has: where text must be larger, glfw has made the window larger, too."""

@@ -283,8 +283,7 @@ class World:
                 continue
             kept = old["layers"].get(name) if old else None
             layers[name] = np.empty(self.shape, self.layers[name].dtype) if kept is None else kept
-            layers[name][...] = self.layers[name]
-        return {
+        state = {
             "layers": layers,
             "trees": self.trees.copy(),
             "trees_version": self.trees_version,
@@ -294,6 +293,10 @@ class World:
             "changed": dict(self.changed),
             "ledger": self.ledger_copy(),
         }
+        # Last: where there is no memory for all of the above, the old state is still whole.
+        for name, layer in layers.items():
+            layer[...] = self.layers[name]
+        return state
 
     def ledger_copy(self) -> Ledger:
         """The ledger as it is now, for others to keep."""

@@ -11,7 +11,7 @@ from app.passes import unlocked
 from app.passes.canopy import Crowns
 from app.passes.quality import Quality
 from app.passes.shaders import FullScreen, ShaderLibrary
-from app.passes.targets import colour, map_target, release_targets
+from app.passes.targets import colour, map_target, map_targets, release_targets
 from app.snapshot import Snapshot
 
 FIRST_TEXELS = 512 * 512  # of light baked at once for a new land: a fraction of a second in software
@@ -29,23 +29,25 @@ class LayerTextures:
 
     def upload(self, snapshot: Snapshot) -> dict[str, moderngl.Texture]:
         """Textures with the layers of a snapshot; only those that this set does not hold yet are sent."""
-        self._turn = 1 - self._turn
-        textures, versions = self._sets[self._turn], self._versions[self._turn]
+        turn = 1 - self._turn
+        textures, versions = self._sets[turn], self._versions[turn]
         rows, columns = snapshot.shape
         for name in list(textures):
             if name not in snapshot.layers or textures[name].size != (columns, rows):
                 textures.pop(name).release()
-                del versions[name]
+                versions.pop(name, None)
         for name, layer in snapshot.layers.items():
             version = (snapshot.world, snapshot.versions[name])
             if name not in textures:
                 textures[name] = self._context.texture((columns, rows), 1, dtype="f4")
                 textures[name].filter = (moderngl.LINEAR, moderngl.LINEAR)  # for overlays; joining them reads texels
                 textures[name].repeat_x = textures[name].repeat_y = False
-            elif versions[name] == version:
+            elif versions.get(name) == version:
                 continue
+            versions.pop(name, None)  # until it is there whole
             unlocked.upload(textures[name], layer)
             versions[name] = version
+        self._turn = turn  # last: where it cannot all be sent, the other set is still what is seen
         return textures
 
     def texture(self, name: str) -> moderngl.Texture:
@@ -82,7 +84,7 @@ class SurfaceMap:
         rows, columns = snapshot.shape
         if not self._targets or self._targets[0].size != (columns, rows):
             outgrown = self._targets
-            self._targets = [map_target(self._context, (columns, rows), (components, "f4")) for components in (4, 1)]
+            self._targets = map_targets(self._context, (columns, rows), [(4, "f4")], [(1, "f4")])
             self._world = None
             release_targets(outgrown)
         self._drawing.program.bind(bedrock=layers["bedrock"], sediment=layers["sediment"])
@@ -118,7 +120,7 @@ class FlowMap:
         rows, columns = snapshot.shape
         if not self._targets or self._targets[0].size != (columns, rows):
             outgrown, self._drawn = self._targets, None
-            self._targets = [map_target(self._context, (columns, rows), (4, kind)) for kind in ("f2", "f4")]
+            self._targets = map_targets(self._context, (columns, rows), [(4, "f2")], [(4, "f4")])
             self.texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)  # fades far away, and smoothly
             release_targets(outgrown)
         wanted = (snapshot.world, threshold, *(snapshot.versions.get(name) for name in self.LAYERS))

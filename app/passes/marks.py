@@ -8,6 +8,7 @@ import moderngl
 
 from app.passes.maps import LayerTextures
 from app.passes.shaders import FullScreen, ShaderLibrary
+from app.passes.targets import colour, map_target
 from app.snapshot import Snapshot
 
 TRACES = ("wear", "deposit", "traffic")
@@ -73,10 +74,8 @@ class MarksMap:
     def _sized_target(self, columns: int, rows: int) -> moderngl.Framebuffer:
         if self._target is None or self._target.size != (columns, rows):
             outgrown = (self._target, self._texture)
-            self._texture = self._context.texture((columns, rows), 4)
-            self._texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
-            self._texture.repeat_x = self._texture.repeat_y = False
-            self._target = self._context.framebuffer([self._texture])
+            self._target = map_target(self._context, (columns, rows), (4, "f1"))
+            self._texture = colour(self._target)
             for old in outgrown:  # only now: making a target ends with a return to the one in use
                 if old is not None:
                     old.release()

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from app.materials import MOST_KINDS, Material, Materials
 from app.passes import unlocked
+from app.passes.targets import released_on_error
 
 CONTACT = 0.03  # width over which one rock passes into the next, as a part of a stratum
 SEAM = 0.26  # how much darker the contact itself is
@@ -82,26 +83,30 @@ class MaterialTextures:
         """Make textures of these; returns whether they are others than before."""
         if materials is self._made_for:
             return False
+        textures = {} if materials is None else self._make(materials)
         self.release()
-        self._made_for = materials
-        if materials is None:
-            return True
-        self.thickness = stratum_thickness(materials)
-        kinds = self._context.texture((MOST_KINDS, 1), 4, kinds_table(materials).tobytes(), dtype="f4")
-        kinds.filter = (moderngl.NEAREST, moderngl.NEAREST)
+        self._textures, self._made_for = textures, materials
+        if materials is not None:
+            self.thickness = stratum_thickness(materials)
+        return True
+
+    def _make(self, materials: Materials) -> dict[str, moderngl.Texture]:
         # The root of a colour needs no more than 8 bits.
         pixels = strata_table(materials)
         pixels[:, :3] = np.sqrt(pixels[:, :3])
         steps = (len(pixels), 1)
-        strata = self._context.texture(steps, 4, np.rint(255.0 * pixels).astype(np.uint8).tobytes())
-        unlocked.build_mipmaps(strata)  # bands that are finer than a pixel run together
-        strata.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
-        numbers = self._context.texture(steps, 1, materials.strata.astype(np.float32).tobytes(), dtype="f4")
-        numbers.filter = (moderngl.NEAREST, moderngl.NEAREST)
-        self._textures = {"kinds": kinds, "strata": strata, "rock_numbers": numbers}
-        for texture in self._textures.values():
-            texture.repeat_x = texture.repeat_y = False
-        return True
+        with released_on_error() as keep:
+            kinds = keep(self._context.texture((MOST_KINDS, 1), 4, kinds_table(materials).tobytes(), dtype="f4"))
+            kinds.filter = (moderngl.NEAREST, moderngl.NEAREST)
+            strata = keep(self._context.texture(steps, 4, np.rint(255.0 * pixels).astype(np.uint8).tobytes()))
+            unlocked.build_mipmaps(strata)  # bands that are finer than a pixel run together
+            strata.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+            numbers = keep(self._context.texture(steps, 1, materials.strata.astype(np.float32).tobytes(), dtype="f4"))
+            numbers.filter = (moderngl.NEAREST, moderngl.NEAREST)
+            textures = {"kinds": kinds, "strata": strata, "rock_numbers": numbers}
+            for texture in textures.values():
+                texture.repeat_x = texture.repeat_y = False
+            return textures
 
     @property
     def depth(self) -> float:

@@ -6,7 +6,7 @@ import moderngl
 
 from app.passes.mesh import GroundMesh
 from app.passes.shaders import ShaderLibrary
-from app.passes.targets import colour
+from app.passes.targets import colour, released_on_error
 
 
 class PlacesPass:
@@ -29,9 +29,10 @@ class PlacesPass:
         """Find the places for a scene without samples, which is in use afterwards."""
         if self._made_for is not scene:
             self._release_target()
-            texture = self._context.texture(scene.size, 2, dtype="f4")
-            texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
-            self._target = self._context.framebuffer([texture], scene.depth_attachment)
+            with released_on_error() as keep:
+                texture = keep(self._context.texture(scene.size, 2, dtype="f4"))
+                texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
+                self._target = self._context.framebuffer([texture], scene.depth_attachment)
             self._made_for = scene
         assert self._target is not None
         self._target.use()

@@ -6,6 +6,7 @@ import moderngl
 
 from app.passes.quality import Quality
 from app.passes.shaders import FullScreen, ShaderLibrary
+from app.passes.targets import released_on_error
 
 
 class ResolvePass:
@@ -57,20 +58,24 @@ class ResolvePass:
 
     def _make(self, size: tuple[int, int], samples: int) -> None:
         self._release_framebuffers()
+        self._made_for = None
         context = self._context
-        scene = context.texture(size, 4, dtype="f2")
-        toned = context.texture(size, 4)
-        for texture in (scene, toned):
-            texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
-            texture.repeat_x = texture.repeat_y = False
-        depth = None if samples else context.depth_renderbuffer(size)
-        self._framebuffers["scene"] = context.framebuffer([scene], depth)
-        self._framebuffers["toned"] = context.framebuffer([toned])
-        if samples:
-            self._framebuffers["samples"] = context.framebuffer(
-                [context.renderbuffer(size, 4, samples=samples, dtype="f2")],
-                context.depth_renderbuffer(size, samples=samples),
-            )
+        with released_on_error() as keep:
+            scene = keep(context.texture(size, 4, dtype="f2"))
+            toned = keep(context.texture(size, 4))
+            for texture in (scene, toned):
+                texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+                texture.repeat_x = texture.repeat_y = False
+            depth = None if samples else keep(context.depth_renderbuffer(size))
+            framebuffers = {
+                "scene": keep(context.framebuffer([scene], depth)),
+                "toned": keep(context.framebuffer([toned])),
+            }
+            if samples:
+                colours = keep(context.renderbuffer(size, 4, samples=samples, dtype="f2"))
+                depths = keep(context.depth_renderbuffer(size, samples=samples))
+                framebuffers["samples"] = context.framebuffer([colours], depths)
+            self._framebuffers = framebuffers
 
     def _release_framebuffers(self) -> None:
         for framebuffer in self._framebuffers.values():

@@ -15,7 +15,7 @@ from app.passes.frame import NO_SEA
 from app.passes.gradual import GradualWork, draw_in_bands
 from app.passes.maps import LayerTextures
 from app.passes.shaders import FullScreen, ShaderLibrary, Uniform
-from app.passes.targets import colour, map_target, release_targets
+from app.passes.targets import colour, map_targets, release_targets
 from app.snapshot import Snapshot
 
 NO_COAST = 1e5  # cells to the shore where there is none
@@ -276,7 +276,7 @@ class ShoreMap:
         if self._targets and self._targets["coast"].size == size:
             return
         outgrown = list(self._targets.values())
-        self._targets = {name: map_target(self._context, size, *formats) for name, formats in TARGETS.items()}
+        self._targets = dict(zip(TARGETS, map_targets(self._context, size, *TARGETS.values()), strict=True))
         for name in ("land", "known land"):
             bodies = colour(self._targets[name])
             unlocked.build_mipmaps(bodies)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from app.passes.forest import Forest, Selection, TreeView
 from app.passes.quality import Quality
 from app.passes.shaders import Uniform
+from app.passes.targets import released_on_error
 
 PATIENCE = 40  # frames in which ground that changes leaves the shadows as they are
 REACH = 6.0  # how far towards the sun trees cast shadows, in half widths of the map of shadows
@@ -134,11 +135,13 @@ class TreeShadows:
     def _begin_texture(self, side: int) -> None:
         if self._texture is None or self._texture.width != side:
             outgrown = self._target, self._texture
-            self._texture = self._context.depth_texture((side, side))
-            self._texture.compare_func = "<="
-            self._texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
-            self._texture.repeat_x = self._texture.repeat_y = False
-            self._target = self._context.framebuffer(depth_attachment=self._texture)
+            with released_on_error() as keep:
+                texture = keep(self._context.depth_texture((side, side)))
+                texture.compare_func = "<="
+                texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+                texture.repeat_x = texture.repeat_y = False
+                self._target = self._context.framebuffer(depth_attachment=texture)
+                self._texture = texture
             for old in outgrown:  # only now: making a target ends with a return to the one in use
                 if old is not None:
                     old.release()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 # parts of the relief. The relief and the cell size come from the scene.
 Generator = Callable[["Scene", int, int], Layer | tuple[Layer, Layer]]
 
+# Is told the rows and columns of a world before it is made, and raises an error where it must not be.
+SizeCheck = Callable[[int, int], None]
+
 GENERATORS: dict[str, Generator] = {
     "noise": noise.elevation,
     "diamond-square": diamond_square.elevation,
@@ -35,22 +38,28 @@ DEFAULT_CELL_SIZE = 20.0  # metres
 DEFAULT_RELIEF = 0.15  # of the map's longer side
 
 
-def create_world(scene: Scene) -> tuple[World, Scene]:
-    """The world that a scene starts from, and the scene that goes on with it."""
+def create_world(scene: Scene, check: SizeCheck = lambda rows, columns: None) -> tuple[World, Scene]:
+    """The world that a scene starts from, and the scene that goes on with it; `check` may refuse its size."""
     from app import checkpoint
 
     if scene.saved_world:
-        world, _ = checkpoint.load(Path(scene.saved_world))
+        world, _ = checkpoint.load(Path(scene.saved_world), check)
         return world, msgspec.structs.replace(scene, saved_world="")
     source = scene.world.source
     if source in GENERATORS:
-        return _complete(_generate(scene), scene), scene
+        return _complete(_generate(scene, check), scene), scene
     from app.sources import heightmap
 
     path = _terrain_of(scene, "world.source")
     if heightmap.is_saved_world(path):
-        return create_world(checkpoint.load_scene(path))
-    return _complete(_from_heightmap(scene, heightmap.read_heightmap(path)), scene), scene
+        return create_world(checkpoint.load_scene(path), check)
+    return _complete(_from_heightmap(scene, heightmap.read_heightmap(path), check), scene), scene
+
+
+def create_worlds(scenes: Sequence[Scene], check: SizeCheck) -> list[tuple[World, Scene]]:
+    """As `create_world`, of scenes that are compared. `check` is asked once, for they are of one size."""
+    first, *others = scenes
+    return [create_world(first, check), *map(create_world, others)]
 
 
 def find_terrain(source: str) -> Path:
@@ -85,8 +94,9 @@ def _terrain_of(scene: Scene, parameter: str) -> Path:
         raise UserError(f"{parameter}: {error}; it may have moved, --set {parameter}=FILE names it anew") from error
 
 
-def _generate(scene: Scene) -> World:
+def _generate(scene: Scene, check: SizeCheck) -> World:
     rows, columns = _size(scene, DEFAULT_SIDE, DEFAULT_SIDE)
+    check(rows, columns)
     cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
     relief = scene.world.relief or DEFAULT_RELIEF * max(rows, columns) * cell_size
     made = GENERATORS[scene.world.source](scene, rows, columns)
@@ -96,12 +106,13 @@ def _generate(scene: Scene) -> World:
     return _world(scene, _stretched(made, relief), cell_size)
 
 
-def _from_heightmap(scene: Scene, heightmap: Heightmap) -> World:
+def _from_heightmap(scene: Scene, heightmap: Heightmap, check: SizeCheck) -> World:
     from app.sources.heightmap import resample
 
     elevation = heightmap.elevation
     file_rows, file_columns = elevation.shape
     rows, columns = _size(scene, file_rows, file_columns)
+    check(rows, columns)
     cell_size = heightmap.cell_size or DEFAULT_CELL_SIZE
     if (rows, columns) != (file_rows, file_columns):
         elevation = resample(elevation, rows, columns)

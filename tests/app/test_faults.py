@@ -1,0 +1,425 @@
+"""What fails is told in one line, and nothing that was there before is harmed: worlds, files, the thread itself."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import imageio_ffmpeg
+import numpy as np
+import pytest
+
+from app import checkpoint, loop
+from app.cli import main
+from app.errors import UserError
+from app.memory import Needs, check_memory, free_memory
+from app.opening import open_scene
+from app.passes.quality import LEVELS, KnownLevels
+from app.recorder import open_recorder, write_png
+from app.scene import Scene
+from app.simulation import Lockstep, SimulationError, SimulationThread, Simulator
+from app.sources import create_world, create_worlds
+from app.survey import Wanted
+from app.world import World
+from tests.app.small import bits, simulated, small_scene
+from tests.app.test_simulation import running, take, wait_for
+from tests.faults import KERNELS, failing, full_disk, no_memory
+
+NO_MEMORY = "there is not enough memory; a smaller map needs less"
+OTHER = small_scene(world__columns=24, world__seed=5)
+
+
+def worlds() -> int:
+    """How many there are, also those that nobody can reach any more but that are not freed."""
+    return sum(isinstance(thing, World) for thing in gc.get_objects())
+
+
+def goes_on(thread: SimulationThread, folder: Path) -> None:
+    """A world runs on, is shown and can be saved, and is what it would be if nothing had happened."""
+    thread.set_paused(True)
+    before = wait_for(lambda: thread.status.state == "paused" and thread.status)
+    thread.step()
+    wait_for(lambda: thread.status.cycle == before.cycle + 1)
+    wait_for(lambda: (snapshot := take(thread)) and snapshot.cycle == before.cycle + 1)
+    thread.save(folder / "after.npz")
+    wait_for((folder / "after.npz").exists)
+    world, _ = checkpoint.load(folder / "after.npz")
+    assert bits(world) == bits(simulated(world.cycle).world)
+
+
+@pytest.fixture
+def no_log() -> Iterator[None]:
+    """What pytest keeps of the log would keep all that an error refers to."""
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+# Worlds.
+
+
+@pytest.mark.usefixtures("no_log")
+@pytest.mark.parametrize("fault", ["making a world", "a layer", "a backup", "the check of a world", "a snapshot"])
+def test_a_world_that_cannot_be_made_is_dropped_and_the_one_before_goes_on(fault: str, tmp_path: Path) -> None:
+    with running(small_scene()) as thread:
+        wait_for(lambda: thread.status.cycle > 2)
+        thread.set_paused(True)
+        wait_for(lambda: thread.status.state == "paused" and take(thread))
+        before, scenes = worlds(), thread.scenes
+        with failing(fault):
+            thread.restart(OTHER)
+            assert wait_for(thread.notices) == [NO_MEMORY]
+        assert thread.failed_restarts() == [(OTHER,)]
+        wait_for(lambda: thread.status.state == "paused")
+        assert thread.scenes == scenes
+        assert worlds() == before, "what was made of the new world is still held"
+        goes_on(thread, tmp_path)
+
+
+@pytest.mark.usefixtures("no_log")
+def test_the_second_of_two_worlds_that_cannot_be_made_takes_the_first_with_it(tmp_path: Path) -> None:
+    with running(small_scene()) as thread:
+        wait_for(lambda: thread.status.cycle > 2)
+        thread.set_paused(True)
+        wait_for(lambda: thread.status.state == "paused" and take(thread))
+        before = worlds()
+        with failing("a snapshot", after=1):
+            thread.restart(OTHER, OTHER)
+            wait_for(thread.failed_restarts)
+        assert worlds() == before
+        goes_on(thread, tmp_path)
+
+
+def test_a_first_world_that_cannot_be_made_is_told() -> None:
+    with failing("a snapshot"), running(small_scene()) as thread:
+        wait_for(lambda: thread.status.state == "failed")
+        assert thread.status.error == NO_MEMORY
+        assert thread._thread.is_alive()
+
+
+def test_a_world_that_stopped_stays_so_where_no_other_can_be_made() -> None:
+    with failing("kernel of droplets"), running(small_scene()) as thread:
+        error = wait_for(lambda: thread.status.error)
+        with failing("making a world"):
+            thread.restart(OTHER)
+            wait_for(thread.failed_restarts)
+        wait_for(lambda: thread.status.state == "failed")
+        assert thread.status.error == error
+
+
+@pytest.mark.parametrize("fault", ["a snapshot", "publishing"])
+def test_what_cannot_be_shown_stops_the_simulation_but_not_its_thread(fault: str, tmp_path: Path) -> None:
+    with running(small_scene()) as thread:
+        wait_for(lambda: thread.status.cycle > 2)
+        with failing(fault, times=1):
+            wait_for(lambda: thread.take() or thread.status.state == "failed")
+            wait_for(lambda: thread.status.state == "failed")
+        assert thread.status.error == NO_MEMORY
+        assert NO_MEMORY in thread.notices()
+        thread.save(tmp_path / "stopped.npz")
+        wait_for(lambda: any("saved" in notice for notice in thread.notices()))
+        thread.set_paused(False)
+        wait_for(lambda: thread.status.state == "running")
+        goes_on(thread, tmp_path)
+
+
+def test_errors_without_end_leave_a_thread_that_listens(tmp_path: Path) -> None:
+    with running(small_scene()) as thread:
+        wait_for(lambda: thread.status.cycle > 2)
+        with failing("publishing", lambda: RuntimeError("again")) as failures:
+            wait_for(lambda: failures.count > 3)
+            assert thread.status.error == "RuntimeError: again"
+            thread.save(tmp_path / "meanwhile.npz")
+            wait_for((tmp_path / "meanwhile.npz").exists)
+        thread.set_paused(False)
+        wait_for(lambda: thread.status.state == "running")
+        goes_on(thread, tmp_path)
+
+
+def test_a_survey_that_fails_is_told_and_the_simulation_goes_on(tmp_path: Path) -> None:
+    with running(small_scene()) as thread:
+        wait_for(lambda: thread.status.cycle > 2)
+        with failing("a survey") as failures:
+            thread.want(Wanted(rivers=True))
+            wait_for(lambda: thread.take() and failures.count)
+            assert wait_for(thread.notices) == [f"rivers: {NO_MEMORY}"]
+        cycle = thread.status.cycle
+        wait_for(lambda: thread.status.cycle > cycle and thread.status.state == "running")
+        thread.want(Wanted())
+        goes_on(thread, tmp_path)
+
+
+# Backups and cycles.
+
+
+def test_a_backup_that_fails_leaves_the_old_one_whole() -> None:
+    simulator = simulated(2)
+    simulator.back_up()
+    simulator.advance()
+    message = f"^{NO_MEMORY}; stopped after cycle 3"
+    with failing("the ledger of a backup"), pytest.raises(SimulationError, match=message):
+        simulator.back_up()
+    simulator.advance()
+    simulator.go_back(2)  # not to what was half written over it
+    assert bits(simulator.world) == bits(simulated(2).world)
+
+
+def process_alone(name: str) -> Scene:
+    """Small, with this process and no other; what works only from time to time works in each cycle."""
+    scene = small_scene(droplets__enabled=False, wind_field__every=1)
+    return scene.with_value(f"{name}.enabled", True)
+
+
+@pytest.mark.parametrize("error", [no_memory, lambda: RuntimeError("a kernel broke")])
+@pytest.mark.parametrize("name", KERNELS)
+def test_a_kernel_that_fails_once_costs_nothing(name: str, error: Callable[[], Exception]) -> None:
+    simulator = simulated(3, process_alone(name))
+    with failing(f"kernel of {name}", error, times=1), pytest.raises(SimulationError) as raised:
+        for _ in range(50):
+            simulator.advance()
+    cycle = simulator.world.cycle
+    why = NO_MEMORY if error is no_memory else "RuntimeError: a kernel broke"
+    assert str(raised.value) == f"{name}: {why}; stopped after cycle {cycle}"
+    assert cycle >= 3
+    simulator.advance()
+    assert bits(simulator.world) == bits(simulated(cycle + 1, process_alone(name)).world)
+
+
+def test_a_kernel_that_goes_on_failing_takes_the_world_back_to_its_last_backup() -> None:
+    simulator = simulated(3)
+    simulator.back_up()
+    simulator.advance()
+    with failing("kernel of droplets"), pytest.raises(SimulationError, match=f"{NO_MEMORY}; went back to cycle 3"):
+        simulator.advance()
+    assert bits(simulator.world) == bits(simulated(3).world)
+
+
+def test_two_worlds_stay_in_step_where_one_fails() -> None:
+    scenes = (small_scene(), small_scene(droplets__count=90))
+    both = Lockstep([Simulator(scene, world) for world, scene in map(create_world, scenes)])
+    both.advance()
+    message = f"^B: droplets: {NO_MEMORY}; stopped after cycle 1"
+    with failing("kernel of droplets", after=1, times=1), pytest.raises(SimulationError, match=message):
+        both.advance()
+    assert [bits(world) for world in both.worlds] == [bits(simulated(1, scene).world) for scene in scenes]
+
+
+# Memory.
+
+
+@pytest.mark.parametrize("arguments", [["simulate", "--out", "w.npz"], ["render", "--out", "p.png"], ["snowballs"]])
+def test_what_would_not_fit_is_refused_in_one_line(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("app.memory.free_memory", lambda: 5.04e9)
+    command, *rest = arguments
+    assert main([command, "noise", "--size", "7969", *rest]) == 1
+    line = capsys.readouterr().err.splitlines()[-1]  # after a bar of progress
+    assert line.startswith("thalweg: 7969² cells need about ") and line.endswith("GB of memory; 5 are free")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_saved_world_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoint.save(tmp_path / "w.npz", simulated(1).world, small_scene())
+    scene = checkpoint.load_scene(tmp_path / "w.npz")
+    monkeypatch.setattr("app.memory.free_memory", lambda: 1e3)
+    with failing_read(monkeypatch), pytest.raises(UserError, match=r"^40×32 cells need about .* GB of memory"):
+        create_worlds([scene], lambda rows, columns: check_memory([scene], rows, columns))
+
+
+class failing_read:  # noqa: N801
+    """Within it, no array of a saved world can be read."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._patch = monkeypatch
+
+    def __enter__(self) -> None:
+        self._patch.setattr(np, "load", lambda *_, **__: pytest.fail("it was read"))
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def test_two_worlds_need_twice_as_much_and_those_before_give_theirs_back() -> None:
+    scene = small_scene()
+    one, two = Needs.of([scene], 1000, shown=True), Needs.of([scene, scene], 1000, shown=True)
+    assert two == Needs(2 * one.making, 2 * one.running)
+    cells = int(free_memory() / one.running * 1000)
+    check_memory([scene], cells // 2, 1, shown=True)
+    with pytest.raises(UserError, match="2 worlds of"):
+        check_memory([scene, scene], cells, 1, shown=True)
+    check_memory([scene], int(cells * 1.2), 1, shown=True, given_back=one._replace(running=0.4 * free_memory()))
+
+
+@pytest.mark.parametrize("name", ["noise", "delta", "island", "storm", "jacksboro"])
+def test_the_estimate_knows_all_layers_that_processes_leave(name: str) -> None:
+    """So that it follows what is declared, and nothing is added to a world without it."""
+    small = {"world.columns": 40, "world.rows": 40, "droplets.count": 20, "wind.count": 20}
+    scene = open_scene(name).with_values(small)
+    simulator = simulated(5, scene)
+    simulator.back_up()
+    world = simulator.world
+    state = world.state()["layers"]
+    assert Needs.of([scene], world.ground.size, shown=False).making >= sum(
+        array.nbytes for array in (*world.layers.values(), world.ground, world.water_level, *state.values())
+    )
+
+
+LIMITED = """
+import resource
+import time
+from pathlib import Path
+
+from app import simulation
+from app.numba_settings import configure_numba
+from app.scene import Scene
+
+configure_numba()
+
+
+def wait(condition):
+    end = time.monotonic() + 60.0
+    while not (result := condition()):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    return result
+
+
+def taken():
+    status = Path("/proc/self/status").read_text().splitlines()
+    return 1024 * int(next(line.split()[1] for line in status if line.startswith("VmSize")))
+
+
+small = Scene().with_values({"world.source": "noise", "world.columns": 64, "world.rows": 64})
+thread = simulation.SimulationThread(small)
+thread.first_picture_shown.set()
+thread.start()
+wait(lambda: thread.take() and thread.status.cycle > 0)
+before = taken()
+resource.setrlimit(resource.RLIMIT_AS, (before + 600_000_000,) * 2)
+for estimate in (simulation.check_memory, lambda *_, **__: None):  # as if others took the memory in between
+    simulation.check_memory = estimate
+    thread.restart(thread.scenes[0].with_values({"world.columns": 4000, "world.rows": 4000}))
+    print(*wait(thread.notices), sep="\\n")
+    assert thread.failed_restarts()
+    cycle = thread.status.cycle
+    wait(lambda: thread.take() and thread.status.cycle > cycle)
+assert taken() < before + 200_000_000, "what could not be made is still held"
+thread.stop()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits as on Linux")
+def test_a_limited_address_space() -> None:
+    """First the estimate refuses; where it is wrong, making fails. Each time the world before goes on."""
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", LIMITED], cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    refused, failed = done.stdout.splitlines()
+    assert refused.startswith("4000² cells need about ") and refused.endswith("are free")
+    assert failed == NO_MEMORY
+
+
+# Files.
+
+SAVING = {
+    "creating a file": "no permission; choose a place where this user may write",
+    "writing a file": "no space is left there; free some or choose another place",
+    "putting a file on the disk": "no space is left there; free some or choose another place",
+    "renaming a file": "no permission; choose a place where this user may write",
+}
+
+
+@pytest.mark.parametrize("fault", SAVING)
+def test_a_save_that_fails_leaves_the_older_file_and_the_world(fault: str, tmp_path: Path) -> None:
+    path = tmp_path / "world.npz"
+    path.write_bytes(b"older")
+    with running(small_scene()) as thread:
+        wait_for(lambda: thread.status.cycle > 2)
+        with failing(fault):
+            thread.save(path)
+            assert wait_for(thread.failed_saves) == [(path, f"cannot write {path}: {SAVING[fault]}")]
+        assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"world.npz": b"older"}
+        goes_on(thread, tmp_path)
+
+
+@pytest.mark.parametrize("error", [no_memory, lambda: ValueError("no such array")])
+def test_a_save_can_fail_in_any_way(error: Callable[[], Exception], tmp_path: Path) -> None:
+    path = tmp_path / "world.npz"
+    path.write_bytes(b"older")
+    with running(small_scene()) as thread:
+        wait_for(lambda: thread.status.cycle > 2)
+        with failing("writing a file", error):
+            thread.save(path)
+            ((_, why),) = wait_for(thread.failed_saves)
+        assert why == (NO_MEMORY if error is no_memory else "ValueError: no such array")
+        assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"world.npz": b"older"}
+        goes_on(thread, tmp_path)
+
+
+@pytest.mark.parametrize("fault", SAVING)
+def test_simulate_says_why_it_cannot_save(fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "world.npz"
+    path.write_bytes(b"older")
+    words = ["simulate", "noise", "--size", "40", "--cycles", "2", "--overwrite", "--out", str(path)]
+    with failing(fault):
+        assert main(words) == 1
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line == f"thalweg: cannot write {path}: {SAVING[fault]}"
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"world.npz": b"older"}
+
+
+@pytest.mark.parametrize("fault", ["creating a file", "writing a text", "renaming a file"])
+def test_settings_that_cannot_be_kept_stop_nothing(fault: str, tmp_path: Path) -> None:
+    known = KnownLevels(tmp_path / "levels.json")
+    known.note("a renderer", LEVELS[1])
+    with failing(fault):
+        known.note("a renderer", LEVELS[0])
+    assert [path.name for path in tmp_path.iterdir()] == ["levels.json"]
+    assert KnownLevels(tmp_path / "levels.json").level("a renderer") == LEVELS[1]
+
+
+def test_no_folder_for_the_layout_of_the_panel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "none"))
+    with failing("making a folder"):
+        assert loop._layout_file() is None
+
+
+PIXELS = np.zeros((16, 16, 3), np.uint8)
+
+
+@pytest.mark.parametrize("fault", ["encoding a picture", "putting a file on the disk", "renaming a file"])
+def test_a_picture_that_cannot_be_written_leaves_the_older_one(fault: str, tmp_path: Path) -> None:
+    path = tmp_path / "p.png"
+    path.write_bytes(b"older")
+    for write in (lambda: write_png(path, PIXELS), lambda: record(path)):
+        with failing(fault), pytest.raises((UserError, MemoryError)):
+            write()
+        assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"p.png": b"older"}
+
+
+@pytest.mark.parametrize("fault", ["starting the encoder of clips", "putting a file on the disk", "renaming a file"])
+def test_a_clip_that_cannot_be_written_leaves_the_older_one(fault: str, tmp_path: Path) -> None:
+    path = tmp_path / "c.mp4"
+    path.write_bytes(b"older")
+    imageio_ffmpeg.get_ffmpeg_exe()  # which starts it, too, but remembers what came of it
+    with failing(fault), pytest.raises(UserError, match=r"c\.mp4"):
+        record(path)
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"c.mp4": b"older"}
+
+
+def record(path: Path) -> None:
+    with open_recorder(path, 16, 16, 30) as take_picture:
+        take_picture(PIXELS)
+
+
+def test_the_faults_are_those_of_a_real_disk() -> None:
+    error = full_disk()
+    assert isinstance(error, OSError) and (error.errno, error.strerror) == (errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -1,0 +1,168 @@
+"""What a person sees where memory, OpenGL or the window itself fails: one line, and the land that was there before."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app import checkpoint
+from tests.faults import failing
+from tests.gui.host import SMALL, Driver, drive
+
+WITHOUT_DROPS = SMALL.with_value("droplets.enabled", False)
+
+
+def complaints(driver: Driver) -> list[str]:
+    return [notice.text for notice in driver.application.notices.shown() if notice.is_error]
+
+
+def have_land(driver: Driver) -> None:
+    driver.wait_for(lambda: driver.application.snapshot is not None, "the first snapshot")
+    driver.engine.yield_(3)
+
+
+def test_a_size_that_would_not_fit_is_refused_and_the_panel_tells_the_old_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def test(driver: Driver) -> None:
+        have_land(driver)
+        monkeypatch.setattr("app.memory.free_memory", lambda: 5.04e9)
+        driver.application.commands.change("world.columns", 7969)
+        driver.wait_for(lambda: bool(complaints(driver)), "the complaint")
+        driver.engine.yield_(3)
+        (text,) = complaints(driver)
+        assert text.startswith("7969² cells need about ") and text.endswith("GB of memory; 5 are free")
+        check_old_land(driver)
+
+    drive(test, WITHOUT_DROPS.with_value("world.rows", 0))
+
+
+def check_old_land(driver: Driver) -> None:
+    """Panel, status and simulation have the land that was there before, which goes on."""
+    application = driver.application
+    assert application.scene.world.columns == SMALL.world.columns
+    assert application.snapshot is not None and application.snapshot.shape[1] == SMALL.world.columns
+    assert application.simulation.scenes[0].world.columns == SMALL.world.columns
+    cycle = application.simulation.status.cycle
+    application.commands.step()
+    driver.wait_for(lambda: application.simulation.status.cycle == cycle + 1, "the next cycle")
+
+
+@pytest.mark.parametrize("fault", ["making a world", "a snapshot", "a backup"])
+def test_a_land_without_memory_is_given_up(fault: str) -> None:
+    def test(driver: Driver) -> None:
+        have_land(driver)
+        with failing(fault):
+            driver.application.commands.change("world.columns", 80)
+            driver.wait_for(lambda: bool(complaints(driver)), "the complaint")
+        driver.engine.yield_(3)
+        assert complaints(driver) == ["there is not enough memory; a smaller map needs less"]
+        check_old_land(driver)
+
+    drive(test, WITHOUT_DROPS)
+
+
+@pytest.mark.parametrize("fault", ["a texture", "a framebuffer", "an upload", "a drawing", "a shader"])
+def test_a_picture_that_cannot_be_drawn_is_told_and_drawn_when_it_can_be(fault: str, tmp_path: Path) -> None:
+    def test(driver: Driver) -> None:
+        have_land(driver)
+        application = driver.application
+        with failing(fault):
+            application.commands.change("world.columns", 80)
+            application.commands.change("view.overlay", "slope")
+            driver.wait_for(lambda: bool(complaints(driver)), "the complaint")
+            application.commands.save(tmp_path / "meanwhile.npz")
+            driver.wait_for((tmp_path / "meanwhile.npz").exists, "the world")
+        for text in complaints(driver):
+            assert "\n" not in text and "Traceback" not in text
+        application.commands.step()
+        driver.wait_for(lambda: bool(application.snapshot and application.snapshot.cycle == 1), "the next picture")
+        for notice in application.notices.shown():
+            application.notices.dismiss(notice)
+        driver.engine.yield_(10)
+        assert not complaints(driver)
+        assert application.side.picture.snapshot is application.snapshot
+
+    drive(test, WITHOUT_DROPS)
+
+
+# The program itself. What fails in it is put there, in the name of a driver, after its first pictures.
+
+PROGRAM = """
+import sys
+
+from app.cli import main
+from app.simulation import SimulationThread
+from app.window import Window
+
+fails, *arguments = sys.argv[1:]
+threads = []
+begin = SimulationThread.start
+
+
+def start(thread):
+    threads.append(thread)
+    begin(thread)
+
+
+def reset_status(window):
+    def tell():
+        (thread,) = threads
+        if not thread.first_picture_shown.is_set() or thread.status.cycle <= 3:
+            return 0
+        if fails == "error":
+            raise RuntimeError("out of paint")
+        return 0x8255  # GL_UNKNOWN_CONTEXT_RESET
+
+    return tell
+
+
+SimulationThread.start = start
+Window._find_reset_status = reset_status
+sys.exit(main(arguments))
+"""
+
+
+def run_until_it_fails(fails: str, folder: Path, *arguments: str) -> str:
+    """The one line with which the program ends."""
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2]), "XDG_DATA_HOME": str(folder / "data")}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, fails, "noise", "--size", "64", *arguments],
+        cwd=folder, env=environment, capture_output=True, text=True, timeout=120.0, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+@pytest.mark.parametrize(
+    ("fails", "why"),
+    [
+        ("lost", "thalweg: the graphics driver was reset"),
+        ("error", "thalweg: a mistake in the program: RuntimeError: out of paint"),
+    ],
+)
+def test_where_the_window_cannot_go_on_the_world_is_saved(fails: str, why: str, tmp_path: Path) -> None:
+    line = run_until_it_fails(fails, tmp_path)
+    (path,) = (tmp_path / "data" / "thalweg" / "recovery").iterdir()
+    assert line == f"{why}; the world is saved; go on with: thalweg {path}"
+    world, scene = checkpoint.load(path)
+    assert path.name == f"noise-{world.cycle:06d}.npz"
+    assert world.cycle > 3 and scene.world.columns == 64
+
+
+def test_both_of_two_worlds_are_saved(tmp_path: Path) -> None:
+    line = run_until_it_fails("lost", tmp_path, "--compare", "droplets.count=5")
+    one, other = sorted((tmp_path / "data" / "thalweg" / "recovery").iterdir())
+    assert f"thalweg {one} or thalweg {other}" in line
+    assert (checkpoint.load(one)[1].droplets.count, checkpoint.load(other)[1].droplets.count) != (5, 5)
+    assert checkpoint.load(other)[1].droplets.count == 5
+    assert checkpoint.load(one)[0].cycle == checkpoint.load(other)[0].cycle
+
+
+def test_where_the_world_cannot_be_saved_either_it_says_so(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("not a folder")
+    line = run_until_it_fails("lost", tmp_path)
+    assert line.startswith("thalweg: the graphics driver was reset; the world could not be saved: ")
