@@ -32,13 +32,13 @@ from app.errors import UserError
 from app.parameters import Parameters, Value
 from app.processes import PROCESSES
 from app.processes.pools import Pools, derive_levels
-from app.processes.process import Finite, Process, ProcessFailure
+from app.processes.process import Fading, Finite, Process, ProcessFailure
 from app.processes.snowballs import GROUND, SnowballErosion, smooth
 from app.scene import Scene
 from app.snapshot import ONLY_IN_OVERLAYS, UNSEEN, Snapshot, Status, Survey
 from app.sources import create_world
 from app.survey import Surveyor, Wanted
-from app.world import LARGEST_CYCLE, LARGEST_IMBALANCE, LOOSE, World, bounds
+from app.world import LARGEST_CYCLE, LARGEST_IMBALANCE, LOOSE, TRACES, World, bounds
 from kernels.standing import DRY
 
 log = logging.getLogger(__name__)
@@ -292,8 +292,18 @@ class Simulator:
         self.world.changed.update(dict.fromkeys(process.changes, self.world.cycle + 1))
 
     def _end_cycle(self) -> None:
+        if self.run is None:  # for which all else stands still
+            self._fade_traces()
         self.world.end_cycle()
         self.world.cycle += 1
+
+    def _fade_traces(self) -> None:
+        """Let what processes left fade where they are switched off."""
+        for process in self._processes:
+            parameters = self._parameters(process)
+            if isinstance(process, Fading) and not parameters.enabled and process.fade(self.world, parameters):
+                fading = set(process.changes) & TRACES.keys()
+                self.world.changed.update(dict.fromkeys(fading, self.world.cycle + 1))
 
     def _remember(self) -> None:
         self._backup = self.world.state(self._backup)
