@@ -59,6 +59,9 @@ void main() {
         albedo = mix(albedo, STREAMS, smoothstep(0.5 * BANK, 1.2 * BANK, textureLod(flow, at, 0.0).x));
         float pool = smoothstep(0.0, 0.12, depth);
         albedo = mix(albedo, POOLS, pool);
+#if WIND_AND_SAND == 0
+        if (with_course) albedo = mix(albedo, COURSE, pool * course_line(at, pixel_cells));
+#endif
         slope *= 1.0 - pool;
     }
     // Light from the north-west, as on printed maps, whatever the sun of the scene does.
