@@ -117,6 +117,7 @@ commands, given as the first word ({PROGRAM} COMMAND --help tells more):
   snowballs    draw a land after different numbers of snowballs, side by side
   analyze      find the rivers, lakes and watersheds of a heightmap
   bench        measure this machine
+  soak         let the window run for hours while random things are done to it
 
 examples:
   {PROGRAM}
@@ -288,12 +289,42 @@ examples:
     return _run_bench, parser
 
 
+def _soak() -> Command:
+    parser = _parser(
+        "soak",
+        "Let presets run in turn in a real window, and do random things to them: keys, changes, comparisons, camera, "
+        "windows of another size, saving and opening. It tells of errors, frames, cycles and memory at the end.",
+        f"""
+examples:
+  {PROGRAM} soak --hours 8
+  {PROGRAM} soak noise lakes --hours 0.1 --seed 4
+""",
+    )
+    parser.add_argument("presets", nargs="*", metavar="PRESET", help="which; default: all")
+    parser.add_argument("--hours", type=_positive, default=1.0, metavar="H", help="default: %(default)g")
+    parser.add_argument(
+        "--seed",
+        type=_whole(0, 2**31 - 1),
+        metavar="N",
+        help="what is done follows from it; default: another each time",
+    )
+    parser.add_argument(
+        "--record",
+        type=_path,
+        default=Path("soak.jsonl"),
+        metavar="FILE",
+        help="where every action is written down, before it is done; default: %(default)s",
+    )
+    return _run_soak, parser
+
+
 COMMANDS: dict[str, Callable[[], Command]] = {
     "render": _render,
     "simulate": _simulate,
     "snowballs": _snowballs,
     "analyze": _analyze,
     "bench": _bench,
+    "soak": _soak,
 }
 
 
@@ -388,6 +419,12 @@ def _run_bench(options: argparse.Namespace) -> None:
     from app.bench import bench
 
     bench(options.group, options.json)
+
+
+def _run_soak(options: argparse.Namespace) -> None:
+    from app.soak import soak
+
+    soak(options.hours, options.presets, seed=options.seed, record=options.record)
 
 
 # Scenes from options.
