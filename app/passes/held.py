@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from app.passes.unlocked import address
 
-# Names are given from 1 on, and again when they are free: after so many that name nothing there is none.
+# Some drivers give the lowest name that is free, others one after the last: names are looked for up to a new one, and
+# until so many name nothing.
 _GAP = 512
 
 _LEVELS = 16  # of a texture, at most: the largest has 2¹⁵ texels along a side
@@ -19,7 +20,9 @@ _RENDERBUFFER, _RENDERBUFFER_BINDING, _RENDERBUFFER_SAMPLES = 0x8D41, 0x8CA7, 0x
 _RENDERBUFFER_SIZE = 0x8D42, 0x8D43
 _RENDERBUFFER_BITS = 0x8D50, 0x8D51, 0x8D52, 0x8D53, 0x8D54, 0x8D55
 _COPY_READ_BUFFER, _BUFFER_SIZE = 0x8F36, 0x8764  # the place where buffers are looked at is nobody else's
-_OTHERS = "glIsFramebuffer", "glIsVertexArray", "glIsProgram", "glIsShader", "glIsQuery"
+_OTHERS = "Framebuffer", "VertexArray", "Program", "Shader", "Query"
+_PLURALS = {"Query": "Queries"}
+_VERTEX_SHADER = 0x8B31
 
 
 class Held(NamedTuple):
@@ -32,9 +35,9 @@ class Held(NamedTuple):
 
 def held() -> Held:
     """What the context that is current holds. Textures and renderbuffers stay bound as they were."""
-    textures = [_texture_bytes(name) for name in _names("glIsTexture")]
-    renderbuffers = [_renderbuffer_bytes(name) for name in _names("glIsRenderbuffer")]
-    buffers = [_buffer_bytes(name) for name in _names("glIsBuffer")]
+    textures = [_texture_bytes(name) for name in _names("Texture")]
+    renderbuffers = [_renderbuffer_bytes(name) for name in _names("Renderbuffer")]
+    buffers = [_buffer_bytes(name) for name in _names("Buffer")]
     others = sum(1 for kind in _OTHERS for _ in _names(kind))
     objects = len(textures) + len(renderbuffers) + len(buffers) + others
     return Held(sum(textures) + sum(renderbuffers), sum(buffers), objects)
@@ -42,13 +45,26 @@ def held() -> Held:
 
 def _names(kind: str) -> Iterator[int]:
     """The names that stand for an object of a kind."""
-    function = ctypes.CFUNCTYPE(ctypes.c_ubyte, ctypes.c_uint)(address(kind))
-    name, last = 1, 0
+    is_one = ctypes.CFUNCTYPE(ctypes.c_ubyte, ctypes.c_uint)(address(f"glIs{kind}"))
+    name, last = 1, _new_name(kind)
     while name <= last + _GAP:
-        if function(name):
-            last = name
+        if is_one(name):
+            last = max(last, name)
             yield name
         name += 1
+
+
+def _new_name(kind: str) -> int:
+    """The name that the next object of a kind would have."""
+    if kind in ("Program", "Shader"):  # which share their names
+        shader: int = ctypes.CFUNCTYPE(ctypes.c_uint, ctypes.c_uint)(address("glCreateShader"))(_VERTEX_SHADER)
+        ctypes.CFUNCTYPE(None, ctypes.c_uint)(address("glDeleteShader"))(shader)
+        return shader
+    name = ctypes.c_uint()
+    for verb in ("Gen", "Delete"):
+        function = address(f"gl{verb}{_PLURALS.get(kind, kind + 's')}")
+        ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_void_p)(function)(1, ctypes.byref(name))
+    return name.value
 
 
 def _texture_bytes(name: int) -> int:

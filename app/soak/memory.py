@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import gc
 import os
 import subprocess
 from pathlib import Path
@@ -18,3 +21,13 @@ def resident_bytes() -> int:
         return int(told.stdout) * 1024
     except (OSError, ValueError, subprocess.CalledProcessError):
         return 0
+
+
+def give_back_what_is_free() -> None:
+    """Let the system have what is used no more, as far as it can be told to the allocator.
+
+    Else it is kept for later, in pieces, and by how much differs from one moment to the next.
+    """
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)  # glibc has it

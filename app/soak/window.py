@@ -17,7 +17,7 @@ import msgspec
 from app.opening import open_scene
 from app.passes.held import held
 from app.soak import Plan, minutes_since
-from app.soak.memory import resident_bytes
+from app.soak.memory import give_back_what_is_free, resident_bytes
 from app.soak.report import MEBIBYTE, Report, Visit
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ class Soak:
         self._report.visits.append(visit)
         begin = time.monotonic()
         yield from self._open(name, application)
+        give_back_what_is_free()
         visit.memory, visit.held = resident_bytes(), held()
         person.note("measure", name, visit.memory, *visit.held)
         self._tell()

@@ -32,6 +32,15 @@ def test_textures_renderbuffers_and_buffers_are_counted_until_they_are_released(
     assert held() == before
 
 
+def test_names_that_are_far_from_the_first_are_found(context: moderngl.Context) -> None:
+    before = held()
+    for _ in range(3000):
+        context.buffer(reserve=4).release()
+    late = context.buffer(reserve=500)
+    assert held().buffers == before.buffers + 500
+    late.release()
+
+
 def test_what_is_let_go_without_a_release_is_still_counted(context: moderngl.Context) -> None:
     before = held()
     lost = context.texture((64, 64), 1)
