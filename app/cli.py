@@ -442,7 +442,8 @@ def _add_scene_options(parser: argparse.ArgumentParser) -> None:
     scene.add_argument(
         "--size",
         metavar="SIZE",
-        help="of the map: cells from west to east, the rest in proportion; or WIDTHxHEIGHT",
+        help="of the map: cells from west to east, the rest in proportion; or WIDTHxHEIGHT; a land whose "
+        "relief is in metres keeps its length, too",
     )
     scene.add_argument("--seed", metavar="N", help="what all random numbers start from")
     scene.add_argument("--cell-size", metavar="METRES", help="side of a cell")
@@ -482,7 +483,7 @@ def _scene(options: argparse.Namespace) -> Scene:
     from app.scene import DEFAULT_PRESET, GROUPS
 
     scene = open_scene(DEFAULT_PRESET if options.source is None else options.source)
-    for option, setting in _settings(options):
+    for option, setting in _settings(options, scene):
         group = setting.partition(".")[0]
         if scene.saved_world and group in GROUPS and GROUPS[group].section == "world":
             raise UserError(
@@ -492,13 +493,14 @@ def _scene(options: argparse.Namespace) -> Scene:
     return scene
 
 
-def _settings(options: argparse.Namespace) -> list[tuple[str, str]]:
+def _settings(options: argparse.Namespace, scene: Scene) -> list[tuple[str, str]]:
     """What the options change in the scene, each as it was typed and as --set would say it; --set itself comes last."""
     settings = []
     if options.size is not None:
-        width, height = _size(options.size)
-        settings += [(f"--size {options.size}", f"world.columns={width}")]
-        settings += [(f"--size {options.size}", f"world.rows={height}")]
+        from app.sources import size_in_cells
+
+        values = size_in_cells(scene, *_size(options.size))
+        settings += [(f"--size {options.size}", f"{path}={value!r}") for path, value in values.items()]
     if options.seed is not None:
         settings += [(f"--seed {options.seed}", f"world.seed={options.seed}")]
     if options.cell_size is not None:
