@@ -114,6 +114,7 @@ commands, given as the first word ({PROGRAM} COMMAND --help tells more):
   snowballs    draw a land after different numbers of snowballs, side by side
   analyze      find the rivers, lakes and watersheds of a heightmap
   bench        measure this machine
+  soak         let the window run for hours while random things are done to it
 
 examples:
   {PROGRAM}
@@ -285,12 +286,42 @@ examples:
     return _run_bench, parser
 
 
+def _soak() -> Command:
+    parser = _parser(
+        "soak",
+        "Let presets run in turn in a real window, and do random things to them: keys, changes, comparisons, camera, "
+        "windows of another size, saving and opening. It tells of errors, frames, cycles and memory at the end.",
+        f"""
+examples:
+  {PROGRAM} soak --hours 8
+  {PROGRAM} soak noise lakes --hours 0.1 --seed 4
+""",
+    )
+    parser.add_argument("presets", nargs="*", metavar="PRESET", help="which; default: all")
+    parser.add_argument("--hours", type=_positive, default=1.0, metavar="H", help="default: %(default)g")
+    parser.add_argument(
+        "--seed",
+        type=_whole(0, 2**31 - 1),
+        metavar="N",
+        help="what is done follows from it; default: another each time",
+    )
+    parser.add_argument(
+        "--record",
+        type=_path,
+        default=Path("soak.jsonl"),
+        metavar="FILE",
+        help="where every action is written down, before it is done; default: %(default)s",
+    )
+    return _run_soak, parser
+
+
 COMMANDS: dict[str, Callable[[], Command]] = {
     "render": _render,
     "simulate": _simulate,
     "snowballs": _snowballs,
     "analyze": _analyze,
     "bench": _bench,
+    "soak": _soak,
 }
 
 
@@ -387,6 +418,12 @@ def _run_bench(options: argparse.Namespace) -> None:
     bench(options.group, options.json)
 
 
+def _run_soak(options: argparse.Namespace) -> None:
+    from app.soak import soak
+
+    soak(options.hours, options.presets, seed=options.seed, record=options.record)
+
+
 # Scenes from options.
 
 
@@ -402,7 +439,8 @@ def _add_scene_options(parser: argparse.ArgumentParser) -> None:
     scene.add_argument(
         "--size",
         metavar="SIZE",
-        help="of the map: cells from west to east, the rest in proportion; or WIDTHxHEIGHT",
+        help="of the map: cells from west to east, the rest in proportion; or WIDTHxHEIGHT; a land whose "
+        "relief is in metres keeps its length, too",
     )
     scene.add_argument("--seed", metavar="N", help="what all random numbers start from")
     scene.add_argument("--cell-size", metavar="METRES", help="side of a cell")
@@ -442,7 +480,7 @@ def _scene(options: argparse.Namespace) -> Scene:
     from app.scene import DEFAULT_PRESET, GROUPS
 
     scene = open_scene(DEFAULT_PRESET if options.source is None else options.source)
-    for option, setting in _settings(options):
+    for option, setting in _settings(options, scene):
         group = setting.partition(".")[0]
         if scene.saved_world and group in GROUPS and GROUPS[group].section == "world":
             raise UserError(
@@ -452,13 +490,14 @@ def _scene(options: argparse.Namespace) -> Scene:
     return scene
 
 
-def _settings(options: argparse.Namespace) -> list[tuple[str, str]]:
+def _settings(options: argparse.Namespace, scene: Scene) -> list[tuple[str, str]]:
     """What the options change in the scene, each as it was typed and as --set would say it; --set itself comes last."""
     settings = []
     if options.size is not None:
-        width, height = _size(options.size)
-        settings += [(f"--size {options.size}", f"world.columns={width}")]
-        settings += [(f"--size {options.size}", f"world.rows={height}")]
+        from app.sources import size_in_cells
+
+        values = size_in_cells(scene, *_size(options.size))
+        settings += [(f"--size {options.size}", f"{path}={value!r}") for path, value in values.items()]
     if options.seed is not None:
         settings += [(f"--seed {options.seed}", f"world.seed={options.seed}")]
     if options.cell_size is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import moderngl
 import numpy as np
@@ -36,7 +36,7 @@ from app.passes.trees import TreesPass
 from app.passes.walls import WallsPass
 from app.passes.water import WaterPass
 from app.passes.waves import NATURAL, NO_WAVES, WEAKEST_WIND, SeaState, block_values, drawing_of, sea_state
-from app.processes.droplets import read_springs
+from app.processes.droplets import DropletParameters, read_springs
 from app.scene import Scene
 from app.snapshot import Snapshot
 from app.view_parameters import ViewParameters
@@ -129,6 +129,7 @@ class Picture:
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
         self._overlay_span = (0.0, 1.0)
+        self._least_discharge = 0.0  # of the streams that are seen
 
     def _opening_quality(self, known: KnownLevels) -> AutomaticQuality:
         """The level that the renderer came to before; else one that suits its kind, judged by its first frames."""
@@ -199,12 +200,22 @@ class Picture:
         time: float = 0.0,
         minimap: bool = True,
         overlay_span: tuple[float, float] | None = None,
+        least_discharge: float | None = None,
     ) -> None:
         """Draw sky, land and minimap over the whole of `target`.
 
-        `overlay_span` holds the values at the ends of the overlay's palette; without it, they suit the snapshot.
+        `overlay_span` holds the values at the ends of the overlay's palette, and `least_discharge` is that of the
+        smallest stream that is seen, from which widths follow; without them, they suit the snapshot.
         """
-        slices = self.slices(target, camera, scene, time=time, minimap=minimap, overlay_span=overlay_span)
+        slices = self.slices(
+            target,
+            camera,
+            scene,
+            time=time,
+            minimap=minimap,
+            overlay_span=overlay_span,
+            least_discharge=least_discharge,
+        )
         for _ in self.one_frame(scene.view, slices):
             pass
 
@@ -217,6 +228,7 @@ class Picture:
         time: float = 0.0,
         minimap: bool = True,
         overlay_span: tuple[float, float] | None = None,
+        least_discharge: float | None = None,
     ) -> Iterator[None]:
         """As `draw`, in slices: between two of them anything else may be drawn, but no snapshot shown.
 
@@ -229,6 +241,7 @@ class Picture:
             target.clear(0.10, 0.11, 0.12, 1.0)
             return
         self._overlay_span = overlay_span or overlay_range(view.overlay, snapshot)
+        self._least_discharge = smallest_stream(scene, snapshot) if least_discharge is None else least_discharge
         try:
             for _ in self._passes(target, snapshot, camera, scene, time, minimap):
                 if self.software:
@@ -347,7 +360,7 @@ class Picture:
         with_overlay = view.overlay != "none"
         with_water = self._water.is_seen or self._largest_discharge > 0.0
         if with_water:
-            self._flow.update(snapshot, self._layers, self._surface.texture, smallest_stream(scene, snapshot))
+            self._flow.update(snapshot, self._layers, self._surface.texture, self._least_discharge)
         yield
 
         maps = {"surface": self._surface.texture, "light": self._light.texture, "detail": self._detail}
@@ -407,7 +420,7 @@ class Picture:
                 tree_view.focal_length,
                 shore=self._beaches if waves == NATURAL and not beach_apart else None,
                 run_up=float(self._frame.values["beach"][0]),
-                smallest_stream=smallest_stream(scene, snapshot) if with_streams else None,
+                smallest_stream=self._least_discharge if with_streams else None,
             )
             deferred = Deferred(self._places.texture, tree_view.focal_length, with_streams, tiles)
         self._terrain.draw(
@@ -484,7 +497,14 @@ class Picture:
         yield
 
     def _minimap_contents(self, scene: Scene, time: float) -> Contents:
-        simulated = (self._shown, self._overlay_span, self._light.baked, self._canopy.drawn, self._shore.shown)
+        simulated = (
+            self._shown,
+            self._overlay_span,
+            self._least_discharge,
+            self._light.baked,
+            self._canopy.drawn,
+            self._shore.shown,
+        )
         return Contents((scene, self._snapshot.world if self._snapshot else 0), simulated, time)
 
     def _dust(self, weather: Weather, view: ViewParameters) -> float:
@@ -600,7 +620,7 @@ class Picture:
         roughness = view.waves * math.sqrt(max(weather.wind_speed / USUAL_WIND, WEAKEST_WIND))
         block["water"] = (UNIT_DEPTH * relief, roughness, WAVE_LENGTH * side, sea_level)
         block["streams"] = (
-            math.log2(max(smallest_stream(scene, snapshot), 1e-30)),  # 0 where neither rain nor spring brings water
+            math.log2(max(self._least_discharge, 1e-30)),
             1.0 / STREAM_OCTAVES,
             view.flow_speed,
             view.water_clarity,
@@ -628,8 +648,23 @@ def snow_line(view: ViewParameters, weather: Weather, year: int, snapshot: Snaps
 def smallest_stream(scene: Scene, snapshot: Snapshot) -> float:
     """The discharge of the smallest stream that is seen: metres over one cell in a cycle."""
     rows, columns = snapshot.shape
-    drops = scene.droplets.count + sum(spring.drops for spring in read_springs(scene.droplets.springs))
+    drops = _drops(scene) or DropletParameters().count  # streams that run dry do not widen on their way
     return scene.view.stream_threshold * drops * scene.droplets.water * snapshot.cell_size / (rows * columns)
+
+
+def least_discharge(scenes: Sequence[Scene], snapshots: Sequence[Snapshot]) -> float:
+    """That of the smallest stream that is seen in pictures side by side, whose widths are on one scale.
+
+    Where drops fall in some of them only, the others' streams are what is left of the same.
+    """
+    pairs = list(zip(scenes, snapshots, strict=True))
+    wet = [(scene, snapshot) for scene, snapshot in pairs if scene.droplets.enabled and _drops(scene)]
+    return max(smallest_stream(scene, snapshot) for scene, snapshot in wet or pairs)
+
+
+def _drops(scene: Scene) -> float:
+    """Of rain and springs in each cycle."""
+    return scene.droplets.count + sum(spring.drops for spring in read_springs(scene.droplets.springs))
 
 
 def sunlight(height: float) -> tuple[float, float, float]:

@@ -16,7 +16,7 @@ from app.comparison import labels
 from app.history import LedgerHistory
 from app.passes.overlays import overlay_range
 from app.passes.quality import KnownLevels
-from app.picture import Picture
+from app.picture import Picture, least_discharge
 from app.scene import Scene
 from app.snapshot import Snapshot
 
@@ -62,6 +62,7 @@ class Look:
     minimap: bool
     label: tuple[str, ...]
     overlay_span: tuple[float, float]
+    least_discharge: float
 
 
 class Side:
@@ -113,6 +114,7 @@ class Side:
             time=time,
             minimap=look.minimap,
             overlay_span=look.overlay_span,
+            least_discharge=look.least_discharge,
         )
         if look.label:
             self._paint_label(canvas, area, look.label)
@@ -213,7 +215,11 @@ class Sides:
             return False
         view = scenes[0].view
         span = self.overlay_span(view.overlay)
-        looks = [Look(camera, scene, minimap, label, span) for scene, label in zip(scenes, labels(scenes), strict=True)]
+        least = least_discharge(scenes, self.snapshots)
+        looks = [
+            Look(camera, scene, minimap, label, span, least)
+            for scene, label in zip(scenes, labels(scenes), strict=True)
+        ]
         changed = [(side, look) for side, look in zip(self.shown, looks, strict=True) if not side.is_drawn(look)]
         if changed:
             slices = (part for side, look in changed for part in side.slices(look, time))

@@ -30,13 +30,13 @@ from app.climate import weather_of
 from app.comparison import NAMES
 from app.compiling import Compiler, NotCached, cache_is_empty, fill_cache, only_from_cache, tell_of_failure
 from app.errors import UserError, explained
-from app.layers import layer_declaration
+from app.layers import LAYERS, layer_declaration
 from app.memory import NOTHING, Needs, check_memory
 from app.parameters import Parameters, Value
 from app.processes import PROCESSES
 from app.processes.cycle import Cycle
 from app.processes.pools import Pools, derive_levels
-from app.processes.process import Finite, Process, ProcessFailure
+from app.processes.process import Fading, Finite, Process, ProcessFailure
 from app.processes.snowballs import GROUND, SnowballErosion, smooth
 from app.scene import Scene
 from app.snapshot import Snapshot, Status, Survey, shown_versions
@@ -88,6 +88,7 @@ class Simulator:
         self._processes: list[Process] = [process() for process in PROCESSES]
         # Asked several times in each cycle, and `isinstance` of a protocol is slow to answer.
         self._finite = {process.name: process for process in self._processes if isinstance(process, Finite)}
+        self._fading = [process for process in self._processes if isinstance(process, Fading)]
         self._prepared: set[str] = set()
         self._running = ""  # the process that is, or was last
         self._backup = world.state()
@@ -320,7 +321,17 @@ class Simulator:
         self.world.changed.update(dict.fromkeys(process.changes if changed is None else changed, self.world.cycle + 1))
 
     def _end_cycle(self) -> None:
+        if self.run is None:  # for which all else stands still
+            self._fade_traces()
         self.world.cycle += 1
+
+    def _fade_traces(self) -> None:
+        """Let what processes left fade where they are switched off."""
+        for process in self._fading:
+            parameters = self._parameters(process)
+            if not parameters.enabled and process.fade(self.world, parameters):
+                traces = [name for name in process.changes if not LAYERS[name].always]
+                self.world.changed.update(dict.fromkeys(traces, self.world.cycle + 1))
 
     def _remember(self) -> None:
         self._backup = self.world.state(self._backup)

@@ -181,6 +181,10 @@ class Window:
     def close(self) -> None:
         glfw.set_window_should_close(self._handle, True)
 
+    def resize(self, width: int, height: int) -> None:
+        """Give it another size, in logical units."""
+        glfw.set_window_size(self._handle, width, height)
+
     def set_title(self, title: str) -> None:
         if title != self._title:
             self._title = title

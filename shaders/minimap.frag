@@ -56,9 +56,13 @@ void main() {
     if (plain_ground) albedo = mix(vec3(0.16, 0.15, 0.12), vec3(dot(albedo, vec3(0.3, 0.6, 0.1))), 0.2);
     if (with_water) {
         float depth = textureLod(water, at, 0.0).x * frame.map.w / frame.water.x;
-        albedo = mix(albedo, STREAMS, smoothstep(0.5 * BANK, 1.2 * BANK, textureLod(flow, at, 0.0).x));
+        float river = smoothstep(0.5 * BANK, 1.2 * BANK, textureLod(flow, at, 0.0).x);
+        albedo = mix(albedo, STREAMS, river);
         float pool = smoothstep(0.0, 0.12, depth);
         albedo = mix(albedo, POOLS, pool);
+#if WIND_AND_SAND == 0
+        if (with_course) albedo = mix(albedo, COURSE, max(river, pool) * course_line(at, pixel_cells));
+#endif
         slope *= 1.0 - pool;
     }
     // Light from the north-west, as on printed maps, whatever the sun of the scene does.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -75,19 +76,26 @@ def preprocess(name: str, generated: Mapping[str, str]) -> list[Line]:
 class Program:
     """A linked program whose uniforms are set by name; those that the compiler dropped are passed over."""
 
-    def __init__(self, program: moderngl.Program) -> None:
-        self.gl = program
+    def __init__(self, linked: Callable[[], moderngl.Program]) -> None:
+        self._linked = linked
+
+    @property
+    def gl(self) -> moderngl.Program:
+        """OpenGL's own, which is another one after a reload, or after it had to make room for others."""
+        return self._linked()
 
     def set(self, **uniforms: Uniform) -> None:
+        program = self.gl
         for name, value in uniforms.items():
-            member = self.gl.get(name, None)
+            member = program.get(name, None)
             if isinstance(member, moderngl.Uniform):
                 member.value = value
 
     def bind(self, **textures: moderngl.Texture | moderngl.TextureArray) -> None:
         """Bind textures to the samplers of these names, on consecutive units."""
+        program = self.gl
         for unit, (name, texture) in enumerate(textures.items()):
-            member = self.gl.get(name, None)
+            member = program.get(name, None)
             if isinstance(member, moderngl.Uniform):
                 texture.use(unit)
                 member.value = unit
@@ -111,12 +119,14 @@ class Drawing:
         self._built_for: moderngl.Program | None = None
 
     def render(self, mode: int = moderngl.TRIANGLES, vertices: int = -1, instances: int = 1, first: int = 0) -> None:
-        if self._array is None or self._built_for is not self.program.gl:
+        program = self.program.gl
+        if self._array is None or self._built_for is not program:
             self.release()
             self._array = self._context.vertex_array(
-                self.program.gl, list(self._buffers), index_buffer=self._indices, skip_errors=True
+                program, list(self._buffers), index_buffer=self._indices, skip_errors=True
             )
-            self._built_for = self.program.gl
+            self._built_for = program
+            program.extra.append(self._array)
         if vertices < 0:
             vertices = self._array.vertices
         indexed = self._indices is not None
@@ -149,14 +159,21 @@ class FullScreen(Drawing):
         target.scissor = target.viewport
 
 
+# A frame needs some 40 programs. Each takes about 4 MB on a software rasteriser, and there are thousands of variants.
+MOST_PROGRAMS = 64
+
+Key = tuple[str, str, tuple[str, ...]]
+
+
 class ShaderLibrary:
-    """Compiles programs once and keeps them. `reload` compiles them again and keeps the old ones where that fails."""
+    """Compiles programs and keeps those that were used last. `reload` compiles them again, or keeps the old ones."""
 
     def __init__(self, context: moderngl.Context, generated: Mapping[str, str], blocks: Mapping[str, int]) -> None:
         self._context = context
         self._generated = generated
         self._blocks = blocks  # uniform blocks by name, and the binding points that they are read from
-        self._programs: dict[tuple[str, str, tuple[str, ...]], Program] = {}
+        self._programs: dict[Key, Program] = {}  # all that were ever asked for
+        self._linked: dict[Key, moderngl.Program] = {}  # what is kept of them, from the one that was used longest ago
 
     def program(self, vertex: str, fragment: str, defines: tuple[str, ...] = ()) -> Program:
         """The program of two files below `shaders/`, such as `terrain.vert` and `terrain.frag`.
@@ -165,28 +182,43 @@ class ShaderLibrary:
         """
         key = (vertex, fragment, defines)
         if key not in self._programs:
-            self._programs[key] = Program(self._compile(*key))
+            self._use(key)  # what is wrong with it is told here
+            self._programs[key] = Program(partial(self._use, key))
         return self._programs[key]
 
     def reload(self) -> str:
         """Compile every program again. Returns "" or the first error; then all the old programs run on."""
-        compiled: dict[tuple[str, str, tuple[str, ...]], moderngl.Program] = {}
+        compiled: dict[Key, moderngl.Program] = {}
         try:
-            for key in self._programs:
+            for key in self._linked:
                 compiled[key] = self._compile(*key)
         except ShaderError as error:
             for program in compiled.values():
                 program.release()
             return str(error)
-        for key, program in compiled.items():
-            self._programs[key].gl.release()
-            self._programs[key].gl = program
+        self._let_go(*compiled)
+        self._linked = compiled
         return ""
 
     def release(self) -> None:
-        for program in self._programs.values():
-            program.gl.release()
+        self._let_go(*list(self._linked))
         self._programs.clear()
+
+    def _use(self, key: Key) -> moderngl.Program:
+        """A program that is used now, compiled where it is not there; then one may have to make room for it."""
+        program = self._linked.pop(key, None) or self._compile(*key)
+        self._linked[key] = program
+        if len(self._linked) > MOST_PROGRAMS:
+            self._let_go(next(iter(self._linked)))
+        return program
+
+    def _let_go(self, *keys: Key) -> None:
+        """Release programs, with the vertex arrays that were made for them."""
+        for key in keys:
+            program = self._linked.pop(key)
+            for array in program.extra:
+                array.release()
+            program.release()
 
     def _compile(self, vertex: str, fragment: str, defines: tuple[str, ...]) -> moderngl.Program:
         head = [Line(VERSION, "", 0), *(Line(f"#define {define}", "", 0) for define in defines)]
@@ -202,6 +234,7 @@ class ShaderLibrary:
             block = program.get(name, None)
             if isinstance(block, moderngl.UniformBlock):
                 block.binding = binding
+        program.extra = []  # vertex arrays
         return program
 
 

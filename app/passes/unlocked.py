@@ -161,10 +161,11 @@ def _bind(texture: moderngl.Texture) -> None:
 @cache
 def _function(name: str) -> Callable[..., None]:
     kind = ctypes.PYFUNCTYPE if name in _QUICK else ctypes.CFUNCTYPE
-    return kind(None, *_FUNCTIONS[name])(_address(name))
+    return kind(None, *_FUNCTIONS[name])(address(name))
 
 
-def _address(name: str) -> int:
+@cache
+def address(name: str) -> int:
     """Where a function of OpenGL is, for the context that is current."""
     if sys.platform == "win32":
         library = ctypes.WinDLL("opengl32")

@@ -20,6 +20,7 @@ from app.world import World
 MOST_DROPS = 100_000.0  # of one spring in a cycle
 SPILL_SPEED = 0.5  # cells per unit of time: so fast a drop leaves the sill of a lake
 VOLUME = 4  # the column of it in a table of drops
+DRY_STREAM = 1e-6  # a stream that drops pass less often is none: what fades comes to an end
 
 
 class Spring(NamedTuple):
@@ -192,6 +193,19 @@ class DropletErosion:
         ledger.water.lose("off the map", totals.water_off_edge * area)
         if standing is not None:
             ledger.water.lose("into the sea", totals.water_into_sea * area)
+
+    def fade(self, world: World, parameters: DropletParameters) -> bool:
+        """Let streams run dry, at the rate at which `step` forgets those that no drop passes.
+
+        So a stream lives on for 1 / `stream_memory` cycles in the mean. Drops do not outlive their cycle, and no water
+        is in these traces: the ledger knows nothing of them.
+        """
+        if "stream" not in world.layers or not world.layers["stream"].any():
+            return False
+        traces = world.flow[..., : len(side_by_side("flow"))]
+        traces *= np.float32(1.0 - parameters.stream_memory)
+        traces[world.layers["stream"] < DRY_STREAM] = 0.0
+        return True
 
 
 def _spring_drops(world: World, parameters: DropletParameters) -> NDArray[np.float64]:

@@ -86,6 +86,15 @@ class Varied(Protocol):
 
 
 @runtime_checkable
+class Fading(Protocol):
+    """A process that leaves traces which fade while it is switched off."""
+
+    def fade(self, world: World, parameters: Any) -> bool:
+        """Let its traces fade by one cycle, and tell whether there were any."""
+        ...
+
+
+@runtime_checkable
 class Finite(Protocol):
     """A process that can come to an end by itself."""
 

@@ -36,6 +36,7 @@ GENERATORS: dict[str, Generator] = {
 DEFAULT_SIDE = 512  # cells
 DEFAULT_CELL_SIZE = 20.0  # metres
 DEFAULT_RELIEF = 0.15  # of the map's longer side
+ARTICLE = "article-"  # what names of presets that are those of an article begin with
 
 
 def create_world(scene: Scene, check: SizeCheck = lambda rows, columns: None) -> tuple[World, Scene]:
@@ -60,6 +61,24 @@ def create_worlds(scenes: Sequence[Scene], check: SizeCheck) -> list[tuple[World
     """As `create_world`, of scenes that are compared. `check` is asked once, for they are of one size."""
     first, *others = scenes
     return [create_world(first, check), *map(create_world, others)]
+
+
+def size_in_cells(scene: Scene, columns: int, rows: int) -> dict[str, int | float]:
+    """What to change in a scene, so that the same land has so many cells; with 0 rows they follow in proportion.
+
+    Where a generator's relief is given in metres, its longer side stays as long: else it would be of needles in few
+    cells. Without, the relief follows the side. That of a file is seen to where it is read, and the numbers of articles
+    count in cells, so theirs keep their size.
+    """
+    values: dict[str, int | float] = {"world.columns": columns, "world.rows": rows}
+    if scene.world.source in GENERATORS:
+        old_rows, old_columns = _size(scene, DEFAULT_SIDE, DEFAULT_SIDE)
+        rows = rows or max(round(old_rows * columns / old_columns), SMALLEST_SIDE)
+        values["world.rows"] = rows
+        if scene.world.relief and not scene.name.startswith(ARTICLE):
+            cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
+            values["world.cell_size"] = cell_size * max(old_rows, old_columns) / max(rows, columns)
+    return values
 
 
 def find_terrain(source: str) -> Path:

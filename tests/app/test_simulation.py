@@ -20,7 +20,7 @@ from app.scene import Scene
 from app.simulation import SimulationError, SimulationThread, Simulator
 from app.snapshot import Snapshot
 from app.sources import create_world
-from app.world import World
+from app.world import FLOW_TRACES, World
 from tests.app.small import bits, simulated, small_scene
 
 # The simulator, one cycle after the other.
@@ -452,3 +452,52 @@ def _newest(simulation: SimulationThread, condition: Callable[[Snapshot], bool])
                 return snapshot
         time.sleep(0.01)
     raise AssertionError("there was no such snapshot")
+
+
+# Streams whose water has ended.
+
+
+def test_streams_run_dry_while_no_drops_fall_and_nothing_else_changes() -> None:
+    simulator = simulated(20, small_scene(droplets__stream_memory=0.1, pools__enabled=False))
+    world = simulator.world
+    before = {name: world.layers[name].copy() for name in FLOW_TRACES}
+    kept, ledger = bits(world), world.ledger_copy()
+    simulator.change(simulator.scene.with_value("droplets.enabled", False))
+    for _ in range(10):
+        simulator.advance()
+    for name in FLOW_TRACES:
+        np.testing.assert_allclose(world.layers[name], 0.9**10 * before[name], rtol=1e-4, atol=1e-3)
+        assert world.changed[name] == world.cycle
+    assert before["discharge"].max() > 0.1
+    assert world.ledger == ledger
+    assert bits(world)["ground"] == kept["ground"]
+    for _ in range(200):
+        simulator.advance()
+    assert not any(world.layers[name].any() for name in FLOW_TRACES)
+    assert world.changed["stream"] < world.cycle, "what is dry does not change any more"
+
+
+def test_dry_streams_are_the_same_bits_after_a_replay_and_in_a_saved_world(tmp_path: Path) -> None:
+    scene = small_scene(droplets__stream_memory=0.1)
+
+    def run_dry(cycles: int) -> Simulator:
+        simulator = simulated(6, scene)
+        simulator.change(simulator.scene.with_value("droplets.enabled", False))
+        for _ in range(cycles):
+            simulator.advance()
+        return simulator
+
+    through, replayed, first = run_dry(8), run_dry(8), run_dry(3)
+    replayed.go_back(14)
+    assert bits(replayed.world) == bits(through.world)
+    checkpoint.save(tmp_path / "dry.npz", first.world, first.scene)
+    assert bits(simulated(5, open_scene(str(tmp_path / "dry.npz"))).world) == bits(through.world)
+
+
+def test_a_run_of_snowballs_does_not_let_streams_run_dry() -> None:
+    simulator = simulated(6, small_scene(droplets__stream_memory=0.1))
+    before = simulator.world.layers["discharge"].copy()
+    simulator.begin_run(1500)
+    while not simulator.run_is_over:
+        simulator.advance()
+    assert np.array_equal(simulator.world.layers["discharge"], before)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.scene import Scene
-from app.sources import create_world
+from app.scene import Scene, load_preset, presets
+from app.sources import GENERATORS, create_world, size_in_cells
 from app.world import World
 
 SIZE = {"world.columns": 60, "world.rows": 40, "world.relief": 100.0, "world.cell_size": 10.0}
@@ -98,3 +98,38 @@ def test_hills_reach_into_a_valley_as_spurs() -> None:
         return below
 
     assert np.ptp(widths(1.0)) > 3 * max(1, np.ptp(widths(0.0)))
+
+
+@pytest.mark.parametrize("source", GENERATORS)
+def test_a_land_in_other_cells_is_the_same_land(source: str) -> None:
+    """As long, as high and of the same shape: not needles in fewer cells, nor gentler in more."""
+    scene = Scene().with_values(
+        {
+            "world.source": source,
+            "world.columns": 256,
+            "world.rows": 128,
+            "world.relief": 900.0,
+            "noise.octaves": 3,
+            "sand.octaves": 2,
+        }
+    )
+    fine, _ = create_world(scene)
+    coarse, _ = create_world(scene.with_values(size_in_cells(scene, 64, 0)))
+    assert coarse.shape == (32, 64)
+    assert coarse.cell_size == 4.0 * fine.cell_size
+    means = fine.ground.reshape(32, 4, 64, 4).mean(axis=(1, 3))
+    assert np.ptp(coarse.ground) == pytest.approx(np.ptp(fine.ground), rel=0.25)
+    if source != "diamond-square":  # whose random numbers follow the cells
+        assert np.corrcoef(means.ravel(), coarse.ground.ravel())[0, 1] > 0.95
+
+
+def test_numbers_of_articles_count_in_cells_and_files_know_their_own_size() -> None:
+    for name in presets():
+        scene = load_preset(name)
+        values = size_in_cells(scene, 64, 0)
+        assert values["world.columns"] == 64
+        made = scene.world.source in GENERATORS and scene.world.relief > 0.0
+        assert ("world.cell_size" in values) == (made and not name.startswith("article"))
+    island = load_preset("island")
+    assert size_in_cells(island, 128, 0) == {"world.columns": 128, "world.rows": 96, "world.cell_size": 80.0}
+    assert size_in_cells(island, 512, 384)["world.cell_size"] == island.world.cell_size

@@ -206,6 +206,26 @@ def test_the_minimap_shows_them_too(draw: Draw, picture: Picture) -> None:
     assert at(with_course, 5, 10).sum() < at(with_rivers, 5, 10).sum()
 
 
+@pytest.mark.parametrize("overlay", ["none", "rivers"])
+def test_on_the_minimap_the_way_lies_on_lakes(draw: Draw, picture: Picture, overlay: str) -> None:
+    away = Camera(glm.vec3(-9e4, 0.0, -9e4), 0.0, 30.0, 500.0)
+    scene = RIVERS.with_value("view.overlay", overlay).with_value("waves.enabled", False)
+    lake = blank()
+    lake[:, 10:50] = 30.0
+    way = blank()
+    way[20, 5:55] = 16 + EAST
+    layers = {**river_layers(1), "catchment": blank() + 1.0, "course": way, "water": lake, "water_level": lake}
+    layers["rivers"] = blank()
+    there = draw(surveyed(layers, course=True), away, scene, size=(800, 600), minimap=True)
+    missing = draw(surveyed({**layers, "course": blank()}, course=True), away, scene, size=(800, 600), minimap=True)
+    left, top, width, height = picture.minimap_rectangle(800, 600)
+    y = int(top + 20.5 / ROWS * height)
+    for column in (7, 15, 30, 45, 53):
+        x = int(left + (column + 0.5) / COLUMNS * width)
+        brighter = there[y - 1 : y + 2, x].astype(int) - missing[y - 1 : y + 2, x]
+        assert brighter.max() > 40, f"column {column}"
+
+
 def test_filling_darkens_what_the_fronts_have_not_reached(draw: Draw) -> None:
     filling = blank()
     filling[:, 30:] = 1.0

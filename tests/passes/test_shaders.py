@@ -13,6 +13,7 @@ import pytest
 
 from app.passes import frame
 from app.passes import shaders as module
+from app.passes.held import held
 from app.passes.quality import LEVELS
 from app.passes.shaders import Drawing, FullScreen, ShaderError, ShaderLibrary, preprocess
 
@@ -205,6 +206,34 @@ def test_a_reload_that_misses_a_file_keeps_the_program(
     assert "shaders/x.frag" in library.reload()
     assert drawn(context, drawing) == (255,) * 4
     drawing.release()
+
+
+def test_programs_that_were_not_used_for_long_make_room_and_come_back(
+    write: Write, library: ShaderLibrary, context: moderngl.Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_PROGRAMS", 3)
+    shade = "uniform float more;\nout vec4 colour;\nvoid main() { colour = vec4(float(SHADE) / 255.0 + more); }\n"
+    write("x.frag", shade)
+    drawings, objects = [], []
+    for number in range(6):
+        drawing = Drawing(context, library.program("fullscreen.vert", "x.frag", (f"SHADE {number}",)))
+        drawing.program.set(more=1.0 / 255.0)
+        assert drawn(context, drawing) == (number + 1,) * 4
+        drawings.append(drawing)
+        objects.append(held().objects)
+    assert objects[1] < objects[2] == objects[3] == objects[5], "no more than three, with their vertex arrays"
+    for number, drawing in enumerate(drawings):
+        drawing.program.set(more=1.0 / 255.0)
+        assert drawn(context, drawing) == (number + 1,) * 4
+    assert held().objects == objects[2]
+    kept = drawings[3].program.gl
+    drawings[0].program.set(more=0.0)
+    drawings[1].program.set(more=0.0)
+    assert drawings[3].program.gl is kept, "what was used of late stays"
+    assert library.reload() == ""
+    assert drawn(context, drawings[3]) == (3,) * 4
+    for drawing in drawings:
+        drawing.release()
 
 
 # The shaders that ship.

@@ -18,13 +18,13 @@ from app.canvas import Canvas
 from app.comparison import labels
 from app.lettering import sign
 from app.passes.overlays import overlay_range
-from app.picture import Picture
+from app.picture import Picture, smallest_stream
 from app.render import scene_camera
 from app.scene import Scene
 from app.sides import DIVIDER_COLOUR, Sides, areas
 from app.snapshot import Snapshot
 from tests.passes import gl
-from tests.passes.worlds import hills, snapshot
+from tests.passes.worlds import hills, snapshot, with_layers
 
 SIZE = (400, 260)
 LABEL_ROWS = 100  # more than the labels here have
@@ -105,6 +105,33 @@ def test_each_half_is_the_picture_of_that_size_from_the_same_camera(
     picture.release()
     assert (pixels[:, meeting : meeting + DIVIDER] == DIVIDER_COLOUR[:3]).all()
     assert not (pixels[LABEL_ROWS:, meeting - 1] == DIVIDER_COLOUR[:3]).all()
+
+
+def test_widths_of_streams_are_on_one_scale_on_both_sides(sides: Sides) -> None:
+    """What runs dry beside a world with rain has the same rivers at first, whatever its own drops were."""
+    wet = ONE.with_values({"droplets.count": 4000, "view.stream_threshold": 1.0})
+    dry = wet.with_values({"droplets.count": 10, "droplets.enabled": False})
+    still = land(1)
+    discharge = np.where(np.arange(90) == 45, 2.0 * smallest_stream(wet, still), 0.0).astype(np.float32)
+    flow = {"discharge": np.broadcast_to(discharge, still.shape), "momentum_east": np.zeros(still.shape, np.float32)}
+    flow["momentum_south"] = flow["momentum_east"]
+    shown = [with_layers(replace(still, world=world), **flow) for world in (1, 2)]
+    camera = scene_camera(wet, still)
+    sides.show(shown)
+    sides.lay_out(*SIZE)
+    halves = [np.split(draw(sides, camera, *scenes), 2, axis=1) for scenes in ((wet, dry), (dry, wet), (wet, wet))]
+    rows = slice(LABEL_ROWS, None)
+    for left, right in halves:
+        np.testing.assert_array_equal(left[rows], halves[2][0][rows])
+        np.testing.assert_array_equal(right[rows], halves[2][1][rows])
+    sides.show([still, replace(still, world=2)])
+    without = np.split(draw(sides, camera, wet, dry), 2, axis=1)
+    assert (without[0][rows] != halves[0][0][rows]).any(), "there is a stream"
+
+
+def test_streams_of_a_land_where_nothing_falls_any_more_do_not_widen() -> None:
+    still = land(1)
+    assert smallest_stream(ONE.with_value("droplets.count", 0), still) == smallest_stream(ONE, still)
 
 
 def test_a_world_alone_fills_the_picture_without_label_or_divider(

@@ -1,0 +1,96 @@
+"""The soak: a short one in a real window, and what it tells of memory and errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from app import cli
+from app.errors import UserError
+from app.passes.held import Held
+from app.scene import DECLARATIONS, check_value, find_declaration
+from app.soak import make_plan, soak
+from app.soak.person import CHANGEABLE, changed_parameter
+from app.soak.report import Report, Visit, table
+
+
+def test_a_short_soak_visits_presets_and_tells_what_became(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = tmp_path / "actions.jsonl"
+    report = soak(6.0 / 3600.0, ["noise", "basic"], seed=5, record=record, side=32)
+    assert not report.errors
+    assert {visit.preset for visit in report.visits} == {"noise", "basic"}
+    for visit in report.visits:
+        assert visit.memory > 50e6 and visit.held.textures > 1e6 and visit.held.objects > 50
+        assert visit.frames > 10 and visit.cycles > 0 and visit.actions > 0
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    done = [line for line in lines if "action" in line]
+    assert len(done) == sum(visit.actions + 2 for visit in report.visits)
+    assert [line["with"][0] for line in done if line["action"] == "visit"] == [v.preset for v in report.visits]
+    printed = capsys.readouterr().out
+    assert "--seed 5" in printed
+    assert "no errors" in printed
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["actions.jsonl"], "all else is saved elsewhere"
+
+
+def test_what_is_done_follows_from_the_seed() -> None:
+    values = {}
+    random, again = Random("4 round 0 noise"), Random("4 round 0 noise")
+    for _ in range(2000):
+        path, value = changed_parameter(random)
+        assert [path, value] == changed_parameter(again)
+        assert check_value(find_declaration(str(path)), value) == value
+        values[path] = value
+    assert len(values) == len(CHANGEABLE) > 150
+    assert not any(declaration.names_file for declaration in CHANGEABLE)
+    assert "world.source" in DECLARATIONS and "world.source" not in values
+
+
+def report_of(*rounds: float, errors: tuple[str, ...] = ()) -> Report:
+    """Rounds of two presets, with so many bytes in all."""
+    held = Held(3 * 2**20, 2**20, 100)
+    visits = [
+        Visit(preset, number, memory=int(memory / 2), held=held, frames=10, cycles=20, actions=3)
+        for number, memory in enumerate(rounds)
+        for preset in ("noise", "lakes")
+    ]
+    return Report(visits, list(errors))
+
+
+def test_memory_is_flat_when_the_last_whole_round_has_no_more_than_the_second() -> None:
+    flat, grown = report_of(500e6, 800e6, 900e6, 815e6), report_of(500e6, 800e6, 820e6)
+    assert flat.growth == pytest.approx(15 / 800, abs=1e-6)
+    assert not flat.problems
+    assert "+1.88%, flat" in table(flat)
+    assert grown.problems == ["memory grew by 2.5%"]
+    assert "NOT flat" in table(grown)
+    flat.visits.append(Visit("noise", 4, memory=10**10))  # the others of the round are missing
+    assert flat.growth == pytest.approx(15 / 800, abs=1e-6)
+    assert report_of(500e6, 800e6).growth is None
+    assert "too few rounds" in table(report_of(500e6, 800e6))
+
+
+def test_the_table_has_a_line_for_each_round_and_each_error_once() -> None:
+    lines = table(report_of(400e6, 400e6, errors=("lakes: it broke", "lakes: it broke"))).splitlines()
+    assert lines[0].split()[:6] == ["round", "visits", "actions", "refused", "frames", "cycles"]
+    assert lines[1].split() == ["1", "2", "6", "0", "20", "40", "190.7", "MiB", "3.0", "MiB", "1.0", "MiB", "100"]
+    assert lines[-1] == "error: lakes: it broke"
+    assert sum("it broke" in line for line in lines) == 1
+
+
+def test_the_plan_has_three_rounds_and_short_visits(tmp_path: Path) -> None:
+    plan = make_plan(600.0, tuple("abcdefghij"), 3, tmp_path / "r", 0)
+    assert 3 * len(plan.presets) * plan.seconds_of_visit < plan.seconds
+    assert make_plan(1e6, ("a",), 3, tmp_path / "r", 0).seconds_of_visit == 30.0
+    assert (
+        make_plan(60.0, ("a",), None, tmp_path / "r", 0).seed != make_plan(60.0, ("a",), None, tmp_path / "r", 0).seed
+    )
+
+
+def test_presets_that_do_not_exist_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UserError, match="lake: there is no preset of this name; did you mean 'lakes'"):
+        soak(0.1, ["lake"], record=tmp_path / "r")
+    assert cli.main(["soak", "noise", "--record", "/nowhere/soak.jsonl"]) == 1
+    assert "cannot write /nowhere/soak.jsonl" in capsys.readouterr().err

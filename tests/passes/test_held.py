@@ -1,0 +1,75 @@
+"""What OpenGL holds: counted as it was asked for, and no more of it after worlds of many sizes."""
+
+from __future__ import annotations
+
+import moderngl
+import pytest
+
+from app.canvas import Canvas
+from app.passes.held import held
+from app.picture import Picture
+from app.render import scene_camera
+from app.scene import Scene
+from tests.passes.worlds import drowned, hills, snapshot, with_rivers, wooded
+
+
+def test_textures_renderbuffers_and_buffers_are_counted_until_they_are_released(context: moderngl.Context) -> None:
+    before = held()
+    texture = context.texture((30, 20), 4, dtype="f4")
+    small = context.texture((16, 16), 1)
+    small.build_mipmaps()
+    depth = context.depth_texture((10, 10))
+    samples = context.renderbuffer((8, 8), 4, samples=2, dtype="f2")
+    buffer = context.buffer(reserve=1000)
+    now = held()
+    assert now.objects == before.objects + 5
+    assert now.buffers == before.buffers + 1000
+    expected = 30 * 20 * 16 + (256 + 64 + 16 + 4 + 1) + 10 * 10 * 4 + 8 * 8 * 8 * 2
+    # Drivers may take more samples than were asked for, and other depths.
+    assert expected - 200 <= now.textures - before.textures <= 2 * expected
+    for thing in (texture, small, depth, samples, buffer):
+        thing.release()
+    assert held() == before
+
+
+def test_names_that_are_far_from_the_first_are_found(context: moderngl.Context) -> None:
+    before = held()
+    for _ in range(3000):
+        context.buffer(reserve=4).release()
+    late = context.buffer(reserve=500)
+    assert held().buffers == before.buffers + 500
+    late.release()
+
+
+def test_what_is_let_go_without_a_release_is_still_counted(context: moderngl.Context) -> None:
+    before = held()
+    lost = context.texture((64, 64), 1)
+    name = lost.glo
+    del lost
+    assert held().textures == before.textures + 64 * 64
+    context.external_texture(name, (64, 64), 1, 0, "f1").release()
+
+
+@pytest.mark.parametrize("quality", ["low", "high"])
+def test_a_picture_holds_no_more_after_worlds_of_other_sizes(
+    context: moderngl.Context, canvas: Canvas, quality: str
+) -> None:
+    picture = Picture(context, bake_at_once=True)
+
+    def show(rows: int, columns: int) -> tuple[int, int]:
+        """Bytes of textures and the number of objects after a land with all that there is."""
+        dry = snapshot(hills(rows, columns) * 300.0, 0.4)
+        shown = wooded(drowned(with_rivers(dry, 1e-4), 60.0), 100)
+        for overlay in ("none", "rivers", "wind", "material"):
+            scene = Scene().with_values({"view.overlay": overlay, "view.quality": quality})
+            picture.show(shown)
+            picture.draw(canvas.framebuffer(4 * columns, 3 * rows), scene_camera(scene, shown), scene)
+        now = held()
+        return now.textures, now.objects
+
+    sizes = ((20, 30), (45, 16), (32, 32), (12, 16))
+    for size in sizes:  # shaders are compiled for what is there, and kept
+        show(*size)
+    first = [show(*size) for size in sizes]
+    assert [show(*size) for size in sizes] == first
+    picture.release()
