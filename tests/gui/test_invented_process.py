@@ -29,6 +29,8 @@ def check_panel() -> None:
 
     def test(driver: Driver) -> None:
         simulation = driver.application.simulation
+        driver.wait_for(lambda: driver.application.snapshot is not None, "the first snapshot")
+        driver.application.commands.step()
         driver.wait_for(lambda: "snowfall" in simulation.status.milliseconds, "a cycle with snow")
         driver.open_all_sections()
         for parameter in ("snowfall.enabled", "snowfall.depth"):
