@@ -90,7 +90,13 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
         ),
     ] = ""
     stream_memory: Annotated[
-        float, parameter(0.001, 1.0, "part of what is known of the streams that each cycle renews", log=True)
+        float,
+        parameter(
+            0.001,
+            1.0,
+            "part of what is known of the streams that each cycle renews, or forgets without drops",
+            log=True,
+        ),
     ] = 0.01
     stream_friction: Annotated[float, parameter(0.0, 1.0, "part of the friction that is missing in a stream")] = 0.0
     stream_evaporation: Annotated[float, parameter(0.0, 1.0, "part of the evaporation that is missing in a stream")] = (

@@ -46,8 +46,9 @@ def soak(
 ) -> Report:
     """Let presets run in turn, all of them or those of these names, and do random things to them; print what became.
 
-    What is done follows from `seed` alone, and stands in the file `record`, a line of JSON for each action. Raises
-    `UserError` at the end where anything went wrong or memory grew.
+    What is done, one after the other, follows from `seed` alone; how much of it a visit has time for does not. It
+    stands in the file `record`, a line of JSON for each action. Raises `UserError` at the end where anything went wrong
+    or memory grew.
     """
     for name in names:
         if name not in presets():

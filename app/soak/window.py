@@ -5,6 +5,7 @@ from __future__ import annotations
 import faulthandler
 import logging
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -43,7 +44,7 @@ class Soak:
         self._begin = time.monotonic()
         self._next_line = self._begin + BETWEEN_LINES
         self._course: Iterator[None] | None = None
-        self._visit: Visit | None = None
+        self.visit: Visit | None = None  # the one that is under way
         self._cycle = 0
         self._told: set[tuple[str, float]] = set()  # refusals, and when they were born
         self.last_action = ""
@@ -53,7 +54,7 @@ class Soak:
         faulthandler.dump_traceback_later(STANDSTILL, exit=True)
         if self._course is None:
             self._course = self._rounds(application, window)
-        self._count(application)
+        self.count(application)
         if next(self._course, "over") == "over":
             faulthandler.cancel_dump_traceback_later()
             self._write()
@@ -88,7 +89,7 @@ class Soak:
         random = Random(f"{self._plan.seed} round {number} {name}")
         yield from person.come_home(self._plan.size)
         person.note("visit", name, number)
-        self._visit = visit = Visit(name, number)
+        self.visit = visit = Visit(name, number)
         self._report.visits.append(visit)
         begin = time.monotonic()
         yield from self._open(name, application)
@@ -121,9 +122,9 @@ class Soak:
                 self._report.errors.append(f"{name}: {status.state} for {PATIENCE:.0f} s; {status.message}".strip())
                 return
 
-    def _count(self, application: Application) -> None:
+    def count(self, application: Application) -> None:
         """Take note of what a frame brought."""
-        status, visit = application.simulation.status, self._visit
+        status, visit = application.simulation.status, self.visit
         if visit is None:
             return
         visit.frames += 1
@@ -142,10 +143,10 @@ class Soak:
 
     def _tell(self) -> None:
         """A line now and then."""
-        if time.monotonic() < self._next_line or self._visit is None:
+        if time.monotonic() < self._next_line or self.visit is None:
             return
         self._next_line += BETWEEN_LINES
-        visits, visit = self._report.visits, self._visit
+        visits, visit = self._report.visits, self.visit
         frames, cycles, actions = (
             sum(getattr(one, name) for one in visits) for name in ("frames", "cycles", "actions")
         )
@@ -182,6 +183,7 @@ def _main(plan_text: str, file: str) -> None:
     from app.numba_settings import configure_numba
 
     faulthandler.enable()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: who started this ends it, and tells what became
     configure_numba()
     logging.basicConfig(format="%(name)s: %(message)s")
     plan = msgspec.json.decode(plan_text, type=Plan)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+import logging
+import sys
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from app import cli
 from app.errors import UserError
+from app.notices import Notices
 from app.passes.held import Held
 from app.scene import DECLARATIONS, check_value, find_declaration
-from app.soak import make_plan, soak
+from app.soak import Plan, make_plan, soak
 from app.soak.person import CHANGEABLE, changed_parameter
 from app.soak.report import Report, Visit, table
+from app.soak.window import Mistakes, Soak
 
 
 def test_a_short_soak_visits_presets_and_tells_what_became(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -94,3 +100,51 @@ def test_presets_that_do_not_exist_are_refused(tmp_path: Path, capsys: pytest.Ca
         soak(0.1, ["lake"], record=tmp_path / "r")
     assert cli.main(["soak", "noise", "--record", "/nowhere/soak.jsonl"]) == 1
     assert "cannot write /nowhere/soak.jsonl" in capsys.readouterr().err
+
+
+def test_a_window_that_dies_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "dies.sh"
+    program.write_text("#!/bin/sh\nkill -SEGV $$\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+    with pytest.raises(UserError, match="the window ended with status -11; again: --seed 3; what was done is in"):
+        soak(0.001, ["noise"], seed=3, record=tmp_path / "actions.jsonl")
+    assert "error: the window ended with status -11" in capsys.readouterr().out
+
+
+def stub(state: str = "running", error: str = "") -> Any:
+    """As much of an application as a soak counts."""
+    status = SimpleNamespace(cycle=7, state=state, error=error, message="")
+    return SimpleNamespace(simulation=SimpleNamespace(status=status), notices=Notices())
+
+
+def test_mistakes_and_a_simulation_that_stops_are_errors_and_refusals_are_counted(tmp_path: Path) -> None:
+    report = Report()
+    with (tmp_path / "r").open("w") as record:
+        watching = Soak(Plan(1.0, 1, ("noise",), "r"), report, record, lambda: None)
+        watching.last_action = "key C"
+        watching.visit = Visit("noise", 0)
+        application = stub()
+        watching.count(application)
+        assert not report.errors
+        assert watching.visit.cycles == 7
+        application.notices.complain("wind.count = -1: must be from 0 to 100000")
+        watching.count(application)
+        watching.count(stub("failed", "wind: not finite"))
+        watching.count(stub("failed", "wind: not finite"))
+        log = logging.getLogger("app.test_of_soak")
+        log.propagate = False
+        log.addHandler(Mistakes(report, watching))
+        log.warning("no mistake")
+        try:
+            raise ZeroDivisionError("by 0")
+        except ZeroDivisionError:
+            log.exception("a part of a frame failed")
+    assert watching.visit.refusals == 1
+    assert not application.notices.shown(), "it is dismissed"
+    assert report.errors == [
+        "noise: wind: not finite (after: key C)",
+        "a part of a frame failed: ZeroDivisionError: by 0 (after: key C)",
+    ]
