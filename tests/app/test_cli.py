@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from app import cli
+from app.processes.cycle import Cycle
 from app.processes.droplets import DropletParameters
 from app.scene import DECLARATIONS, presets
 from app.world import World
@@ -328,10 +329,10 @@ def test_a_cycle_that_fails_leaves_what_was_good(
 
     step = DropletErosion.step
 
-    def fail_in_cycle_4(self: DropletErosion, world: World, parameters: DropletParameters) -> None:
+    def fail_in_cycle_4(self: DropletErosion, world: World, parameters: DropletParameters, cycle: Cycle) -> None:
         if world.cycle == 4:
             raise ValueError("no rain")
-        step(self, world, parameters)
+        step(self, world, parameters, cycle)
 
     world = tmp_path / "world.npz"
     assert cli.main(["simulate", *SMALL, "--cycles", "4", "--out", str(tmp_path / "good.npz")]) == 0
@@ -379,7 +380,7 @@ def test_mistake_of_our_own_is_one_line_too(
 def test_failed_cycle_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fail(self: object, world: object, parameters: object) -> None:
+    def fail(*_: object) -> None:
         raise ValueError("no rain")
 
     monkeypatch.setattr("app.processes.droplets.DropletErosion.step", fail)

@@ -13,6 +13,7 @@ from app import checkpoint, simulation
 from app.comparison import MOST_LISTED, differences, labels, with_processes_of
 from app.errors import UserError
 from app.opening import open_comparison, open_scene
+from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
 from app.scene import DECLARATIONS, GROUPS, Scene
 from app.simulation import Lockstep, SimulationError, SimulationThread, Simulator
@@ -142,8 +143,8 @@ def failing(
     """In cycle 7, let the world on which so many drops fall fail."""
     rain = DropletErosion.step
 
-    def fail(self: DropletErosion, world: World, parameters: Any) -> None:
-        rain(self, world, parameters)
+    def fail(self: DropletErosion, world: World, parameters: Any, now: Cycle) -> None:
+        rain(self, world, parameters, now)
         if world.cycle == cycle and parameters.count == count:
             failure(world)
 

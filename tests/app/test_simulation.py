@@ -179,8 +179,8 @@ def test_failure_after_a_change_goes_back_with_the_right_parameters(monkeypatch:
     """Cycles before the change had the old parameters and those after it the new ones, also when they are redone."""
     rain = DropletErosion.step
 
-    def fail_in_cycle_6(self: DropletErosion, world: World, parameters: Any) -> None:
-        rain(self, world, parameters)
+    def fail_in_cycle_6(self: DropletErosion, world: World, parameters: Any, cycle: Cycle) -> None:
+        rain(self, world, parameters, cycle)
         if world.cycle == 6:
             raise ValueError("enough")
 

@@ -391,7 +391,7 @@ def test_the_world_that_is_edited_is_saved(tmp_path: Path) -> None:
 def test_a_failure_of_one_stops_both_and_they_go_on_without_its_cause(monkeypatch: pytest.MonkeyPatch) -> None:
     from app.processes.droplets import DropletErosion
 
-    def fail(self: DropletErosion, world: object, parameters: object) -> None:
+    def fail(self: DropletErosion, world: object, parameters: object, cycle: object) -> None:
         if getattr(parameters, "count", 0) == 90:
             raise ValueError("no rain today")
 
