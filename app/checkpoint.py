@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -91,7 +92,13 @@ def load(path: Path) -> tuple[World, Scene]:
         _check_trees(path, trees, world.shape)
         world.trees = trees
     if scene.materials.enabled:
-        _restore_materials(path, world, materials_of(scene.materials), arrays)
+        try:
+            materials = materials_of(scene.materials)
+        except UserError as error:
+            raise UserError(f"{path}: {error}") from error
+        _restore_materials(path, world, materials, arrays)
+    if not all(map(math.isfinite, world.imbalances().values())):
+        raise UserError(f"{path}: its ledger has numbers that do not add up to finite ones")
     return world, scene
 
 
@@ -116,7 +123,11 @@ def _read(path: Path, names: tuple[str, ...], optional: tuple[str, ...] = ()) ->
                 if archive.getinfo(f"{name}.npy").file_size > largest:
                     raise UserError(f"{path}: '{name}' is too large; a side may have up to {LARGEST_SIDE} cells")
         with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in names}
+            arrays = {name: file[name] for name in names}
+        for name, array in arrays.items():
+            if not isinstance(array, np.ndarray):  # as NumPy hands over what does not begin as one
+                raise UserError(f"{path}: '{name}' is no array")
+        return arrays
     except UserError:
         raise
     except KeyError as error:
@@ -130,13 +141,15 @@ def _read(path: Path, names: tuple[str, ...], optional: tuple[str, ...] = ()) ->
 
 
 def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:
+    if array.dtype.kind != "U" or array.ndim:
+        raise UserError(f"{path}: 'meta' is not what a saved world has: it must be one text")
+    text = str(array[()])
     try:
-        text = str(array[()])
         version = msgspec.json.decode(text, type=dict[str, Any]).get("format")
         if version != FORMAT:
             raise UserError(f"{path}: written in format {version}; this version of the program reads format {FORMAT}")
         meta = msgspec.json.decode(text, type=Meta)
-    except msgspec.MsgspecError as error:
+    except (ValueError, RecursionError) as error:  # also where it is no Unicode, or nested too deeply
         raise UserError(f"{path}: 'meta' is not what a saved world has: {error}") from error
     if not SMALLEST_CELL <= meta.cell_size <= LARGEST_CELL:
         raise UserError(
@@ -145,6 +158,15 @@ def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:
     for name, largest in (("cycle", LARGEST_CYCLE), ("snowballs", LARGEST_CYCLE), ("seed", LARGEST_SEED)):
         if not 0 <= getattr(meta, name) <= largest:
             raise UserError(f"{path}: its {name} is {getattr(meta, name)}; it must be from 0 to {largest}")
+    if not 0.0 <= meta.wind_field_direction <= 360.0:
+        raise UserError(
+            f"{path}: its wind_field_direction is {meta.wind_field_direction:g}; it must be from 0 to 360 degrees"
+        )
+    for substance, account in meta.ledger.accounts().items():
+        volumes = {"at the start": account.scale, **account.gained, **account.lost}
+        for cause, volume in volumes.items():
+            if not volume >= 0.0:
+                raise UserError(f"{path}: its ledger says '{cause}' of {volume:g} m³ of {substance}; must be 0 or more")
     return meta
 
 

@@ -87,7 +87,7 @@ SIGNED = (
 LARGEST_HEIGHT = 1e6
 # Of those that add up what all the land above brings, or all that ever came by: metres over one cell, or a count.
 LARGEST_SUM = 1e12
-SUMS = (*FLOW_TRACES, "airborne", "traffic")
+SUMS = (*FLOW_TRACES, "airborne", "traffic", "water", "wear", "deposit")
 
 # How much of what there is may be unaccounted for, as a fraction.
 LARGEST_IMBALANCE = 1e-9
@@ -140,8 +140,10 @@ class Account(msgspec.Struct):
 
     def imbalance(self, stored: float) -> float:
         """How far `stored` is from what should be there, as a fraction of all there ever was."""
-        total = self.scale + sum(self.gained.values())
-        return (stored - self.expected()) / total if total > 0.0 else 0.0
+        total, difference = self.scale + sum(self.gained.values()), stored - self.expected()
+        if total > 0.0:
+            return difference / total
+        return math.copysign(math.inf, difference) if difference else 0.0
 
 
 class Ledger(msgspec.Struct):
