@@ -20,6 +20,7 @@ from app.scene import Scene, scene_content, scene_from
 from app.world import (
     LARGEST_CELL,
     LARGEST_CYCLE,
+    LARGEST_IMBALANCE,
     LARGEST_SIDE,
     LAYERS,
     LOOSE,
@@ -164,8 +165,9 @@ def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:
         )
     for substance, account in meta.ledger.accounts().items():
         volumes = {"at the start": account.scale, **account.gained, **account.lost}
+        rounded = LARGEST_IMBALANCE * sum(map(abs, volumes.values()))  # what is told by differences may be below 0
         for cause, volume in volumes.items():
-            if not volume >= 0.0:
+            if not volume >= -rounded:
                 raise UserError(f"{path}: its ledger says '{cause}' of {volume:g} m³ of {substance}; must be 0 or more")
     return meta
 

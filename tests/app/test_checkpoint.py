@@ -174,6 +174,11 @@ def test_what_only_looks_like_an_array_is_refused(saved: Path) -> None:
         checkpoint.load(saved)
 
 
+def test_a_ledger_may_be_below_nothing_by_what_is_rounded(saved: Path) -> None:
+    rewrite(saved, change_water(lost={"evaporated": -1e-6}))  # of 144 000 m³
+    assert checkpoint.load(saved)[0].ledger.water.lost == {"evaporated": -1e-6}
+
+
 @pytest.mark.parametrize("layer", ["water", "wear", "deposit"])
 def test_what_all_the_land_above_brings_may_be_more_than_any_height(layer: str, tmp_path: Path) -> None:
     simulator = simulated(1, small_scene(snowballs__enabled=True, snowballs__count=5))
