@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,6 +21,7 @@ from app.scene import Scene, scene_content, scene_from
 from app.world import (
     LARGEST_CELL,
     LARGEST_CYCLE,
+    LARGEST_IMBALANCE,
     LARGEST_SIDE,
     SMALLEST_CELL,
     SMALLEST_SIDE,
@@ -93,7 +95,13 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
         _check_trees(path, trees, world.shape)
         world.trees = trees
     if scene.materials.enabled:
-        _restore_materials(path, world, materials_of(scene.materials), arrays)
+        try:
+            materials = materials_of(scene.materials)
+        except UserError as error:
+            raise UserError(f"{path}: {error}") from error
+        _restore_materials(path, world, materials, arrays)
+    if not all(map(math.isfinite, world.imbalances().values())):
+        raise UserError(f"{path}: its ledger has numbers that do not add up to finite ones")
     return world, scene
 
 
@@ -125,7 +133,11 @@ def _read(
             if optional and len(shape := _shape(archive)) == 2:  # another one is told of later
                 check(*shape)
         with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in names}
+            arrays = {name: file[name] for name in names}
+        for name, array in arrays.items():
+            if not isinstance(array, np.ndarray):  # as NumPy hands over what does not begin as one
+                raise UserError(f"{path}: '{name}' is no array")
+        return arrays
     except UserError:
         raise
     except KeyError as error:
@@ -147,13 +159,15 @@ def _shape(archive: zipfile.ZipFile) -> tuple[int, ...]:
 
 
 def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:
+    if array.dtype.kind != "U" or array.ndim:
+        raise UserError(f"{path}: 'meta' is not what a saved world has: it must be one text")
+    text = str(array[()])
     try:
-        text = str(array[()])
         version = msgspec.json.decode(text, type=dict[str, Any]).get("format")
         if version != FORMAT:
             raise UserError(f"{path}: written in format {version}; this version of the program reads format {FORMAT}")
         meta = msgspec.json.decode(text, type=Meta)
-    except msgspec.MsgspecError as error:
+    except (ValueError, RecursionError) as error:  # also where it is no Unicode, or nested too deeply
         raise UserError(f"{path}: 'meta' is not what a saved world has: {error}") from error
     if not SMALLEST_CELL <= meta.cell_size <= LARGEST_CELL:
         raise UserError(
@@ -162,6 +176,16 @@ def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:
     for name, largest in (("cycle", LARGEST_CYCLE), ("snowballs", LARGEST_CYCLE), ("seed", LARGEST_SEED)):
         if not 0 <= getattr(meta, name) <= largest:
             raise UserError(f"{path}: its {name} is {getattr(meta, name)}; it must be from 0 to {largest}")
+    if not 0.0 <= meta.wind_field_direction <= 360.0:
+        raise UserError(
+            f"{path}: its wind_field_direction is {meta.wind_field_direction:g}; it must be from 0 to 360 degrees"
+        )
+    for substance, account in meta.ledger.accounts().items():
+        volumes = {"at the start": account.scale, **account.gained, **account.lost}
+        rounded = LARGEST_IMBALANCE * sum(map(abs, volumes.values()))  # what is told by differences may be below 0
+        for cause, volume in volumes.items():
+            if not volume >= -rounded:
+                raise UserError(f"{path}: its ledger says '{cause}' of {volume:g} m³ of {substance}; must be 0 or more")
     return meta
 
 

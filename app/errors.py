@@ -1,12 +1,19 @@
 """Errors, and how they are told: in one line."""
 
+LONGEST = 1200  # characters; of what is longer the middle is left out
+
 
 class UserError(Exception):
     """An error that a person caused and can mend. Its message is one clear line: it names the file, key or value, and
     what would be right.
 
-    The command line prints it without a traceback, the window shows it in a notice.
+    The command line prints it without a traceback, the window shows it in a notice. What a file holds, or is called,
+    can be in it: line breaks and whatever else could not be seen are written as escapes.
     """
+
+    def __init__(self, message: str) -> None:
+        line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)
+        super().__init__(line if len(line) <= LONGEST else f"{line[: LONGEST - 300]} … {line[-290:]}")
 
 
 def explained(error: Exception) -> str:

@@ -92,7 +92,7 @@ declare_layers(
     ),
     LayerDeclaration(
         "water", "depth of what stands in lakes, or waits on a cell to run to one; the sea is not in it",
-        "m", np.float64, always=True, account="water",
+        "m", np.float64, always=True, account="water", largest=LARGEST_SUM,
     ),
     LayerDeclaration("wind_path", "how often wind touches the ground"),
     LayerDeclaration("airborne", "sand that wind carries over a cell in a cycle", "m", largest=LARGEST_SUM),
@@ -103,8 +103,8 @@ declare_layers(
     ),
     LayerDeclaration("momentum_east", "likewise", "m cells/t", pack="flow", signed=True, largest=LARGEST_SUM),
     LayerDeclaration("rain", "how much of the rain falls where", given=True),
-    LayerDeclaration("wear", "what snowballs took of late", "m"),
-    LayerDeclaration("deposit", "what they put down", "m"),
+    LayerDeclaration("wear", "what snowballs took of late", "m", largest=LARGEST_SUM),
+    LayerDeclaration("deposit", "what they put down", "m", largest=LARGEST_SUM),
     LayerDeclaration("traffic", "how many of them came by", largest=LARGEST_SUM),
     LayerDeclaration(
         "moisture", "water in the loose material", "m", np.float64, account="water", seen="in overlays"

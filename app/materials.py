@@ -230,7 +230,7 @@ def _read_material(entry: Traversable) -> Material:
     name = entry.name.removesuffix(".toml")
     try:
         material = msgspec.toml.decode(entry.read_bytes(), type=Material)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{entry}: {_plain(str(error))}") from error
     if not re.fullmatch("[a-z][a-z0-9-]*", name) or name in RESERVED:
         raise UserError(

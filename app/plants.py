@@ -100,7 +100,7 @@ def _read(entry: Traversable, kind: type[Kind]) -> Kind:
     name = entry.name.removesuffix(".toml")
     try:
         plant = msgspec.toml.decode(entry.read_bytes(), type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(f"{entry}: {_plain(str(error))}") from error
     if not re.fullmatch("[a-z][a-z0-9-]*", name):
         raise UserError(f"{entry}: '{name}' cannot be the name of a plant: small letters, digits and -")

@@ -225,7 +225,7 @@ def read_preset(text: str, name: str) -> Scene:
     """The scene that a preset's TOML describes; what it does not mention keeps its default."""
     try:
         content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # also of a number with thousands of digits
         raise UserError(f"{name}: not valid TOML: {error}") from error
     except RecursionError as error:
         raise UserError(f"{name}: not a preset: its values are nested too deeply") from error

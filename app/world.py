@@ -71,8 +71,10 @@ class Account(msgspec.Struct):
 
     def imbalance(self, stored: float) -> float:
         """How far `stored` is from what should be there, as a fraction of all there ever was."""
-        total = self.scale + sum(self.gained.values())
-        return (stored - self.expected()) / total if total > 0.0 else 0.0
+        total, difference = self.scale + sum(self.gained.values()), stored - self.expected()
+        if total > 0.0:
+            return difference / total
+        return math.copysign(math.inf, difference) if difference else 0.0
 
 
 class Ledger(msgspec.Struct):

@@ -150,7 +150,7 @@ def _loose_at(cell, pores):
         volume += depth
         filled += depth * pores.porosity[kind]
         open_to += depth * pores.permeability[kind]
-    if not volume > 0.0:
+    if not volume > _TRACE:  # of less the reciprocal would be infinite
         return pores.porosity[0], pores.permeability[0]
     per_volume = 1.0 / volume
     return filled * per_volume, open_to * per_volume
@@ -210,7 +210,7 @@ def _exchange_row(row, fields, pores, constants, totals):
         loose_soil = min(sediment, constants.soil_depth)
         capacity = porosity * loose_soil
         capacity += rock_porosity * min(constants.weathered, constants.soil_depth - loose_soil)
-        per_capacity = 1.0 / capacity if capacity > 0.0 else 0.0
+        per_capacity = 1.0 / capacity if capacity > _TRACE else 0.0
         held = constants.field_capacity * capacity
         rock_room = rock_yield * rock_depth
         room = rock_room + loose_yield * sediment
@@ -257,7 +257,7 @@ def _exchange_row(row, fields, pores, constants, totals):
             evaporated += lost + dried
 
         # How much of what it can wet the groundwater wets
-        if groundwater >= room:
+        if groundwater >= room or room <= _TRACE:
             near = 1.0 if groundwater > 0.0 else 0.0
         else:
             depth = (room - groundwater) / loose_yield

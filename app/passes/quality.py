@@ -63,7 +63,7 @@ class KnownLevels:
         if path is not None and path.is_file():
             try:
                 self._levels = msgspec.json.decode(path.read_bytes(), type=dict[str, str])
-            except (OSError, msgspec.DecodeError) as error:
+            except (OSError, ValueError, RecursionError) as error:  # whatever is wrong with its text
                 log.debug("%s: the levels of quality that are known are not read: %s", path, error)
 
     def level(self, renderer: str) -> Quality | None:

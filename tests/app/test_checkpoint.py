@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,20 @@ def replace(name: str, value: Any) -> Callable[[Arrays], None]:
     return lambda arrays: arrays.update({name: value})
 
 
+def change_water(**changes: object) -> Callable[[Arrays], None]:
+    """Other numbers in the ledger's account of water."""
+
+    def change(arrays: Arrays) -> None:
+        ledger = json.loads(str(arrays["meta"]))["ledger"]
+        change_meta(ledger={**ledger, "water": {**ledger["water"], **changes}})(arrays)
+
+    return change
+
+
+def lone_surrogate(arrays: Arrays) -> None:
+    arrays["meta"] = np.array(str(arrays["meta"]).replace("droplets", "drop\ud800ts"))
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -128,6 +143,17 @@ def replace(name: str, value: Any) -> Callable[[Arrays], None]:
         (change_meta(cycle=-1), "its cycle is -1; it must be from 0 to"),
         (change_meta(ledger=None), "'meta' is not what a saved world has: "),
         (change_meta(parameters={"droplets": {"count": -1}}), "droplets.count = -1: must be from 0 to 100000"),
+        (change_meta(wind_field_direction=1e308), "its wind_field_direction is 1e+308; it must be from 0 to 360"),
+        (lone_surrogate, "'meta' is not what a saved world has: "),
+        (replace("meta", np.array('{"format":' + "[" * 100_000)), "'meta' is not what a saved world has: "),
+        (replace("meta", np.array(b"{}")), "'meta' is not what a saved world has: it must be one text"),
+        (change_water(gained={"rain": 1e308, "springs": 1e308}), "its ledger has numbers that do not add up"),
+        (change_water(gained={}), "its ledger has numbers that do not add up to finite ones"),
+        (change_water(lost={"a\nb": -1.0}), "its ledger says 'a\\nb' of -1 m³ of water; must be 0 or more"),
+        (
+            change_meta(parameters={"materials": {"enabled": True, "loose": "cheese"}}),
+            "materials.loose: there is no material 'cheese'",
+        ),
     ],
 )
 def test_wrong_content_is_named(saved: Path, change: Callable[[Arrays], None], message: str) -> None:
@@ -136,6 +162,30 @@ def test_wrong_content_is_named(saved: Path, change: Callable[[Arrays], None], m
         checkpoint.load(saved)
     assert str(raised.value).startswith(f"{saved}: {message}")
     assert "\n" not in str(raised.value)
+
+
+def test_what_only_looks_like_an_array_is_refused(saved: Path) -> None:
+    with zipfile.ZipFile(saved) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(saved, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, b"no array" if name == "bedrock.npy" else content)
+    with pytest.raises(UserError, match="'bedrock' is no array"):
+        checkpoint.load(saved)
+
+
+def test_a_ledger_may_be_below_nothing_by_what_is_rounded(saved: Path) -> None:
+    rewrite(saved, change_water(lost={"evaporated": -1e-6}))  # of 144 000 m³
+    assert checkpoint.load(saved)[0].ledger.water.lost == {"evaporated": -1e-6}
+
+
+@pytest.mark.parametrize("layer", ["water", "wear", "deposit"])
+def test_what_all_the_land_above_brings_may_be_more_than_any_height(layer: str, tmp_path: Path) -> None:
+    simulator = simulated(1, small_scene(snowballs__enabled=True, snowballs__count=5))
+    simulator.world.layers[layer][3, 5] = 3e6
+    assert simulator.world.unsound_cell() is None
+    checkpoint.save(tmp_path / "world.npz", simulator.world, simulator.scene)
+    assert checkpoint.load(tmp_path / "world.npz")[0].layers[layer][3, 5] == 3e6
 
 
 def test_tiny_world_is_refused(saved: Path) -> None:

@@ -40,6 +40,9 @@ def test_ledger_notices_what_is_lost_or_made_from_nothing() -> None:
     assert world.imbalance() == pytest.approx(1.0)  # it rained, and nothing says where the water went
     world.ledger.water.lose("evaporated", 10.0)
     assert world.imbalance() < 1e-14
+    dry = small_world()
+    dry.water[2, 3] = 1.0
+    assert dry.imbalance() == np.inf  # of a substance that there has never been any of
 
 
 def test_unsound_cell_is_found_and_named() -> None:

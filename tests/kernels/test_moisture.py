@@ -263,6 +263,29 @@ def test_seepage_takes_no_more_than_there_is() -> None:
     np.testing.assert_allclose(groundwater, [[1.0, 1.004, 1.01]])
 
 
+@pytest.mark.parametrize("weathered", [0.0, 0.2])
+@pytest.mark.parametrize("thickness", [5e-324, 2.7e-310, 1e-300, 1e-31])
+def test_ground_of_next_to_no_thickness_is_as_bare_rock(thickness: float, weathered: float) -> None:
+    """What is left of soil after thousands of cycles can be less than any number has a reciprocal for."""
+    grounds = []
+    for depth in (thickness, 0.0):
+        ground = ground_of(np.add.outer(np.arange(12.0), np.arange(12.0)), depth)
+        ground.moisture[3:6] = 0.01  # brought by drops
+        filled = Pores(
+            *pores()[:4], 1, np.full(12 * 12, depth), np.zeros(1, np.uint8), 1.0, np.zeros(12 * 12, np.float32),
+            np.array([0.0]),
+        )  # fmt: skip
+        aquifer = aquifer_of(ground, filled, weathered=weathered, aquifer_depth=0.0)
+        for turn in range(4):
+            aquifer.flow(8, columns_first=turn % 2 == 1)
+            aquifer.exchange(4)
+        grounds.append(ground)
+    thin, bare = grounds
+    for name in ("moisture", "groundwater", "water", "surface"):
+        assert np.isfinite(getattr(thin, name)).all(), name
+        np.testing.assert_allclose(getattr(thin, name), getattr(bare, name), atol=1e-12, err_msg=name)
+
+
 def test_layers_that_do_not_fit_are_refused() -> None:
     ground = ground_of(np.zeros((8, 9)))
     with pytest.raises(ValueError, match="one shape"):

@@ -365,7 +365,7 @@ def test_the_level_that_a_renderer_came_to_is_known_at_the_next_start(tmp_path: 
     assert KnownLevels(path).level("one") is BY_NAME["medium"]
     assert KnownLevels(path).level("other") is BY_NAME["low"]
     assert KnownLevels(path).level("third") is None
-    for damaged in (b"", b"[1]", b'{"one": "best"}', b"\xff"):
+    for damaged in (b"", b"[1]", b'{"one": "best"}', b"\xff", b'{"\xec": "low"}', b"[" * 100_000):
         path.write_bytes(damaged)
         assert KnownLevels(path).level("one") is None
     KnownLevels(tmp_path / "nowhere" / "levels.json").note("one", BY_NAME["low"])  # cannot be kept, and need not be

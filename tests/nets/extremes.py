@@ -1,0 +1,90 @@
+"""Parameters at pairs of extremes: which are tried together, and what must hold whatever they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app import checkpoint
+from app.climate import ClimateParameters
+from app.parameters import Declaration, Value
+from app.processes import PROCESSES
+from app.scene import DECLARATIONS, Scene, scene_content
+from app.simulation import SimulationError, Simulator
+from app.sources import DEFAULT_CELL_SIZE, create_world
+from app.world import LARGEST_HEIGHT, LARGEST_IMBALANCE, World
+from tests.nets.pairwise import covering_rows
+
+PROCESS_NAMES = tuple(process.name for process in PROCESSES)
+CLIMATE = tuple(path for path in DECLARATIONS if path.startswith("climate."))
+assert len(CLIMATE) == len(ClimateParameters.__struct_fields__)
+
+
+def values_of(declaration: Declaration) -> tuple[Value, ...]:
+    """The lowest, the usual and the highest value of a parameter; all of a choice; of a text the usual one."""
+    if declaration.choices:
+        return tuple(declaration.choices)
+    if declaration.kind is bool:
+        return False, True
+    if declaration.kind is str:
+        return (declaration.default,)
+    return tuple(
+        dict.fromkeys(declaration.kind(value) for value in (declaration.low, declaration.default, declaration.high))
+    )
+
+
+def rows_of(*groups: str) -> list[dict[str, Value]]:
+    """Values of all parameters of some processes and of the climate, in which each pair of extremes is once."""
+    factors = {
+        path: values_of(declaration)
+        for path, declaration in DECLARATIONS.items()
+        if path.partition(".")[0] in (*groups, "climate") and not path.endswith(".enabled")
+    }
+    return covering_rows(factors)
+
+
+def moves_more_than_there_is_room_for(scene: Scene) -> bool:
+    """Whether so much is asked for that it could heap up higher than any ground may be, on one cell or on all.
+
+    Sand that blows in is limited by nothing on the map, and a snowball wears whether or not it falls. Such a scene may
+    stop, in a cycle that is told as one whose layer is beyond its bounds; all else must go on.
+    """
+    wind, balls = scene.wind, scene.snowballs
+    parcels = wind.count * (1.0 + wind.storm_parcels) * wind.enabled
+    cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
+    worn_by_a_ball = balls.iterations * balls.erosion_rate * balls.scale * cell_size
+    return parcels * wind.inflow > LARGEST_HEIGHT or balls.enabled * balls.count * worn_by_a_ball > LARGEST_HEIGHT * (
+        scene.world.rows * scene.world.columns
+    )
+
+
+def try_out(scene: Scene, cycles: int, folder: Path) -> str:
+    """Run some cycles, save, open. What is wrong then, empty where all is well."""
+    world, scene = create_world(scene)
+    simulator = Simulator(scene, world)
+    try:
+        for _ in range(cycles):
+            simulator.run_cycle()
+            simulator.verify()
+    except SimulationError as error:
+        if not (moves_more_than_there_is_room_for(scene) and " may be from " in str(error)):
+            return str(error)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    if not world.imbalance() <= LARGEST_IMBALANCE:
+        return f"imbalance {world.imbalance():.1e}"
+    path = folder / "world.npz"
+    checkpoint.save(path, world, scene)
+    opened, opened_scene = checkpoint.load(path)
+    if scene_content(opened_scene) != scene_content(scene):
+        return "another scene was opened"
+    if state_bits(opened) != state_bits(world):
+        return "another world was opened"
+    return ""
+
+
+def state_bits(world: World) -> dict[str, object]:
+    """What of a world is neither derived nor given again by its file's name, such that one bit makes a difference."""
+    state = world.state()
+    state["layers"] = {name: layer.tobytes() for name, layer in state["layers"].items()}
+    del state["changed"], state["trees_version"]
+    return state | {"trees": world.trees.tobytes(), "seed": world.seed, "cell_size": world.cell_size}

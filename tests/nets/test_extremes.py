@@ -1,0 +1,106 @@
+"""Each process with its parameters and the climate at pairs of extremes: it goes on, and all of it can be saved."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from app.bench.world import everything
+from app.scene import DECLARATIONS, GROUPS, Scene, load_preset, presets
+from tests.nets.extremes import PROCESS_NAMES, rows_of, try_out, values_of
+from tests.nets.pairwise import covering_rows
+from tests.nets.profile import is_nightly
+
+SIDE = 32  # cells
+CYCLES = 3
+# Where each process has most to do
+SCENES = {
+    "pools": "lakes",
+    "moisture": "oasis",
+    "droplets": "coupled",
+    "snowballs": "island",
+    "wind_field": "storm",
+    "wind": "storm",
+    "weathering": "scree",
+    "cascade": "dune-field",
+    "plants": "forest-island",
+}
+# So many particles take seconds each cycle: in every run there are fewer, which is as far from the usual number.
+FEWER = {"droplets.count": 4_000, "snowballs.count": 4_000, "wind.count": 2_000, "wind.longest_path": 20_000}
+
+
+def small(scene: Scene) -> Scene:
+    return scene.with_values({"world.columns": SIDE, "world.rows": SIDE, "simulation.threads": 1})
+
+
+def with_row(scene: Scene, row: dict[str, object]) -> Scene:
+    if not is_nightly():
+        row = {path: min(value, FEWER[path]) if path in FEWER else value for path, value in row.items()}  # type: ignore[type-var]
+    return scene.with_values(row)  # type: ignore[arg-type]
+
+
+def test_every_process_has_a_scene() -> None:
+    assert set(SCENES) == set(PROCESS_NAMES)
+
+
+@pytest.mark.parametrize("process", PROCESS_NAMES)
+def test_each_process_in_its_own_scene(process: str, tmp_path: Path) -> None:
+    scene = small(load_preset(SCENES[process])).with_value(f"{process}.enabled", True)
+    wrong = {
+        number: found
+        for number, row in enumerate(rows_of(process))
+        if (found := try_out(with_row(scene, row), CYCLES, tmp_path))
+    }
+    assert not wrong
+
+
+def test_all_processes_together(tmp_path: Path) -> None:
+    """Pairs of two processes, too; every fourth row, and in a nightly run all of them."""
+    rows = rows_of(*PROCESS_NAMES)
+    wrong = {
+        number: found
+        for number, row in enumerate(rows)
+        if (is_nightly() or number % 4 == 0)
+        and (
+            found := try_out(
+                with_row(small(everything(SIDE)).with_value("snowballs.enabled", True), row), CYCLES, tmp_path
+            )
+        )
+    }
+    assert not wrong
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("preset", presets())
+@pytest.mark.parametrize("process", PROCESS_NAMES)
+def test_each_process_in_every_scene(process: str, preset: str, tmp_path: Path) -> None:
+    scene = small(load_preset(preset)).with_value(f"{process}.enabled", True)
+    wrong = {
+        number: found
+        for number, row in enumerate(rows_of(process))
+        if (found := try_out(with_row(scene, row), CYCLES, tmp_path))
+    }
+    assert not wrong
+
+
+# The rows.
+
+
+def test_rows_cover_each_pair_of_values() -> None:
+    factors = {path: values_of(DECLARATIONS[path]) for path in DECLARATIONS if path.startswith(("wind.", "climate."))}
+    rows = covering_rows(factors)
+    for one, other in itertools.combinations(factors, 2):
+        pairs = {(row[one], row[other]) for row in rows}
+        assert pairs == set(itertools.product(factors[one], factors[other]))
+    assert len(rows) < 40  # of 3 ** 40 that there are
+    assert rows == covering_rows(factors)
+
+
+def test_extremes_are_what_is_declared() -> None:
+    assert set(PROCESS_NAMES) <= set(GROUPS)
+    assert values_of(DECLARATIONS["wind.suspension"]) == (0.0, 0.0004, 0.01)
+    assert values_of(DECLARATIONS["wind.count"]) == (1, 250, 100_000)
+    assert values_of(DECLARATIONS["wind.edges"]) == ("open", "wrap")
+    assert values_of(DECLARATIONS["pools.sea_level"]) == (-10_000.0, 0.0, 10_000.0)

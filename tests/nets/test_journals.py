@@ -1,0 +1,305 @@
+"""Commands in any order, at any moment: the thread lives, loses nothing, and saves what can be opened."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app import checkpoint, simulation
+from app import files as app_files
+from app.processes.droplets import DropletErosion
+from app.processes.process import ProcessFailure
+from app.scene import Scene
+from app.simulation import SimulationThread
+from app.snapshot import Snapshot
+from app.sources import GENERATORS
+from app.world import LARGEST_IMBALANCE, World
+from tests.app.small import small_scene
+from tests.nets.profile import examples
+
+STATES = {"loading", "compiling", "running", "paused", "failed"}
+SECONDS = 60.0  # after which something that does not come will not come
+
+SCENES = (
+    small_scene(world__columns=16, world__rows=12, droplets__count=20),
+    small_scene(world__columns=12, world__rows=16, droplets__count=20, pools__enabled=True, world__seed=5),
+    small_scene(world__columns=16, world__rows=12, droplets__enabled=False),
+    small_scene(world__columns=16, world__rows=12, droplets__count=20, simulation__cycles_per_frame=3),
+)
+MISSING = SCENES[0].with_value("world.source", "there-is-no.tif")
+EXHAUSTING = SCENES[0].with_value("world.source", "exhausting")
+
+
+class Faults:
+    """What goes wrong in a journal, switched on and off by its commands."""
+
+    def __init__(self) -> None:
+        self.disc_is_full = False
+        self.process_fails = False
+
+
+class Journal:
+    """A thread with the commands that a person can give, by name; a number says which of several is meant."""
+
+    def __init__(self, folder: Path, faults: Faults) -> None:
+        self.folder = folder
+        self.faults = faults
+        self.thread = SimulationThread(SCENES[0])
+        self.thread.first_picture_shown.set()
+        self.saved: set[Path] = set()
+        self.snapshots: tuple[Snapshot, ...] = ()
+        self.said: list[str] = []
+        self.thread.start()
+
+    def open(self, number: int) -> None:
+        self.thread.restart(SCENES[number % len(SCENES)])
+
+    def open_missing(self, number: int) -> None:
+        self.thread.restart(MISSING)
+
+    def open_too_large(self, number: int) -> None:
+        self.thread.restart(EXHAUSTING)
+
+    def open_saved(self, number: int) -> None:
+        saved = sorted(self.saved)
+        if saved:
+            self.thread.restart(Scene(saved_world=str(saved[number % len(saved)])))
+
+    def reset(self, number: int) -> None:
+        self.thread.restart(*self.thread.scenes)
+
+    def compare(self, number: int) -> None:
+        scene = self.thread.scenes[0]
+        self.thread.restart(scene, scene.with_value("droplets.evaporation", 0.01 * number))
+
+    def compare_missing(self, number: int) -> None:
+        self.thread.restart(self.thread.scenes[0], MISSING)
+
+    def keep(self, number: int) -> None:
+        self.thread.keep(number % len(self.thread.scenes))
+
+    def change(self, number: int) -> None:
+        world = None if number % 2 else number % len(self.thread.scenes)
+        self.thread.change({"droplets.count": 10 * number}, world)
+
+    def switch(self, number: int) -> None:
+        process = ("droplets", "cascade", "pools", "weathering")[number % 4]
+        self.thread.change({f"{process}.enabled": number > 4})
+
+    def save(self, number: int) -> None:
+        path = self.folder / f"{number % 3}.npz"
+        self.thread.save(path, self.thread.scenes[0])
+        self.saved.add(path)
+
+    def save_nowhere(self, number: int) -> None:
+        self.thread.save(self.folder / "missing" / "world.npz")
+
+    def run(self, number: int) -> None:
+        self.thread.set_paused(False)
+
+    def pause(self, number: int) -> None:
+        self.thread.set_paused(True)
+
+    def step(self, number: int) -> None:
+        self.thread.step()
+
+    def frame(self, number: int) -> None:
+        self.thread.frame_began()
+        self.snapshots = self.thread.take() or self.snapshots
+
+    def snowballs(self, number: int) -> None:
+        self.thread.roll_snowballs(40 * number)
+
+    def no_snowballs(self, number: int) -> None:
+        self.thread.cancel_snowballs()
+
+    def blur(self, number: int) -> None:
+        self.thread.smooth()
+
+    def overlay(self, number: int) -> None:
+        self.thread.show_overlay(("none", "wetness", "canopy", "discharge")[number % 4])
+
+    def fill_disc(self, number: int) -> None:
+        self.faults.disc_is_full = True
+
+    def free_disc(self, number: int) -> None:
+        self.faults.disc_is_full = False
+
+    def break_process(self, number: int) -> None:
+        self.faults.process_fails = True
+
+    def mend_process(self, number: int) -> None:
+        self.faults.process_fails = False
+
+    def wait(self, number: int) -> None:
+        time.sleep(0.001 * number)
+
+    # What must hold.
+
+    def check(self) -> None:
+        """At any moment."""
+        assert self.thread._thread.is_alive()
+        assert self.thread.status.state in STATES
+        assert self.thread.status.cycle >= 0
+        self.said += self.thread.notices()
+
+    def check_at_rest(self) -> None:
+        """When everything that was asked for has been done."""
+        self.faults.disc_is_full = self.faults.process_fails = False
+        self.thread.cancel_snowballs()
+        self.thread.set_paused(True)
+        last = self.folder / "last.npz"
+        self.thread.save(last)
+        self.wait_for(lambda: self.said_of(f"saved {last}"))
+        self.thread.restart(*self.thread.scenes)  # another command, which comes after what the save has changed
+        self.thread.take()
+        self.wait_for(self.thread.take)
+        opened, _ = checkpoint.load(last)
+        assert opened.unsound_cell() is None
+        assert abs(opened.imbalance()) <= LARGEST_IMBALANCE
+        for path, why in self.thread.failed_saves():
+            assert path != last
+            assert "no space is left" in why or "there is no folder" in why or "there is no world" in why
+
+        # It goes on: from now on as if nothing had happened.
+        self.thread.restart(SCENES[0])
+        self.thread.set_paused(False)
+        self.wait_for(lambda: self.thread.status.state == "running" and self.thread.status.cycle > 2)
+        self.thread.set_paused(True)
+        self.thread.restart(Scene(saved_world=str(last)))
+        world = self.wait_for(lambda: next((s for s in self.thread.take() if s.cycle == opened.cycle), None))
+        status = self.wait_for(lambda: self.thread.status if self.thread.status.state == "paused" else None)
+        assert status.cycle == world.cycle
+        assert status.error == ""
+        assert len(self.thread.scenes) == 1
+        assert abs(world.imbalance) <= LARGEST_IMBALANCE
+        for path in self.saved:
+            if path.exists():
+                checkpoint.load(path)
+        assert not list(self.folder.glob(".*")), "parts of files were left behind"
+
+    def said_of(self, text: str) -> bool:
+        self.said += self.thread.notices()
+        return any(text in notice for notice in self.said)
+
+    def wait_for(self, condition: Callable[[], Any]) -> Any:
+        deadline = time.monotonic() + SECONDS
+        while time.monotonic() < deadline:
+            assert self.thread._thread.is_alive()
+            if result := condition():
+                return result
+            time.sleep(0.001)
+        raise AssertionError(f"it did not come to that; status: {self.thread.status}; said: {self.said[-3:]}")
+
+
+COMMANDS = tuple(
+    name
+    for name, method in vars(Journal).items()
+    if callable(method) and not name.startswith("_") and name not in ("check", "check_at_rest", "said_of", "wait_for")
+)
+
+
+@pytest.fixture
+def faults(monkeypatch: pytest.MonkeyPatch) -> Faults:
+    made = Faults()
+    put_on_disk = app_files._put_on_disk
+
+    def put(place: Path, access: int) -> None:
+        if made.disc_is_full:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        put_on_disk(place, access)
+
+    class Breaking(DropletErosion):
+        def step(self, world: World, parameters: Any) -> None:
+            if made.process_fails and world.cycle % 3 == 2:
+                world.bedrock[: world.shape[0] // 2] -= 1.0
+                raise ProcessFailure("droplets", 3, 5)
+            super().step(world, parameters)
+
+    def exhausting(scene: Scene, rows: int, columns: int) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(app_files, "_put_on_disk", put)
+    monkeypatch.setitem(GENERATORS, "exhausting", exhausting)
+    processes = tuple(Breaking if process is DropletErosion else process for process in simulation.PROCESSES)
+    monkeypatch.setattr(simulation, "PROCESSES", processes)
+    return made
+
+
+@settings(
+    max_examples=examples(40),
+    derandomize=examples(40) == 40,
+    deadline=None,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+@given(commands=st.lists(st.tuples(st.sampled_from(COMMANDS), st.integers(0, 9)), min_size=2, max_size=25))
+def test_commands_in_any_order(commands: list[tuple[str, int]], faults: Faults, tmp_path: Path) -> None:
+    faults.disc_is_full = faults.process_fails = False
+    journal = Journal(Path(tempfile.mkdtemp(dir=tmp_path)), faults)
+    try:
+        for name, number in commands:
+            getattr(journal, name)(number)
+            journal.check()
+        journal.check_at_rest()
+    finally:
+        journal.thread.stop()
+    assert not journal.thread._thread.is_alive()
+
+
+LIMITED = """
+import resource, sys, time
+from pathlib import Path
+from app.simulation import SimulationThread
+from app import checkpoint
+from tests.app.small import small_scene
+
+def wait_for(condition):
+    deadline = time.monotonic() + 60.0
+    while time.monotonic() < deadline:
+        assert thread._thread.is_alive(), "the thread has died"
+        if result := condition():
+            return result
+        time.sleep(0.005)
+    raise SystemExit(f"it did not come to that: {thread.status}")
+
+path = Path(sys.argv[1])
+thread = SimulationThread(small_scene())
+thread.first_picture_shown.set()
+thread.start()
+wait_for(lambda: thread.status.cycle > 2)
+size = 1024 * int(Path("/proc/self/status").read_text().partition("VmSize:")[2].split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (size + 300 * 2**20, resource.RLIM_INFINITY))
+for source in ("noise", "diamond-square", "island", "sand"):
+    thread.restart(small_scene(world__source=source, world__columns=8192, world__rows=8192))
+    print(wait_for(thread.notices)[0])
+    before = thread.status.cycle
+    wait_for(lambda: thread.status.state == "running" and thread.status.cycle > before + 2)
+thread.save(path)
+print(wait_for(thread.notices)[0])
+assert checkpoint.load(path)[0].cycle > 2
+thread.stop()
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits the address space as Linux does")
+def test_worlds_that_memory_cannot_hold_leave_the_one_before(tmp_path: Path) -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(tmp_path / "world.npz")], capture_output=True, text=True, timeout=300
+    )
+    assert result.returncode == 0, result.stderr[-2000:]
+    lines = result.stdout.splitlines()
+    assert len(lines) == 5
+    assert lines[-1] == f"saved {tmp_path / 'world.npz'}"
+    assert all("emory" in line or "allocate" in line for line in lines[:-1]), lines
