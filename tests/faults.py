@@ -58,6 +58,7 @@ FAULTS = {
     "the ledger of a backup": Fault("app.world.World.ledger_copy", no_memory),
     "the check of a world": Fault("app.simulation.Lockstep.verify", no_memory),
     "publishing": Fault("app.simulation.SimulationThread._publish", no_memory),
+    "loading kernels": Fault("app.simulation.Simulator.prepare_all", no_memory),
     "a survey": Fault("app.survey.Surveyor.survey", no_memory),
     **{f"kernel of {name}": Fault(target, no_memory) for name, target in KERNELS.items()},
     "creating a file": Fault("app.files._create_beside", refused),

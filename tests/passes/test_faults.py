@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -75,13 +77,14 @@ def test_a_call_that_fails_at_any_time_leaves_nothing_behind(
 
 
 def test_an_upload_that_fails_leaves_the_land_that_is_seen(picture: Picture, canvas: Canvas) -> None:
-    before = draw(picture, canvas, LAND, "low")
-    higher = snapshot(bumps(30, 40, height=90.0), 1.0, world=LAND.world, cycle=1)
-    for number in range(2):
+    land = shore(30, 40)
+    before = draw(picture, canvas, land, "low")
+    higher = replace(drowned(land, 9.0), versions={name: version + 1 for name, version in land.versions.items()})
+    for number in range(4):
         with failing("an upload", after=number), pytest.raises(MemoryError):
             picture.show(higher)
-        assert picture.snapshot is LAND
-        np.testing.assert_array_equal(draw(picture, canvas, LAND, "low"), before)
+        assert picture.snapshot is land
+        np.testing.assert_array_equal(draw(picture, canvas, land, "low"), before)
     assert not np.array_equal(draw(picture, canvas, higher, "low"), before)
 
 
