@@ -144,6 +144,8 @@ def drive(
     last = time.perf_counter()
 
     def begin() -> None:
+        # Frames of a busy machine take long.
+        imgui.get_io().mouse_double_click_time, imgui.get_io().mouse_single_click_delay = 3.0, 3.1  # seconds
         context = moderngl.create_context(require=410)
         running.append(Application(context, simulation, FakeHost(), content_scale=scale))
         simulation.start()
@@ -168,6 +170,8 @@ def drive(
         running[0].lay_pictures(context.screen, round(height))
 
     def run_test(context: Context) -> None:
+        # ImGui would end a test after a minute; pytest has a limit of its own.
+        imgui.test_engine.get_io(hello_imgui.get_imgui_test_engine()).config_watchdog_kill_test = 3600.0
         driver = Driver(running[0], context)
         context.yield_(3)
         test(driver)
