@@ -57,7 +57,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         ("Esc",),
         "Close",
-        "close the list of keys or a dialog, leave fly mode, the way of the water or full screen",
+        "close the list of keys, a dialog or errors, leave fly mode, the way of the water or full screen",
         "close",
         "Help",
     ),
@@ -73,7 +73,9 @@ MOUSE: tuple[tuple[str, str], ...] = (
     ("wheel", "zoom towards the pointer"),
     ("on the minimap", "a click or a drag looks there"),
     ("on the line between two worlds", "a drag moves it, a double click puts it in the middle"),
-    ("on a slider", "Ctrl + click or a double click lets you type a number"),
+    ("drag on a slider", "move it from where it is, with Shift finer; Esc takes it back"),
+    ("on a slider", "Ctrl + click or a double click lets you type a number: Enter takes it, Esc does not"),
+    ("under World", "what has the sign of Reset makes the world anew: once a drag ends, or on Enter"),
 )
 
 BY_KEY: dict[str, Action] = {key: action for action in ACTIONS for key in action.keys}

@@ -47,7 +47,7 @@ from app.panel.style import EMPTY
 from app.parameters import Value
 from app.passes.quality import KnownLevels
 from app.processes.droplets import Spring, read_springs, write_springs
-from app.scene import GROUPS, Scene
+from app.scene import GROUPS, WORLD_SECTION, Scene
 from app.sides import Side, Sides
 from app.simulation import SimulationThread
 from app.snapshot import Snapshot
@@ -60,7 +60,6 @@ EDITED: dict[Edited, tuple[int, ...]] = {"A": (0,), "B": (1,), "both": (0, 1)}
 
 DIVIDER_RANGE = (0.1, 0.9)  # of what the panel leaves of the width
 
-WORLD_SECTION = "world"  # a change to its groups makes the world anew
 VIEW_SECTION = "view"  # its groups concern the picture alone
 RESTART_DELAY = 0.3  # seconds after the last change of what the terrain is made from
 CLICK_REACH = 4.0  # logical units: a press that moves farther is a drag
@@ -136,6 +135,7 @@ class Application:
         self._made_from = Beginning(self.scenes, self._opened)  # the worlds on the screen
         self._asked_for: Beginning | None = self._made_from  # worlds that are not here yet
         self._opening = True  # the next world is seen from the scene's opening view
+        self.relief_at_start = 0.0  # metres from the lowest to the highest point, when the world was seen first
         self._pointed = 0  # the side that mouse and wheel are used on
         self._on_minimap: Side | None = None  # a drag that began on its minimap goes on
         self.asked_place: tuple[int, int] | None = None  # row and column whose water somebody follows
@@ -226,7 +226,13 @@ class Application:
                 self.commands.open(event.paths[0])
 
     def _keeps_from_scene(self, event: KeyPressed) -> bool:
-        """Whether a dialog is open and the key may belong to a file's name: N would make another world meanwhile."""
+        """Whether a key belongs to the panel.
+
+        Esc does while a slider is held, all others where a dialog is open and they may belong to a file's name: N
+        would make another world meanwhile.
+        """
+        if event.chord == "Esc" and imgui.is_any_item_active():
+            return True
         return self.panel.is_asking and event.chord != "Esc" and not event.chord.startswith("Ctrl+")
 
     def draw(self) -> None:
@@ -366,7 +372,7 @@ class Application:
     def rest(self) -> float:
         """For how many seconds the next frame would look like this one, unless something happens."""
         if self._at_rest:
-            return math.inf
+            return self.notices.rest
         if self.sides.drawing or self.snapshot is None or imgui.is_any_item_active():
             return 0.0
         return self._pace.rest(shared=self._shares_cores)
@@ -380,7 +386,6 @@ class Application:
             and not self.sides.drawing
             and not self.camera.moving
             and not self.camera.flying
-            and not any(not notice.is_error for notice in self.notices.shown())
             and self._restart_due is None
             and not self._waits_for_survey
         )
@@ -412,11 +417,16 @@ class Application:
             self._restart_due = time.monotonic() + RESTART_DELAY
         elif section != VIEW_SECTION:
             self.simulation.change({path: value}, None if worlds == everywhere else worlds[0])
-        if self.scene.camera != before.camera:
-            self.camera.open(self.scene.camera, at_once=False)
-        if self.scene.view.exaggeration != before.view.exaggeration:
-            self._see_ground()
-        self._still = 0
+        self._follow_view(before)
+
+    def change_back(self, path: str, values: Sequence[Value]) -> None:
+        """Give a parameter the value in each world that it had there before. Not one that makes the world anew."""
+        before = self.scene
+        self.scenes = tuple(scene.with_value(path, value) for scene, value in zip(self.scenes, values, strict=True))
+        if GROUPS[path.partition(".")[0]].section != VIEW_SECTION:
+            for world, value in enumerate(values):
+                self.simulation.change({path: value}, world)
+        self._follow_view(before)
 
     def take_processes(self, other: Scene) -> None:
         """Give the processes of another scene to what is edited, which goes on with them."""
@@ -516,19 +526,19 @@ class Application:
         snapshots = self.simulation.take()
         if snapshots:
             worlds = {shown.world for shown in self.sides.snapshots}
-            shape = self.snapshot.shape if self.snapshot is not None else None
-            if worlds.isdisjoint(snapshot.world for snapshot in snapshots):
+            are_others = worlds.isdisjoint(snapshot.world for snapshot in snapshots)
+            if are_others:
                 self.asked_place = None
+                self.relief_at_start = snapshots[0].highest - snapshots[0].lowest
                 if self._asked_for is not None:
                     self._made_from, self._asked_for = self._asked_for, None
-            self._opening = self._opening or snapshots[0].shape != shape
-            self._show(snapshots)  # last, for it may fail; the worlds are there in any case
+            self._show(snapshots, are_others=are_others)  # last, for it may fail; the worlds are there in any case
         if self._opening and self._asked_for is None and self.snapshot is not None:
             self.camera.open(self.scene.camera)
             self._opening = not self.panel.is_laid_out  # until then it is not known what is free of the scene
 
-    def _show(self, snapshots: Sequence[Snapshot]) -> None:
-        """Show snapshots, in another number of pictures where that has changed."""
+    def _show(self, snapshots: Sequence[Snapshot], *, are_others: bool) -> None:
+        """Show snapshots, of other worlds or not, in another number of pictures where that has changed."""
         count = len(self.sides.shown)
         self.sides.show(snapshots)
         if len(self.sides.shown) != count:
@@ -536,7 +546,7 @@ class Application:
             self._on_minimap = None
             self._lay_out()
             self.camera.keep_width_of_view(self._view_aspect(count))
-        self._see_ground()
+        self._see_ground(of_others=are_others)
 
     def _cell_under(self, x: float, y: float) -> tuple[int, int] | None:
         """Row and column of the land under the pointer."""
@@ -547,11 +557,20 @@ class Application:
         row, column = int(hit.z // self.snapshot.cell_size), int(hit.x // self.snapshot.cell_size)
         return (row, column) if 0 <= row < rows and 0 <= column < columns else None
 
-    def _see_ground(self) -> None:
+    def _follow_view(self, before: Scene) -> None:
+        """See the land as the scene says now, which was another one before."""
+        if self.scene.camera != before.camera:
+            self.camera.open(self.scene.camera, at_once=False)
+        if self.scene.view.exaggeration != before.view.exaggeration:
+            self._see_ground()
+        self._still = 0
+
+    def _see_ground(self, *, of_others: bool = False) -> None:
         if self.sides.snapshots:
             exaggeration = self.scene.view.exaggeration
             grounds = [Ground(snapshot, exaggeration) for snapshot in self.sides.snapshots]
-            self.camera.see(grounds.pop(self._pointed), *grounds)
+            see = self.camera.see_another if of_others and not self._opening else self.camera.see
+            see(grounds.pop(self._pointed), *grounds)
 
     def _hear_simulation(self) -> None:
         for path, why in self.simulation.failed_saves():

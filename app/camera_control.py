@@ -39,6 +39,7 @@ NEAREST_IN_CELLS = 4.0
 FAST_FLIGHT = 4.0
 SLOWEST_PACE, FASTEST_PACE = 0.1, 8.0
 FRAME_MARGIN = 1.06
+FARTHER_THAN_BEFORE = 1.6  # or nearer: from there, the middle of a picture shows something else
 
 # Where keys carry the camera in flight: to the right, up, forward.
 FLIGHT_KEYS: dict[str, tuple[float, float, float]] = {
@@ -118,6 +119,41 @@ class CameraControl:
         """
         self._ground, self._other_grounds = ground, others
         self._limit()
+
+    def see_another(self, ground: Ground, *others: Ground) -> None:
+        """Take the ground of another world. A view that fits it, too, stays as it is.
+
+        Otherwise the camera looks at the same part of the map in the same direction, from as many of its sides away, or
+        at the whole land where that would not show what it did, either.
+        """
+        before = self._ground
+        if before is None or self.flying:
+            self.see(ground, *others)
+            return
+        kept, showed = self.parameters(), self._sight(before)
+        self.see(ground, *others)
+        if _extent(before) != _extent(ground):
+            self.open(kept)
+        if not self._shows_as_much(showed):
+            self.frame_all()
+            self._pose = self._goal
+
+    def _sight(self, ground: Ground) -> float | None:
+        """How far away the ground in the middle of the picture is, in distances of the target; None: none is there."""
+        camera = self._camera_of(self._goal)
+        hit = ground.hit(camera.position, camera.direction)
+        return None if hit is None else glm.length(hit - camera.position) / camera.distance
+
+    def _shows_as_much(self, showed: float | None) -> bool:
+        """Whether the goal lies above the ground, and sees what is in its middle from about as far as before."""
+        assert self._ground is not None
+        eye = self._camera_of(self._goal).position
+        if eye.y < self._lowest_eye(eye):
+            return False
+        shows = self._sight(self._ground)
+        if shows is None or showed is None:
+            return shows is showed
+        return 1.0 / FARTHER_THAN_BEFORE < shows / max(showed, 1e-6) < FARTHER_THAN_BEFORE
 
     def keep_width_of_view(self, aspect: float) -> None:
         """Go so far away, or come so near, that the land fills the picture as it did one with another aspect."""
@@ -498,6 +534,11 @@ class CameraControl:
             abs(getattr(self._pose, name) - getattr(self._goal, name)) > allowed
             for name, allowed in zip(POSE_FIELDS, tolerances, strict=True)
         )
+
+
+def _extent(ground: Ground) -> tuple[float, float]:
+    """Metres from west to east and from north to south, as exactly as a view depends on them."""
+    return round(ground.east, 1), round(ground.south, 1)
 
 
 def _distance_to_see(camera: Camera, points: Iterable[glm.vec3], aspect: float) -> float:

@@ -6,7 +6,7 @@ import os
 import random
 import threading
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,6 +53,10 @@ class Commands:
     def change(self, path: str, value: Value) -> None:
         """Change a parameter."""
         self.attempt(lambda: self._application.change(path, value))
+
+    def change_back(self, path: str, values: Sequence[Value]) -> None:
+        """Give a parameter the value in each world that it had there before."""
+        self.attempt(lambda: self._application.change_back(path, values))
 
     # Simulation.
 
@@ -243,7 +247,7 @@ class Commands:
     def close(self) -> None:
         """Close what lies over the scene, the topmost first."""
         application = self._application
-        if application.panel.close_topmost():
+        if application.panel.close_topmost() or application.notices.dismiss_all():
             return
         if application.camera.flying:
             application.camera.toggle_fly()

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from app.parameters import Declaration, Value, value_text
+from app.numbers import value_text
+from app.parameters import Declaration, Value
 from app.scene import DECLARATIONS, GROUPS, Scene
 
 NAMES = ("A", "B")
@@ -62,5 +63,5 @@ def _setting(scene: Scene, path: str) -> str:
     group = GROUPS[path.partition(".")[0]].title.lower()
     declaration, value = DECLARATIONS[path], scene.value(path)
     if declaration.name == "enabled":
-        return f"{group} {value_text(value)}"
-    return f"{group}: {declaration.label} {value_text(value)} {declaration.unit}".rstrip()
+        return f"{group} {value_text(declaration, value)}"
+    return f"{group}: {declaration.label} {value_text(declaration, value)}"

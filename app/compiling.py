@@ -62,7 +62,7 @@ class Compiler:
     """Compiles builds in workers, as many at once as there are cores."""
 
     def __init__(self, workers: int | None = None) -> None:
-        self._most = workers or min(_cores(), MOST_WORKERS)
+        self._most = workers or min(cores(), MOST_WORKERS)
         self._lock = threading.Lock()
         self._asked: list[str] = []  # since there was last nothing to do
         self._waiting: list[str] = []
@@ -212,7 +212,8 @@ def tell_of_failure(build: str, error: str) -> None:
     log.warning("the kernels of %s are compiled within the program, as a process of their own failed: %s", build, error)
 
 
-def _cores() -> int:
+def cores() -> int:
+    """How many this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -23,13 +23,6 @@ Value = float | int | bool | str
 OfKernel = TypeVar("OfKernel", bound=tuple[Any, ...])
 
 
-def value_text(value: Value) -> str:
-    """A value as a person reads it."""
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
 def parameter(low: float, high: float, help: str, *, unit: str = "", log: bool = False) -> msgspec.Meta:
     """Declare a number: its range (both ends allowed), one line of help, its unit, whether its slider is in logs."""
     return msgspec.Meta(ge=low, le=high, description=help, extra={"unit": unit, "log": log})

@@ -6,6 +6,7 @@ Presets, `--set`, saved worlds and the panel all read and write scenes, and all 
 from __future__ import annotations
 
 import difflib
+import functools
 import math
 import tomllib
 import typing
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
     from app.processes.wind_field import WindFieldParameters
 
 DEFAULT_PRESET = "jacksboro"
+
+WORLD_SECTION = "world"  # a change to its groups makes the world anew; all others take effect while it runs
 
 
 class _BeforeProcesses(Parameters, frozen=True, kw_only=True):
@@ -134,6 +137,12 @@ GROUPS: dict[str, type[Parameters]] = {
 DECLARATIONS: dict[str, Declaration] = {
     declaration.path: declaration for name, group in GROUPS.items() for declaration in declarations(group, f"{name}.")
 }
+
+
+@functools.cache
+def makes_world_anew(path: str) -> bool:
+    """Whether a change to the parameter with that path begins again with another world."""
+    return GROUPS[path.partition(".")[0]].section == WORLD_SECTION
 
 
 # Values.

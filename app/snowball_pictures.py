@@ -13,6 +13,7 @@ from tqdm import tqdm
 from app.canvas import Canvas
 from app.lettering import sign
 from app.memory import check_memory
+from app.numbers import spaced
 from app.picture import Picture
 from app.recorder import Pixels, open_recorder
 from app.render import headless_context, scene_camera
@@ -53,7 +54,7 @@ def draw_snowballs(
             top, left = row * (height + GAP), column * (width + GAP)
             part = sheet[top : top + height, left : left + width]
             part[...] = pixels
-            _label(part, f"{balls:,} snowballs".replace(",", " ") if balls else "before")
+            _label(part, f"{spaced(balls)} snowballs" if balls else "before")
         record(sheet)
     print(path)
 

@@ -13,6 +13,8 @@ from app.panel.divider import Divider
 from app.panel.file_dialog import FileDialog, Filter
 from app.panel.parameters import SECTIONS, ParameterRows
 from app.panel.style import Fonts, em
+from app.panel.widgets import tooltip_on_hover
+from app.scene import WORLD_SECTION
 
 if TYPE_CHECKING:
     from app.application import Application
@@ -155,6 +157,8 @@ class Panel:
             imgui.push_font(Fonts.bold, 0.0)
             is_open = imgui.collapsing_header(f"{section.capitalize()}{mark}###section {section}", flags)
             imgui.pop_font()
+            if section == WORLD_SECTION:
+                tooltip_on_hover("What a world is made from: each change makes it anew", "All else acts while it runs.")
             if not is_open:
                 continue
             imgui.indent(em(0.55))

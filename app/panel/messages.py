@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from app.notices import SECONDS_SHOWN, Notice
-from app.panel.style import ACCENT, ERROR, FAINT_TEXT, OVER_SCENE, em
+from app.notices import Kind, Notice
+from app.panel.style import ACCENT, ERROR, FAINT_TEXT, OVER_SCENE, WARNING, Colour, em
 from app.panel.widgets import heading
 from app.processes import PROCESSES
 
 if TYPE_CHECKING:
     from app.application import Application
 
-FADE_SECONDS = 0.7
+SIGNS: dict[Kind, tuple[str, Colour]] = {
+    "said": (icons.ICON_FA_CHECK, ACCENT),
+    "warning": (icons.ICON_FA_CIRCLE_EXCLAMATION, WARNING),
+    "error": (icons.ICON_FA_TRIANGLE_EXCLAMATION, ERROR),
+}
 TURNS_PER_SECOND = 0.8
 
 # Where a window stands: the middle of what the panel leaves free of the scene.
@@ -37,8 +41,7 @@ BOX_FLAGS = (
 def notices(application: Application, middle: float, bottom: float, widest: float) -> None:
     """The notices, one above the other, the newest lowest."""
     for number, notice in enumerate(reversed(application.notices.shown())):
-        fade = 1.0 if notice.is_error else min((SECONDS_SHOWN - notice.age) / FADE_SECONDS, 1.0)
-        imgui.push_style_var(imgui.StyleVar_.alpha.value, max(fade, 0.0))
+        imgui.push_style_var(imgui.StyleVar_.alpha.value, notice.opacity)
         imgui.set_next_window_pos(imgui.ImVec2(middle, bottom), imgui.Cond_.always.value, imgui.ImVec2(0.5, 1.0))
         imgui.push_style_color(imgui.Col_.window_bg.value, imgui.ImVec4(*OVER_SCENE))
         imgui.begin(f"##notice {number}", None, BOX_FLAGS)
@@ -53,15 +56,15 @@ def notices(application: Application, middle: float, bottom: float, widest: floa
 
 def _notice(notice: Notice, widest: float) -> bool:
     """Show one, and tell whether it was clicked away."""
-    icon, colour = (icons.ICON_FA_TRIANGLE_EXCLAMATION, ERROR) if notice.is_error else (icons.ICON_FA_CHECK, ACCENT)
+    icon, colour = SIGNS[notice.kind]
     imgui.text_colored(imgui.ImVec4(*colour), icon)
     imgui.same_line(0.0, em(0.7))
     imgui.push_text_wrap_pos(
-        imgui.get_cursor_pos_x() + min(imgui.calc_text_size(notice.text).x + 1.0, widest - em(5.0))
+        imgui.get_cursor_pos_x() + min(imgui.calc_text_size(notice.line).x + 1.0, widest - em(5.0))
     )
-    imgui.text_unformatted(notice.text)
+    imgui.text_unformatted(notice.line)
     imgui.pop_text_wrap_pos()
-    if notice.is_error:
+    if notice.kind != "said":
         imgui.same_line(0.0, em(0.9))
         imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), icons.ICON_FA_XMARK)
     return imgui.is_window_hovered() and imgui.is_mouse_clicked(0)

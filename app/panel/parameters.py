@@ -10,13 +10,15 @@ from imgui_bundle import imgui
 
 from app.climate import ClimateParameters
 from app.comparison import NAMES
+from app.numbers import number_text, range_words, value_text
+from app.panel.held import held_value
 from app.panel.snowball_runs import snowball_runs
 from app.panel.style import ACCENT, FAINT_TEXT, TEXT, WARNING, Colour, Fonts, em, faded
 from app.panel.weather import weather_line
-from app.panel.widgets import BUTTON_WIDTH, ParameterWidgets, icon_button, tooltip_on_hover
-from app.parameters import Declaration, Parameters, value_text
+from app.panel.widgets import BUTTON_WIDTH, ParameterWidgets, icon_button, tooltip, tooltip_is_due, tooltip_on_hover
+from app.parameters import Declaration, Parameters, Value
 from app.processes.snowballs import SnowballErosion
-from app.scene import DECLARATIONS, GROUPS, Scene, presets, range_text
+from app.scene import DECLARATIONS, GROUPS, Scene, makes_world_anew, presets
 from app.sources import GENERATORS
 
 if TYPE_CHECKING:
@@ -32,7 +34,12 @@ SECTIONS: dict[str, bool] = {
     "performance": False,
 }
 
-LABEL_PART = 0.38  # of a row
+ANEW = "makes the world anew, from cycle 0: once a drag ends, or on Enter"
+HOW_TO_SET = "drag, with Shift finer; Ctrl + click or double click to type, Esc to take back"
+
+LABEL_PART = 0.41  # of a row
+MARK_SIZE = 0.66  # heights of the font
+SIGN_WIDTH = 0.85
 NARROWEST_ROW = 15.0  # heights of the font; below it the label stands above its widget
 
 SOURCE = "world.source"  # a text: what it may be is not known to its declaration
@@ -43,7 +50,8 @@ class ParameterRows:
 
     def __init__(self, application: Application) -> None:
         self._application = application
-        self._widgets = ParameterWidgets()
+        self._widgets = ParameterWidgets(application.notices.warn)
+        self._before_drag: tuple[str, list[Value]] = ("", [])  # a path, and what it had in each world
 
     def changed(self, section: str) -> int:
         """How many parameters of a section are not as they were opened."""
@@ -118,14 +126,27 @@ class ParameterRows:
         if path == SOURCE:
             self._source(str(value), widget_width)
         else:
-            new = self._widgets.edit(declaration, value, widget_width)
-            tooltip_on_hover(*self._help(declaration))
-            if new != value:
-                application.commands.change(path, new)
+            self._value(declaration, value, widget_width)
         if is_changed:
             imgui.same_line(left + width - reset_width)
             self._reset_button(declaration, reset_width)
         imgui.pop_id()
+
+    def _value(self, declaration: Declaration, value: Value, width: float) -> None:
+        """The widget of a parameter, and what is done with it."""
+        application, path = self._application, declaration.path
+        holding = held_value(application, path) if value == 0 else None
+        new = self._widgets.edit(declaration, value, width, acts_at_end=makes_world_anew(path), holding=holding)
+        if self._widgets.dragged != path:
+            self._help_on_hover(declaration)
+        elif self._before_drag[0] != path:  # it has only been pressed
+            self._before_drag = (path, [scene.value(path) for scene in application.scenes])
+        if new is None:
+            application.commands.change_back(path, self._before_drag[1])
+        elif new != value:
+            application.commands.change(path, new)
+        if self._widgets.dragged != path == self._before_drag[0]:
+            self._before_drag = ("", [])
 
     def _label(self, declaration: Declaration, is_changed: bool, width: float) -> None:
         colour: Colour = ACCENT if is_changed else faded(TEXT, 0.88)
@@ -133,26 +154,50 @@ class ParameterRows:
         if is_changed:
             dot = imgui.ImVec2(place.x - em(0.38), place.y + imgui.get_frame_height() / 2.0)
             imgui.get_window_draw_list().add_circle_filled(dot, em(0.14), imgui.get_color_u32(imgui.ImVec4(*ACCENT)))
+        width = self._room_for_label(declaration, width)
         if self._differs(declaration.path):
-            width -= em(0.8)
             sign = imgui.ImVec2(place.x + width, place.y + imgui.get_style().frame_padding.y)
             imgui.get_window_draw_list().add_text(sign, imgui.get_color_u32(imgui.ImVec4(*WARNING)), "≠")
+        if makes_world_anew(declaration.path):
+            self._mark_of_anew(imgui.ImVec2(place.x + width, place.y))
         imgui.push_clip_rect(place, imgui.ImVec2(place.x + width, place.y + imgui.get_frame_height() * 1.2), True)
         imgui.text_colored(imgui.ImVec4(*colour), declaration.label)
         imgui.pop_clip_rect()
-        tooltip_on_hover(*self._help(declaration))
+        self._help_on_hover(declaration)
+
+    def _room_for_label(self, declaration: Declaration, width: float) -> float:
+        """What the sign behind a label leaves of its width. No parameter has two signs: worlds share how they began."""
+        has_sign = self._differs(declaration.path) or makes_world_anew(declaration.path)
+        return width - (em(SIGN_WIDTH) if has_sign else 0.0)
+
+    def _mark_of_anew(self, place: imgui.ImVec2) -> None:
+        """The sign of the button Reset, small: what begins again from cycle 0."""
+        size = MARK_SIZE * imgui.get_font_size()
+        top = place.y + (imgui.get_frame_height() - size) / 2.0
+        colour = imgui.get_color_u32(imgui.ImVec4(*faded(FAINT_TEXT, 0.7)))
+        drawing = imgui.get_window_draw_list()
+        drawing.add_text(Fonts.text, size, imgui.ImVec2(place.x, top), colour, icons.ICON_FA_BACKWARD_FAST)
+
+    def _help_on_hover(self, declaration: Declaration) -> None:
+        if tooltip_is_due():  # else its lines would be made for each row in each frame
+            tooltip(*self._help(declaration))
 
     def _help(self, declaration: Declaration) -> list[str]:
-        opened = self._application.opened.value(declaration.path)
+        path = declaration.path
+        opened = self._application.opened.value(path)
         lines = [declaration.help]
+        if self._application.scene.value(path) == 0 and (holding := held_value(self._application, path)) is not None:
+            lines.append(f"now {number_text(declaration, holding)}")
+        if makes_world_anew(path):
+            lines.append(ANEW)
         if declaration.kind in (int, float):
-            lines.append(f"{range_text(declaration)}; Ctrl + click or double click to type")
-        if self._differs(declaration.path):
-            values = (value_text(scene.value(declaration.path)) for scene in self._application.scenes)
+            lines.append(f"{range_words(declaration)}; {HOW_TO_SET}")
+        if self._differs(path):
+            values = (value_text(declaration, scene.value(path)) for scene in self._application.scenes)
             lines.append(" · ".join(f"{name}: {value}" for name, value in zip(NAMES, values, strict=True)))
-        lines.append(f"{value_text(opened)} in the scene that was opened")
+        lines.append(f"{value_text(declaration, opened)} in the scene that was opened")
         if opened != declaration.default:
-            lines.append(f"{value_text(declaration.default)} where a scene does not say otherwise")
+            lines.append(f"{value_text(declaration, declaration.default)} where a scene does not say otherwise")
         return lines
 
     def _reset_button(self, declaration: Declaration, side: float) -> None:
@@ -163,7 +208,7 @@ class ParameterRows:
         pressed = imgui.button(f"{icons.ICON_FA_ROTATE_LEFT}###reset {declaration.path}", imgui.ImVec2(side, 0.0))
         imgui.pop_style_var()
         imgui.pop_style_color(2)
-        tooltip_on_hover(f"back to {value_text(opened)}, as in the scene that was opened")
+        tooltip_on_hover(f"back to {value_text(declaration, opened)}, as in the scene that was opened")
         if pressed:
             self._application.commands.change(declaration.path, opened)
 
@@ -191,7 +236,8 @@ class ParameterRows:
         return self._application.scene.value(path) != self._application.opened.value(path)
 
     def _differs(self, path: str) -> bool:
-        return len({scene.value(path) for scene in self._application.scenes}) > 1
+        scenes = self._application.scenes
+        return len(scenes) > 1 and len({scene.value(path) for scene in scenes}) > 1
 
 
 def is_in_use(group: str, scene: Scene) -> bool:

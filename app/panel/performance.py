@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from app.comparison import NAMES
 from app.history import LedgerHistory
+from app.numbers import measured
 from app.panel import plots
 from app.panel.style import ACCENT, FAINT_TEXT, Colour, em
 from app.panel.widgets import heading, right_aligned
@@ -46,8 +47,7 @@ def volume_unit(cubic_metres: float) -> tuple[str, float]:
 def volume_text(cubic_metres: float) -> str:
     """A volume with three digits in a unit that suits it."""
     unit, size = volume_unit(cubic_metres)
-    shown = cubic_metres / size
-    return f"{shown:,.0f} {unit}".replace(",", " ") if abs(shown) >= 100.0 else f"{shown:.3g} {unit}"
+    return f"{measured(cubic_metres / size)} {unit}"
 
 
 def _frame_times(application: Application) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from imgui_bundle import imgui
 
 from app.actions import BY_COMMAND
+from app.numbers import spaced
 from app.panel.style import FAINT_TEXT
 from app.panel.widgets import tooltip_on_hover
 
@@ -48,8 +49,3 @@ def snowball_runs(application: Application) -> None:
     snapshot = application.snapshot
     if snapshot is not None and snapshot.snowballs:
         imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), f"{spaced(snapshot.snowballs)} have fallen")
-
-
-def spaced(number: int) -> str:
-    """A large number as a person reads it."""
-    return f"{number:,}".replace(",", " ")

@@ -8,6 +8,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from app.comparison import NAMES
+from app.numbers import measured, spaced
 from app.panel.style import ACCENT, ERROR, FAINT_TEXT, OVER_SCENE, TEXT, WARNING, Colour, em
 from app.panel.widgets import tooltip_on_hover
 from app.snapshot import State
@@ -61,7 +62,7 @@ def _items(application: Application) -> None:
     imgui.align_text_to_frame_padding()
     imgui.text_colored(imgui.ImVec4(*colour), f"{icon}  {words}")
 
-    _item(f"cycle {status.cycle:,}".replace(",", " "), TEXT, "cycles since the start of this world")
+    _item(f"cycle {spaced(status.cycle)}", TEXT, "cycles since the start of this world")
     pace = status.cycles_per_second if status.state == "running" else 0.0
     _item(f"{pace:.0f} cycles/s", FAINT_TEXT, "averaged over the last second")
     total = sum(status.milliseconds.values())
@@ -85,7 +86,7 @@ def _items(application: Application) -> None:
             f"rounding alone leaves less than {LARGEST_IMBALANCE:.0e}",
         )
         rows, columns = snapshot.shape
-        _item(f"{columns} × {rows} cells of {snapshot.cell_size:.3g} m", FAINT_TEXT, "size of the map")
+        _item(f"{columns} × {rows} cells of {measured(snapshot.cell_size)} m", FAINT_TEXT, "size of the map")
 
 
 def _item(text: str, colour: Colour, *help: str) -> None:

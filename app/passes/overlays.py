@@ -14,6 +14,7 @@ import numpy as np
 
 from app import palettes
 from app.materials import Materials
+from app.numbers import spaced
 from app.passes.maps import LayerTextures
 from app.passes.shaders import FullScreen, ShaderLibrary
 from app.passes.targets import colour, map_target, release_targets
@@ -197,7 +198,7 @@ def overlay_ends(name: str, *snapshots: Snapshot) -> tuple[str, str]:
 
 def _legible(value: float) -> str:
     """A number in three digits, or in all that stand before its point."""
-    return f"{value:,.0f}".replace(",", " ") if 999.5 <= abs(value) < 1e9 else f"{value:.3g}"
+    return spaced(value) if 999.5 <= abs(value) < 1e9 else f"{value:.3g}"
 
 
 def largest(snapshot: Snapshot, name: str) -> float:

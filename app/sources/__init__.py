@@ -113,11 +113,16 @@ def _terrain_of(scene: Scene, parameter: str) -> Path:
         raise UserError(f"{parameter}: {error}; it may have moved, --set {parameter}=FILE names it anew") from error
 
 
+def relief_of(scene: Scene, rows: int, columns: int, cell_size: float) -> float:
+    """The relief in metres that a generator makes: what the scene asks for, or one that suits the size of the map."""
+    return scene.world.relief or DEFAULT_RELIEF * max(rows, columns) * cell_size
+
+
 def _generate(scene: Scene, check: SizeCheck) -> World:
     rows, columns = _size(scene, DEFAULT_SIDE, DEFAULT_SIDE)
     check(rows, columns)
     cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
-    relief = scene.world.relief or DEFAULT_RELIEF * max(rows, columns) * cell_size
+    relief = relief_of(scene, rows, columns, cell_size)
     made = GENERATORS[scene.world.source](scene, rows, columns)
     if isinstance(made, tuple):
         rock, loose = made

@@ -432,6 +432,70 @@ class TestViews:
         assert after.y == pytest.approx(3.0 * before.y, rel=1e-5)
 
 
+# Another world.
+
+
+def shows_all(control: CameraControl, ground: Ground) -> bool:
+    camera = control.camera()
+    matrix = camera.projection(WIDTH / HEIGHT) * camera.view()
+    corners = [
+        glm.vec3(east, height, south)
+        for east in (0.0, ground.east)
+        for height in (ground.lowest, ground.highest)
+        for south in (0.0, ground.south)
+    ]
+    clipped = [matrix * glm.vec4(corner, 1.0) for corner in corners]
+    return all(abs(clip.x) <= clip.w and abs(clip.y) <= clip.w for clip in clipped)
+
+
+def test_a_view_that_fits_another_land_stays(control: CameraControl) -> None:
+    drag(control, Button.LEFT, MIDDLE, (MIDDLE[0] + 123.0, MIDDLE[1] - 30.0))
+    settle(control)
+    before = control.camera()
+    control.see_another(ground_of(hills()[::-1, ::-1] * 1.1))
+    assert control.camera() == before
+    finer = np.repeat(np.repeat(hills(), 2, axis=0), 2, axis=1)
+    ground = ground_of(finer)
+    ground.cell_size = CELL / 2.0
+    control.see_another(ground)
+    assert control.camera() == before, "other cells, but the same land"
+
+
+@pytest.mark.parametrize("zoom", [0.0, 6.0])
+def test_a_land_that_hides_the_view_is_framed(control: CameraControl, zoom: float) -> None:
+    heading = control.camera().heading
+    control.scroll(zoom, *MIDDLE)
+    settle(control)
+    mountains = ground_of(hills() * 12.0)
+    control.see_another(mountains)
+    assert not control.moving
+    assert shows_all(control, mountains)
+    assert math.cos(math.radians(control.camera().heading - heading)) == pytest.approx(1.0)
+    plain = ground_of(hills() * 0.1)
+    control.see_another(plain)
+    assert shows_all(control, plain)
+    assert glm.length(control.camera().position - glm.vec3(450.0, 0.0, 300.0)) < 5.0 * plain.side
+
+
+def test_a_larger_land_is_seen_from_as_many_sides_away(control: CameraControl) -> None:
+    drag(control, Button.LEFT, MIDDLE, (MIDDLE[0] + 123.0, MIDDLE[1] + 10.0))
+    settle(control)
+    before, kept = control.camera(), control.parameters()
+    control.see_another(ground_of(np.repeat(np.repeat(2.0 * hills(), 2, axis=0), 2, axis=1)))
+    after = control.camera()
+    assert after.distance == pytest.approx(2.0 * before.distance, rel=0.01)
+    assert control.parameters() == kept
+
+
+def test_flight_goes_on_over_another_land(control: CameraControl) -> None:
+    control.toggle_fly()
+    mountains = ground_of(hills() * 40.0)
+    control.see_another(mountains)
+    assert control.flying
+    eye = control.camera().position
+    assert eye.y > mountains.limit(eye.x, eye.z)
+
+
 # Pictures that are narrower, and side by side.
 
 

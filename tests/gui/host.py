@@ -146,6 +146,8 @@ def drive(
     last = time.perf_counter()
 
     def begin() -> None:
+        # Frames of a busy machine take long.
+        imgui.get_io().mouse_double_click_time, imgui.get_io().mouse_single_click_delay = 3.0, 3.1  # seconds
         context = moderngl.create_context(require=410)
         running.append(Application(context, simulation, FakeHost(), content_scale=scale))
         simulation.start()

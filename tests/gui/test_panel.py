@@ -135,10 +135,14 @@ def test_what_the_terrain_is_made_from_makes_the_world_anew_once_the_slider_is_l
         driver.engine.mouse_down()
         driver.engine.mouse_move_to_pos(imgui.get_mouse_pos() - imgui.ImVec2(150.0, 0.0))
         driver.engine.sleep_no_skip(0.6, 1.0 / 30.0)
-        assert application.scene.world.columns != 64
         assert running_scene(application).world.columns == 64, "made anew while the slider was held"
         driver.engine.key_press(int(imgui.Key.escape))
         driver.engine.mouse_up()
+        driver.engine.sleep_no_skip(0.6, 1.0 / 30.0)
+        assert application.scene.world.columns == 64, "Esc did not take it back"
+        assert application.snapshot.world == world
+        driver.engine.item_drag_with_delta(driver.widget("world.columns"), imgui.ImVec2(-150.0, 0.0))
+        driver.wait_for(lambda: application.scene.world.columns != 64, "the end of the drag")
         application.commands.change("world.columns", 80)
         driver.wait_for(
             lambda: application.snapshot is not None and application.snapshot.shape == (48, 80), "a new map"
@@ -706,6 +710,36 @@ def test_a_click_on_the_minimap_moves_the_camera_there() -> None:
         target, cell = application.camera.goal().target, application.snapshot.cell_size
         assert target.x == pytest.approx(0.25 * 64 * cell, rel=0.1)
         assert target.z == pytest.approx(0.75 * 48 * cell, rel=0.1)
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_the_camera_follows_a_new_world_and_keeps_a_view_that_fits() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.camera.scroll(-1.0, 400.0, 300.0)
+        driver.wait_for(lambda: not application.camera.moving, "the camera to come to rest")
+        before = application.camera.goal()
+
+        def make_anew(path: str, value: float) -> None:
+            assert application.snapshot is not None
+            world = application.snapshot.world
+            application.commands.change(path, value)
+            driver.wait_for(
+                lambda: application.snapshot is not None and application.snapshot.world > world, "another world"
+            )
+            driver.engine.yield_(2)
+
+        make_anew("world.seed", 5)
+        assert application.camera.goal() == before
+        make_anew("world.relief", 4100.0)
+        assert application.snapshot is not None
+        goal = application.camera.goal()
+        assert goal.position.y > 0.5 * application.snapshot.highest
+        assert goal.distance > 2.0 * before.distance
+        assert goal.heading == before.heading
+        make_anew("world.columns", 128)
+        assert application.camera.goal().heading == before.heading
 
     drive(test, WITHOUT_DROPS)
 

@@ -190,6 +190,39 @@ def test_a_drag_on_a_slider_changes_the_picture_and_not_the_camera(program: Prog
     assert np.abs(program.settled() - before).mean() > 0.5
 
 
+def test_a_click_on_a_slider_sets_nothing_and_a_drag_makes_one_world_when_it_ends(program: Program) -> None:
+    program.pause()
+    x = program.size[0] - 110
+    relief = 226  # the row of that parameter
+
+    def changes() -> list[str]:
+        return re.findall(r"(world\.\w+|noise\.\w+) = ", program.log.read_text())
+
+    for row in range(115, 320, 9):
+        program.move(x, row)
+        program.xdotool("click", "1")
+    program.move(x, relief)
+    program.xdotool("click", "--repeat", "2", "--delay", "50", "1")
+    time.sleep(0.5)
+    program.key("5", "0", "0", "0", "Escape")
+    program.xdotool("mousedown", "1")
+    program.move(x + 30, relief)
+    program.key("Escape")
+    time.sleep(0.5)
+    program.xdotool("mouseup", "1")
+    time.sleep(1.0)
+    assert not changes() and program.cycle > 0
+    program.move(x, relief)
+    program.xdotool("mousedown", "1")
+    for step in range(1, 6):
+        program.move(x + 8 * step, relief)
+    time.sleep(1.0)
+    assert not changes(), "changed while it was held"
+    program.xdotool("mouseup", "1")
+    program.wait_for(lambda: program.cycle == 0, "another world")
+    assert changes() == ["world.relief"]
+
+
 def test_another_size_of_the_window(program: Program) -> None:
     program.pause()
     for width, height in [(1500, 1000), (700, 500), (1024, 600)]:

@@ -1,0 +1,217 @@
+"""The widgets of parameters, used as a person uses them: nothing is set that was not chosen."""
+
+from __future__ import annotations
+
+import pytest
+from imgui_bundle import imgui
+
+from app.numbers import number_text
+from app.panel.parameters import ParameterRows
+from app.panel.widgets import slider_part
+from app.parameters import Declaration, Value
+from app.scene import DECLARATIONS, Scene
+from tests.gui.host import SMALL, Driver, drive
+from tests.gui.test_panel import WITHOUT_DROPS, have_land, running_scene
+
+CLICK_REACH = 6.0  # ImGui's threshold of a drag
+
+
+def at(driver: Driver, path: str, part: float) -> imgui.ImVec2:
+    """A place on a slider: a part of its width."""
+    driver.engine.scroll_to_item_y(driver.widget(path))
+    box = driver.engine.item_info(driver.widget(path)).rect_full
+    return imgui.ImVec2(box.min.x + part * (box.max.x - box.min.x), 0.5 * (box.min.y + box.max.y))
+
+
+def width_of(driver: Driver, path: str) -> float:
+    box = driver.engine.item_info(driver.widget(path)).rect_full
+    return box.max.x - box.min.x
+
+
+def said(driver: Driver) -> list[str]:
+    return [notice.text for notice in driver.application.notices.shown()]
+
+
+def test_a_press_changes_nothing_and_a_drag_goes_on_from_the_value() -> None:
+    def test(driver: Driver) -> None:
+        application, engine = have_land(driver), driver.engine
+        before = application.scene
+        for path in ("droplets.friction", "droplets.count", "world.columns", "view.sun_height"):
+            for part in (0.02, 0.5, 0.98):
+                engine.mouse_move_to_pos(at(driver, path, part))
+                engine.mouse_click()
+        assert application.scene == before
+        assert not imgui.get_io().want_text_input
+
+        path = "droplets.friction"
+        declaration = DECLARATIONS[path]
+        start = slider_part(declaration, application.scene.droplets.friction)
+        engine.mouse_move_to_pos(at(driver, path, 0.9))  # far from where the value is
+        engine.mouse_down()
+        engine.mouse_move_to_pos(imgui.get_mouse_pos() + imgui.ImVec2(60.0, 0.0))
+        engine.yield_(2)
+        expected = start + (60.0 - CLICK_REACH) / width_of(driver, path)
+        held = application.scene.droplets.friction
+        assert slider_part(declaration, held) == pytest.approx(expected, abs=0.02)
+        assert running_scene(application).droplets.friction == held
+        engine.key_press(int(imgui.Key.escape))
+        engine.yield_(2)
+        assert application.scene == before and running_scene(application).droplets.friction == before.droplets.friction
+        engine.mouse_move_to_pos(imgui.get_mouse_pos() - imgui.ImVec2(30.0, 0.0))
+        engine.mouse_up()
+        engine.yield_(2)
+        assert application.scene == before, "it went on after Esc"
+
+        engine.key_down(int(imgui.Key.mod_shift))
+        engine.item_drag_with_delta(driver.widget(path), imgui.ImVec2(60.0, 0.0))
+        engine.key_up(int(imgui.Key.mod_shift))
+        fine = slider_part(declaration, application.scene.droplets.friction) - start
+        assert 0.0 < fine < 0.15 * (expected - start)
+
+    drive(test, WITHOUT_DROPS.with_value("droplets.friction", 0.1))
+
+
+def test_a_field_opens_with_the_value_and_what_is_typed_is_taken_or_said() -> None:
+    cases = [
+        ("world.relief", "-500", 300.0, "relief: -500 is out of its range, from 0 to 9 000 m; it stays 300 m"),
+        ("world.relief", "1e9", 9000.0, "relief: 1e9 is out of its range, from 0 to 9 000 m; it is 9 000 m now"),
+        ("world.seed", "many", 1, 'seed: "many" is no number; it stays 1'),
+        ("world.seed", "99999999999", 2**31 - 1, "seed: 99999999999 is out of its range"),
+        ("world.seed", "77", 77, ""),
+        ("droplets.friction", "rough", 0.05, 'friction: "rough" is no number; it stays 0.05 1/t'),
+        ("droplets.friction", "0.123456", 0.123456, ""),
+        ("droplets.count", "2 345", 2345, ""),
+    ]
+
+    def test(driver: Driver) -> None:
+        application, engine = have_land(driver), driver.engine
+        for number, (path, typed, taken, line) in enumerate(cases):
+            before = application.scene.value(path)
+            engine.mouse_move_to_pos(at(driver, path, 0.2 + 0.08 * number))  # no third click in one place
+            engine.mouse_double_click()
+            engine.yield_(2)
+            assert imgui.get_io().want_text_input, path
+            assert application.scene.value(path) == before, path
+            engine.key_chars_replace(typed)
+            engine.yield_(2)
+            assert application.scene.value(path) == before, "taken before it was finished"
+            assert not said(driver)
+            engine.key_press(int(imgui.Key.enter))
+            engine.yield_(2)
+            assert application.scene.value(path) == taken, path
+            assert [text.startswith(line) for text in said(driver)] == ([True] if line else [])
+            for notice in application.notices.shown():
+                application.notices.dismiss(notice)
+            if taken == 9000.0:
+                application.commands.change(path, 300.0)
+
+    drive(test, WITHOUT_DROPS.with_values({"world.relief": 300.0, "droplets.friction": 0.05}))
+
+
+def test_escape_and_a_click_elsewhere_make_no_world() -> None:
+    def test(driver: Driver) -> None:
+        application, engine = have_land(driver), driver.engine
+        assert application.snapshot is not None
+        before, world = application.scene, application.snapshot.world
+
+        places = iter((0.2, 0.35, 0.5, 0.65, 0.8))  # no third click in one place
+
+        def type_into(path: str, text: str) -> None:
+            engine.mouse_move_to_pos(at(driver, path, next(places)))
+            engine.mouse_double_click()
+            engine.yield_(2)
+            engine.key_chars_replace(text)
+
+        for path, text in (("world.columns", "5000"), ("world.seed", "9"), ("droplets.friction", "0.7")):
+            type_into(path, text)
+            engine.key_press(int(imgui.Key.escape))
+            engine.yield_(2)
+            assert application.scene == before, path
+        type_into("world.columns", "5000")
+        engine.mouse_move_to_pos(at(driver, "world.relief", 0.5))
+        engine.mouse_click()
+        engine.yield_(2)
+        assert application.scene == before
+        assert said(driver) == ["columns: not changed; Enter takes what was typed"]
+        type_into("droplets.friction", "0.7")
+        engine.mouse_move_to_pos(at(driver, "droplets.density", 0.5))
+        engine.mouse_click()
+        engine.yield_(2)
+        assert application.scene.droplets.friction == 0.7, "what acts while it runs is taken as it is left"
+        engine.sleep_no_skip(0.6, 0.1)
+        assert application.snapshot.world == world
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_what_holds_is_shown_and_a_drag_begins_there() -> None:
+    def test(driver: Driver) -> None:
+        application, engine = have_land(driver), driver.engine
+        assert application.snapshot is not None
+        relief = application.snapshot.highest - application.snapshot.lowest
+        engine.mouse_move_to_pos(at(driver, "world.relief", 0.5))
+        engine.mouse_down()
+        engine.mouse_move_to_pos(imgui.get_mouse_pos() + imgui.ImVec2(CLICK_REACH + 20.0, 0.0))
+        engine.mouse_up()
+        engine.yield_(2)
+        declaration = DECLARATIONS["world.relief"]
+        part = slider_part(declaration, relief) + 20.0 / width_of(driver, "world.relief")
+        assert slider_part(declaration, application.scene.world.relief) == pytest.approx(part, abs=0.02)
+        engine.mouse_move_to_pos(at(driver, "world.columns", 0.5))
+        engine.mouse_double_click()
+        engine.yield_(2)
+        engine.key_press(int(imgui.Key.enter))
+        engine.yield_(2)
+        assert application.scene.world.columns == 0, "it was not changed"
+
+    drive(test, Scene().with_values({"world.source": "noise", "world.rows": 48, "droplets.enabled": False}))
+
+
+def test_a_tooltip_stands_beside_the_panel() -> None:
+    def test(driver: Driver) -> None:
+        have_land(driver)
+        engine = driver.engine
+        panel = engine.window_info("//Panel").window
+        for path in ("world.relief", "view.sun_height"):
+            engine.mouse_move_to_pos(at(driver, path, 0.5))
+            engine.sleep_no_skip(1.5, 0.1)
+            tooltips = [
+                window
+                for window in imgui.get_current_context().windows
+                if window.active and window.flags & imgui.WindowFlags_.tooltip.value
+            ]
+            assert tooltips, path
+            for tooltip in tooltips:
+                assert tooltip.pos.x + tooltip.size.x <= panel.pos.x
+                assert tooltip.pos.y >= 0.0
+                assert tooltip.pos.y + tooltip.size.y <= imgui.get_main_viewport().size.y
+
+    drive(test, WITHOUT_DROPS)
+
+
+@pytest.mark.parametrize("source", ["noise", "island"])
+def test_no_name_of_a_parameter_and_no_value_is_cut_off(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut: list[str] = []
+    label, value = ParameterRows._label, ParameterRows._value
+
+    def seen_label(rows: ParameterRows, declaration: Declaration, is_changed: bool, width: float) -> None:
+        label(rows, declaration, is_changed, width)
+        if imgui.calc_text_size(declaration.label).x > rows._room_for_label(declaration, width):
+            cut.append(f"{declaration.path}: {imgui.calc_text_size(declaration.label).x} in {width}")
+
+    def seen_value(rows: ParameterRows, declaration: Declaration, shown: Value, width: float) -> None:
+        if declaration.kind in (int, float):
+            for number in (declaration.low, declaration.default, declaration.high):
+                if imgui.calc_text_size(number_text(declaration, number)).x > width:
+                    cut.append(f"{declaration.path} = {number}")
+        value(rows, declaration, shown, width)
+
+    monkeypatch.setattr(ParameterRows, "_label", seen_label)
+    monkeypatch.setattr(ParameterRows, "_value", seen_value)
+
+    def test(driver: Driver) -> None:
+        have_land(driver)
+        driver.open_all_sections()
+        assert sorted(set(cut)) == []
+
+    drive(test, SMALL.with_values({"droplets.enabled": False, "world.source": source}))
