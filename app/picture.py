@@ -11,6 +11,7 @@ from pyglm import glm
 
 from app.camera import Camera
 from app.climate import USUAL_WIND, Weather, weather_of
+from app.overlays import OVERLAYS, Value, largest, overlay_range
 from app.passes import frame, unlocked
 from app.passes.backdrop import BackdropPass
 from app.passes.beach import BeachPass
@@ -23,7 +24,7 @@ from app.passes.marks import MarksMap
 from app.passes.materials import MaterialTextures
 from app.passes.mesh import QUADS, GroundMesh, coarsest_stride, detail_distance, select_nodes, shore_blocks
 from app.passes.minimap import Contents, MinimapPass, Rectangle, minimap_rectangle
-from app.passes.overlays import LINES, OVERLAYS, OverlayMaps, largest, overlay_range, palette_texture
+from app.passes.overlays import COURSE, OverlayMaps, palette_texture
 from app.passes.places import PlacesPass
 from app.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, KnownLevels, Quality
 from app.passes.resolve import ResolvePass, scene_size
@@ -159,14 +160,16 @@ class Picture:
         if snapshot is None:
             return False
         weather = weather_of(scene.climate, snapshot.seed, snapshot.cycle)
-        return self.has_waves(scene) or self._dust(weather, scene.view) > 0.0 or scene.view.overlay == "wind"
+        return self.has_waves(scene) or self._dust(weather, scene.view) > 0.0 or OVERLAYS[scene.view.overlay].is_moving
 
     def show(self, snapshot: Snapshot) -> None:
         """Upload what changed. The snapshot's arrays may be written again once this has returned."""
         self._layer_textures = self._layers.upload(snapshot)
         if self._materials.show(snapshot.materials):
-            self._palettes["material"].release()
-            self._palettes["material"] = palette_texture(self.context, "material", snapshot.materials)
+            for name, palette in self._palettes.items():
+                if OVERLAYS[name].of_materials:
+                    palette.release()
+                    self._palettes[name] = palette_texture(self.context, name, snapshot.materials)
         self._trees.show(snapshot)
         self._snapshot = snapshot
         self._shown += 1
@@ -361,7 +364,7 @@ class Picture:
             shown |= {"coast": self._shore.coast, "surf": self._shore.surf}
         with_course = snapshot.survey is not None and snapshot.survey.course is not None
         if with_course:
-            shown["course"] = self._course.texture("course", snapshot, self._layers, {})
+            shown["course"] = self._course.texture(COURSE, snapshot, self._layers, {})
         with_materials = snapshot.materials is not None
         with_life = any(name in snapshot.layers for name in LIVING)
         rippled = with_materials and "wind_path" in snapshot.layers
@@ -402,7 +405,7 @@ class Picture:
         self._terrain.draw(
             quality,
             with_overlay=with_overlay,
-            with_lines=OVERLAYS[view.overlay].number == LINES,
+            with_lines=OVERLAYS[view.overlay].value is Value.RIVERS,
             with_course=with_course,
             desert=desert,
             drifting=view.drifting_sand > 0.0,
@@ -453,12 +456,13 @@ class Picture:
         self._minimap.is_behind = False
         if minimap:
             rectangle = self.minimap_rectangle(*target.size)
+            moves = waves != NO_WAVES or OVERLAYS[view.overlay].is_moving
             self._minimap.draw(
                 target,
                 rectangle,
                 camera,
                 self.content_scale,
-                contents=self._minimap_contents(scene, time if waves != NO_WAVES or view.overlay == "wind" else 0.0),
+                contents=self._minimap_contents(scene, time if moves else 0.0),
                 time=time,
                 patience=MINIMAP_PATIENCE if quality.deferred and not self._bake_at_once else 0.0,
                 shows=view.minimap_shows,
@@ -507,11 +511,12 @@ class Picture:
 
     def _overlay_texture(self, overlay: str, snapshot: Snapshot) -> moderngl.Texture:
         """What the values of an overlay are read from, where it is not the surface alone."""
-        if overlay == "change":
+        row = OVERLAYS[overlay]
+        if row.value is Value.CHANGE:
             return self._surface.initial
-        if overlay in OverlayMaps.LAYERS:
+        if row.drawn:
             return self._overlay_maps.texture(overlay, snapshot, self._layers, self._materials.textures())
-        return self._layers.texture(OVERLAYS[overlay].layer)
+        return self._layers.texture(row.layers[0] if row.layers else "")
 
     def _note_water(self, snapshot: Snapshot) -> None:
         """Take note of whether and where water stands, if that can have changed."""
@@ -599,7 +604,7 @@ class Picture:
             block[name] = value
         low, high = self._overlay_span
         overlay = OVERLAYS[view.overlay]
-        block["overlay"] = (overlay.number, view.overlay_opacity, overlay.scaled(low), overlay.scaled(high))
+        block["overlay"] = (overlay.value, view.overlay_opacity, overlay.scaled(low), overlay.scaled(high))
         self._frame.upload()
 
 

@@ -14,7 +14,7 @@ from app.camera import Camera
 from app.canvas import Canvas
 from app.comparison import labels
 from app.history import LedgerHistory
-from app.passes.overlays import overlay_range
+from app.overlays import overlay_range
 from app.passes.quality import KnownLevels
 from app.picture import Picture
 from app.scene import Scene

@@ -29,6 +29,7 @@ from app.climate import weather_of
 from app.comparison import NAMES
 from app.compiling import Compiler, NotCached, cache_is_empty, fill_cache, only_from_cache, tell_of_failure
 from app.errors import UserError
+from app.overlays import OVERLAYS
 from app.parameters import Parameters, Value
 from app.processes import PROCESSES
 from app.processes.pools import Pools, derive_levels
@@ -945,9 +946,8 @@ def take_snapshot(
     hidden = {name for name in world.layers if name.startswith(LOOSE) or name in UNSEEN}
     versions = {name: version for name, version in world.changed.items() if name not in hidden}
     if overlay is not None:
-        for name in versions.keys() & ONLY_IN_OVERLAYS.keys():
-            if overlay not in ONLY_IN_OVERLAYS[name]:
-                del versions[name]
+        for name in versions.keys() & ONLY_IN_OVERLAYS - set(OVERLAYS[overlay].layers):
+            del versions[name]
     if world.materials is not None:
         versions["loose_kinds"] = versions["sediment"]
     if world.water_version == 0:

@@ -16,15 +16,8 @@ State = Literal["loading", "compiling", "running", "paused", "failed"]
 # Layers that no snapshot has.
 UNSEEN = ("rooted_ground",)
 
-# Layers that are seen in certain overlays alone. A snapshot for a window has them while one of these is shown.
-ONLY_IN_OVERLAYS: dict[str, tuple[str, ...]] = {
-    "moisture": (),
-    "roots": (),
-    "groundwater": ("groundwater",),
-    "canopy": ("canopy",),
-    "wind_field_south": ("wind",),
-    "wind_field_east": ("wind",),
-}
+# Layers that the picture reads for overlays alone. A snapshot for a window has them while one is shown that needs them.
+ONLY_IN_OVERLAYS = frozenset({"moisture", "roots", "groundwater", "canopy", "wind_field_south", "wind_field_east"})
 
 
 @dataclass(frozen=True)

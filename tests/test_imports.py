@@ -20,6 +20,7 @@ WITHOUT_DISPLAY = [
     "app.checkpoint",
     "app.opening",
     "app.world",
+    "app.overlays",
     "app.snapshot",
 ]
 WITHOUT_DISPLAY_PACKAGES = ["app.processes", "app.sources"]

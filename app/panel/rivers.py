@@ -9,6 +9,7 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui, implot
 
+from app.overlays import OVERLAYS
 from app.panel import plots
 from app.panel.performance import volume_text
 from app.panel.style import FAINT_TEXT, em
@@ -52,7 +53,7 @@ def area_text(square_metres: float) -> str:
 
 def _filling(application: Application, survey: Survey | None) -> None:
     """The fronts of the filling begin anew."""
-    if application.scene.view.overlay != "filling":
+    if OVERLAYS[application.scene.view.overlay].survey != "filling":
         return
     if icon_button(icons.ICON_FA_ROTATE_LEFT, "fill again", "Fill the land again, from the coast"):
         application.fill_again()

@@ -1,4 +1,4 @@
-// Overlays: a value for each place, and the colour that stands for it. Their numbers are in app/passes/overlays.py.
+// Overlays: a value for each place, and the colour that stands for it. Their table is in app/overlays.py.
 #include "map.glsl"
 #include "lines.glsl"
 #include "detail.glsl"
@@ -16,21 +16,20 @@ uniform sampler2D overlay_layer;  // a layer, a map that is drawn for the overla
 uniform sampler2D course;  // the way of the water of a place that somebody asks about; the place's catchment: 1 inside
 uniform bool with_course;
 
-const float RIVERS = 8.0, FIELD = 9.0;  // the numbers of overlays
 const vec3 LAKE = vec3(0.055, 0.16, 0.29);
 const vec3 COURSE = vec3(0.72, 0.93, 1.0);
 const vec3 DIVIDE = vec3(1.0, 0.78, 0.32);
 
 float overlay_value(vec2 uv, vec4 place) {
     switch (int(frame.overlay.x)) {
-        case 1: return place.x;
-        case 2: return degrees(atan(length(place.yz)));
-        case 3: return place.w;
-        case 4: return place.x - textureLod(overlay_layer, uv, 0.0).x;
-        case 5: return textureLod(overlay_layer, uv, 0.0).x;
-        case 6: return log2(max(textureLod(overlay_layer, uv, 0.0).x, 1e-30));
-        case 7: return texelFetch(overlay_layer, ivec2(clamp(uv * frame.map.xy, vec2(0.0), frame.map.xy - 1.0)), 0).x;
-        case 9: return length(textureLod(overlay_layer, uv, 0.0).xy);
+        case OVERLAY_ELEVATION: return place.x;
+        case OVERLAY_SLOPE: return degrees(atan(length(place.yz)));
+        case OVERLAY_SEDIMENT: return place.w;
+        case OVERLAY_CHANGE: return place.x - textureLod(overlay_layer, uv, 0.0).x;
+        case OVERLAY_LAYER: return textureLod(overlay_layer, uv, 0.0).x;
+        case OVERLAY_MAGNITUDE: return log2(max(textureLod(overlay_layer, uv, 0.0).x, 1e-30));
+        case OVERLAY_KIND: return texelFetch(overlay_layer, ivec2(clamp(uv * frame.map.xy, vec2(0.0), frame.map.xy - 1.0)), 0).x;
+        case OVERLAY_FIELD: return length(textureLod(overlay_layer, uv, 0.0).xy);
     }
     return 0.0;
 }
@@ -89,11 +88,12 @@ vec3 with_overlay(vec3 albedo, vec2 uv, vec4 place, float pixel) {
 #if OVERLAY == 0
     return albedo;
 #else
-    if (frame.overlay.x == 0.0) return albedo;
+    int shown = int(frame.overlay.x);
+    if (shown == OVERLAY_NONE) return albedo;
 #if LINES == 1
-    if (frame.overlay.x == RIVERS) return with_rivers(albedo, uv, pixel);
+    if (shown == OVERLAY_RIVERS) return with_rivers(albedo, uv, pixel);
 #endif
-    if (frame.overlay.x == FIELD) return with_wind(albedo, uv);
+    if (shown == OVERLAY_FIELD) return with_wind(albedo, uv);
     vec4 colour = shown_overlay(uv, place);
     return mix(albedo, colour.rgb, colour.a);
 #endif
@@ -122,7 +122,8 @@ vec3 with_way_of_water(vec3 albedo, vec2 uv, float pixel, float dry) {
 // How much of the water over a place is left out, so that an overlay on the ground is seen.
 float left_out_for_overlay(vec2 uv, vec4 place) {
 #if OVERLAY == 1
-    if (frame.overlay.x > 0.0 && frame.overlay.x != RIVERS) return shown_overlay(uv, place).a;
+    int shown = int(frame.overlay.x);
+    if (shown != OVERLAY_NONE && shown != OVERLAY_RIVERS) return shown_overlay(uv, place).a;
 #endif
     return 0.0;
 }

@@ -14,8 +14,8 @@ from pyglm import glm
 
 from app.camera import Camera
 from app.canvas import Canvas
+from app.overlays import legend_colours
 from app.passes.minimap import minimap_rectangle
-from app.passes.overlays import legend_colours
 from app.passes.shaders import FullScreen
 from app.picture import Picture
 from app.scene import Scene

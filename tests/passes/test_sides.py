@@ -17,7 +17,7 @@ from app.camera import Camera
 from app.canvas import Canvas
 from app.comparison import labels
 from app.lettering import sign
-from app.passes.overlays import overlay_range
+from app.overlays import overlay_range
 from app.picture import Picture
 from app.render import scene_camera
 from app.scene import Scene
