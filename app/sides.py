@@ -15,6 +15,7 @@ from app.canvas import Canvas
 from app.comparison import labels
 from app.history import LedgerHistory
 from app.overlays import overlay_range
+from app.passes.declaration import Shot
 from app.passes.quality import KnownLevels
 from app.picture import Picture
 from app.scene import Scene
@@ -106,14 +107,8 @@ class Side:
         area, drawn = self.area, self._seen(look)
         camera = replace(look.camera, middle=area.free[0] + area.free[1] - 1.0)
         canvas = self._next_canvas
-        yield from self.picture.slices(
-            canvas.framebuffer(area.width, area.height),
-            camera,
-            look.scene,
-            time=time,
-            minimap=look.minimap,
-            overlay_span=look.overlay_span,
-        )
+        shot = Shot(camera, look.scene, time, look.minimap, look.overlay_span)
+        yield from self.picture.slices(canvas.framebuffer(area.width, area.height), shot)
         if look.label:
             self._paint_label(canvas, area, look.label)
         if area.left > 0:

@@ -78,7 +78,7 @@ def loaded_by(statement: str) -> set[str]:
 
 
 def test_there_is_something_to_look_at() -> None:
-    assert {"kernels.droplets", "app.processes.droplets", "app.passes.terrain", "app.sources"} <= OURS.keys()
+    assert {"kernels.droplets", "app.processes.droplets", "app.passes.table", "app.sources"} <= OURS.keys()
     assert "moderngl" in reached("app.picture")
     assert "numba" in reached("app.simulation")
 

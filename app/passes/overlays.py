@@ -9,7 +9,7 @@ from app.materials import Materials
 from app.overlays import OVERLAYS, palette_colours
 from app.passes.maps import LayerTextures
 from app.passes.shaders import FullScreen, ShaderLibrary
-from app.passes.targets import colour, map_target, release_targets
+from app.passes.targets import MapTarget, release_all
 from app.snapshot import Snapshot
 
 # What is drawn as overlays are, and can lie over any: the way of the water of a place, and its catchment
@@ -36,7 +36,7 @@ class OverlayMaps:
         self._context = context
         self._shaders = shaders
         self._drawings: dict[str, FullScreen] = {}
-        self._target: moderngl.Framebuffer | None = None
+        self._target = MapTarget(context, (2, "f4"))
         self._drawn: tuple[object, ...] | None = None
 
     def texture(
@@ -44,11 +44,8 @@ class OverlayMaps:
     ) -> moderngl.Texture:
         """The map of that name, which is drawn where it has changed. `materials` are the textures of the world's."""
         rows, columns = snapshot.shape
-        if self._target is None or self._target.size != (columns, rows):
-            outgrown, self._drawn = self._target, None
-            self._target = map_target(self._context, (columns, rows), (2, "f4"))
-            if outgrown is not None:
-                release_targets([outgrown])
+        if self._target.fit((columns, rows)):
+            self.forget()
         read = COURSE_LAYERS if name == COURSE else OVERLAYS[name].layers
         # Layers can come within a cycle, where nobody wanted them before.
         wanted = (name, snapshot.world, snapshot.cycle, *(snapshot.versions.get(layer) for layer in read))
@@ -56,23 +53,19 @@ class OverlayMaps:
             self._drawn = wanted
             if name not in self._drawings:
                 self._drawings[name] = FullScreen(self._context, self._shaders, f"overlays/{name}.frag")
-            program = self._drawings[name].program
-            program.bind(**{layer: layers.texture(layer) for layer in read}, **materials)
-            program.set(
-                known=all(layer in snapshot.layers for layer in read),
-                kind_count=len(snapshot.materials.loose) if snapshot.materials else 0,
-            )
-            self._drawings[name].draw(self._target)
-        return colour(self._target)
+            textures = {layer: layers.texture(layer) for layer in (*read, "rock_numbers")} | materials
+            uniforms = {
+                "known": all(layer in snapshot.layers for layer in read),
+                "kind_count": len(snapshot.materials.loose) if snapshot.materials else 0,
+            }
+            self._drawings[name].program.read(textures, uniforms)
+            self._drawings[name].draw(self._target.framebuffer)
+        return self._target.texture()
 
     def forget(self) -> None:
         """Draw anew, though nothing has changed."""
         self._drawn = None
 
     def release(self) -> None:
-        if self._target is not None:
-            release_targets([self._target])
-            self._target = None
-        self._drawn = None
-        for drawing in self._drawings.values():
-            drawing.release()
+        self.forget()
+        release_all(self._target, *self._drawings.values())

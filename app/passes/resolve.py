@@ -6,6 +6,7 @@ import moderngl
 
 from app.passes.quality import Quality
 from app.passes.shaders import FullScreen, ShaderLibrary
+from app.passes.targets import colour, release_targets
 
 
 class ResolvePass:
@@ -19,8 +20,10 @@ class ResolvePass:
         self._framebuffers: dict[str, moderngl.Framebuffer] = {}
         self._made_for: tuple[tuple[int, int], int] | None = None
 
-    def begin(self, width: int, height: int, quality: Quality) -> moderngl.Framebuffer:
-        """Bind a cleared framebuffer for the scene."""
+    def begin(self, width: int, height: int, quality: Quality) -> dict[str, moderngl.Framebuffer]:
+        """Clear what a picture is drawn into: the `scene`, which is in use from now on, and, where that has no samples,
+        the `places`: metres to the east and south for each pixel that shows ground.
+        """
         size = scene_size(width, height, quality)
         samples = min(quality.samples, self._context.max_samples)
         if self._made_for != (size, samples):
@@ -29,7 +32,11 @@ class ResolvePass:
         scene = self._framebuffers["samples" if samples else "scene"]
         scene.use()
         scene.clear(0.0, 0.0, 0.0, 1.0, depth=1.0)
-        return scene
+        targets = {"scene": scene}
+        if not samples:
+            targets["places"] = self._framebuffers["places"]
+            targets["places"].clear(depth=1.0)
+        return targets
 
     def finish(self, target: moderngl.Framebuffer, quality: Quality) -> None:
         """Draw what is in the scene's framebuffer over the whole of `target`."""
@@ -43,10 +50,10 @@ class ResolvePass:
             last = self._enlarge
         toned = self._framebuffers["toned"] if last else target
         self._tone.program.set(brightness_in_alpha=quality.fxaa)
-        self._tone.program.bind(scene=_texture(scene))
+        self._tone.program.bind(scene=colour(scene))
         self._tone.draw(toned)
         if last:
-            last.program.bind(picture=_texture(toned))
+            last.program.bind(picture=colour(toned))
             last.draw(target)
 
     def release(self) -> None:
@@ -65,6 +72,10 @@ class ResolvePass:
             texture.repeat_x = texture.repeat_y = False
         depth = None if samples else context.depth_renderbuffer(size)
         self._framebuffers["scene"] = context.framebuffer([scene], depth)
+        if not samples:
+            places = context.texture(size, 2, dtype="f4")
+            places.filter = (moderngl.NEAREST, moderngl.NEAREST)
+            self._framebuffers["places"] = context.framebuffer([places], depth)
         self._framebuffers["toned"] = context.framebuffer([toned])
         if samples:
             self._framebuffers["samples"] = context.framebuffer(
@@ -73,20 +84,10 @@ class ResolvePass:
             )
 
     def _release_framebuffers(self) -> None:
-        for framebuffer in self._framebuffers.values():
-            for attachment in (*framebuffer.color_attachments, framebuffer.depth_attachment):
-                if attachment is not None:
-                    attachment.release()
-            framebuffer.release()
+        release_targets(self._framebuffers.values())
         self._framebuffers.clear()
 
 
 def scene_size(width: int, height: int, quality: Quality) -> tuple[int, int]:
     """The size that the scene is drawn at for a target of this size."""
     return max(1, round(width * quality.scale)), max(1, round(height * quality.scale))
-
-
-def _texture(framebuffer: moderngl.Framebuffer) -> moderngl.Texture:
-    texture = framebuffer.color_attachments[0]
-    assert isinstance(texture, moderngl.Texture)
-    return texture

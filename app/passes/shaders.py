@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
+from types import MappingProxyType
 from typing import NamedTuple
 
 import moderngl
@@ -15,7 +16,13 @@ from app.passes import unlocked
 VERSION = "#version 410 core"
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 
+_CHOICE = re.compile(r"^\s*#ifndef\s+(\w+)\s*$")  # what a define chooses, with a default below
+_UNIFORM = re.compile(r"^\s*uniform\s+(\w+)\s+(\w+)\s*;")
+
+NO_DEFINES: Mapping[str, int] = MappingProxyType({})
+
 Uniform = float | int | bool | tuple[float, ...]
+Texture = moderngl.Texture | moderngl.TextureArray
 
 
 class ShaderError(UserError):
@@ -72,25 +79,62 @@ def preprocess(name: str, generated: Mapping[str, str]) -> list[Line]:
     return list(expand(name, read_shader(name), (name,)))
 
 
-class Program:
-    """A linked program whose uniforms are set by name; those that the compiler dropped are passed over."""
+class Shaders:
+    """The text of two shaders with all includes, and what it declares, also where a define leaves it out."""
 
-    def __init__(self, program: moderngl.Program) -> None:
+    def __init__(self, vertex: str, fragment: str, generated: Mapping[str, str]) -> None:
+        self.name = f"{vertex} + {fragment}"
+        self.vertex, self.fragment = preprocess(vertex, generated), preprocess(fragment, generated)
+        lines = [line.text for line in (*self.vertex, *self.fragment)]
+        self.choices = frozenset(match.group(1) for match in map(_CHOICE.match, lines) if match)
+        self.uniforms = {match.group(2): match.group(1) for match in map(_UNIFORM.match, lines) if match}  # types
+
+
+class Program:
+    """A linked program whose uniforms are set by name.
+
+    A name that its shaders do not declare is an error; one that the compiler dropped is passed over.
+    """
+
+    def __init__(self, shaders: Shaders, program: moderngl.Program) -> None:
+        self.take(shaders, program)
+
+    def take(self, shaders: Shaders, program: moderngl.Program) -> None:
+        """Be this program from now on."""
         self.gl = program
+        self._shaders = shaders
+        members = {name: program[name] for name in program}
+        self._active = {name: member for name, member in members.items() if isinstance(member, moderngl.Uniform)}
+        self._samplers = [name for name in self._active if shaders.uniforms.get(name, "").startswith("sampler")]
 
     def set(self, **uniforms: Uniform) -> None:
+        self._check(uniforms)
         for name, value in uniforms.items():
-            member = self.gl.get(name, None)
-            if isinstance(member, moderngl.Uniform):
-                member.value = value
+            if name in self._active:
+                self._active[name].value = value
 
-    def bind(self, **textures: moderngl.Texture | moderngl.TextureArray) -> None:
+    def bind(self, **textures: Texture) -> None:
         """Bind textures to the samplers of these names, on consecutive units."""
-        for unit, (name, texture) in enumerate(textures.items()):
-            member = self.gl.get(name, None)
-            if isinstance(member, moderngl.Uniform):
-                texture.use(unit)
-                member.value = unit
+        self._check(textures)
+        for unit, name in enumerate(filter(textures.__contains__, self._samplers)):
+            textures[name].use(unit)
+            self._active[name].value = unit
+
+    def read(self, textures: Mapping[str, Texture], uniforms: Mapping[str, Uniform]) -> None:
+        """Give it all that its shaders read out of these, which can hold more.
+
+        Raises `ShaderError` where something that they read is not there.
+        """
+        missing = self._active.keys() - textures.keys() - uniforms.keys()
+        if missing:
+            raise ShaderError(f"shaders/{self._shaders.name} read what nobody gives them: {', '.join(sorted(missing))}")
+        self.bind(**{name: textures[name] for name in self._samplers})
+        self.set(**{name: uniforms[name] for name in self._active.keys() - set(self._samplers)})
+
+    def _check(self, names: Iterable[str]) -> None:
+        unknown = [name for name in names if name not in self._shaders.uniforms]
+        if unknown:
+            raise ShaderError(f"shaders/{self._shaders.name} declare no uniform {', '.join(unknown)}")
 
 
 class Drawing:
@@ -132,7 +176,11 @@ class FullScreen(Drawing):
     """A fragment shader over the whole target, or over a part of it."""
 
     def __init__(
-        self, context: moderngl.Context, shaders: ShaderLibrary, fragment: str, defines: tuple[str, ...] = ()
+        self,
+        context: moderngl.Context,
+        shaders: ShaderLibrary,
+        fragment: str,
+        defines: Mapping[str, int] = NO_DEFINES,
     ) -> None:
         super().__init__(context, shaders.program("fullscreen.vert", fragment, defines))
 
@@ -156,31 +204,45 @@ class ShaderLibrary:
         self._context = context
         self._generated = generated
         self._blocks = blocks  # uniform blocks by name, and the binding points that they are read from
-        self._programs: dict[tuple[str, str, tuple[str, ...]], Program] = {}
+        self._shaders: dict[tuple[str, str], Shaders] = {}
+        self._programs: dict[tuple[str, str, frozenset[tuple[str, int]]], Program] = {}
 
-    def program(self, vertex: str, fragment: str, defines: tuple[str, ...] = ()) -> Program:
+    def program(self, vertex: str, fragment: str, defines: Mapping[str, int] = NO_DEFINES) -> Program:
         """The program of two files below `shaders/`, such as `terrain.vert` and `terrain.frag`.
 
-        `defines` such as `OVERLAY 1` choose a variant at compile time: software renderers pay for both sides of an if.
+        `defines` such as `OVERLAY` choose a variant at compile time: software renderers pay for both sides of an if.
+        Raises `ShaderError` for one that has no `#ifndef` with its default in either of them.
         """
-        key = (vertex, fragment, defines)
+        key = (vertex, fragment, frozenset(defines.items()))
         if key not in self._programs:
-            self._programs[key] = Program(self._compile(*key))
+            self._programs[key] = Program(self._read(vertex, fragment), self._compile(*key))
         return self._programs[key]
+
+    def variant(
+        self, vertex: str, fragment: str, values: Mapping[str, int], own: Mapping[str, int] = NO_DEFINES
+    ) -> Program:
+        """The program with those of the `values` that its shaders have an `#ifndef` for, and with all of its `own`."""
+        return self.program(vertex, fragment, self.chosen(vertex, fragment, values) | {**own})
+
+    def chosen(self, vertex: str, fragment: str, values: Mapping[str, int]) -> dict[str, int]:
+        """Those of the defines that two shaders have an `#ifndef` for."""
+        return {name: values[name] for name in self._read(vertex, fragment).choices & values.keys()}
 
     def reload(self) -> str:
         """Compile every program again. Returns "" or the first error; then all the old programs run on."""
-        compiled: dict[tuple[str, str, tuple[str, ...]], moderngl.Program] = {}
+        compiled: dict[tuple[str, str, frozenset[tuple[str, int]]], moderngl.Program] = {}
+        before, self._shaders = self._shaders, {}
         try:
             for key in self._programs:
                 compiled[key] = self._compile(*key)
         except ShaderError as error:
             for program in compiled.values():
                 program.release()
+            self._shaders = before
             return str(error)
         for key, program in compiled.items():
             self._programs[key].gl.release()
-            self._programs[key].gl = program
+            self._programs[key].take(self._read(*key[:2]), program)
         return ""
 
     def release(self) -> None:
@@ -188,16 +250,24 @@ class ShaderLibrary:
             program.gl.release()
         self._programs.clear()
 
-    def _compile(self, vertex: str, fragment: str, defines: tuple[str, ...]) -> moderngl.Program:
-        head = [Line(VERSION, "", 0), *(Line(f"#define {define}", "", 0) for define in defines)]
-        vertex_lines = head + preprocess(vertex, self._generated)
-        fragment_lines = head + preprocess(fragment, self._generated)
+    def _read(self, vertex: str, fragment: str) -> Shaders:
+        if (vertex, fragment) not in self._shaders:
+            self._shaders[vertex, fragment] = Shaders(vertex, fragment, self._generated)
+        return self._shaders[vertex, fragment]
+
+    def _compile(self, vertex: str, fragment: str, defines: frozenset[tuple[str, int]]) -> moderngl.Program:
+        shaders = self._read(vertex, fragment)
+        unknown = sorted(name for name, _ in defines if name not in shaders.choices)
+        if unknown:
+            raise ShaderError(f"shaders/{shaders.name} have no #ifndef {', '.join(unknown)}")
+        head = [Line(VERSION, "", 0), *(Line(f"#define {name} {value}", "", 0) for name, value in sorted(defines))]
+        vertex_lines, fragment_lines = head + shaders.vertex, head + shaders.fragment
         try:
             program = self._context.program(vertex_shader=_text(vertex_lines), fragment_shader=_text(fragment_lines))
         except moderngl.Error as error:
             message = str(error)
             lines = fragment_lines if "fragment_shader" in message else vertex_lines
-            raise ShaderError(_explain(message, lines, f"{vertex} + {fragment}")) from error
+            raise ShaderError(_explain(message, lines, shaders.name)) from error
         for name, binding in self._blocks.items():
             block = program.get(name, None)
             if isinstance(block, moderngl.UniformBlock):

@@ -109,7 +109,7 @@ def drawn(context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyP
     draw = FullScreen.draw
 
     def note(self: FullScreen, target: moderngl.Framebuffer, *rest: object) -> None:
-        if target is picture._minimap._map:
+        if target is picture._minimap._map._framebuffer:
             maps.append(target)
         draw(self, target, *rest)  # type: ignore[arg-type]
 

@@ -18,6 +18,7 @@ from app.canvas import Canvas
 from app.comparison import labels
 from app.lettering import sign
 from app.overlays import overlay_range
+from app.passes.tiles import GroundTiles
 from app.picture import Picture
 from app.render import scene_camera
 from app.scene import Scene
@@ -289,7 +290,7 @@ def test_a_picture_that_is_given_up_is_drawn_anew(
             sides.reload_shaders()
         case "fail":
             with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
-                patch.setattr(type(sides.shown[0].picture._terrain), "draw", lambda *_, **__: 1 // 0)
+                patch.setattr(GroundTiles, "classes", lambda *_, **__: 1 // 0)
                 sides.go_on()
     assert not sides.drawing
     resting_place.use()
