@@ -47,6 +47,8 @@ class MapTarget:
             texture.repeat_x = texture.repeat_y = False
         self._framebuffer = self._context.framebuffer(textures)
         if outgrown is not None:
+            if self._context.fbo.glo == outgrown.glo:
+                self._framebuffer.use()  # what is made next goes back to the one in use, which must live so long
             release_targets([outgrown])
         return True
 
@@ -63,7 +65,7 @@ def colour(target: moderngl.Framebuffer, attachment: int = 0) -> moderngl.Textur
 
 
 def release_targets(targets: Iterable[moderngl.Framebuffer]) -> None:
-    """To be called after the making of others, which ends with a return to the one in use: that must live so long."""
+    """Give back framebuffers with what they draw into; none of them may be in use when the next one is made."""
     for target in targets:
         for texture in (*target.color_attachments, target.depth_attachment):
             if texture is not None:
