@@ -41,6 +41,7 @@ from app.events import (
 from app.ground import Ground
 from app.history import FrameTimes
 from app.notices import Notices
+from app.overlays import OVERLAYS
 from app.pace import Pace
 from app.panel import Panel
 from app.panel.style import EMPTY
@@ -395,7 +396,8 @@ class Application:
         """Whether something about rivers is asked for that the picture does not show yet, or that moves on."""
         surveys = [snapshot.survey for snapshot in self.sides.snapshots]
         wants_course = self.asked_place is not None and any(not (survey and survey.course) for survey in surveys)
-        is_filling = self.scene.view.overlay == "filling" and any(not (survey and survey.filled) for survey in surveys)
+        shows_filling = OVERLAYS[self.scene.view.overlay].survey == "filling"
+        is_filling = shows_filling and any(not (survey and survey.filled) for survey in surveys)
         return wants_course or is_filling
 
     def change(self, path: str, value: Value, *, in_all: bool = False) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import threading
-import typing
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +17,8 @@ from app.actions import Action
 from app.comparison import NAMES
 from app.errors import UserError
 from app.files import free_path
+from app.overlays import OVERLAYS
 from app.parameters import Value
-from app.view_parameters import Overlay
 
 if TYPE_CHECKING:
     from app.application import Application
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 # Cycles for each frame, from slow to fast; 0 is as fast as it goes.
 SPEEDS: tuple[int, ...] = (1, 2, 5, 10, 20, 50, 100, 0)
 
-OVERLAYS: tuple[str, ...] = typing.get_args(Overlay)
 LARGEST_SEED = 2**31 - 1
 SAVED = (".npz", ".toml")  # the endings of what can be saved
 INTERFACE_SIZES: tuple[float, ...] = (0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5)
@@ -138,8 +136,8 @@ class Commands:
     # View.
 
     def next_overlay(self) -> None:
-        shown = OVERLAYS.index(self._application.scene.view.overlay)
-        name = OVERLAYS[(shown + 1) % len(OVERLAYS)]
+        names = list(OVERLAYS)
+        name = names[(names.index(self._application.scene.view.overlay) + 1) % len(names)]
         self._application.change("view.overlay", name)
         self._application.notices.say(f"overlay: {name}")
 

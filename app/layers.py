@@ -6,7 +6,7 @@ processes, as `Process.changes`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -38,18 +38,19 @@ class LayerDeclaration:
     largest: float = LARGEST_HEIGHT
     given: bool = False  # by what a world starts from; it never changes
     pack: str = ""  # of layers that kernels read together: they lie side by side in memory, in the order of the table
-    # In the scene: in each snapshot. In overlays: a snapshot for a window has it while one of `overlays` is shown.
+    # In the scene: in each snapshot. In overlays: a snapshot for a window has it while one is shown that needs it.
     seen: Literal["in the scene", "in overlays", "never"] = "in the scene"
-    overlays: tuple[str, ...] = ()
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The lowest and the highest value that it may hold, also in a saved world."""
         return -self.largest if self.signed else 0.0, self.largest
 
-    def is_seen(self, overlay: str | None) -> bool:
-        """Whether a snapshot has it that shows this overlay; None: one that must have all that can be seen."""
-        return self.seen == "in the scene" or (self.seen == "in overlays" and overlay in (None, *self.overlays))
+    def is_seen(self, in_overlay: Container[str] | None) -> bool:
+        """Whether a snapshot has it for an overlay that needs these layers; None: one that has all that can be seen."""
+        if self.seen == "in overlays":
+            return in_overlay is None or self.name in in_overlay
+        return self.seen == "in the scene"
 
 
 LAYERS: dict[str, LayerDeclaration] = {}
@@ -111,21 +112,21 @@ declare_layers(
     ),
     LayerDeclaration(
         "groundwater", "water below it", "m", np.float64,
-        account="water", seen="in overlays", overlays=("groundwater",),
+        account="water", seen="in overlays",
     ),
     LayerDeclaration("wetness", "how full of water the ground is at its surface", pack="surface"),
     LayerDeclaration("grass", "how densely grass stands", pack="surface"),
     LayerDeclaration("roots", "how densely roots hold the ground", pack="surface", seen="in overlays"),
     LayerDeclaration(
         "canopy", "part of the ground that crowns of trees cover", pack="surface",
-        seen="in overlays", overlays=("canopy",),
+        seen="in overlays",
     ),
     LayerDeclaration(
         "wind_field_south", "wind near the ground as a part of the prevailing one's speed", pack="wind field",
-        signed=True, seen="in overlays", overlays=("wind",),
+        signed=True, seen="in overlays",
     ),
     LayerDeclaration(
-        "wind_field_east", "likewise", pack="wind field", signed=True, seen="in overlays", overlays=("wind",)
+        "wind_field_east", "likewise", pack="wind field", signed=True, seen="in overlays"
     ),
     LayerDeclaration("strata_rise", "height of the top of the strata", "m", signed=True, given=True),
     LayerDeclaration("rooted_ground", "the ground as plants knew it last", "m", signed=True, seen="never"),

@@ -14,9 +14,11 @@ from app.camera import Camera
 from app.canvas import Canvas
 from app.comparison import labels
 from app.history import LedgerHistory
-from app.passes.overlays import overlay_range
+from app.overlays import overlay_range
+from app.passes.declaration import Shot
+from app.passes.frame_values import least_discharge
 from app.passes.quality import KnownLevels
-from app.picture import Picture, least_discharge
+from app.picture import Picture
 from app.scene import Scene
 from app.snapshot import Snapshot
 
@@ -107,15 +109,8 @@ class Side:
         area, drawn = self.area, self._seen(look)
         camera = replace(look.camera, middle=area.free[0] + area.free[1] - 1.0)
         canvas = self._next_canvas
-        yield from self.picture.slices(
-            canvas.framebuffer(area.width, area.height),
-            camera,
-            look.scene,
-            time=time,
-            minimap=look.minimap,
-            overlay_span=look.overlay_span,
-            least_discharge=look.least_discharge,
-        )
+        shot = Shot(camera, look.scene, time, look.minimap, look.overlay_span, look.least_discharge)
+        yield from self.picture.slices(canvas.framebuffer(area.width, area.height), shot)
         if look.label:
             self._paint_label(canvas, area, look.label)
         if area.left > 0:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from app.layers import layer_declaration, raising_ground
 from app.materials import Materials
+from app.overlays import OVERLAYS
 from app.world import TREE_COLUMNS, Ledger, World
 
 State = Literal["loading", "compiling", "running", "paused", "failed"]
@@ -166,7 +167,8 @@ def shown_versions(world: World, overlay: str | None = None) -> dict[str, int]:
 
     With the name of an overlay it leaves out what only other overlays show.
     """
-    versions = {name: version for name, version in world.changed.items() if layer_declaration(name).is_seen(overlay)}
+    in_overlay = None if overlay is None else OVERLAYS[overlay].layers
+    versions = {name: version for name, version in world.changed.items() if layer_declaration(name).is_seen(in_overlay)}
     if world.materials is not None:
         versions["loose_kinds"] = versions["sediment"]
     if world.water_version == 0:

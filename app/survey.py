@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from app.overlays import OVERLAYS
 from app.parameters import Parameters, parameter
 from app.snapshot import Course, Lake, Mouth, Survey
 from app.world import World
@@ -75,8 +76,8 @@ def prepare() -> None:
 
 def wanted_by(overlay: str, place: tuple[int, int] | None = None, filling: int = 1) -> Wanted:
     """What is wanted where an overlay is shown, beside the way of the water from a place."""
-    rivers = overlay in ("rivers", "lakes", "watersheds", "accumulation", "distance")
-    return Wanted(rivers, place, filling if overlay == "filling" else 0)
+    survey = OVERLAYS[overlay].survey
+    return Wanted(survey == "rivers", place, filling if survey == "filling" else 0)
 
 
 class Surveyor:

@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+from app.overlays import OVERLAYS
 from app.parameters import Parameters, described, parameter
 
-Overlay = Literal[
-    "none",
-    "elevation",
-    "slope",
-    "sediment",
-    "change",
-    "wind_path",
-    "airborne",
-    "water",
-    "stream",
-    "discharge",
-    "momentum_east",
-    "momentum_south",
-    "wear",
-    "deposit",
-    "traffic",
-    "wetness",
-    "groundwater",
-    "grass",
-    "canopy",
-    "material",
-    "wind",
-    "rivers",
-    "lakes",
-    "watersheds",
-    "accumulation",
-    "distance",
-    "filling",
-]
+if TYPE_CHECKING:
+    Overlay = str
+else:
+    Overlay = Literal[tuple(OVERLAYS)]
 Minimap = Literal["overlay", "wind_and_sand", "water"]
 Quality = Literal["automatic", "lowest", "low", "medium", "high", "ultra"]
 

@@ -235,7 +235,7 @@ void main() {
     Film stream_film = running_water(stream, stream_part, position, lit.xyz);
     radiance = stream_film.added + stream_film.kept * radiance;
 #endif
-#if BEACH == 1 && OVERLAY == 0 && LINES == 0
+#if BEACH == 1 && OVERLAY == 0 && COURSE == 0
     vec2 beach_pixel = vec2(fwidth(place.x), pixel);
     float beach = beach_height(uv);
     Shore shore = shore_at(position.xz);

@@ -216,7 +216,7 @@ void main() {
     keep = mix(keep, vec3(1.0), hidden);
     // The way lies on the water. On the bed, which shows elsewhere, it would be a gap.
     float way = way_on_water(uv, length(fwidth(map_place)) / frame.map.z);
-    colour = mix(colour, COURSE * daylight, way);
+    colour = mix(colour, COURSE_COLOUR * daylight, way);
     keep *= 1.0 - way;
     keep = mix(vec3(1.0), keep, shore);
     colour *= shore;

@@ -20,6 +20,7 @@ WITHOUT_DISPLAY = [
     "app.checkpoint",
     "app.opening",
     "app.world",
+    "app.overlays",
     "app.snapshot",
 ]
 WITHOUT_DISPLAY_PACKAGES = ["app.processes", "app.sources"]
@@ -77,7 +78,7 @@ def loaded_by(statement: str) -> set[str]:
 
 
 def test_there_is_something_to_look_at() -> None:
-    assert {"kernels.droplets", "app.processes.droplets", "app.passes.terrain", "app.sources"} <= OURS.keys()
+    assert {"kernels.droplets", "app.processes.droplets", "app.passes.table", "app.sources"} <= OURS.keys()
     assert "moderngl" in reached("app.picture")
     assert "numba" in reached("app.simulation")
 

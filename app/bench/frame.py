@@ -14,7 +14,10 @@ from app.bench.row import Row
 from app.canvas import Canvas
 from app.errors import UserError
 from app.opening import open_scene
+from app.passes.declaration import Pass, Passes
 from app.passes.maps import LayerTextures
+from app.passes.mesh import GroundMesh
+from app.passes.targets import release_all
 from app.picture import Picture
 from app.render import headless_context, scene_camera
 from app.scene import Scene
@@ -90,6 +93,9 @@ def picture_against_plain_mesh(
     return 1e3 * statistics.median(b for _, b in times[1:]), statistics.median(a / b for a, b in times[1:])
 
 
+PLAIN = Pass("plain mesh", "terrain.vert", "bench/plain.frag", GroundMesh, defines={"STORM": 2})
+
+
 class PlainMesh:
     """The mesh that a picture has drawn last, with next to nothing on it: light, one texture of detail, and fog.
 
@@ -97,32 +103,21 @@ class PlainMesh:
     """
 
     def __init__(self, context: moderngl.Context, picture: Picture, size: tuple[int, int]) -> None:
-        self._context = context
         self._picture = picture
-        self._drawing = picture._mesh.drawing(picture._shaders.program("terrain.vert", "bench/plain.frag"))
+        self._passes = Passes(context, picture.shaders, [PLAIN])
         self._texture = context.texture(size, 4, dtype="f2")
         self._depth = context.depth_renderbuffer(size)
         self._framebuffer = context.framebuffer([self._texture], self._depth)
 
     def draw(self) -> None:
         """Draw it from where the picture has been seen last."""
-        picture = self._picture
-        self._framebuffer.use()
+        frame = self._picture.frame
+        assert frame is not None
         self._framebuffer.clear(depth=1.0)
-        self._context.enable_only(moderngl.DEPTH_TEST)
-        self._context.depth_func = "<="
-        self._drawing.program.bind(
-            surface=picture._surface.texture,
-            light=picture._light.texture,
-            detail=picture._detail,
-            strata_rise=picture._layers.texture("strata_rise"),
-        )
-        picture._mesh.render(self._drawing)
+        self._passes.draw(PLAIN, replace(frame, targets={"scene": self._framebuffer}))
 
     def release(self) -> None:
-        self._drawing.release()
-        for made in (self._framebuffer, self._texture, self._depth):
-            made.release()
+        release_all(self._passes, self._framebuffer, self._texture, self._depth)
 
 
 def frame_times(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
+from app.overlays import OVERLAYS, legend_colours, legend_names, overlay_ends
 from app.panel.style import FAINT_TEXT, OVER_SCENE, em
-from app.passes.overlays import OVERLAYS, legend_colours, legend_names, overlay_ends
 
 if TYPE_CHECKING:
     from app.application import Application
@@ -25,7 +25,7 @@ def legend(application: Application) -> None:
     overlay = OVERLAYS[name]
     label = (
         f"{overlay.label}, cycle {snapshot.survey.cycle}"
-        if snapshot.survey and overlay.layer in snapshot.survey.layers
+        if snapshot.survey and overlay.survey and snapshot.survey.layers.keys() >= set(overlay.layers)
         else overlay.label
     )
     left, bottom, width = application.minimap_place()

@@ -9,7 +9,7 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui, implot
 
-from app.numbers import measured
+from app.overlays import OVERLAYS
 from app.panel import plots
 from app.panel.performance import volume_text
 from app.panel.style import FAINT_TEXT, em
@@ -44,16 +44,16 @@ def rivers(application: Application) -> None:
 
 
 def length_text(metres: float) -> str:
-    return f"{measured(metres / 1000.0)} km" if metres >= 1000.0 else f"{measured(metres)} m"
+    return f"{metres / 1000.0:.3g} km" if metres >= 1000.0 else f"{metres:.3g} m"
 
 
 def area_text(square_metres: float) -> str:
-    return f"{measured(square_metres * 1e-6)} km²" if square_metres >= 1e4 else f"{measured(square_metres)} m²"
+    return f"{square_metres * 1e-6:.3g} km²" if square_metres >= 1e4 else f"{square_metres:.3g} m²"
 
 
 def _filling(application: Application, survey: Survey | None) -> None:
     """The fronts of the filling begin anew."""
-    if application.scene.view.overlay != "filling":
+    if OVERLAYS[application.scene.view.overlay].survey != "filling":
         return
     if icon_button(icons.ICON_FA_ROTATE_LEFT, "fill again", "Fill the land again, from the coast"):
         application.fill_again()
@@ -117,7 +117,7 @@ def _mouths(application: Application, survey: Survey) -> None:
     heading("River mouths")
     imgui.text_disabled(f"{survey.mouth_count} of rivers; a click shows one")
     rows = [
-        ((mouth.row, mouth.column), (f"{measured(mouth.discharge)} m³/s", area_text(mouth.catchment)))
+        ((mouth.row, mouth.column), (f"{mouth.discharge:.3g} m³/s", area_text(mouth.catchment)))
         for mouth in survey.mouths
     ]
     _list(application, survey, "mouths", ("discharge", "catchment"), rows)

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import moderngl
 
 from app.passes import unlocked
+from app.passes.declaration import Geometry
 from app.passes.shaders import Drawing, ShaderLibrary
-from app.passes.targets import colour, map_target, release_targets
+from app.passes.targets import MIPMAPPED, MapTarget
 from app.passes.tree_shapes import CROWN_BASE, CROWN_RADIUS
 
 NO_FOREST = (0.0, 0.0, 0.0, 0.0)  # the uniform of canopy.glsl where it is not read
@@ -30,42 +31,34 @@ class CanopyMap:
         self._shaders = shaders
         self._drawing: Drawing | None = None
         self._nothing = context.texture((1, 1), 4, bytes(4))
-        self._target: moderngl.Framebuffer | None = None
+        self._target = MapTarget(context, (4, "f2"), filter=MIPMAPPED)
         self.drawn: Crowns | None = None
 
     @property
     def texture(self) -> moderngl.Texture:
-        return self._nothing if self._target is None or self.drawn is None else colour(self._target)
+        return self._nothing if self.drawn is None else self._target.texture()
 
     def update(
         self,
         wanted: Crowns,
         size: tuple[int, int],
-        trees: tuple[object, ...],
+        trees: Geometry,
         number: int,
     ) -> None:
-        """Spread the trees over a map of this size (columns, rows), if they have changed.
-
-        `trees` is a buffer as programs draw from it, and holds that `number` of them.
-        """
+        """Spread that number of trees over a map of this size (columns, rows), if they have changed."""
         if wanted == self.drawn:
             return
-        if self._target is None or self._target.size != size:
-            outgrown = self._target
-            self._target = map_target(self._context, size, (4, "f2"))
-            colour(self._target).filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
-            if outgrown is not None:
-                release_targets([outgrown])
+        self._target.fit(size)
         if self._drawing is None:
-            self._drawing = Drawing(self._context, self._shaders.program("canopy.vert", "canopy.frag"), [trees])
-        self._target.use()
-        self._target.clear()
+            self._drawing = Drawing(self._context, self._shaders.program("canopy.vert", "canopy.frag"), trees.buffers)
+        self._target.framebuffer.use()
+        self._target.framebuffer.clear()
         self._context.enable_only(moderngl.BLEND | moderngl.PROGRAM_POINT_SIZE)
         self._context.blend_equation = moderngl.FUNC_ADD, moderngl.FUNC_ADD
         self._context.blend_func = moderngl.ONE, moderngl.ONE
         self._drawing.program.set(crown=(*CROWN_RADIUS, *CROWN_BASE), height=wanted.height)
         self._drawing.render(moderngl.POINTS, vertices=number)
-        unlocked.build_mipmaps(colour(self._target))
+        unlocked.build_mipmaps(self._target.texture())
         self.drawn = wanted
 
     def forget(self) -> None:
@@ -73,9 +66,7 @@ class CanopyMap:
         self.drawn = None
 
     def release(self) -> None:
-        if self._target is not None:
-            release_targets([self._target])
-            self._target = None
+        self._target.release()
         if self._drawing is not None:
             self._drawing.release()
         self._nothing.release()

@@ -6,7 +6,7 @@ import moderngl
 
 from app.passes.maps import LayerTextures
 from app.passes.shaders import FullScreen, ShaderLibrary
-from app.passes.targets import colour, map_target, release_targets
+from app.passes.targets import MapTarget, release_all
 from app.snapshot import Snapshot
 
 LIVING = ("wetness", "grass")  # layers that moisture and plants leave
@@ -18,17 +18,16 @@ class CoverMap:
     is, how densely grass stands on it, and how much wind touches it."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
-        self._context = context
         self._drawing = FullScreen(context, shaders, "cover.frag")
         self._nothing = context.texture((1, 1), 4, bytes(4))
-        self._target: moderngl.Framebuffer | None = None
+        self._target = MapTarget(context, (4, "f1"), (4, "f1"))
         self._drawn: tuple[object, ...] | None = None
 
     def textures(self) -> dict[str, moderngl.Texture]:
         """By their names in the shaders."""
-        if self._target is None or self._drawn is None:
+        if self._drawn is None:
             return {"loose_colour": self._nothing, "cover": self._nothing}
-        return {"loose_colour": colour(self._target), "cover": colour(self._target, 1)}
+        return {"loose_colour": self._target.texture(0), "cover": self._target.texture(1)}
 
     def update(self, snapshot: Snapshot, layers: LayerTextures, materials: dict[str, moderngl.Texture]) -> None:
         """Draw them where a layer has changed. `materials` are the textures of those of the world."""
@@ -36,26 +35,20 @@ class CoverMap:
             self._drawn = None
             return
         rows, columns = snapshot.shape
-        if self._target is None or self._target.size != (columns, rows):
-            outgrown, self._drawn = self._target, None
-            self._target = map_target(self._context, (columns, rows), (4, "f1"), (4, "f1"))
-            if outgrown is not None:
-                release_targets([outgrown])
+        if self._target.fit((columns, rows)):
+            self.forget()
         wanted = (snapshot.world, bool(materials), *(snapshot.versions.get(name) for name in LAYERS))
         if wanted != self._drawn:
             self._drawn = wanted
-            self._drawing.program.bind(**materials, **{name: layers.texture(name) for name in LAYERS})
+            read = {name: layers.texture(name) for name in LAYERS}
+            self._drawing.program.bind(kinds=materials.get("kinds", self._nothing), **read)
             self._drawing.program.set(with_materials=bool(materials))
-            self._drawing.draw(self._target)
+            self._drawing.draw(self._target.framebuffer)
 
     def forget(self) -> None:
         """Draw anew, though nothing has changed."""
         self._drawn = None
 
     def release(self) -> None:
-        if self._target is not None:
-            release_targets([self._target])
-            self._target = None
-        self._drawn = None
-        self._nothing.release()
-        self._drawing.release()
+        self.forget()
+        release_all(self._target, self._nothing, self._drawing)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import moderngl
 import numpy as np
 
+from app import overlays
+
 # name, GLSL type, what it holds. Only mat4 and vec4, whose layout is the same in std140 and in NumPy.
 FIELDS: tuple[tuple[str, str, str], ...] = (
     ("view_projection", "mat4", "picture space to clip space"),
@@ -41,7 +43,11 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
         "vec4",
         "of a storm: extinction at the lowest ground, 1/m; height over which it thins; strength; drift",
     ),
-    ("overlay", "vec4", "number of the overlay (0 none), opacity, low and high end of its range"),
+    (
+        "overlay",
+        "vec4",
+        "what the overlay shows, of app/overlays.py; opacity; low and high end of its range",
+    ),
 )
 
 NO_SEA = -1e30
@@ -55,9 +61,9 @@ LAYOUT = np.dtype([(name, _TYPES[kind]) for name, kind, _ in FIELDS])
 
 
 def glsl() -> str:
-    """The declaration of the block for the shaders."""
+    """The declaration of the block for the shaders, and what some of its numbers stand for."""
     lines = [f"    {kind} {name};  // {text}" for name, kind, text in FIELDS]
-    return f"layout(std140) uniform {BLOCK} {{\n" + "\n".join(lines) + "\n} frame;\n"
+    return f"layout(std140) uniform {BLOCK} {{\n" + "\n".join(lines) + "\n} frame;\n" + overlays.glsl()
 
 
 class FrameBlock:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 import moderngl
 
 from app.passes.shaders import FullScreen, Uniform
+from app.passes.targets import MapTarget
 
 
 class GradualWork:
@@ -47,7 +48,7 @@ class GradualWork:
 
 def draw_in_bands(
     drawing: FullScreen,
-    target: moderngl.Framebuffer,
+    target: MapTarget,
     texels: int,
     textures: Mapping[str, moderngl.Texture],
     **uniforms: Uniform,
@@ -59,5 +60,5 @@ def draw_in_bands(
         band = min(height, rows - row)
         drawing.program.bind(**textures)  # for each band, as others bind theirs between two frames
         drawing.program.set(**uniforms)
-        drawing.draw(target, (0, row, columns, band))
+        drawing.draw(target.framebuffer, (0, row, columns, band))
         yield columns * band

@@ -11,7 +11,7 @@ from app.passes import unlocked
 from app.passes.canopy import Crowns
 from app.passes.quality import Quality
 from app.passes.shaders import FullScreen, ShaderLibrary
-from app.passes.targets import colour, map_target, map_targets, release_targets
+from app.passes.targets import MIPMAPPED, MapTarget, release_all
 from app.snapshot import Snapshot
 
 FIRST_TEXELS = 512 * 512  # of light baked at once for a new land: a fraction of a second in software
@@ -68,35 +68,30 @@ class SurfaceMap:
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
         self._drawing = FullScreen(context, shaders, "surface.frag")
-        self._targets: list[moderngl.Framebuffer] = []
+        self._now, self._start = (MapTarget(context, (components, "f4")) for components in (4, 1))
         self._world: int | None = None  # whose start is kept
 
     @property
     def texture(self) -> moderngl.Texture:
-        return colour(self._targets[0])
+        return self._now.texture()
 
     @property
     def initial(self) -> moderngl.Texture:
         """The elevation that the world had when it was first shown."""
-        return colour(self._targets[1])
+        return self._start.texture()
 
     def update(self, snapshot: Snapshot, layers: dict[str, moderngl.Texture]) -> None:
         rows, columns = snapshot.shape
-        if not self._targets or self._targets[0].size != (columns, rows):
-            outgrown = self._targets
-            self._targets = map_targets(self._context, (columns, rows), [(4, "f4")], [(1, "f4")])
+        if self._now.fit((columns, rows)) | self._start.fit((columns, rows)):
             self._world = None
-            release_targets(outgrown)
         self._drawing.program.bind(bedrock=layers["bedrock"], sediment=layers["sediment"])
-        self._drawing.draw(self._targets[0])
+        self._drawing.draw(self._now.framebuffer)
         if snapshot.world != self._world:
             self._world = snapshot.world
-            self._context.copy_framebuffer(self._targets[1], self._targets[0])
+            self._context.copy_framebuffer(self._start.framebuffer, self._now.framebuffer)
 
     def release(self) -> None:
-        release_targets(self._targets)
-        self._targets = []
-        self._drawing.release()
+        release_all(self._now, self._start, self._drawing)
 
 
 class FlowMap:
@@ -108,29 +103,26 @@ class FlowMap:
         self._context = context
         self._of_cells = FullScreen(context, shaders, "flow_of_cells.frag")
         self._blur = FullScreen(context, shaders, "flow.frag")
-        self._targets: list[moderngl.Framebuffer] = []
+        self._flow = MapTarget(context, (4, "f2"), filter=MIPMAPPED)
+        self._cells = MapTarget(context, (4, "f4"))
         self._drawn: tuple[object, ...] | None = None
 
     @property
     def texture(self) -> moderngl.Texture:
-        return colour(self._targets[0])
+        return self._flow.texture()
 
     def update(self, snapshot: Snapshot, layers: LayerTextures, surface: moderngl.Texture, threshold: float) -> None:
         """Draw it where a layer, or the least discharge that counts, has changed."""
         rows, columns = snapshot.shape
-        if not self._targets or self._targets[0].size != (columns, rows):
-            outgrown, self._drawn = self._targets, None
-            self._targets = map_targets(self._context, (columns, rows), [(4, "f2")], [(4, "f4")])
-            self.texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)  # fades far away, and smoothly
-            release_targets(outgrown)
+        if self._flow.fit((columns, rows)) | self._cells.fit((columns, rows)):
+            self.forget()
         wanted = (snapshot.world, threshold, *(snapshot.versions.get(name) for name in self.LAYERS))
         if wanted != self._drawn:
             self._drawn = wanted
-            flow, cells = self._targets
             self._of_cells.program.bind(**{name: layers.texture(name) for name in self.LAYERS})
-            self._of_cells.draw(cells)
-            self._blur.program.bind(surface=surface, cells=colour(cells))
-            self._blur.draw(flow)
+            self._of_cells.draw(self._cells.framebuffer)
+            self._blur.program.bind(surface=surface, cells=self._cells.texture())
+            self._blur.draw(self._flow.framebuffer)
             unlocked.build_mipmaps(self.texture)
 
     def forget(self) -> None:
@@ -138,11 +130,8 @@ class FlowMap:
         self._drawn = None
 
     def release(self) -> None:
-        release_targets(self._targets)
-        self._targets = []
         self.forget()
-        self._of_cells.release()
-        self._blur.release()
+        release_all(self._flow, self._cells, self._of_cells, self._blur)
 
 
 class Lighting(NamedTuple):
@@ -165,8 +154,7 @@ class LightMap:
         self._context = context
         self._shaders = shaders
         self._drawings: dict[bool, FullScreen] = {}  # by whether there are trees
-        self._shown: moderngl.Framebuffer | None = None
-        self._next: moderngl.Framebuffer | None = None
+        self._shown, self._next = (MapTarget(context, (4, "f1")) for _ in range(2))
         self._map_size = (0, 0)
         self._baked: Lighting | None = None
         self._baking: Lighting | None = None
@@ -174,8 +162,7 @@ class LightMap:
 
     @property
     def texture(self) -> moderngl.Texture:
-        assert self._shown is not None
-        return colour(self._shown)
+        return self._shown.texture()
 
     @property
     def baked(self) -> Lighting | None:
@@ -184,7 +171,7 @@ class LightMap:
 
     def settled(self, wanted: Lighting | None) -> bool:
         """Whether the texture in use was baked for `wanted`, for every cell."""
-        return self._shown is not None and self._baked == wanted and self._shown.size == self._map_size
+        return wanted is not None and self._baked == wanted and self._shown.size == self._map_size
 
     def update(
         self,
@@ -216,29 +203,20 @@ class LightMap:
         self._baked = self._baking = None
 
     def release(self) -> None:
-        release_targets(target for target in (self._shown, self._next) if target is not None)
-        self._shown = self._next = None
         self.forget()
-        for drawing in self._drawings.values():
-            drawing.release()
+        release_all(self._shown, self._next, *self._drawings.values())
 
     def _begin(self, wanted: Lighting, size: tuple[int, int]) -> None:
         self._baking, self._row = wanted, 0
-        if self._next is None or self._next.size != size:
-            outgrown = self._next
-            self._next = map_target(self._context, size, (4, "f1"))
-            if outgrown is not None:
-                release_targets([outgrown])
+        self._next.fit(size)
 
     def _bake(self, maps: dict[str, moderngl.Texture], quality: Quality, rows: int) -> None:
-        target = self._next
-        assert target is not None
-        columns, last = target.size
+        columns, last = self._next.size
         crowns = self._baking.crowns if self._baking is not None else None
         with_trees = crowns is not None
         if with_trees not in self._drawings:
             self._drawings[with_trees] = FullScreen(
-                self._context, self._shaders, "light.frag", (f"CANOPY {int(with_trees)}",)
+                self._context, self._shaders, "light.frag", {"CANOPY": int(with_trees)}
             )
         drawing = self._drawings[with_trees]
         drawing.program.bind(**maps)
@@ -249,10 +227,10 @@ class LightMap:
             sky_directions=quality.sky_directions,
             sky_steps=quality.sky_steps,
         )
-        drawing.draw(target, (0, self._row, columns, min(rows, last - self._row)))
+        drawing.draw(self._next.framebuffer, (0, self._row, columns, min(rows, last - self._row)))
         self._row += rows
         if self._row >= last:
-            self._shown, self._next = target, self._shown
+            self._shown, self._next = self._next, self._shown
             self._baked, self._baking = self._baking, None
 
 

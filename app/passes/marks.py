@@ -8,7 +8,7 @@ import moderngl
 
 from app.passes.maps import LayerTextures
 from app.passes.shaders import FullScreen, ShaderLibrary
-from app.passes.targets import colour, map_target
+from app.passes.targets import MapTarget, release_all
 from app.snapshot import Snapshot
 
 TRACES = ("wear", "deposit", "traffic")
@@ -30,13 +30,12 @@ class MarksMap:
         self._context = context
         self._drawing = FullScreen(context, shaders, "marks.frag")
         self._nothing = context.texture((1, 1), 4, bytes(4))
-        self._texture: moderngl.Texture | None = None
-        self._target: moderngl.Framebuffer | None = None
+        self._target = MapTarget(context, (4, "f1"))
         self._drawn: Marks | None = None
 
     @property
     def texture(self) -> moderngl.Texture:
-        return self._nothing if self._texture is None or self._drawn is None else self._texture
+        return self._nothing if self._drawn is None else self._target.texture()
 
     @property
     def shown(self) -> bool:
@@ -53,10 +52,10 @@ class MarksMap:
         if wanted == self._drawn:
             return
         rows, columns = snapshot.shape
-        target = self._sized_target(columns, rows)
+        self._target.fit((columns, rows))
         self._drawing.program.bind(**{name: layers.texture(name) for name in TRACES})
         self._drawing.program.set(strength=strength, threshold=threshold)
-        self._drawing.draw(target)
+        self._drawing.draw(self._target.framebuffer)
         self._drawn = wanted
 
     def forget(self) -> None:
@@ -64,19 +63,5 @@ class MarksMap:
         self._drawn = None
 
     def release(self) -> None:
-        if self._target is not None and self._texture is not None:
-            self._target.release()
-            self._texture.release()
-        self._target = self._texture = self._drawn = None
-        self._nothing.release()
-        self._drawing.release()
-
-    def _sized_target(self, columns: int, rows: int) -> moderngl.Framebuffer:
-        if self._target is None or self._target.size != (columns, rows):
-            outgrown = (self._target, self._texture)
-            self._target = map_target(self._context, (columns, rows), (4, "f1"))
-            self._texture = colour(self._target)
-            for old in outgrown:  # only now: making a target ends with a return to the one in use
-                if old is not None:
-                    old.release()
-        return self._target
+        self.forget()
+        release_all(self._target, self._nothing, self._drawing)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import moderngl
 import numpy as np
 
 from app.camera import Camera
 from app.passes.blocks import reduce_blocks
+from app.passes.declaration import Frame, Geometry, Part
 from app.passes.quality import Quality
-from app.passes.shaders import Drawing, Program
+from app.passes.targets import GrowingBuffer
 
 QUADS = 32  # along a side of a node
 SHORTEST_DETAIL = 2.2  # below it, nodes of more than two levels could meet, and the ground would crack
@@ -115,47 +117,29 @@ def parts_within(nodes: np.ndarray, blocks: np.ndarray) -> np.ndarray:
 
 
 class GroundMesh:
-    """The mesh of a frame for all passes that draw the ground or what lies on it. A node has `quads` along a side."""
+    """The mesh of the ground, for all passes that draw it or what lies on it."""
 
-    def __init__(self, context: moderngl.Context, quads: int = QUADS) -> None:
-        self._context = context
-        self._quads = quads
-        side = quads + 1
-        corner = (np.arange(quads)[:, None] * side + np.arange(quads)).astype(np.uint32)
+    QUADS = QUADS  # along a side of a node
+
+    def __init__(self, context: moderngl.Context) -> None:
+        side = self.QUADS + 1
+        corner = (np.arange(self.QUADS)[:, None] * side + np.arange(self.QUADS)).astype(np.uint32)
         # Both triangles of a quad share the diagonal from south-west to north-east, in all levels alike.
         triangles = np.stack([corner, corner + side, corner + 1, corner + 1, corner + side, corner + side + 1], axis=-1)
         self._indices = context.buffer(triangles.tobytes())
-        self._nodes = NodeBuffer(context)
-        self._count = 0
+        self._nodes = GrowingBuffer(context)
+        self._geometry = Geometry([(self._nodes.buffer, "4f/i", "node")], self._indices)
 
-    def select(self, nodes: np.ndarray) -> None:
-        """Draw these nodes from now on."""
-        self._nodes.write(nodes)
-        self._count = len(nodes)
+    def parts(self, frame: Frame) -> Iterable[Part]:
+        nodes = self.nodes(frame)
+        if len(nodes):
+            self._nodes.write(nodes)
+            yield Part(self._geometry, instances=len(nodes), uniforms={"quads": self.QUADS})
 
-    def drawing(self, program: Program) -> Drawing:
-        """The mesh drawn by a program whose vertex shader includes mesh.glsl."""
-        return Drawing(self._context, program, [(self._nodes.buffer, "4f/i", "node")], self._indices)
-
-    def render(self, drawing: Drawing) -> None:
-        drawing.program.set(quads=self._quads)
-        drawing.render(instances=self._count)
+    def nodes(self, frame: Frame) -> np.ndarray:
+        """Those that are drawn."""
+        return frame.nodes
 
     def release(self) -> None:
         self._indices.release()
         self._nodes.release()
-
-
-class NodeBuffer:
-    """Nodes as the shaders read them, one for each instance."""
-
-    def __init__(self, context: moderngl.Context) -> None:
-        self.buffer = context.buffer(reserve=1024, dynamic=True)
-
-    def write(self, nodes: np.ndarray) -> None:
-        if nodes.nbytes > self.buffer.size:
-            self.buffer.orphan(2 * nodes.nbytes)
-        self.buffer.write(nodes)
-
-    def release(self) -> None:
-        self.buffer.release()

@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 import moderngl
 
-from app.camera import Camera
-from app.passes.canopy import NO_FOREST
-from app.passes.shaders import FullScreen, ShaderLibrary
-from app.passes.targets import colour, map_target, release_targets
+from app.passes.declaration import Frame
+from app.passes.shaders import FullScreen, ShaderLibrary, Uniform
+from app.passes.targets import MapTarget, release_all
 
 Rectangle = tuple[int, int, int, int]
+
+# Of the ground as it is seen from afar: one variant for all of this
+SIMPLE = {"OVERLAY": 1, "LINES": 1, "DESERT": 1, "MARKS": 1, "DETAIL_SCALES": 1, "STORM": 2}
 
 
 def minimap_rectangle(width: int, height: int, columns: int, rows: int, content_scale: float = 1.0) -> Rectangle:
@@ -45,9 +47,9 @@ class MinimapPass:
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
         self._shaders = shaders
-        self._drawings: dict[tuple[str, ...], FullScreen] = {}
+        self._drawings: dict[frozenset[tuple[str, int]], FullScreen] = {}
         self._view = FullScreen(context, shaders, "minimap_view.frag")
-        self._map: moderngl.Framebuffer | None = None
+        self._map = MapTarget(context, (4, "f1"))
         self.is_behind = False  # whether the map shows less than it was asked to, for a while
         self._drawn: tuple[Contents, float] | None = None  # and when
 
@@ -55,20 +57,14 @@ class MinimapPass:
         self,
         target: moderngl.Framebuffer,
         rectangle: Rectangle,
-        camera: Camera,
         content_scale: float,
+        frame: Frame,
         *,
         contents: Contents,
         time: float,
         patience: float,
         shows: str,
         with_water: bool,
-        waves: int,
-        with_course: bool,
-        with_materials: bool,
-        with_life: bool,
-        forest: tuple[float, float, float, float] | None,
-        **textures: moderngl.Texture,
     ) -> None:
         """`patience` are seconds for which a map may stay as it is while cycles run; `time` is the clock for that."""
         left, top, width, height = rectangle
@@ -76,28 +72,23 @@ class MinimapPass:
         self.is_behind = not outdated and self._drawn is not None and self._drawn[0] != contents
         if outdated:
             self._drawn = contents, time
-            drawing = self._variant(
-                f"WAVES {waves}",
-                f"MATERIALS {int(with_materials)}",
-                f"LIVING {int(with_life)}",
-                f"CANOPY {int(forest is not None)}",
-                f"WIND_AND_SAND {int(shows == 'wind_and_sand')}",
-            )
-            drawing.program.bind(**textures)
-            drawing.program.set(
-                size=(float(width), float(height)),
-                plain_ground=shows == "water",
-                with_water=with_water,
-                with_course=with_course,
-                forest=forest or NO_FOREST,
-            )
-            assert self._map is not None
-            drawing.draw(self._map)
-        assert self._map is not None
+            own = {"CANOPY": int(frame.trees.forest is not None), "WIND_AND_SAND": int(shows == "wind_and_sand")}
+            defines = self._shaders.chosen("fullscreen.vert", "minimap.frag", frame.defines) | SIMPLE | own
+            drawing = self._drawings.get(key := frozenset(defines.items()))
+            if drawing is None:
+                drawing = self._drawings[key] = FullScreen(self._context, self._shaders, "minimap.frag", defines)
+            uniforms: dict[str, Uniform] = {
+                "size": (float(width), float(height)),
+                "plain_ground": shows == "water",
+                "with_water": with_water,
+            }
+            drawing.program.read(frame.textures, frame.uniforms | uniforms)
+            drawing.draw(self._map.framebuffer)
+        camera = frame.camera
         bottom = target.height - top - height
         heading = math.radians(camera.heading)
         half_width = math.tan(math.radians(camera.field_of_view) / 2.0) * target.width / max(target.height, 1)
-        self._view.program.bind(minimap=colour(self._map))
+        self._view.program.bind(minimap=self._map.texture())
         self._view.program.set(
             rectangle=(float(left), float(bottom), float(width), float(height)),
             looking=(math.sin(heading), -math.cos(heading), half_width, content_scale),
@@ -110,25 +101,11 @@ class MinimapPass:
         self._drawn = None
 
     def _is_outdated(self, size: tuple[int, int], contents: Contents, time: float, patience: float) -> bool:
-        if self._map is None or self._map.size != size:
-            outgrown, self._map = self._map, map_target(self._context, size, (4, "f1"))
-            if outgrown is not None:
-                release_targets([outgrown])
-            return True
-        if self._drawn is None:
+        if self._map.fit(size) or self._drawn is None:
             return True
         drawn, when = self._drawn
         return contents != drawn and (contents.chosen != drawn.chosen or not when <= time < when + patience)
 
-    def _variant(self, *defines: str) -> FullScreen:
-        if defines not in self._drawings:
-            self._drawings[defines] = FullScreen(self._context, self._shaders, "minimap.frag", defines)
-        return self._drawings[defines]
-
     def release(self) -> None:
-        for drawing in (self._view, *self._drawings.values()):
-            drawing.release()
-        if self._map is not None:
-            release_targets([self._map])
-            self._map = None
         self.forget()
+        release_all(self._map, self._view, *self._drawings.values())

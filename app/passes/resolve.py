@@ -6,7 +6,7 @@ import moderngl
 
 from app.passes.quality import Quality
 from app.passes.shaders import FullScreen, ShaderLibrary
-from app.passes.targets import released_on_error
+from app.passes.targets import colour, release_targets, released_on_error
 
 
 class ResolvePass:
@@ -20,8 +20,10 @@ class ResolvePass:
         self._framebuffers: dict[str, moderngl.Framebuffer] = {}
         self._made_for: tuple[tuple[int, int], int] | None = None
 
-    def begin(self, width: int, height: int, quality: Quality) -> moderngl.Framebuffer:
-        """Bind a cleared framebuffer for the scene."""
+    def begin(self, width: int, height: int, quality: Quality) -> dict[str, moderngl.Framebuffer]:
+        """Clear what a picture is drawn into: the `scene`, which is in use from now on, and, where that has no samples,
+        the `places`: metres to the east and south for each pixel that shows ground.
+        """
         size = scene_size(width, height, quality)
         samples = min(quality.samples, self._context.max_samples)
         if self._made_for != (size, samples):
@@ -30,7 +32,11 @@ class ResolvePass:
         scene = self._framebuffers["samples" if samples else "scene"]
         scene.use()
         scene.clear(0.0, 0.0, 0.0, 1.0, depth=1.0)
-        return scene
+        targets = {"scene": scene}
+        if not samples:
+            targets["places"] = self._framebuffers["places"]
+            targets["places"].clear(depth=1.0)
+        return targets
 
     def finish(self, target: moderngl.Framebuffer, quality: Quality) -> None:
         """Draw what is in the scene's framebuffer over the whole of `target`."""
@@ -44,10 +50,10 @@ class ResolvePass:
             last = self._enlarge
         toned = self._framebuffers["toned"] if last else target
         self._tone.program.set(brightness_in_alpha=quality.fxaa)
-        self._tone.program.bind(scene=_texture(scene))
+        self._tone.program.bind(scene=colour(scene))
         self._tone.draw(toned)
         if last:
-            last.program.bind(picture=_texture(toned))
+            last.program.bind(picture=colour(toned))
             last.draw(target)
 
     def release(self) -> None:
@@ -75,23 +81,17 @@ class ResolvePass:
                 colours = keep(context.renderbuffer(size, 4, samples=samples, dtype="f2"))
                 depths = keep(context.depth_renderbuffer(size, samples=samples))
                 framebuffers["samples"] = context.framebuffer([colours], depths)
+            else:
+                places = keep(context.texture(size, 2, dtype="f4"))
+                places.filter = (moderngl.NEAREST, moderngl.NEAREST)
+                framebuffers["places"] = context.framebuffer([places], depth)
             self._framebuffers = framebuffers
 
     def _release_framebuffers(self) -> None:
-        for framebuffer in self._framebuffers.values():
-            for attachment in (*framebuffer.color_attachments, framebuffer.depth_attachment):
-                if attachment is not None:
-                    attachment.release()
-            framebuffer.release()
+        release_targets(self._framebuffers.values())
         self._framebuffers.clear()
 
 
 def scene_size(width: int, height: int, quality: Quality) -> tuple[int, int]:
     """The size that the scene is drawn at for a target of this size."""
     return max(1, round(width * quality.scale)), max(1, round(height * quality.scale))
-
-
-def _texture(framebuffer: moderngl.Framebuffer) -> moderngl.Texture:
-    texture = framebuffer.color_attachments[0]
-    assert isinstance(texture, moderngl.Texture)
-    return texture

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
+from types import MappingProxyType
 from typing import NamedTuple
 
 import moderngl
@@ -16,7 +17,13 @@ from app.passes import unlocked
 VERSION = "#version 410 core"
 _INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
 
+_CHOICE = re.compile(r"^\s*#ifndef\s+(\w+)\s*$")  # what a define chooses, with a default below
+_UNIFORM = re.compile(r"^\s*uniform\s+(\w+)\s+(\w+)\s*;")
+
+NO_DEFINES: Mapping[str, int] = MappingProxyType({})
+
 Uniform = float | int | bool | tuple[float, ...]
+Texture = moderngl.Texture | moderngl.TextureArray
 
 
 class ShaderError(UserError):
@@ -73,32 +80,86 @@ def preprocess(name: str, generated: Mapping[str, str]) -> list[Line]:
     return list(expand(name, read_shader(name), (name,)))
 
 
-class Program:
-    """A linked program whose uniforms are set by name; those that the compiler dropped are passed over."""
+class Shaders:
+    """The text of two shaders with all includes, and what it declares, also where a define leaves it out."""
 
-    def __init__(self, linked: Callable[[], moderngl.Program]) -> None:
+    def __init__(self, vertex: str, fragment: str, generated: Mapping[str, str]) -> None:
+        self.name = f"{vertex} + {fragment}"
+        self.vertex, self.fragment = preprocess(vertex, generated), preprocess(fragment, generated)
+        lines = [line.text for line in (*self.vertex, *self.fragment)]
+        self.choices = frozenset(match.group(1) for match in map(_CHOICE.match, lines) if match)
+        self.uniforms = {match.group(2): match.group(1) for match in map(_UNIFORM.match, lines) if match}  # types
+
+
+class Linked(NamedTuple):
+    """OpenGL's own program, with its uniforms, and the text that it was compiled from."""
+
+    gl: moderngl.Program
+    shaders: Shaders
+    active: dict[str, moderngl.Uniform]
+    samplers: list[str]  # those of the uniforms that textures are bound to
+
+    @classmethod
+    def of(cls, gl: moderngl.Program, shaders: Shaders) -> Linked:
+        members = {name: gl[name] for name in gl}
+        active = {name: member for name, member in members.items() if isinstance(member, moderngl.Uniform)}
+        samplers = [name for name in active if shaders.uniforms.get(name, "").startswith("sampler")]
+        gl.extra = []  # vertex arrays that were made for it
+        return cls(gl, shaders, active, samplers)
+
+    def check(self, names: Iterable[str]) -> None:
+        """Raise `ShaderError` for a uniform that the shaders do not declare."""
+        unknown = [name for name in names if name not in self.shaders.uniforms]
+        if unknown:
+            raise ShaderError(f"shaders/{self.shaders.name} declare no uniform {', '.join(unknown)}")
+
+    def release(self) -> None:
+        for array in self.gl.extra:
+            array.release()
+        self.gl.release()
+
+
+class Program:
+    """A linked program whose uniforms are set by name.
+
+    A name that its shaders do not declare is an error; one that the compiler dropped is passed over.
+    """
+
+    def __init__(self, linked: Callable[[], Linked]) -> None:
         self._linked = linked
 
     @property
     def gl(self) -> moderngl.Program:
         """OpenGL's own, which is another one after a reload, or after it had to make room for others."""
-        return self._linked()
+        return self._linked().gl
 
     def set(self, **uniforms: Uniform) -> None:
-        program = self.gl
+        linked = self._linked()
+        linked.check(uniforms)
         for name, value in uniforms.items():
-            member = program.get(name, None)
-            if isinstance(member, moderngl.Uniform):
-                member.value = value
+            if name in linked.active:
+                linked.active[name].value = value
 
-    def bind(self, **textures: moderngl.Texture | moderngl.TextureArray) -> None:
+    def bind(self, **textures: Texture) -> None:
         """Bind textures to the samplers of these names, on consecutive units."""
-        program = self.gl
-        for unit, (name, texture) in enumerate(textures.items()):
-            member = program.get(name, None)
-            if isinstance(member, moderngl.Uniform):
-                texture.use(unit)
-                member.value = unit
+        linked = self._linked()
+        linked.check(textures)
+        for unit, name in enumerate(filter(textures.__contains__, linked.samplers)):
+            textures[name].use(unit)
+            linked.active[name].value = unit
+
+    def read(self, textures: Mapping[str, Texture], uniforms: Mapping[str, Uniform]) -> None:
+        """Give it all that its shaders read out of these, which can hold more.
+
+        Raises `ShaderError` where something that they read is not there.
+        """
+        linked = self._linked()
+        missing = linked.active.keys() - textures.keys() - uniforms.keys()
+        if missing:
+            name = linked.shaders.name
+            raise ShaderError(f"shaders/{name} read what nobody gives them: {', '.join(sorted(missing))}")
+        self.bind(**{name: textures[name] for name in linked.samplers})
+        self.set(**{name: uniforms[name] for name in linked.active.keys() - set(linked.samplers)})
 
 
 class Drawing:
@@ -142,7 +203,11 @@ class FullScreen(Drawing):
     """A fragment shader over the whole target, or over a part of it."""
 
     def __init__(
-        self, context: moderngl.Context, shaders: ShaderLibrary, fragment: str, defines: tuple[str, ...] = ()
+        self,
+        context: moderngl.Context,
+        shaders: ShaderLibrary,
+        fragment: str,
+        defines: Mapping[str, int] = NO_DEFINES,
     ) -> None:
         super().__init__(context, shaders.program("fullscreen.vert", fragment, defines))
 
@@ -162,7 +227,7 @@ class FullScreen(Drawing):
 # A picture needs some 40 programs. Each takes about 4 MB on a software rasteriser, and there are thousands of variants.
 MOST_PROGRAMS = 48
 
-Key = tuple[str, str, tuple[str, ...]]
+Key = tuple[str, str, frozenset[tuple[str, int]]]
 
 
 class ShaderLibrary:
@@ -172,29 +237,43 @@ class ShaderLibrary:
         self._context = context
         self._generated = generated
         self._blocks = blocks  # uniform blocks by name, and the binding points that they are read from
+        self._shaders: dict[tuple[str, str], Shaders] = {}
         self._programs: dict[Key, Program] = {}  # all that were ever asked for
-        self._linked: dict[Key, moderngl.Program] = {}  # what is kept of them, from the one that was used longest ago
+        self._linked: dict[Key, Linked] = {}  # what is kept of them, from the one that was used longest ago
 
-    def program(self, vertex: str, fragment: str, defines: tuple[str, ...] = ()) -> Program:
+    def program(self, vertex: str, fragment: str, defines: Mapping[str, int] = NO_DEFINES) -> Program:
         """The program of two files below `shaders/`, such as `terrain.vert` and `terrain.frag`.
 
-        `defines` such as `OVERLAY 1` choose a variant at compile time: software renderers pay for both sides of an if.
+        `defines` such as `OVERLAY` choose a variant at compile time: software renderers pay for both sides of an if.
+        Raises `ShaderError` for one that has no `#ifndef` with its default in either of them.
         """
-        key = (vertex, fragment, defines)
+        key = (vertex, fragment, frozenset(defines.items()))
         if key not in self._programs:
             self._use(key)  # what is wrong with it is told here
             self._programs[key] = Program(partial(self._use, key))
         return self._programs[key]
 
+    def variant(
+        self, vertex: str, fragment: str, values: Mapping[str, int], own: Mapping[str, int] = NO_DEFINES
+    ) -> Program:
+        """The program with those of the `values` that its shaders have an `#ifndef` for, and with all of its `own`."""
+        return self.program(vertex, fragment, self.chosen(vertex, fragment, values) | {**own})
+
+    def chosen(self, vertex: str, fragment: str, values: Mapping[str, int]) -> dict[str, int]:
+        """Those of the defines that two shaders have an `#ifndef` for."""
+        return {name: values[name] for name in self._read(vertex, fragment).choices & values.keys()}
+
     def reload(self) -> str:
         """Compile every program again. Returns "" or the first error; then all the old programs run on."""
-        compiled: dict[Key, moderngl.Program] = {}
+        compiled: dict[Key, Linked] = {}
+        before, self._shaders = self._shaders, {}
         try:
             for key in self._linked:
                 compiled[key] = self._compile(*key)
         except ShaderError as error:
-            for program in compiled.values():
-                program.release()
+            for linked in compiled.values():
+                linked.release()
+            self._shaders = before
             return str(error)
         self._let_go(*compiled)
         self._linked = compiled
@@ -204,38 +283,42 @@ class ShaderLibrary:
         self._let_go(*list(self._linked))
         self._programs.clear()
 
-    def _use(self, key: Key) -> moderngl.Program:
+    def _use(self, key: Key) -> Linked:
         """A program that is used now, compiled where it is not there; then one may have to make room for it."""
-        program = self._linked.pop(key, None) or self._compile(*key)
-        self._linked[key] = program
+        linked = self._linked.pop(key, None) or self._compile(*key)
+        self._linked[key] = linked
         if len(self._linked) > MOST_PROGRAMS:
             self._let_go(next(iter(self._linked)))
-        return program
+        return linked
 
     def _let_go(self, *keys: Key) -> None:
         """Release programs, with the vertex arrays that were made for them."""
         for key in keys:
-            program = self._linked.pop(key)
-            for array in program.extra:
-                array.release()
-            program.release()
+            self._linked.pop(key).release()
 
-    def _compile(self, vertex: str, fragment: str, defines: tuple[str, ...]) -> moderngl.Program:
-        head = [Line(VERSION, "", 0), *(Line(f"#define {define}", "", 0) for define in defines)]
-        vertex_lines = head + preprocess(vertex, self._generated)
-        fragment_lines = head + preprocess(fragment, self._generated)
+    def _read(self, vertex: str, fragment: str) -> Shaders:
+        if (vertex, fragment) not in self._shaders:
+            self._shaders[vertex, fragment] = Shaders(vertex, fragment, self._generated)
+        return self._shaders[vertex, fragment]
+
+    def _compile(self, vertex: str, fragment: str, defines: frozenset[tuple[str, int]]) -> Linked:
+        shaders = self._read(vertex, fragment)
+        unknown = sorted(name for name, _ in defines if name not in shaders.choices)
+        if unknown:
+            raise ShaderError(f"shaders/{shaders.name} have no #ifndef {', '.join(unknown)}")
+        head = [Line(VERSION, "", 0), *(Line(f"#define {name} {value}", "", 0) for name, value in sorted(defines))]
+        vertex_lines, fragment_lines = head + shaders.vertex, head + shaders.fragment
         try:
             program = self._context.program(vertex_shader=_text(vertex_lines), fragment_shader=_text(fragment_lines))
         except moderngl.Error as error:
             message = str(error)
             lines = fragment_lines if "fragment_shader" in message else vertex_lines
-            raise ShaderError(_explain(message, lines, f"{vertex} + {fragment}")) from error
+            raise ShaderError(_explain(message, lines, shaders.name)) from error
         for name, binding in self._blocks.items():
             block = program.get(name, None)
             if isinstance(block, moderngl.UniformBlock):
                 block.binding = binding
-        program.extra = []  # vertex arrays
-        return program
+        return Linked.of(program, shaders)
 
 
 def _text(lines: Iterable[Line]) -> str:

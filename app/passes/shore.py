@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from app.passes.frame import NO_SEA
 from app.passes.gradual import GradualWork, draw_in_bands
 from app.passes.maps import LayerTextures
 from app.passes.shaders import FullScreen, ShaderLibrary, Uniform
-from app.passes.targets import colour, map_targets, release_targets
+from app.passes.targets import MIPMAPPED, MapTarget, release_all
 from app.snapshot import Snapshot
 
 NO_COAST = 1e5  # cells to the shore where there is none
@@ -114,7 +115,7 @@ class ShoreMap:
         self._context = context
         names = ("bodies", "moved", "contour", "seeds", "flood", "coast", "bed", "phase", "meet", "even", "surf")
         self._drawings = {name: FullScreen(context, shaders, f"shore/{name}.frag") for name in names}
-        self._targets: dict[str, moderngl.Framebuffer] = {}
+        self._targets = {name: MapTarget(context, *formats) for name, formats in TARGETS.items()}
         self._work = GradualWork()
         self._moved = context.query(samples=True)
         self._found = False  # whether the work that was finished last has found a shore that had moved
@@ -122,11 +123,11 @@ class ShoreMap:
 
     @property
     def coast(self) -> moderngl.Texture:
-        return colour(self._targets["coast"])
+        return self._targets["coast"].texture()
 
     @property
     def surf(self) -> moderngl.Texture:
-        return colour(self._targets["surf"])
+        return self._targets["surf"].texture()
 
     @property
     def shown(self) -> Shoreline | None:
@@ -160,7 +161,9 @@ class ShoreMap:
             same_waves = self.shown is not None and self.shown.deep_wave_number == deep_wave_number
             self._found = False
             if wanted.same_coast(self.shown):
-                self._context.copy_framebuffer(self._targets["next coast"], self._targets["coast"])
+                self._context.copy_framebuffer(
+                    self._targets["next coast"].framebuffer, self._targets["coast"].framebuffer
+                )
             else:
                 self._fit(surface.size)
                 self._take_land(snapshot, surface, layers)
@@ -186,11 +189,8 @@ class ShoreMap:
         self._work.forget()
 
     def release(self) -> None:
-        release_targets(self._targets.values())
-        self._targets.clear()
         self._work.forget()
-        for drawing in self._drawings.values():
-            drawing.release()
+        release_all(*self._targets.values(), *self._drawings.values())
 
     def _take_land(self, snapshot: Snapshot, surface: moderngl.Texture, layers: LayerTextures) -> None:
         """What is needed of the layers, at once, because in the next frame they may be others."""
@@ -206,8 +206,8 @@ class ShoreMap:
     def _has_moved(self, cell_size: float) -> bool:
         """Whether anything has moved so far since the shore was found that it would be seen."""
         heights = {
-            "heights": colour(self._targets["land"], 1),
-            "known_heights": colour(self._targets["known land"], 1),
+            "heights": self._targets["land"].texture(1),
+            "known_heights": self._targets["known land"].texture(1),
         }
         with self._moved:
             self._draw_whole("moved", self._targets["next surf"], heights, cell_size=cell_size)
@@ -217,26 +217,26 @@ class ShoreMap:
         """Where the coast of the land is that was taken, which is known from now on."""
         targets = self._targets
         targets["land"], targets["known land"] = targets["known land"], targets["land"]
-        bodies = colour(targets["known land"])
+        bodies = targets["known land"].texture()
         unlocked.build_mipmaps(bodies)
-        kept = {"bodies": bodies, "heights": colour(targets["known land"], 1)}
+        kept = {"bodies": bodies, "heights": targets["known land"].texture(1)}
         self._draw_whole("contour", targets["contour"], kept, smallest_lake=SMALLEST_LAKE)
 
     def _draw_whole(
-        self, name: str, target: moderngl.Framebuffer, textures: dict[str, moderngl.Texture], **uniforms: Uniform
+        self, name: str, target: MapTarget, textures: dict[str, moderngl.Texture], **uniforms: Uniform
     ) -> None:
-        for _ in draw_in_bands(self._drawings[name], target, target.width * target.height, textures, **uniforms):
+        for _ in draw_in_bands(self._drawings[name], target, math.prod(target.size), textures, **uniforms):
             pass
 
     def _find_coast(self, texels: int) -> Iterator[int]:
         contour, seeds, flooded = (self._targets[name] for name in ("contour", "seeds", "flooded"))
-        segments = {"segments": colour(contour), "other_segments": colour(contour, 1)}
+        segments = {"segments": contour.texture(), "other_segments": contour.texture(1)}
         yield from draw_in_bands(self._drawings["seeds"], seeds, texels, segments)
         for reach in reaches(max(seeds.size)):
-            known = {"seeds": colour(seeds)}
+            known = {"seeds": seeds.texture()}
             yield from draw_in_bands(self._drawings["flood"], flooded, texels, known, reach=reach)
             seeds, flooded = flooded, seeds
-        found = {"seeds": colour(seeds), **segments, "bodies": colour(self._targets["known land"])}
+        found = {"seeds": seeds.texture(), **segments, "bodies": self._targets["known land"].texture()}
         yield from draw_in_bands(
             self._drawings["coast"],
             self._targets["next coast"],
@@ -248,10 +248,10 @@ class ShoreMap:
 
     def _find_surf(self, deep_wave_number: float, cell_size: float, texels: int) -> Iterator[int]:
         bed, phases, met = (self._targets[name] for name in ("bed", "seeds", "flooded"))
-        coast = colour(self._targets["next coast"])
-        heights = {"coast": coast, "heights": colour(self._targets["known land"], 1)}
+        coast = self._targets["next coast"].texture()
+        heights = {"coast": coast, "heights": self._targets["known land"].texture(1)}
         yield from draw_in_bands(self._drawings["bed"], bed, texels, heights)
-        around = {"coast": coast, "bed": colour(bed)}
+        around = {"coast": coast, "bed": bed.texture()}
         yield from draw_in_bands(
             self._drawings["phase"],
             phases,
@@ -262,26 +262,24 @@ class ShoreMap:
             no_coast=NO_COAST,
         )
         for reach in MEETINGS:
-            yield from draw_in_bands(self._drawings["meet"], met, texels, {"phases": colour(phases)}, reach=reach)
+            yield from draw_in_bands(self._drawings["meet"], met, texels, {"phases": phases.texture()}, reach=reach)
             phases, met = met, phases
         for along in ((1, 0), (0, 1)):
-            known = {"phases": colour(phases), "coast": coast}
+            known = {"phases": phases.texture(), "coast": coast}
             yield from draw_in_bands(self._drawings["even"], met, texels, known, along=along)
             phases, met = met, phases
-        found = {**around, "phases": colour(phases)}
+        found = {**around, "phases": phases.texture()}
         yield from draw_in_bands(self._drawings["surf"], self._targets["next surf"], texels, found)
 
     def _fit(self, size: tuple[int, int]) -> None:
         """Targets of the size of the map."""
-        if self._targets and self._targets["coast"].size == size:
+        fitted = [target.fit(size) for target in self._targets.values()]
+        if not any(fitted):
             return
-        outgrown = list(self._targets.values())
-        self._targets = dict(zip(TARGETS, map_targets(self._context, size, *TARGETS.values()), strict=True))
         for name in ("land", "known land"):
-            bodies = colour(self._targets[name])
+            bodies = self._targets[name].texture()
             unlocked.build_mipmaps(bodies)
-            bodies.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
-        release_targets(outgrown)
+            bodies.filter = MIPMAPPED
 
 
 def reaches(side: int) -> Iterator[int]:

@@ -1,35 +1,68 @@
-"""Framebuffers with a texel for each cell of a map."""
+"""Framebuffers with a texel for each cell of a map, and buffers, which are made anew when they do not fit any more."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol, TypeVar
 
 import moderngl
+import numpy as np
+
+Filter = tuple[int, int]
+SMOOTH: Filter = (moderngl.LINEAR, moderngl.LINEAR)
+MIPMAPPED: Filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)  # fades far away, and smoothly
+
+
+class MapTarget:
+    """Textures that are drawn into together, of the size that was asked for last."""
+
+    def __init__(self, context: moderngl.Context, *formats: tuple[int, str], filter: Filter = SMOOTH) -> None:
+        """`formats` are the number of components and the type of each texture."""
+        self._context = context
+        self._formats = formats
+        self._filter = filter
+        self._framebuffer: moderngl.Framebuffer | None = None
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Columns and rows; none before the first is asked for."""
+        return self._framebuffer.size if self._framebuffer is not None else (0, 0)
+
+    @property
+    def framebuffer(self) -> moderngl.Framebuffer:
+        assert self._framebuffer is not None
+        return self._framebuffer
+
+    def texture(self, attachment: int = 0) -> moderngl.Texture:
+        return colour(self.framebuffer, attachment)
+
+    def fit(self, size: tuple[int, int]) -> bool:
+        """Take this size; returns whether what was drawn is lost for that."""
+        if self.size == size:
+            return False
+        outgrown = self._framebuffer
+        with released_on_error() as keep:
+            textures = [
+                keep(self._context.texture(size, components, dtype=dtype)) for components, dtype in self._formats
+            ]
+            for texture in textures:
+                texture.filter = self._filter
+                texture.repeat_x = texture.repeat_y = False
+            self._framebuffer = self._context.framebuffer(textures)
+        if outgrown is not None:
+            if self._context.fbo.glo == outgrown.glo:
+                self._framebuffer.use()  # what is made next goes back to the one in use, which must live so long
+            release_targets([outgrown])
+        return True
+
+    def release(self) -> None:
+        if self._framebuffer is not None:
+            release_targets([self._framebuffer])
+            self._framebuffer = None
+
 
 Made = TypeVar("Made", moderngl.Texture, moderngl.Framebuffer, moderngl.Renderbuffer)
-
-
-def map_target(context: moderngl.Context, size: tuple[int, int], *formats: tuple[int, str]) -> moderngl.Framebuffer:
-    """Textures of that many components and of that type each, which are drawn into together."""
-    (target,) = map_targets(context, size, formats)
-    return target
-
-
-def map_targets(
-    context: moderngl.Context, size: tuple[int, int], *targets: Sequence[tuple[int, str]]
-) -> list[moderngl.Framebuffer]:
-    """As `map_target`, several: all of them, or, with an error, none, and nothing that was made for them is left."""
-    with released_on_error() as keep:
-        made = []
-        for formats in targets:
-            textures = [keep(context.texture(size, components, dtype=dtype)) for components, dtype in formats]
-            for texture in textures:
-                texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
-                texture.repeat_x = texture.repeat_y = False
-            made.append(keep(context.framebuffer(textures)))
-        return made
 
 
 @contextlib.contextmanager
@@ -55,8 +88,35 @@ def colour(target: moderngl.Framebuffer, attachment: int = 0) -> moderngl.Textur
 
 
 def release_targets(targets: Iterable[moderngl.Framebuffer]) -> None:
-    """To be called after the making of others, which ends with a return to the one in use: that must live so long."""
+    """Give back framebuffers with what they draw into; none of them may be in use when the next one is made."""
     for target in targets:
-        for texture in target.color_attachments:
-            texture.release()
+        for texture in (*target.color_attachments, target.depth_attachment):
+            if texture is not None:
+                texture.release()
         target.release()
+
+
+class Releasable(Protocol):
+    def release(self) -> object: ...
+
+
+def release_all(*made: Releasable) -> None:
+    """Give back what was made in a context."""
+    for each in made:
+        each.release()
+
+
+class GrowingBuffer:
+    """What shaders read one of for each vertex or instance, or the indices of a mesh: as much as there is."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        self.buffer = context.buffer(reserve=1024, dynamic=True)
+
+    def write(self, values: np.ndarray) -> None:
+        if values.nbytes > self.buffer.size:
+            self.buffer.orphan(2 * values.nbytes)
+        if values.nbytes:
+            self.buffer.write(np.ascontiguousarray(values))
+
+    def release(self) -> None:
+        self.buffer.release()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import moderngl
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from app.camera import Camera
 from app.passes.beach import BEACH_RISES
 from app.passes.blocks import reduce_blocks
+from app.passes.declaration import Frame, Geometry, Part
 from app.passes.mesh import BLOCK
-from app.passes.shaders import Drawing, Program
+from app.passes.targets import GrowingBuffer
 from app.snapshot import Snapshot
 
 TILE = 32  # pixels along a side
@@ -111,6 +113,7 @@ def tiles_of_blocks(
 
 STREAM_REACH = 2  # cells over which flow.frag and the way it is smoothed between cells spread a stream
 FAINTEST_STREAM = 0.25  # of the discharge of the smallest that is seen: what flow_of_cells.frag leaves out
+WIDEST_PIXEL = 12.0  # how much ground a pixel spans at most, beside what it would if the ground faced the eye
 STREAM_FAR = 0.32  # cells in a pixel, from which on the ripples of a stream are not seen
 
 
@@ -147,13 +150,41 @@ class GroundClass(NamedTuple):
 
 
 class GroundTiles:
-    """Where on the screen the ground needs more than its plain shader: beaches, and streams near the camera."""
+    """The screen by what the ground needs more than its plain shader: beaches, and streams near the camera."""
 
-    def __init__(self) -> None:
+    def __init__(self, context: moderngl.Context) -> None:
+        self._corners, self._indices = GrowingBuffer(context), GrowingBuffer(context)
+        self._geometry = Geometry([(self._corners.buffer, "2f", "corner")], self._indices.buffer)
         self._heights = (np.empty((0, 0), np.float32),) * 2
         self._streams = np.empty((0, 0), bool)
         self._ground_noted: tuple[int, ...] | None = None
         self._streams_noted: tuple[float, ...] | None = None
+
+    def parts(self, frame: Frame) -> Iterable[Part]:
+        size, with_streams = frame.scene.size, frame.smallest_stream is not None
+        classes = self.classes(
+            frame.snapshot,
+            frame.camera,
+            frame.exaggeration,
+            size,
+            frame.focal_length,
+            shore=frame.shore if frame.ground_is_plain else None,
+            run_up=frame.run_up,
+            smallest_stream=frame.smallest_stream,
+        )
+        for near, beach, tiles in classes:
+            defines = {"STREAMS": (1 + int(near)) * int(with_streams), "BEACH": int(beach)}
+            if tiles is None:
+                yield Part(vertices=3, defines=defines, vertex="fullscreen.vert")
+            else:
+                corners, indices = corners_of(joined(tiles), size)
+                self._corners.write(corners)
+                self._indices.write(indices)
+                yield Part(self._geometry, indices.size, defines=defines)
+
+    def release(self) -> None:
+        self._corners.release()
+        self._indices.release()
 
     def classes(
         self,
@@ -202,50 +233,15 @@ class GroundTiles:
             self._streams_noted = discharge
 
 
-class TileDrawing:
-    """Draws a program over some tiles of the screen."""
-
-    def __init__(self, context: moderngl.Context) -> None:
-        self._context = context
-        self._corners = context.buffer(reserve=1024, dynamic=True)
-        self._indices = context.buffer(reserve=1024, dynamic=True)
-        self._size = (0, 0)
-        self._drawings: dict[Program, Drawing] = {}
-
-    def draw(self, program: Program, tiles: NDArray[np.bool_] | None, size: tuple[int, int]) -> None:
-        """Draw over the tiles of a screen of this size that are true, with a program of `tiles.vert`.
-
-        Without tiles, all of the screen is drawn, by a program of `fullscreen.vert`.
-        """
-        if tiles is None:
-            self._drawing(program, []).render(vertices=3)
-            return
-        rectangles = joined(tiles)
-        low, high = rectangles[:, :2] * TILE, np.minimum(rectangles[:, 2:] * TILE, size)
-        places = np.stack(
-            [low, np.column_stack([high[:, 0], low[:, 1]]), np.column_stack([low[:, 0], high[:, 1]]), high], axis=1
-        )
-        corners = np.ascontiguousarray(places / size * 2.0 - 1.0, np.float32)
-        first = 4 * np.arange(len(rectangles), dtype=np.uint32)[:, None]
-        indices = np.ascontiguousarray(first + np.array([0, 1, 2, 2, 1, 3], np.uint32))
-        for buffer, values in ((self._corners, corners), (self._indices, indices)):
-            if values.nbytes > buffer.size:
-                buffer.orphan(2 * values.nbytes)
-            buffer.write(values)
-        self._drawing(program, [(self._corners, "2f", "corner")], self._indices).render(vertices=indices.size)
-
-    def _drawing(
-        self, program: Program, buffers: list[tuple[object, ...]], indices: moderngl.Buffer | None = None
-    ) -> Drawing:
-        if program not in self._drawings:
-            self._drawings[program] = Drawing(self._context, program, buffers, indices)
-        return self._drawings[program]
-
-    def release(self) -> None:
-        for drawing in self._drawings.values():
-            drawing.release()
-        self._corners.release()
-        self._indices.release()
+def corners_of(rectangles: NDArray[np.int64], size: tuple[int, int]) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
+    """Rectangles of tiles on a screen of that size as corners in clip space, and two triangles for each."""
+    low, high = rectangles[:, :2] * TILE, np.minimum(rectangles[:, 2:] * TILE, size)
+    places = np.stack(
+        [low, np.column_stack([high[:, 0], low[:, 1]]), np.column_stack([low[:, 0], high[:, 1]]), high], axis=1
+    )
+    corners = np.ascontiguousarray(places / size * 2.0 - 1.0, np.float32)
+    first = 4 * np.arange(len(rectangles), dtype=np.uint32)[:, None]
+    return corners, np.ascontiguousarray(first + np.array([0, 1, 2, 2, 1, 3], np.uint32))
 
 
 def joined(tiles: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.passes.forest import Forest, Selection, TreeView
 from app.passes.quality import Quality
 from app.passes.shaders import Uniform
-from app.passes.targets import released_on_error
+from app.passes.targets import release_targets, released_on_error
 
 PATIENCE = 40  # frames in which ground that changes leaves the shadows as they are
 REACH = 6.0  # how far towards the sun trees cast shadows, in half widths of the map of shadows
@@ -72,13 +72,18 @@ class TreeShadows:
 
     def __init__(self, context: moderngl.Context) -> None:
         self._context = context
+        self.target: moderngl.Framebuffer | None = None
         self._texture: moderngl.Texture | None = None
-        self._target: moderngl.Framebuffer | None = None
         self._drawn: tuple[object, ...] | None = None
         self._ground: tuple[int, ...] = ()
         self._age = 0  # frames since it was drawn
         self._frustum: Frustum | None = None
         self.any = False  # whether there are trees near enough in this frame
+        self.casters: NDArray[np.float32] | None = None  # the trees to draw into it in this frame, if it has changed
+
+    def clear(self) -> None:
+        """There are none in this frame."""
+        self.any, self.casters = False, None
 
     @property
     def texture(self) -> dict[str, moderngl.Texture]:
@@ -108,48 +113,44 @@ class TreeShadows:
         ground: tuple[int, ...],
         *,
         at_once: bool,
-    ) -> NDArray[np.float32] | None:
-        """Choose what there are shadows of; the trees to draw into the texture, or None where nothing has changed.
+    ) -> None:
+        """Choose what there are shadows of, and find `casters`.
 
         `trees` and `ground` are their worlds and versions. The ground changes slowly.
         """
+        self.clear()
         self.any = len(selected.near) + len(selected.middle) > 0 and sun[1] > 0.0
         if not self.any:
-            return None
+            return
         self._age += 1
         frustum = Frustum.about(selected.low, selected.high, sun)
         wanted = (frustum, view.height, view.exaggeration, quality.tree_shadow, trees)
         if wanted == self._drawn and (ground == self._ground or (self._age < PATIENCE and not at_once)):
-            return None
+            return
         self._drawn, self._ground, self._age, self._frustum = wanted, ground, 0, frustum
         self._begin_texture(quality.tree_shadow)
         numbers, _ = forest.of_blocks(np.flatnonzero(frustum.touches(*forest.boxes(view.exaggeration, view.tallest))))
-        return forest.trees[numbers]
+        self.casters = forest.trees[numbers]
 
     def release(self) -> None:
-        if self._target is not None and self._texture is not None:
-            self._target.release()
-            self._texture.release()
-        self._target = self._texture = self._drawn = None
+        if self.target is not None:
+            release_targets([self.target])
+        self.target = self._texture = self._drawn = None
 
     def _begin_texture(self, side: int) -> None:
         if self._texture is None or self._texture.width != side:
-            outgrown = self._target, self._texture
+            outgrown = self.target
             with released_on_error() as keep:
                 texture = keep(self._context.depth_texture((side, side)))
                 texture.compare_func = "<="
                 texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
                 texture.repeat_x = texture.repeat_y = False
-                self._target = self._context.framebuffer(depth_attachment=texture)
+                self.target = self._context.framebuffer(depth_attachment=texture)
                 self._texture = texture
-            for old in outgrown:  # only now: making a target ends with a return to the one in use
-                if old is not None:
-                    old.release()
-        assert self._target is not None
-        self._target.use()
-        self._target.clear(depth=1.0)
-        self._context.enable_only(moderngl.DEPTH_TEST)
-        self._context.depth_func = "<="
+            if outgrown is not None:
+                release_targets([outgrown])
+        assert self.target is not None
+        self.target.clear(depth=1.0)
 
 
 def _rounded_up(length: float) -> float:

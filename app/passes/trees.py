@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
 from app.passes import tree_shapes
+from app.passes.declaration import Frame, Geometry, Part
 from app.passes.forest import Forest, Selection, TreeView, block_heights
 from app.passes.quality import Quality
-from app.passes.shaders import Drawing, Program, ShaderLibrary, Uniform
+from app.passes.shaders import Uniform
+from app.passes.targets import GrowingBuffer, release_all
 from app.passes.tree_shadows import TreeShadows
 from app.passes.tree_shapes import BROADLEAF, CONIFER, CROWN_BASE, CROWN_RADIUS, Shape
 from app.snapshot import Snapshot
@@ -25,15 +27,12 @@ SHAPES = {
 }
 
 
-class TreesPass:
-    """Draws the trees of a snapshot, and before that what they cast shadows with."""
+class Trees:
+    """The trees of a snapshot, and their shadows."""
 
-    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
-        self._context = context
-        self._shaders = shaders
-        self._bodies: dict[tuple[str, int, int], Bodies] = {}  # by level, kind and variant of the program
-        self._points: Drawing | None = None
-        self._all_trees: moderngl.Buffer | None = None
+    def __init__(self, context: moderngl.Context) -> None:
+        self._all_trees = GrowingBuffer(context)
+        self.geometry = Geometry([(self._all_trees.buffer, *INSTANCE)])  # all of them, one for each vertex
         self._latest: Snapshot | None = None
         self._shown: tuple[int, int] | None = None  # world and version of the trees
         self._ground: tuple[int, ...] | None = None
@@ -41,12 +40,6 @@ class TreesPass:
         self._age = 0  # frames since the trees were uploaded
         self.forest: Forest | None = None
         self.shadows = TreeShadows(context)
-
-    @property
-    def buffer(self) -> tuple[object, ...]:
-        """All trees, as programs draw from them."""
-        assert self._all_trees is not None
-        return self._all_trees, *INSTANCE
 
     @property
     def version(self) -> int:
@@ -80,7 +73,7 @@ class TreesPass:
         self.forest = None
         if len(latest.trees):
             self.forest = Forest(latest.trees, latest.shape, latest.cell_size, self._heights)
-            self._upload(self.forest.trees)
+            self._all_trees.write(self.forest.trees)
 
     def cast_shadows(
         self,
@@ -90,109 +83,92 @@ class TreesPass:
         view: TreeView,
         *,
         at_once: bool,
-        **textures: moderngl.Texture,
     ) -> None:
-        """Draw the shadows of all that stands around the bodies that are selected, if they have changed."""
+        """Find which trees cast shadows around the bodies that are selected, if that has changed."""
         if selected is None or self.forest is None or self._shown is None or self._ground is None:
-            self.shadows.any = False
+            self.shadows.clear()
             return
-        casters = self.shadows.begin(
-            self.forest, selected, sun, quality, view, self._shown, self._ground, at_once=at_once
-        )
-        if casters is not None:
-            self._draw_bodies("middle", casters, view, textures, 2, shadow_matrix=self.shadows.clip_matrix)
-
-    def draw(self, selected: Selection, quality: Quality, view: TreeView, **textures: moderngl.Texture) -> None:
-        """Draw the trees that are selected."""
-        self._context.enable_only(moderngl.DEPTH_TEST | moderngl.PROGRAM_POINT_SIZE)
-        self._context.depth_func = "<="
-        near, middle, small = quality.tree_pixels
-        for level, trees, limits in (
-            ("near", selected.near, (0.0, near)),
-            ("middle", selected.middle, (near, middle)),
-        ):
-            self._draw_bodies(
-                level, trees, view, textures, int(self.shadows.any), limits=limits, **self.shadows.uniforms
-            )
-        if not selected.points:
-            return
-        if self._points is None:
-            program = self._shaders.program("tree_sprites.vert", "tree_sprites.frag")
-            self._points = Drawing(self._context, program, [self.buffer])
-        self._set(self._points, view, textures, limits=(middle, small))
-        for first, number in selected.points:
-            self._points.render(moderngl.POINTS, vertices=number, first=first)
+        self.shadows.begin(self.forest, selected, sun, quality, view, self._shown, self._ground, at_once=at_once)
 
     def release(self) -> None:
-        for bodies in self._bodies.values():
-            bodies.release()
-        if self._points is not None:
-            self._points.release()
-        if self._all_trees is not None:
-            self._all_trees.release()
+        self._all_trees.release()
         self.shadows.release()
 
-    def _draw_bodies(
-        self,
-        level: str,
-        trees: NDArray[np.float32],
-        view: TreeView,
-        textures: Mapping[str, moderngl.Texture],
-        variant: int,
-        **uniforms: Uniform,
-    ) -> None:
-        """Variants are: 0 trees in the light of the map, 1 with the shadows of bodies, 2 their shadows themselves."""
+
+def tree_uniforms(view: TreeView) -> dict[str, Uniform]:
+    """What tree.glsl reads."""
+    return {
+        "mesh_reach": view.mesh_reach,
+        "crown": (*CROWN_RADIUS, *CROWN_BASE),
+        "scale": (view.height, view.focal_length, view.winter),
+    }
+
+
+class TreeCasters:
+    """The trees whose shadows are drawn."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        self._context = context
+        self._bodies: dict[tuple[str, int], Bodies] = {}  # by level and kind
+
+    def parts(self, frame: Frame) -> Iterable[Part]:
+        shadows = frame.trees.shadows
+        if shadows.casters is not None:
+            yield from self._of_level("middle", shadows.casters, shadow_matrix=shadows.clip_matrix)
+
+    def _of_level(self, level: str, trees: NDArray[np.float32], **uniforms: Uniform) -> Iterable[Part]:
         for kind, shape in SHAPES[level].items():
             of_kind = trees[(trees[:, 2] > 0.5) == (kind == BROADLEAF)]
             if not len(of_kind):
                 continue
-            if (level, kind, variant) not in self._bodies:
-                fragment = "trees.frag" if variant < 2 else "nothing.frag"
-                program = self._shaders.program("trees.vert", fragment, (f"SHADOWS {variant}",))
-                self._bodies[level, kind, variant] = Bodies(self._context, program, shape())
-            bodies = self._bodies[level, kind, variant]
-            self._set(bodies.drawing, view, textures, **uniforms)
-            bodies.render(of_kind)
+            if (level, kind) not in self._bodies:
+                self._bodies[level, kind] = Bodies(self._context, shape())
+            bodies = self._bodies[level, kind]
+            bodies.trees.write(of_kind)
+            yield Part(bodies.geometry, instances=len(of_kind), uniforms=uniforms)
 
-    def _set(
-        self, drawing: Drawing, view: TreeView, textures: Mapping[str, moderngl.Texture], **uniforms: Uniform
-    ) -> None:
-        drawing.program.bind(**textures)
-        drawing.program.set(
-            mesh_reach=view.mesh_reach,
-            crown=(*CROWN_RADIUS, *CROWN_BASE),
-            scale=(view.height, view.focal_length, view.winter),
-            **uniforms,
-        )
+    def release(self) -> None:
+        release_all(*self._bodies.values())
 
-    def _upload(self, trees: NDArray[np.float32]) -> None:
-        if self._all_trees is None:
-            self._all_trees = self._context.buffer(reserve=2 * trees.nbytes, dynamic=True)
-        elif trees.nbytes > self._all_trees.size:
-            self._all_trees.orphan(2 * trees.nbytes)
-        self._all_trees.write(trees)
+
+class TreeBodies(TreeCasters):
+    """The trees near the camera, as bodies."""
+
+    def parts(self, frame: Frame) -> Iterable[Part]:
+        selected, (near, middle, _) = frame.selected_trees, frame.quality.tree_pixels
+        if selected is not None:
+            yield from self._of_level("near", selected.near, limits=(0.0, near))
+            yield from self._of_level("middle", selected.middle, limits=(near, middle))
+
+
+class TreePoints:
+    """The trees farther away."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        pass
+
+    def parts(self, frame: Frame) -> Iterable[Part]:
+        _, middle, small = frame.quality.tree_pixels
+        if frame.selected_trees is not None:
+            for first, number in frame.selected_trees.points:
+                limits: dict[str, Uniform] = {"limits": (middle, small)}
+                yield Part(frame.trees.geometry, number, mode=moderngl.POINTS, first=first, uniforms=limits)
+
+    def release(self) -> None:
+        pass
 
 
 class Bodies:
     """Many trees of one shape."""
 
-    def __init__(self, context: moderngl.Context, program: Program, shape: Shape) -> None:
+    def __init__(self, context: moderngl.Context, shape: Shape) -> None:
         self._vertices = context.buffer(shape.vertices.tobytes())
         self._triangles = context.buffer(shape.triangles.tobytes())
-        self._trees = context.buffer(reserve=1024, dynamic=True)
-        buffers = [
-            (self._vertices, *tree_shapes.ATTRIBUTES),
-            (self._trees, INSTANCE[0] + "/i", *INSTANCE[1:]),
-        ]
-        self.drawing = Drawing(context, program, buffers, self._triangles)
-
-    def render(self, trees: NDArray[np.float32]) -> None:
-        if trees.nbytes > self._trees.size:
-            self._trees.orphan(2 * trees.nbytes)
-        self._trees.write(np.ascontiguousarray(trees))
-        self.drawing.render(instances=len(trees))
+        self.trees = GrowingBuffer(context)
+        self.geometry = Geometry(
+            [(self._vertices, *tree_shapes.ATTRIBUTES), (self.trees.buffer, INSTANCE[0] + "/i", *INSTANCE[1:])],
+            self._triangles,
+        )
 
     def release(self) -> None:
-        self.drawing.release()
-        for buffer in (self._vertices, self._triangles, self._trees):
-            buffer.release()
+        release_all(self._vertices, self._triangles, self.trees)

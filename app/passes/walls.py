@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import moderngl
-import numpy as np
 
-from app.passes.mesh import QUADS, NodeBuffer, edge_nodes
-from app.passes.shaders import Drawing, ShaderLibrary
+from app.passes.declaration import Frame, Geometry, Part
+from app.passes.mesh import QUADS, edge_nodes
+from app.passes.targets import GrowingBuffer
 
 
-class WallsPass:
-    """Draws a strip along each edge of the map, from the ground down to the base."""
+class WallsMesh:
+    """A strip along each edge of the map, from the ground down to the base, which shares the ground's vertices."""
 
-    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
-        self._context = context
-        self._shaders = shaders
-        self._nodes = NodeBuffer(context)
-        self._drawings: dict[bool, Drawing] = {}
+    def __init__(self, context: moderngl.Context) -> None:
+        self._nodes = GrowingBuffer(context)
+        self._geometry = Geometry([(self._nodes.buffer, "4f 1f/i", "node", "side")])
 
-    def draw(self, nodes: np.ndarray, *, with_materials: bool, **textures: moderngl.Texture) -> None:
-        """`nodes` are those of the ground, whose vertices the walls share."""
-        strips = edge_nodes(nodes, *textures["surface"].size)
+    def parts(self, frame: Frame) -> Iterable[Part]:
+        rows, columns = frame.snapshot.shape
+        strips = edge_nodes(frame.nodes, columns, rows)
         self._nodes.write(strips)
-        self._context.enable_only(moderngl.DEPTH_TEST)
-        self._context.depth_func = "<="
-        drawing = self._variant(with_materials)
-        drawing.program.bind(**textures)
-        drawing.program.set(quads=QUADS)
-        drawing.render(moderngl.TRIANGLE_STRIP, vertices=2 * (QUADS + 1), instances=len(strips))
-
-    def _variant(self, with_materials: bool) -> Drawing:
-        if with_materials not in self._drawings:
-            defines = (f"MATERIALS {int(with_materials)}",)
-            program = self._shaders.program("walls.vert", "walls.frag", defines)
-            buffers = [(self._nodes.buffer, "4f 1f/i", "node", "side")]
-            self._drawings[with_materials] = Drawing(self._context, program, buffers)
-        return self._drawings[with_materials]
+        yield Part(self._geometry, 2 * (QUADS + 1), len(strips), moderngl.TRIANGLE_STRIP, uniforms={"quads": QUADS})
 
     def release(self) -> None:
-        for drawing in self._drawings.values():
-            drawing.release()
         self._nodes.release()

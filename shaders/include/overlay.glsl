@@ -1,4 +1,4 @@
-// Overlays: a value for each place, and the colour that stands for it. Their numbers are in app/passes/overlays.py.
+// Overlays: a value for each place, and the colour that stands for it. Their table is in app/overlays.py.
 #include "map.glsl"
 #include "lines.glsl"
 #include "detail.glsl"
@@ -8,29 +8,31 @@
 #endif
 
 #ifndef LINES
-#define LINES 1
+#define LINES 1  // rivers, as an overlay
+#endif
+
+#ifndef COURSE
+#define COURSE 1  // the way of the water of a place
 #endif
 
 uniform sampler2D palette;  // one row of colours, linear light
 uniform sampler2D overlay_layer;  // a layer, a map that is drawn for the overlay, or the ground that the world started with
 uniform sampler2D course;  // the way of the water of a place that somebody asks about; the place's catchment: 1 inside
-uniform bool with_course;
 
-const float RIVERS = 8.0, FIELD = 9.0;  // the numbers of overlays
 const vec3 LAKE = vec3(0.055, 0.16, 0.29);
-const vec3 COURSE = vec3(0.72, 0.93, 1.0);
+const vec3 COURSE_COLOUR = vec3(0.72, 0.93, 1.0);
 const vec3 DIVIDE = vec3(1.0, 0.78, 0.32);
 
 float overlay_value(vec2 uv, vec4 place) {
     switch (int(frame.overlay.x)) {
-        case 1: return place.x;
-        case 2: return degrees(atan(length(place.yz)));
-        case 3: return place.w;
-        case 4: return place.x - textureLod(overlay_layer, uv, 0.0).x;
-        case 5: return textureLod(overlay_layer, uv, 0.0).x;
-        case 6: return log2(max(textureLod(overlay_layer, uv, 0.0).x, 1e-30));
-        case 7: return texelFetch(overlay_layer, ivec2(clamp(uv * frame.map.xy, vec2(0.0), frame.map.xy - 1.0)), 0).x;
-        case 9: return length(textureLod(overlay_layer, uv, 0.0).xy);
+        case OVERLAY_ELEVATION: return place.x;
+        case OVERLAY_SLOPE: return degrees(atan(length(place.yz)));
+        case OVERLAY_SEDIMENT: return place.w;
+        case OVERLAY_CHANGE: return place.x - textureLod(overlay_layer, uv, 0.0).x;
+        case OVERLAY_LAYER: return textureLod(overlay_layer, uv, 0.0).x;
+        case OVERLAY_MAGNITUDE: return log2(max(textureLod(overlay_layer, uv, 0.0).x, 1e-30));
+        case OVERLAY_KIND: return texelFetch(overlay_layer, ivec2(clamp(uv * frame.map.xy, vec2(0.0), frame.map.xy - 1.0)), 0).x;
+        case OVERLAY_FIELD: return length(textureLod(overlay_layer, uv, 0.0).xy);
     }
     return 0.0;
 }
@@ -89,11 +91,12 @@ vec3 with_overlay(vec3 albedo, vec2 uv, vec4 place, float pixel) {
 #if OVERLAY == 0
     return albedo;
 #else
-    if (frame.overlay.x == 0.0) return albedo;
+    int shown = int(frame.overlay.x);
+    if (shown == OVERLAY_NONE) return albedo;
 #if LINES == 1
-    if (frame.overlay.x == RIVERS) return with_rivers(albedo, uv, pixel);
+    if (shown == OVERLAY_RIVERS) return with_rivers(albedo, uv, pixel);
 #endif
-    if (frame.overlay.x == FIELD) return with_wind(albedo, uv);
+    if (shown == OVERLAY_FIELD) return with_wind(albedo, uv);
     vec4 colour = shown_overlay(uv, place);
     return mix(albedo, colour.rgb, colour.a);
 #endif
@@ -106,30 +109,30 @@ float course_line(vec2 uv, float pixel) {
 // The catchment of a place in its own light, and its water's way as a bright line where the ground is `dry`, from 0 to 1:
 // elsewhere it lies on what stands there, which the eye does not see in the place of its bed.
 vec3 with_way_of_water(vec3 albedo, vec2 uv, float pixel, float dry) {
-#if LINES == 0
+#if COURSE == 0
     return albedo;
 #else
-    if (!with_course) return albedo;
     float inside = textureLod(course, uv, 0.0).y;
     float grey = dot(albedo, vec3(0.2126, 0.7152, 0.0722));
     albedo = mix(0.45 * mix(albedo, vec3(grey), 0.6), albedo * 1.35 + 0.015, smoothstep(0.4, 0.6, inside));
     float width = min(max(0.22, 0.22 * pixel), 0.4);
     albedo = mix(albedo, DIVIDE, 0.85 * (1.0 - smoothstep(0.5 * width, width, abs(inside - 0.5))));
-    return mix(albedo, COURSE, dry * course_line(uv, pixel));
+    return mix(albedo, COURSE_COLOUR, dry * course_line(uv, pixel));
 #endif
 }
 
 // How much of the water over a place is left out, so that an overlay on the ground is seen.
 float left_out_for_overlay(vec2 uv, vec4 place) {
 #if OVERLAY == 1
-    if (frame.overlay.x > 0.0 && frame.overlay.x != RIVERS) return shown_overlay(uv, place).a;
+    int shown = int(frame.overlay.x);
+    if (shown != OVERLAY_NONE && shown != OVERLAY_RIVERS) return shown_overlay(uv, place).a;
 #endif
     return 0.0;
 }
 
-// The way of the water on the surface of what stands; 0 where there is none. LINES is for the course.
+// The way of the water on the surface of what stands; 0 where there is none.
 float way_on_water(vec2 uv, float pixel) {
-#if LINES == 1
+#if COURSE == 1
     return course_line(uv, pixel);
 #else
     return 0.0;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from app import checkpoint
 from app.errors import UserError
 from app.layers import LAYERS, LayerDeclaration, declare_layers, layer_declaration, side_by_side
+from app.overlays import OVERLAYS
 from app.processes import PROCESSES
 from app.scene import DECLARATIONS
 from app.simulation import take_snapshot
@@ -18,13 +20,14 @@ from tests.app.small import simulated
 
 ICE = LayerDeclaration(
     "ice", "thickness of ice", "m", np.float64,
-    raises_ground=True, account="water", largest=10.0, seen="in overlays", overlays=("canopy",),
+    raises_ground=True, account="water", largest=10.0, seen="in overlays",
 )  # fmt: skip
 
 
 @pytest.fixture
 def ice(monkeypatch: pytest.MonkeyPatch) -> LayerDeclaration:
     monkeypatch.setitem(LAYERS, ICE.name, ICE)
+    monkeypatch.setitem(OVERLAYS, "canopy", replace(OVERLAYS["canopy"], layers=("canopy", ICE.name)))
     return ICE
 
 

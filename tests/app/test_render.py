@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import imageio_ffmpeg
+import moderngl
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from PIL import Image
 
 from app import cli
 from app.errors import UserError
+from app.passes.declaration import Shot
 from app.picture import Picture
 from app.recorder import open_recorder, write_png
 from app.simulation import Lockstep, SimulationError, Simulator
@@ -87,9 +89,9 @@ def test_time_in_the_picture_is_that_of_the_clip(tmp_path: Path, monkeypatch: py
     times = []
     slices = Picture.slices
 
-    def note_time(self: Picture, *arguments: Any, time: float, **more: Any) -> Iterator[None]:
-        times.append(time)
-        return slices(self, *arguments, time=time, **more)
+    def note_time(self: Picture, target: moderngl.Framebuffer, shot: Shot) -> Iterator[None]:
+        times.append(shot.time)
+        return slices(self, target, shot)
 
     monkeypatch.setattr(Picture, "slices", note_time)
     render("--frames", "3", "--fps", "4", "--out", tmp_path / "picture.png")

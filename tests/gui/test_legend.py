@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from app.overlays import OVERLAYS, legend_names
 from app.panel import legend
-from app.passes.overlays import OVERLAYS, legend_names
 from tests.gui.host import SMALL, Driver, drive
 
 

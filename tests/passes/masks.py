@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from app import picture
-from app.passes import shaders
+from app.passes import frame, shaders
 from app.passes.quality import BY_NAME
 
 # One pixel of the scene for each of the target, nothing smoothed. Triangles are large unless a test wants small ones,
@@ -30,10 +31,29 @@ PLAIN_SHADERS = {
 }
 
 
+def standing_in(name: str, text: str) -> str:
+    """A fragment shader that takes the place of one of ours: it declares what that is asked for by name."""
+    generated = {frame.INCLUDE: frame.glsl()}
+    ours = shaders.Shaders("fullscreen.vert", name, generated)
+    included = re.findall(r'#include "(.*)"', text)
+    own = [text, *(line.text for file in included for line in shaders.preprocess(f"include/{file}", generated))]
+    own_text = "\n".join(own)
+    choices = [choice for choice in sorted(ours.choices) if f"#ifndef {choice}\n" not in own_text]
+    uniforms = [(kind, uniform) for uniform, kind in ours.uniforms.items() if f" {uniform};" not in own_text]
+    return "".join(
+        [
+            *(f"#ifndef {choice}\n#define {choice} 0\n#endif\n" for choice in choices),
+            *(f"uniform {kind} {uniform};\n" for kind, uniform in uniforms),
+            text,
+        ]
+    )
+
+
 def use(monkeypatch: pytest.MonkeyPatch, replaced: dict[str, str], triangle_pixels: float = 40.0) -> None:
     """Let some shaders be others, and `plain` be a level of quality."""
     read = shaders.read_shader
-    monkeypatch.setattr(shaders, "read_shader", lambda name: replaced[name] if name in replaced else read(name))
+    others = {name: standing_in(name, text) for name, text in replaced.items()}
+    monkeypatch.setattr(shaders, "read_shader", lambda name: others[name] if name in others else read(name))
     monkeypatch.setitem(picture.BY_NAME, "plain", replace(PLAIN, triangle_pixels=triangle_pixels))
 
 

@@ -15,8 +15,9 @@ from app.camera import Camera
 from app.canvas import Canvas
 from app.climate import weather_of
 from app.materials import Materials
+from app.passes.frame_values import snow_line
 from app.passes.materials import albedo, grain_of, strata_table, stratum_thickness
-from app.picture import Picture, snow_line
+from app.picture import Picture
 from app.scene import Scene
 from app.snapshot import Snapshot
 from tests.passes import masks

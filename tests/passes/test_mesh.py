@@ -16,11 +16,12 @@ from pyglm import glm
 
 from app.camera import Camera
 from app.canvas import Canvas
-from app.passes import frame
+from app.passes import composing, frame
 from app.passes.frame import FrameBlock
 from app.passes.maps import LayerTextures, SurfaceMap
-from app.passes.mesh import QUADS, SHORTEST_DETAIL, NodeBuffer, edge_nodes, select_nodes
+from app.passes.mesh import QUADS, SHORTEST_DETAIL, edge_nodes, select_nodes
 from app.passes.shaders import VERSION, ShaderLibrary, preprocess
+from app.passes.targets import GrowingBuffer
 from app.picture import Picture
 from app.scene import Scene
 from app.snapshot import Snapshot
@@ -124,7 +125,7 @@ class Vertices:
         for name, value in (("surface", 0), ("quads", QUADS)):
             self.program[name].value = value  # type: ignore[union-attr]
         side = QUADS + 1
-        table = NodeBuffer(self.context)
+        table = GrowingBuffer(self.context)
         table.write(nodes)
         result = self.context.buffer(reserve=len(nodes) * side * side * 3 * 4)
         array = self.context.vertex_array(self.program, [(table.buffer, "4f/i", "node")])
@@ -262,6 +263,7 @@ def test_a_hole_in_the_land_would_be_seen(mask: Picture, canvas: Canvas, monkeyp
     shown = snapshot(flat(200, 200))
     camera = Camera(glm.vec3(1120.0, 0.0, 1120.0), 0.0, 90.0, 640.0)  # over the middle of a node of 320 m
     assert not masks.holes(shown_as_mask(mask, canvas, shown, camera)).any()
-    select = mask._select_nodes
-    monkeypatch.setattr(mask, "_select_nodes", lambda *arguments: np.ascontiguousarray(select(*arguments)[1:]))
+    monkeypatch.setattr(
+        composing, "select_nodes", lambda *arguments: np.ascontiguousarray(select_nodes(*arguments)[1:])
+    )
     assert masks.holes(shown_as_mask(mask, canvas, shown, camera)).any()

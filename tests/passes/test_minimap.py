@@ -14,8 +14,8 @@ from pyglm import glm
 
 from app.camera import Camera
 from app.canvas import Canvas
+from app.overlays import legend_colours
 from app.passes.minimap import minimap_rectangle
-from app.passes.overlays import legend_colours
 from app.passes.shaders import FullScreen
 from app.picture import Picture
 from app.scene import Scene
@@ -109,7 +109,7 @@ def drawn(context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyP
     draw = FullScreen.draw
 
     def note(self: FullScreen, target: moderngl.Framebuffer, *rest: object) -> None:
-        if target is picture._minimap._map:
+        if target is picture._minimap._map._framebuffer:
             maps.append(target)
         draw(self, target, *rest)  # type: ignore[arg-type]
 

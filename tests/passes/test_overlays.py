@@ -15,22 +15,12 @@ from pyglm import glm
 
 from app import view_parameters
 from app.camera import Camera
+from app.overlays import OVERLAYS, Overlay, Value, legend_colours, legend_names, overlay_range
 from app.passes import shaders as module
 from app.passes.frame import FrameBlock
 from app.passes.maps import LayerTextures, SurfaceMap
 from app.passes.materials import MaterialTextures
-from app.passes.overlays import (
-    FIELD,
-    KINDS,
-    LAYER,
-    OVERLAYS,
-    PALETTES,
-    OverlayMaps,
-    legend_colours,
-    legend_names,
-    overlay_range,
-    palette_texture,
-)
+from app.passes.overlays import OverlayMaps, palette_texture
 from app.passes.shaders import FullScreen, ShaderLibrary
 from app.scene import Scene
 from app.snapshot import Snapshot
@@ -54,10 +44,17 @@ def library(shaders: ShaderLibrary, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 def test_every_choice_of_the_view_is_an_overlay_with_a_palette() -> None:
     assert tuple(OVERLAYS) == get_args(view_parameters.Overlay)
-    computed = [overlay.number for overlay in OVERLAYS.values() if not overlay.layer]
-    assert computed == list(range(LAYER))
-    assert all(LAYER <= overlay.number <= FIELD for overlay in OVERLAYS.values() if overlay.layer)
-    assert {overlay.palette for overlay in OVERLAYS.values()} <= set(PALETTES)
+    assert all(name == overlay.name for name, overlay in OVERLAYS.items())
+    of_the_surface = [overlay.value for overlay in OVERLAYS.values() if not overlay.layers]
+    assert of_the_surface == [Value.NONE, Value.ELEVATION, Value.SLOPE, Value.SEDIMENT, Value.CHANGE]
+    assert {overlay.value for overlay in OVERLAYS.values()} == set(Value)
+    assert all(len(overlay.palette) >= 2 for overlay in OVERLAYS.values())
+    assert all(overlay.drawn or len(overlay.layers) <= 1 for overlay in OVERLAYS.values())
+
+
+def of_one_layer() -> Iterator[Overlay]:
+    """The overlays that show a layer of the snapshot without being drawn first."""
+    return (overlay for overlay in OVERLAYS.values() if overlay.layers and not overlay.drawn)
 
 
 def linear_palette(name: str, t: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -69,7 +66,7 @@ def linear_palette(name: str, t: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack([np.interp(at, np.arange(256), table[:, channel]) for channel in range(4)], axis=-1)
 
 
-@pytest.mark.parametrize("name", [name for name in OVERLAYS if name not in ("none", "rivers", "material", "wind")])
+@pytest.mark.parametrize("name", [name for name, overlay in OVERLAYS.items() if name != "none" and not overlay.drawn])
 @pytest.mark.parametrize("opacity", [1.0, 0.4])
 def test_colours_stand_for_the_values_of_the_map(
     context: moderngl.Context, library: ShaderLibrary, frame_block: FrameBlock, name: str, opacity: float
@@ -79,9 +76,8 @@ def test_colours_stand_for_the_values_of_the_map(
         "bedrock": start.layers["bedrock"] - 5.0 * bumps(24, 40).astype(np.float32),
         "sediment": (6.0 * bumps(24, 40, seed=2)).astype(np.float32),
         **{
-            overlay.layer: bumps(24, 40, seed=number).astype(np.float32)
-            for number, overlay in enumerate(OVERLAYS.values(), start=3)
-            if overlay.layer
+            overlay.layers[0]: bumps(24, 40, seed=number).astype(np.float32)
+            for number, overlay in enumerate(of_one_layer(), start=3)
         },
     }
     layers["watersheds"] = np.floor(40.0 * layers["watersheds"])
@@ -89,7 +85,7 @@ def test_colours_stand_for_the_values_of_the_map(
     low, high = overlay_range(name, later)
     frame_block.values["map"] = (40, 24, later.cell_size, 1.0)
     scaled = np.vectorize(OVERLAYS[name].scaled)
-    frame_block.values["overlay"] = (OVERLAYS[name].number, opacity, scaled(low), scaled(high))
+    frame_block.values["overlay"] = (OVERLAYS[name].value, opacity, scaled(low), scaled(high))
     frame_block.upload()
     surface, layers = SurfaceMap(context, library), LayerTextures(context)
     for shown in (start, later):
@@ -97,7 +93,7 @@ def test_colours_stand_for_the_values_of_the_map(
     palette = palette_texture(context, name)
     texture = context.texture((40, 24), 4, dtype="f4")
     target, drawing, before = context.framebuffer([texture]), FullScreen(context, library, "probe.frag"), context.fbo
-    layer = surface.initial if name == "change" else layers.texture(OVERLAYS[name].layer)
+    layer = surface.initial if name == "change" else layers.texture("".join(OVERLAYS[name].layers))
     drawing.program.bind(surface=surface.texture, palette=palette, overlay_layer=layer)
     drawing.draw(target)
     before.use()
@@ -110,13 +106,9 @@ def test_colours_stand_for_the_values_of_the_map(
         "slope": np.degrees(np.arctan(np.hypot(joined[..., 1], joined[..., 2]))),
         "sediment": later.layers["sediment"].astype(np.float64),
         "change": ground - (start.layers["bedrock"] + start.layers["sediment"]),
-        **{
-            overlay.name: later.layers[overlay.layer].astype(np.float64)
-            for overlay in OVERLAYS.values()
-            if overlay.layer
-        },
+        **{overlay.name: later.layers[overlay.layers[0]].astype(np.float64) for overlay in of_one_layer()},
     }[name]
-    of_kinds = OVERLAYS[name].number == KINDS  # each has a texel of its own
+    of_kinds = OVERLAYS[name].value is Value.KIND  # each has a texel of its own
     parts = (scaled(values) - scaled(low)) / (scaled(high) - scaled(low))
     colours = linear_palette(name, values / 255.0 if of_kinds else parts)
     part = colours[..., 3:] * opacity

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pyglm import glm
 
 from app.camera import Camera
-from app.passes.overlays import overlay_ends, overlay_range
+from app.overlays import overlay_ends, overlay_range
 from app.picture import Picture
 from app.scene import Scene
 from app.snapshot import Course, Snapshot, Survey

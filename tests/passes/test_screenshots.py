@@ -21,7 +21,8 @@ from scipy import ndimage
 
 from app.camera import Camera
 from app.canvas import Canvas
-from app.picture import Picture, smallest_stream
+from app.passes.frame_values import smallest_stream
+from app.picture import Picture
 from app.recorder import write_png
 from app.render import scene_camera
 from app.scene import Scene, load_preset

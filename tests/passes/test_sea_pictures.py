@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 from pyglm import glm
 
-from app import picture as module
 from app.camera import Camera
+from app.passes import land_maps as module
 from app.passes.mesh import BLOCK, QUADS, parts_within, select_nodes, shore_blocks
 from app.passes.waves import DRAWN, NATURAL, NO_WAVES, drawing_of
 from app.picture import Picture

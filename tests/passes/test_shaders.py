@@ -148,23 +148,63 @@ def test_an_error_of_the_linker_names_both_shaders(write: Write, library: Shader
 # Programs.
 
 
+SHADED = """#ifndef SHADE
+#define SHADE 1
+#endif
+out vec4 colour;
+void main() { colour = vec4(float(SHADE)); }
+"""
+
+
 def test_defines_choose_a_variant_and_keep_line_numbers(
     write: Write, library: ShaderLibrary, context: moderngl.Context
 ) -> None:
-    write("x.frag", "out vec4 colour;\nvoid main() { colour = vec4(float(SHADE)); }\n")
-    one, none = (Drawing(context, library.program("fullscreen.vert", "x.frag", (f"SHADE {n}",))) for n in (1, 0))
+    write("x.frag", SHADED)
+    programs = [library.program("fullscreen.vert", "x.frag", {"SHADE": n}) for n in (1, 0)]
+    one, none = (Drawing(context, program) for program in programs)
     assert drawn(context, one) == (255,) * 4
     assert drawn(context, none) == (0,) * 4
-    with pytest.raises(ShaderError, match=r"^shaders/x\.frag, line 2:"):
-        library.program("fullscreen.vert", "x.frag")
+    write("y.frag", SHADED.replace("float(SHADE)", "nowhere"))
+    with pytest.raises(ShaderError, match=r"^shaders/y\.frag, line 5:"):
+        library.program("fullscreen.vert", "y.frag", {"SHADE": 1})
     one.release()
     none.release()
+
+
+def test_a_define_that_the_shaders_do_not_ask_about_is_an_error(write: Write, library: ShaderLibrary) -> None:
+    write("x.frag", SHADED)
+    with pytest.raises(ShaderError, match=r"x\.frag have no #ifndef SHAED"):
+        library.program("fullscreen.vert", "x.frag", {"SHAED": 0})
+    both = {"SHADE": 0, "OVERLAY": 1}
+    assert library.variant("fullscreen.vert", "x.frag", both) is library.program(
+        "fullscreen.vert", "x.frag", {"SHADE": 0}
+    )
+    with pytest.raises(ShaderError, match="OVERLAY"):
+        library.variant("fullscreen.vert", "x.frag", both, both)
 
 
 def test_uniforms_that_the_compiler_dropped_are_passed_over(write: Write, library: ShaderLibrary) -> None:
     write("x.frag", "uniform float unused;\nuniform sampler2D texel;\n" + FRAGMENT % "1.0")
     program = library.program("fullscreen.vert", "x.frag")
-    program.set(unused=1.0, unheard_of=2)
+    program.set(unused=1.0)
+    program.read({}, {})
+
+
+def test_a_name_that_the_shaders_do_not_declare_is_an_error(
+    write: Write, library: ShaderLibrary, context: moderngl.Context
+) -> None:
+    write("x.frag", "uniform sampler2D texel;\nuniform float shade;\n" + FRAGMENT % "texture(texel, vec2(shade))")
+    program = library.program("fullscreen.vert", "x.frag")
+    texture = context.texture((1, 1), 4)
+    with pytest.raises(ShaderError, match=r"x\.frag declare no uniform shaed"):
+        program.set(shaed=1.0)
+    with pytest.raises(ShaderError, match=r"x\.frag declare no uniform txel"):
+        program.bind(txel=texture)
+    for textures, uniforms, missing in (({}, {"shade": 1.0}, "texel"), ({"texel": texture}, {}, "shade")):
+        with pytest.raises(ShaderError, match=f"read what nobody gives them: {missing}"):
+            program.read(textures, uniforms)  # type: ignore[arg-type]
+    program.read({"texel": texture, "others": texture}, {"shade": 1.0, "more": 2})
+    texture.release()
 
 
 def test_a_reload_takes_up_a_change(write: Write, library: ShaderLibrary, context: moderngl.Context) -> None:
@@ -240,7 +280,7 @@ def test_programs_that_were_not_used_for_long_make_room_and_come_back(
 
 SHIPPED = sorted(path.name for path in Path(str(files("shaders"))).glob("*.*") if path.suffix in (".vert", ".frag"))
 OVERLAY_VARIANTS = [
-    (f"OVERLAY {overlay}", f"DETAIL_SCALES {scales}")
+    {"OVERLAY": overlay, "DETAIL_SCALES": scales}
     for overlay in (0, 1)
     for scales in sorted({level.detail_scales for level in LEVELS})
 ]
@@ -248,8 +288,8 @@ OVERLAY_VARIANTS = [
 
 # Vertex shaders that draw parts of the screen, and what they are drawn with
 PARTS = {
-    "tiles.vert": ("terrain.frag", ("DEFERRED 1", "STREAMS 2", "BEACH 1", "OVERLAY 0", "LINES 0")),
-    "block_shadow.vert": ("backdrop.frag", ("TABLE 1", "SHADOW 1")),
+    "tiles.vert": ("terrain.frag", {"DEFERRED": 1, "STREAMS": 2, "BEACH": 1, "OVERLAY": 0, "COURSE": 0}),
+    "block_shadow.vert": ("backdrop.frag", {"TABLE": 1, "SHADOW": 1}),
 }
 
 
@@ -265,9 +305,9 @@ def vertex_shader_of(fragment: str) -> str:
 
 
 @pytest.mark.parametrize("fragment", [name for name in SHIPPED if name.endswith(".frag")])
-@pytest.mark.parametrize("defines", [(), *OVERLAY_VARIANTS], ids=lambda defines: ",".join(defines) or "plain")
-def test_every_shipped_program_compiles(shaders: ShaderLibrary, fragment: str, defines: tuple[str, ...]) -> None:
-    program = shaders.program(vertex_shader_of(fragment), fragment, defines).gl
+@pytest.mark.parametrize("defines", [{}, *OVERLAY_VARIANTS], ids=str)
+def test_every_shipped_program_compiles(shaders: ShaderLibrary, fragment: str, defines: dict[str, int]) -> None:
+    program = shaders.variant(vertex_shader_of(fragment), fragment, defines).gl
     block = program.get(frame.BLOCK, None)
     if isinstance(block, moderngl.UniformBlock):
         assert block.binding == frame.BINDING
@@ -323,7 +363,7 @@ def test_no_stage_reads_more_textures_than_every_driver_has(context: moderngl.Co
 def test_the_frame_block_lies_in_memory_as_the_driver_expects(shaders: ShaderLibrary) -> None:
     from tests.passes import gl
 
-    program = shaders.program("terrain.vert", "terrain.frag", ("OVERLAY 1", "DETAIL_SCALES 1")).gl
+    program = shaders.program("terrain.vert", "terrain.frag", {"OVERLAY": 1, "DETAIL_SCALES": 1}).gl
     names = [name for name, _, _ in frame.FIELDS]
     offsets = gl.uniform_offsets(program.glo, [f"{frame.BLOCK}.{name}" for name in names])
     fields = frame.LAYOUT.fields

@@ -17,8 +17,10 @@ from app.camera import Camera
 from app.canvas import Canvas
 from app.comparison import labels
 from app.lettering import sign
-from app.passes.overlays import overlay_range
-from app.picture import Picture, smallest_stream
+from app.overlays import overlay_range
+from app.passes.frame_values import smallest_stream
+from app.passes.tiles import GroundTiles
+from app.picture import Picture
 from app.render import scene_camera
 from app.scene import Scene
 from app.sides import DIVIDER_COLOUR, Sides, areas
@@ -316,7 +318,7 @@ def test_a_picture_that_is_given_up_is_drawn_anew(
             sides.reload_shaders()
         case "fail":
             with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
-                patch.setattr(type(sides.shown[0].picture._terrain), "draw", lambda *_, **__: 1 // 0)
+                patch.setattr(GroundTiles, "classes", lambda *_, **__: 1 // 0)
                 sides.go_on()
     assert not sides.drawing
     resting_place.use()

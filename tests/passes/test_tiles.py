@@ -49,8 +49,10 @@ def test_tiles_hold_all_pixels_that_show_a_block(draw: Draw, picture: Picture, v
     shown, camera = snapshot(ground, cell_size=10.0), CAMERAS[view]
     scene = Scene().with_value("view.exaggeration", 1.7)
     draw(shown, camera, scene, size=(330, 250))
-    size = picture._places.texture.size
-    places = np.frombuffer(picture._places.texture.read(), np.float32).reshape(size[1], size[0], 2)
+    assert picture.frame is not None
+    texture = picture.frame.textures["places"]
+    size = texture.size[:2]
+    places = np.frombuffer(texture.read(), np.float32).reshape(size[1], size[0], 2)
     seen = places[..., 0] > 0.0
     assert seen.mean() > 0.2
     rng = np.random.default_rng(1)

@@ -13,8 +13,9 @@ from pyglm import glm
 
 from app.camera import Camera
 from app.canvas import Canvas
+from app.passes.frame_values import FLATTEST_RELIEF, STREAM_OCTAVES, UNIT_DEPTH, smallest_stream
 from app.passes.water import TILE, lake_tiles
-from app.picture import FLATTEST_RELIEF, STREAM_OCTAVES, UNIT_DEPTH, Picture, smallest_stream
+from app.picture import Picture
 from app.render import scene_camera
 from app.scene import Scene
 from app.snapshot import Snapshot
