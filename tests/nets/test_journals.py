@@ -136,6 +136,15 @@ class Journal:
     def free_disc(self, number: int) -> None:
         self.faults.disc_is_full = False
 
+    def save_on_full_disc(self, number: int) -> None:
+        path = self.folder / "older.npz"
+        path.write_bytes(b"older")
+        self.faults.disc_is_full = True
+        self.thread.save(path)
+        self.wait_for(lambda: any(failed == path for failed, _ in self.thread.failed_saves()))
+        self.faults.disc_is_full = False
+        assert path.read_bytes() == b"older"
+
     def break_process(self, number: int) -> None:
         self.faults.process_fails = True
 
