@@ -9,6 +9,7 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui, implot
 
+from app.numbers import measured
 from app.overlays import OVERLAYS
 from app.panel import plots
 from app.panel.performance import volume_text
@@ -44,11 +45,11 @@ def rivers(application: Application) -> None:
 
 
 def length_text(metres: float) -> str:
-    return f"{metres / 1000.0:.3g} km" if metres >= 1000.0 else f"{metres:.3g} m"
+    return f"{measured(metres / 1000.0)} km" if metres >= 1000.0 else f"{measured(metres)} m"
 
 
 def area_text(square_metres: float) -> str:
-    return f"{square_metres * 1e-6:.3g} km²" if square_metres >= 1e4 else f"{square_metres:.3g} m²"
+    return f"{measured(square_metres * 1e-6)} km²" if square_metres >= 1e4 else f"{measured(square_metres)} m²"
 
 
 def _filling(application: Application, survey: Survey | None) -> None:
@@ -117,7 +118,7 @@ def _mouths(application: Application, survey: Survey) -> None:
     heading("River mouths")
     imgui.text_disabled(f"{survey.mouth_count} of rivers; a click shows one")
     rows = [
-        ((mouth.row, mouth.column), (f"{mouth.discharge:.3g} m³/s", area_text(mouth.catchment)))
+        ((mouth.row, mouth.column), (f"{measured(mouth.discharge)} m³/s", area_text(mouth.catchment)))
         for mouth in survey.mouths
     ]
     _list(application, survey, "mouths", ("discharge", "catchment"), rows)
