@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from app import checkpoint, simulation
+from app.layers import side_by_side
 from app.opening import open_scene
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
@@ -20,7 +21,7 @@ from app.scene import Scene
 from app.simulation import SimulationError, SimulationThread, Simulator
 from app.snapshot import Snapshot
 from app.sources import create_world
-from app.world import FLOW_TRACES, World
+from app.world import World
 from tests.app.small import bits, simulated, small_scene
 
 # The simulator, one cycle after the other.
@@ -460,12 +461,12 @@ def _newest(simulation: SimulationThread, condition: Callable[[Snapshot], bool])
 def test_streams_run_dry_while_no_drops_fall_and_nothing_else_changes() -> None:
     simulator = simulated(20, small_scene(droplets__stream_memory=0.1, pools__enabled=False))
     world = simulator.world
-    before = {name: world.layers[name].copy() for name in FLOW_TRACES}
+    before = {name: world.layers[name].copy() for name in side_by_side("flow")}
     kept, ledger = bits(world), world.ledger_copy()
     simulator.change(simulator.scene.with_value("droplets.enabled", False))
     for _ in range(10):
         simulator.advance()
-    for name in FLOW_TRACES:
+    for name in side_by_side("flow"):
         np.testing.assert_allclose(world.layers[name], 0.9**10 * before[name], rtol=1e-4, atol=1e-3)
         assert world.changed[name] == world.cycle
     assert before["discharge"].max() > 0.1
@@ -473,7 +474,7 @@ def test_streams_run_dry_while_no_drops_fall_and_nothing_else_changes() -> None:
     assert bits(world)["ground"] == kept["ground"]
     for _ in range(200):
         simulator.advance()
-    assert not any(world.layers[name].any() for name in FLOW_TRACES)
+    assert not any(world.layers[name].any() for name in side_by_side("flow"))
     assert world.changed["stream"] < world.cycle, "what is dry does not change any more"
 
 

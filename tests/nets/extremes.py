@@ -6,12 +6,13 @@ from pathlib import Path
 
 from app import checkpoint
 from app.climate import ClimateParameters
+from app.layers import LARGEST_HEIGHT
 from app.parameters import Declaration, Value
 from app.processes import PROCESSES
 from app.scene import DECLARATIONS, Scene, scene_content
 from app.simulation import SimulationError, Simulator
 from app.sources import DEFAULT_CELL_SIZE, create_world
-from app.world import LARGEST_HEIGHT, LARGEST_IMBALANCE, World
+from app.world import LARGEST_IMBALANCE, World
 from tests.nets.pairwise import covering_rows
 
 PROCESS_NAMES = tuple(process.name for process in PROCESSES)

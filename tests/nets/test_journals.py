@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from app import checkpoint, simulation
 from app import files as app_files
+from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
 from app.processes.process import ProcessFailure
 from app.scene import Scene
@@ -230,11 +231,11 @@ def faults(monkeypatch: pytest.MonkeyPatch) -> Faults:
         put_on_disk(place, access)
 
     class Breaking(DropletErosion):
-        def step(self, world: World, parameters: Any) -> None:
+        def step(self, world: World, parameters: Any, cycle: Cycle) -> None:
             if made.process_fails and world.cycle % 3 == 2:
                 world.bedrock[: world.shape[0] // 2] -= 1.0
                 raise ProcessFailure("droplets", 3, 5)
-            super().step(world, parameters)
+            super().step(world, parameters, cycle)
 
     def exhausting(scene: Scene, rows: int, columns: int) -> Any:
         raise MemoryError
