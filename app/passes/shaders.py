@@ -159,8 +159,8 @@ class FullScreen(Drawing):
         target.scissor = target.viewport
 
 
-# A frame needs some 40 programs. Each takes about 4 MB on a software rasteriser, and there are thousands of variants.
-MOST_PROGRAMS = 64
+# A picture needs some 40 programs. Each takes about 4 MB on a software rasteriser, and there are thousands of variants.
+MOST_PROGRAMS = 48
 
 Key = tuple[str, str, tuple[str, ...]]
 
