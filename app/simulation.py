@@ -478,6 +478,7 @@ class SimulationThread:
 
     def __init__(self, *scenes: Scene, paused: bool = False) -> None:
         self.scenes = scenes  # as last asked for; the simulators' own follow at the next cycle
+        self._restarts = 0  # that were asked for
         self._status = Status()
         self._paused = paused
         self._commands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
@@ -555,11 +556,14 @@ class SimulationThread:
             )
 
         self.scenes = changed(self.scenes)
+        restarts = self._restarts
 
         def apply() -> None:
             # To the simulators' own scenes: what was asked for meanwhile may be a world that could not be made.
             if self._lockstep is None:
                 return
+            if restarts == self._restarts and len(self.scenes) == len(self._lockstep.scenes):
+                self.scenes = changed(self.scenes)  # once more: such a world took them with it
             places = range(len(self._lockstep.simulators)) if world is None else (world,)
             for place in places:  # of each parameter the last word counts
                 self._held[place] = {path: old for path, old in self._held.get(place, {}).items() if path not in values}
@@ -575,7 +579,9 @@ class SimulationThread:
     def restart(self, *scenes: Scene) -> None:
         """Make the worlds of `scenes` anew. Where that fails, those that are there go on."""
         self.scenes = scenes
-        self._command(lambda: self._load(scenes))
+        self._restarts += 1
+        number = self._restarts
+        self._command(lambda: self._load(scenes, is_last=lambda: number == self._restarts))
 
     def keep(self, world: int) -> None:
         """Go on with one of the worlds alone."""
@@ -754,9 +760,9 @@ class SimulationThread:
         if self._lockstep and not (paused and self._status.state == "failed"):
             self._say(state="paused" if paused else "running", error="", message="")
 
-    def _load(self, scenes: tuple[Scene, ...]) -> None:
+    def _load(self, scenes: tuple[Scene, ...], is_last: Callable[[], bool]) -> None:
         """Make worlds, or leave all as it was. What was made of them until an error came is in no name here: it is
-        freed with the error."""
+        freed with the error. `is_last` tells whether no others were asked for since."""
         before = self._status
         self._say(state="loading", message=f"loading {scenes[0].world.source}", error="")
         try:
@@ -766,7 +772,7 @@ class SimulationThread:
                 text = explained(error)
                 self._say(state="failed", message=text, error=text)
             else:
-                if self.scenes is scenes:  # and nothing else was asked for meanwhile
+                if is_last():
                     self.scenes = self._lockstep.scenes
                 self._say(state=before.state, message=before.message, error=before.error)
             self._failed_restarts.put(scenes)

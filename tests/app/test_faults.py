@@ -427,3 +427,14 @@ def record(path: Path) -> None:
 def test_the_faults_are_those_of_a_real_disk() -> None:
     error = full_disk()
     assert isinstance(error, OSError) and (error.errno, error.strerror) == (errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_change_while_a_world_fails_is_one_of_the_world_that_goes_on() -> None:
+    scene = small_scene()
+    with running(scene, paused=True) as thread:
+        wait_for(lambda: thread.status.state == "paused")
+        thread.restart(scene.with_value("world.source", "there-is-no.tif"))
+        thread.change({"droplets.count": 7})
+        assert wait_for(thread.failed_restarts)
+        wait_for(lambda: thread.scenes[0].droplets.count == 7)
+        assert thread.scenes[0].world.source == scene.world.source
