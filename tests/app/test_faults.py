@@ -71,6 +71,7 @@ def test_a_world_that_cannot_be_made_is_dropped_and_the_one_before_goes_on(fault
         wait_for(lambda: thread.status.cycle > 2)
         thread.set_paused(True)
         wait_for(lambda: thread.status.state == "paused" and take(thread))
+        wait_for(lambda: not thread._fresh)  # what waits to be shown would meet the fault first
         before, scenes = worlds(), thread.scenes
         with failing(fault):
             thread.restart(OTHER)
@@ -88,6 +89,7 @@ def test_the_second_of_two_worlds_that_cannot_be_made_takes_the_first_with_it(tm
         wait_for(lambda: thread.status.cycle > 2)
         thread.set_paused(True)
         wait_for(lambda: thread.status.state == "paused" and take(thread))
+        wait_for(lambda: not thread._fresh)  # what waits to be shown would meet the fault first
         before = worlds()
         with failing("a snapshot", after=1):
             thread.restart(OTHER, OTHER)
