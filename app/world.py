@@ -71,7 +71,9 @@ class Account(msgspec.Struct):
 
     def imbalance(self, stored: float) -> float:
         """How far `stored` is from what should be there, as a fraction of all there ever was."""
-        total, difference = self.scale + sum(self.gained.values()), stored - self.expected()
+        # Rock whose height was 0 everywhere is worn below it: then it is a fraction of what was lost.
+        total = self.scale + sum(self.gained.values()) or sum(self.lost.values())
+        difference = stored - self.expected()
         if total > 0.0:
             return difference / total
         return math.copysign(math.inf, difference) if difference else 0.0
