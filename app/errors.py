@@ -12,8 +12,13 @@ class UserError(Exception):
     """
 
     def __init__(self, message: str) -> None:
-        line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)
+        line = "".join(letter if _can_be_shown(letter) else repr(letter)[1:-1] for letter in message)
         super().__init__(line if len(line) <= LONGEST else f"{line[: LONGEST - 300]} … {line[-290:]}")
+
+
+def _can_be_shown(letter: str) -> bool:
+    """Also a byte of a file's name that is no text: the name can be typed as it is said."""
+    return letter.isprintable() or "\udc80" <= letter <= "\udcff"
 
 
 def explained(error: Exception) -> str:

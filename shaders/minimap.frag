@@ -60,8 +60,8 @@ void main() {
         albedo = mix(albedo, STREAMS, river);
         float pool = smoothstep(0.0, 0.12, depth);
         albedo = mix(albedo, POOLS, pool);
-#if WIND_AND_SAND == 0
-        if (with_course) albedo = mix(albedo, COURSE, max(river, pool) * course_line(at, pixel_cells));
+#if WIND_AND_SAND == 0 && COURSE == 1
+        albedo = mix(albedo, COURSE_COLOUR, max(river, pool) * course_line(at, pixel_cells));
 #endif
         slope *= 1.0 - pool;
     }

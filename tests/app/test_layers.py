@@ -13,7 +13,6 @@ from app.errors import UserError
 from app.layers import LAYERS, LayerDeclaration, declare_layers, layer_declaration, side_by_side
 from app.overlays import OVERLAYS
 from app.processes import PROCESSES
-from app.scene import DECLARATIONS
 from app.simulation import take_snapshot
 from app.world import Ledger
 from tests.app.small import simulated
@@ -72,12 +71,11 @@ def test_layers_are_not_declared_twice() -> None:
 def test_table_fits_what_it_speaks_of() -> None:
     changed = {name for process in PROCESSES for name in process.changes}
     assert changed == {name for name, layer in LAYERS.items() if not layer.given}
-    overlays = DECLARATIONS["view.overlay"].choices
+    shown = {layer for overlay in OVERLAYS.values() for layer in overlay.layers}
     for layer in LAYERS.values():
         assert layer.account in ("", *Ledger().accounts()), layer.name
+        assert layer.seen != "never" or layer.name not in shown, layer.name
         assert not layer.account or (layer.unit == "m" and layer.dtype is np.float64), layer.name
-        assert not layer.overlays or layer.seen == "in overlays", layer.name
-        assert set(layer.overlays) <= set(overlays), layer.name
         assert not layer.pack or layer.dtype is np.float32, layer.name
 
 

@@ -323,7 +323,7 @@ def test_a_survey_that_fails_is_told_once_and_the_simulation_goes_on(monkeypatch
     simulation.start()
     try:
         snapshot_with(simulation, "some cycles", lambda snapshot: snapshot.cycle > 5)
-        assert simulation.notices() == ["RuntimeError: out of order"]
+        assert simulation.notices() == ["rivers: RuntimeError: out of order"]
     finally:
         simulation.stop()
 
