@@ -252,11 +252,14 @@ def test_programs_that_were_not_used_for_long_make_room_and_come_back(
     write: Write, library: ShaderLibrary, context: moderngl.Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST_PROGRAMS", 3)
-    shade = "uniform float more;\nout vec4 colour;\nvoid main() { colour = vec4(float(SHADE) / 255.0 + more); }\n"
+    shade = (
+        "#ifndef SHADE\n#define SHADE 0\n#endif\nuniform float more;\nout vec4 colour;\n"
+        "void main() { colour = vec4(float(SHADE) / 255.0 + more); }\n"
+    )
     write("x.frag", shade)
     drawings, objects = [], []
     for number in range(6):
-        drawing = Drawing(context, library.program("fullscreen.vert", "x.frag", (f"SHADE {number}",)))
+        drawing = Drawing(context, library.program("fullscreen.vert", "x.frag", {"SHADE": number}))
         drawing.program.set(more=1.0 / 255.0)
         assert drawn(context, drawing) == (number + 1,) * 4
         drawings.append(drawing)
