@@ -31,6 +31,7 @@ On a map that wraps both are counted across its edges, and the step itself takes
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 import time
 from collections.abc import Iterator
@@ -496,6 +497,13 @@ def _board(count: int, slots: int, rows: int, columns: int, side: int, wrap: boo
     )
 
 
+@functools.cache
+def _compiled_to_be_called() -> tuple[Any, Any]:
+    """What sorts between two colours, for calls from Python, in which it is else a plain and slow function."""
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+    return numba.njit(**options)(_sort_into_tiles), numba.njit(**options)(_keep_living)
+
+
 def _count(
     process: str, board: _Board, begin: float, work_alone: Any, key: np.uint64, fields: Any, parameters: Any
 ) -> Count:
@@ -504,8 +512,10 @@ def _count(
     living, chosen = np.arange(count), np.empty(count, np.int64)
     none = np.empty(0, np.int64)
     preparing = time.perf_counter() - begin
+    sort_into_tiles, keep_living = _compiled_to_be_called()
     work_alone(board, none, key, fields, parameters, none)  # compiles
-    _sort_into_tiles(board, living[:0], chosen, 0)
+    sort_into_tiles(board, living[:0], chosen, 0)
+    keep_living(board, living[:0])
 
     def seconds(function: Any, *arguments: Any) -> tuple[Any, float]:
         start = time.perf_counter()
@@ -514,23 +524,23 @@ def _count(
 
     # What the call itself takes, which a run that does not count has only once
     call = min(seconds(work_alone, board, none, key, fields, parameters, none)[1] for _ in range(5))
-    short_call = min(seconds(_sort_into_tiles, board, living[:0], chosen, 0)[1] for _ in range(5))
+    short_call = min(seconds(sort_into_tiles, board, living[:0], chosen, 0)[1] for _ in range(5))
     lots = np.arange(-(-count // _LOT))
     spawning = seconds(work_alone, board, lots, key, fields, parameters, np.empty_like(lots))[1] - call
     board.words[_SPAWNED] = 1
     sorting = running = 0.0
     steps = []
-    living = _keep_living(board, living)
+    living = keep_living(board, living)
     while len(living) > 0 and board.words[_FAILURES] == 0:
         for colour in range(4):
-            tiles, elapsed = seconds(_sort_into_tiles, board, living, chosen, colour)
+            tiles, elapsed = seconds(sort_into_tiles, board, living, chosen, colour)
             sorting += max(0.0, elapsed - short_call)
             places = np.arange(tiles)[::-1].copy()
             taken = np.zeros(tiles, np.int64)
             running += max(0.0, seconds(work_alone, board, places, key, fields, parameters, taken)[1] - call)
             _clear_tiles(board, tiles)
             steps.append(taken)
-        living, elapsed = seconds(_keep_living, board, living)
+        living, elapsed = seconds(keep_living, board, living)
         sorting += max(0.0, elapsed - short_call)
     return Count(
         process, preparing, max(0.0, spawning), len(lots), sorting, running, steps, time.perf_counter() - begin
