@@ -24,7 +24,7 @@ def kernel_cache_folder() -> Path:
     does. With the hash of all sources in the folder's name, a stale kernel can never be loaded.
     """
     digest = hashlib.sha256(sys.version.encode())
-    kernels = Path(__file__).parent.parent / "kernels"
+    kernels = Path(__file__).parents[1] / "kernels"
     for source in sorted(kernels.glob("*.py")):
         digest.update(source.name.encode())
         digest.update(source.read_bytes())

@@ -51,17 +51,17 @@ KERNELS = {
 }
 
 FAULTS = {
-    "making a world": Fault("app.simulation.create_worlds", no_memory),
-    "a layer": Fault("app.world.World.__init__", no_memory),
-    "a snapshot": Fault("app.simulation.take_snapshot", no_memory),
-    "a backup": Fault("app.world.World.state", no_memory),
-    "the ledger of a backup": Fault("app.world.World.ledger_copy", no_memory),
-    "the check of a world": Fault("app.simulation.Lockstep.verify", no_memory),
-    "publishing": Fault("app.simulation.SimulationThread._publish", no_memory),
-    "loading kernels": Fault("app.simulation.Simulator.prepare_all", no_memory),
-    "a survey": Fault("app.survey.Surveyor.survey", no_memory),
+    "making a world": Fault("app.engine.thread.create_worlds", no_memory),
+    "a layer": Fault("app.model.world.World.__init__", no_memory),
+    "a snapshot": Fault("app.engine.publishing.take_snapshot", no_memory),
+    "a backup": Fault("app.model.world.World.state", no_memory),
+    "the ledger of a backup": Fault("app.model.world.World.ledger_copy", no_memory),
+    "the check of a world": Fault("app.engine.lockstep.Lockstep.verify", no_memory),
+    "publishing": Fault("app.engine.thread.SimulationThread._publish", no_memory),
+    "loading kernels": Fault("app.engine.simulator.Simulator.prepare_all", no_memory),
+    "a survey": Fault("app.engine.survey.Surveyor.survey", no_memory),
     **{f"kernel of {name}": Fault(target, no_memory) for name, target in KERNELS.items()},
-    "creating a file": Fault("app.files._create_beside", refused),
+    "creating a file": Fault("app.files.atomic._create_beside", refused),
     "writing a file": Fault("numpy.savez_compressed", full_disk),
     "writing a text": Fault("pathlib.Path.write_bytes", full_disk),
     "putting a file on the disk": Fault("os.fsync", full_disk),
@@ -72,8 +72,8 @@ FAULTS = {
     "a texture": Fault("moderngl.Context.texture", no_graphics_memory),
     "a framebuffer": Fault("moderngl.Context.framebuffer", no_graphics_memory),
     "a shader": Fault("moderngl.Context.program", lambda: moderngl.Error("0:7(1): error: no such function")),
-    "an upload": Fault("app.passes.unlocked.upload", no_memory),
-    "a drawing": Fault("app.passes.unlocked.draw", no_graphics_memory),
+    "an upload": Fault("app.picture.passes.unlocked.upload", no_memory),
+    "a drawing": Fault("app.picture.passes.unlocked.draw", no_graphics_memory),
 }
 
 

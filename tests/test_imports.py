@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from pathlib import Path
@@ -12,18 +13,22 @@ import pytest
 ROOT = Path(__file__).parent.parent
 GL = {"moderngl", "glfw", "imgui_bundle", "OpenGL"}  # what cannot be loaded, or is of no use, without a display
 
-# Modules that run without a display; so must all that they import, wherever in their code that is.
-WITHOUT_DISPLAY = [
-    "app.simulation",
-    "app.simulate",
-    "app.analyze",
-    "app.checkpoint",
-    "app.opening",
-    "app.world",
-    "app.overlays",
-    "app.snapshot",
-]
-WITHOUT_DISPLAY_PACKAGES = ["app.processes", "app.sources"]
+# The rooms, and which others each may know: by its own imports, and by all that these bring along.
+ROOMS = {
+    "kernels": set[str](),
+    "app.model": {"kernels"},
+    "app.sources": {"app.model", "kernels"},
+    "app.processes": {"app.model", "kernels"},
+    "app.scene": {"app.model", "app.sources", "app.processes", "kernels"},
+    "app.files": {"app.model", "app.sources", "app.processes", "app.scene", "kernels"},
+    "app.engine": {"app.model", "app.sources", "app.processes", "app.scene", "app.files", "kernels"},
+    "app.picture": {"app.model", "kernels"},
+}
+WITHOUT_DISPLAY = [room for room in ROOMS if room not in ("kernels", "app.picture")]
+STARTS_THE_WINDOW = {"app.cli.main", "app.cli"}  # the one command that opens it, when it is known that it shall
+
+# Known by all: settings that must come before Numba is loaded.
+COMMON = {"app", "app.numba_settings"}
 
 
 def modules(package: str) -> dict[str, Path]:
@@ -38,6 +43,7 @@ def modules(package: str) -> dict[str, Path]:
 OURS = {**modules("app"), **modules("kernels")}
 
 
+@functools.cache
 def imports(module: str) -> set[str]:
     """What a module imports anywhere in its code, except for types alone: the modules, and the names from them."""
     tree = ast.parse(OURS[module].read_text(encoding="utf-8"))
@@ -54,6 +60,7 @@ def imports(module: str) -> set[str]:
     return found
 
 
+@functools.cache
 def reached(module: str) -> set[str]:
     """All that is imported by a module, by what it imports, and so on; a package's `__init__` is imported with it."""
     found: set[str] = set()
@@ -77,10 +84,38 @@ def loaded_by(statement: str) -> set[str]:
     return set(done.stdout.split())
 
 
+def room_of(module: str) -> str:
+    """The room that a module of ours lies in; the first two parts of its name, or `kernels`."""
+    return "kernels" if module.partition(".")[0] == "kernels" else ".".join(module.split(".")[:2])
+
+
+def way_to(module: str, other: str) -> str:
+    """By which imports one module reaches another, for the message."""
+    ways = {module: module}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop(0)
+        for imported in sorted(imports(name) if name in OURS else ()):
+            if imported not in ways and imported in OURS:
+                ways[imported] = f"{ways[name]} → {imported}"
+                waiting.append(imported)
+    return ways.get(other, other)
+
+
 def test_there_is_something_to_look_at() -> None:
-    assert {"kernels.droplets", "app.processes.droplets", "app.passes.table", "app.sources"} <= OURS.keys()
-    assert "moderngl" in reached("app.picture")
-    assert "numba" in reached("app.simulation")
+    assert {"kernels.droplets", "app.processes.droplets", "app.picture.passes.table", "app.sources"} <= OURS.keys()
+    assert "moderngl" in reached("app.picture.picture")
+    assert "numba" in reached("app.engine.simulator")
+    assert {room_of(module) for module in OURS} == {
+        *ROOMS,
+        "app",
+        "app.__main__",
+        "app.numba_settings",
+        "app.window",
+        "app.cli",
+        "app.bench",
+        "app.soak",
+    }
 
 
 @pytest.mark.parametrize("module", modules("kernels"))
@@ -89,40 +124,42 @@ def test_kernels_know_only_numbers(module: str) -> None:
     assert foreign <= {"numpy", "numba", "kernels"}
 
 
-@pytest.mark.parametrize(
-    "module", [*WITHOUT_DISPLAY, *(name for package in WITHOUT_DISPLAY_PACKAGES for name in modules(package))]
-)
+@pytest.mark.parametrize("module", [module for room in ROOMS for module in modules(room)])
+def test_rooms_know_only_those_below(module: str) -> None:
+    room = room_of(module)
+    others = {name for name in reached(module) if name in OURS} - COMMON
+    above = {name for name in others if room_of(name) not in {room, *ROOMS[room]}}
+    assert not above, way_to(module, min(above))
+
+
+@pytest.mark.parametrize("module", [module for room in WITHOUT_DISPLAY for module in modules(room)])
 def test_simulation_needs_no_display(module: str) -> None:
     assert not {name.partition(".")[0] for name in reached(module)} & GL
 
 
-@pytest.mark.parametrize("module", modules("app.sources"))
-def test_sources_know_no_processes(module: str) -> None:
-    assert not {name for name in imports(module) if name.startswith("app.processes")}
+@pytest.mark.parametrize("module", modules("app.picture"))
+def test_pictures_read_snapshots_and_never_the_world(module: str) -> None:
+    assert "app.model.world" not in reached(module), way_to(module, "app.model.world")
 
 
-@pytest.mark.parametrize("module", modules("app.processes"))
-def test_processes_know_no_simulation(module: str) -> None:
-    assert not imports(module) & {"app.simulation", "app.snapshot", "app.scene"}
+@pytest.mark.parametrize("module", sorted(set(modules("app.cli")) - STARTS_THE_WINDOW))
+def test_commands_need_no_window(module: str) -> None:
+    others = {name for name in reached(module) if room_of(name) in ("app.window", "app.bench", "app.soak")}
+    assert not others, way_to(module, min(others))
 
 
-@pytest.mark.parametrize("module", [*modules("app.passes"), "app.picture"])
-def test_passes_read_snapshots_and_never_the_world(module: str) -> None:
-    assert not imports(module) & {"app.world", "app.world.World", "app.simulation", "app.processes", "app.sources"}
-
-
-@pytest.mark.parametrize("module", modules("app.panel"))
+@pytest.mark.parametrize("module", modules("app.window.panel"))
 def test_panel_does_not_touch_the_simulation(module: str) -> None:
-    assert not imports(module) & {"app.world.World", "app.simulation.Simulator", "kernels"}
+    assert not imports(module) & {"app.model.world.World", "app.engine.simulator.Simulator", "kernels"}
 
 
 def test_one_module_imports_glfw() -> None:
     """It must be imported after imgui_bundle, which brings its own; only one place can see to that."""
-    assert [name for name in OURS if "glfw" in imports(name)] == ["app.window"]
+    assert [name for name in OURS if "glfw" in imports(name)] == ["app.window.window"]
 
 
 @pytest.mark.parametrize(
-    "module", ["app.simulation", "app.processes", "app.sources.heightmap", "app.simulate", "app.cli"]
+    "module", ["app.engine.thread", "app.processes", "app.sources.heightmap", "app.cli.simulate", "app.cli.main"]
 )
 def test_no_gl_is_loaded(module: str) -> None:
     assert not loaded_by(f"import {module}") & GL
@@ -136,4 +173,4 @@ def test_kernels_load_no_app() -> None:
 
 def test_numba_is_not_loaded_before_it_is_needed() -> None:
     """It takes a second, which the first picture does not have."""
-    assert "numba" not in loaded_by("import app.simulation, app.opening, app.cli")
+    assert "numba" not in loaded_by("import app.engine.thread, app.files.opening, app.cli.main")

@@ -54,7 +54,7 @@ def test_wheel_packages_are_regular(wheel: zipfile.ZipFile, package: str) -> Non
 
 def test_wheel_has_the_command(wheel: zipfile.ZipFile) -> None:
     (entry_points,) = [name for name in wheel.namelist() if name.endswith("entry_points.txt")]
-    assert "thalweg = app.cli:main" in wheel.read(entry_points).decode()
+    assert "thalweg = app.cli.main:main" in wheel.read(entry_points).decode()
 
 
 @pytest.mark.parametrize(("lock", "requirement"), [(lock, needed) for lock in NEEDED for needed in NEEDED[lock]])

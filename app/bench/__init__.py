@@ -12,9 +12,8 @@ from pathlib import Path
 import msgspec
 
 from app.bench.row import Row
-from app.errors import UserError
-from app.files import write_atomically_by_path
-from app.scene import nearest
+from app.files.atomic import write_atomically_by_path
+from app.model.errors import UserError, nearest
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from app.errors import UserError
+from app.model.errors import UserError
 
 
 def has_display() -> bool:

@@ -11,12 +11,13 @@ import numpy as np
 
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick, terrain
-from app.parameters import for_kernel
+from app.engine.simulator import SECONDS_BETWEEN_BACKUPS
+from app.engine.thread import SimulationThread
+from app.model.parameters import for_kernel
+from app.model.snapshot import Snapshot
+from app.model.world import World
 from app.processes.droplets import DropletParameters
-from app.scene import Scene
-from app.simulation import SECONDS_BETWEEN_BACKUPS, SimulationThread
-from app.snapshot import Snapshot
-from app.world import World
+from app.scene.scene import Scene
 from kernels.droplets import DropletParameters as KernelParameters
 from kernels.droplets import DropletTotals, erode
 

@@ -11,18 +11,21 @@ import moderngl
 import numpy as np
 
 from app.bench.row import Row
-from app.canvas import Canvas
-from app.errors import UserError
-from app.opening import open_scene
-from app.passes.declaration import Pass, Passes
-from app.passes.maps import LayerTextures
-from app.passes.mesh import GroundMesh
-from app.passes.targets import release_all
-from app.picture import Picture
-from app.render import headless_context, scene_camera
-from app.scene import Scene
-from app.simulation import SimulationThread, Simulator, take_snapshot
-from app.sources import create_world
+from app.cli.render import headless_context, scene_camera
+from app.engine.creation import create_world
+from app.engine.messages import FrameBegan, Pause, Run
+from app.engine.publishing import take_snapshot
+from app.engine.simulator import Simulator
+from app.engine.thread import SimulationThread
+from app.files.opening import open_scene
+from app.model.errors import UserError
+from app.picture.canvas import Canvas
+from app.picture.passes.declaration import Pass, Passes
+from app.picture.passes.maps import LayerTextures
+from app.picture.passes.mesh import GroundMesh
+from app.picture.passes.targets import release_all
+from app.picture.picture import Picture
+from app.scene.scene import Scene
 
 FRAMES_PER_SECOND = 60  # what a screen shows
 SCENES = ("jacksboro", "basic", "delta", "dune-field", "island", "coupled-with-trees")
@@ -134,7 +137,7 @@ def frame_times(
         while not (taken := simulation.take()) or taken[0].cycle == 0:
             if simulation.status.state == "failed" or time.monotonic() > deadline:
                 raise UserError(f"the simulation does not run: {simulation.status.error or 'it takes too long'}")
-            simulation.frame_began()  # which lets some scenes go on
+            simulation.ask(FrameBegan())  # which lets some scenes go on
             time.sleep(0.01)
         picture.show(taken[0])
         camera = scene_camera(scene, taken[0])
@@ -145,7 +148,7 @@ def frame_times(
             times = []
             for _ in range(count):
                 begin = time.perf_counter()
-                simulation.frame_began()
+                simulation.ask(FrameBegan())
                 if newer := simulation.take():
                     picture.show(newer[0])
                 camera = replace(camera, heading=camera.heading + TURN)
@@ -161,10 +164,10 @@ def frame_times(
         without: list[float] = []
         running: list[float] = []
         for _ in range(pairs):
-            simulation.set_paused(True)
+            simulation.ask(Pause())
             block(max(frames // 10, 1))
             without += block(frames)
-            simulation.set_paused(False)
+            simulation.ask(Run())
             block(max(frames // 10, 1))
             running += block(frames)
         return percentile_99(without), percentile_99(running)

@@ -10,11 +10,11 @@ import numpy as np
 
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick
-from app.parameters import for_kernel
+from app.engine.creation import create_world
+from app.model.parameters import for_kernel
+from app.model.world import World
 from app.processes.snowballs import SnowballParameters, smooth
-from app.scene import Scene, load_preset
-from app.sources import create_world
-from app.world import World
+from app.scene.scene import Scene, load_preset
 from kernels.snowballs import SnowballParameters as KernelParameters
 from kernels.snowballs import roll
 

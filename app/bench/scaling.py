@@ -34,11 +34,11 @@ from numpy.typing import NDArray
 import kernels
 from app.bench.row import Row
 from app.bench.world import TREES_PER_CELL, everything, warm_up
+from app.engine.creation import create_world
+from app.engine.simulator import Simulator
 from app.processes.droplets import DropletErosion
 from app.processes.process import Process
 from app.processes.wind import WindErosion
-from app.simulation import Simulator
-from app.sources import create_world
 from kernels import cascade, moisture, particles, plants, pools, weathering
 
 SIDES = (512, 1024, 2048)

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from app.bench.display import display
 from app.bench.row import Row
-from app.errors import UserError
-from app.scene import DEFAULT_PRESET
+from app.model.errors import UserError
+from app.scene.scene import DEFAULT_PRESET
 
 log = logging.getLogger(__name__)
 
@@ -26,8 +26,8 @@ SCENES = {DEFAULT_PRESET: 10.0, "delta": 35.0}  # seconds to the first cycle
 # Run as programs of their own. The first has the preset, and what is changed in it as a setting.
 FIRST_CYCLE = """
 import sys, time
-from app.opening import open_scene
-from app.simulation import SimulationThread
+from app.files.opening import open_scene
+from app.engine.thread import SimulationThread
 scene = open_scene(sys.argv[1])
 for setting in sys.argv[2:]:
     scene = scene.with_setting(setting)
@@ -39,19 +39,19 @@ while simulation.status.cycle == 0 and simulation.status.state != "failed":
 simulation.stop()
 if simulation.status.cycle == 0:
     sys.exit(simulation.status.error)
-print(simulation.compiler.seconds)
+print(simulation.compile_seconds)
 """
 # The others have the preset and the file of the window's layout, and end when the land is on the screen.
 FIRST_PICTURE_IN_WINDOW = """
 import os, pathlib, sys
-from app.loop import run
-from app.opening import open_scene
+from app.window.loop import run
+from app.files.opening import open_scene
 run(open_scene(sys.argv[1]), layout_file=pathlib.Path(sys.argv[2]), on_first_picture=lambda: os._exit(0))
 """
 FIRST_PICTURE_WITHOUT_WINDOW = """
 import os, pathlib, sys
-from app.opening import open_scene
-from app.render import render
+from app.files.opening import open_scene
+from app.cli.render import render
 render([open_scene(sys.argv[1])], [pathlib.Path(sys.argv[2]).with_suffix(".png")], frames=1, fps=30, size=(1280, 720))
 """
 

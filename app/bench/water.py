@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick, terrain
-from app.parameters import for_kernel
+from app.model.parameters import for_kernel
+from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion, DropletParameters
 from app.processes.pools import Pools, PoolsParameters
-from app.world import World
 from kernels import droplets
 from kernels.pools import OPEN, PoolParameters, settle
 

@@ -12,18 +12,18 @@ import numpy as np
 
 from app.bench.row import Row
 from app.bench.yardstick import terrain
-from app.canvas import Canvas
-from app.passes import frame
-from app.passes.maps import LayerTextures, SurfaceMap
-from app.passes.quality import BY_NAME
-from app.passes.shaders import ShaderLibrary
-from app.passes.shore import ShoreMap
-from app.picture import Picture
-from app.render import headless_context, scene_camera
-from app.scene import Scene
-from app.simulation import take_snapshot
-from app.snapshot import Snapshot
-from app.world import World
+from app.cli.render import headless_context, scene_camera
+from app.engine.publishing import take_snapshot
+from app.model.snapshot import Snapshot
+from app.model.world import World
+from app.picture.canvas import Canvas
+from app.picture.passes import frame
+from app.picture.passes.maps import LayerTextures, SurfaceMap
+from app.picture.passes.quality import BY_NAME
+from app.picture.passes.shaders import ShaderLibrary
+from app.picture.passes.shore import ShoreMap
+from app.picture.picture import Picture
+from app.scene.scene import Scene
 
 CELL_SIZE = 10.0
 DEEP_WAVE_NUMBER = 2.0 * np.pi / 120.0

@@ -11,9 +11,9 @@ import numpy as np
 
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick, terrain
-from app.parameters import for_kernel
-from app.scene import load_preset
-from app.world import World
+from app.model.parameters import for_kernel
+from app.model.world import World
+from app.scene.scene import load_preset
 from kernels.cascade import CascadeParameters, cascade
 from kernels.wind import WindParameters, blow
 

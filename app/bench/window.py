@@ -17,14 +17,14 @@ import msgspec
 
 from app.bench.display import display
 from app.bench.row import Row
-from app.errors import UserError
-from app.events import KeyPressed
-from app.opening import open_scene
+from app.files.opening import open_scene
+from app.model.errors import UserError
+from app.window.events import KeyPressed
 
 if TYPE_CHECKING:
-    from app.application import Application
-    from app.scene import Scene
-    from app.window import Window
+    from app.scene.scene import Scene
+    from app.window.application import Application
+    from app.window.window import Window
 
 SCENES = ("jacksboro", "basic", "delta", "dune-field", "island", "coupled-with-trees")
 # Each moves the slider of cycles for each frame: from as many as go to so many that no frame lasts for them, and back.
@@ -95,8 +95,8 @@ def _scene(plan: Plan) -> Scene:
 
 def _alone(plan: Plan, cycles: tuple[int, int]) -> float:
     """How many of the same cycles run in a second without a window, on as many threads."""
-    from app.simulation import Simulator
-    from app.sources import create_world
+    from app.engine.creation import create_world
+    from app.engine.simulator import Simulator
 
     world, scene = create_world(_scene(plan))
     simulator = Simulator(scene, world)
@@ -140,14 +140,14 @@ class _Observer:
             self._measured_from, self._cycle, self._frames = now, cycle, 0
             self._due = now + self._plan.seconds
         elif self._seen is None:
-            view = application.scene.view
+            view = application.documents.scene.view
             quality = application.side.picture.quality(view).name
             self._seen = Seen(quality, (self._cycle, cycle), now - self._measured_from, self._frames, [])
         else:
             self._press_keys(application, window, self._seen)
 
     def _press_keys(self, application: Application, window: Window, seen: Seen) -> None:
-        now, shown = time.perf_counter(), application.scene.simulation.cycles_per_frame
+        now, shown = time.perf_counter(), application.documents.scene.simulation.cycles_per_frame
         if self._pressed is not None:
             if shown == self._shown_before:
                 return
@@ -170,8 +170,8 @@ class _Observer:
 
 
 def _main(plan: str, file: str) -> None:
-    from app.loop import run
     from app.numba_settings import configure_numba
+    from app.window.loop import run
 
     configure_numba()
     wanted = msgspec.json.decode(plan, type=Plan)

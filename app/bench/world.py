@@ -11,15 +11,16 @@ import numpy as np
 from app.bench.droplets import bytes_per_cell
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick
-from app.parameters import Value
+from app.engine.creation import create_world
+from app.engine.simulator import SECONDS_BETWEEN_BACKUPS, Simulator
+from app.model.parameters import Value
+from app.model.plants import TREE_COLUMNS
+from app.model.world import World
 from app.processes import PROCESSES
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
 from app.processes.snowballs import SnowballErosion
-from app.scene import Scene
-from app.simulation import SECONDS_BETWEEN_BACKUPS, Simulator
-from app.sources import create_world
-from app.world import TREE_COLUMNS, World
+from app.scene.scene import Scene
 
 WARM_UP = 12  # cycles, after which there are streams, lakes, grass and a wind field
 PARTICLES = 512  # drops and parcels of wind in a cycle

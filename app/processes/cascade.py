@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from app.parameters import Parameters, described, for_kernel, parameter
+from app.model.parameters import Parameters, described, for_kernel, parameter
+from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.process import register
-from app.world import World
 
 
 class CascadeParameters(Parameters, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.climate import Weather
+from app.model.climate import Weather
 
 
 class Spills(NamedTuple):

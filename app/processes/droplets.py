@@ -9,13 +9,13 @@ from typing import Annotated, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.errors import UserError
-from app.layers import side_by_side
-from app.parameters import Parameters, described, for_kernel, parameter
+from app.model.errors import UserError
+from app.model.layers import side_by_side
+from app.model.parameters import Parameters, described, for_kernel, parameter
+from app.model.world import World
 from app.processes.cycle import Cycle, Spills
 from app.processes.kinds import account_for_kinds
 from app.processes.process import ProcessFailure, register
-from app.world import World
 
 MOST_DROPS = 100_000.0  # of one spring in a cycle
 SPILL_SPEED = 0.5  # cells per unit of time: so fast a drop leaves the sill of a lake

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from app.world import World
+from app.model.world import World
 
 Amounts = Sequence[float] | NDArray[np.float64]
 

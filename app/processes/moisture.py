@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
-from app.climate import USUAL_WIND
-from app.materials import Materials
-from app.parameters import Parameters, described, for_kernel, parameter
+from app.model.climate import USUAL_WIND
+from app.model.materials import Materials
+from app.model.parameters import Parameters, described, for_kernel, parameter
+from app.model.world import World
 from app.processes.cycle import Cycle, Rising
 from app.processes.process import register
-from app.world import World
 
 if TYPE_CHECKING:
     from kernels.moisture import Pores

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
-from app.parameters import Parameters, described, for_kernel, parameter
-from app.plants import load_plants
+from app.model.parameters import Parameters, described, for_kernel, parameter
+from app.model.plants import load_plants
+from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.process import register
-from app.world import World
 
 if TYPE_CHECKING:
     from kernels.plants import PlantKinds

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from app.parameters import Parameters, described, for_kernel, parameter
+from app.model.parameters import Parameters, described, for_kernel, parameter
+from app.model.world import World
 from app.processes.cycle import Cycle, Spills
 from app.processes.process import ProcessFailure, register
-from app.world import World
 
 if TYPE_CHECKING:
     from kernels.pools import PoolTotals

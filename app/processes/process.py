@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
-from app.layers import LayerDeclaration, declare_layers
-from app.parameters import Parameters
+from app.model.layers import LayerDeclaration, declare_layers
+from app.model.parameters import Parameters
+from app.model.world import World
 from app.processes.cycle import Cycle
-from app.world import World
 
 
 class ProcessFailure(Exception):
@@ -16,6 +16,8 @@ class ProcessFailure(Exception):
 
     def __init__(self, process: str, row: int, column: int) -> None:
         super().__init__(f"{process}: a value at row {row}, column {column} is not a finite number")
+        self.process = process
+        self.cell = row, column
 
 
 class Process(Protocol):

@@ -6,11 +6,11 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from app.parameters import Parameters, described, for_kernel, parameter
+from app.model.parameters import Parameters, described, for_kernel, parameter
+from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.kinds import account_for_kinds
 from app.processes.process import ProcessFailure, register
-from app.world import World
 
 GROUND = ("bedrock", "sediment")
 

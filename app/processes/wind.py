@@ -6,11 +6,11 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from app.parameters import Parameters, described, for_kernel, parameter
+from app.model.parameters import Parameters, described, for_kernel, parameter
+from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.process import ProcessFailure, register
 from app.processes.wind_field import WindField
-from app.world import World
 
 
 class WindParameters(Parameters, frozen=True, kw_only=True):

@@ -14,9 +14,9 @@ from pathlib import Path
 import msgspec
 
 from app.bench.display import display
-from app.errors import UserError
-from app.files import check_writable
-from app.scene import nearest, presets
+from app.files.atomic import check_writable
+from app.model.errors import UserError, nearest
+from app.scene.scene import presets
 from app.soak.report import Report, table
 
 GRACE = 900.0  # seconds after its time, in which the first round and what came last must be over

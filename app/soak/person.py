@@ -11,9 +11,12 @@ from pathlib import Path
 from random import Random
 from typing import IO
 
-from app.actions import ACTIONS
-from app.application import EDITED, Application
-from app.events import (
+from app.model.parameters import Declaration, Value
+from app.scene.scene import DECLARATIONS, presets
+from app.window.actions import ACTIONS
+from app.window.application import Application
+from app.window.documents import EDITED
+from app.window.events import (
     Button,
     ButtonPressed,
     ButtonReleased,
@@ -23,9 +26,7 @@ from app.events import (
     PointerMoved,
     Scrolled,
 )
-from app.parameters import Declaration, Value
-from app.scene import DECLARATIONS, presets
-from app.window import SMALLEST_SIZE, Window
+from app.window.window import SMALLEST_SIZE, Window
 
 KEYS = tuple(key for action in ACTIONS for key in action.keys if action.command != "quit")
 LARGEST_WINDOW = 1100, 720
@@ -160,13 +161,13 @@ class Person:
         yield
 
     def _edit(self, edited: str) -> Frames:
-        if self._application.comparing:
-            self._application.edited = next(name for name in EDITED if name == edited)
+        if self._application.documents.comparing:
+            self._application.documents.edited = next(name for name in EDITED if name == edited)
         yield
 
     def _divide(self, part: float) -> Frames:
-        if self._application.comparing:
-            self._application.move_divider(part * self._window.size[0])
+        if self._application.documents.comparing:
+            self._application.layout.move_divider(part * self._window.size[0])
         yield
 
     def _take_processes(self, preset: str) -> Frames:

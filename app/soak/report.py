@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import msgspec
 
-from app.passes.held import Held
+from app.picture.passes.held import Held
 
 FLAT = 0.02  # by which memory may grow, as a part of what it was after the first round
 MEBIBYTE = 2.0**20

@@ -15,16 +15,16 @@ from typing import IO, TYPE_CHECKING
 
 import msgspec
 
-from app.opening import open_scene
-from app.passes.held import held
+from app.files.opening import open_scene
+from app.picture.passes.held import held
 from app.soak import Plan, minutes_since
 from app.soak.memory import give_back_what_is_free, resident_bytes
 from app.soak.report import MEBIBYTE, Report, Visit
 
 if TYPE_CHECKING:
-    from app.application import Application
-    from app.scene import Scene
-    from app.window import Window
+    from app.scene.scene import Scene
+    from app.window.application import Application
+    from app.window.window import Window
 
 STANDSTILL = 120.0  # seconds without a frame, after which the program has stopped: it says where, and ends
 PATIENCE = 180.0  # seconds for a world to be made, and its kernels to be compiled
@@ -109,7 +109,9 @@ class Soak:
         """Open a preset, and wait until it is there, runs, and is seen."""
         shown = {snapshot.world for snapshot in application.sides.snapshots}
         application.open(scene_of(name, self._plan.side))
-        application.simulation.set_paused(False)
+        from app.engine.messages import Run
+
+        application.simulation.ask(Run())
         give_up = time.monotonic() + PATIENCE
         settling = 0
         while settling < SETTLING:
@@ -179,8 +181,8 @@ def scene_of(name: str, side: int) -> Scene:
 
 
 def _main(plan_text: str, file: str) -> None:
-    from app.loop import run
     from app.numba_settings import configure_numba
+    from app.window.loop import run
 
     faulthandler.enable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: who started this ends it, and tells what became

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.world import Layer
+from app.model.world import Layer
 
 if TYPE_CHECKING:
-    from app.scene import Scene
+    from app.scene.scene import Scene
 
 
 def elevation(scene: Scene, rows: int, columns: int) -> Layer:

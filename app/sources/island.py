@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.errors import UserError
-from app.parameters import for_kernel
-from app.world import Layer
+from app.model.errors import UserError
+from app.model.parameters import for_kernel
+from app.model.world import Layer
 
 if TYPE_CHECKING:
-    from app.scene import Scene
+    from app.scene.scene import Scene
     from kernels.island import Cone
 
 LARGEST_COORDINATE = 10.0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.world import Layer
+from app.model.world import Layer
 
 EDGE = 0.02  # of the relief: how rounded the edge of a table land is
 UNEVENNESS = 0.08  # part of the hills that is left on a table land
@@ -18,7 +18,7 @@ SWINGS = 1.618
 SWING = 0.45
 
 if TYPE_CHECKING:
-    from app.scene import Scene
+    from app.scene.scene import Scene
     from app.sources.parameters import NoiseParameters
 
 

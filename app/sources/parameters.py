@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from app.parameters import Parameters, described, parameter
-from app.world import LARGEST_SIDE
+from app.model.parameters import Parameters, described, parameter
+from app.model.world import LARGEST_SIDE
 
 
 class WorldParameters(Parameters, frozen=True, kw_only=True):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.model.world import Layer
 from app.sources.noise import from_the_middle, rim
-from app.world import Layer
 
 # Of a foreland, in parts of the map's longer side
 MOUNTAINS = 0.42  # how far south they reach
@@ -20,7 +20,7 @@ PLAIN = 0.14  # how far it falls from north to south
 BASIN = 0.038  # how deep the basin lies in it
 
 if TYPE_CHECKING:
-    from app.scene import Scene
+    from app.scene.scene import Scene
 
 
 def layers(scene: Scene, rows: int, columns: int) -> tuple[Layer, Layer]:

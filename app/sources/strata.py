@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from app.materials import MaterialParameters
-from app.world import World
+from app.model.materials import MaterialParameters
+from app.model.world import World
 
 OCTAVES = 3  # of the folds: bends in bends
 

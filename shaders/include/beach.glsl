@@ -6,7 +6,7 @@
 
 const vec3 BEACH_SAND = vec3(0.440, 0.368, 0.255);
 const float WET_GROUND = 0.52;   // of the light that dry ground gives back
-const float BEACH_CELLS = 8.0;   // no beach is wider: see shore_blocks in app/passes/mesh.py
+const float BEACH_CELLS = 8.0;   // no beach is wider: see shore_blocks in app/picture/passes/mesh.py
 
 uniform float beach_rises;  // how high it can lie, beside how high waves run up
 

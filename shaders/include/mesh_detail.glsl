@@ -1,4 +1,4 @@
-// How detailed the mesh of the ground is at a place: see select_nodes in app/passes/mesh.py.
+// How detailed the mesh of the ground is at a place: see select_nodes in app/picture/passes/mesh.py.
 #include "map.glsl"
 
 // Distance from the camera as the nodes were chosen by it: the height counts only outside of the span of all heights.

@@ -1,4 +1,4 @@
-// Overlays: a value for each place, and the colour that stands for it. Their table is in app/overlays.py.
+// Overlays: a value for each place, and the colour that stands for it. Their table is in app/model/overlays.py.
 #include "map.glsl"
 #include "lines.glsl"
 #include "detail.glsl"

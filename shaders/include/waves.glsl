@@ -6,7 +6,7 @@
 #define FINE_WATER 1
 #endif
 
-uniform sampler2D coast;   // distance in cells, the way inland, where waves are: see app/passes/shore.py
+uniform sampler2D coast;   // distance in cells, the way inland, where waves are: see app/picture/passes/shore.py
 uniform sampler2D surf;    // phase / √distance, the way that waves run, depth in m
 
 

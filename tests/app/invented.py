@@ -6,11 +6,11 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from app.layers import LayerDeclaration
-from app.parameters import Parameters, described, parameter
+from app.model.layers import LayerDeclaration
+from app.model.parameters import Parameters, described, parameter
+from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.process import register
-from app.world import World
 
 
 class SnowfallParameters(Parameters, frozen=True, kw_only=True):

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from app.scene import Scene
-from app.simulation import Simulator, take_snapshot
-from app.sources import create_world
-from app.world import World
+from typing import TypeVar
+
+from app.engine.creation import create_world
+from app.engine.messages import Report
+from app.engine.publishing import take_snapshot
+from app.engine.simulator import Simulator
+from app.engine.thread import SimulationThread
+from app.model.world import World
+from app.scene.scene import Scene
+
+Heard = TypeVar("Heard", bound=Report)
 
 
 def small_scene(**settings: object) -> Scene:
@@ -38,3 +45,8 @@ def bits(world: World) -> dict[str, object]:
         "cycle": world.cycle,
         "ledger": world.ledger,
     }
+
+
+def heard(thread: SimulationThread, kind: type[Heard]) -> list[Heard]:
+    """The reports of one kind since the last call of this or any other."""
+    return [report for report in thread.reports() if isinstance(report, kind)]

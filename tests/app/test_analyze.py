@@ -13,9 +13,9 @@ import pytest
 import tifffile
 from numpy.typing import NDArray
 
-from app import analyze as analysis
-from app import cli
-from app.errors import UserError
+from app.cli import analyze as analysis
+from app.cli import main as cli
+from app.model.errors import UserError
 from kernels.rivers import drain
 from tests.app.test_heightmap import write_tiff
 from tests.kernels.relief import island
@@ -116,7 +116,7 @@ def test_previews_are_pictures_of_the_map(maps: Path) -> None:
 
 
 def test_a_large_map_has_small_previews(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.previews.LARGEST_SIDE", 40)
+    monkeypatch.setattr("app.cli.previews.LARGEST_SIDE", 40)
     np.save(tmp_path / "island.npy", GROUND)
     run(tmp_path / "island.npy", tmp_path / "maps", "--cell-size", "5")
     for path in (tmp_path / "maps").glob("*.png"):

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from pyglm import glm
 
-from app.camera import OPENING_ASPECT, Camera, opening_camera
-from app.camera_control import CLEARANCE, CameraControl
-from app.events import Button, ButtonPressed, PointerMoved
-from app.ground import Ground
-from app.snapshot import Snapshot
-from app.view_parameters import CameraParameters
-from app.world import Ledger
+from app.model.ledger import Ledger
+from app.model.snapshot import Snapshot
+from app.model.view_parameters import CameraParameters
+from app.picture.camera import OPENING_ASPECT, Camera, opening_camera
+from app.picture.ground import Ground
+from app.window.camera_control import CLEARANCE, CameraControl
+from app.window.events import Button, ButtonPressed, PointerMoved
 
 WIDTH, HEIGHT = 1200.0, 800.0
 MIDDLE = (WIDTH / 2.0, HEIGHT / 2.0)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.channels import ChannelFigures, Channels, banks, find_channels, migration, watch_channels
-from app.scene import load_preset
-from app.world import World
+from app.engine.channels import ChannelFigures, Channels, banks, find_channels, migration, watch_channels
+from app.model.world import World
+from app.scene.scene import load_preset
 from kernels.standing import LAKE
 from tests.app.small import simulated
 

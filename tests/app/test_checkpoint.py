@@ -13,12 +13,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from app import checkpoint
-from app.errors import UserError
-from app.layers import side_by_side
-from app.opening import open_scene
-from app.scene import scene_content
-from app.sources import create_world
+from app.engine.creation import create_world
+from app.files import checkpoint
+from app.files.opening import open_scene
+from app.model.errors import UserError
+from app.model.layers import side_by_side
+from app.scene.scene import scene_content
 from tests.app.small import bits, simulated, small_scene
 
 Arrays = dict[str, Any]

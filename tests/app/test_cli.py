@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app import cli
+from app.cli import main as cli
+from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletParameters
-from app.scene import DECLARATIONS, presets
-from app.world import World
+from app.scene.scene import DECLARATIONS, presets
 
 ROOT = str(Path(__file__).parents[2])
 SMALL = ["noise", "--size", "40x32", "--set", "droplets.count=60"]
@@ -256,7 +256,10 @@ def saved(path: Path) -> dict[str, bytes]:
 
 def test_simulate_loads_no_gl_and_tells_its_ledger(tmp_path: Path) -> None:
     words = ["simulate", *SMALL, "--cycles", "5", "--out", str(tmp_path / "world.npz")]
-    code = f"import sys, app.cli\nstatus = app.cli.main({words})\nprint('loaded', *sys.modules)\nsys.exit(status)"
+    code = (
+        f"import sys\nfrom app.cli.main import main\nstatus = main({words})\n"
+        "print('loaded', *sys.modules)\nsys.exit(status)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
     loaded = set(done.stdout.split("loaded ")[1].split())
     assert "kernels.droplets" in loaded
@@ -311,7 +314,7 @@ def test_another_world_is_replaced_only_where_it_is_asked_for(
 
 
 def test_simulate_saves_on_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from app import checkpoint
+    from app.files import checkpoint
 
     cycles = []
     save = checkpoint.save
@@ -357,7 +360,7 @@ def test_interrupt_leaves_the_old_file(
 
     world = tmp_path / "world.npz"
     world.write_bytes(b"old")
-    monkeypatch.setattr("app.simulation.Simulator.advance", interrupt)
+    monkeypatch.setattr("app.engine.simulator.Simulator.advance", interrupt)
     assert cli.main(["simulate", *SMALL, "--overwrite", "--out", str(world)]) == 130
     assert capsys.readouterr().err.splitlines()[-1] == ("thalweg simulate: interrupted; nothing half-written was left")
     assert world.read_bytes() == b"old"
@@ -370,7 +373,7 @@ def test_mistake_of_our_own_is_one_line_too(
     def stumble(name: str) -> None:
         raise IndexError("list index\nout of range")
 
-    monkeypatch.setattr("app.opening.open_scene", stumble)
+    monkeypatch.setattr("app.files.opening.open_scene", stumble)
     error = stops(capsys, "simulate", *SMALL)
     assert (
         error == "thalweg: a mistake in the program: IndexError: list index out of range (with --debug it tells where)"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.climate import ClimateParameters, Weather, weather_of
-from app.panel.weather import weather_text
+from app.model.climate import ClimateParameters, Weather, weather_of
+from app.window.panel.weather import weather_text
 from tests.app.small import bits, simulated, small_scene
 
 YEAR = 400

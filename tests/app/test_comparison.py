@@ -9,18 +9,21 @@ from typing import Any
 
 import pytest
 
-from app import checkpoint, simulation
-from app.comparison import MOST_LISTED, differences, labels, with_processes_of
-from app.errors import UserError
-from app.opening import open_comparison, open_scene
+from app.engine.creation import create_world
+from app.engine.lockstep import Lockstep
+from app.engine.messages import Change, FrameBegan, Keep, Open, OpenFailed, Run, Save, Saved, Step, Stopped
+from app.engine.simulator import SimulationError, Simulator
+from app.engine.thread import SimulationThread
+from app.files import checkpoint
+from app.files.opening import open_comparison, open_scene
+from app.model.errors import UserError
+from app.model.snapshot import Snapshot
+from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
-from app.scene import DECLARATIONS, GROUPS, Scene
-from app.simulation import Lockstep, SimulationError, SimulationThread, Simulator
-from app.snapshot import Snapshot
-from app.sources import create_world
-from app.world import World
-from tests.app.small import bits, simulated, small_scene
+from app.scene.comparison import MOST_LISTED, differences, labels, with_processes_of
+from app.scene.scene import DECLARATIONS, GROUPS, Scene
+from tests.app.small import bits, heard, simulated, small_scene
 from tests.app.test_simulation import WATER_OF_A_DROP, running, shown, wait_for
 
 ONE = small_scene()
@@ -163,7 +166,7 @@ def test_failure_of_one_takes_both_to_the_last_good_cycle(
     seconds_between_backups: float,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(simulation, "SECONDS_BETWEEN_BACKUPS", seconds_between_backups)
+    monkeypatch.setattr("app.engine.simulator.SECONDS_BETWEEN_BACKUPS", seconds_between_backups)
     good = [bits(simulated(7, scene).world) for scene in (ONE, OTHER)]
     both = lockstep(ONE, OTHER)
     with failing(monkeypatch, count, failure):
@@ -180,7 +183,7 @@ def test_failure_of_one_takes_both_to_the_last_good_cycle(
 
 
 def test_lakes_are_those_of_the_last_good_cycle_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulation, "SECONDS_BETWEEN_BACKUPS", 0.0)
+    monkeypatch.setattr("app.engine.simulator.SECONDS_BETWEEN_BACKUPS", 0.0)
     lakes = {"pools__enabled": True, "pools__edges": "wall", "pools__evaporation": 0.0}
     scenes = small_scene(**lakes), small_scene(**lakes, droplets__count=90)
     good = [simulated(7, scene) for scene in scenes]
@@ -244,21 +247,21 @@ def test_snapshots_are_of_the_same_cycle_and_as_of_worlds_alone() -> None:
 def test_pause_step_pace_and_change_act_on_both_or_one() -> None:
     with running(ONE, OTHER, paused=True) as thread:
         assert [snapshot.cycle for snapshot in take_both(thread)] == [0, 0]
-        thread.change({"droplets.count": 70}, 1)
-        thread.step()
+        thread.ask(Change({"droplets.count": 70}, 1))
+        thread.ask(Step())
         one, other = take_both(thread)
         assert (one.cycle, other.cycle) == (1, 1)
         assert one.ledger.water.gained["rain"] == pytest.approx(60 * WATER_OF_A_DROP)
         assert other.ledger.water.gained["rain"] == pytest.approx(70 * WATER_OF_A_DROP)
-        thread.change({"droplets.count": 80})
-        thread.step()
+        thread.ask(Change({"droplets.count": 80}))
+        thread.ask(Step())
         one, other = take_both(thread)
         assert one.ledger.water.gained["rain"] == pytest.approx((60 + 80) * WATER_OF_A_DROP)
         assert other.ledger.water.gained["rain"] == pytest.approx((70 + 80) * WATER_OF_A_DROP)
-        thread.change({"simulation.cycles_per_frame": 3})
-        thread.set_paused(False)
+        thread.ask(Change({"simulation.cycles_per_frame": 3}))
+        thread.ask(Run())
         wait_for(lambda: thread.status.state == "running")
-        thread.frame_began()
+        thread.ask(FrameBegan())
         wait_for(lambda: thread.status.cycle == 5)
         assert set(thread.status.milliseconds) == {"droplets"}
 
@@ -267,19 +270,26 @@ def test_from_one_to_two_and_back_to_either() -> None:
     with running(ONE, paused=True) as thread:
         (alone,) = take_both(thread)
         for kept in (0, 1):
-            thread.restart(ONE, OTHER)
+            thread.ask(
+                Open(
+                    (
+                        ONE,
+                        OTHER,
+                    )
+                )
+            )
             both = take_both(thread)
             assert [snapshot.cycle for snapshot in both] == [0, 0]
             assert alone.world not in [snapshot.world for snapshot in both]
-            thread.step()
+            thread.ask(Step())
             both = wait_for(lambda: (taken := thread.take()) and taken[0].cycle == 1 and taken)
             last = [shown(snapshot) for snapshot in both]
-            thread.keep(kept)
+            thread.ask(Keep(kept))
             (alone,) = take_both(thread)
             assert (alone.world, alone.cycle) == (both[kept].world, 1)
             assert shown(alone) == last[kept]
             assert thread.scenes == ((ONE, OTHER)[kept],)
-            thread.step()
+            thread.ask(Step())
             (alone,) = take_both(thread)
             assert shown(alone) == bits(simulated(2, (ONE, OTHER)[kept]).world)["shown"]
 
@@ -288,11 +298,18 @@ def test_worlds_that_cannot_be_made_leave_the_one_that_is_there(tmp_path: Path) 
     with running(ONE, paused=True) as thread:
         (alone,) = take_both(thread)
         missing = ONE.with_value("world.source", str(tmp_path / "none.tif"))
-        thread.restart(missing, missing)
-        thread.change({"droplets.count": 61}, 1)
-        thread.keep(1)
-        assert "there is no such file" in wait_for(thread.notices)[0]
-        thread.step()
+        thread.ask(
+            Open(
+                (
+                    missing,
+                    missing,
+                )
+            )
+        )
+        thread.ask(Change({"droplets.count": 61}, 1))
+        thread.ask(Keep(1))
+        assert "there is no such file" in wait_for(lambda: heard(thread, OpenFailed))[0].why
+        thread.ask(Step())
         (snapshot,) = wait_for(lambda: (taken := thread.take()) and taken[0].cycle == 1 and taken)
         assert snapshot.world == alone.world
         assert shown(snapshot) == bits(simulated(1).world)["shown"]
@@ -314,17 +331,17 @@ def test_thread_shows_the_last_good_states_of_both(
         wait_for(failed)
         assert [shown(snapshot) for snapshot in last] == good
         assert thread.status.error.startswith("B: ")
-        assert thread.notices() == [thread.status.error]
+        assert heard(thread, Stopped) == [thread.status.stopped]
 
 
 def test_either_world_is_saved(tmp_path: Path) -> None:
     with running(ONE, OTHER, paused=True) as thread:
         take_both(thread)
-        thread.step()
+        thread.ask(Step())
         take_both(thread)
         for world, scene in enumerate((ONE, OTHER)):
-            thread.save(tmp_path / f"{world}.npz", world=world)
-            wait_for(lambda: any("saved" in notice for notice in thread.notices()))
+            thread.ask(Save(tmp_path / f"{world}.npz", world=world))
+            wait_for(lambda: heard(thread, Saved))
             saved, kept = checkpoint.load(tmp_path / f"{world}.npz")
             assert kept == scene
             assert bits(saved) == bits(simulated(1, scene).world)

@@ -16,15 +16,18 @@ from typing import Any
 
 import pytest
 
-from app import compiling, simulation
-from app.builds import ON_RICH_GROUND, Ground, builds_of, in_order
-from app.compiling import Compiler, NotCached
+from app.engine import compiling
+from app.engine.builds import ON_RICH_GROUND, Ground, builds_of, foreseen, in_order
+from app.engine.compiling import Compiler, NotCached
+from app.engine.creation import create_world
+from app.engine.messages import Change, Watch
+from app.engine.simulator import Simulator
+from app.engine.status import Compiling
+from app.engine.survey import Wanted
+from app.engine.thread import SimulationThread
 from app.processes.droplets import DropletErosion, DropletParameters
 from app.processes.plants import Plants, PlantsParameters
-from app.scene import Scene
-from app.simulation import SimulationThread, Simulator
-from app.snapshot import Compiling
-from app.sources import create_world
+from app.scene.scene import Scene
 from tests.app.small import bits, small_scene
 
 ROOT = Path(__file__).parent.parent.parent
@@ -34,8 +37,9 @@ SETTINGS = {"world.columns": 24, "droplets.enabled": False, "pools.enabled": Fal
 
 FIRST_CYCLES = """
 import hashlib, json, sys, time
-from app.opening import open_scene
-from app.simulation import SimulationThread
+from app.engine.messages import Step
+from app.engine.thread import SimulationThread
+from app.files.opening import open_scene
 
 compiled, seen = [], []
 thread = SimulationThread(open_scene("jacksboro").with_values(json.loads(sys.argv[1])), paused=True)
@@ -53,7 +57,7 @@ class Compilations(event.Listener):
 event.register("numba:compile", Compilations())
 thread.first_picture_shown.set()
 for cycle in (1, 2, 3):
-    thread.step()
+    thread.ask(Step())
     while snapshots[0].cycle < cycle:
         if (status := thread.status).compiling and status.compiling.words not in seen:
             seen.append(status.compiling.words)
@@ -62,7 +66,7 @@ for cycle in (1, 2, 3):
         time.sleep(0.005)
 thread.stop()
 layers = {name: hashlib.sha256(layer.tobytes()).hexdigest() for name, layer in snapshots[0].layers.items()}
-print(json.dumps({"compiled": compiled, "seen": seen, "layers": layers, "seconds": thread.compiler.seconds}))
+print(json.dumps({"compiled": compiled, "seen": seen, "layers": layers, "seconds": thread.compile_seconds}))
 """
 
 
@@ -126,7 +130,7 @@ def test_where_workers_die_the_program_compiles_itself_and_says_so(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(compiling, "_start_worker", no_worker)
-    monkeypatch.setattr(simulation, "only_from_cache", nothing_cached)
+    monkeypatch.setattr("app.engine.readiness.only_from_cache", nothing_cached)
     with caplog.at_level(logging.WARNING), running(small_scene(pools__enabled=True)) as thread:
         wait_for(lambda: thread.status.cycle >= 3)
     told = [record.getMessage() for record in caplog.records]
@@ -186,7 +190,7 @@ def test_progress_names_what_goes_on_and_what_is_left(monkeypatch: pytest.Monkey
 def test_workers_end_where_the_program_is_killed(tmp_path: Path) -> None:
     code = """
 import os, time
-from app.compiling import Compiler
+from app.engine.compiling import Compiler
 compiler = Compiler(workers=1)
 compiler.ask(["droplets"])
 while not compiler._workers or not compiler.progress.at_work:
@@ -201,10 +205,10 @@ time.sleep(60)
     with killed:
         assert killed.stdout is not None
         worker = Path("/proc") / killed.stdout.readline().strip()
-        wait_for(lambda: b"app.compiling" in (worker / "cmdline").read_bytes())
+        wait_for(lambda: b"app.engine.compiling" in (worker / "cmdline").read_bytes())
         time.sleep(1.0)  # until it is at work
         killed.kill()
-    wait_for(lambda: not worker.exists() or b"app.compiling" not in (worker / "cmdline").read_bytes())
+    wait_for(lambda: not worker.exists() or b"app.engine.compiling" not in (worker / "cmdline").read_bytes())
     assert not list(tmp_path.rglob("*share_*.nbi"))  # in the midst of a build, and not after it
 
 
@@ -216,10 +220,10 @@ def test_a_switch_that_needs_kernels_does_not_stop_what_runs(monkeypatch: pytest
     states = set()
     with running(small_scene()) as thread:
         wait_for(lambda: thread.status.cycle > 2)
-        thread.change({"plants.enabled": True, "droplets.count": 61})
-        thread.change({"weathering.enabled": True})
-        thread.change({"weathering.enabled": False})  # what is asked for last counts
-        thread.change({"droplets.friction": 0.07})  # what needs no kernels is not held up
+        thread.ask(Change({"plants.enabled": True, "droplets.count": 61}))
+        thread.ask(Change({"weathering.enabled": True}))
+        thread.ask(Change({"weathering.enabled": False}))  # what is asked for last counts
+        thread.ask(Change({"droplets.friction": 0.07}))  # what needs no kernels is not held up
         cycle = thread.status.cycle
 
         def goes_on() -> bool:
@@ -259,7 +263,7 @@ def test_rivers_are_compiled_beside_the_cycles(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(SimulationThread, "_is_ready", lambda self, build: compiled.is_set() or build != "rivers")
     with running(small_scene()) as thread:
         wait_for(lambda: thread.status.cycle > 2)
-        thread.want(simulation.Wanted(rivers=True))
+        thread.ask(Watch(wanted=Wanted(rivers=True)))
         cycle = thread.status.cycle
         wait_for(lambda: (taken := thread.take()) and taken[0].cycle > cycle + 20 and taken[0].survey is None)
         compiled.set()
@@ -300,25 +304,25 @@ def test_builds_are_foreseen(switches: list[str], monkeypatch: pytest.MonkeyPatc
     watch(cascade, "_slide_mixed", "cascade" + ON_RICH_GROUND)
     settings = {path: value for one in switches for path, value in SWITCHES[one].items()}
     scene = small_scene(wind__enabled=True, wind__count=20, cascade__enabled=True).with_values(settings)
-    assert {build for build in simulation._foreseen(scene) if build.startswith(("droplets", "wind", "cascade"))}
+    assert {build for build in foreseen(scene) if build.startswith(("droplets", "wind", "cascade"))}
     world, scene = create_world(scene)
     simulator = Simulator(scene, world)
     for _ in range(3):
-        foreseen = set(simulator.unprepared()) | simulator._prepared
+        prepared = set(simulator.unprepared()) | simulator._prepared
         simulator.prepare_all()
         used.clear()
         simulator.run_cycle()
-        assert used <= foreseen
+        assert used <= prepared
         assert len(used) == 3
         # Nor is one foreseen for nothing: what is compiled besides is what the next cycle needs.
-        assert len({build for build in foreseen if build.startswith(("droplets", "wind", "cascade"))}) <= (
+        assert len({build for build in prepared if build.startswith(("droplets", "wind", "cascade"))}) <= (
             7 if "plants" in switches else 4
         )
 
 
 def test_what_is_foreseen_before_the_world_is_made() -> None:
     scene = small_scene(materials__enabled=True, cascade__enabled=True)
-    assert simulation._foreseen(scene) == ["droplets on rich ground", "cascade on rich ground"]
+    assert foreseen(scene) == ["droplets on rich ground", "cascade on rich ground"]
     bare, covered = Ground(materials=False, covered=False), Ground(materials=False, covered=True)
     droplets, parameters = DropletErosion(), DropletParameters()
     assert builds_of(droplets, parameters, bare, frozenset({"droplets"})) == ("droplets",)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.scene import Scene, load_preset
-from app.simulation import Simulator
-from app.sources import create_world
+from app.engine.creation import create_world
+from app.engine.simulator import Simulator
+from app.model.world import World
+from app.scene.scene import Scene, load_preset
 from app.sources.noise import from_the_middle
-from app.world import World
 
 SIDE = 96
 

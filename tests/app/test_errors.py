@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from app.errors import LONGEST, UserError
-from app.materials import load_materials
-from app.opening import open_scene
-from app.plants import load_plants
-from app.scene import read_preset
+from app.files.opening import open_scene
+from app.model.errors import LONGEST, UserError
+from app.model.materials import load_materials
+from app.model.plants import load_plants
+from app.scene.scene import read_preset
 from app.sources.heightmap import read_heightmap
 
 

@@ -15,19 +15,37 @@ import imageio_ffmpeg
 import numpy as np
 import pytest
 
-from app import checkpoint, loop
-from app.cli import main
-from app.errors import UserError
-from app.memory import Needs, check_memory, free_memory
-from app.opening import open_scene
-from app.passes.quality import LEVELS, KnownLevels
-from app.recorder import open_recorder, write_png
-from app.scene import Scene
-from app.simulation import Lockstep, SimulationError, SimulationThread, Simulator
-from app.sources import create_world, create_worlds
-from app.survey import Wanted
-from app.world import World
-from tests.app.small import bits, simulated, small_scene
+from app.cli.main import main
+from app.engine.creation import create_world, create_worlds
+from app.engine.lockstep import Lockstep
+from app.engine.memory import Needs, check_memory, free_memory
+from app.engine.messages import (
+    Change,
+    Open,
+    OpenFailed,
+    Pause,
+    Run,
+    Save,
+    Saved,
+    SaveFailed,
+    Step,
+    Stopped,
+    SurveyFailed,
+    Watch,
+)
+from app.engine.simulator import SimulationError, Simulator
+from app.engine.survey import Wanted
+from app.engine.thread import SimulationThread
+from app.files import checkpoint
+from app.files.opening import open_scene
+from app.files.recorder import open_recorder, write_png
+from app.model.errors import UserError
+from app.model.world import World
+from app.picture.passes.quality import LEVELS
+from app.scene.scene import Scene
+from app.window import loop
+from app.window.known_levels import LevelsInFile
+from tests.app.small import bits, heard, simulated, small_scene
 from tests.app.test_simulation import running, take, wait_for
 from tests.faults import KERNELS, failing, full_disk, no_memory
 
@@ -42,12 +60,12 @@ def worlds() -> int:
 
 def goes_on(thread: SimulationThread, folder: Path) -> None:
     """A world runs on, is shown and can be saved, and is what it would be if nothing had happened."""
-    thread.set_paused(True)
+    thread.ask(Pause())
     before = wait_for(lambda: thread.status.state == "paused" and thread.status)
-    thread.step()
+    thread.ask(Step())
     wait_for(lambda: thread.status.cycle == before.cycle + 1)
     wait_for(lambda: (snapshot := take(thread)) and snapshot.cycle == before.cycle + 1)
-    thread.save(folder / "after.npz")
+    thread.ask(Save(folder / "after.npz"))
     wait_for((folder / "after.npz").exists)
     world, _ = checkpoint.load(folder / "after.npz")
     assert bits(world) == bits(simulated(world.cycle).world)
@@ -69,14 +87,13 @@ def no_log() -> Iterator[None]:
 def test_a_world_that_cannot_be_made_is_dropped_and_the_one_before_goes_on(fault: str, tmp_path: Path) -> None:
     with running(small_scene()) as thread:
         wait_for(lambda: thread.status.cycle > 2)
-        thread.set_paused(True)
+        thread.ask(Pause())
         wait_for(lambda: thread.status.state == "paused" and take(thread))
         wait_for(lambda: not thread._fresh)  # what waits to be shown would meet the fault first
         before, scenes = worlds(), thread.scenes
         with failing(fault):
-            thread.restart(OTHER)
-            assert wait_for(thread.notices) == [NO_MEMORY]
-        assert thread.failed_restarts() == [(OTHER,)]
+            thread.ask(Open((OTHER,)))
+            assert wait_for(lambda: heard(thread, OpenFailed)) == [OpenFailed(Open((OTHER,)), NO_MEMORY)]
         wait_for(lambda: thread.status.state == "paused")
         assert thread.scenes == scenes
         assert worlds() == before, "what was made of the new world is still held"
@@ -87,13 +104,20 @@ def test_a_world_that_cannot_be_made_is_dropped_and_the_one_before_goes_on(fault
 def test_the_second_of_two_worlds_that_cannot_be_made_takes_the_first_with_it(tmp_path: Path) -> None:
     with running(small_scene()) as thread:
         wait_for(lambda: thread.status.cycle > 2)
-        thread.set_paused(True)
+        thread.ask(Pause())
         wait_for(lambda: thread.status.state == "paused" and take(thread))
         wait_for(lambda: not thread._fresh)  # what waits to be shown would meet the fault first
         before = worlds()
         with failing("a snapshot", after=1):
-            thread.restart(OTHER, OTHER)
-            wait_for(thread.failed_restarts)
+            thread.ask(
+                Open(
+                    (
+                        OTHER,
+                        OTHER,
+                    )
+                )
+            )
+            wait_for(lambda: heard(thread, OpenFailed))
         assert worlds() == before
         goes_on(thread, tmp_path)
 
@@ -109,8 +133,8 @@ def test_a_world_that_stopped_stays_so_where_no_other_can_be_made() -> None:
     with failing("kernel of droplets"), running(small_scene()) as thread:
         error = wait_for(lambda: thread.status.error)
         with failing("making a world"):
-            thread.restart(OTHER)
-            wait_for(thread.failed_restarts)
+            thread.ask(Open((OTHER,)))
+            wait_for(lambda: heard(thread, OpenFailed))
         wait_for(lambda: thread.status.state == "failed")
         assert thread.status.error == error
 
@@ -123,10 +147,10 @@ def test_what_cannot_be_shown_stops_the_simulation_but_not_its_thread(fault: str
             wait_for(lambda: thread.take() or thread.status.state == "failed")
             wait_for(lambda: thread.status.state == "failed")
         assert thread.status.error == NO_MEMORY
-        assert NO_MEMORY in thread.notices()
-        thread.save(tmp_path / "stopped.npz")
-        wait_for(lambda: any("saved" in notice for notice in thread.notices()))
-        thread.set_paused(False)
+        assert heard(thread, Stopped) == [thread.status.stopped]
+        thread.ask(Save(tmp_path / "stopped.npz"))
+        wait_for(lambda: heard(thread, Saved))
+        thread.ask(Run())
         wait_for(lambda: thread.status.state == "running")
         goes_on(thread, tmp_path)
 
@@ -137,9 +161,9 @@ def test_errors_without_end_leave_a_thread_that_listens(tmp_path: Path) -> None:
         with failing("publishing", lambda: RuntimeError("again")) as failures:
             wait_for(lambda: failures.count > 3)
             assert thread.status.error == "RuntimeError: again"
-            thread.save(tmp_path / "meanwhile.npz")
+            thread.ask(Save(tmp_path / "meanwhile.npz"))
             wait_for((tmp_path / "meanwhile.npz").exists)
-        thread.set_paused(False)
+        thread.ask(Run())
         wait_for(lambda: thread.status.state == "running")
         goes_on(thread, tmp_path)
 
@@ -148,12 +172,12 @@ def test_a_survey_that_fails_is_told_and_the_simulation_goes_on(tmp_path: Path) 
     with running(small_scene()) as thread:
         wait_for(lambda: thread.status.cycle > 2)
         with failing("a survey") as failures:
-            thread.want(Wanted(rivers=True))
+            thread.ask(Watch(wanted=Wanted(rivers=True)))
             wait_for(lambda: thread.take() and failures.count)
-            assert wait_for(thread.notices) == [f"rivers: {NO_MEMORY}"]
+            assert wait_for(lambda: heard(thread, SurveyFailed)) == [SurveyFailed(NO_MEMORY)]
         cycle = thread.status.cycle
         wait_for(lambda: thread.status.cycle > cycle and thread.status.state == "running")
-        thread.want(Wanted())
+        thread.ask(Watch(wanted=Wanted()))
         goes_on(thread, tmp_path)
 
 
@@ -224,7 +248,7 @@ def test_what_would_not_fit_is_refused_in_one_line(
     arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("app.memory.free_memory", lambda: 5.04e9)
+    monkeypatch.setattr("app.engine.memory.free_memory", lambda: 5.04e9)
     command, *rest = arguments
     assert main([command, "noise", "--size", "7969", *rest]) == 1
     line = capsys.readouterr().err.splitlines()[-1]  # after a bar of progress
@@ -235,7 +259,7 @@ def test_what_would_not_fit_is_refused_in_one_line(
 def test_a_saved_world_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checkpoint.save(tmp_path / "w.npz", simulated(1).world, small_scene())
     scene = checkpoint.load_scene(tmp_path / "w.npz")
-    monkeypatch.setattr("app.memory.free_memory", lambda: 1e3)
+    monkeypatch.setattr("app.engine.memory.free_memory", lambda: 1e3)
     with failing_read(monkeypatch), pytest.raises(UserError, match=r"^40×32 cells need about .* GB of memory"):
         create_worlds([scene], lambda rows, columns: check_memory([scene], rows, columns))
 
@@ -283,9 +307,10 @@ import resource
 import time
 from pathlib import Path
 
-from app import simulation
+from app.engine import thread as module
+from app.engine.messages import Open, OpenFailed
 from app.numba_settings import configure_numba
-from app.scene import Scene
+from app.scene.scene import Scene
 
 configure_numba()
 
@@ -304,17 +329,16 @@ def taken():
 
 
 small = Scene().with_values({"world.source": "noise", "world.columns": 64, "world.rows": 64})
-thread = simulation.SimulationThread(small)
+thread = module.SimulationThread(small)
 thread.first_picture_shown.set()
 thread.start()
 wait(lambda: thread.take() and thread.status.cycle > 0)
 before = taken()
 resource.setrlimit(resource.RLIMIT_AS, (before + 600_000_000,) * 2)
-for estimate in (simulation.check_memory, lambda *_, **__: None):  # as if others took the memory in between
-    simulation.check_memory = estimate
-    thread.restart(thread.scenes[0].with_values({"world.columns": 4000, "world.rows": 4000}))
-    print(*wait(thread.notices), sep="\\n")
-    assert thread.failed_restarts()
+for estimate in (module.check_memory, lambda *_, **__: None):  # as if others took the memory in between
+    module.check_memory = estimate
+    thread.ask(Open((thread.scenes[0].with_values({"world.columns": 4000, "world.rows": 4000}),)))
+    print(*wait(lambda: [report.why for report in thread.reports() if isinstance(report, OpenFailed)]), sep="\\n")
     cycle = thread.status.cycle
     wait(lambda: thread.take() and thread.status.cycle > cycle)
 assert taken() < before + 200_000_000, "what could not be made is still held"
@@ -350,8 +374,9 @@ def test_a_save_that_fails_leaves_the_older_file_and_the_world(fault: str, tmp_p
     with running(small_scene()) as thread:
         wait_for(lambda: thread.status.cycle > 2)
         with failing(fault):
-            thread.save(path)
-            assert wait_for(thread.failed_saves) == [(path, f"cannot write {path}: {SAVING[fault]}")]
+            thread.ask(Save(path))
+            why = f"cannot write {path}: {SAVING[fault]}"
+            assert wait_for(lambda: heard(thread, SaveFailed)) == [SaveFailed(path, why)]
         assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"world.npz": b"older"}
         goes_on(thread, tmp_path)
 
@@ -363,9 +388,9 @@ def test_a_save_can_fail_in_any_way(error: Callable[[], Exception], tmp_path: Pa
     with running(small_scene()) as thread:
         wait_for(lambda: thread.status.cycle > 2)
         with failing("writing a file", error):
-            thread.save(path)
-            ((_, why),) = wait_for(thread.failed_saves)
-        assert why == (NO_MEMORY if error is no_memory else "ValueError: no such array")
+            thread.ask(Save(path))
+            (failed,) = wait_for(lambda: heard(thread, SaveFailed))
+        assert failed.why == (NO_MEMORY if error is no_memory else "ValueError: no such array")
         assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"world.npz": b"older"}
         goes_on(thread, tmp_path)
 
@@ -384,12 +409,12 @@ def test_simulate_says_why_it_cannot_save(fault: str, tmp_path: Path, capsys: py
 
 @pytest.mark.parametrize("fault", ["creating a file", "writing a text", "renaming a file"])
 def test_settings_that_cannot_be_kept_stop_nothing(fault: str, tmp_path: Path) -> None:
-    known = KnownLevels(tmp_path / "levels.json")
+    known = LevelsInFile(tmp_path / "levels.json")
     known.note("a renderer", LEVELS[1])
     with failing(fault):
         known.note("a renderer", LEVELS[0])
     assert [path.name for path in tmp_path.iterdir()] == ["levels.json"]
-    assert KnownLevels(tmp_path / "levels.json").level("a renderer") == LEVELS[1]
+    assert LevelsInFile(tmp_path / "levels.json").level("a renderer") == LEVELS[1]
 
 
 def test_no_folder_for_the_layout_of_the_panel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -435,8 +460,8 @@ def test_a_change_while_a_world_fails_is_one_of_the_world_that_goes_on() -> None
     scene = small_scene()
     with running(scene, paused=True) as thread:
         wait_for(lambda: thread.status.state == "paused")
-        thread.restart(scene.with_value("world.source", "there-is-no.tif"))
-        thread.change({"droplets.count": 7})
-        assert wait_for(thread.failed_restarts)
+        thread.ask(Open((scene.with_value("world.source", "there-is-no.tif"),)))
+        thread.ask(Change({"droplets.count": 7}))
+        assert wait_for(lambda: heard(thread, OpenFailed))
         wait_for(lambda: thread.scenes[0].droplets.count == 7)
         assert thread.scenes[0].world.source == scene.world.source

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from app import files
-from app.errors import UserError
-from app.files import write_atomically, write_atomically_by_path
+from app.files import atomic as files
+from app.files.atomic import write_atomically, write_atomically_by_path
+from app.model.errors import UserError
 
 Writer = Callable[[Path], AbstractContextManager[object]]
 both_writers = pytest.mark.parametrize("writer", [write_atomically, write_atomically_by_path])

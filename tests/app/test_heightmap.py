@@ -25,9 +25,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from app.errors import UserError
-from app.scene import Scene
-from app.sources import DEFAULT_CELL_SIZE, create_world
+from app.engine.creation import create_world
+from app.model.errors import UserError
+from app.model.world import DEFAULT_CELL_SIZE
+from app.scene.scene import Scene
 from app.sources.heightmap import (
     DEFAULT_RELIEF,
     FORMATS,

@@ -33,15 +33,17 @@ def test_a_process_of_one_file_is_known_to_all(tmp_path: Path) -> None:
 
 def check_all(folder: Path) -> None:
     """What the test above asserts."""
-    from app import checkpoint, cli
-    from app.comparison import processes as compared
-    from app.errors import UserError
-    from app.panel.parameters import SECTIONS, is_in_use
+    from app.cli import main as cli
+    from app.cli.simulate import ledger_text
+    from app.engine.publishing import take_snapshot
+    from app.engine.simulator import Simulator
+    from app.files import checkpoint
+    from app.model.errors import UserError
     from app.processes import PROCESSES
     from app.processes.process import register
-    from app.scene import GROUPS, Scene, preset_to_toml, read_preset
-    from app.simulate import ledger_text
-    from app.simulation import Simulator, take_snapshot
+    from app.scene.comparison import processes as compared
+    from app.scene.scene import GROUPS, Scene, preset_to_toml, read_preset
+    from app.window.panel.parameters import SECTIONS, is_in_use
     from tests.app.invented import Snowfall, SnowfallParameters
     from tests.app.small import simulated, small_scene
 

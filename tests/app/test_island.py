@@ -12,16 +12,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app import checkpoint, cli
-from app.errors import UserError
+from app.cli import main as cli
+from app.engine.creation import create_world
+from app.engine.messages import Blur, CancelSnowballs, Change, RollSnowballs
+from app.engine.publishing import take_snapshot
+from app.engine.simulator import PORTION, Simulator
+from app.engine.thread import SimulationThread
+from app.files import checkpoint
+from app.model.errors import UserError
+from app.model.snapshot import Snapshot
+from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.process import ProcessFailure
 from app.processes.snowballs import SnowballErosion, SnowballParameters, smooth
-from app.scene import DECLARATIONS, Scene, load_preset
-from app.simulation import PORTION, SimulationThread, Simulator, take_snapshot
-from app.snapshot import Snapshot
-from app.sources import create_world
-from app.world import World
+from app.scene.scene import DECLARATIONS, Scene, load_preset
 from kernels.standing import DRY
 from tests.app.small import bits, simulated
 from tests.kernels.terrain import hills, soil
@@ -275,7 +279,7 @@ def shown(thread: SimulationThread, wanted: Callable[[Snapshot], bool]) -> Snaps
 def test_a_run_in_the_window_tells_how_far_it_is_and_leaves_a_pause_as_it_was() -> None:
     with running(island(snowballs__enabled=False)) as thread:
         shown(thread, lambda snapshot: True)
-        thread.roll_snowballs(20 * PORTION)
+        thread.ask(RollSnowballs(20 * PORTION))
         seen = set()
 
         def over() -> bool:
@@ -287,7 +291,7 @@ def test_a_run_in_the_window_tells_how_far_it_is_and_leaves_a_pause_as_it_was() 
         wait_for(over)
         assert {total for _, total in seen} == {20 * PORTION}
         assert all(0 <= done <= total for done, total in seen)
-        thread.smooth()  # so that a last snapshot surely comes
+        thread.ask(Blur())  # so that a last snapshot surely comes
         after = shown(thread, lambda snapshot: snapshot.cycle == 21)
         assert after.snowballs == 20 * PORTION
         assert after.imbalance < 1e-12
@@ -300,8 +304,8 @@ def test_two_worlds_that_are_compared_roll_and_blur_together() -> None:
     thread.first_picture_shown.set()
     thread.start()
     try:
-        thread.roll_snowballs(3 * PORTION)
-        thread.smooth()  # waits for its turn, which comes before the first ball
+        thread.ask(RollSnowballs(3 * PORTION))
+        thread.ask(Blur())  # waits for its turn, which comes before the first ball
         pairs: list[tuple[Snapshot, ...]] = []
 
         def over() -> bool:
@@ -321,11 +325,11 @@ def test_two_worlds_that_are_compared_roll_and_blur_together() -> None:
 def test_a_run_can_be_cancelled() -> None:
     with running(island(snowballs__enabled=False)) as thread:
         shown(thread, lambda snapshot: True)
-        thread.roll_snowballs(10_000_000)
+        thread.ask(RollSnowballs(10_000_000))
         shown(thread, lambda snapshot: snapshot.snowballs > 0)
-        thread.cancel_snowballs()
+        thread.ask(CancelSnowballs())
         wait_for(lambda: thread.status.run is None)
-        thread.smooth()
+        thread.ask(Blur())
         wait_for(lambda: (thread.take(), True)[1])
         cycle = thread.status.cycle
         time.sleep(0.1)
@@ -337,7 +341,7 @@ def test_the_window_rests_where_nothing_is_left_to_do() -> None:
         shown(thread, lambda snapshot: snapshot.snowballs == 300)
         time.sleep(0.1)
         assert thread.status.cycle == 3
-        thread.change({"snowballs.total": 500})
+        thread.ask(Change({"snowballs.total": 500}))
         shown(thread, lambda snapshot: snapshot.snowballs == 500)
         assert thread.status.cycle == 5
 
@@ -346,7 +350,7 @@ def test_the_blur_by_hand_is_shown_while_paused() -> None:
     with running(island()) as thread:
         before = shown(thread, lambda snapshot: True)
         rock = before.layers["bedrock"].copy()
-        thread.smooth()
+        thread.ask(Blur())
         after = shown(thread, lambda snapshot: snapshot.cycle == 1)
         assert not np.array_equal(rock, after.layers["bedrock"])
         assert np.ptp(after.layers["bedrock"]) < np.ptp(rock)

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app import checkpoint
-from app.errors import UserError
-from app.layers import LAYERS, LayerDeclaration, declare_layers, layer_declaration, side_by_side
-from app.overlays import OVERLAYS
+from app.engine.publishing import take_snapshot
+from app.files import checkpoint
+from app.model.errors import UserError
+from app.model.layers import LAYERS, LayerDeclaration, declare_layers, layer_declaration, side_by_side
+from app.model.ledger import Ledger
+from app.model.overlays import OVERLAYS
 from app.processes import PROCESSES
-from app.simulation import take_snapshot
-from app.world import Ledger
 from tests.app.small import simulated
 
 ICE = LayerDeclaration(

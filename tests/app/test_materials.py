@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app import checkpoint
-from app.errors import UserError
-from app.materials import MOST_KINDS, MaterialParameters, load_materials, materials_of, read_mix, read_strata
+from app.cli.simulate import ledger_text
+from app.engine.creation import create_world
+from app.engine.simulator import Simulator
+from app.files import checkpoint
+from app.model.errors import UserError
+from app.model.materials import MOST_KINDS, MaterialParameters, load_materials, materials_of, read_mix, read_strata
+from app.model.world import World
 from app.processes.cycle import Cycle, Rising
 from app.processes.droplets import VOLUME, DropletErosion, DropletParameters, _risen_drops
 from app.processes.snowballs import smooth
-from app.scene import Scene, load_preset
-from app.simulate import ledger_text
-from app.simulation import Simulator
-from app.sources import create_world
-from app.world import World
+from app.scene.scene import Scene, load_preset
 from tests.app.small import bits, simulated, small_scene
 
 MIXED = {

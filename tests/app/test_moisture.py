@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app import checkpoint
-from app.materials import materials_of
-from app.parameters import declarations
+from app.engine.creation import create_world
+from app.engine.simulator import Simulator
+from app.files import checkpoint
+from app.model.materials import materials_of
+from app.model.parameters import declarations
+from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.moisture import Moisture, MoistureParameters, open_below
-from app.scene import Scene, load_preset
-from app.simulation import Simulator
-from app.sources import create_world
-from app.world import World
+from app.scene.scene import Scene, load_preset
 from kernels.standing import SEA
 from tests.app.small import bits, simulated, small_scene
 

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from app import notices
-from app.notices import MOST_SHOWN, Notices
+from app.window import notices
+from app.window.notices import MOST_SHOWN, Notices
 
 
 class Clock:

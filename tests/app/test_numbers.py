@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.numbers import (
+from app.model.numbers import (
     decimals,
     exact_text,
     measured,
@@ -15,7 +15,7 @@ from app.numbers import (
     take_typed,
     value_text,
 )
-from app.scene import DECLARATIONS
+from app.scene.scene import DECLARATIONS
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app import checkpoint
-from app.layers import LOOSE
-from app.parameters import Value
+from app.engine.creation import create_world
+from app.engine.simulator import Simulator
+from app.files import checkpoint
+from app.model.layers import LOOSE
+from app.model.parameters import Value
+from app.model.world import World
 from app.processes import PROCESSES
-from app.scene import DECLARATIONS, Scene
-from app.simulation import Simulator
-from app.sources import create_world
-from app.world import World
+from app.scene.scene import DECLARATIONS, Scene
 from tests.app.small import bits
 
 ON: dict[str, Value] = {f"{process.name}.enabled": True for process in PROCESSES}

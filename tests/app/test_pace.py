@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app import pace
-from app.pace import FEWEST, SHARE, SLICE, Pace
+from app.window import pace
+from app.window.pace import FEWEST, SHARE, SLICE, Pace
 
 
 class Clock:

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import kernels
-from app.climate import Weather
-from app.parameters import Declaration, Parameters, declarations, described, for_kernel, parameter
-from app.scene import DECLARATIONS, GROUPS, Scene, check_value
+from app.model.climate import Weather
+from app.model.parameters import Declaration, Parameters, declarations, described, for_kernel, parameter
+from app.scene.scene import DECLARATIONS, GROUPS, Scene, check_value
 from kernels.parameters import exact
 from kernels.units import Degrees, Speed, Steps
 

@@ -9,14 +9,14 @@ import msgspec
 import numpy as np
 import pytest
 
-from app import checkpoint
-from app.errors import UserError
-from app.opening import open_scene
-from app.paths import NAMING, named_from
-from app.scene import Scene, preset_to_toml
-from app.simulation import Simulator
-from app.sources import create_world
-from app.world import World
+from app.engine.creation import create_world
+from app.engine.simulator import Simulator
+from app.files import checkpoint
+from app.files.opening import open_scene
+from app.files.paths import NAMING, named_from
+from app.model.errors import UserError
+from app.model.world import World
+from app.scene.scene import Scene, preset_to_toml
 
 
 @pytest.fixture

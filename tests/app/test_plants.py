@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app import checkpoint
-from app.climate import weather_of
-from app.errors import UserError
-from app.plants import load_plants, tree_kinds
+from app.engine.publishing import take_snapshot
+from app.engine.simulator import Simulator
+from app.files import checkpoint
+from app.model.climate import weather_of
+from app.model.errors import UserError
+from app.model.plants import TREE_COLUMNS, load_plants, tree_kinds
 from app.processes.plants import PlantsParameters
-from app.scene import DECLARATIONS, Scene, load_preset
-from app.simulation import Simulator, take_snapshot
-from app.world import TREE_COLUMNS
+from app.scene.scene import DECLARATIONS, Scene, load_preset
 from kernels.plants import PERIOD, TREE_TRAITS
 from kernels.standing import LAKE
 from tests.app.small import bits, simulated, small_scene

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.parameters import Value
-from app.scene import load_preset
-from app.simulation import Simulator
-from app.sources import create_world
-from app.world import World
+from app.engine.creation import create_world
+from app.engine.simulator import Simulator
+from app.model.parameters import Value
+from app.model.world import World
+from app.scene.scene import load_preset
 from kernels.materials import rock_at
 
 Layer = NDArray[np.float64]

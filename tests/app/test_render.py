@@ -19,12 +19,13 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from app import cli
-from app.errors import UserError
-from app.passes.declaration import Shot
-from app.picture import Picture
-from app.recorder import open_recorder, write_png
-from app.simulation import Lockstep, SimulationError, Simulator
+from app.cli import main as cli
+from app.engine.lockstep import Lockstep
+from app.engine.simulator import SimulationError, Simulator
+from app.files.recorder import open_recorder, write_png
+from app.model.errors import UserError
+from app.picture.passes.declaration import Shot
+from app.picture.picture import Picture
 from tests.app.test_signals import heard
 
 SMALL = ["noise", "--size", "40x32", "--set", "droplets.count=60", "--width", "64", "--height", "36"]
@@ -80,7 +81,7 @@ def test_cycles_between_frames(tmp_path: Path) -> None:
 
 
 def test_no_cycles_between_frames(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.simulation.Simulator.advance", None)
+    monkeypatch.setattr("app.engine.simulator.Simulator.advance", None)
     render("--frames", "3", "--cycles-per-frame", "0", "--out", tmp_path / "still.png")
     assert (tmp_path / "still.png").exists()
 

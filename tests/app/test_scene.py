@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.errors import UserError
-from app.opening import open_scene
-from app.scene import DECLARATIONS, Scene, load_preset, preset_to_toml, presets, read_preset
-from app.sources import create_world
+from app.engine.creation import create_world
+from app.files.opening import open_scene
+from app.model.errors import UserError
+from app.scene.scene import DECLARATIONS, Scene, load_preset, preset_to_toml, presets, read_preset
 
 
 def test_setting_changes_one_value_and_leaves_the_old_scene() -> None:

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from app import checkpoint, cli
-from app.signals import Ended, ended_by_signals, kept_from_signals
+from app.cli import main as cli
+from app.cli.signals import Ended, ended_by_signals, kept_from_signals
+from app.files import checkpoint
 from tests.app.small import bits
 from tests.app.test_cli import SMALL
 

@@ -11,18 +11,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app import checkpoint, simulation
-from app.layers import side_by_side
-from app.opening import open_scene
+from app.engine.creation import create_world
+from app.engine.messages import Change, FrameBegan, Open, OpenFailed, Pause, Run, Save, Saved, Step, Stopped, Watch
+from app.engine.simulator import SimulationError, Simulator
+from app.engine.thread import SimulationThread
+from app.files import checkpoint
+from app.files.opening import open_scene
+from app.model.layers import side_by_side
+from app.model.snapshot import Snapshot
+from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
 from app.processes.process import ProcessFailure
-from app.scene import Scene
-from app.simulation import SimulationError, SimulationThread, Simulator
-from app.snapshot import Snapshot
-from app.sources import create_world
-from app.world import World
-from tests.app.small import bits, simulated, small_scene
+from app.scene.scene import Scene
+from tests.app.small import bits, heard, simulated, small_scene
 
 # The simulator, one cycle after the other.
 
@@ -137,7 +139,7 @@ def digging(monkeypatch: pytest.MonkeyPatch, failure: Callable[[World], None] | 
     """Have `Digging` for the only process; without a failure it digs on."""
     process = type("Digging", (Digging,), {"failure": staticmethod(failure or (lambda world: None))})
     with monkeypatch.context() as patch:
-        patch.setattr(simulation, "PROCESSES", (process,))
+        patch.setattr("app.engine.simulator.PROCESSES", (process,))
         yield
 
 
@@ -163,7 +165,7 @@ def digging(monkeypatch: pytest.MonkeyPatch, failure: Callable[[World], None] | 
 def test_failed_cycle_is_named_and_undone(
     failure: Callable[[World], None], message: str, seconds_between_backups: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(simulation, "SECONDS_BETWEEN_BACKUPS", seconds_between_backups)
+    monkeypatch.setattr("app.engine.simulator.SECONDS_BETWEEN_BACKUPS", seconds_between_backups)
     with digging(monkeypatch, None):
         good = simulated(7)
     with digging(monkeypatch, failure):
@@ -285,7 +287,7 @@ def test_bits_do_not_depend_on_frames(
     with running(small_scene(simulation__cycles_per_frame=cycles_per_frame)) as thread:
         deadline = time.monotonic() + 30.0
         while time.monotonic() < deadline:
-            thread.frame_began()
+            thread.ask(FrameBegan())
             if snapshot := take(thread):
                 if snapshot.cycle not in good_states:
                     break
@@ -303,23 +305,23 @@ def test_pace_follows_the_frames() -> None:
         time.sleep(0.1)
         assert thread.status.cycle == 0  # nothing was drawn, so nothing runs
         for frame in range(1, 4):
-            thread.frame_began()
+            thread.ask(FrameBegan())
             wait_for(lambda frame=frame: thread.status.cycle == 3 * frame)
         time.sleep(0.1)
         assert thread.status.cycle == 9
-        thread.frame_began(screens=4)  # a frame that took as long as four of the screen's
+        thread.ask(FrameBegan(4))  # a frame that took as long as four of the screen's
         wait_for(lambda: thread.status.cycle == 21)
 
 
 def test_single_steps_while_paused() -> None:
     with running(small_scene(), paused=True) as thread:
         assert wait_for(lambda: take(thread)).cycle == 0
-        thread.step()
+        thread.ask(Step())
         assert wait_for(lambda: take(thread)).cycle == 1
         time.sleep(0.1)
         assert take(thread) is None
         assert thread.status.state == "paused"
-        thread.set_paused(False)
+        thread.ask(Run())
         assert wait_for(lambda: thread.status.cycle > 3)
 
 
@@ -334,10 +336,10 @@ def test_taken_snapshot_stays_as_it_is_until_the_next_is_taken() -> None:
 def test_change_goes_to_the_next_cycle() -> None:
     with running(small_scene(), paused=True) as thread:
         wait_for(lambda: take(thread))
-        thread.step()
+        thread.ask(Step())
         wait_for(lambda: take(thread))
-        thread.change({"droplets.count": 61})
-        thread.step()
+        thread.ask(Change({"droplets.count": 61}))
+        thread.ask(Step())
         snapshot = wait_for(lambda: take(thread))
     assert snapshot.ledger.water.gained["rain"] == pytest.approx((60 + 61) * WATER_OF_A_DROP)
 
@@ -349,9 +351,9 @@ def test_what_is_switched_off_takes_no_time() -> None:
     simulator.change(scene.with_value("cascade.enabled", False))
     assert set(simulator.milliseconds) == {"droplets"}
     with running(scene, paused=True) as thread:
-        thread.step()
+        thread.ask(Step())
         wait_for(lambda: set(thread.status.milliseconds) == {"droplets", "cascade"})
-        thread.change({"droplets.enabled": False})
+        thread.ask(Change({"droplets.enabled": False}))
         wait_for(lambda: set(thread.status.milliseconds) == {"cascade"})
 
 
@@ -369,24 +371,24 @@ def test_restart_makes_the_world_anew(tmp_path: Path) -> None:
     with running(small_scene()) as thread:
         wait_for(lambda: thread.status.cycle > 2)
         other = small_scene(world__columns=24, world__seed=5)
-        thread.set_paused(True)
-        thread.restart(other)
+        thread.ask(Pause())
+        thread.ask(Open((other,)))
         snapshot = wait_for(lambda: (taken := take(thread)) and taken.world == 2 and taken)
         world, _ = create_world(other)
         assert snapshot.cycle == 0
         assert shown(snapshot) == bits(world)["shown"]
-        thread.restart(other.with_value("world.source", str(tmp_path / "none.tif")))
-        assert "there is no such file" in wait_for(thread.notices)[0]
+        thread.ask(Open((other.with_value("world.source", str(tmp_path / "none.tif")),)))
+        assert "there is no such file" in wait_for(lambda: heard(thread, OpenFailed))[0].why
         assert thread.status.state == "paused"
-        thread.step()
+        thread.ask(Step())
         assert wait_for(lambda: take(thread)).world == 2  # the world that was there goes on
 
 
 def test_saved_between_two_cycles(tmp_path: Path) -> None:
     with running(small_scene()) as thread:
         wait_for(lambda: thread.status.cycle > 2)
-        thread.save(tmp_path / "world.npz")
-        wait_for(lambda: any("saved" in notice for notice in thread.notices()))
+        thread.ask(Save(tmp_path / "world.npz"))
+        wait_for(lambda: heard(thread, Saved))
     world, _ = checkpoint.load(tmp_path / "world.npz")
     assert bits(world) == bits(simulated(world.cycle).world)
 
@@ -409,10 +411,10 @@ def test_thread_shows_the_last_good_state_after_a_failure(
         assert last is not None
         assert shown(last) == good
         assert "7" in thread.status.error or "8" in thread.status.error
-        assert thread.notices() == [thread.status.error]
+        assert heard(thread, Stopped) == [thread.status.stopped]
         with monkeypatch.context() as patch:
-            patch.setattr(simulation, "PROCESSES", (DropletErosion,))
-            thread.restart(small_scene())
+            patch.setattr("app.engine.simulator.PROCESSES", (DropletErosion,))
+            thread.ask(Open((small_scene(),)))
             wait_for(lambda: thread.status.state == "running" and thread.status.cycle > 3)
 
 
@@ -432,13 +434,13 @@ def test_a_window_gets_the_layers_of_an_overlay_while_it_shows_it() -> None:
     simulation.first_picture_shown.set()
     simulation.start()
     try:
-        simulation.step()
+        simulation.ask(Step())
         assert "canopy" not in _newest(simulation, lambda snapshot: snapshot.cycle == 1).layers
-        simulation.show_overlay("canopy")  # and nothing runs
+        simulation.ask(Watch("canopy"))  # and nothing runs
         shown = _newest(simulation, lambda snapshot: "canopy" in snapshot.layers)
         assert shown.cycle == 1
         assert "roots" not in shown.layers
-        simulation.show_overlay("none")
+        simulation.ask(Watch("none"))
         assert "canopy" not in _newest(simulation, lambda snapshot: "canopy" not in snapshot.layers).layers
     finally:
         simulation.stop()

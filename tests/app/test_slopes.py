@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.climate import Weather
+from app.engine.creation import create_world
+from app.engine.simulator import Simulator
+from app.model.climate import Weather
+from app.model.world import World
 from app.processes.cascade import Cascade, CascadeParameters
 from app.processes.cycle import Cycle
 from app.processes.weathering import Weathering, WeatheringParameters
-from app.scene import DECLARATIONS, Scene, load_preset
-from app.simulation import Simulator
-from app.sources import create_world
-from app.world import World
+from app.scene.scene import DECLARATIONS, Scene, load_preset
 from tests.app.small import bits, simulated, small_scene
 
 Layer = NDArray[np.float64]

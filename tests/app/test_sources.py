@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.scene import Scene, load_preset, presets
-from app.sources import GENERATORS, create_world, size_in_cells
-from app.world import World
+from app.engine.creation import create_world, size_in_cells
+from app.model.world import World
+from app.scene.scene import Scene, load_preset, presets
+from app.sources.generators import GENERATORS
 
 SIZE = {"world.columns": 60, "world.rows": 40, "world.relief": 100.0, "world.cell_size": 10.0}
 

@@ -10,16 +10,21 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from app.scene import Scene
-from app.simulation import SimulationThread, Simulator, take_snapshot
-from app.snapshot import Snapshot
-from app.sources import create_world
+from app.engine.creation import create_world
+from app.engine.messages import Change, Run, SurveyFailed, Watch
+from app.engine.publishing import take_snapshot
+from app.engine.simulator import Simulator
+from app.engine.survey import COURSE_LAYERS, FILLING_LAYER, RIVER_LAYERS, Surveyor, Wanted, wanted_by
+from app.engine.thread import SimulationThread
+from app.model.river_parameters import RiverParameters
+from app.model.snapshot import Snapshot
+from app.model.view_parameters import Overlay
+from app.model.world import World
+from app.scene.scene import Scene
 from app.sources.parameters import WorldParameters
-from app.survey import COURSE_LAYERS, FILLING_LAYER, RIVER_LAYERS, RiverParameters, Surveyor, Wanted, wanted_by
-from app.view_parameters import Overlay
-from app.world import World
 from kernels.rivers import drain
 from kernels.routing import accumulate, way_to_outlet
+from tests.app.small import heard
 from tests.kernels.relief import island
 from tests.kernels.terrain import hills
 
@@ -278,7 +283,7 @@ def snapshot_with(simulation: SimulationThread, what: str, condition: Callable[[
             if condition(snapshot):
                 return snapshot
         time.sleep(0.005)
-    raise AssertionError(f"waited in vain: {what}; {simulation.status} {simulation.notices()}")
+    raise AssertionError(f"waited in vain: {what}; {simulation.status} {simulation.reports()}")
 
 
 def test_the_thread_surveys_while_it_runs_and_while_it_is_paused() -> None:
@@ -288,17 +293,17 @@ def test_the_thread_surveys_while_it_runs_and_while_it_is_paused() -> None:
     try:
         first = snapshot_with(simulation, "a snapshot", lambda snapshot: True)
         assert first.survey is None
-        simulation.want(RIVERS)
+        simulation.ask(Watch(wanted=RIVERS))
         shown = snapshot_with(simulation, "rivers", lambda snapshot: snapshot.survey is not None)
         assert shown.cycle == 0
         assert simulation.status.state == "paused"
-        simulation.change({"rivers.threshold": 5})
+        simulation.ask(Change({"rivers.threshold": 5}))
         finer = snapshot_with(simulation, "more rivers", lambda snapshot: snapshot.survey is not shown.survey)
         assert finer.survey is not None
         assert (finer.layers["rivers"] > 0).sum() > (shown.layers["rivers"] > 0).sum()
-        simulation.want(replace(RIVERS, place=(20, 20)))
+        simulation.ask(Watch(wanted=replace(RIVERS, place=(20, 20))))
         snapshot_with(simulation, "a course", lambda snapshot: snapshot.survey is not None and snapshot.survey.course)
-        simulation.set_paused(False)
+        simulation.ask(Run())
         cycles = set()
         for _ in range(40):
             running = snapshot_with(simulation, "another", lambda snapshot: snapshot.survey is not None)
@@ -306,7 +311,7 @@ def test_the_thread_surveys_while_it_runs_and_while_it_is_paused() -> None:
             assert 0 <= running.cycle - running.survey.cycle < 7 or running.survey.cycle == running.cycle
             cycles.add(running.survey.cycle)
         assert len(cycles) > 1
-        simulation.want(Wanted())
+        simulation.ask(Watch(wanted=Wanted()))
         snapshot_with(simulation, "no rivers", lambda snapshot: snapshot.survey is None)
     finally:
         simulation.stop()
@@ -319,11 +324,12 @@ def test_a_survey_that_fails_is_told_once_and_the_simulation_goes_on(monkeypatch
     monkeypatch.setattr("kernels.rivers.drain", fail)
     simulation = SimulationThread(SCENE)
     simulation.first_picture_shown.set()
-    simulation.want(RIVERS)
+    simulation.ask(Watch(wanted=RIVERS))
     simulation.start()
     try:
         snapshot_with(simulation, "some cycles", lambda snapshot: snapshot.cycle > 5)
-        assert simulation.notices() == ["rivers: RuntimeError: out of order"]
+        (failed,) = heard(simulation, SurveyFailed)
+        assert failed.why == "RuntimeError: out of order"
     finally:
         simulation.stop()
 

@@ -24,8 +24,8 @@ configure_numba()
 import numba
 
 from app.bench.world import everything, plant
-from app.simulation import Simulator
-from app.sources import create_world
+from app.engine.simulator import Simulator
+from app.engine.creation import create_world
 
 rows, columns, cycles, *threads = map(int, sys.argv[1:])
 assert numba.config.NUMBA_NUM_THREADS == max(threads)

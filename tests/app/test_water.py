@@ -9,14 +9,17 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app import checkpoint
-from app.errors import UserError
+from app.engine.creation import create_world
+from app.engine.messages import Change
+from app.engine.publishing import take_snapshot
+from app.engine.simulator import Simulator
+from app.engine.thread import SimulationThread
+from app.files import checkpoint
+from app.model.errors import UserError
+from app.model.world import World
 from app.processes.droplets import read_springs, write_springs
 from app.processes.pools import derive_levels
-from app.scene import Scene, load_preset
-from app.simulation import SimulationThread, Simulator, take_snapshot
-from app.sources import create_world
-from app.world import World
+from app.scene.scene import Scene, load_preset
 from kernels.standing import DRY, LAKE, SEA
 from tests.app.small import bits, simulated, small_scene
 
@@ -135,7 +138,7 @@ def test_raising_the_sea_floods_at_once_also_while_paused() -> None:
         while "water" not in snapshot.layers:  # type: ignore[attr-defined]
             snapshot = newest()
         assert not snapshot.layers["water"].any()  # type: ignore[attr-defined]
-        thread.change({"pools.sea_level": 100.0})
+        thread.ask(Change({"pools.sea_level": 100.0}))
         snapshot = newest()
         assert snapshot.cycle == 0  # type: ignore[attr-defined]
         assert snapshot.sea_level == 100.0  # type: ignore[attr-defined]

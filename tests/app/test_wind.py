@@ -9,15 +9,15 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-from app import checkpoint
-from app.climate import Weather
+from app.engine.creation import create_world
+from app.engine.simulator import Simulator
+from app.files import checkpoint
+from app.model.climate import Weather
+from app.model.world import World
 from app.processes.cascade import Cascade, CascadeParameters
 from app.processes.cycle import Cycle
 from app.processes.wind import WindErosion, WindParameters
-from app.scene import DECLARATIONS, Scene, load_preset, presets
-from app.simulation import Simulator
-from app.sources import create_world
-from app.world import World
+from app.scene.scene import DECLARATIONS, Scene, load_preset, presets
 from tests.app.small import bits, simulated, small_scene
 from tests.kernels.terrain import hills, soil
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app import checkpoint
-from app.climate import Weather
+from app.engine.simulator import Simulator
+from app.files import checkpoint
+from app.model.climate import Weather
+from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.wind import WindErosion, WindParameters
 from app.processes.wind_field import WindField, WindFieldParameters
-from app.scene import Scene
-from app.simulation import Simulator
-from app.world import World
+from app.scene.scene import Scene
 from tests.app.small import bits, simulated, small_scene
 from tests.kernels.terrain import hills
 

@@ -6,13 +6,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from app.climate import Weather
+from app.engine.creation import create_world
+from app.engine.simulator import Simulator
+from app.model.climate import Weather
+from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.wind import WindErosion, WindParameters
-from app.scene import Scene
-from app.simulation import Simulator
-from app.sources import create_world
-from app.world import World
+from app.scene.scene import Scene
 from tests.app.small import bits, simulated, small_scene
 
 MIXED = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.errors import UserError
-from app.scene import Scene
-from app.sources import create_world
-from app.world import World
+from app.engine.creation import create_world
+from app.model.errors import UserError
+from app.model.world import World
+from app.scene.scene import Scene
 from tests.app.small import small_scene
 
 

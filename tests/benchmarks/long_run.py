@@ -16,10 +16,11 @@ from typing import NamedTuple
 import numpy as np
 
 from app.bench.world import everything, plant
-from app.scene import Scene
-from app.simulation import Simulator
-from app.sources import create_world
-from app.world import LARGEST_IMBALANCE, TREE_COLUMNS
+from app.engine.creation import create_world
+from app.engine.simulator import Simulator
+from app.model.ledger import LARGEST_IMBALANCE
+from app.model.plants import TREE_COLUMNS
+from app.scene.scene import Scene
 
 FOREST_AT = 6  # cycles, when there is ground for it
 

@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app import bench, cli
+from app import bench
 from app.bench.frame import SCENES
 from app.bench.row import Row
 from app.bench.scaling import PIECES, SIDES, TINY, Cost, Region, in_turn, side_by_side
 from app.bench.yardstick import Yardstick, run_drops, terrain
+from app.cli import main as cli
 from app.processes import PROCESSES
 from app.processes.snowballs import SnowballErosion
 

@@ -11,14 +11,14 @@ from dataclasses import replace
 import moderngl
 import numpy as np
 
-from app.overlays import OVERLAYS, Overlay, Value
+from app.model.overlays import OVERLAYS, Overlay, Value
 
 STRIPES = ((255, 0, 255, 1), (0, 255, 0, 1))
 OVERLAYS["bare"] = Overlay("bare", Value.LAYER, "where nothing lies", STRIPES, "ells", layers=("sediment",))
 
 # Only now, as the choices of the view are made of the table.
-from app.passes import shaders, table  # noqa: E402
-from app.passes.declaration import Frame, Geometry, Part, Pass  # noqa: E402
+from app.picture.passes import shaders, table  # noqa: E402
+from app.picture.passes.declaration import Frame, Geometry, Part, Pass  # noqa: E402
 
 SHADERS = {
     "lantern.vert": """#include "frame.glsl"
@@ -63,14 +63,14 @@ read_shader = shaders.read_shader
 shaders.read_shader = lambda name: SHADERS[name] if name in SHADERS else read_shader(name)
 
 # And only now what is made of the table of passes.
-from app.camera import Camera  # noqa: E402
-from app.canvas import Canvas  # noqa: E402
-from app.cli import main  # noqa: E402
-from app.panel import legend  # noqa: E402
-from app.passes.shaders import ShaderError  # noqa: E402
-from app.picture import Picture  # noqa: E402
-from app.render import headless_context, scene_camera  # noqa: E402
-from app.scene import Scene  # noqa: E402
+from app.cli.main import main  # noqa: E402
+from app.cli.render import headless_context, scene_camera  # noqa: E402
+from app.picture.camera import Camera  # noqa: E402
+from app.picture.canvas import Canvas  # noqa: E402
+from app.picture.passes.shaders import ShaderError  # noqa: E402
+from app.picture.picture import Picture  # noqa: E402
+from app.scene.scene import Scene  # noqa: E402
+from app.window.panel import legend  # noqa: E402
 from tests.gui.host import SMALL, Driver, drive  # noqa: E402
 from tests.passes.worlds import flat, snapshot  # noqa: E402
 
@@ -132,10 +132,10 @@ def panel_has_the_overlay(driver: Driver) -> None:
     driver.engine.item_click(driver.widget("view.overlay"))
     driver.engine.item_click("//$FOCUSED/bare")
     driver.engine.yield_(4)
-    assert application.scene.view.overlay == "bare"
+    assert application.documents.scene.view.overlay == "bare"
     assert labels[-1] == ("where nothing lies", ("0 ells", "1 ells"))
     driver.press("O")
-    assert application.scene.view.overlay == "none", "the last of them, and so the first is next"
+    assert application.documents.scene.view.overlay == "none", "the last of them, and so the first is next"
 
 
 if __name__ == "__main__":

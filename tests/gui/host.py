@@ -14,13 +14,13 @@ import moderngl
 from imgui_bundle import hello_imgui, imgui
 from imgui_bundle.immapp import testing
 
-from app.application import Application
-from app.events import Button, ButtonPressed, ButtonReleased, Event, KeyPressed, PointerMoved, Scrolled
-from app.panel import style
-from app.panel.parameters import SECTIONS
-from app.scene import DECLARATIONS, GROUPS, Scene
-from app.simulation import SimulationThread
+from app.engine.thread import SimulationThread
+from app.picture import style
+from app.scene.scene import DECLARATIONS, GROUPS, Scene
 from app.sources.parameters import WorldParameters
+from app.window.application import Application
+from app.window.events import Button, ButtonPressed, ButtonReleased, Event, KeyPressed, PointerMoved, Scrolled
+from app.window.panel.parameters import SECTIONS
 
 Context = imgui.test_engine.TestContext
 

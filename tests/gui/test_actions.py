@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
-from app.actions import ACTIONS, BY_KEY, MOUSE
-from app.commands import Commands
+from app.window.actions import ACTIONS, BY_KEY, MOUSE
+from app.window.commands import Commands
 
 
 def test_no_two_actions_have_the_same_key() -> None:

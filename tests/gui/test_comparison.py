@@ -10,11 +10,13 @@ import pytest
 from imgui_bundle import imgui
 from PIL import Image
 
-from app import checkpoint, notices
-from app.application import DIVIDER_RANGE, Application
-from app.scene import DECLARATIONS, load_preset
-from app.sides import DIVIDER_COLOUR
-from app.snapshot import Snapshot
+from app.files import checkpoint
+from app.model.snapshot import Snapshot
+from app.picture.sides import DIVIDER_COLOUR
+from app.scene.scene import DECLARATIONS, load_preset
+from app.window import notices
+from app.window.application import Application
+from app.window.layout import DIVIDER_RANGE
 from tests.gui.host import SMALL, Driver, drive
 
 ONE = SMALL.with_values({"droplets.count": 50, "simulation.cycles_per_frame": 1})
@@ -88,7 +90,7 @@ def test_compare_begins_two_worlds_anew_and_ends_with_the_one_that_is_edited(mon
         (alone,) = snapshots(application)
         assert (alone.world, alone.cycle) == (other.world, 1)
         assert np.array_equal(alone.layers["bedrock"], kept)
-        assert application.scene.droplets.count == 90
+        assert application.documents.scene.droplets.count == 90
         assert any("B goes on alone" in notice.text for notice in application.notices.shown())
         driver.press("C")
         have_two(driver)
@@ -107,7 +109,10 @@ def test_the_panel_changes_what_it_is_told_to() -> None:
 
         def counts() -> list[list[int]]:
             driver.engine.yield_(2)
-            return [[scene.droplets.count for scene in scenes] for scenes in (application.scenes, simulation.scenes)]
+            return [
+                [scene.droplets.count for scene in scenes]
+                for scenes in (application.documents.scenes, simulation.scenes)
+            ]
 
         def type_count(count: int) -> None:
             driver.engine.item_input_value(driver.widget("droplets.count"), count)
@@ -115,11 +120,11 @@ def test_the_panel_changes_what_it_is_told_to() -> None:
         type_count(90)
         assert counts() == [[50, 90]] * 2
         change(driver, "A")
-        assert application.scene.droplets.count == 50
+        assert application.documents.scene.droplets.count == 50
         type_count(60)
         assert counts() == [[60, 90]] * 2
         change(driver, "both")
-        assert application.scene.droplets.count == 60
+        assert application.documents.scene.droplets.count == 60
         type_count(70)
         assert counts() == [[70, 70]] * 2
         change(driver, "B")
@@ -128,7 +133,7 @@ def test_the_panel_changes_what_it_is_told_to() -> None:
         # What is not a process is the same for both.
         driver.engine.item_input_value(driver.widget("view.exaggeration"), 3.0)
         driver.engine.yield_(2)
-        assert [scene.view.exaggeration for scene in application.scenes] == [3.0, 3.0]
+        assert [scene.view.exaggeration for scene in application.documents.scenes] == [3.0, 3.0]
         driver.engine.item_click(driver.button("faster"))
         driver.engine.yield_(2)
         assert [scene.simulation.cycles_per_frame for scene in simulation.scenes] == [2, 2]
@@ -137,7 +142,7 @@ def test_the_panel_changes_what_it_is_told_to() -> None:
 
 
 def test_differences_are_marked_and_both_ledgers_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.panel import status_line
+    from app.window.panel import status_line
 
     items: list[str] = []
     item = status_line._item
@@ -179,7 +184,7 @@ def test_the_processes_of_a_preset_are_taken_by_what_is_edited() -> None:
         assert (other.wind, other.droplets, other.cascade) == (preset.wind, preset.droplets, preset.cascade)
         assert one.wind == ONE.wind
         assert other.world == ONE.world
-        assert application.scenes[1].name == "dune-field"
+        assert application.documents.scenes[1].name == "dune-field"
         assert [shown.world for shown in snapshots(application)] == worlds, "the worlds go on"
         assert application.simulation.status.cycle == cycle
 
@@ -211,12 +216,12 @@ def test_reset_new_seed_and_another_source_act_on_both() -> None:
         driver.wait_for(lambda: [shown.cycle for shown in snapshots(application)] == [1, 1], "a cycle of both")
         both_anew(lambda: driver.engine.item_click(driver.button("reset")))
         one, _ = both_anew(lambda: driver.engine.item_click(driver.button("new_seed")))
-        assert one.seed == application.scene.world.seed != ONE.world.seed
+        assert one.seed == application.documents.scene.world.seed != ONE.world.seed
         one, _ = both_anew(lambda: application.commands.change("world.source", "diamond-square"))
         assert application.simulation.scenes[0].world.source == "diamond-square"
         application.commands.open("noise")
         driver.wait_for(lambda: len(snapshots(application)) == 1, "the preset alone")
-        assert not application.comparing
+        assert not application.documents.comparing
 
     drive(test, ONE, OTHER)
 
@@ -230,11 +235,11 @@ def test_worlds_that_cannot_be_made_leave_those_that_are_there(tmp_path: Path) -
         application.commands.open(broken)
         driver.wait_for(lambda: bool(application.notices.shown()), "the complaint")
         driver.engine.yield_(3)
-        assert application.comparing
-        assert [scene.droplets.count for scene in application.scenes] == [50, 90]
-        assert application.scene.world == ONE.world
+        assert application.documents.comparing
+        assert [scene.droplets.count for scene in application.documents.scenes] == [50, 90]
+        assert application.documents.scene.world == ONE.world
         assert [shown.world for shown in snapshots(application)] == worlds
-        assert application.scenes[1] == application.opened
+        assert application.documents.scenes[1] == application.documents.opened
 
     drive(test, ONE, OTHER)
 
@@ -243,25 +248,25 @@ def test_the_divider_is_dragged_and_put_back_by_a_double_click() -> None:
     def test(driver: Driver) -> None:
         application = have_two(driver)
         free = application.panel.free_of_scene[1] * 1280.0
-        assert application.divider_place == pytest.approx(free / 2.0, abs=1.0)
+        assert application.layout.divider_place == pytest.approx(free / 2.0, abs=1.0)
         heading = application.camera.goal().heading
-        drag(driver, (application.divider_place, 500.0), (free * 0.25, 520.0))
-        assert application.divider_place == pytest.approx(free * 0.25, abs=8.0)
+        drag(driver, (application.layout.divider_place, 500.0), (free * 0.25, 520.0))
+        assert application.layout.divider_place == pytest.approx(free * 0.25, abs=8.0)
         assert [side.area.width + side.area.left for side in application.sides.shown] == [
             application.sides.shown[1].area.left,
             1280,
         ]
-        drag(driver, (application.divider_place, 500.0), (1270.0, 500.0))
-        assert application.divider == DIVIDER_RANGE[1]
-        drag(driver, (application.divider_place, 500.0), (2.0, 500.0))
-        assert application.divider == DIVIDER_RANGE[0]
+        drag(driver, (application.layout.divider_place, 500.0), (1270.0, 500.0))
+        assert application.layout.divider == DIVIDER_RANGE[1]
+        drag(driver, (application.layout.divider_place, 500.0), (2.0, 500.0))
+        assert application.layout.divider == DIVIDER_RANGE[0]
         assert application.camera.goal().heading == heading, "the camera went along"
-        driver.engine.mouse_move_to_pos(imgui.ImVec2(application.divider_place, 500.0))
+        driver.engine.mouse_move_to_pos(imgui.ImVec2(application.layout.divider_place, 500.0))
         io = imgui.get_io()
         io.mouse_single_click_delay, io.mouse_double_click_time = 6.0, 5.0  # frames can be long
         driver.engine.mouse_double_click()
         driver.engine.yield_(2)
-        assert application.divider == 0.5
+        assert application.layout.divider == 0.5
 
     drive(test, WITHOUT_DROPS, WITHOUT_DROPS)
 
@@ -344,7 +349,7 @@ def test_the_land_is_as_wide_in_its_half_as_before_and_again_after_it() -> None:
         saved = camera.parameters().distance
         application.commands.opening_view()
         assert camera.goal().distance == pytest.approx(apart, rel=1e-3)
-        drag(driver, (application.divider_place, 500.0), (application.divider_place / 2.0, 500.0))
+        drag(driver, (application.layout.divider_place, 500.0), (application.layout.divider_place / 2.0, 500.0))
         driver.press("C")
         driver.wait_for(lambda: len(snapshots(application)) == 1, "one world")
         assert camera.goal().distance == pytest.approx(alone, rel=1e-3)
@@ -364,7 +369,7 @@ def test_a_screenshot_shows_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         (path,) = tmp_path.glob("*.png")
         with Image.open(path) as image:
             pixels = np.asarray(image)
-        assert pixels.shape[1::-1] == application.pixel_size
+        assert pixels.shape[1::-1] == application.layout.pixel_size
         meeting = application.sides.shown[1].area.left
         assert (pixels[:, meeting] == DIVIDER_COLOUR[:3]).all()
         for half in (pixels[:, :meeting], pixels[:, meeting + 2 :]):
@@ -417,10 +422,10 @@ def test_every_size_of_the_window(size: tuple[int, int]) -> None:
     def test(driver: Driver) -> None:
         application = have_two(driver)
         for divider in DIVIDER_RANGE:
-            application.divider = divider
+            application.layout.divider = divider
             driver.engine.yield_(3)
             sizes = [side.canvas.texture.size for side in application.sides.shown if side.canvas.texture is not None]
-            assert (sum(width for width, _ in sizes), sizes[1][1]) == application.pixel_size
+            assert (sum(width for width, _ in sizes), sizes[1][1]) == application.layout.pixel_size
         assert not application.notices.shown()
 
     drive(

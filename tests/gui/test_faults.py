@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app import checkpoint
+from app.files import checkpoint
 from tests.faults import failing
 from tests.gui.host import SMALL, Driver, drive
 
@@ -28,7 +28,7 @@ def have_land(driver: Driver) -> None:
 def test_a_size_that_would_not_fit_is_refused_and_the_panel_tells_the_old_one(monkeypatch: pytest.MonkeyPatch) -> None:
     def test(driver: Driver) -> None:
         have_land(driver)
-        monkeypatch.setattr("app.memory.free_memory", lambda: 5.04e9)
+        monkeypatch.setattr("app.engine.memory.free_memory", lambda: 5.04e9)
         driver.application.commands.change("world.columns", 7969)
         driver.wait_for(lambda: bool(complaints(driver)), "the complaint")
         driver.engine.yield_(3)
@@ -42,7 +42,7 @@ def test_a_size_that_would_not_fit_is_refused_and_the_panel_tells_the_old_one(mo
 def check_old_land(driver: Driver) -> None:
     """Panel, status and simulation have the land that was there before, which goes on."""
     application = driver.application
-    assert application.scene.world.columns == SMALL.world.columns
+    assert application.documents.scene.world.columns == SMALL.world.columns
     assert application.snapshot is not None and application.snapshot.shape[1] == SMALL.world.columns
     assert application.simulation.scenes[0].world.columns == SMALL.world.columns
     cycle = application.simulation.status.cycle
@@ -93,9 +93,9 @@ def test_a_picture_that_cannot_be_drawn_is_told_and_drawn_when_it_can_be(fault: 
 PROGRAM = """
 import sys
 
-from app.cli import main
-from app.simulation import SimulationThread
-from app.window import Window
+from app.cli.main import main
+from app.engine.thread import SimulationThread
+from app.window.window import Window
 
 fails, *arguments = sys.argv[1:]
 threads = []

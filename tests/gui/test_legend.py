@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.overlays import OVERLAYS, legend_names
-from app.panel import legend
+from app.model.overlays import OVERLAYS, legend_names
+from app.window.panel import legend
 from tests.gui.host import SMALL, Driver, drive
 
 
@@ -36,7 +36,9 @@ def test_the_legend_stands_over_the_minimap_and_on_the_screen(name: str, monkeyp
         label, (left, top, right, bottom) = boxes[-1]
         assert label == OVERLAYS[name].label
         assert 0.0 <= left < right <= 1280.0 and 0.0 <= top < bottom <= 800.0
-        assert (left, bottom) == application.minimap_place()[:2]
+        assert (left, bottom) == application.layout.place_above_minimap(
+            with_minimap=application.documents.scene.view.minimap
+        )[:2]
         if name == "material":
             assert application.snapshot is not None
             assert named[-1] == legend_names(name, application.snapshot)

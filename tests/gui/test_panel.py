@@ -8,18 +8,18 @@ import msgspec
 import pytest
 from imgui_bundle import imgui
 
-from app import pace
-from app.actions import ACTIONS
-from app.application import Application
-from app.commands import Commands
-from app.compiling import Compiler
-from app.errors import UserError
-from app.events import Event, FilesDropped, KeyPressed, PointerMoved
-from app.panel.parameters import is_in_use
+from app.engine.compiling import Compiler
+from app.engine.status import Compiling
+from app.model.errors import UserError
 from app.processes import droplets
-from app.scene import DECLARATIONS, GROUPS, Scene, read_preset
-from app.snapshot import Compiling
+from app.scene.scene import DECLARATIONS, GROUPS, Scene, read_preset
 from app.sources.parameters import WorldParameters
+from app.window import pace
+from app.window.actions import ACTIONS
+from app.window.application import Application
+from app.window.commands import Commands
+from app.window.events import Event, FilesDropped, KeyPressed, PointerMoved
+from app.window.panel.parameters import is_in_use
 from tests.gui.host import SMALL, Driver, FakeHost, drive
 
 WITHOUT_DROPS = SMALL.with_value("droplets.enabled", False)
@@ -41,7 +41,7 @@ def test_every_declared_parameter_has_a_widget() -> None:
         application = have_land(driver)
         driver.open_all_sections()
         for path in DECLARATIONS:
-            if is_in_use(path.partition(".")[0], application.scene):
+            if is_in_use(path.partition(".")[0], application.documents.scene):
                 assert driver.engine.item_exists(driver.widget(path)), path
         assert not driver.engine.item_exists(driver.widget("diamond_square.roughness"))
 
@@ -60,11 +60,11 @@ def test_only_the_group_of_the_generator_that_is_used_is_shown() -> None:
 def test_a_slider_changes_the_simulation_at_once() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        before = application.scene.droplets.friction
+        before = application.documents.scene.droplets.friction
         driver.engine.item_drag_with_delta(driver.widget("droplets.friction"), imgui.ImVec2(60.0, 0.0))
         driver.engine.yield_(2)
-        assert application.scene.droplets.friction != before
-        assert running_scene(application).droplets.friction == application.scene.droplets.friction
+        assert application.documents.scene.droplets.friction != before
+        assert running_scene(application).droplets.friction == application.documents.scene.droplets.friction
 
     drive(test, WITHOUT_DROPS)
 
@@ -75,7 +75,7 @@ def test_a_typed_number_is_taken_exactly_and_kept_within_its_range(typed: float,
         application = have_land(driver)
         driver.engine.item_input_value(driver.widget("droplets.friction"), typed)
         driver.engine.yield_(2)
-        assert application.scene.droplets.friction == kept
+        assert application.documents.scene.droplets.friction == kept
         assert running_scene(application).droplets.friction == kept
 
     drive(test, WITHOUT_DROPS)
@@ -87,10 +87,10 @@ def test_a_double_click_lets_type_a_number_and_does_not_move_the_slider() -> Non
         driver.engine.item_double_click(driver.widget("droplets.count"))
         driver.engine.yield_(3)
         assert imgui.get_io().want_text_input
-        assert application.scene.droplets.count == 1000
+        assert application.documents.scene.droplets.count == 1000
         driver.engine.key_chars_replace_enter("1234")
         driver.engine.yield_(3)
-        assert application.scene.droplets.count == 1234
+        assert application.documents.scene.droplets.count == 1234
 
     drive(test, WITHOUT_DROPS)
 
@@ -98,7 +98,7 @@ def test_a_double_click_lets_type_a_number_and_does_not_move_the_slider() -> Non
 def test_a_changed_parameter_is_marked_and_can_be_reset() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        opened = application.scene.droplets.density
+        opened = application.documents.scene.droplets.density
         assert not driver.engine.item_exists(driver.reset_button("droplets.density"))
         assert application.panel.changed("processes") == 0
         driver.engine.item_input_value(driver.widget("droplets.density"), 3.0)
@@ -106,7 +106,7 @@ def test_a_changed_parameter_is_marked_and_can_be_reset() -> None:
         assert application.panel.changed("processes") == 1
         driver.engine.item_click(driver.reset_button("droplets.density"))
         driver.engine.yield_(2)
-        assert application.scene.droplets.density == opened == running_scene(application).droplets.density
+        assert application.documents.scene.droplets.density == opened == running_scene(application).droplets.density
         assert not driver.engine.item_exists(driver.reset_button("droplets.density"))
 
     drive(test, WITHOUT_DROPS.with_value("droplets.density", 2.0))
@@ -117,11 +117,11 @@ def test_switches_and_choices() -> None:
         application = have_land(driver)
         driver.engine.item_click(driver.widget("droplets.enabled"))
         driver.engine.yield_(2)
-        assert application.scene.droplets.enabled and running_scene(application).droplets.enabled
+        assert application.documents.scene.droplets.enabled and running_scene(application).droplets.enabled
         driver.engine.item_click(driver.widget("view.overlay"))
         driver.engine.item_click("//$FOCUSED/slope")
         driver.engine.yield_(2)
-        assert application.scene.view.overlay == "slope"
+        assert application.documents.scene.view.overlay == "slope"
 
     drive(test, WITHOUT_DROPS)
 
@@ -139,10 +139,10 @@ def test_what_the_terrain_is_made_from_makes_the_world_anew_once_the_slider_is_l
         driver.engine.key_press(int(imgui.Key.escape))
         driver.engine.mouse_up()
         driver.engine.sleep_no_skip(0.6, 1.0 / 30.0)
-        assert application.scene.world.columns == 64, "Esc did not take it back"
+        assert application.documents.scene.world.columns == 64, "Esc did not take it back"
         assert application.snapshot.world == world
         driver.engine.item_drag_with_delta(driver.widget("world.columns"), imgui.ImVec2(-150.0, 0.0))
-        driver.wait_for(lambda: application.scene.world.columns != 64, "the end of the drag")
+        driver.wait_for(lambda: application.documents.scene.world.columns != 64, "the end of the drag")
         application.commands.change("world.columns", 80)
         driver.wait_for(
             lambda: application.snapshot is not None and application.snapshot.shape == (48, 80), "a new map"
@@ -158,7 +158,7 @@ def test_the_view_changes_the_picture_and_leaves_the_simulation_alone() -> None:
         world = application.snapshot and application.snapshot.world
         driver.engine.item_input_value(driver.widget("view.exaggeration"), 4.0)
         driver.engine.yield_(3)
-        assert application.scene.view.exaggeration == 4.0
+        assert application.documents.scene.view.exaggeration == 4.0
         assert application.snapshot and application.snapshot.world == world
         assert running_scene(application).view.exaggeration == 1.0
 
@@ -174,8 +174,8 @@ def test_another_generator_and_a_preset_can_be_chosen() -> None:
         assert running_scene(application).world.source == "diamond-square"
         driver.engine.item_click(driver.widget("world.source"))
         driver.engine.item_click("//$FOCUSED/noise##preset")
-        driver.wait_for(lambda: application.scene.world.source == "noise", "the preset")
-        assert application.scene == application.opened
+        driver.wait_for(lambda: application.documents.scene.world.source == "noise", "the preset")
+        assert application.documents.scene == application.documents.opened
 
     drive(test, WITHOUT_DROPS)
 
@@ -193,10 +193,10 @@ def test_buttons_of_the_uppermost_row() -> None:
         driver.wait_for(lambda: simulation.status.cycle == cycle + 1, "one cycle")
         driver.engine.item_click(driver.button("slower"))
         driver.engine.yield_(2)
-        assert application.scene.simulation.cycles_per_frame == 100
+        assert application.documents.scene.simulation.cycles_per_frame == 100
         driver.engine.item_click(driver.button("new_seed"))
         driver.wait_for(lambda: simulation.status.cycle == 0, "a new world")
-        assert application.scene.world.seed != 1
+        assert application.documents.scene.world.seed != 1
 
     drive(test, WITHOUT_DROPS)
 
@@ -210,7 +210,7 @@ def test_the_menu_lists_every_action_and_does_it() -> None:
             assert driver.engine.item_exists(f"//$FOCUSED/{action.label}"), action.label
         driver.engine.item_click("//$FOCUSED/Minimap")
         driver.engine.yield_(2)
-        assert not application.scene.view.minimap
+        assert not application.documents.scene.view.minimap
 
     drive(test, WITHOUT_DROPS)
 
@@ -230,7 +230,7 @@ def test_tab_hides_the_panel_and_shows_it_again() -> None:
 
 def test_the_key_sheet_shows_every_action(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
-    from app.panel import key_sheet
+    from app.window.panel import key_sheet
 
     row = key_sheet._row
 
@@ -284,7 +284,7 @@ def visible_state(application: Application) -> tuple[object, ...]:
     return (
         application.simulation.paused,
         snapshot and (snapshot.world, snapshot.cycle),
-        application.scene,
+        application.documents.scene,
         application.camera.goal(),
         application.camera.flying,
         application.panel.visible,
@@ -332,13 +332,13 @@ def test_a_key_shows_before_a_picture_is_whole(event: Event, monkeypatch: pytest
         assert isinstance(host, FakeHost)
         driver.engine.mouse_move_to_pos((100.0, 300.0))
         driver.wait_for(lambda: not application.sides.drawing, "a whole picture")
-        before = application.scene.view.minimap
+        before = application.documents.scene.view.minimap
         host.happening = [event]
         application.redraw()
         driver.engine.yield_()
         is_key = isinstance(event, KeyPressed)
         assert application.sides.drawing == is_key, "only for a key it stops"
-        assert (application.scene.view.minimap != before) == is_key
+        assert (application.documents.scene.view.minimap != before) == is_key
         driver.wait_for(lambda: not application.sides.drawing, "the rest of the picture")
 
     drive(test, WITHOUT_DROPS)
@@ -413,14 +413,14 @@ def test_a_world_that_cannot_be_made_leaves_the_old_one_and_its_parameters() -> 
         application.commands.change("world.source", "nowhere.tif")
         driver.wait_for(lambda: bool(application.notices.shown()), "the complaint")
         driver.engine.yield_(3)
-        assert application.scene.world == SMALL.world
+        assert application.documents.scene.world == SMALL.world
         assert application.simulation.status.state == "paused"
 
     drive(test, WITHOUT_DROPS)
 
 
 def test_an_error_in_a_frame_is_shown_and_the_next_frame_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.panel import transport
+    from app.window.panel import transport
 
     menu = transport._menu
 
@@ -437,7 +437,7 @@ def test_an_error_in_a_frame_is_shown_and_the_next_frame_is_drawn(monkeypatch: p
         monkeypatch.setattr(transport, "_menu", menu)
         driver.engine.yield_(3)
         driver.press("M")
-        assert not application.scene.view.minimap
+        assert not application.documents.scene.view.minimap
         assert driver.engine.item_exists(driver.button("toggle_pause"))
 
     drive(test, WITHOUT_DROPS)
@@ -458,7 +458,7 @@ def test_saving_and_opening_a_preset_and_a_world(tmp_path: Path) -> None:
         application.commands.open(tmp_path / "mine.npz")
         driver.wait_for(lambda: application.snapshot is not None and application.snapshot.world == 3, "the saved world")
         assert application.snapshot.cycle == 1
-        assert application.scene.droplets.friction == 0.3
+        assert application.documents.scene.droplets.friction == 0.3
         assert application.simulation.status.state == "paused"
 
     drive(test, WITHOUT_DROPS)
@@ -492,11 +492,11 @@ def test_a_land_is_called_as_what_was_opened(tmp_path: Path) -> None:
         driver.wait_for(lambda: (tmp_path / "kept.npz").exists(), "the world")
         application.commands.open(tmp_path / "kept.npz")
         driver.wait_for(lambda: application.snapshot is not None and application.snapshot.world == 3, "the saved world")
-        assert application.name == "kept"
+        assert application.documents.name == "kept"
         application.commands.reset()
-        assert application.name == "kept"
+        assert application.documents.name == "kept"
         application.commands.change("world.source", "sand")
-        assert application.name == "sand"
+        assert application.documents.name == "sand"
 
     drive(test, WITHOUT_DROPS)
 
@@ -511,8 +511,10 @@ def test_a_dropped_file_is_opened(tmp_path: Path) -> None:
         driver.wait_for(
             lambda: application.snapshot is not None and application.snapshot.shape == (40, 40), "its world"
         )
-        assert application.opened == application.scene
-        assert application.scene == msgspec.structs.replace(read_preset(preset.read_text(), "mine"), name="mine")
+        assert application.documents.opened == application.documents.scene
+        assert application.documents.scene == msgspec.structs.replace(
+            read_preset(preset.read_text(), "mine"), name="mine"
+        )
 
     drive(test, WITHOUT_DROPS)
 
@@ -529,7 +531,7 @@ def test_pressing_pause_twice_before_the_simulation_hears_of_it_changes_nothing(
 
 
 def test_our_own_file_dialog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.panel import file_dialog
+    from app.window.panel import file_dialog
 
     monkeypatch.setattr(file_dialog, "_has_native_dialogs", lambda: False)
     monkeypatch.chdir(tmp_path)
@@ -554,14 +556,14 @@ def test_our_own_file_dialog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         driver.engine.set_ref("//###file dialog")
         driver.engine.item_click("**/kept.toml")
         driver.engine.item_click("Open")
-        driver.wait_for(lambda: application.scene.droplets.density == 1.0, "the preset again")
+        driver.wait_for(lambda: application.documents.scene.droplets.density == 1.0, "the preset again")
 
     drive(test, WITHOUT_DROPS)
 
 
 def test_our_own_file_dialog_replaces_nothing_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither where the ending is added, nor on Enter, nor on a double click."""
-    from app.panel import file_dialog
+    from app.window.panel import file_dialog
 
     monkeypatch.setattr(file_dialog, "_has_native_dialogs", lambda: False)
     monkeypatch.chdir(tmp_path)
@@ -611,7 +613,7 @@ def test_our_own_file_dialog_replaces_nothing_unasked(tmp_path: Path, monkeypatc
 
 
 def test_a_save_that_fails_is_asked_about_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from app import checkpoint
+    from app.files import checkpoint
 
     def fail(*what: object) -> None:
         raise UserError("cannot write: no space is left there")
@@ -633,7 +635,7 @@ def test_a_save_that_fails_is_asked_about_again(tmp_path: Path, monkeypatch: pyt
 
 def test_the_systems_dialog_knows_not_the_ending_that_is_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It asks about the name that was typed; what is written has another."""
-    from app.panel import file_dialog
+    from app.window.panel import file_dialog
 
     chosen: list[Path] = []
     (tmp_path / "zz.npz").write_bytes(b"old")
@@ -646,14 +648,14 @@ def test_the_systems_dialog_knows_not_the_ending_that_is_added(tmp_path: Path, m
 
 
 def test_typing_into_our_own_file_dialog_presses_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.panel import file_dialog
+    from app.window.panel import file_dialog
 
     monkeypatch.setattr(file_dialog, "_has_native_dialogs", lambda: False)
     monkeypatch.chdir(tmp_path)
 
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        before = application.scene
+        before = application.documents.scene
         driver.press("Ctrl+S")
         driver.engine.yield_(3)
         assert imgui.get_io().want_text_input  # without a click
@@ -664,7 +666,7 @@ def test_typing_into_our_own_file_dialog_presses_no_keys(tmp_path: Path, monkeyp
         driver.engine.item_click("**/kept.toml")
         driver.press("N")
         driver.press("O")
-        assert application.scene == before
+        assert application.documents.scene == before
         driver.press("Esc")
         assert not application.panel.is_asking
 
@@ -703,7 +705,7 @@ def test_the_camera_goes_on_with_a_drag_that_leaves_the_scene() -> None:
 def test_a_click_on_the_minimap_moves_the_camera_there() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        left, top, width, height = application.side.picture.minimap_rectangle(*application.pixel_size)
+        left, top, width, height = application.side.picture.minimap_rectangle(*application.layout.pixel_size)
         driver.engine.mouse_move_to_pos(imgui.ImVec2(left + 0.25 * width, top + 0.75 * height))
         driver.engine.mouse_click()
         driver.engine.yield_(2)
@@ -746,7 +748,7 @@ def test_the_camera_follows_a_new_world_and_keeps_a_view_that_fits() -> None:
 
 def test_a_scene_with_other_ranges_needs_no_other_panel() -> None:
     """Every group of the scene belongs to a section that the panel shows."""
-    from app.panel.parameters import SECTIONS
+    from app.window.panel.parameters import SECTIONS
 
     assert {group.section for group in GROUPS.values()} <= set(SECTIONS)
     with pytest.raises(UserError):
@@ -780,7 +782,7 @@ def test_the_key_for_another_seed_makes_another_island() -> None:
         first, before = application.snapshot.world, application.snapshot.layers["bedrock"].copy()
         driver.press("N")
         driver.wait_for(lambda: application.snapshot is not None and application.snapshot.world != first, "the island")
-        assert application.scene.world.source == "island"
+        assert application.documents.scene.world.source == "island"
         assert (application.snapshot.layers["bedrock"] != before).mean() > 0.5
         assert application.snapshot.cycle == 0
 

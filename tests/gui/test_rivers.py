@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from imgui_bundle import imgui
 
-from app.application import Application
-from app.events import Button, ButtonPressed, ButtonReleased, PointerMoved
+from app.model.snapshot import Survey
 from app.processes.droplets import read_springs
-from app.snapshot import Survey
+from app.window.application import Application
+from app.window.events import Button, ButtonPressed, ButtonReleased, PointerMoved
 from tests.gui.host import SMALL, Driver, drive
 
 SCENE = (
@@ -79,7 +79,7 @@ def test_a_drag_or_a_press_on_the_minimap_asks_nothing_and_the_sky_forgets() -> 
         pointer(ButtonPressed(Button.RIGHT, x, y), ButtonReleased(Button.RIGHT))
         pointer(ButtonPressed(Button.LEFT, x, y, shift=True), ButtonReleased(Button.LEFT))
         assert application.asked_place is None
-        left, _, width = application.minimap_place()
+        left, _, width = application.layout.place_above_minimap(with_minimap=application.documents.scene.view.minimap)
         pointer(ButtonPressed(Button.LEFT, left + 0.5 * width, 700.0), ButtonReleased(Button.LEFT))
         assert application.asked_place is None
         pointer(ButtonPressed(Button.LEFT, x, y), PointerMoved(x + 2.0, y), ButtonReleased(Button.LEFT))
@@ -88,7 +88,7 @@ def test_a_drag_or_a_press_on_the_minimap_asks_nothing_and_the_sky_forgets() -> 
         assert application.asked_place is None
         application.ask_about((4, 5))
         world = application.snapshot.world if application.snapshot else 0
-        application.restart()
+        application.documents.restart()
         driver.wait_for(lambda: bool(application.snapshot and application.snapshot.world != world), "another world")
         assert application.asked_place is None
 
@@ -158,13 +158,13 @@ def test_springs_are_placed_and_ended_by_a_click_with_control() -> None:
         x, y = MIDDLE
         click(x, y)
         click(x + 150.0, y)
-        springs = read_springs(application.scene.droplets.springs)
+        springs = read_springs(application.documents.scene.droplets.springs)
         assert len(springs) == 2
         assert application.asked_place is None
         assert all(0.0 <= spring.south <= 1.0 and spring.drops == 100.0 for spring in springs)
         click(x, y)
-        assert read_springs(application.scene.droplets.springs) == springs[1:]
+        assert read_springs(application.documents.scene.droplets.springs) == springs[1:]
         click(x, 20.0)  # the sky
-        assert len(read_springs(application.scene.droplets.springs)) == 1
+        assert len(read_springs(application.documents.scene.droplets.springs)) == 1
 
     drive(test, SCENE)

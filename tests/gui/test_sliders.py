@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from imgui_bundle import imgui
 
-from app.numbers import number_text
-from app.panel.parameters import ParameterRows
-from app.panel.widgets import slider_part
-from app.parameters import Declaration, Value
-from app.scene import DECLARATIONS, Scene
+from app.model.numbers import number_text
+from app.model.parameters import Declaration, Value
+from app.scene.scene import DECLARATIONS, Scene
+from app.window.panel.parameters import ParameterRows
+from app.window.panel.widgets import slider_part
 from tests.gui.host import SMALL, Driver, drive
 from tests.gui.test_panel import WITHOUT_DROPS, have_land, running_scene
 
@@ -35,37 +35,40 @@ def said(driver: Driver) -> list[str]:
 def test_a_press_changes_nothing_and_a_drag_goes_on_from_the_value() -> None:
     def test(driver: Driver) -> None:
         application, engine = have_land(driver), driver.engine
-        before = application.scene
+        before = application.documents.scene
         for path in ("droplets.friction", "droplets.count", "world.columns", "view.sun_height"):
             for part in (0.02, 0.5, 0.98):
                 engine.mouse_move_to_pos(at(driver, path, part))
                 engine.mouse_click()
-        assert application.scene == before
+        assert application.documents.scene == before
         assert not imgui.get_io().want_text_input
 
         path = "droplets.friction"
         declaration = DECLARATIONS[path]
-        start = slider_part(declaration, application.scene.droplets.friction)
+        start = slider_part(declaration, application.documents.scene.droplets.friction)
         engine.mouse_move_to_pos(at(driver, path, 0.9))  # far from where the value is
         engine.mouse_down()
         engine.mouse_move_to_pos(imgui.get_mouse_pos() + imgui.ImVec2(60.0, 0.0))
         engine.yield_(2)
         expected = start + (60.0 - CLICK_REACH) / width_of(driver, path)
-        held = application.scene.droplets.friction
+        held = application.documents.scene.droplets.friction
         assert slider_part(declaration, held) == pytest.approx(expected, abs=0.02)
         assert running_scene(application).droplets.friction == held
         engine.key_press(int(imgui.Key.escape))
         engine.yield_(2)
-        assert application.scene == before and running_scene(application).droplets.friction == before.droplets.friction
+        assert (
+            application.documents.scene == before
+            and running_scene(application).droplets.friction == before.droplets.friction
+        )
         engine.mouse_move_to_pos(imgui.get_mouse_pos() - imgui.ImVec2(30.0, 0.0))
         engine.mouse_up()
         engine.yield_(2)
-        assert application.scene == before, "it went on after Esc"
+        assert application.documents.scene == before, "it went on after Esc"
 
         engine.key_down(int(imgui.Key.mod_shift))
         engine.item_drag_with_delta(driver.widget(path), imgui.ImVec2(60.0, 0.0))
         engine.key_up(int(imgui.Key.mod_shift))
-        fine = slider_part(declaration, application.scene.droplets.friction) - start
+        fine = slider_part(declaration, application.documents.scene.droplets.friction) - start
         assert 0.0 < fine < 0.15 * (expected - start)
 
     drive(test, WITHOUT_DROPS.with_value("droplets.friction", 0.1))
@@ -86,19 +89,19 @@ def test_a_field_opens_with_the_value_and_what_is_typed_is_taken_or_said() -> No
     def test(driver: Driver) -> None:
         application, engine = have_land(driver), driver.engine
         for number, (path, typed, taken, line) in enumerate(cases):
-            before = application.scene.value(path)
+            before = application.documents.scene.value(path)
             engine.mouse_move_to_pos(at(driver, path, 0.2 + 0.08 * number))  # no third click in one place
             engine.mouse_double_click()
             engine.yield_(2)
             assert imgui.get_io().want_text_input, path
-            assert application.scene.value(path) == before, path
+            assert application.documents.scene.value(path) == before, path
             engine.key_chars_replace(typed)
             engine.yield_(2)
-            assert application.scene.value(path) == before, "taken before it was finished"
+            assert application.documents.scene.value(path) == before, "taken before it was finished"
             assert not said(driver)
             engine.key_press(int(imgui.Key.enter))
             engine.yield_(2)
-            assert application.scene.value(path) == taken, path
+            assert application.documents.scene.value(path) == taken, path
             assert [text.startswith(line) for text in said(driver)] == ([True] if line else [])
             for notice in application.notices.shown():
                 application.notices.dismiss(notice)
@@ -112,7 +115,7 @@ def test_escape_and_a_click_elsewhere_make_no_world() -> None:
     def test(driver: Driver) -> None:
         application, engine = have_land(driver), driver.engine
         assert application.snapshot is not None
-        before, world = application.scene, application.snapshot.world
+        before, world = application.documents.scene, application.snapshot.world
 
         places = iter((0.2, 0.35, 0.5, 0.65, 0.8))  # no third click in one place
 
@@ -126,18 +129,18 @@ def test_escape_and_a_click_elsewhere_make_no_world() -> None:
             type_into(path, text)
             engine.key_press(int(imgui.Key.escape))
             engine.yield_(2)
-            assert application.scene == before, path
+            assert application.documents.scene == before, path
         type_into("world.columns", "5000")
         engine.mouse_move_to_pos(at(driver, "world.relief", 0.5))
         engine.mouse_click()
         engine.yield_(2)
-        assert application.scene == before
+        assert application.documents.scene == before
         assert said(driver) == ["columns: not changed; Enter takes what was typed"]
         type_into("droplets.friction", "0.7")
         engine.mouse_move_to_pos(at(driver, "droplets.density", 0.5))
         engine.mouse_click()
         engine.yield_(2)
-        assert application.scene.droplets.friction == 0.7, "what acts while it runs is taken as it is left"
+        assert application.documents.scene.droplets.friction == 0.7, "what acts while it runs is taken as it is left"
         engine.sleep_no_skip(0.6, 0.1)
         assert application.snapshot.world == world
 
@@ -156,13 +159,13 @@ def test_what_holds_is_shown_and_a_drag_begins_there() -> None:
         engine.yield_(2)
         declaration = DECLARATIONS["world.relief"]
         part = slider_part(declaration, relief) + 20.0 / width_of(driver, "world.relief")
-        assert slider_part(declaration, application.scene.world.relief) == pytest.approx(part, abs=0.02)
+        assert slider_part(declaration, application.documents.scene.world.relief) == pytest.approx(part, abs=0.02)
         engine.mouse_move_to_pos(at(driver, "world.columns", 0.5))
         engine.mouse_double_click()
         engine.yield_(2)
         engine.key_press(int(imgui.Key.enter))
         engine.yield_(2)
-        assert application.scene.world.columns == 0, "it was not changed"
+        assert application.documents.scene.world.columns == 0, "it was not changed"
 
     drive(test, Scene().with_values({"world.source": "noise", "world.rows": 48, "droplets.enabled": False}))
 

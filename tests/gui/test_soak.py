@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from app import cli
-from app.errors import UserError
-from app.notices import Notices
-from app.passes.held import Held
-from app.scene import DECLARATIONS, check_value, find_declaration
+from app.cli import main as cli
+from app.model.errors import UserError
+from app.picture.passes.held import Held
+from app.scene.scene import DECLARATIONS, check_value, find_declaration
 from app.soak import Plan, make_plan, soak
 from app.soak.person import CHANGEABLE, changed_parameter
 from app.soak.report import Report, Visit, table
 from app.soak.window import Mistakes, Soak
+from app.window.notices import Notices
 
 
 def test_a_short_soak_visits_presets_and_tells_what_became(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

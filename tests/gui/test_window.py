@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image, ImageGrab
 
-from app.errors import UserError
+from app.model.errors import UserError
 from tests.gui.display import start_display
 
 PATIENCE = 90.0  # seconds: kernels may have to be compiled, on a machine with other things to do
@@ -355,7 +355,7 @@ def test_two_worlds_side_by_side(tmp_path: Path) -> None:
 
 def test_no_display_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DISPLAY", ":4711")
-    from app.window import Window
+    from app.window.window import Window
 
     with pytest.raises(UserError, match=r"no display.*thalweg render"):
         Window("nowhere", 100, 100)

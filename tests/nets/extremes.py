@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app import checkpoint
-from app.climate import ClimateParameters
-from app.layers import LARGEST_HEIGHT
-from app.parameters import Declaration, Value
+from app.engine.creation import create_world
+from app.engine.simulator import SimulationError, Simulator
+from app.files import checkpoint
+from app.model.climate import ClimateParameters
+from app.model.layers import LARGEST_HEIGHT
+from app.model.ledger import LARGEST_IMBALANCE
+from app.model.parameters import Declaration, Value
+from app.model.world import DEFAULT_CELL_SIZE, World
 from app.processes import PROCESSES
-from app.scene import DECLARATIONS, Scene, scene_content
-from app.simulation import SimulationError, Simulator
-from app.sources import DEFAULT_CELL_SIZE, create_world
-from app.world import LARGEST_IMBALANCE, World
+from app.scene.scene import DECLARATIONS, Scene, scene_content
 from tests.nets.pairwise import covering_rows
 
 PROCESS_NAMES = tuple(process.name for process in PROCESSES)

@@ -12,18 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from app import checkpoint
-from app.errors import LONGEST, UserError
-from app.materials import load_materials
-from app.opening import open_scene
-from app.passes.quality import KnownLevels
-from app.plants import load_plants
-from app.scene import preset_to_toml, read_preset, scene_content
-from app.simulation import Simulator
-from app.sources import create_world
+from app.engine.creation import create_world
+from app.engine.simulator import Simulator
+from app.files import checkpoint
+from app.files.opening import open_scene
+from app.model.errors import LONGEST, UserError
+from app.model.materials import load_materials
+from app.model.plants import load_plants
+from app.model.world import World
+from app.scene.scene import preset_to_toml, read_preset, scene_content
 from app.sources.heightmap import SUFFIXES, is_saved_world
 from app.sources.heightmap.georeference import read_georeference
-from app.world import World
+from app.window.known_levels import LevelsInFile
 
 MOST_MEMORY = 512 * 2**20  # bytes that one small file may make the program take
 SMALL = 10_000  # cells of a world that is made in no time
@@ -86,7 +86,7 @@ def open_plants(path: Path) -> None:
 
 def open_levels(path: Path) -> None:
     """They are only a hint: whatever is in the file, none is as good as one that is not known."""
-    levels = KnownLevels(path)
+    levels = LevelsInFile(path)
     levels.level("a renderer")
     levels.level("")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.bench.world import everything
-from app.scene import DECLARATIONS, GROUPS, Scene, load_preset, presets
+from app.scene.scene import DECLARATIONS, GROUPS, Scene, load_preset, presets
 from tests.nets.extremes import PROCESS_NAMES, rows_of, try_out, values_of
 from tests.nets.pairwise import covering_rows
 from tests.nets.profile import is_nightly

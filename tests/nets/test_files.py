@@ -17,11 +17,11 @@ import tomli_w
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app import checkpoint
 from app.bench.world import everything, plant
-from app.scene import presets, scene_content
-from app.simulation import Simulator
-from app.sources import create_world
+from app.engine.creation import create_world
+from app.engine.simulator import Simulator
+from app.files import checkpoint
+from app.scene.scene import presets, scene_content
 from app.sources.heightmap import SUFFIXES
 from tests.app.small import small_scene
 from tests.app.test_heightmap import every_format

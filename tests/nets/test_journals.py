@@ -16,16 +16,37 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app import checkpoint, simulation
-from app import files as app_files
+from app.engine.messages import (
+    Blur,
+    CancelSnowballs,
+    Change,
+    FrameBegan,
+    Keep,
+    Open,
+    Pause,
+    Report,
+    RollSnowballs,
+    Run,
+    Save,
+    Saved,
+    SaveFailed,
+    Step,
+    Watch,
+    read,
+    written,
+)
+from app.engine.thread import SimulationThread
+from app.files import atomic as app_files
+from app.files import checkpoint
+from app.model.ledger import LARGEST_IMBALANCE
+from app.model.snapshot import Snapshot
+from app.model.world import World
+from app.processes import PROCESSES
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
 from app.processes.process import ProcessFailure
-from app.scene import Scene
-from app.simulation import SimulationThread
-from app.snapshot import Snapshot
-from app.sources import GENERATORS
-from app.world import LARGEST_IMBALANCE, World
+from app.scene.scene import Scene
+from app.sources.generators import GENERATORS
 from tests.app.small import small_scene
 from tests.nets.profile import examples
 
@@ -60,76 +81,91 @@ class Journal:
         self.thread.first_picture_shown.set()
         self.saved: set[Path] = set()
         self.snapshots: tuple[Snapshot, ...] = ()
-        self.said: list[str] = []
+        self.heard: list[Report] = []
         self.thread.start()
 
     def open(self, number: int) -> None:
-        self.thread.restart(SCENES[number % len(SCENES)])
+        self.thread.ask(Open((SCENES[number % len(SCENES)],)))
 
     def open_missing(self, number: int) -> None:
-        self.thread.restart(MISSING)
+        self.thread.ask(Open((MISSING,)))
 
     def open_too_large(self, number: int) -> None:
-        self.thread.restart(EXHAUSTING)
+        self.thread.ask(Open((EXHAUSTING,)))
 
     def open_saved(self, number: int) -> None:
         saved = sorted(self.saved)
         if saved:
-            self.thread.restart(Scene(saved_world=str(saved[number % len(saved)])))
+            self.thread.ask(Open((Scene(saved_world=str(saved[number % len(saved)])),)))
 
     def reset(self, number: int) -> None:
-        self.thread.restart(*self.thread.scenes)
+        self.thread.ask(Open(self.thread.scenes))
 
     def compare(self, number: int) -> None:
         scene = self.thread.scenes[0]
-        self.thread.restart(scene, scene.with_value("droplets.evaporation", 0.01 * number))
+        self.thread.ask(
+            Open(
+                (
+                    scene,
+                    scene.with_value("droplets.evaporation", 0.01 * number),
+                )
+            )
+        )
 
     def compare_missing(self, number: int) -> None:
-        self.thread.restart(self.thread.scenes[0], MISSING)
+        self.thread.ask(
+            Open(
+                (
+                    self.thread.scenes[0],
+                    MISSING,
+                )
+            )
+        )
 
     def keep(self, number: int) -> None:
-        self.thread.keep(number % len(self.thread.scenes))
+        self.thread.ask(Keep(number % len(self.thread.scenes)))
 
     def change(self, number: int) -> None:
         world = None if number % 2 else number % len(self.thread.scenes)
-        self.thread.change({"droplets.count": 10 * number}, world)
+        self.thread.ask(Change({"droplets.count": 10 * number}, world))
 
     def switch(self, number: int) -> None:
         process = ("droplets", "cascade", "pools", "weathering")[number % 4]
-        self.thread.change({f"{process}.enabled": number > 4})
+        self.thread.ask(Change({f"{process}.enabled": number > 4}))
 
     def save(self, number: int) -> None:
         path = self.folder / f"{number % 3}.npz"
-        self.thread.save(path, self.thread.scenes[0])
+        scene = self.thread.scenes[0]
+        self.thread.ask(Save(path, view=scene.view, camera=scene.camera))
         self.saved.add(path)
 
     def save_nowhere(self, number: int) -> None:
-        self.thread.save(self.folder / "missing" / "world.npz")
+        self.thread.ask(Save(self.folder / "missing" / "world.npz"))
 
     def run(self, number: int) -> None:
-        self.thread.set_paused(False)
+        self.thread.ask(Run())
 
     def pause(self, number: int) -> None:
-        self.thread.set_paused(True)
+        self.thread.ask(Pause())
 
     def step(self, number: int) -> None:
-        self.thread.step()
+        self.thread.ask(Step())
 
     def frame(self, number: int) -> None:
-        self.thread.frame_began()
+        self.thread.ask(FrameBegan())
         self.snapshots = self.thread.take() or self.snapshots
 
     def snowballs(self, number: int) -> None:
-        self.thread.roll_snowballs(40 * number)
+        self.thread.ask(RollSnowballs(40 * number))
 
     def no_snowballs(self, number: int) -> None:
-        self.thread.cancel_snowballs()
+        self.thread.ask(CancelSnowballs())
 
     def blur(self, number: int) -> None:
-        self.thread.smooth()
+        self.thread.ask(Blur())
 
     def overlay(self, number: int) -> None:
-        self.thread.show_overlay(("none", "wetness", "canopy", "discharge")[number % 4])
+        self.thread.ask(Watch(("none", "wetness", "canopy", "discharge")[number % 4]))
 
     def fill_disc(self, number: int) -> None:
         self.faults.disc_is_full = True
@@ -141,8 +177,8 @@ class Journal:
         path = self.folder / "older.npz"
         path.write_bytes(b"older")
         self.faults.disc_is_full = True
-        self.thread.save(path)
-        self.wait_for(lambda: any(failed == path for failed, _ in self.thread.failed_saves()))
+        self.thread.ask(Save(path))
+        self.wait_for(lambda: self.hears(lambda report: isinstance(report, SaveFailed) and report.path == path))
         self.faults.disc_is_full = False
         assert path.read_bytes() == b"older"
 
@@ -162,32 +198,34 @@ class Journal:
         assert self.thread._thread.is_alive()
         assert self.thread.status.state in STATES
         assert self.thread.status.cycle >= 0
-        self.said += self.thread.notices()
+        self.heard += self.thread.reports()
 
     def check_at_rest(self) -> None:
         """When everything that was asked for has been done."""
         self.faults.disc_is_full = self.faults.process_fails = False
-        self.thread.cancel_snowballs()
-        self.thread.set_paused(True)
+        self.thread.ask(CancelSnowballs())
+        self.thread.ask(Pause())
         last = self.folder / "last.npz"
-        self.thread.save(last)
-        self.wait_for(lambda: self.said_of(f"saved {last}"))
-        self.thread.restart(*self.thread.scenes)  # another command, which comes after what the save has changed
+        self.thread.ask(Save(last))
+        self.wait_for(lambda: self.hears(lambda report: report == Saved(last)))
+        self.thread.ask(Open(self.thread.scenes))  # another command, which comes after what the save has changed
         self.thread.take()
         self.wait_for(self.thread.take)
         opened, _ = checkpoint.load(last)
         assert opened.unsound_cell() is None
         assert abs(opened.imbalance()) <= LARGEST_IMBALANCE
-        for path, why in self.thread.failed_saves():
-            assert path != last
-            assert "no space is left" in why or "there is no folder" in why or "there is no world" in why
+        for report in self.heard:
+            if isinstance(report, SaveFailed):
+                assert report.path != last
+                whys = ("no space is left", "there is no folder", "there is no world")
+                assert any(why in report.why for why in whys)
 
         # It goes on: from now on as if nothing had happened.
-        self.thread.restart(SCENES[0])
-        self.thread.set_paused(False)
+        self.thread.ask(Open((SCENES[0],)))
+        self.thread.ask(Run())
         self.wait_for(lambda: self.thread.status.state == "running" and self.thread.status.cycle > 2)
-        self.thread.set_paused(True)
-        self.thread.restart(Scene(saved_world=str(last)))
+        self.thread.ask(Pause())
+        self.thread.ask(Open((Scene(saved_world=str(last)),)))
         world = self.wait_for(lambda: next((s for s in self.thread.take() if s.cycle == opened.cycle), None))
         status = self.wait_for(lambda: self.thread.status if self.thread.status.state == "paused" else None)
         assert status.cycle == world.cycle
@@ -199,9 +237,12 @@ class Journal:
                 checkpoint.load(path)
         assert not list(self.folder.glob(".*")), "parts of files were left behind"
 
-    def said_of(self, text: str) -> bool:
-        self.said += self.thread.notices()
-        return any(text in notice for notice in self.said)
+    def hears(self, condition: Callable[[Report], bool]) -> bool:
+        """Whether there was such a report, before or now. All can be written down, and read again."""
+        new = self.thread.reports()
+        assert read(written(new)) == new
+        self.heard += new
+        return any(map(condition, self.heard))
 
     def wait_for(self, condition: Callable[[], Any]) -> Any:
         deadline = time.monotonic() + SECONDS
@@ -210,13 +251,13 @@ class Journal:
             if result := condition():
                 return result
             time.sleep(0.001)
-        raise AssertionError(f"it did not come to that; status: {self.thread.status}; said: {self.said[-3:]}")
+        raise AssertionError(f"it did not come to that; status: {self.thread.status}; heard: {self.heard[-3:]}")
 
 
 COMMANDS = tuple(
     name
     for name, method in vars(Journal).items()
-    if callable(method) and not name.startswith("_") and name not in ("check", "check_at_rest", "said_of", "wait_for")
+    if callable(method) and not name.startswith("_") and name not in ("check", "check_at_rest", "hears", "wait_for")
 )
 
 
@@ -242,8 +283,8 @@ def faults(monkeypatch: pytest.MonkeyPatch) -> Faults:
 
     monkeypatch.setattr(app_files, "_put_on_disk", put)
     monkeypatch.setitem(GENERATORS, "exhausting", exhausting)
-    processes = tuple(Breaking if process is DropletErosion else process for process in simulation.PROCESSES)
-    monkeypatch.setattr(simulation, "PROCESSES", processes)
+    processes = tuple(Breaking if process is DropletErosion else process for process in PROCESSES)
+    monkeypatch.setattr("app.engine.simulator.PROCESSES", processes)
     return made
 
 
@@ -271,8 +312,9 @@ def test_commands_in_any_order(commands: list[tuple[str, int]], faults: Faults, 
 LIMITED = """
 import resource, sys, time
 from pathlib import Path
-from app.simulation import SimulationThread
-from app import checkpoint
+from app.engine.messages import Open, OpenFailed, Save, Saved
+from app.engine.thread import SimulationThread
+from app.files import checkpoint
 from tests.app.small import small_scene
 
 def wait_for(condition):
@@ -284,6 +326,9 @@ def wait_for(condition):
         time.sleep(0.005)
     raise SystemExit(f"it did not come to that: {thread.status}")
 
+def heard(kind):
+    return [report for report in thread.reports() if isinstance(report, kind)]
+
 path = Path(sys.argv[1])
 thread = SimulationThread(small_scene())
 thread.first_picture_shown.set()
@@ -292,12 +337,12 @@ wait_for(lambda: thread.status.cycle > 2)
 size = 1024 * int(Path("/proc/self/status").read_text().partition("VmSize:")[2].split()[0])
 resource.setrlimit(resource.RLIMIT_AS, (size + 300 * 2**20, resource.RLIM_INFINITY))
 for source in ("noise", "diamond-square", "island", "sand"):
-    thread.restart(small_scene(world__source=source, world__columns=8192, world__rows=8192))
-    print(wait_for(thread.notices)[0])
+    thread.ask(Open((small_scene(world__source=source, world__columns=8192, world__rows=8192),)))
+    print(wait_for(lambda: heard(OpenFailed))[0].why)
     before = thread.status.cycle
     wait_for(lambda: thread.status.state == "running" and thread.status.cycle > before + 2)
-thread.save(path)
-print(wait_for(thread.notices)[0])
+thread.ask(Save(path))
+print(wait_for(lambda: heard(Saved))[0].path)
 assert checkpoint.load(path)[0].cycle > 2
 thread.stop()
 """
@@ -311,5 +356,5 @@ def test_worlds_that_memory_cannot_hold_leave_the_one_before(tmp_path: Path) -> 
     assert result.returncode == 0, result.stderr[-2000:]
     lines = result.stdout.splitlines()
     assert len(lines) == 5
-    assert lines[-1] == f"saved {tmp_path / 'world.npz'}"
+    assert lines[-1] == str(tmp_path / "world.npz")
     assert all("emory" in line or "allocate" in line for line in lines[:-1]), lines

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from app import checkpoint
-from app.simulation import SimulationError, Simulator
-from app.sources import create_world
-from app.world import LARGEST_CYCLE, LARGEST_IMBALANCE
+from app.engine.creation import create_world
+from app.engine.simulator import SimulationError, Simulator
+from app.files import checkpoint
+from app.model.ledger import LARGEST_IMBALANCE
+from app.model.world import LARGEST_CYCLE
 from tests.benchmarks.long_run import long_run, scene_of
 from tests.nets.extremes import state_bits
 

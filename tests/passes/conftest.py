@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.camera import Camera
-from app.canvas import Canvas
-from app.passes import frame
-from app.passes.shaders import ShaderLibrary
-from app.picture import Picture
-from app.render import headless_context, scene_camera
-from app.scene import Scene
-from app.snapshot import Snapshot
+from app.cli.render import headless_context, scene_camera
+from app.model.snapshot import Snapshot
+from app.picture.camera import Camera
+from app.picture.canvas import Canvas
+from app.picture.passes import frame
+from app.picture.passes.shaders import ShaderLibrary
+from app.picture.picture import Picture
+from app.scene.scene import Scene
 
 Draw = Callable[..., NDArray[np.uint8]]
 

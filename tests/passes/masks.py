@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from app import picture
-from app.passes import frame, shaders
-from app.passes.quality import BY_NAME
+from app.picture import picture
+from app.picture.passes import frame, shaders
+from app.picture.passes.quality import BY_NAME
 
 # One pixel of the scene for each of the target, nothing smoothed. Triangles are large unless a test wants small ones,
 # so that all levels of detail are met on small maps.

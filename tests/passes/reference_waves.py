@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from app.passes.waves import SeaState
-from app.wave_parameters import WaveParameters
+from app.model.wave_parameters import WaveParameters
+from app.picture.passes.waves import SeaState
 
 Array = NDArray[np.float64]
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.camera import Camera
-from app.canvas import Canvas
-from app.errors import UserError, explained
-from app.passes.shaders import ShaderError
-from app.picture import Picture
-from app.render import scene_camera
-from app.scene import Scene
-from app.snapshot import Snapshot
+from app.cli.render import scene_camera
+from app.model.errors import UserError, explained
+from app.model.snapshot import Snapshot
+from app.picture.camera import Camera
+from app.picture.canvas import Canvas
+from app.picture.passes.shaders import ShaderError
+from app.picture.picture import Picture
+from app.scene.scene import Scene
 from tests.faults import failing
 from tests.passes import gl
 from tests.passes.worlds import bumps, drowned, island, snapshot, with_layers, wooded

@@ -11,15 +11,15 @@ import pytest
 from numpy.typing import NDArray
 from pyglm import glm
 
-from app.camera import Camera
-from app.canvas import Canvas
-from app.climate import weather_of
-from app.materials import Materials
-from app.passes.frame_values import snow_line
-from app.passes.materials import albedo, grain_of, strata_table, stratum_thickness
-from app.picture import Picture
-from app.scene import Scene
-from app.snapshot import Snapshot
+from app.model.climate import weather_of
+from app.model.materials import Materials
+from app.model.snapshot import Snapshot
+from app.picture.camera import Camera
+from app.picture.canvas import Canvas
+from app.picture.passes.frame_values import snow_line
+from app.picture.passes.materials import albedo, grain_of, strata_table, stratum_thickness
+from app.picture.picture import Picture
+from app.scene.scene import Scene
 from tests.passes import masks
 from tests.passes.worlds import flat, hills, materials, plane, snapshot, with_layers, with_materials
 

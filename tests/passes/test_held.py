@@ -5,11 +5,11 @@ from __future__ import annotations
 import moderngl
 import pytest
 
-from app.canvas import Canvas
-from app.passes.held import held
-from app.picture import Picture
-from app.render import scene_camera
-from app.scene import Scene
+from app.cli.render import scene_camera
+from app.picture.canvas import Canvas
+from app.picture.passes.held import held
+from app.picture.picture import Picture
+from app.scene.scene import Scene
 from tests.passes.worlds import drowned, hills, snapshot, with_rivers, wooded
 
 

@@ -11,11 +11,11 @@ import pytest
 from numpy.typing import NDArray
 from pyglm import glm
 
-from app.camera import Camera
-from app.canvas import Canvas
-from app.picture import Picture
-from app.scene import Scene
-from app.snapshot import Snapshot
+from app.model.snapshot import Snapshot
+from app.picture.camera import Camera
+from app.picture.canvas import Canvas
+from app.picture.picture import Picture
+from app.scene.scene import Scene
 from tests.passes import masks
 from tests.passes.worlds import bumps, flat, hills, pyramid, snapshot
 

@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from app.passes import maps, unlocked
-from app.passes.frame import FrameBlock
-from app.passes.maps import LayerTextures, Lighting, LightMap, SurfaceMap
-from app.passes.quality import BY_NAME
-from app.passes.shaders import ShaderLibrary
-from app.snapshot import Snapshot
+from app.model.snapshot import Snapshot
+from app.picture.passes import maps, unlocked
+from app.picture.passes.frame import FrameBlock
+from app.picture.passes.maps import LayerTextures, Lighting, LightMap, SurfaceMap
+from app.picture.passes.quality import BY_NAME
+from app.picture.passes.shaders import ShaderLibrary
 from tests.passes.worlds import bumps, flat, hills, plane, snapshot
 
 HIGH = BY_NAME["high"]

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike, NDArray
 
-from app.passes.frame import FrameBlock
-from app.passes.maps import LayerTextures
-from app.passes.marks import TRACES, MarksMap
-from app.passes.shaders import ShaderLibrary
-from app.scene import Scene
-from app.snapshot import Snapshot
+from app.model.snapshot import Snapshot
+from app.picture.passes.frame import FrameBlock
+from app.picture.passes.maps import LayerTextures
+from app.picture.passes.marks import TRACES, MarksMap
+from app.picture.passes.shaders import ShaderLibrary
+from app.scene.scene import Scene
 from tests.passes.conftest import Draw
 from tests.passes.worlds import bumps, flat, snapshot
 

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pyglm import glm
 
-from app.camera import Camera
-from app.canvas import Canvas
-from app.passes import composing, frame
-from app.passes.frame import FrameBlock
-from app.passes.maps import LayerTextures, SurfaceMap
-from app.passes.mesh import QUADS, SHORTEST_DETAIL, edge_nodes, select_nodes
-from app.passes.shaders import VERSION, ShaderLibrary, preprocess
-from app.passes.targets import GrowingBuffer
-from app.picture import Picture
-from app.scene import Scene
-from app.snapshot import Snapshot
+from app.model.snapshot import Snapshot
+from app.picture.camera import Camera
+from app.picture.canvas import Canvas
+from app.picture.passes import composing, frame
+from app.picture.passes.frame import FrameBlock
+from app.picture.passes.maps import LayerTextures, SurfaceMap
+from app.picture.passes.mesh import QUADS, SHORTEST_DETAIL, edge_nodes, select_nodes
+from app.picture.passes.shaders import VERSION, ShaderLibrary, preprocess
+from app.picture.passes.targets import GrowingBuffer
+from app.picture.picture import Picture
+from app.scene.scene import Scene
 from tests.passes import masks
 from tests.passes.worlds import bumps, flat, hills, snapshot
 

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pyglm import glm
 
-from app.camera import Camera
-from app.canvas import Canvas
-from app.overlays import legend_colours
-from app.passes.minimap import minimap_rectangle
-from app.passes.shaders import FullScreen
-from app.picture import Picture
-from app.scene import Scene
-from app.snapshot import Snapshot
+from app.model.overlays import legend_colours
+from app.model.snapshot import Snapshot
+from app.picture.camera import Camera
+from app.picture.canvas import Canvas
+from app.picture.passes.minimap import minimap_rectangle
+from app.picture.passes.shaders import FullScreen
+from app.picture.picture import Picture
+from app.scene.scene import Scene
 from tests.passes.conftest import Draw
 from tests.passes.worlds import flat, snapshot
 

@@ -13,17 +13,17 @@ import pytest
 from numpy.typing import NDArray
 from pyglm import glm
 
-from app import view_parameters
-from app.camera import Camera
-from app.overlays import OVERLAYS, Overlay, Value, legend_colours, legend_names, overlay_range
-from app.passes import shaders as module
-from app.passes.frame import FrameBlock
-from app.passes.maps import LayerTextures, SurfaceMap
-from app.passes.materials import MaterialTextures
-from app.passes.overlays import OverlayMaps, palette_texture
-from app.passes.shaders import FullScreen, ShaderLibrary
-from app.scene import Scene
-from app.snapshot import Snapshot
+from app.model import view_parameters
+from app.model.overlays import OVERLAYS, Overlay, Value, legend_colours, legend_names, overlay_range
+from app.model.snapshot import Snapshot
+from app.picture.camera import Camera
+from app.picture.passes import shaders as module
+from app.picture.passes.frame import FrameBlock
+from app.picture.passes.maps import LayerTextures, SurfaceMap
+from app.picture.passes.materials import MaterialTextures
+from app.picture.passes.overlays import OverlayMaps, palette_texture
+from app.picture.passes.shaders import FullScreen, ShaderLibrary
+from app.scene.scene import Scene
 from tests.passes.conftest import Draw
 from tests.passes.worlds import bumps, flat, materials, plane, snapshot, with_layers, with_materials
 

@@ -12,14 +12,15 @@ import pytest
 from numpy.typing import NDArray
 from pyglm import glm
 
-from app.camera import Camera
-from app.canvas import Canvas
-from app.passes import shaders
-from app.passes.quality import BY_NAME, LEVELS, AutomaticQuality, KnownLevels, Quality
-from app.picture import Picture
-from app.render import scene_camera
-from app.scene import Scene
-from app.snapshot import Snapshot
+from app.cli.render import scene_camera
+from app.model.snapshot import Snapshot
+from app.picture.camera import Camera
+from app.picture.canvas import Canvas
+from app.picture.passes import shaders
+from app.picture.passes.quality import BY_NAME, LEVELS, AutomaticQuality, Quality
+from app.picture.picture import Picture
+from app.scene.scene import Scene
+from app.window.known_levels import LevelsInFile
 from tests.passes import gl
 from tests.passes.conftest import Draw
 from tests.passes.worlds import bumps, flat, hills, snapshot
@@ -359,20 +360,20 @@ def test_a_guessed_level_is_left_at_once_where_the_machine_cannot_hold_it(second
 
 def test_the_level_that_a_renderer_came_to_is_known_at_the_next_start(tmp_path: Path) -> None:
     path = tmp_path / "levels.json"
-    KnownLevels(path).note("one", BY_NAME["medium"])
-    known = KnownLevels(path)
+    LevelsInFile(path).note("one", BY_NAME["medium"])
+    known = LevelsInFile(path)
     known.note("other", BY_NAME["low"])
-    assert KnownLevels(path).level("one") is BY_NAME["medium"]
-    assert KnownLevels(path).level("other") is BY_NAME["low"]
-    assert KnownLevels(path).level("third") is None
+    assert LevelsInFile(path).level("one") is BY_NAME["medium"]
+    assert LevelsInFile(path).level("other") is BY_NAME["low"]
+    assert LevelsInFile(path).level("third") is None
     for damaged in (b"", b"[1]", b'{"one": "best"}', b"\xff", b'{"\xec": "low"}', b"[" * 100_000):
         path.write_bytes(damaged)
-        assert KnownLevels(path).level("one") is None
-    KnownLevels(tmp_path / "nowhere" / "levels.json").note("one", BY_NAME["low"])  # cannot be kept, and need not be
+        assert LevelsInFile(path).level("one") is None
+    LevelsInFile(tmp_path / "nowhere" / "levels.json").note("one", BY_NAME["low"])  # cannot be kept, and need not be
 
 
 def test_a_picture_opens_with_the_known_level(context: moderngl.Context, tmp_path: Path) -> None:
-    known = KnownLevels(tmp_path / "levels.json")
+    known = LevelsInFile(tmp_path / "levels.json")
     known.note(context.info["GL_RENDERER"], BY_NAME["medium"])
     for picture, name in ((Picture(context, known_levels=known), "medium"), (Picture(context), None)):
         level = picture.quality(Scene().view)

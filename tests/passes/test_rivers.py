@@ -9,11 +9,11 @@ import pytest
 from numpy.typing import NDArray
 from pyglm import glm
 
-from app.camera import Camera
-from app.overlays import overlay_ends, overlay_range
-from app.picture import Picture
-from app.scene import Scene
-from app.snapshot import Course, Snapshot, Survey
+from app.model.overlays import overlay_ends, overlay_range
+from app.model.snapshot import Course, Snapshot, Survey
+from app.picture.camera import Camera
+from app.picture.picture import Picture
+from app.scene.scene import Scene
 from tests.passes.conftest import Draw
 from tests.passes.worlds import flat, snapshot
 

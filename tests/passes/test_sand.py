@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from pyglm import glm
 
-from app.camera import Camera
-from app.scene import Scene
-from app.snapshot import Snapshot
+from app.model.snapshot import Snapshot
+from app.picture.camera import Camera
+from app.scene.scene import Scene
 from tests.passes.conftest import Draw
 from tests.passes.worlds import flat, snapshot
 

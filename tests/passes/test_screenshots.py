@@ -19,17 +19,17 @@ from PIL import Image
 from pyglm import glm
 from scipy import ndimage
 
-from app.camera import Camera
-from app.canvas import Canvas
-from app.passes.frame_values import smallest_stream
-from app.picture import Picture
-from app.recorder import write_png
-from app.render import scene_camera
-from app.scene import Scene, load_preset
-from app.simulation import Simulator, take_snapshot
-from app.snapshot import Snapshot
-from app.sources import create_world
-from app.world import World
+from app.cli.render import scene_camera
+from app.engine.creation import create_world
+from app.engine.publishing import take_snapshot
+from app.engine.simulator import Simulator
+from app.files.recorder import write_png
+from app.model.snapshot import Snapshot
+from app.model.world import World
+from app.picture.camera import Camera
+from app.picture.canvas import Canvas
+from app.picture.picture import Picture
+from app.scene.scene import Scene, load_preset
 from tests.passes.worlds import (
     bumps,
     drowned,
@@ -129,7 +129,7 @@ def wet_hills() -> tuple[Snapshot, Scene]:
     ground = hills(160, 220, seed=12) * 900.0 - 190.0 * dents
     scene = view(Scene(), quality="high", stream_threshold=250.0)
     dry = snapshot(ground, cell_size=20.0)
-    return with_rivers(dry, rain=smallest_stream(scene, dry) / 250.0), scene
+    return with_rivers(dry, rain=scene.smallest_stream(dry.shape, dry.cell_size) / 250.0), scene
 
 
 def test_default_scene(shoot: Shoot) -> None:

@@ -7,14 +7,14 @@ import pytest
 from numpy.typing import NDArray
 from pyglm import glm
 
-from app.camera import Camera
-from app.passes import land_maps as module
-from app.passes.mesh import BLOCK, QUADS, parts_within, select_nodes, shore_blocks
-from app.passes.waves import DRAWN, NATURAL, NO_WAVES, drawing_of
-from app.picture import Picture
-from app.scene import Scene
-from app.snapshot import Snapshot
-from app.wave_parameters import WaveParameters
+from app.model.snapshot import Snapshot
+from app.model.wave_parameters import WaveParameters
+from app.picture.camera import Camera
+from app.picture.passes import land_maps as module
+from app.picture.passes.mesh import BLOCK, QUADS, parts_within, select_nodes, shore_blocks
+from app.picture.passes.waves import DRAWN, NATURAL, NO_WAVES, drawing_of
+from app.picture.picture import Picture
+from app.scene.scene import Scene
 from tests.passes.conftest import Draw
 from tests.passes.worlds import drowned, flat, island, snapshot
 

@@ -11,11 +11,11 @@ import moderngl
 import numpy as np
 import pytest
 
-from app.passes import frame
-from app.passes import shaders as module
-from app.passes.held import held
-from app.passes.quality import LEVELS
-from app.passes.shaders import Drawing, FullScreen, ShaderError, ShaderLibrary, preprocess
+from app.picture.passes import frame
+from app.picture.passes import shaders as module
+from app.picture.passes.held import held
+from app.picture.passes.quality import LEVELS
+from app.picture.passes.shaders import Drawing, FullScreen, ShaderError, ShaderLibrary, preprocess
 
 VERTEX = """out vec2 uv;
 void main() {

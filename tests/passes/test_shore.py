@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 from skimage import measure
 
-from app.passes.frame import FrameBlock
-from app.passes.maps import LayerTextures, SurfaceMap
-from app.passes.shaders import ShaderLibrary
-from app.passes.shore import NO_COAST, ShoreMap, reaches, wet_cells
-from app.snapshot import Snapshot
+from app.model.snapshot import Snapshot
+from app.picture.passes.frame import FrameBlock
+from app.picture.passes.maps import LayerTextures, SurfaceMap
+from app.picture.passes.shaders import ShaderLibrary
+from app.picture.passes.shore import NO_COAST, ShoreMap, reaches, wet_cells
 from tests.passes.test_maps import texels
 from tests.passes.worlds import bumps, drowned, flat, hills, island, plane, snapshot, with_water
 

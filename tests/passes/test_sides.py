@@ -13,18 +13,17 @@ from hypothesis import strategies as st
 from imgui_bundle import imgui
 from numpy.typing import NDArray
 
-from app.camera import Camera
-from app.canvas import Canvas
-from app.comparison import labels
-from app.lettering import sign
-from app.overlays import overlay_range
-from app.passes.frame_values import smallest_stream
-from app.passes.tiles import GroundTiles
-from app.picture import Picture
-from app.render import scene_camera
-from app.scene import Scene
-from app.sides import DIVIDER_COLOUR, Sides, areas
-from app.snapshot import Snapshot
+from app.cli.render import scene_camera
+from app.model.overlays import overlay_range
+from app.model.snapshot import Snapshot
+from app.picture.camera import Camera
+from app.picture.canvas import Canvas
+from app.picture.lettering import sign
+from app.picture.passes.tiles import GroundTiles
+from app.picture.picture import Picture
+from app.picture.sides import DIVIDER_COLOUR, Sides, areas
+from app.scene.comparison import labels
+from app.scene.scene import Scene
 from tests.passes import gl
 from tests.passes.worlds import hills, snapshot, with_layers
 
@@ -49,7 +48,7 @@ def sides(context: moderngl.Context, resting_place: moderngl.Framebuffer) -> Ite
 
 
 def draw(sides: Sides, camera: Camera, *scenes: Scene, minimap: bool = False) -> NDArray[np.uint8]:
-    sides.draw(camera, scenes, time=0.0, minimap=minimap)
+    sides.draw(camera, scenes, time=0.0, minimap=minimap, labels=labels(scenes))
     pixels = sides.pixels()
     assert pixels is not None
     return pixels
@@ -114,7 +113,9 @@ def test_widths_of_streams_are_on_one_scale_on_both_sides(sides: Sides) -> None:
     wet = ONE.with_values({"droplets.count": 4000, "view.stream_threshold": 1.0})
     dry = wet.with_values({"droplets.count": 10, "droplets.enabled": False})
     still = land(1)
-    discharge = np.where(np.arange(90) == 45, 2.0 * smallest_stream(wet, still), 0.0).astype(np.float32)
+    discharge = np.where(np.arange(90) == 45, 2.0 * wet.smallest_stream(still.shape, still.cell_size), 0.0).astype(
+        np.float32
+    )
     flow = {"discharge": np.broadcast_to(discharge, still.shape), "momentum_east": np.zeros(still.shape, np.float32)}
     flow["momentum_south"] = flow["momentum_east"]
     shown = [with_layers(replace(still, world=world), **flow) for world in (1, 2)]
@@ -133,7 +134,9 @@ def test_widths_of_streams_are_on_one_scale_on_both_sides(sides: Sides) -> None:
 
 def test_streams_of_a_land_where_nothing_falls_any_more_do_not_widen() -> None:
     still = land(1)
-    assert smallest_stream(ONE.with_value("droplets.count", 0), still) == smallest_stream(ONE, still)
+    assert ONE.with_value("droplets.count", 0).smallest_stream(still.shape, still.cell_size) == ONE.smallest_stream(
+        still.shape, still.cell_size
+    )
 
 
 def test_a_world_alone_fills_the_picture_without_label_or_divider(
@@ -210,7 +213,7 @@ def test_only_what_has_changed_is_drawn(sides: Sides, monkeypatch: pytest.Monkey
     def drawn_by(act: Callable[[], object]) -> list[int]:
         drawn.clear()
         act()
-        sides.draw(camera, [ONE, scene], time=0.0, minimap=False)
+        sides.draw(camera, [ONE, scene], time=0.0, minimap=False, labels=labels([ONE, scene]))
         return drawn
 
     scene = ONE
@@ -267,7 +270,7 @@ def test_a_picture_in_slices_is_that_drawn_at_once_whatever_is_drawn_between_the
     at_once = draw(sides, camera, ONE, OTHER, minimap=True).copy()
     other_view = replace(camera, heading=camera.heading + 90.0)
     assert (draw(sides, other_view, ONE, OTHER, minimap=True) != at_once).any()
-    assert sides.begin(camera, [ONE, OTHER], time=0.0, minimap=True)
+    assert sides.begin(camera, [ONE, OTHER], time=0.0, minimap=True, labels=labels([ONE, OTHER]))
     slices = 0
     while sides.drawing:
         draw_a_slice(sides)

@@ -14,15 +14,23 @@ from hypothesis.extra import numpy as st_numpy
 from numpy.typing import NDArray
 from pyglm import glm
 
-from app.camera import Camera
-from app.passes.mesh import BLOCK
-from app.passes.quality import Quality
-from app.passes.shore import with_waves
-from app.passes.tiles import TILE, GroundClass, GroundTiles, block_heights, joined, stream_blocks, tiles_of_blocks
-from app.picture import Picture
-from app.render import scene_camera
-from app.scene import Scene
-from app.snapshot import Snapshot
+from app.cli.render import scene_camera
+from app.model.snapshot import Snapshot
+from app.picture.camera import Camera
+from app.picture.passes.mesh import BLOCK
+from app.picture.passes.quality import Quality
+from app.picture.passes.shore import with_waves
+from app.picture.passes.tiles import (
+    TILE,
+    GroundClass,
+    GroundTiles,
+    block_heights,
+    joined,
+    stream_blocks,
+    tiles_of_blocks,
+)
+from app.picture.picture import Picture
+from app.scene.scene import Scene
 from tests.passes.conftest import Draw
 from tests.passes.worlds import drowned, hills, snapshot, with_rivers
 

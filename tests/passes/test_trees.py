@@ -12,18 +12,18 @@ import pytest
 from numpy.typing import NDArray
 from pyglm import glm
 
-from app import picture as picture_module
-from app.camera import Camera
-from app.canvas import Canvas
-from app.passes import frame, shaders, tree_shapes
-from app.passes.forest import Forest, TreeView, block_heights, select_trees
-from app.passes.frame import FrameBlock
-from app.passes.mesh import QUADS, coarsest_stride, select_nodes
-from app.passes.quality import BY_NAME
-from app.passes.shaders import VERSION, ShaderLibrary, preprocess
-from app.picture import Picture
-from app.scene import Scene
-from app.snapshot import Snapshot
+from app.model.snapshot import Snapshot
+from app.picture import picture as picture_module
+from app.picture.camera import Camera
+from app.picture.canvas import Canvas
+from app.picture.passes import frame, shaders, tree_shapes
+from app.picture.passes.forest import Forest, TreeView, block_heights, select_trees
+from app.picture.passes.frame import FrameBlock
+from app.picture.passes.mesh import QUADS, coarsest_stride, select_nodes
+from app.picture.passes.quality import BY_NAME
+from app.picture.passes.shaders import VERSION, ShaderLibrary, preprocess
+from app.picture.picture import Picture
+from app.scene.scene import Scene
 from tests.passes import masks
 from tests.passes.test_mesh import Vertices
 from tests.passes.worlds import flat, hills, planted, snapshot, wooded
@@ -484,7 +484,7 @@ def test_nothing_jumps_while_the_camera_goes_away(draw_as: Draw, monkeypatch: py
 @pytest.mark.parametrize("kind", [tree_shapes.CONIFER, tree_shapes.BROADLEAF])
 @pytest.mark.parametrize("level", ["near", "middle"])
 def test_shapes_are_of_the_size_that_points_and_colours_take_them_for(kind: int, level: str) -> None:
-    from app.passes.trees import SHAPES
+    from app.picture.passes.trees import SHAPES
 
     shape = SHAPES[level][kind]()
     leaves = shape.vertices[shape.vertices[:, 7] > 0.5]

@@ -9,14 +9,15 @@ import moderngl
 import numpy as np
 import pytest
 
-from app.canvas import Canvas
-from app.passes import unlocked
-from app.picture import Picture
+from app.cli.render import scene_camera
+from app.engine.creation import create_world
+from app.engine.publishing import take_snapshot
+from app.engine.simulator import Simulator
+from app.picture.canvas import Canvas
+from app.picture.passes import unlocked
+from app.picture.picture import Picture
 from app.processes.pools import PoolsParameters
-from app.render import scene_camera
-from app.scene import Scene
-from app.simulation import Simulator, take_snapshot
-from app.sources import create_world
+from app.scene.scene import Scene
 
 VERTEX = """#version 410 core
 in vec2 place;

@@ -11,14 +11,14 @@ import pytest
 from numpy.typing import ArrayLike, NDArray
 from pyglm import glm
 
-from app.camera import Camera
-from app.canvas import Canvas
-from app.passes.frame_values import FLATTEST_RELIEF, STREAM_OCTAVES, UNIT_DEPTH, smallest_stream
-from app.passes.water import TILE, lake_tiles
-from app.picture import Picture
-from app.render import scene_camera
-from app.scene import Scene
-from app.snapshot import Snapshot
+from app.cli.render import scene_camera
+from app.model.snapshot import Snapshot
+from app.picture.camera import Camera
+from app.picture.canvas import Canvas
+from app.picture.passes.frame_values import FLATTEST_RELIEF, STREAM_OCTAVES, UNIT_DEPTH
+from app.picture.passes.water import TILE, lake_tiles
+from app.picture.picture import Picture
+from app.scene.scene import Scene
 from tests.passes import gl
 from tests.passes.conftest import Draw
 from tests.passes.test_picture import STATES, reset
@@ -55,7 +55,7 @@ def calm(**view: float | str) -> Scene:
 def running(ground: ArrayLike, discharge: ArrayLike, direction: tuple[float, float] = (1.0, 0.0)) -> Snapshot:
     """Ground over which water runs to the east and south by `direction`; a discharge of 1 is that of the widest."""
     dry = snapshot(ground, cell_size=CELL)
-    widest = smallest_stream(Scene(), dry) * 2.0**STREAM_OCTAVES
+    widest = Scene().smallest_stream(dry.shape, dry.cell_size) * 2.0**STREAM_OCTAVES
     flow = np.broadcast_to(widest * np.asarray(discharge), dry.shape)
     traces = {"discharge": flow, "momentum_east": flow * direction[0], "momentum_south": flow * direction[1]}
     layers = {**dry.layers, **{name: trace.astype(np.float32) for name, trace in traces.items()}}

@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.climate import USUAL_WIND
-from app.passes import shaders as module
-from app.passes.detail import detail_texture
-from app.passes.frame import FrameBlock
-from app.passes.maps import LayerTextures, SurfaceMap
-from app.passes.shaders import FullScreen, ShaderLibrary
-from app.passes.shore import ShoreMap
-from app.passes.waves import SeaState, block_values, sea_state
-from app.scene import DECLARATIONS
-from app.snapshot import Snapshot
-from app.wave_parameters import WaveParameters
+from app.model.climate import USUAL_WIND
+from app.model.snapshot import Snapshot
+from app.model.wave_parameters import WaveParameters
+from app.picture.passes import shaders as module
+from app.picture.passes.detail import detail_texture
+from app.picture.passes.frame import FrameBlock
+from app.picture.passes.maps import LayerTextures, SurfaceMap
+from app.picture.passes.shaders import FullScreen, ShaderLibrary
+from app.picture.passes.shore import ShoreMap
+from app.picture.passes.waves import SeaState, block_values, sea_state
+from app.scene.scene import DECLARATIONS
 from tests.passes import reference_waves
 from tests.passes.test_maps import texels
 from tests.passes.worlds import drowned, flat, island, snapshot

@@ -11,9 +11,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from app.materials import Material, Materials, Stratum, load_materials, strata_steps
-from app.snapshot import Snapshot
-from app.world import Ledger
+from app.model.ledger import Ledger
+from app.model.materials import Material, Materials, Stratum, load_materials, strata_steps
+from app.model.snapshot import Snapshot
 from kernels.noise import fractal_noise
 
 _numbers = itertools.count(1000)

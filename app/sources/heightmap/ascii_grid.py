@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from app.errors import UserError
+from app.model.errors import UserError
 from app.sources.heightmap.geography import looks_like_degrees, metres_per_degree
 from app.sources.heightmap.raster import Raster, check_size
 

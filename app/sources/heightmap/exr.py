@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from app.errors import UserError
+from app.model.errors import UserError
 from app.sources.heightmap.raster import Raster, check_size
 
 # The usual names of the channel that holds heights, the most telling first.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import UserError
+from app.model.errors import UserError
 from app.sources.heightmap.ascii_grid import read_ascii_grid
 from app.sources.heightmap.exr import read_exr
 from app.sources.heightmap.numpy_files import read_npy, read_npz

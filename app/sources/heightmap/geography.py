@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import cos, radians
 
-from app.errors import UserError
+from app.model.errors import UserError
 
 # So near to a pole, a cell's east-west side shrinks to nothing over a few rows.
 LARGEST_LATITUDE = 89.0

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.errors import UserError
-from app.world import LARGEST_SIDE, SMALLEST_SIDE
+from app.model.errors import UserError
+from app.model.world import LARGEST_SIDE, SMALLEST_SIDE
 
 # Rec. 709: how bright red, green and blue look.
 LUMINANCE = (0.2126, 0.7152, 0.0722)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from app.errors import UserError
+from app.model.errors import UserError
 from app.sources.heightmap.raster import Raster, check_size
 
 SIZE_IN_NAME = re.compile(r"(?:^|[^0-9])([0-9]{1,5})x([0-9]{1,5})$")

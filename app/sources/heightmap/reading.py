@@ -10,13 +10,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from app.errors import UserError
-from app.sources import DEFAULT_CELL_SIZE
+from app.model.errors import UserError
+from app.model.world import DEFAULT_CELL_SIZE, LARGEST_CELL, LARGEST_SIDE, SMALLEST_CELL
 from app.sources.heightmap.formats import Format, format_of
 from app.sources.heightmap.nodata import fill, usual_markers
 from app.sources.heightmap.raster import Raster, check_array
 from app.sources.heightmap.resampling import resample
-from app.world import LARGEST_CELL, LARGEST_SIDE, SMALLEST_CELL
 
 log = logging.getLogger(__name__)
 

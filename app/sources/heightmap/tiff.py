@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.errors import UserError
+from app.model.errors import UserError
 from app.sources.heightmap.geography import looks_like_degrees, metres_per_degree
 from app.sources.heightmap.raster import Raster, check_size, image_raster
 

@@ -1,0 +1,329 @@
+"""Rivers, lakes and watersheds of a heightmap, without a display: maps for other programs, previews, and lists."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from app.cli import previews
+from app.files.atomic import write_atomically
+from app.files.recorder import write_png
+from app.model import palettes
+from app.model.errors import UserError
+from app.model.world import DEFAULT_CELL_SIZE
+
+if TYPE_CHECKING:
+    from app.sources.heightmap.georeference import Georeference
+    from kernels.lakes import Lakes
+    from kernels.rivers import Drainage
+    from kernels.watersheds import Watersheds
+
+# Where nobody says how large the catchment of a river and a watershed must be: parts of the land, and cells at least.
+RIVER_PART = 1.0 / 2000.0
+WATERSHED_PART = 1.0 / 500.0
+FEWEST_CELLS = 20
+
+LIST_FILE = "analysis.json"
+
+# The numbers that programs for maps use for directions, by those of `kernels.neighbours`: powers of two clockwise from
+# the east, and 0 for an outlet.
+D8_CODES = np.array([64, 16, 1, 4, 32, 128, 8, 2, 0], np.uint8)
+
+
+@dataclass(frozen=True)
+class Land:
+    """What a file holds: the ground in metres [row, column], and where it lies."""
+
+    ground: NDArray[np.float64]
+    cell_size: float
+    georeference: Georeference | None
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """All that is found out about a land."""
+
+    land: Land
+    sea_level: float
+    drainage: Drainage
+    river_cells: int
+    rivers: NDArray[np.uint8]  # Strahler's orders [row, column]
+    lakes: Lakes
+    watershed_cells: int
+    watersheds: Watersheds
+
+
+def analyze(
+    path: Path,
+    folder: Path,
+    *,
+    sea_level: float = -math.inf,
+    open_edges: bool = True,
+    river_cells: int | None = None,
+    watershed_cells: int | None = None,
+    cell_size: float | None = None,
+    relief: float | None = None,
+) -> None:
+    """Write all maps of the heightmap or saved world at `path` into `folder`, which is made where it is not there.
+
+    The ocean is what lies below `sea_level` (metres) and is reached from the map's edge. A river has a catchment of at
+    least `river_cells`; watersheds of fewer than `watershed_cells` are merged into the coast. `cell_size` and `relief`
+    are as for `read_heightmap`. Raises `UserError` where the file cannot be read or the folder cannot be written.
+    """
+    land = read_land(path, cell_size, relief)
+    steps = 1 + len(MAPS) + len(PREVIEWS) + 1
+    with _made(folder), tqdm(total=steps, desc="following the water", unit="step", mininterval=0.0) as bar:
+
+        def next_step(name: str) -> None:
+            bar.update()
+            bar.set_description(name)
+
+        analysis = analysis_of(land, sea_level, open_edges, river_cells, watershed_cells)
+        for name, values in MAPS.items():
+            next_step(f"writing {name}.tif")
+            _write_map(folder / f"{name}.tif", values(analysis), land)
+        relief_picture = previews.shaded_relief(land.ground, analysis.drainage.ocean, land.cell_size)
+        for name, draw in PREVIEWS.items():
+            next_step(f"writing {name}.png")
+            write_png(folder / f"{name}.png", previews.to_pixels(draw(analysis, relief_picture)))
+        next_step(f"writing {LIST_FILE}")
+        with write_atomically(folder / LIST_FILE) as file:
+            file.write(msgspec.json.format(msgspec.json.encode(lists(path, analysis))) + b"\n")
+        bar.update()
+    print(_summary(folder, analysis))
+
+
+def read_land(path: Path, cell_size: float | None = None, relief: float | None = None) -> Land:
+    """The ground of a heightmap or of a saved world, with the georeference that the file may have."""
+    from app.files import checkpoint
+    from app.sources import heightmap
+    from app.sources.heightmap.georeference import read_georeference
+
+    if heightmap.is_saved_world(path):
+        if cell_size is not None or relief is not None:
+            raise UserError(f"{path}: a saved world keeps its cell size and its relief")
+        world, _ = checkpoint.load(path)
+        return Land(world.ground, world.cell_size, None)
+    read = heightmap.read_heightmap(path, cell_size=cell_size, relief=relief)
+    is_tiff = heightmap.SUFFIXES[path.suffix.lower()] is heightmap.SUFFIXES[".tif"]
+    georeference = read_georeference(path, *read.elevation.shape) if is_tiff else None
+    return Land(np.ascontiguousarray(read.elevation), read.cell_size or DEFAULT_CELL_SIZE, georeference)
+
+
+def analysis_of(
+    land: Land, sea_level: float, open_edges: bool, river_cells: int | None, watershed_cells: int | None
+) -> Analysis:
+    """Find out all about a land; the arguments are as for `analyze`."""
+    from kernels.lakes import find_lakes
+    from kernels.rivers import drain
+    from kernels.routing import strahler_orders
+    from kernels.watersheds import find_watersheds
+
+    drainage = drain(land.ground, land.cell_size, sea_level, open_edges=open_edges)
+    land_cells = int(np.count_nonzero(~drainage.ocean))
+    if river_cells is None:
+        river_cells = max(FEWEST_CELLS, round(RIVER_PART * land_cells))
+    if watershed_cells is None:
+        watershed_cells = max(FEWEST_CELLS, round(WATERSHED_PART * land_cells))
+    rivers = strahler_orders(drainage.directions, drainage.routes.order, drainage.accumulation >= river_cells)
+    rivers[drainage.ocean] = 0
+    lakes = find_lakes(land.ground, drainage.filled, drainage.directions, drainage.accumulation, land.cell_size)
+    watersheds = find_watersheds(drainage.routes.outlets, drainage.ocean, watershed_cells)
+    return Analysis(land, sea_level, drainage, river_cells, rivers, lakes, watershed_cells, watersheds)
+
+
+# The maps, by the names of their files.
+
+MAPS: dict[str, Callable[[Analysis], NDArray[Any]]] = {
+    "filled": lambda found: found.drainage.filled,
+    "lake_depth": lambda found: (found.drainage.filled - found.land.ground).astype(np.float32),
+    "lakes": lambda found: found.lakes.labels,
+    "directions": lambda found: D8_CODES[found.drainage.directions],
+    "accumulation": lambda found: found.drainage.accumulation,
+    "rivers": lambda found: found.rivers,
+    "watersheds": lambda found: found.watersheds.labels,
+    "distance": lambda found: found.drainage.routes.distances.astype(np.float32),
+}
+
+
+def _write_map(path: Path, values: NDArray[Any], land: Land) -> None:
+    """A TIFF with the georeference of the land, compressed without loss."""
+    import tifffile
+
+    tags = land.georeference.tags() if land.georeference else ()
+    with write_atomically(path) as file:
+        tifffile.imwrite(
+            file,
+            values,
+            photometric="minisblack",
+            compression="zlib",
+            predictor=True,
+            metadata=None,
+            extratags=tags,
+        )
+
+
+# Their previews.
+
+
+def _draw_filled(found: Analysis, relief: previews.Picture) -> previews.Picture:
+    ground = previews.reduced(found.drainage.filled)
+    land = previews.reduced(~found.drainage.ocean)
+    lowest, highest = float(ground[land > 0.5].min(initial=np.inf)), float(ground.max())
+    picture = previews.with_palette(relief, ground, min(lowest, highest), highest, palettes.DISTANCE, 0.8)
+    return previews.over(relief, picture, land)
+
+
+def _draw_lakes(found: Analysis, relief: previews.Picture) -> previews.Picture:
+    depth = previews.reduced(found.drainage.filled - found.land.ground, largest=True)
+    picture = previews.with_rivers(relief, 0.6 * previews.reduced(found.rivers, largest=True))
+    deepest = float(np.quantile(depth[depth > 0.0], 0.98)) if (depth > 0.0).any() else 1.0
+    return previews.with_palette(picture, np.sqrt(depth), 0.0, math.sqrt(deepest), palettes.LAKE, 1.0)
+
+
+def _draw_rivers(found: Analysis, relief: previews.Picture) -> previews.Picture:
+    lakes = previews.reduced(found.lakes.labels > 0)
+    picture = previews.over(relief, np.divide(palettes.RIVER, 255.0), 0.35 * lakes)
+    return previews.with_rivers(picture, previews.reduced(found.rivers, largest=True))
+
+
+def _draw_accumulation(found: Analysis, relief: previews.Picture) -> previews.Picture:
+    cells = np.log10(previews.reduced(np.maximum(found.drainage.accumulation, 1.0), largest=True))
+    land = previews.reduced(~found.drainage.ocean)
+    picture = previews.with_palette(relief, cells, 0.0, float(cells.max()), palettes.ACCUMULATION, 1.0)
+    return previews.over(relief, picture, land)
+
+
+def _draw_watersheds(found: Analysis, relief: previews.Picture) -> previews.Picture:
+    from kernels.watersheds import watershed_colours
+
+    colours = np.append(0, watershed_colours(found.watersheds))
+    numbers = np.where(found.drainage.ocean, -1, colours[found.watersheds.labels])
+    picture = previews.with_watersheds(relief, previews.reduced(numbers, largest=True))
+    return previews.with_rivers(picture, previews.reduced(found.rivers, largest=True))
+
+
+def _draw_distance(found: Analysis, relief: previews.Picture) -> previews.Picture:
+    metres = previews.reduced(found.drainage.routes.distances)
+    picture = previews.with_palette(relief, metres, 0.0, float(metres.max()), palettes.DISTANCE, 0.85)
+    return previews.over(relief, picture, previews.reduced(~found.drainage.ocean))
+
+
+PREVIEWS: dict[str, Callable[[Analysis, previews.Picture], previews.Picture]] = {
+    "filled": _draw_filled,
+    "lake_depth": _draw_lakes,
+    "accumulation": _draw_accumulation,
+    "rivers": _draw_rivers,
+    "watersheds": _draw_watersheds,
+    "distance": _draw_distance,
+}
+
+
+# What the lists tell.
+
+
+def lists(path: Path, found: Analysis) -> dict[str, Any]:
+    """Lakes and river mouths with their measures, and what they were found with. Lengths are metres."""
+    rows, columns = found.land.ground.shape
+    area = found.land.cell_size**2
+    return {
+        "file": str(path),
+        "columns": columns,
+        "rows": rows,
+        "cell_size": found.land.cell_size,
+        "sea_level": None if math.isinf(found.sea_level) else found.sea_level,
+        "smallest_river_catchment_m2": found.river_cells * area,
+        "smallest_watershed_m2": found.watershed_cells * area,
+        "land_m2": int(np.count_nonzero(~found.drainage.ocean)) * area,
+        "ocean_m2": int(np.count_nonzero(found.drainage.ocean)) * area,
+        "watersheds": len(found.watersheds.outlet),
+        "lakes": _list_lakes(found),
+        "mouths": _list_mouths(found),
+    }
+
+
+def _list_lakes(found: Analysis) -> list[dict[str, Any]]:
+    """The lake with the largest volume first; `lake` is its number in the map of lakes."""
+    lakes, area = found.lakes, found.land.cell_size**2
+    order = np.lexsort((np.arange(len(lakes.volume)), -lakes.volume))
+    return [
+        {
+            "lake": int(lake) + 1,
+            "level": float(lakes.level[lake]),
+            "depth": float(lakes.depth[lake]),
+            "area_m2": int(lakes.cells[lake]) * area,
+            "volume_m3": float(lakes.volume[lake]),
+            "catchment_m2": float(lakes.inflow[lake]) * area,
+            "outlet": _place(found, int(lakes.outlet[lake])),
+        }
+        for lake in order
+    ]
+
+
+def _list_mouths(found: Analysis) -> list[dict[str, Any]]:
+    """Where rivers leave the land, the largest catchment first; `watershed` is its number in their map."""
+    from kernels.neighbours import OUTLET
+
+    drainage, area = found.drainage, found.land.cell_size**2
+    through = drainage.accumulation.reshape(-1)
+    mouths = np.flatnonzero((drainage.directions.reshape(-1) == OUTLET) & (through >= found.river_cells))
+    mouths = mouths[np.lexsort((mouths, -through[mouths]))]
+    longest = np.zeros(through.size)
+    np.maximum.at(longest, drainage.routes.outlets.reshape(-1), drainage.routes.distances.reshape(-1))
+    numbers = dict(zip(found.watersheds.outlet.tolist(), range(1, 1 + len(found.watersheds.outlet)), strict=True))
+    return [
+        {
+            "watershed": numbers.get(mouth, 0),
+            "catchment_m2": float(through[mouth]) * area,
+            "longest_way": float(longest[mouth]),
+            "place": _place(found, mouth),
+        }
+        for mouth in mouths.tolist()
+    ]
+
+
+def _place(found: Analysis, cell: int) -> dict[str, float]:
+    """A cell's row and column, and the coordinates of its middle where the map has any."""
+    row, column = divmod(cell, found.land.ground.shape[1])
+    place: dict[str, float] = {"row": row, "column": column}
+    if found.land.georeference:
+        place["x"], place["y"] = found.land.georeference.position(row, column)
+    return place
+
+
+def _summary(folder: Path, found: Analysis) -> str:
+    lakes, area = found.lakes, found.land.cell_size**2
+    rows, columns = found.land.ground.shape
+    return (
+        f"{folder}: {columns}×{rows} cells of {found.land.cell_size:g} m; "
+        f"{len(lakes.volume)} lakes with {lakes.volume.sum():.4g} m³ on {lakes.cells.sum() * area / 1e6:.4g} km²; "
+        f"{len(found.watersheds.outlet)} watersheds of {found.watershed_cells * area / 1e6:.4g} km² and more; "
+        f"rivers from {found.river_cells * area / 1e6:.4g} km²"
+    )
+
+
+@contextlib.contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """Make a folder and those above it. Where nothing is written into them, they do not stay."""
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = "it is a file" if folder.exists() else error.strerror or str(error)
+        raise UserError(f"cannot write into {folder}: {reason}; name a folder for the maps") from error
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):
+            for place in made:
+                place.rmdir()  # only where it is empty
+        raise

@@ -1,0 +1,611 @@
+"""The command line: `thalweg` opens the viewer; `render`, `simulate`, `analyze` and `bench` do without one.
+
+Nothing heavy is imported before it is known what is wanted: help comes at once, and `simulate` never loads OpenGL.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import logging
+import math
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from app.cli.signals import Ended, ended_by_signals
+from app.cli.terminal import no_more_output, take_any_letter
+from app.model.errors import UserError, explained
+
+if TYPE_CHECKING:
+    from app.scene.scene import Scene
+
+log = logging.getLogger(__name__)
+
+PROGRAM = "thalweg"
+
+PICTURE_SIZE = 1280, 720  # pixels
+WIDEST_COLUMN = 32  # letters, in lists
+
+FAILED = 1
+INTERRUPTED = 130  # what shells report after Ctrl-C
+CLOSED = 141  # and where nobody reads any more
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line says, and return the exit status."""
+    take_any_letter()
+    try:
+        try:
+            return _run(arguments)
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()  # here, where it can still be told that this fails
+    except BrokenPipeError:  # as `head` does
+        no_more_output()
+        return CLOSED
+    except OSError as error:
+        if not _is_of_output(error):
+            raise
+        print(f"{PROGRAM}: what is printed cannot be written: {error.strerror or error}", file=sys.stderr)
+        no_more_output()
+        return FAILED
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["compile-kernels"]:  # what the program starts of itself, as `app.engine.compiling.WORKER` says
+        from app.engine.compiling import work
+
+        work()
+    # Only the first word can be a command, so a file that has a command's name is reached as ./render.
+    run, parser = COMMANDS[words.pop(0)]() if words and words[0] in COMMANDS else _viewer()
+    options = parser.parse_args(words)
+    _set_up_log(options.debug)
+    try:
+        with ended_by_signals():
+            run(options)
+    except KeyboardInterrupt as end:
+        print(f"\n{parser.prog}: {str(end) or 'interrupted; nothing half-written was left'}", file=sys.stderr)
+        return end.status if isinstance(end, Ended) else INTERRUPTED
+    except Exception as error:
+        if options.debug or _is_of_output(error):
+            raise
+        print(f"{PROGRAM}: {_message(error)}", file=sys.stderr)
+        return FAILED
+    return 0
+
+
+def _is_of_output(error: Exception) -> bool:
+    """Whether it is what is printed that cannot be written: a file would have its name in the error."""
+    full = (errno.EPIPE, errno.ENOSPC, errno.EIO)
+    return isinstance(error, OSError) and error.filename is None and error.errno in full
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, UserError | MemoryError):
+        return explained(error)
+    return f"a mistake in the program: {explained(error)} (with --debug it tells where)"
+
+
+def _set_up_log(debug: bool) -> None:
+    form = "%(name)s: %(message)s" if debug else f"{PROGRAM}: %(message)s"
+    logging.basicConfig(format=form)
+    logging.getLogger("app").setLevel(logging.DEBUG if debug else logging.INFO)
+
+
+# The commands: each makes its parser, and names the function that does the work.
+
+Command = tuple[Callable[[argparse.Namespace], None], argparse.ArgumentParser]
+
+
+def _viewer() -> Command:
+    parser = _parser(
+        "",
+        "Open the viewer on a landscape that erodes while you watch.",
+        f"""
+commands, given as the first word ({PROGRAM} COMMAND --help tells more):
+  render       draw a clip or a picture into a file, without a display
+  simulate     run cycles and save the world, without a picture
+  snowballs    draw a land after different numbers of snowballs, side by side
+  analyze      find the rivers, lakes and watersheds of a heightmap
+  bench        measure this machine
+  soak         let the window run for hours while random things are done to it
+
+examples:
+  {PROGRAM}
+  {PROGRAM} ridged --size 1024 --seed 7
+  {PROGRAM} my-heightmap.tif --set droplets.count=4000
+  {PROGRAM} world.npz
+  {PROGRAM} basic --compare coupled
+  {PROGRAM} noise --compare droplets.evaporation=0.01
+""",
+    )
+    _add_scene_options(parser)
+    _add_comparison(parser)
+    parser.add_argument("--version", action="version", version=f"{PROGRAM} {_version()}")
+    parser.add_argument("--list-parameters", action="store_true", help="list what --set can change, and exit")
+    parser.add_argument("--list-presets", action="store_true", help="list the presets, and exit")
+    return _run_viewer, parser
+
+
+def _render() -> Command:
+    parser = _parser(
+        "render",
+        "Draw a scene into files, without a display, and with the same bits every time.",
+        f"""
+examples:
+  {PROGRAM} render --frames 150 --fps 30 --out clip.mp4
+  {PROGRAM} render noise --size 256 --frames 1 --out noise.png
+  {PROGRAM} render ridged --orbit 90 --out clip.mp4 --out last.png --out 'frames/frame_%04d.png'
+""",
+    )
+    _add_scene_options(parser)
+    _add_comparison(parser)
+    parser.add_argument("--frames", type=_whole(1, 1_000_000), default=150, metavar="N", help="default: %(default)s")
+    parser.add_argument("--fps", type=_whole(1, 240), default=30, metavar="N", help="frames per second; default: 30")
+    parser.add_argument(
+        "--cycles-per-frame",
+        type=_whole(0, 100_000),
+        metavar="K",
+        help="cycles simulated between two frames; default: the scene's own pace, or 2",
+    )
+    parser.add_argument("--width", type=_whole(16, 8192), metavar="W", help=f"default: {PICTURE_SIZE[0]} pixels")
+    parser.add_argument("--height", type=_whole(16, 8192), metavar="H", help=f"default: {PICTURE_SIZE[1]} pixels")
+    parser.add_argument(
+        "--orbit",
+        type=_finite,
+        default=0.0,
+        metavar="DEGREES",
+        help="turn the camera around the land by so much over the clip",
+    )
+    parser.add_argument("--minimap", action="store_true", help="draw the map in the corner, too")
+    parser.add_argument(
+        "--out",
+        type=_path,
+        action="append",
+        metavar="FILE",
+        help="a clip (.mp4), the last frame (.png) or every frame (frame_%%04d.png); can be repeated; "
+        f"default: {PROGRAM}.mp4",
+    )
+    return _run_render, parser
+
+
+def _simulate() -> Command:
+    parser = _parser(
+        "simulate",
+        "Run cycles of a simulation and save the world, which every command opens again to go on where it stopped.",
+        f"""
+examples:
+  {PROGRAM} simulate --cycles 1000 --out world.npz
+  {PROGRAM} simulate world.npz --cycles 1000 --out world.npz
+  {PROGRAM} world.npz
+""",
+    )
+    _add_scene_options(parser)
+    parser.add_argument("--cycles", type=_whole(0, 10**9), default=1000, metavar="N", help="default: %(default)s")
+    parser.add_argument("--out", type=_path, default=Path("world.npz"), metavar="FILE", help="default: %(default)s")
+    parser.add_argument("--overwrite", action="store_true", help="replace another world that is saved there")
+    parser.add_argument(
+        "--save-every",
+        type=_whole(1, 10**9),
+        metavar="N",
+        help="save after each N cycles, too; at the end, and on Ctrl+C, it is saved in any case",
+    )
+    return _run_simulate, parser
+
+
+def _snowballs() -> Command:
+    parser = _parser(
+        "snowballs",
+        "Draw a land after different numbers of snowballs into one picture, without a display.",
+        f"""
+examples:
+  {PROGRAM} snowballs article-island --out comparison.png
+  {PROGRAM} snowballs island --seed 4 --numbers 0,20000,40000,80000,160000,320000
+""",
+    )
+    _add_scene_options(parser)
+    parser.add_argument(
+        "--numbers",
+        type=_numbers,
+        default=[0, 35_000, 50_000, 100_000],
+        metavar="N,N,...",
+        help="after how many, a picture each; default: 0,35000,50000,100000, as in the article",
+    )
+    whole = _whole(16, 4096)
+    parser.add_argument("--width", type=whole, default=960, metavar="W", help="of each; default: %(default)s pixels")
+    parser.add_argument("--height", type=whole, default=540, metavar="H", help="of each; default: %(default)s pixels")
+    parser.add_argument(
+        "--out", type=_path, default=Path("comparison.png"), metavar="FILE", help="default: %(default)s"
+    )
+    return _run_snowballs, parser
+
+
+def _analyze() -> Command:
+    parser = _parser(
+        "analyze",
+        "Find the rivers, lakes and watersheds of a heightmap, and write them as TIFF maps with the file's "
+        "georeference, as PNG previews, and as lists of lakes and river mouths in JSON.",
+        f"""
+examples:
+  {PROGRAM} analyze elevation.tif --out maps
+  {PROGRAM} analyze island.png --relief 400 --cell-size 10 --sea-level 60 --out maps
+  {PROGRAM} analyze world.npz --river 2000 --watershed 10000 --out maps
+""",
+    )
+    parser.add_argument("file", type=_path, metavar="FILE", help="a heightmap, such as a GeoTIFF, or a saved world")
+    parser.add_argument(
+        "--out", type=_path, required=True, metavar="DIR", help="the folder for the maps; made if needed"
+    )
+    parser.add_argument(
+        "--sea-level",
+        type=_finite,
+        default=-math.inf,
+        metavar="METRES",
+        help="the ocean is what lies lower and is reached from the map's edge; default: there is none",
+    )
+    parser.add_argument(
+        "--edges",
+        choices=("open", "closed"),
+        default="open",
+        help="whether water leaves over the map's edges too (default), or, where there is an ocean, only into it",
+    )
+    cells = _whole(1, 2**31 - 1)
+    parser.add_argument("--river", type=cells, metavar="CELLS", help="a river's catchment; default: 1/2000 of the land")
+    parser.add_argument(
+        "--watershed", type=cells, metavar="CELLS", help="smaller ones are merged; default: 1/500 of the land"
+    )
+    parser.add_argument("--cell-size", type=_positive, metavar="METRES", help="side of a cell, whatever the file tells")
+    parser.add_argument("--relief", type=_positive, metavar="METRES", help="from the lowest to the highest point")
+    return _run_analyze, parser
+
+
+def _bench() -> Command:
+    from app.bench import GROUPS
+
+    groups = "\n".join(f"  {name:<12} {what}" for name, what in GROUPS.items())
+    parser = _parser(
+        "bench",
+        "Measure this machine. Speeds are in yards: one is the time of a step of a plain droplet kernel.",
+        f"""
+groups:
+{groups}
+
+examples:
+  {PROGRAM} bench
+  {PROGRAM} bench droplets --json droplets.json
+""",
+    )
+    parser.add_argument("group", nargs="?", metavar="GROUP", help="what to measure; default: all")
+    parser.add_argument("--json", type=_path, metavar="FILE", help="write the rows to a file, too")
+    return _run_bench, parser
+
+
+def _soak() -> Command:
+    parser = _parser(
+        "soak",
+        "Let presets run in turn in a real window, and do random things to them: keys, changes, comparisons, camera, "
+        "windows of another size, saving and opening. It tells of errors, frames, cycles and memory at the end.",
+        f"""
+examples:
+  {PROGRAM} soak --hours 8
+  {PROGRAM} soak noise lakes --hours 0.1 --seed 4
+""",
+    )
+    parser.add_argument("presets", nargs="*", metavar="PRESET", help="which; default: all")
+    parser.add_argument("--hours", type=_positive, default=1.0, metavar="H", help="default: %(default)g")
+    parser.add_argument(
+        "--seed",
+        type=_whole(0, 2**31 - 1),
+        metavar="N",
+        help="what is done follows from it; default: another each time",
+    )
+    parser.add_argument(
+        "--record",
+        type=_path,
+        default=Path("soak.jsonl"),
+        metavar="FILE",
+        help="where every action is written down, before it is done; default: %(default)s",
+    )
+    return _run_soak, parser
+
+
+COMMANDS: dict[str, Callable[[], Command]] = {
+    "render": _render,
+    "simulate": _simulate,
+    "snowballs": _snowballs,
+    "analyze": _analyze,
+    "bench": _bench,
+    "soak": _soak,
+}
+
+
+def _run_viewer(options: argparse.Namespace) -> None:
+    if options.list_parameters:
+        print(_parameter_list())
+        return
+    if options.list_presets:
+        print(_preset_list())
+        return
+    if options.source in COMMANDS:
+        raise UserError(f"{options.source}: commands come first; a file of that name is ./{options.source}")
+    scenes = _scenes(options)
+    if options.threads is not None:
+        scenes = [scene.with_value("simulation.threads", options.threads) for scene in scenes]
+    if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        raise UserError(
+            "there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set); "
+            f"`{PROGRAM} render` draws into a file without one"
+        )
+    from app.files.atomic import working_folder
+
+    os.chdir(working_folder())  # where it has been deleted, libraries of the window do not even load
+    from app.window.loop import run
+
+    run(*scenes)
+
+
+def _run_render(options: argparse.Namespace) -> None:
+    scenes = _scenes(options)
+    width, height = options.width or PICTURE_SIZE[0], options.height or PICTURE_SIZE[1]
+    if options.size is not None and all(_size(options.size)) and not (options.width or options.height):
+        told = "--size %s is that of the map in cells; the picture has %d×%d pixels (--width, --height)"
+        log.info(told, options.size, width, height)
+    from app.cli.render import render
+
+    render(
+        scenes,
+        options.out or [Path(f"{PROGRAM}.mp4")],
+        frames=options.frames,
+        fps=options.fps,
+        cycles_per_frame=options.cycles_per_frame,
+        size=(width, height),
+        orbit=options.orbit,
+        minimap=options.minimap,
+        threads=options.threads,
+    )
+
+
+def _run_simulate(options: argparse.Namespace) -> None:
+    from app.cli.simulate import simulate
+
+    simulate(
+        _scene(options),
+        options.out,
+        cycles=options.cycles,
+        threads=options.threads,
+        save_every=options.save_every,
+        overwrite=options.overwrite,
+    )
+
+
+def _run_snowballs(options: argparse.Namespace) -> None:
+    scene = _scene(options)
+    from app.cli.snowball_pictures import draw_snowballs
+
+    draw_snowballs(
+        scene,
+        options.out,
+        numbers=options.numbers,
+        size=(options.width, options.height),
+        threads=options.threads,
+    )
+
+
+def _run_analyze(options: argparse.Namespace) -> None:
+    from app.cli.analyze import analyze
+
+    analyze(
+        options.file,
+        options.out,
+        sea_level=options.sea_level,
+        open_edges=options.edges == "open",
+        river_cells=options.river,
+        watershed_cells=options.watershed,
+        cell_size=options.cell_size,
+        relief=options.relief,
+    )
+
+
+def _run_bench(options: argparse.Namespace) -> None:
+    from app.bench import bench
+
+    bench(options.group, options.json)
+
+
+def _run_soak(options: argparse.Namespace) -> None:
+    from app.soak import soak
+
+    soak(options.hours, options.presets, seed=options.seed, record=options.record)
+
+
+# Scenes from options.
+
+
+def _add_scene_options(parser: argparse.ArgumentParser) -> None:
+    scene = parser.add_argument_group("scene")
+    scene.add_argument(
+        "source",
+        nargs="?",
+        metavar="SOURCE",
+        help="a preset, a generator (noise, diamond-square, sand, island) or a file (a heightmap, a saved world, a "
+        "preset of your own), looked for in this order; default: the preset jacksboro",
+    )
+    scene.add_argument(
+        "--size",
+        metavar="SIZE",
+        help="of the map: cells from west to east, the rest in proportion; or WIDTHxHEIGHT; a land whose "
+        "relief is in metres keeps its length, too",
+    )
+    scene.add_argument("--seed", metavar="N", help="what all random numbers start from")
+    scene.add_argument("--cell-size", metavar="METRES", help="side of a cell")
+    scene.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="SECTION.NAME=VALUE",
+        help=f"change a parameter; can be repeated; `{PROGRAM} --list-parameters` lists them",
+    )
+    scene.add_argument(
+        "--threads", type=_whole(1, 256), metavar="N", help="threads of the simulation; default: one for each core"
+    )
+
+
+def _add_comparison(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--compare",
+        action="append",
+        metavar="WITH",
+        help="show a second world beside the first: the same land with the processes of a preset or a saved world, or "
+        "with a parameter of them changed (SECTION.NAME=VALUE); can be repeated",
+    )
+
+
+def _scenes(options: argparse.Namespace) -> list[Scene]:
+    """The scene that the options describe, and the one that it is compared with, if any."""
+    from app.files.opening import open_comparison
+
+    scene = _scene(options)
+    return [scene, open_comparison(scene, options.compare)] if options.compare else [scene]
+
+
+def _scene(options: argparse.Namespace) -> Scene:
+    """The scene that the options describe."""
+    from app.files.opening import open_scene
+    from app.scene.scene import DEFAULT_PRESET, GROUPS
+
+    scene = open_scene(DEFAULT_PRESET if options.source is None else options.source)
+    for option, setting in _settings(options, scene):
+        group = setting.partition(".")[0]
+        if scene.saved_world and group in GROUPS and GROUPS[group].section == "world":
+            raise UserError(
+                f"{option}: {options.source} is a saved world, which keeps the terrain, size and seed it began with"
+            )
+        scene = scene.with_setting(setting)
+    return scene
+
+
+def _settings(options: argparse.Namespace, scene: Scene) -> list[tuple[str, str]]:
+    """What the options change in the scene, each as it was typed and as --set would say it; --set itself comes last."""
+    settings = []
+    if options.size is not None:
+        from app.engine.creation import size_in_cells
+
+        values = size_in_cells(scene, *_size(options.size))
+        settings += [(f"--size {options.size}", f"{path}={value!r}") for path, value in values.items()]
+    if options.seed is not None:
+        settings += [(f"--seed {options.seed}", f"world.seed={options.seed}")]
+    if options.cell_size is not None:
+        settings += [(f"--cell-size {options.cell_size}", f"world.cell_size={options.cell_size}")]
+    return settings + [(f"--set {setting}", setting) for setting in options.set]
+
+
+def _size(text: str) -> tuple[int, int]:
+    """Columns and rows; 0 rows means in proportion."""
+    from app.model.world import LARGEST_SIDE, SMALLEST_SIDE
+
+    match = re.fullmatch(r"(\d+)(?:[x×](\d+))?", text.strip())
+    sides = [int(side) for side in match.groups() if side] if match else []
+    if not sides or not all(SMALLEST_SIDE <= side <= LARGEST_SIDE for side in sides):
+        raise UserError(
+            f"--size {text}: must be a number of cells, or WIDTHxHEIGHT, each from {SMALLEST_SIDE} to {LARGEST_SIDE}"
+        )
+    return sides[0], sides[1] if len(sides) == 2 else 0
+
+
+# Lists.
+
+
+def _parameter_list() -> str:
+    from app.scene.scene import DECLARATIONS, range_text
+
+    rows = [("parameter", "default", "range", "meaning")]
+    for path, declaration in DECLARATIONS.items():
+        default = str(declaration.default).lower() if declaration.kind is bool else f"{declaration.default}"
+        span = "true or false" if declaration.kind is bool else range_text(declaration)
+        rows.append((path, default, " ".join(declaration.choices) or span, declaration.help))
+    return _columns(rows)
+
+
+def _preset_list() -> str:
+    from app.scene.scene import load_preset, presets
+
+    return _columns([(name, load_preset(name).description) for name in presets()])
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> str:
+    # A cell that is wider than the column pushes what follows in its own row, and pads no other.
+    widths = [min(max(len(row[column]) for row in rows), WIDEST_COLUMN) for column in range(len(rows[0]))]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+# Parsers.
+
+
+class _OneLineParser(argparse.ArgumentParser):
+    """Says what is wrong in one line, without the whole usage before it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def _parser(command: str, description: str, epilog: str) -> argparse.ArgumentParser:
+    parser = _OneLineParser(
+        prog=f"{PROGRAM} {command}".strip(),
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--debug", action="store_true", help="log more, and show the traceback of an error")
+    return parser
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not (text.strip().isdecimal() and low <= int(text) <= high):
+            raise argparse.ArgumentTypeError(f"{text}: must be a whole number from {low} to {high}")
+        return int(text)
+
+    return parse
+
+
+def _path(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("the name of the file is empty")
+    return Path(text)
+
+
+def _numbers(text: str) -> list[int]:
+    parse = _whole(0, 10_000_000)
+    return [parse(number) for number in text.split(",")]
+
+
+def _finite(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"{text}: must be a finite number")
+    return number
+
+
+def _positive(text: str) -> float:
+    number = _finite(text)
+    if number <= 0.0:
+        raise argparse.ArgumentTypeError(f"{text}: must be more than 0")
+    return number
+
+
+def _version() -> str:
+    try:
+        return metadata.version(PROGRAM)
+    except metadata.PackageNotFoundError:
+        return "(not installed)"

@@ -1,0 +1,139 @@
+"""Pictures without a window: the same bits on every run, however long a frame takes."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import moderngl
+
+from app.cli.progress import Progress
+from app.cli.signals import Ended, kept_from_signals
+from app.engine.creation import create_worlds
+from app.engine.lockstep import Lockstep
+from app.engine.memory import check_memory
+from app.engine.publishing import take_snapshot
+from app.engine.simulator import SimulationError, Simulator
+from app.engine.survey import Surveyor, wanted_by
+from app.files.recorder import open_recorder
+from app.model.errors import UserError
+from app.model.snapshot import Snapshot
+from app.picture.camera import OPENING_ASPECT, Camera, opening_camera
+from app.picture.ground import Ground
+from app.picture.sides import Sides
+from app.scene.comparison import labels
+from app.scene.scene import Scene
+
+CYCLES_PER_FRAME = 2  # where neither the scene nor the person says
+
+
+def render(
+    scenes: Sequence[Scene],
+    paths: Sequence[Path],
+    *,
+    frames: int,
+    fps: int,
+    size: tuple[int, int],
+    cycles_per_frame: int | None = None,
+    orbit: float = 0.0,
+    minimap: bool = False,
+    threads: int | None = None,
+) -> None:
+    """Draw `frames` pictures of `size` (width, height) into the files `paths`, with cycles simulated between them.
+
+    The first picture shows the world as it starts, the last one after (frames − 1) × cycles_per_frame cycles. `orbit`
+    is how far the camera turns around the land over the clip, in degrees. Two scenes are drawn side by side, in the
+    light and from the place of the first.
+
+    Where a signal or a cycle that fails ends it early, the files have the frames so far, and `Ended` or `UserError`
+    tells how many; before the first there are no files.
+    """
+    with contextlib.ExitStack() as stack:
+        recorders = [stack.enter_context(open_recorder(path, *size, fps)) for path in paths]
+        context = stack.enter_context(headless_context())
+        made = create_worlds(scenes, partial(check_memory, scenes, shown=True))
+        lockstep = Lockstep([Simulator(scene, world, threads) for world, scene in made])
+        scenes = lockstep.scenes
+        scene = scenes[0]
+        cycles = cycles_per_frame if cycles_per_frame is not None else scene.simulation.cycles_per_frame
+        cycles = CYCLES_PER_FRAME if cycles_per_frame is None and cycles == 0 else cycles
+
+        for simulator in lockstep.simulators:
+            simulator.compile_missing()
+        surveyors, wanted = [Surveyor() for _ in scenes], wanted_by(scene.view.overlay)
+
+        def snapshots(old: Sequence[Snapshot | None]) -> list[Snapshot]:
+            worlds = lockstep.worlds
+            surveys = [
+                surveyor.survey(world, scene.rivers, wanted) for surveyor, world in zip(surveyors, worlds, strict=True)
+            ]
+            return list(map(take_snapshot, worlds, range(len(worlds)), old, surveys))
+
+        sides = Sides(context, bake_at_once=True)
+        stack.callback(sides.release)
+        sides.show(snapshots([None] * len(scenes)))
+        sides.lay_out(*size)
+        narrowest = min(side.area.width for side in sides.shown)
+        opening = scene_camera(scene, sides.snapshots[0], narrowest / size[1])
+        with kept_from_signals("cycle or frame") as wish:
+            done, failure = 0, ""
+            for frame in Progress(range(frames), "rendering", "frame"):
+                if frame > 0:
+                    try:
+                        for _ in range(cycles):
+                            if not wish:
+                                lockstep.advance()
+                        lockstep.verify()
+                    except SimulationError as error:
+                        failure = str(error)
+                        break
+                    sides.show(snapshots(sides.snapshots))
+                if wish:
+                    break
+                camera = replace(opening, heading=opening.heading + orbit * frame / frames)
+                sides.redraw()  # time has passed, also where nothing else has changed
+                sides.draw(camera, scenes, time=frame / fps, minimap=minimap, labels=labels(scenes))
+                pixels = sides.pixels()
+                assert pixels is not None
+                for record in recorders:
+                    record(pixels)
+                done += 1
+            if not done:
+                raise Ended(wish.number)
+            stack.close()  # while a signal still waits, so that the files are finished
+    for path in paths:
+        print(path)
+    kept = f"{', '.join(map(str, paths))}: {done} of {frames} frames are whole"
+    if failure:
+        raise UserError(f"{failure}; {kept}")
+    if done < frames:
+        raise Ended(wish.number, f"stopped; {kept}")
+
+
+def scene_camera(scene: Scene, snapshot: Snapshot, aspect: float = OPENING_ASPECT) -> Camera:
+    """The view that a scene opens with, as in the window, in a picture so many times as wide as high."""
+    ground = Ground(snapshot, scene.view.exaggeration)
+    east, south = scene.camera.target_east * ground.east, scene.camera.target_south * ground.south
+    shape = ground.rows, ground.columns, ground.cell_size
+    return opening_camera(scene.camera, *shape, ground.height(east, south), aspect)
+
+
+@contextlib.contextmanager
+def headless_context() -> Iterator[moderngl.Context]:
+    """OpenGL without a window. Raises `UserError` where there is none, or one that is too old."""
+    backend: dict[str, Any] = {"backend": "egl"} if sys.platform == "linux" else {}
+    try:
+        context = moderngl.create_standalone_context(require=410, **backend)
+    except Exception as error:  # moderngl raises plain exceptions
+        needs = "needs OpenGL 4.1"
+        if sys.platform == "linux":
+            needs += " through EGL (on Debian and Ubuntu: apt-get install libegl1 libgl1)"
+        raise UserError(f"drawing without a window {needs}: {error}") from error
+    with context:
+        yield context
+    context.release()

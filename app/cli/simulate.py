@@ -1,0 +1,98 @@
+"""A simulation without a picture, from a scene to a saved world."""
+
+from __future__ import annotations
+
+import shlex
+from functools import partial
+from pathlib import Path
+
+from app.cli.progress import Progress
+from app.cli.signals import Ended, kept_from_signals
+from app.engine.creation import create_world
+from app.engine.memory import check_memory
+from app.engine.simulator import SimulationError, Simulator
+from app.files import checkpoint
+from app.files.atomic import check_writable
+from app.model.errors import UserError
+from app.model.world import World
+from app.scene.scene import Scene
+
+
+def simulate(
+    scene: Scene,
+    path: Path,
+    *,
+    cycles: int,
+    threads: int | None = None,
+    save_every: int | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Run `cycles` cycles of a scene, save the world to `path` and print its ledger.
+
+    The world is saved after each `save_every` cycles too, and where a signal or a cycle that fails ends it early: then
+    as it was after the last good cycle, and `Ended` or `UserError` tells how to go on. Raises `UserError` where `path`
+    is there already, unless `overwrite` says so or it is the world that goes on.
+    """
+    _check_place(scene, path, overwrite)
+    world, scene = create_world(scene, partial(check_memory, [scene]))
+    simulator = Simulator(scene, world, threads)
+    first = saved = world.cycle
+
+    def save() -> None:
+        nonlocal saved
+        checkpoint.save(path, world, simulator.scene)
+        saved = world.cycle
+
+    progress = Progress(range(cycles), "simulating", "cycle")
+    simulator.compile_missing()  # nothing is lost yet where a signal ends this
+    with kept_from_signals("cycle") as wish:
+        try:
+            for _ in progress:
+                if wish:
+                    break
+                simulator.advance()
+                if save_every and (world.cycle - first) % save_every == 0:
+                    simulator.verify()
+                    save()
+            simulator.verify()
+        except SimulationError as error:
+            if world.cycle == first:
+                raise
+            if world.cycle != saved:
+                save()
+            raise UserError(f"{error}; {path} has the world as it was then") from error
+        done = world.cycle - first
+        if world.cycle != saved or cycles == 0:
+            save()
+    if done < cycles:
+        kept = f"stopped after cycle {world.cycle}; go on with: {_continuation(path, cycles - done)}"
+        raise Ended(wish.number, kept if done else "stopped before the first cycle")
+    rows, columns = world.shape
+    print(f"{path}: {columns}×{rows} cells of {world.cell_size:g} m after cycle {world.cycle}")
+    print(ledger_text(world))
+
+
+def _check_place(scene: Scene, path: Path, overwrite: bool) -> None:
+    """Raise `UserError` where the world cannot be written, or would take the place of another."""
+    check_writable(path)
+    goes_on = scene.saved_world and Path(scene.saved_world).resolve() == path.resolve()
+    if path.exists() and not overwrite and not goes_on:
+        raise UserError(f"{path} is there already; --overwrite replaces it, and --out names another file")
+
+
+def _continuation(path: Path, cycles: int) -> str:
+    name = shlex.quote(str(path))
+    return f"thalweg simulate {name} --cycles {cycles} --out {name}"
+
+
+def ledger_text(world: World) -> str:
+    """What came in and went out of each substance, in cubic metres, and how well it adds up."""
+    lines = []
+    for substance, account in world.ledger.accounts().items():
+        stored = world.stored(substance)
+        entries = [("at the start", account.initial)]
+        entries += [(cause, volume) for cause, volume in account.gained.items()]
+        entries += [(cause, -volume) for cause, volume in account.lost.items()]
+        entries += [("in the world now", stored), ("unaccounted for", stored - account.expected())]
+        lines += [f"{substance}, m³", *(f"  {cause:<20} {volume:>+20.6g}" for cause, volume in entries)]
+    return "\n".join([*lines, f"imbalance: {world.imbalance():.1e} of all that there was"])

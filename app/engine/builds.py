@@ -1,0 +1,90 @@
+"""Builds: what is compiled of kernels, each in one go, by the name that the window shows.
+
+A process has one build, which has its name; one that is `Varied` has a second, richer one, of which most worlds need
+only one or the other. The survey of rivers is a build, too.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from typing import Any, NamedTuple, cast
+
+from app.processes import PROCESSES
+from app.processes.moisture import Moisture
+from app.processes.plants import Plants
+from app.processes.process import Process, Varied
+from app.scene.scene import Scene
+
+RIVERS = "rivers"
+ON_RICH_GROUND = " on rich ground"
+
+# Those that take longest go first, so that no core has the longest one left when the others have nothing to do.
+SLOWEST_FIRST = (
+    "pools",
+    "droplets on rich ground",
+    "moisture",
+    "wind on rich ground",
+    "plants",
+    RIVERS,
+    "cascade on rich ground",
+    "droplets",
+    "wind",
+)
+
+
+class Ground(NamedTuple):
+    """What decides between the builds of a process that is `Varied`."""
+
+    materials: bool  # whether there are several
+    covered: bool  # whether a process has left wetness or plants on it
+
+
+def builds_of(process: Process, parameters: Any, ground: Ground, running: frozenset[str]) -> tuple[str, ...]:
+    """The builds that a process needs in the next cycles, while processes of these names run."""
+    if not _is_varied(type(process)):
+        return (process.name,)
+    rich = process.name + ON_RICH_GROUND
+    asks = cast(Varied, process).asks_for_rich(parameters, running)
+    if any(ground) or Moisture.name in running or asks:
+        return (rich,)
+    if Plants.name in running:  # they come last in a cycle: from the next one on the ground is covered
+        return (process.name, rich)
+    return (process.name,)
+
+
+def foreseen(scene: Scene) -> list[str]:
+    """The builds that the first cycles of a scene will need, as far as is known before its world is made."""
+    enabled = [process() for process in PROCESSES if getattr(scene, process.name).enabled]
+    running = frozenset(process.name for process in enabled)
+    ground = Ground(materials=scene.materials.enabled, covered=False)
+    needed = (builds_of(process, getattr(scene, process.name), ground, running) for process in enabled)
+    return [build for of_process in needed for build in of_process]
+
+
+def prepare(build: str, processes: Iterable[Process] | None = None) -> None:
+    """Compile a build, or load it from the cache. Raises `KeyError` for a name that none has."""
+    if build == RIVERS:
+        from app.engine.survey import prepare as prepare_rivers
+
+        prepare_rivers()
+        return
+    by_name = {process.name: process for process in processes or (process() for process in PROCESSES)}
+    process = by_name[build.removesuffix(ON_RICH_GROUND)]
+    if not build.endswith(ON_RICH_GROUND):
+        process.prepare()
+    elif isinstance(process, Varied):
+        process.prepare_rich()
+    else:
+        raise KeyError(build)
+
+
+@functools.cache
+def _is_varied(process: type[Process]) -> bool:
+    return issubclass(process, Varied)  # asked in each cycle, and slow to answer
+
+
+def in_order(builds: Iterable[str]) -> list[str]:
+    """The same builds, each once, in the order in which they should be begun."""
+    order = {build: place for place, build in enumerate(SLOWEST_FIRST)}
+    return sorted(dict.fromkeys(builds), key=lambda build: order.get(build, len(order)))

@@ -1,0 +1,169 @@
+"""C6: how wide the channels of rivers are, and how far they wander: figures that tell erosion with and without plants.
+
+A channel is a crest of the discharge: a cell of dry land on which more water passes than beside it, across the way that
+the water goes. Its section is the discharge q along that line, as far as it falls to both sides, down to a tenth.
+
+    flow    Q = ∫ q             water that passes in a cycle, in metres over one cell times cells
+    width   W = Q / largest q   cells: as wide as it would be if all of it were as full as its middle
+
+Wide rivers have wide channels, so that widths are compared at the same flow: W ∝ √Q (Leopold, Maddock 1953).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.world import World
+from kernels.standing import DRY
+
+if TYPE_CHECKING:
+    from app.engine.simulator import Simulator
+
+Numbers = NDArray[np.float64]
+
+REACH = 12.0  # cells to both sides, over which a section is followed
+STEP = 0.5  # cells
+CREST = 2.0  # cells to both sides, over which its middle has the most water
+BANK = 0.1  # of the largest discharge: there a section ends
+BANKS = 3.0  # cells beyond the bed of a channel, half as wide as it is to each side of its middle
+TIME = 1000.0  # cycles, for which rates are told
+
+
+@dataclass(frozen=True)
+class Channels:
+    """The middles of all channels whose flow is large enough."""
+
+    rows: Numbers  # [channel cell]
+    columns: Numbers
+    width: Numbers  # cells
+    flow: Numbers
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def relative_width(self) -> float:
+        """The median of W / √Q: the width, in cells, at a flow of 1. 0 where there are no channels."""
+        return float(np.median(self.width / np.sqrt(self.flow))) if len(self) else 0.0
+
+    @property
+    def typical_width(self) -> float:
+        """The median of the widths, in cells. 0 where there are no channels."""
+        return float(np.median(self.width)) if len(self) else 0.0
+
+
+@dataclass(frozen=True)
+class ChannelFigures:
+    """What channels were like over some time, in the mean."""
+
+    cells: float  # in the middles of channels
+    width: float  # median, in cells
+    relative_width: float  # the same at a flow of 1
+    migration: float  # cells in 1000 cycles; NaN where there were no channels
+    bank_wear: float  # metres by which banks rose or sank in 1000 cycles; NaN likewise
+
+
+def watch_channels(simulator: Simulator, cycles: int, least_flow: float, looks: int = 4) -> ChannelFigures:
+    """Advance a simulation, and look at its channels at the start and then so many times, in equal spans of time."""
+    world = simulator.world
+    span = cycles // looks
+    found, moved, worn = [find_channels(world, least_flow)], [], []
+    for _ in range(looks):
+        ground = world.ground.copy()
+        for _ in range(span):
+            simulator.advance()
+        found.append(find_channels(world, least_flow))
+        moved.append(migration(found[-2], found[-1]))
+        moved_ground = np.abs(world.ground - ground)[banks(found[-2], world.shape)]
+        worn.append(float(moved_ground.mean()) if len(moved_ground) else math.nan)
+    return ChannelFigures(
+        cells=float(np.mean([len(channels) for channels in found])),
+        width=float(np.mean([channels.typical_width for channels in found])),
+        relative_width=float(np.mean([channels.relative_width for channels in found])),
+        migration=float(np.mean(moved)) * TIME / span,
+        bank_wear=float(np.mean(worn)) * TIME / span,
+    )
+
+
+def find_channels(world: World, least_flow: float) -> Channels:
+    """The channels of a world with a flow of at least so much, from what its drops have left of late."""
+    discharge = np.asarray(world.trace("discharge"), np.float64)
+    south, east = (np.asarray(world.trace(f"momentum_{way}"), np.float64) for way in ("south", "east"))
+    speed = np.hypot(south, east)
+    # A section that holds the least flow has a middle with at least this.
+    wet = (world.standing == DRY) & (speed > 0.0) & (discharge * 2.0 * REACH >= least_flow)
+    rows, columns = (places.astype(np.float64) for places in np.nonzero(wet))
+    across = np.stack([-east[wet], south[wet]]) / speed[wet]
+    middle = discharge[wet]
+
+    def beside(distance: float) -> Numbers:
+        return _between_cells(discharge, rows + distance * across[0], columns + distance * across[1])
+
+    crest = np.ones(len(rows), np.bool_)
+    flow = middle.copy()
+    for side in (-1.0, 1.0):
+        before, inside = middle, np.ones(len(rows), np.bool_)
+        for distance in np.arange(STEP, REACH + STEP / 2, STEP):
+            here = beside(side * distance)
+            if distance <= CREST:
+                crest &= (here <= middle) if side > 0.0 else (here < middle)
+            inside &= (here <= before) & (here >= BANK * middle)
+            flow += np.where(inside, here, 0.0)
+            before = here
+    flow *= STEP
+    chosen = crest & (flow >= least_flow)
+    return Channels(rows[chosen], columns[chosen], flow[chosen] / middle[chosen], flow[chosen])
+
+
+def migration(before: Channels, after: Channels) -> float:
+    """How far channels have moved, in cells: the mean way from each to the nearest of the other time, both ways.
+
+    The modified Hausdorff distance (Dubuisson, Jain 1994) with the mean of both ways. NaN where there are none at one
+    of the times.
+    """
+    if not (len(before) and len(after)):
+        return math.nan
+    return 0.5 * (_mean_way(before, after) + _mean_way(after, before))
+
+
+def banks(channels: Channels, shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """The cells beside channels, and in none of their beds, [row, column]."""
+    bed, near = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
+    for row, column, width in zip(channels.rows, channels.columns, channels.width, strict=True):
+        reach = int(0.5 * width + BANKS)
+        window = tuple(slice(max(int(middle) - reach, 0), int(middle) + reach + 1) for middle in (row, column))
+        rows, columns = np.ogrid[
+            tuple(slice(part.start, min(part.stop, cells)) for part, cells in zip(window, shape, strict=True))
+        ]
+        away = np.hypot(rows - row, columns - column)
+        bed[window] |= away <= 0.5 * width
+        near[window] |= away <= 0.5 * width + BANKS
+    return near & ~bed
+
+
+def _mean_way(some: Channels, others: Channels) -> float:
+    nearest = [
+        np.hypot(others.rows - row, others.columns - column).min()
+        for row, column in zip(some.rows, some.columns, strict=True)
+    ]
+    return float(np.mean(nearest))
+
+
+def _between_cells(layer: Numbers, rows: Numbers, columns: Numbers) -> Numbers:
+    """A layer at places between the middles of its cells; 0 beyond its edges."""
+    padded = np.pad(layer, 1)
+    rows, columns = (
+        np.clip(places + 1.0, 0.0, cells + 0.999)
+        for places, cells in ((rows, layer.shape[0]), (columns, layer.shape[1]))
+    )
+    north, west = rows.astype(int), columns.astype(int)
+    down, right = rows - north, columns - west
+    upper = (1.0 - right) * padded[north, west] + right * padded[north, west + 1]
+    lower = (1.0 - right) * padded[north + 1, west] + right * padded[north + 1, west + 1]
+    between: Numbers = (1.0 - down) * upper + down * lower
+    return between

@@ -1,0 +1,272 @@
+"""Kernels are compiled beside the program, in processes of their own, which leave them in Numba's cache on disk.
+
+Numba compiles under the interpreter's lock: what one process does in a thread keeps its window from being drawn, and
+takes one core however many there are. So a `Compiler` starts workers, tells them one build after the other, and who
+asked for a build loads it from the cache when it is there. No two builds have a cached kernel of the same name but with
+the same types, so no worker can take the place of what another one wrote (see `kernels.particles.engine`).
+
+Run as a module, this is the worker: it reads names of builds, a line each, and answers each with a line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from app.engine.builds import in_order
+from app.engine.status import Compiling
+
+log = logging.getLogger(__name__)
+
+NICENESS = 5  # of the workers: picture and simulation go first
+MOST_WORKERS = 8  # each takes some 300 MB
+WORKER = "compile-kernels"  # the word that makes the program one, where it is a file of its own and runs no modules
+DONE, FAILED = "done", "failed"
+
+
+class NotCached(Exception):
+    """A kernel would have to be compiled here and now."""
+
+
+@contextlib.contextmanager
+def only_from_cache() -> Iterator[None]:
+    """Within this, a kernel that this thread would have to compile raises `NotCached` instead."""
+    from numba.core import event
+
+    caller = threading.get_ident()
+
+    class Refusal(event.Listener):
+        def on_start(self, event: object) -> None:
+            if threading.get_ident() == caller:
+                raise NotCached
+
+        def on_end(self, event: object) -> None: ...
+
+    with event.install_listener("numba:compile", Refusal()):
+        yield
+
+
+def cache_is_empty() -> bool:
+    """Whether nothing was ever compiled from these sources. Takes no time, and no Numba."""
+    return not any(Path(os.environ["NUMBA_CACHE_DIR"]).glob("*/*.nbi"))
+
+
+class Compiler:
+    """Compiles builds in workers, as many at once as there are cores."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        self._most = workers or min(cores(), MOST_WORKERS)
+        self._lock = threading.Lock()
+        self._asked: list[str] = []  # since there was last nothing to do
+        self._waiting: list[str] = []
+        self._at_work: list[str] = []
+        self._outcomes: dict[str, str] = {}  # by build: empty, or what went wrong
+        self._threads: list[threading.Thread] = []  # each leads a worker
+        self._workers: list[subprocess.Popen[str]] = []
+        self._closed = False
+        self.seconds = 0.0  # of processor time that builds took
+
+    def ask(self, builds: Iterable[str]) -> None:
+        """Compile builds, in this order, unless that was asked for already. Returns at once."""
+        with self._lock:
+            new = [build for build in builds if not self._knows(build)]
+            if self._closed or not new:
+                return
+            if not self._waiting and not self._at_work:
+                self._asked = []
+            self._asked += new
+            self._waiting += new
+            self._threads = [thread for thread in self._threads if thread.is_alive()]
+            for _ in range(min(len(self._waiting), self._most - len(self._threads))):
+                thread = threading.Thread(target=self._lead_worker, name="compiler", daemon=True)
+                self._threads.append(thread)
+                thread.start()
+
+    def has_asked(self, build: str) -> bool:
+        """Whether a build was asked for, however far it is."""
+        with self._lock:
+            return self._knows(build)
+
+    def outcome(self, build: str) -> str | None:
+        """Empty where a build is compiled, else what went wrong; None while that is not known."""
+        return self._outcomes.get(build)
+
+    @property
+    def progress(self) -> Compiling | None:
+        """How far it is; None where there is nothing to do."""
+        with self._lock:
+            if not self._waiting and not self._at_work:
+                return None
+            done = sum(build in self._outcomes for build in self._asked)
+            at_work, waiting = (
+                tuple(name.replace("_", " ") for name in names) for names in (self._at_work, self._waiting)
+            )
+            return Compiling(done, len(self._asked), at_work, waiting)
+
+    def close(self) -> None:
+        """End all workers at once, and start no more."""
+        with self._lock:
+            self._closed = True
+            self._waiting = []
+            for worker in self._workers:
+                worker.kill()
+        for thread in self._threads:
+            thread.join(timeout=2.0)
+
+    def _knows(self, build: str) -> bool:
+        return build in self._outcomes or build in self._waiting or build in self._at_work
+
+    def _lead_worker(self) -> None:
+        """Tell a worker what to do until nothing is left. One that ends in the midst of a build has a successor."""
+        worker: subprocess.Popen[str] | None = None
+        while build := self._next():
+            try:
+                worker = worker or self._start_worker()
+                error = self._have_compiled(worker, build)
+            except (OSError, EOFError) as failure:
+                error = str(failure)
+                self._end_worker(worker)
+                worker = None
+            with self._lock:
+                self._at_work.remove(build)
+                self._outcomes[build] = error
+        self._end_worker(worker)
+
+    def _next(self) -> str:
+        with self._lock:
+            if not self._waiting:
+                return ""
+            self._at_work.append(self._waiting.pop(0))
+            return self._at_work[-1]
+
+    def _have_compiled(self, worker: subprocess.Popen[str], build: str) -> str:
+        """Have a worker compile a build, and return what went wrong. Raises `EOFError` where it ends meanwhile."""
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        print(build, file=worker.stdin, flush=True)
+        word, _, rest = worker.stdout.readline().strip().partition(" ")
+        if word == FAILED:
+            return rest
+        if word != DONE:
+            raise EOFError("the process that compiled it ended")
+        self.seconds += float(rest)
+        return ""
+
+    def _start_worker(self) -> subprocess.Popen[str]:
+        with self._lock:
+            if self._closed:
+                raise EOFError("nothing is compiled any more")
+            worker = _start_worker()
+            self._workers.append(worker)
+            return worker
+
+    def _end_worker(self, worker: subprocess.Popen[str] | None) -> None:
+        if worker is not None:
+            worker.kill()
+            worker.communicate()
+            with self._lock:
+                self._workers.remove(worker)
+
+
+def fill_cache(builds: Iterable[str], load: Callable[[str], None]) -> None:
+    """Load builds, of which those that are missing are compiled beside each other first; a bar shows how far that is.
+
+    What cannot be compiled so is compiled here.
+    """
+    from tqdm import tqdm
+
+    missing = []
+    for build in builds:
+        try:
+            with only_from_cache():
+                load(build)
+        except NotCached:
+            missing.append(build)
+    if not missing:
+        return
+    compiler = Compiler()
+    try:
+        compiler.ask(in_order(missing))
+        with tqdm(total=len(missing), desc="compiling kernels, after an update", unit="process", leave=False) as bar:
+            while progress := compiler.progress:
+                bar.n = progress.done
+                bar.set_postfix_str(", ".join(progress.at_work))
+                time.sleep(0.1)
+    finally:
+        compiler.close()
+    for build in missing:
+        if error := compiler.outcome(build):
+            tell_of_failure(build, error)
+        load(build)
+
+
+def tell_of_failure(build: str, error: str) -> None:
+    """Say that a build could not be compiled beside the program, which does so itself now."""
+    log.warning("the kernels of %s are compiled within the program, as a process of their own failed: %s", build, error)
+
+
+def cores() -> int:
+    """How many this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _start_worker() -> subprocess.Popen[str]:
+    is_frozen = getattr(sys, "frozen", False)
+    command = [sys.executable, WORKER] if is_frozen else [sys.executable, "-m", "app.engine.compiling"]
+    root = str(Path(__file__).parents[2])  # wherever the program runs
+    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+    return subprocess.Popen(
+        command,
+        env={**os.environ, "PYTHONPATH": path},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        creationflags=getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
+        | getattr(subprocess, "CREATE_NO_WINDOW", 0),
+    )
+
+
+def work() -> None:
+    """Be a worker: compile what is asked for, until nobody is there any more who asks."""
+    import gc
+    import queue
+    import signal
+
+    from app.engine.builds import prepare
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program, which ends its workers
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    gc.disable()  # Numba makes millions of objects that all stay: looking for garbage among them is a tenth of the time
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    sys.stdout = sys.stderr  # no other word must be taken for an answer
+    asked: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def listen() -> None:
+        for line in sys.stdin:
+            asked.put(line.strip())
+        os._exit(0)  # in the midst of a build, too: the program is gone
+
+    threading.Thread(target=listen, daemon=True).start()
+    before = 0.0
+    while True:
+        build = asked.get()
+        try:
+            prepare(build)
+            answer = f"{DONE} {time.process_time() - before}"
+        except Exception as error:
+            answer = f"{FAILED} {type(error).__name__}: " + " ".join(str(error).split())
+        before = time.process_time()
+        print(answer, file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    work()

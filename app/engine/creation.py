@@ -1,0 +1,154 @@
+"""From a scene to the world that it begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from app.files import checkpoint
+from app.model.errors import UserError
+from app.model.materials import materials_of, read_mix
+from app.model.world import DEFAULT_CELL_SIZE, LARGEST_SIDE, SMALLEST_SIDE, Layer, World
+from app.scene.scene import Scene
+from app.sources import strata
+from app.sources.generators import DEFAULT_SIDE, GENERATORS, relief_of
+from app.sources.terrain import find_terrain
+
+if TYPE_CHECKING:
+    from app.sources.heightmap import Heightmap
+
+# Is told the rows and columns of a world before it is made, and raises an error where it must not be.
+SizeCheck = Callable[[int, int], None]
+
+ARTICLE = "article-"  # what names of presets that are those of an article begin with
+
+
+def create_world(scene: Scene, check: SizeCheck = lambda rows, columns: None) -> tuple[World, Scene]:
+    """The world that a scene starts from, and the scene that goes on with it; `check` may refuse its size."""
+    if scene.saved_world:
+        world, _ = checkpoint.load(Path(scene.saved_world), check)
+        return world, msgspec.structs.replace(scene, saved_world="")
+    source = scene.world.source
+    if source in GENERATORS:
+        return _complete(_generate(scene, check), scene), scene
+    from app.sources import heightmap
+
+    path = _terrain_of(scene, "world.source")
+    if heightmap.is_saved_world(path):
+        return create_world(checkpoint.load_scene(path), check)
+    return _complete(_from_heightmap(scene, heightmap.read_heightmap(path), check), scene), scene
+
+
+def create_worlds(scenes: Sequence[Scene], check: SizeCheck) -> list[tuple[World, Scene]]:
+    """As `create_world`, of scenes that are compared. `check` is asked once, for they are of one size."""
+    first, *others = scenes
+    return [create_world(first, check), *map(create_world, others)]
+
+
+def size_in_cells(scene: Scene, columns: int, rows: int) -> dict[str, int | float]:
+    """What to change in a scene, so that the same land has so many cells; with 0 rows they follow in proportion.
+
+    Where a generator's relief is given in metres, its longer side stays as long: else it would be of needles in few
+    cells. Without, the relief follows the side. That of a file is seen to where it is read, and the numbers of articles
+    count in cells, so theirs keep their size.
+    """
+    values: dict[str, int | float] = {"world.columns": columns, "world.rows": rows}
+    if scene.world.source in GENERATORS:
+        old_rows, old_columns = _size(scene, DEFAULT_SIDE, DEFAULT_SIDE)
+        rows = rows or max(round(old_rows * columns / old_columns), SMALLEST_SIDE)
+        values["world.rows"] = rows
+        if scene.world.relief and not scene.name.startswith(ARTICLE):
+            cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
+            values["world.cell_size"] = cell_size * max(old_rows, old_columns) / max(rows, columns)
+    return values
+
+
+def _terrain_of(scene: Scene, parameter: str) -> Path:
+    """The file that a parameter of a scene names. Raises `UserError` where it has gone."""
+    try:
+        return find_terrain(str(scene.value(parameter)))
+    except UserError as error:
+        raise UserError(f"{parameter}: {error}; it may have moved, --set {parameter}=FILE names it anew") from error
+
+
+def _generate(scene: Scene, check: SizeCheck) -> World:
+    rows, columns = _size(scene, DEFAULT_SIDE, DEFAULT_SIDE)
+    check(rows, columns)
+    cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
+    relief = relief_of(scene, rows, columns, cell_size)
+    made = GENERATORS[scene.world.source](scene, rows, columns)
+    if isinstance(made, tuple):
+        rock, loose = made
+        return World(relief * rock, relief * loose + scene.world.soil_depth, cell_size, scene.world.seed)
+    return _world(scene, _stretched(made, relief), cell_size)
+
+
+def _from_heightmap(scene: Scene, heightmap: Heightmap, check: SizeCheck) -> World:
+    from app.sources.heightmap import resample
+
+    elevation = heightmap.elevation
+    file_rows, file_columns = elevation.shape
+    rows, columns = _size(scene, file_rows, file_columns)
+    check(rows, columns)
+    cell_size = heightmap.cell_size or DEFAULT_CELL_SIZE
+    if (rows, columns) != (file_rows, file_columns):
+        elevation = resample(elevation, rows, columns)
+        cell_size *= max(file_rows / rows, file_columns / columns)
+    if scene.world.relief:
+        elevation = elevation.min() + _stretched(elevation, scene.world.relief)
+    elif heightmap.relief_from_width and scene.world.cell_size:
+        elevation = elevation * (scene.world.cell_size / cell_size)
+    return _world(scene, elevation, scene.world.cell_size or cell_size)
+
+
+def _complete(world: World, scene: Scene) -> World:
+    """The world with all that a scene asks for beside its terrain."""
+    if scene.materials.enabled:
+        parts = {part.kind: part.amount for part in read_mix(scene.materials.loose)}
+        world.lay_materials(materials_of(scene.materials), parts, strata.rise(world, scene.materials))
+    if scene.world.lake_depth:
+        world.water[...] = np.maximum(0.0, world.ground.min() + scene.world.lake_depth - world.ground)
+        world.ledger.water.gain("stood in lakes at the start", float(world.water.sum()) * world.cell_area)
+    return _with_rain(world, scene)
+
+
+def _with_rain(world: World, scene: Scene) -> World:
+    """The world with the map of rain that the scene asks for, if any."""
+    if scene.world.rain_map:
+        from app.sources.heightmap import read_heightmap, resample
+
+        rain = resample(_stretched(read_heightmap(_terrain_of(scene, "world.rain_map")).elevation, 1.0), *world.shape)
+        if not rain.max() > 0.0:
+            raise UserError(f"{scene.world.rain_map}: all of one shade; a map of rain must tell where more falls")
+        world.trace("rain")[...] = np.clip(rain, 0.0, 1.0)
+    return world
+
+
+def _size(scene: Scene, rows: int, columns: int) -> tuple[int, int]:
+    """The rows and columns that the scene asks for; where it names only one, the other follows in proportion."""
+    wanted_rows, wanted_columns = scene.world.rows, scene.world.columns
+    if wanted_rows or wanted_columns:
+        scale = wanted_columns / columns if wanted_columns else wanted_rows / rows
+        rows, columns = wanted_rows or round(rows * scale), wanted_columns or round(columns * scale)
+    for side in (rows, columns):
+        if not SMALLEST_SIDE <= side <= LARGEST_SIDE:
+            raise UserError(
+                f"a map of {columns}×{rows} cells: sides must be from {SMALLEST_SIDE} to {LARGEST_SIDE} cells"
+            )
+    return rows, columns
+
+
+def _stretched(elevation: Layer, relief: float) -> Layer:
+    """The same shape with its lowest point at 0 and its highest at `relief`."""
+    lowest, highest = float(elevation.min()), float(elevation.max())
+    return (elevation - lowest) * (relief / (highest - lowest) if highest > lowest else 0.0)
+
+
+def _world(scene: Scene, elevation: Layer, cell_size: float) -> World:
+    """Solid ground, with the soil that the scene asks for as its uppermost part."""
+    soil = np.full_like(elevation, scene.world.soil_depth)
+    return World(elevation - soil, soil, cell_size, scene.world.seed)

@@ -1,0 +1,195 @@
+"""How much memory worlds need, and how much is free: what would not fit is refused before it is begun.
+
+Where it is not, a system takes the whole program down, or all others with it, without asking.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from app.engine.publishing import shown_versions
+from app.model.errors import UserError
+from app.model.layers import LAYERS
+from app.model.materials import materials_of
+from app.model.world import World
+from app.processes import PROCESSES
+
+if TYPE_CHECKING:
+    from app.scene.scene import Scene
+
+# Bytes for each cell that nothing declares. They were measured, at 2048² cells.
+KERNELS = 20  # what the process needs most that needs most while it runs, beside its layers: snowballs and pools do
+MAPS = 10  # textures that every picture has
+MAPS_OF_A_LAYER = 19  # two textures of four bytes, and what is drawn from them at level high
+
+SAMPLE_SIDE = 8  # cells
+
+
+class Needs(NamedTuple):
+    """Bytes that worlds need. `making` is what the first moment takes, in which those before are still there."""
+
+    making: float
+    running: float
+
+    @classmethod
+    def of(cls, scenes: Iterable[Scene], cells: int, *, shown: bool) -> Needs:
+        """Of worlds of so many cells each, with all that their processes leave; `shown`: with pictures of them."""
+        making = running = 0.0
+        for scene in scenes:
+            world = _sample(scene)
+            state = world.state()["layers"].values()  # the backup
+            layers = len(shown_versions(world)) * np.dtype(np.float32).itemsize if shown else 0  # of a snapshot
+            once = (_bytes(vars(world).values()) + _bytes(world.layers.values()) + _bytes(state)) / world.ground.size
+            making += once + layers
+            running += once + 2 * layers + KERNELS
+            if shown:
+                running += MAPS + MAPS_OF_A_LAYER * len(shown_versions(world))
+        return cls(making * cells, running * cells)
+
+
+NOTHING = Needs(0.0, 0.0)
+
+
+def check_memory(
+    scenes: Sequence[Scene], rows: int, columns: int, *, shown: bool = False, given_back: Needs = NOTHING
+) -> None:
+    """Raise `UserError` where worlds of so many cells need more memory than is free.
+
+    `given_back` is what the worlds need whose place they take. It is free as soon as these are made, and not before.
+    """
+    needs, free = Needs.of(scenes, rows * columns, shown=shown), free_memory()
+    if needs.making > free or needs.running > free + given_back.running:
+        size = f"{columns}² cells" if rows == columns else f"{columns}×{rows} cells"
+        worlds = size if len(scenes) == 1 else f"{len(scenes)} worlds of {size}"
+        raise UserError(
+            f"{worlds} need about {_gigabytes(max(needs.making, needs.running - given_back.running))} GB of memory; "
+            f"{_gigabytes(free)} are free"
+        )
+
+
+def free_memory() -> float:
+    """Bytes that this process may still take without swapping; infinity where the system does not tell."""
+    return max(0.0, min(_free(), default=math.inf))
+
+
+def _sample(scene: Scene) -> World:
+    """A small world with all layers that one of the scene will come to have."""
+    flat = np.zeros((SAMPLE_SIDE, SAMPLE_SIDE))
+    world = World(flat, flat.copy(), cell_size=1.0, seed=0)
+    if scene.materials.enabled:
+        world.restore_materials(materials_of(scene.materials), _Zero())
+        world.trace("strata_rise")
+    if scene.world.rain_map:
+        world.trace("rain")
+    for process in PROCESSES:
+        if getattr(scene, process.name).enabled:
+            for name in process.changes:
+                if not LAYERS[name].always:
+                    world.trace(name)
+    if scene.pools.enabled or scene.world.lake_depth:
+        world.water_version = 1
+    return world
+
+
+class _Zero(dict[str, Any]):
+    """A layer of zeros of any name."""
+
+    def __missing__(self, name: str) -> float:
+        return 0.0
+
+
+def _bytes(values: Iterable[Any]) -> int:
+    """Of all arrays among them, each memory once."""
+    owners = (array if array.base is None else array.base for array in values if isinstance(array, np.ndarray))
+    return sum({id(owner): owner.nbytes for owner in owners}.values())
+
+
+def _gigabytes(number: float) -> str:
+    """As few digits as tell it."""
+    return f"{number / 1e9:.2g}" if number < 9.95e9 else f"{number / 1e9:.0f}"
+
+
+# What is free, in bytes: the least of all that follows.
+
+
+def _free() -> Iterator[float]:
+    if sys.platform == "win32":
+        yield _free_on_windows()
+    elif sys.platform == "linux":
+        yield _number_in(Path("/proc/meminfo"), "MemAvailable", unit=1024)
+        yield from _left_by_limits()
+        yield from _left_by_groups()
+    else:  # all that there is: how much of it is free can only be learned from other programs
+        import os
+
+        yield float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+
+
+def _left_by_limits() -> Iterator[float]:
+    """What limits of this process leave, as `ulimit -v` sets them."""
+    import resource
+
+    for limit, taken in ((resource.RLIMIT_AS, "VmSize"), (resource.RLIMIT_DATA, "VmData")):
+        soft, _ = resource.getrlimit(limit)
+        if soft != resource.RLIM_INFINITY:
+            yield soft - _number_in(Path("/proc/self/status"), taken, unit=1024, missing=0.0)
+
+
+def _left_by_groups() -> Iterator[float]:
+    """What the control groups of this process leave, as containers have them: version 2, and the older version 1."""
+    try:
+        groups = [line.split(":", 2) for line in Path("/proc/self/cgroup").read_text().splitlines()]
+    except OSError:
+        return
+    for _, controllers, place in groups:
+        if not controllers:
+            root, limit, taken, cached = Path("/sys/fs/cgroup"), "memory.max", "memory.current", "inactive_file"
+        elif "memory" in controllers.split(","):
+            root, limit = Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes"
+            taken, cached = "memory.usage_in_bytes", "total_inactive_file"
+        else:
+            continue
+        folder = root / place.lstrip("/")
+        for group in (folder, *folder.parents):
+            if not group.is_relative_to(root):
+                break
+            most = _number_in(group / limit)
+            if math.isfinite(most):  # what it keeps of files is given back when it is needed
+                kept = _number_in(group / "memory.stat", cached, missing=0.0)
+                yield most - _number_in(group / taken, missing=0.0) + kept
+
+
+def _number_in(path: Path, name: str = "", *, unit: int = 1, missing: float = math.inf) -> float:
+    """The number of a name in a file of such lines, or the only one in it; `missing` where there is none."""
+    try:
+        for line in path.read_text().splitlines():
+            words = line.replace(":", " ").split()
+            if words and words[0] == (name or words[0]):
+                return float(words[1 if name else 0]) * unit
+    except (OSError, ValueError, IndexError):
+        pass  # "max", for one
+    return missing
+
+
+if sys.platform == "win32":
+
+    def _free_on_windows() -> float:
+        import ctypes
+
+        class Status(ctypes.Structure):
+            _fields_ = (
+                ("length", ctypes.c_ulong),
+                ("load", ctypes.c_ulong),
+                *((name, ctypes.c_ulonglong) for name in ("total", "free", "of_file", "free_of_file", "of_process")),
+                *((name, ctypes.c_ulonglong) for name in ("free_of_process", "extended")),
+            )
+
+        status = Status(length=ctypes.sizeof(Status))
+        known = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
+        return float(min(status.free, status.free_of_process)) if known else math.inf

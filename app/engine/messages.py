@@ -1,0 +1,172 @@
+"""What is asked of the simulation, and what it says has happened: frozen values, which can be written down and read.
+
+Requests go one way and reports the other. They are taken in their order, between two cycles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from app.engine.survey import Wanted
+from app.model.parameters import Value
+from app.model.view_parameters import CameraParameters, ViewParameters
+from app.scene.scene import Scene
+
+
+class Message(msgspec.Struct, frozen=True, tag=True):
+    """A value that goes between the threads."""
+
+
+# What is asked.
+
+
+class Open(Message, frozen=True):
+    """Make the worlds of `scenes`: one, or two that are compared. Where that fails, those that are there go on."""
+
+    scenes: tuple[Scene, ...]
+
+
+class Change(Message, frozen=True):
+    """Change parameters from the next cycle on, of one world or, without a number, of all.
+
+    What changes the terrain itself needs `Open`. Where a change needs kernels that are still to be compiled, a
+    simulation that runs goes on as before until they are there, as if the change had been asked for later.
+    """
+
+    values: dict[str, Value]
+    world: int | None = None
+
+
+class Keep(Message, frozen=True):
+    """Go on with one of two worlds alone."""
+
+    world: int
+
+
+class Pause(Message, frozen=True):
+    """Let no more cycles run."""
+
+
+class Run(Message, frozen=True):
+    """Let cycles run, also after a failure."""
+
+
+class Step(Message, frozen=True):
+    """Pause, and run a single cycle."""
+
+
+class Blur(Message, frozen=True):
+    """Smooth the ground once, in a cycle in which nothing else happens."""
+
+
+class RollSnowballs(Message, frozen=True):
+    """Let so many snowballs fall, and nothing else move the ground; then go on, or stay paused, as before."""
+
+    balls: int
+
+
+class CancelSnowballs(Message, frozen=True):
+    """Let no more snowballs of a run fall."""
+
+
+class Save(Message, frozen=True):
+    """Write a world to a file, seen as told, or else as its scene says. One that is not sound goes back first."""
+
+    path: Path
+    world: int = 0
+    view: ViewParameters | None = None
+    camera: CameraParameters | None = None
+
+
+class Watch(Message, frozen=True):
+    """What is looked at: the next snapshots have all that an overlay shows, and what is wanted of rivers."""
+
+    overlay: str = "none"
+    wanted: Wanted = Wanted()
+
+
+class FrameBegan(Message, frozen=True):
+    """A frame is drawn, for so many of the screen's: the pace of the simulation may follow it."""
+
+    screens: int = 1
+
+
+Request = Open | Change | Keep | Pause | Run | Step | Blur | RollSnowballs | CancelSnowballs | Save | Watch | FrameBegan
+
+
+# What has happened.
+
+
+class Opened(Message, frozen=True):
+    """The worlds that were asked for are made. Their snapshots have these numbers, and come after this."""
+
+    request: Open
+    worlds: tuple[int, ...]
+
+
+class OpenFailed(Message, frozen=True):
+    """The worlds that were asked for cannot be made; those before go on, where there are any."""
+
+    request: Open
+    why: str
+
+
+class Saved(Message, frozen=True):
+    """A world lies in this file now."""
+
+    path: Path
+
+
+class SaveFailed(Message, frozen=True):
+    """A world could not be written; what lay there before is as it was."""
+
+    path: Path
+    why: str
+
+
+class Stopped(Message, frozen=True):
+    """A cycle failed, and no other runs until somebody asks for it. The worlds are as they were before it.
+
+    `process`, `layer` and `cell` (row, column) tell where, as far as it is known.
+    """
+
+    why: str
+    process: str = ""
+    layer: str = ""
+    cell: tuple[int, int] | None = None
+
+
+class SurveyFailed(Message, frozen=True):
+    """Rivers could not be searched for, and are not until something else is wanted."""
+
+    why: str
+
+
+class Refused(Message, frozen=True):
+    """What was asked for could not be done."""
+
+    request: Request
+    why: str
+
+
+Report = Opened | OpenFailed | Saved | SaveFailed | Stopped | SurveyFailed | Refused
+
+
+def written(messages: Sequence[Request | Report]) -> bytes:
+    """Messages as JSON."""
+    return msgspec.json.encode(messages, enc_hook=str)  # a path is its text
+
+
+def read(text: bytes) -> list[Request | Report]:
+    """The messages that were written. Raises `ValueError` where it holds anything else."""
+    return msgspec.json.decode(text, type=list[Request | Report], dec_hook=_decoded)
+
+
+def _decoded(kind: type, value: Any) -> Any:
+    if kind is Path:
+        return Path(value)
+    raise NotImplementedError(kind)

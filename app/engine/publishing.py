@@ -1,0 +1,145 @@
+"""Snapshots: how the worlds are shown without anybody waiting for anybody."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+
+from app.model.layers import layer_declaration
+from app.model.overlays import OVERLAYS
+from app.model.snapshot import Snapshot, Survey
+from app.model.world import World
+from kernels.standing import DRY
+
+
+class Publisher:
+    """Publishes snapshots of one world, or of two that are compared.
+
+    Two sets of arrays are used in turn: one is the picture's, the other is free to be written. Only `take` may be
+    called from another thread.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: tuple[int, ...] = ()  # of the worlds
+        self._sets: list[tuple[Snapshot, ...]] = []  # the last two of these worlds
+        self._published: tuple[Snapshot, ...] = ()
+        self._lock = threading.Lock()
+
+    def first(self, worlds: Sequence[World], overlay: str) -> tuple[Snapshot, ...]:
+        """The first snapshots of other worlds, with numbers that none had before. They are not published yet."""
+        numbers = itertools.count(max(self._numbers, default=0) + 1)
+        return tuple(take_snapshot(world, next(numbers), overlay=overlay) for world in worlds)
+
+    def begin(self, snapshots: tuple[Snapshot, ...]) -> None:
+        """Publish the first snapshots of other worlds."""
+        self._numbers = tuple(snapshot.world for snapshot in snapshots)
+        self._sets = [snapshots]
+        with self._lock:
+            self._published = snapshots
+
+    def keep(self, world: int) -> None:
+        """Go on with one of the worlds alone."""
+        self._numbers = (self._numbers[world],)
+        self._sets = []
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the last snapshots have not been taken."""
+        return bool(self._published)
+
+    def publish(self, worlds: Sequence[World], surveys: Sequence[Survey | None], overlay: str) -> None:
+        """Publish the worlds as they are now, once the last snapshots were taken."""
+        old = self._sets.pop(0) if len(self._sets) == 2 else (None,) * len(worlds)
+        overlays = [overlay] * len(worlds)
+        snapshots = tuple(map(take_snapshot, worlds, self._numbers, old, surveys, overlays))
+        self._sets.append(snapshots)
+        with self._lock:
+            self._published = snapshots
+
+    def take(self) -> tuple[Snapshot, ...]:
+        """The newest snapshots, one of each world and all after the same cycle; none if there are none since the last.
+
+        Gives back the arrays of those before.
+        """
+        with self._lock:
+            snapshots, self._published = self._published, ()
+        return snapshots
+
+
+def take_snapshot(
+    world: World,
+    number: int = 0,
+    old: Snapshot | None = None,
+    survey: Survey | None = None,
+    overlay: str | None = None,
+) -> Snapshot:
+    """The state of `world` in float32; in the arrays of a snapshot that is done with, where there is one.
+
+    Its layers are those of `shown_versions`, and those of the survey.
+    """
+    arrays = {} if old is None else old.layers
+    versions = shown_versions(world, overlay)
+    for name in arrays.keys() - versions.keys():
+        del arrays[name]
+    for name, version in versions.items():
+        if name not in arrays:
+            arrays[name] = np.empty(world.shape, np.float32)
+        elif old is not None and old.versions.get(name) == version:
+            continue
+        match name:
+            # What is dry may have been dug since the levels were derived.
+            case "water":
+                np.subtract(world.water_level, world.ground, out=arrays[name], casting="same_kind")
+                np.maximum(arrays[name], 0.0, out=arrays[name])
+                arrays[name] *= world.standing != DRY
+            case "water_level":
+                np.copyto(arrays[name], world.water_level, casting="same_kind")
+                np.copyto(arrays[name], world.ground, casting="same_kind", where=world.standing == DRY)
+            case "loose_kinds":
+                from kernels.materials import commonest_kinds
+
+                commonest_kinds(world.mix, arrays[name])
+            case _ if layer_declaration(name).given:
+                arrays[name] = world.layers[name]  # which never changes
+            case _:
+                np.copyto(arrays[name], world.layers[name], casting="same_kind")
+    if survey is not None:  # whose layers never change
+        arrays |= survey.layers
+        versions |= survey.versions
+    return Snapshot(
+        world=number,
+        layers=arrays,
+        versions=versions,
+        cell_size=world.cell_size,
+        seed=world.seed,
+        cycle=world.cycle,
+        lowest=float(world.ground.min()),
+        highest=float(world.ground.max()),
+        sea_level=world.sea_level,
+        ledger=world.ledger_copy(),
+        imbalance=world.imbalance(),
+        survey=survey,
+        snowballs=world.snowballs,
+        materials=world.materials,
+        trees=world.trees.copy() if old is None or old.trees_version != world.trees_version else old.trees,
+        trees_version=world.trees_version,
+    )
+
+
+def shown_versions(world: World, overlay: str | None = None) -> dict[str, int]:
+    """The layers that a snapshot of `world` has, and the versions that they have now.
+
+    With the name of an overlay it leaves out what only other overlays show.
+    """
+    in_overlay = None if overlay is None else OVERLAYS[overlay].layers
+    versions = {name: version for name, version in world.changed.items() if layer_declaration(name).is_seen(in_overlay)}
+    if world.materials is not None:
+        versions["loose_kinds"] = versions["sediment"]
+    if world.water_version == 0:
+        del versions["water"]  # nothing has ever stood there
+    else:
+        versions["water"] = versions["water_level"] = world.water_version
+    return versions

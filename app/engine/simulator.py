@@ -1,0 +1,336 @@
+"""Cycles over a world: each process that is switched on takes its step; what cannot be right is found and undone."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import logging
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from app.engine import builds
+from app.engine.builds import Ground, builds_of
+from app.engine.compiling import fill_cache
+from app.model.climate import weather_of
+from app.model.errors import UserError, explained
+from app.model.layers import LAYERS, layer_declaration
+from app.model.ledger import LARGEST_IMBALANCE
+from app.model.parameters import Parameters
+from app.model.world import LARGEST_CYCLE, World
+from app.processes import PROCESSES
+from app.processes.cycle import Cycle
+from app.processes.pools import Pools, derive_levels
+from app.processes.process import Fading, Finite, Process, ProcessFailure
+from app.processes.snowballs import GROUND, SnowballErosion, smooth
+from app.scene.scene import Scene
+
+log = logging.getLogger(__name__)
+
+SECONDS_BETWEEN_BACKUPS = 2.0
+
+PORTION = 500  # snowballs of a run in a cycle: a few milliseconds, after which the picture may follow
+
+
+class SimulationError(UserError):
+    """A cycle failed. The world is as it was after the last good cycle.
+
+    `process`, `layer` and `cell` (row, column) tell where, as far as it is known.
+    """
+
+    def __init__(self, why: str, process: str = "", layer: str = "", cell: tuple[int, int] | None = None) -> None:
+        super().__init__(why)
+        self.process = process
+        self.layer = layer
+        self.cell = cell
+
+
+class SnowballRun(NamedTuple):
+    """So many snowballs that fall while nothing else moves the ground. Counted as `World.snowballs` is."""
+
+    first: int
+    last: int
+
+
+class Simulator:
+    """Runs the processes of a scene over a world. Not safe for threads: one owner at a time."""
+
+    def __init__(self, scene: Scene, world: World, threads: int | None = None) -> None:
+        self.scene = scene
+        self.world = world
+        self.threads = threads  # where it is given, it goes before the scene's
+        self.milliseconds: dict[str, float] = {}
+        self.run: SnowballRun | None = None
+        self.cycle = Cycle()  # the one that runs, or ran last
+        self._allowed_imbalance = world.imbalance() + LARGEST_IMBALANCE  # what a file brings along is not ours
+        self._processes: list[Process] = [process() for process in PROCESSES]
+        # Asked several times in each cycle, and `isinstance` of a protocol is slow to answer.
+        self._finite = {process.name: process for process in self._processes if isinstance(process, Finite)}
+        self._fading = [process for process in self._processes if isinstance(process, Fading)]
+        self._prepared: set[str] = set()
+        self._running = ""  # the process that is, or was last
+        self._backup = world.state()
+        self._backup_time = time.monotonic()
+
+    def enabled(self, scene: Scene | None = None) -> list[Process]:
+        """The processes that are switched on and have not come to their end, in the order of the cycle."""
+        return [
+            process
+            for process in self._processes
+            if (parameters := self._parameters(process, scene)).enabled
+            and not ((finite := self._finite.get(process.name)) and finite.finished(self.world, parameters))
+        ]
+
+    @property
+    def has_finished(self) -> bool:
+        """Whether there are processes that are switched on, and all of them have come to their end."""
+        return not self.enabled() and any(self._parameters(process).enabled for process in self._processes)
+
+    def unprepared(self, scene: Scene | None = None) -> list[str]:
+        """The builds that the next cycles need with the parameters of a scene, or of its own, and that are missing."""
+        enabled = self.enabled(scene)
+        running = frozenset(process.name for process in enabled)
+        ground = Ground(materials=self.world.materials is not None, covered=self.world.surface is not None)
+        needed = (builds_of(process, self._parameters(process, scene), ground, running) for process in enabled)
+        return [build for of_process in needed for build in of_process if build not in self._prepared]
+
+    def load(self, build: str) -> None:
+        """Compile a build of kernels, or load it from the cache."""
+        builds.prepare(build, self._processes)
+
+    def prepare(self, build: str) -> None:
+        """As `load`, and use it from the next cycle on."""
+        self.load(build)
+        self._prepared.add(build)
+        if build == Pools.name:
+            self.derive_levels()
+
+    def prepare_all(self) -> None:
+        """Prepare what is switched on, so that the world shows its lakes and sea before the first cycle."""
+        for build in self.unprepared():
+            self.prepare(build)
+
+    def compile_missing(self) -> None:
+        """As `prepare_all`, on all cores, and with a bar that shows how far it is."""
+        fill_cache(self.unprepared(), self.load)
+        self.prepare_all()
+
+    def derive_levels(self) -> None:
+        """Bring the levels of lakes and sea up to date with the world and the scene, between two cycles."""
+        if self.scene.pools.enabled and Pools.name in self._prepared:
+            derive_levels(self.world, self.scene.pools)
+
+    def change(self, scene: Scene) -> None:
+        """Go on with the parameters of another scene, from the next cycle."""
+        # A replay must run all its cycles with the parameters that they had, and must start from a sound world.
+        self.back_up()
+        self.go_on_with(scene)
+
+    def go_on_with(self, scene: Scene) -> None:
+        """As `change`, but without a backup, which must have been made just now."""
+        before, self.scene = self.scene, scene
+        self._forget_times_of_what_is_off()
+        if scene.pools != before.pools:
+            self.derive_levels()
+
+    def smooth(self) -> None:
+        """A cycle in which nothing happens but that the ground is blurred once."""
+        self.back_up()
+        smooth(self.world)
+        self.world.cycle += 1
+        self.world.changed.update(dict.fromkeys(GROUND, self.world.cycle))
+        self.derive_levels()
+        self._remember()  # a replay begins after it
+
+    def begin_run(self, balls: int) -> None:
+        """From the next cycle on, let so many snowballs fall, in portions, and nothing else move the ground."""
+        self.back_up()
+        self.run = SnowballRun(self.world.snowballs, self.world.snowballs + balls)
+
+    def end_run(self) -> None:
+        """Go on as the scene says, whether or not all balls of the run have fallen."""
+        self.back_up()
+        self.run = None
+
+    @property
+    def run_is_over(self) -> bool:
+        """Whether all balls of the run have fallen."""
+        return self.run is not None and self.world.snowballs >= self.run.last
+
+    def advance(self) -> None:
+        """Run one cycle. Raises `SimulationError` where it fails, with the world as it was after the last good one."""
+        if self.backup_is_old:
+            self.back_up()
+        self.run_cycle()
+
+    @property
+    def backup_is_old(self) -> bool:
+        return time.monotonic() - self._backup_time > SECONDS_BETWEEN_BACKUPS
+
+    def back_up(self) -> None:
+        """Keep the state of now, from which cycles are run once more where a later one fails."""
+        self.verify()
+        try:
+            self._remember()
+        except Exception as error:
+            raise SimulationError(f"{explained(error)}; stopped after cycle {self.world.cycle}") from error
+
+    def run_cycle(self) -> None:
+        """As `advance`, but without a new backup however old the last one is."""
+        if self.world.cycle >= LARGEST_CYCLE:
+            raise SimulationError(f"cycle {LARGEST_CYCLE} is the last that can be counted")
+        self.prepare_all()
+        try:
+            self._run_cycle()
+        except ProcessFailure as failure:
+            self.go_back(self.world.cycle)
+            text = f"{failure}; stopped after cycle {self.world.cycle}"
+            raise SimulationError(text, failure.process, cell=failure.cell) from failure
+        except Exception as error:
+            running = self._running  # where going back fails too, it is another one
+            self.go_back(self.world.cycle)
+            text = f"{running}: {explained(error)}; stopped after cycle {self.world.cycle}"
+            raise SimulationError(text, running) from error
+
+    def verify(self) -> None:
+        """Raise `SimulationError` if the world is not sound, and go back to before it was so.
+
+        A sound one can be saved and opened again: all its values are finite and within their bounds, and its ledger
+        adds up.
+        """
+        if not self.world.unsound_cell() and not self._unsound_account():
+            return
+        with self._backup_kept():
+            self._find_unsound_process(self.world.cycle)
+
+    def _find_unsound_process(self, last_cycle: int) -> None:
+        """Run the cycles since the last backup once more, up to before the process that left what is not sound."""
+        self._restore(self._backup)
+        while self.world.cycle < last_cycle:
+            state = self.world.state()
+            imbalances = [self.world.imbalances()]
+            self._begin_cycle()
+            enabled = self.enabled()
+            for process in enabled:
+                self._step(process)
+                if unsound := self.world.unsound_cell():
+                    layer, *cell = unsound
+                    wrong = self._in_words(*unsound)
+                    self._restore(state)
+                    text = f"{process.name} left {wrong}; stopped after cycle {self.world.cycle}"
+                    raise SimulationError(text, process.name, layer, (cell[0], cell[1]))
+                imbalances.append(self.world.imbalances())
+            self._end_cycle()
+            if substance := self._unsound_account():
+                steps = [abs(after[substance] - before[substance]) for before, after in itertools.pairwise(imbalances)]
+                wrong = f"{abs(imbalances[-1][substance]):.1e} of all {substance} is unaccounted for"
+                name = enabled[steps.index(max(steps))].name
+                self._restore(state)
+                raise SimulationError(f"{name}: {wrong}; stopped after cycle {self.world.cycle}", name)
+        raise SimulationError("the world was not sound; went back to the last good cycle")
+
+    def _in_words(self, layer: str, row: int, column: int) -> str:
+        """A value that its layer may not have, and where it is."""
+        value = self.world.layers[layer][row, column]
+        low, high = layer_declaration(layer).bounds
+        found = f"at {value:g} (it may be from {low:g} to {high:g})" if np.isfinite(value) else "not finite"
+        return f"{layer} {found} at row {row}, column {column}"
+
+    def _unsound_account(self) -> str:
+        """The substance of which most is unaccounted for, where it is more than may be; empty where all adds up."""
+        imbalances = {name: abs(imbalance) for name, imbalance in self.world.imbalances().items()}
+        beyond = {name: part for name, part in imbalances.items() if not part <= self._allowed_imbalance}  # also NaN
+        return max(beyond, key=beyond.__getitem__, default="")
+
+    def go_back(self, cycle: int) -> None:
+        """To the state after `cycle`: from the last backup, run the cycles since then once more.
+
+        Raises `SimulationError` if one of them left a world that is not sound, and stays before it.
+        """
+        with self._backup_kept():
+            self._restore(self._backup)
+            while self.world.cycle < cycle:
+                self._run_cycle()
+        self.verify()
+
+    @contextlib.contextmanager
+    def _backup_kept(self) -> Iterator[None]:
+        """Where cycles cannot be run once more, for lack of memory, say, stay at the last backup, which is sound."""
+        try:
+            yield
+        except SimulationError:
+            raise
+        except Exception as error:
+            self._restore(self._backup)
+            raise SimulationError(f"{explained(error)}; went back to cycle {self.world.cycle}") from error
+
+    def _parameters(self, process: Process, scene: Scene | None = None) -> Any:
+        """Of a process in the next cycle: those of a scene, or of its own, or of the run of snowballs."""
+        parameters: Parameters = getattr(scene or self.scene, process.name)
+        if self.run is None:
+            return parameters
+        if process.name == SnowballErosion.name:
+            return msgspec.structs.replace(parameters, enabled=True, count=PORTION, total=self.run.last)
+        if set(process.changes) & set(GROUND):
+            return msgspec.structs.replace(parameters, enabled=False)
+        return parameters
+
+    def _run_cycle(self) -> None:
+        self._use_threads()
+        self._begin_cycle()
+        for process in self.enabled():
+            self._running = process.name
+            begin = time.perf_counter()
+            self._step(process)
+            elapsed = (time.perf_counter() - begin) * 1e3
+            before = self.milliseconds.get(process.name, elapsed)
+            self.milliseconds[process.name] = before + 0.1 * (elapsed - before)
+        self._forget_times_of_what_is_off()
+        self._end_cycle()
+
+    def _forget_times_of_what_is_off(self) -> None:
+        running = {process.name for process in self.enabled()}
+        self.milliseconds = {name: taken for name, taken in self.milliseconds.items() if name in running}
+
+    def _begin_cycle(self) -> None:
+        weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
+        self.cycle = Cycle(weather, frozenset(process.name for process in self.enabled()))
+
+    def _step(self, process: Process) -> None:
+        changed = process.step(self.world, self._parameters(process), self.cycle)
+        self.world.changed.update(dict.fromkeys(process.changes if changed is None else changed, self.world.cycle + 1))
+
+    def _end_cycle(self) -> None:
+        if self.run is None:  # for which all else stands still
+            self._fade_traces()
+        self.world.cycle += 1
+
+    def _fade_traces(self) -> None:
+        """Let what processes left fade where they are switched off."""
+        for process in self._fading:
+            parameters = self._parameters(process)
+            if not parameters.enabled and process.fade(self.world, parameters):
+                traces = [name for name in process.changes if not LAYERS[name].always]
+                self.world.changed.update(dict.fromkeys(traces, self.world.cycle + 1))
+
+    def _remember(self) -> None:
+        self._backup = self.world.state(self._backup)
+        self._backup_time = time.monotonic()
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        """Go back to a state of the world, and to the levels that its lakes had then."""
+        self.world.restore(state)
+        try:
+            self.derive_levels()
+        except Exception as error:  # the next cycle finds them anew
+            log.debug("the levels of lakes are not up to date: %s", error)
+
+    def _use_threads(self) -> None:
+        """Numba keeps this per thread, so it is said by the thread that runs the cycle, and again after each change."""
+        import numba
+
+        available = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
+        numba.set_num_threads(min(self.threads or self.scene.simulation.threads or available, available))

@@ -1,0 +1,45 @@
+"""What the simulation is doing now, as anybody may read it at any moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from app.engine.messages import Stopped
+from app.scene.scene import Scene
+
+State = Literal["loading", "compiling", "running", "paused", "failed"]
+
+
+@dataclass(frozen=True)
+class Compiling:
+    """How far kernels are that are compiled beside the program: what is done, what goes on and what is left."""
+
+    done: int
+    of: int
+    at_work: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        return f"compiling kernels: {', '.join(self.at_work or self.waiting)}, {self.done} of {self.of}"
+
+
+@dataclass(frozen=True)
+class Status:
+    """What the simulation is doing. `message` tells it in words; `stopped` is set where a cycle, or all, failed."""
+
+    scenes: tuple[Scene, ...] = ()  # with all changes that were taken, also those that still wait for kernels
+    state: State = "loading"
+    message: str = ""
+    cycle: int = 0
+    cycles_per_second: float = 0.0
+    milliseconds: dict[str, float] = field(default_factory=dict)  # per process, smoothed
+    stopped: Stopped | None = None
+    compiling: Compiling | None = None  # also while the simulation goes on without what is compiled
+    run: tuple[int, int] | None = None  # snowballs that have fallen in a run that goes on, and all of them
+
+    @property
+    def error(self) -> str:
+        """Why it has stopped; empty where it has not."""
+        return self.stopped.why if self.stopped else ""

@@ -1,0 +1,296 @@
+"""Rivers, lakes and watersheds of the land as it is now: found anew from time to time, while somebody looks at them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.overlays import OVERLAYS
+from app.model.river_parameters import RiverParameters
+from app.model.snapshot import Course, Lake, Mouth, Survey
+from app.model.world import World
+
+if TYPE_CHECKING:
+    from kernels.fronts import Fronts
+    from kernels.lakes import Lakes
+    from kernels.rivers import Drainage
+
+LONGEST_LIST = 100  # of lakes and of mouths
+REACH = 2  # cells from a place to a river that is meant by it
+SECONDS_PER_YEAR = 365.25 * 86400.0
+
+RIVER_LAYERS = ("lake_depth", "accumulation", "distance", "watersheds", "rivers")
+COURSE_LAYERS = ("catchment", "course")
+FILLING_LAYER = "filling"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What somebody looks at: rivers, the way of the water from a place (row, column), the fronts of the filling.
+
+    Another number of `filling` begins it anew; 0 is none.
+    """
+
+    rivers: bool = False
+    place: tuple[int, int] | None = None
+    filling: int = 0
+
+    @property
+    def anything(self) -> bool:
+        return self.rivers or self.place is not None or self.filling > 0
+
+
+def prepare() -> None:
+    """Compile the kernels of all surveys, or load them from the cache."""
+    ground = np.add.outer(np.arange(12.0), np.zeros(12))
+    ground[4:8, 4:8] -= 5.0  # a lake
+    world = World(ground, np.zeros((12, 12)), cell_size=1.0, seed=0)
+    parameters = RiverParameters(interval=1, threshold=2, watershed_size=2)
+    surveyor = Surveyor()
+    for _ in range(3):  # the first knows no colours before it, and fronts advance from the second on
+        surveyor.survey(world, parameters, Wanted(rivers=True, place=(8, 8), filling=1))
+        world.cycle += 1
+
+
+def wanted_by(overlay: str, place: tuple[int, int] | None = None, filling: int = 1) -> Wanted:
+    """What is wanted where an overlay is shown, beside the way of the water from a place."""
+    survey = OVERLAYS[overlay].survey
+    return Wanted(survey == "rivers", place, filling if survey == "filling" else 0)
+
+
+class Surveyor:
+    """Surveys a world. Not safe for threads: one owner at a time."""
+
+    def __init__(self) -> None:
+        self._versions = 0  # of layers so far
+        self._forget(None)
+
+    def is_due(self, world: World, parameters: RiverParameters, wanted: Wanted) -> bool:
+        """Whether `survey` would find anything new."""
+        wanted = _on_map(world, wanted)
+        if not wanted.anything or world is not self._world:
+            return wanted.anything or self._survey is not None
+        return (
+            self._rivers_are_due(world, parameters, wanted)
+            or self._course_is_due(wanted)
+            or self._filling_is_due(wanted)
+        )
+
+    def survey(self, world: World, parameters: RiverParameters, wanted: Wanted) -> Survey | None:
+        """What is wanted, as new as it should be; None where nothing is."""
+        wanted = _on_map(world, wanted)
+        if not wanted.anything or world is not self._world:
+            self._forget(world)
+        if not wanted.anything:
+            return None
+        if self._rivers_are_due(world, parameters, wanted):
+            self._find_rivers(world, parameters)
+        if self._course_is_due(wanted):
+            self._follow(world, parameters, wanted.place)
+        if self._filling_is_due(wanted):
+            self._fill(world, parameters, wanted.filling)
+        return self._survey
+
+    def _forget(self, world: World | None) -> None:
+        self._world = world
+        self._survey: Survey | None = None
+        self._made_with: tuple[object, ...] = ()
+        self._ground: NDArray[np.float64] | None = None  # as it was when it was surveyed
+        self._drainage: Drainage | None = None
+        self._colours: NDArray[np.int32] | None = None  # of the watersheds, [row * columns + column]
+        self._fronts: Fronts | None = None
+        self._filling = 0
+
+    def _with_layers(self, survey: Survey, names: tuple[str, ...], layers: dict[str, NDArray[np.float32]]) -> Survey:
+        """A survey with these layers in place of those of `names`."""
+        self._versions += 1
+        kept = {name: layer for name, layer in survey.layers.items() if name not in names}
+        versions = {name: version for name, version in survey.versions.items() if name not in names}
+        return replace(survey, layers=kept | layers, versions=versions | dict.fromkeys(layers, self._versions))
+
+    # Rivers, lakes and watersheds.
+
+    def _rivers_are_due(self, world: World, parameters: RiverParameters, wanted: Wanted) -> bool:
+        if not wanted.rivers and wanted.place is None:
+            return False
+        if self._survey is None or self._drainage is None or self._made_with != _made_with(world, parameters):
+            return True
+        return not 0 <= world.cycle - self._survey.cycle < parameters.interval
+
+    def _find_rivers(self, world: World, parameters: RiverParameters) -> None:
+        from kernels.lakes import find_lakes
+        from kernels.rivers import drain
+        from kernels.routing import strahler_orders
+        from kernels.watersheds import find_watersheds, watershed_colours
+
+        self._ground = world.ground.copy()
+        drainage = drain(self._ground, world.cell_size, world.sea_level, open_edges=not world.walls, out=self._drainage)
+        lakes = find_lakes(self._ground, drainage.filled, drainage.directions, drainage.accumulation, world.cell_size)
+        is_river = drainage.accumulation >= parameters.threshold
+        orders = strahler_orders(drainage.directions, drainage.routes.order, is_river)
+        watersheds = find_watersheds(drainage.routes.outlets, drainage.ocean, parameters.watershed_size)
+        before = None if self._colours is None else self._colours[watersheds.outlet]
+        colours = watershed_colours(watersheds, before)
+        by_outlet = np.zeros(self._ground.size, np.int32)
+        by_outlet[watersheds.outlet] = colours
+
+        land = ~drainage.ocean
+        layers = {
+            "lake_depth": (drainage.filled - self._ground).astype(np.float32),
+            "accumulation": (drainage.accumulation * (world.cell_area * 1e-6)).astype(np.float32),
+            "distance": (drainage.routes.distances * 1e-3).astype(np.float32),
+            "watersheds": np.append(0, colours).astype(np.float32)[watersheds.labels],
+            "rivers": np.where((orders > 0) & land, 16.0 * orders + drainage.directions, 0.0).astype(np.float32),
+        }
+        outlets = np.flatnonzero((drainage.directions == _OUTLET) & is_river)
+        survey = Survey(
+            cycle=world.cycle,
+            layers={},
+            versions={},
+            highest_order=max(1, int(orders.max())),
+            lakes=_list_lakes(lakes, world),
+            lake_count=len(lakes.volume),
+            lake_volume=float(lakes.volume.sum()),
+            mouths=_list_mouths(outlets, drainage, world, parameters),
+            mouth_count=len(outlets),
+            watershed_count=len(watersheds.outlet),
+        )
+        if self._survey is not None:  # the fronts of the filling go on
+            survey = replace(survey, fronts=self._survey.fronts, filled=self._survey.filled)
+            kept = {name: layer for name, layer in self._survey.layers.items() if name == FILLING_LAYER}
+            survey = replace(survey, layers=kept, versions={name: self._survey.versions[name] for name in kept})
+        self._survey = self._with_layers(survey, RIVER_LAYERS, layers)
+        self._drainage = drainage
+        self._colours = by_outlet[drainage.routes.outlets.reshape(-1)]
+        self._made_with = _made_with(world, parameters)
+
+    # The way of the water from one place.
+
+    def _course_is_due(self, wanted: Wanted) -> bool:
+        known = self._survey.course if self._survey else None
+        return wanted.place != (known and known.asked)
+
+    def _river_beside(self, place: tuple[int, int], threshold: int) -> tuple[int, int]:
+        """The cell that is meant: of the largest river within reach, which is hard to hit, or the place itself."""
+        assert self._drainage is not None
+        row, column = place
+        north, west = max(row - REACH, 0), max(column - REACH, 0)
+        around = self._drainage.accumulation[north : row + REACH + 1, west : column + REACH + 1]
+        if around.max() < threshold or self._drainage.ocean[place]:
+            return place
+        south, east = np.unravel_index(int(around.argmax()), around.shape)
+        return north + int(south), west + int(east)
+
+    def _follow(self, world: World, parameters: RiverParameters, place: tuple[int, int] | None) -> None:
+        from kernels.routing import catchment, way_to_outlet
+
+        survey, drainage, ground = self._survey, self._drainage, self._ground
+        assert survey is not None
+        if place is None:
+            self._survey = replace(self._with_layers(survey, COURSE_LAYERS, {}), course=None)
+            return
+        assert drainage is not None
+        assert ground is not None
+        row, column = self._river_beside(place, parameters.threshold)
+        way = way_to_outlet(drainage.directions, row, column)
+        rows, columns = way[:, 0], way[:, 1]
+        inside = catchment(drainage.directions, drainage.routes.order, row, column)
+        line = np.zeros(ground.shape, np.float32)
+        line[rows, columns] = 16.0 + drainage.directions[rows, columns]
+        # The ocean's surface, and not its floor
+        water = np.maximum(
+            drainage.filled[rows, columns], np.where(drainage.ocean[rows, columns], world.sea_level, -np.inf)
+        )
+        length = float(drainage.routes.distances[row, column])
+        course = Course(
+            asked=place,
+            row=row,
+            column=column,
+            catchment=float(np.count_nonzero(inside & ~drainage.ocean)) * world.cell_area,
+            length=length,
+            drop=float(water[0] - water[-1]),
+            distances=(length - drainage.routes.distances[rows, columns]).astype(np.float32),
+            ground=ground[rows, columns].astype(np.float32),
+            water=water.astype(np.float32),
+        )
+        layers = {"catchment": inside.astype(np.float32), "course": line}
+        self._survey = replace(self._with_layers(survey, COURSE_LAYERS, layers), course=course)
+
+    # The filling, front by front.
+
+    def _filling_is_due(self, wanted: Wanted) -> bool:
+        if wanted.filling != self._filling:
+            return True
+        return self._fronts is not None and not self._fronts.finished
+
+    def _fill(self, world: World, parameters: RiverParameters, filling: int) -> None:
+        from kernels.fronts import Fronts
+        from kernels.ocean import ocean_mask, outlet_mask
+
+        survey = self._survey or Survey(world.cycle, {}, {})
+        if filling == 0:
+            self._fronts, layers = None, {}
+            survey = replace(survey, fronts=0, filled=False)
+        else:
+            if self._fronts is None or filling != self._filling:
+                ground = world.ground.copy()
+                self._fronts = Fronts(ground, outlet_mask(ocean_mask(ground, world.sea_level), not world.walls))
+            else:
+                self._fronts.advance(parameters.filling_pace)
+            layers = {FILLING_LAYER: _filling_layer(self._fronts)}
+            survey = replace(survey, fronts=self._fronts.rounds, filled=self._fronts.finished)
+        self._filling = filling
+        self._survey = self._with_layers(survey, (FILLING_LAYER,), layers)
+
+
+_OUTLET = 8  # as in `kernels.neighbours`, which would load Numba
+
+
+def _on_map(world: World, wanted: Wanted) -> Wanted:
+    """Without a place that was meant on another map."""
+    if wanted.place is None or (wanted.place[0] < world.shape[0] and wanted.place[1] < world.shape[1]):
+        return wanted
+    return replace(wanted, place=None)
+
+
+def _made_with(world: World, parameters: RiverParameters) -> tuple[object, ...]:
+    """What rivers are found with, beside the ground."""
+    return world.sea_level, world.walls, parameters.threshold, parameters.watershed_size, parameters.rain
+
+
+def _list_lakes(lakes: Lakes, world: World) -> tuple[Lake, ...]:
+    largest = np.lexsort((np.arange(len(lakes.volume)), -lakes.volume))[:LONGEST_LIST]
+    return tuple(
+        Lake(
+            *divmod(int(lakes.outlet[lake]), world.shape[1]),
+            level=float(lakes.level[lake]),
+            depth=float(lakes.depth[lake]),
+            area=float(lakes.cells[lake]) * world.cell_area,
+            volume=float(lakes.volume[lake]),
+            catchment=float(lakes.inflow[lake]) * world.cell_area,
+        )
+        for lake in largest
+    )
+
+
+def _list_mouths(
+    outlets: NDArray[np.intp], drainage: Drainage, world: World, parameters: RiverParameters
+) -> tuple[Mouth, ...]:
+    areas = drainage.accumulation.reshape(-1)[outlets] * world.cell_area
+    largest = np.lexsort((outlets, -areas))[:LONGEST_LIST]
+    metres_per_second = 1e-3 * parameters.rain / SECONDS_PER_YEAR
+    return tuple(
+        Mouth(*divmod(int(cell), world.shape[1]), catchment=area, discharge=area * metres_per_second)
+        for cell, area in zip(outlets[largest].tolist(), areas[largest].tolist(), strict=True)
+    )
+
+
+def _filling_layer(fronts: Fronts) -> NDArray[np.float32]:
+    """0 where nothing is known yet, 1 where it drains, and up to 2 for the largest raise so far."""
+    known = np.isfinite(fronts.levels)
+    raised = np.where(known, fronts.levels - fronts.ground, 0.0)
+    deepest = max(float(raised.max()), 1e-9)
+    return np.where(known, 1.0 + np.sqrt(raised / deepest), 0.0).astype(np.float32)

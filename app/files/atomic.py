@@ -1,0 +1,126 @@
+"""Write files so that they are either whole and new or whole and old, whatever happens in between."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from app.model.errors import UserError
+
+REASONS = {
+    errno.ENOSPC: "no space is left there; free some or choose another place",
+    errno.EDQUOT: "the quota there is used up; free some space or choose another place",
+    errno.EACCES: "no permission; choose a place where this user may write",
+    errno.EPERM: "no permission; choose a place where this user may write",
+    errno.EROFS: "it can only be read; choose a place where this user may write",
+    errno.ENOENT: "there is no such folder any more; choose another place",
+    errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
+}
+
+
+def working_folder() -> Path:
+    """Where the program runs; where that folder has been deleted, the person's own."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path.home()
+
+
+def free_path(folder: Path, name: str, suffix: str) -> Path:
+    """A path that does not exist yet: with a number after the name, where need be."""
+    path, number = folder / f"{name}{suffix}", 2
+    while path.exists():
+        path, number = folder / f"{name}-{number}{suffix}", number + 1
+    return path
+
+
+@contextlib.contextmanager
+def write_atomically(path: str | Path) -> Iterator[BinaryIO]:
+    """A binary file to write, which becomes `path` when the block ends without an error.
+
+    Otherwise an older file at `path` stays as it was, and nothing else remains. Raises `UserError` where the file
+    cannot be written.
+    """
+    with write_atomically_by_path(path) as temporary, temporary.open("wb") as file:
+        yield file
+
+
+def check_writable(path: str | Path) -> None:
+    """Raise `UserError` where a file cannot be written, and leave all as it was: before work of hours, say."""
+    try:
+        target = Path(path).resolve()
+        _check_target(target, path)
+        _create_beside(target).unlink()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise _as_user_error(error, path) from error
+
+
+@contextlib.contextmanager
+def write_atomically_by_path(path: str | Path) -> Iterator[Path]:
+    """As `write_atomically`, for writers that want a path: one in the same folder with the same suffix.
+
+    The file is there already, and empty, so that a place that cannot be written is noticed before any work is done.
+    """
+    try:
+        target = Path(path).resolve()  # through a link to the file that it names, and not in place of the link
+        _check_target(target, path)
+        temporary = _create_beside(target)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise _as_user_error(error, path) from error
+    try:
+        yield temporary
+        # Before the rename, which could otherwise be stored without the content.
+        _put_on_disk(temporary, os.O_RDWR)
+        if target.exists():
+            shutil.copymode(target, temporary)
+        temporary.replace(target)
+        # Not every system can store a folder; the file is whole in any case.
+        with contextlib.suppress(OSError):
+            _put_on_disk(target.parent, os.O_RDONLY)
+    except OSError as error:
+        raise _as_user_error(error, path) from error
+    finally:
+        # After success it is gone already. Where it cannot be removed, the first error is the one to tell.
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _check_target(target: Path, path: str | Path) -> None:
+    if not target.parent.is_dir():
+        raise UserError(f"cannot write {path}: there is no folder {target.parent}; create it or choose another place")
+    if target.is_dir():
+        raise UserError(f"cannot write {path}: it is a folder; give the name of a file in it")
+    if target.exists():
+        if not target.is_file():
+            raise UserError(f"cannot write {path}: it is not a regular file; give another name")
+        # Replacing it would need no permission on the file itself, but that is not what its owner meant.
+        if not os.access(target, os.W_OK):
+            raise UserError(f"cannot write {path}: it is write-protected; give another name or allow writing")
+
+
+def _create_beside(target: Path) -> Path:
+    """A new empty file in the folder of `target`, with the permissions that any new file gets."""
+    temporary = target.with_name(f".{secrets.token_hex(8)}.part{target.suffix}")
+    temporary.open("xb").close()
+    return temporary
+
+
+def _put_on_disk(place: Path, access: int) -> None:
+    """Wait until a file's content or a folder's names are stored."""
+    descriptor = os.open(place, access)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _as_user_error(error: Exception, path: str | Path) -> UserError:
+    if not isinstance(error, OSError):
+        return UserError(f"cannot write {path}: {error}")
+    return UserError(f"cannot write {path}: {REASONS.get(error.errno or 0, error.strerror or str(error))}")

@@ -1,0 +1,241 @@
+"""Worlds in files: every layer by its name in float64, and one JSON text `meta`."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+import numpy as np
+
+from app.files.atomic import write_atomically
+from app.files.paths import found_from, named_from
+from app.model.errors import UserError
+from app.model.layers import LAYERS, LOOSE, layer_declaration
+from app.model.ledger import LARGEST_IMBALANCE, Ledger
+from app.model.materials import Materials, materials_of
+from app.model.plants import TREE_COLUMNS, tree_kinds
+from app.model.world import (
+    LARGEST_CELL,
+    LARGEST_CYCLE,
+    LARGEST_SIDE,
+    SMALLEST_CELL,
+    SMALLEST_SIDE,
+    Layer,
+    World,
+    unsound_cell,
+)
+from app.scene.scene import Scene, scene_content, scene_from
+
+FORMAT = 1
+
+TREES = "trees"
+NEEDED = ("bedrock", "sediment")  # the layers without which there is no world
+
+LARGEST_SEED = 2**31 - 1
+
+
+class Meta(msgspec.Struct):
+    """What a saved world says of itself beside its layers."""
+
+    format: int
+    cell_size: float
+    seed: int
+    cycle: int
+    parameters: dict[str, Any]
+    ledger: Ledger
+    snowballs: int = 0
+    wind_field_direction: float = 0.0
+
+
+def save(path: Path, world: World, scene: Scene) -> None:
+    """Write a world, with the scene that it goes on with. The file that was there stays whole until all is written."""
+    with write_atomically(path) as file:
+        _write(file, world, named_from(scene, path.parent))
+
+
+def _write(file: BinaryIO, world: World, scene: Scene) -> None:
+    meta = Meta(
+        FORMAT, world.cell_size, world.seed, world.cycle, scene_content(scene), world.ledger, world.snowballs,
+        world.wind_field_direction,
+    )  # fmt: skip
+    arrays: dict[str, Any] = {"meta": np.array(msgspec.json.encode(meta).decode()), **world.layers}
+    if len(world.trees):
+        arrays[TREES] = world.trees
+    np.savez_compressed(file, **arrays)
+
+
+def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: None) -> tuple[World, Scene]:
+    """The world of a file, and the scene that it was saved with. Raises `UserError` where the file is not sound.
+
+    `check` is told its rows and columns before it is read, and may refuse it.
+    """
+    arrays = _read(path, ("meta", *NEEDED), (*(name for name in LAYERS if name not in NEEDED), TREES), check)
+    meta = _meta(path, arrays.pop("meta"))
+    trees = arrays.pop(TREES, None)
+    for name in arrays.keys() & LAYERS.keys():
+        if arrays[name].dtype == np.float64:  # as earlier versions kept more of them
+            arrays[name] = arrays[name].astype(LAYERS[name].dtype, copy=False)
+    _check_layers(path, arrays)
+    world = World(arrays["bedrock"], arrays["sediment"], meta.cell_size, meta.seed, arrays.get("water"))
+    for name in (name for name in LAYERS if name in arrays):
+        world.trace(name)[...] = arrays[name]
+    world.sum_ground()
+    world.cycle = meta.cycle
+    world.snowballs = meta.snowballs
+    world.wind_field_direction = meta.wind_field_direction
+    world.ledger = meta.ledger
+    scene = found_from(scene_from(meta.parameters, str(path)), path.parent)
+    if trees is not None:
+        _check_trees(path, trees, world.shape)
+        world.trees = trees
+    if scene.materials.enabled:
+        try:
+            materials = materials_of(scene.materials)
+        except UserError as error:
+            raise UserError(f"{path}: {error}") from error
+        _restore_materials(path, world, materials, arrays)
+    if not all(map(math.isfinite, world.imbalances().values())):
+        raise UserError(f"{path}: its ledger has numbers that do not add up to finite ones")
+    return world, scene
+
+
+def load_scene(path: Path) -> Scene:
+    """The scene that goes on with the world of a file. Reads nothing of the file but this."""
+    meta = _meta(path, _read(path, ("meta",))["meta"])
+    scene = found_from(scene_from(meta.parameters, str(path)), path.parent)
+    return msgspec.structs.replace(scene, saved_world=str(path))
+
+
+def _read(
+    path: Path,
+    names: tuple[str, ...],
+    optional: tuple[str, ...] = (),
+    check: Callable[[int, int], None] = lambda rows, columns: None,
+) -> dict[str, np.ndarray[Any, Any]]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if optional:
+                optional += tuple(entry.removesuffix(".npy") for entry in archive.namelist() if entry.startswith(LOOSE))
+                for entry in set(archive.namelist()) - {f"{name}.npy" for name in (*names, *optional)}:
+                    raise UserError(f"{path}: it has '{entry}', which no saved world has")
+            names = (*names, *(name for name in optional if f"{name}.npy" in archive.namelist()))
+            # Checked before anything is unpacked, because a small file can unpack to more than there is memory.
+            largest = LARGEST_SIDE * LARGEST_SIDE * np.dtype(np.float64).itemsize + 1024
+            for name in names:
+                if archive.getinfo(f"{name}.npy").file_size > largest:
+                    raise UserError(f"{path}: '{name}' is too large; a side may have up to {LARGEST_SIDE} cells")
+            if optional and len(shape := _shape(archive)) == 2:  # another one is told of later
+                check(*shape)
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in names}
+        for name, array in arrays.items():
+            if not isinstance(array, np.ndarray):  # as NumPy hands over what does not begin as one
+                raise UserError(f"{path}: '{name}' is no array")
+        return arrays
+    except UserError:
+        raise
+    except KeyError as error:
+        missing = next((name for name in names if name in str(error)), str(error))
+        raise UserError(f"{path}: not a saved world: it has no '{missing}'") from error
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: there is no such file") from error
+    except Exception as error:  # whatever the libraries make of a broken file
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise UserError(f"{path}: cannot be read as a saved world: {reason}") from error
+
+
+def _shape(archive: zipfile.ZipFile) -> tuple[int, ...]:
+    """That of the layers, of which nothing else is read."""
+    with archive.open(f"{NEEDED[0]}.npy") as layer:
+        if layer.read(8) != np.lib.format.magic(1, 0):
+            return ()
+        return tuple(np.lib.format.read_array_header_1_0(layer)[0])
+
+
+def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:
+    if array.dtype.kind != "U" or array.ndim:
+        raise UserError(f"{path}: 'meta' is not what a saved world has: it must be one text")
+    text = str(array[()])
+    try:
+        version = msgspec.json.decode(text, type=dict[str, Any]).get("format")
+        if version != FORMAT:
+            raise UserError(f"{path}: written in format {version}; this version of the program reads format {FORMAT}")
+        meta = msgspec.json.decode(text, type=Meta)
+    except (ValueError, RecursionError) as error:  # also where it is no Unicode, or nested too deeply
+        raise UserError(f"{path}: 'meta' is not what a saved world has: {error}") from error
+    if not SMALLEST_CELL <= meta.cell_size <= LARGEST_CELL:
+        raise UserError(
+            f"{path}: its cell size is {meta.cell_size:g}; it must be from {SMALLEST_CELL:g} to {LARGEST_CELL:g} m"
+        )
+    for name, largest in (("cycle", LARGEST_CYCLE), ("snowballs", LARGEST_CYCLE), ("seed", LARGEST_SEED)):
+        if not 0 <= getattr(meta, name) <= largest:
+            raise UserError(f"{path}: its {name} is {getattr(meta, name)}; it must be from 0 to {largest}")
+    if not 0.0 <= meta.wind_field_direction <= 360.0:
+        raise UserError(
+            f"{path}: its wind_field_direction is {meta.wind_field_direction:g}; it must be from 0 to 360 degrees"
+        )
+    for substance, account in meta.ledger.accounts().items():
+        volumes = {"at the start": account.scale, **account.gained, **account.lost}
+        rounded = LARGEST_IMBALANCE * sum(map(abs, volumes.values()))  # what is told by differences may be below 0
+        for cause, volume in volumes.items():
+            if not volume >= -rounded:
+                raise UserError(f"{path}: its ledger says '{cause}' of {volume:g} m³ of {substance}; must be 0 or more")
+        if substance != "rock" and not account.expected() >= -rounded:  # rock has heights, which may be below 0
+            raise UserError(f"{path}: its ledger says that more {substance} was lost than there ever was")
+    return meta
+
+
+def _check_layers(path: Path, layers: dict[str, np.ndarray[Any, Any]]) -> None:
+    shape = layers[NEEDED[0]].shape
+    for name, layer in layers.items():
+        kind = np.dtype(layer_declaration(name).dtype)
+        if layer.dtype != kind:
+            raise UserError(f"{path}: layer '{name}' is of type {layer.dtype}; it must be {kind}")
+        if layer.ndim != 2 or layer.shape != shape:
+            raise UserError(f"{path}: layer '{name}' has the shape {layer.shape}; all must be [row, column] and alike")
+        if not all(SMALLEST_SIDE <= side <= LARGEST_SIDE for side in layer.shape):
+            raise UserError(
+                f"{path}: a world of {shape[1]}×{shape[0]} cells; sides must be from {SMALLEST_SIDE} to {LARGEST_SIDE}"
+            )
+        _check_values(path, name, layer)
+
+
+def _restore_materials(path: Path, world: World, materials: Materials, layers: Mapping[str, Layer]) -> None:
+    found = {name.removeprefix(LOOSE) for name in layers if name.startswith(LOOSE)}
+    if found != set(materials.names):
+        raise UserError(
+            f"{path}: its loose materials are {', '.join(sorted(found)) or 'none'}; those that are known now are "
+            f"{', '.join(sorted(materials.names))}"
+        )
+    if missing := sorted(found - world.ledger.kinds.keys()):
+        raise UserError(f"{path}: its ledger has no account of {', '.join(missing)}")
+    world.restore_materials(materials, layers)
+    thickness = world.sediment.copy()
+    world.sum_mix()
+    if not np.array_equal(thickness, world.sediment):
+        raise UserError(f"{path}: its loose materials are not together what its layer 'sediment' is")
+
+
+def _check_trees(path: Path, trees: np.ndarray[Any, Any], shape: tuple[int, int]) -> None:
+    if trees.dtype != np.float32 or trees.ndim != 2 or trees.shape[1] != len(TREE_COLUMNS):
+        raise UserError(
+            f"{path}: 'trees' must be float32 [tree, {len(TREE_COLUMNS)}]; it is {trees.dtype} {trees.shape}"
+        )
+    if not np.isfinite(trees).all() or (trees < 0.0).any() or (trees[:, :2] >= shape).any():
+        raise UserError(f"{path}: 'trees' must be finite numbers, 0 or more, on the map")
+    known = tree_kinds()
+    kind = int(trees[:, TREE_COLUMNS.index("kind")].max(initial=0.0))
+    if kind >= len(known):
+        names = ", ".join(f"{tree.name} {tree.number}" for tree in known)
+        raise UserError(f"{path}: 'trees' has kind {kind}; those that are known now are {names}")
+
+
+def _check_values(path: Path, name: str, layer: Layer) -> None:
+    if cell := unsound_cell(name, layer):
+        low, high = layer_declaration(name).bounds
+        must = f"a finite number within {high:g}" if low < 0.0 else f"a finite number, 0 or more, within {high:g}"
+        raise UserError(f"{path}: layer '{name}' is {layer[cell]:g} at row {cell[0]}, column {cell[1]}; must be {must}")

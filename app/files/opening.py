@@ -1,0 +1,102 @@
+"""From what a person names to the scene that it means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from app.files.paths import found_from
+from app.model.errors import UserError, nearest
+from app.scene.comparison import is_shared, with_processes_of
+from app.scene.scene import Scene, find_declaration, load_preset, presets, read_preset
+from app.sources.generators import GENERATORS
+from app.sources.parameters import WorldParameters
+from app.sources.terrain import find_terrain
+
+LARGEST_PRESET = 2**20  # bytes; those that are written have a few thousand
+
+
+def open_scene(source: str) -> Scene:
+    """The scene of a preset, a generator or a file, looked for in this order. Raises `UserError` where there is none.
+
+    A file is a preset of one's own (`.toml`), a saved world, or else a heightmap. One that is named like a preset or a
+    generator is reached by its path: `./noise`.
+    """
+    if not source:
+        raise UserError("the name of the source is empty; without one it is a preset of this program")
+    if source in presets():
+        return load_preset(source)
+    if source in GENERATORS:
+        return Scene(world=WorldParameters(source=source))
+    path = _find_file(source)
+    return msgspec.structs.replace(_open_file(source, path), name=path.stem)
+
+
+def open_comparison(scene: Scene, words: Sequence[str]) -> Scene:
+    """The scene of a second world on the land of `scene`: each word changes it further.
+
+    A word is a preset or a file whose processes it takes, or a change of one of their parameters, such as
+    `droplets.evaporation=0.01`. Raises `UserError` where a word is neither.
+    """
+    second = scene
+    for word in words:
+        if "=" in word:
+            path = word.partition("=")[0].strip()
+            if is_shared(find_declaration(path)):
+                raise UserError(f"{word}: two worlds that are compared share it; only processes can differ")
+            second = second.with_setting(word)
+        else:
+            second = with_processes_of(second, open_processes(word))
+    return second
+
+
+def open_processes(source: str) -> Scene:
+    """The scene of a preset or a saved world, for its processes. Raises `UserError` where it says nothing of them."""
+    scene = open_scene(source)
+    if not (source in presets() or scene.saved_world or source.endswith(".toml")):
+        raise UserError(f"{source}: it has land but no parameters of processes; a preset or a saved world has them")
+    return scene
+
+
+def _open_file(source: str, path: Path) -> Scene:
+    if path.suffix == ".toml":
+        return _open_preset(path)
+
+    from app.sources.heightmap import is_saved_world
+
+    if is_saved_world(path):
+        from app.files import checkpoint
+
+        return checkpoint.load_scene(path)
+    return Scene(world=WorldParameters(source=source))
+
+
+def _find_file(source: str) -> Path:
+    try:
+        return find_terrain(source)
+    except UserError:
+        if Path(source).exists():
+            raise  # it is there, but cannot be named
+        if "/" in source or "." in source:
+            raise UserError(f"{source}: there is no such file") from None
+        names = f"presets are {', '.join(presets())}; generators are {', '.join(GENERATORS)}"
+        hint = nearest(source, {*presets(), *GENERATORS})
+        hint = hint if "did you mean" in hint else ""
+        raise UserError(f"{source}: there is no preset, generator or file of this name{hint} ({names})") from None
+
+
+def _open_preset(path: Path) -> Scene:
+    """A preset that lies in a file. The files that it names are found from there."""
+    if not path.is_file():
+        raise UserError(f"{path}: not a preset: it is not a regular file")
+    try:
+        if path.stat().st_size > LARGEST_PRESET:
+            raise UserError(f"{path}: not a preset: it has more than {LARGEST_PRESET} bytes")
+        text = path.read_text(encoding="utf-8-sig")  # some editors begin with a byte order mark
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: not a preset: it must be text in UTF-8") from error
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from error
+    return found_from(read_preset(text, str(path)), path.parent)

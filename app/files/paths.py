@@ -1,0 +1,59 @@
+"""Files that a scene names: heightmaps, maps of rain, folders of materials.
+
+In memory a scene names them so that they are found from where the program runs. In a file they are named from the
+folder of this file, so that the two can be moved and opened together.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from app.files.atomic import working_folder
+from app.scene.scene import DECLARATIONS, Scene
+from app.sources.generators import GENERATORS
+from app.sources.terrain import shipped_terrain
+
+NAMING = [path for path, declaration in DECLARATIONS.items() if declaration.names_file]
+
+
+def named_from(scene: Scene, folder: Path) -> Scene:
+    """The scene as a file in `folder` keeps it. What does not exist, such as a shipped terrain, keeps its name."""
+    return _with_names(scene, lambda name: _from_folder(name, folder))
+
+
+def found_from(scene: Scene, folder: Path) -> Scene:
+    """The scene that a file in `folder` keeps, with its files where they are.
+
+    Each is looked for by its name from that folder; then, as it may have moved, in the folder itself; then from where
+    the program runs. One that is nowhere is named as if it were where it should be, which the error tells that follows.
+    """
+    return _with_names(scene, lambda name: _found(name, folder))
+
+
+def _with_names(scene: Scene, named: Callable[[str], str]) -> Scene:
+    names = {path: str(scene.value(path)) for path in NAMING}
+    return scene.with_values({path: named(name) for path, name in names.items() if name and name not in GENERATORS})
+
+
+def _from_folder(name: str, folder: Path) -> str:
+    place = Path(name).expanduser()
+    if not place.exists():
+        return name
+    here = working_folder()
+    try:
+        relative = Path(os.path.relpath((here / place).resolve(), (here / folder).resolve())).as_posix()
+        return f"./{relative}" if relative in GENERATORS else relative
+    except ValueError:  # on another drive
+        return str((here / place).resolve())
+
+
+def _found(name: str, folder: Path) -> str:
+    place, here = Path(name).expanduser(), working_folder()
+    folder = here / folder
+    there = Path(os.path.normpath(folder.resolve() / place))
+    for candidate in (there, folder / place.name, here / place):
+        if candidate.exists():
+            return str(candidate)
+    return name if shipped_terrain(name) else str(there)

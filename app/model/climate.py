@@ -1,0 +1,94 @@
+"""The climate: rain, wind and temperature in one place, with a slow year and storms, and the weather of each cycle."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Annotated, ClassVar, NamedTuple
+
+from app.model.parameters import Parameters, parameter
+from kernels.units import Celsius, CelsiusPerMetre, Degrees, Speed
+
+METRES_PER_KILOMETRE = 1000.0
+USUAL_WIND = 1.4  # cells per unit of time: what other speeds are told beside
+
+
+class ClimateParameters(Parameters, frozen=True, kw_only=True):
+    """Rain, wind and temperature, which all processes share."""
+
+    title: ClassVar[str] = "Climate"
+    section: ClassVar[str] = "climate"
+
+    rain: Annotated[
+        float, parameter(0.0, 4.0, "how much it rains: the part of the drops that fall; over 1: more of them", log=True)
+    ] = 1.0
+    rain_by_altitude: Annotated[
+        float, parameter(0.0, 1.0, "part of the rain that grows with altitude; the rest falls everywhere alike")
+    ] = 0.0
+    wind_direction: Annotated[
+        float, parameter(0.0, 360.0, "where the wind comes from, clockwise from north", unit="°")
+    ] = 270.0
+    wind_speed: Annotated[float, parameter(0.0, 4.0, "speed of the prevailing wind", unit="cells/t")] = USUAL_WIND
+    temperature: Annotated[float, parameter(-40.0, 45.0, "of the air at a height of 0", unit="°C")] = 15.0
+    lapse_rate: Annotated[
+        float, parameter(0.0, 60.0, "how much colder it is for each kilometre of height", unit="°C/km")
+    ] = 6.5
+    year: Annotated[
+        int, parameter(0, 100_000, "length of a year; 0: there are no seasons", unit="cycles", log=True)
+    ] = 0
+    season_rain: Annotated[
+        float, parameter(0.0, 1.0, "part of the rain by which summers are drier and winters wetter")
+    ] = 0.5
+    season_temperature: Annotated[
+        float, parameter(0.0, 40.0, "how much warmer than the year a summer is, and colder a winter", unit="°C")
+    ] = 8.0
+    season_wind: Annotated[
+        float, parameter(0.0, 180.0, "how far the wind turns to either side in a year", unit="°")
+    ] = 0.0
+    storms: Annotated[float, parameter(0.0, 1.0, "part of the time in which a storm blows")] = 0.0
+    storm_length: Annotated[int, parameter(2, 10_000, "how long a storm lasts", unit="cycles", log=True)] = 60
+    storm_speed: Annotated[
+        float, parameter(1.0, 4.0, "how much faster the wind is at the height of a storm", unit="times")
+    ] = 2.0
+
+
+class Weather(NamedTuple):
+    """What the climate brings in one cycle."""
+
+    rain: float = 1.0  # part of the drops that fall
+    rain_by_altitude: float = 0.0
+    wind_direction: Degrees = 270.0  # where it comes from, clockwise from north
+    wind_speed: Speed = USUAL_WIND
+    temperature: Celsius = 15.0  # at a height of 0
+    lapse_rate: CelsiusPerMetre = 0.0065
+    storm: float = 0.0  # from 0 to 1 at its height
+    season: float = 0.0  # from −1 in the middle of winter to 1 in the middle of summer
+    mean_temperature: Celsius = 15.0  # as `temperature`, over the year
+
+
+def weather_of(climate: ClimateParameters, seed: int, cycle: int) -> Weather:
+    """The weather of a cycle, which depends on nothing else. A year begins in spring."""
+    season = math.sin(2.0 * math.pi * (cycle % climate.year) / climate.year) if climate.year else 0.0
+    swing = math.cos(2.0 * math.pi * (cycle % climate.year) / climate.year) if climate.year else 0.0
+    storm = _storm(climate, seed, cycle)
+    return Weather(
+        rain=climate.rain * (1.0 - climate.season_rain * season),
+        rain_by_altitude=climate.rain_by_altitude,
+        wind_direction=(climate.wind_direction + climate.season_wind * swing) % 360.0,
+        wind_speed=climate.wind_speed * (1.0 + (climate.storm_speed - 1.0) * storm),
+        temperature=climate.temperature + climate.season_temperature * season,
+        lapse_rate=climate.lapse_rate / METRES_PER_KILOMETRE,
+        storm=storm,
+        season=season,
+        mean_temperature=climate.temperature,
+    )
+
+
+def _storm(climate: ClimateParameters, seed: int, cycle: int) -> float:
+    """How strong a storm is. Time is cut into spans of a storm's length; in some of them one rises and dies down."""
+    if climate.storms == 0.0:
+        return 0.0
+    span, moment = divmod(cycle, climate.storm_length)
+    if random.Random(f"storm {seed} {span}").random() >= climate.storms:
+        return 0.0
+    return math.sin(math.pi * (moment + 0.5) / climate.storm_length) ** 2

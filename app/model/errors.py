@@ -1,0 +1,45 @@
+"""Errors, and how they are told: in one line."""
+
+import difflib
+from collections.abc import Iterable
+
+LONGEST = 1200  # characters; of what is longer the middle is left out
+
+
+class UserError(Exception):
+    """An error that a person caused and can mend. Its message is one clear line: it names the file, key or value, and
+    what would be right.
+
+    The command line prints it without a traceback, the window shows it in a notice. What a file holds, or is called,
+    can be in it: line breaks and whatever else could not be seen are written as escapes.
+    """
+
+    def __init__(self, message: str) -> None:
+        line = "".join(letter if _can_be_shown(letter) else repr(letter)[1:-1] for letter in message)
+        super().__init__(line if len(line) <= LONGEST else f"{line[: LONGEST - 300]} … {line[-290:]}")
+
+
+def _can_be_shown(letter: str) -> bool:
+    """Also a byte of a file's name that is no text: the name can be typed as it is said."""
+    return letter.isprintable() or "\udc80" <= letter <= "\udcff"
+
+
+def explained(error: Exception) -> str:
+    """What a person is told of an error of any kind, in one line."""
+    if isinstance(error, UserError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "there is not enough memory; a smaller map needs less"
+    reason = " ".join(str(error).split())
+    if type(error).__module__.endswith("moderngl"):  # not imported here: it loads OpenGL
+        return f"OpenGL: {reason}"
+    return f"{type(error).__name__}: {reason}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint at the known name that is nearest to a mistyped one, or at all of them if they are few."""
+    known = list(known)
+    near = difflib.get_close_matches(name, known, n=1)
+    if near:
+        return f"; did you mean '{near[0]}'?"
+    return f"; there are {', '.join(known)}" if len(known) <= 20 else "; `thalweg --list-parameters` lists them"

@@ -1,0 +1,313 @@
+"""C7: kinds of ground as data: files of `assets/materials`, checked, and the set of them that a world is made of.
+
+A material may lie in strata (`solid`), on them (`loose`), or both. What each must say depends on it:
+
+    title, colour                   for the picture: "#rrggbb"
+    erodibility                     how easily water takes it, 1: all that it can
+    abrasion                        how easily it is worn: rock by what the wind carries, loose kinds as they are moved
+    porosity                        part of its volume that water can fill
+    permeability                    how easily water flows through it, beside sand; where it is not told, as in sand
+    steepest                        of a solid one: the steepest slope that stands, in degrees
+    deposition, suspension, repose  of a loose one: how fast it settles and how easily wind lifts it, beside sand, and
+                                    the slope at which it lies, in degrees
+    worn, broken                    what it becomes; a solid one that is not loose too must name them
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.errors import UserError, nearest
+from app.model.parameters import Parameters, described, parameter
+
+MOST_KINDS = 16  # of loose material, and of rock
+STRATA_STEPS = 4096  # at most; strata are told apart to this part of the whole stack
+REPEATS = 16  # of a stack that comes again; below them its last rock goes on
+RESERVED = ("rock", "sediment", "water")  # accounts of the ledger
+
+Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+Factor = Annotated[float, msgspec.Meta(ge=0.0, le=100.0)]
+Degrees = Annotated[float, msgspec.Meta(ge=1.0, le=89.0)]
+Colour = Annotated[str, msgspec.Meta(pattern="^#[0-9a-fA-F]{6}$")]
+
+
+class Material(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One kind of ground, as its file says; see the top of this module."""
+
+    name: str = ""  # of the file
+    title: str
+    colour: Colour
+    erodibility: Share
+    abrasion: Factor
+    porosity: Share
+    permeability: Factor = 1.0
+    solid: bool = False
+    loose: bool = False
+    steepest: Degrees | None = None
+    deposition: Factor | None = None
+    suspension: Factor | None = None
+    repose: Degrees | None = None
+    worn: str = ""
+    broken: str = ""
+
+    @property
+    def linear_colour(self) -> tuple[float, float, float]:
+        """Its albedo in linear light."""
+        srgb = [int(self.colour[place : place + 2], 16) / 255.0 for place in (1, 3, 5)]
+        red, green, blue = (value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in srgb)
+        return red, green, blue
+
+
+# Properties that only a solid one has, and those that only a loose one has
+OF_SOLID = ("steepest",)
+OF_LOOSE = ("deposition", "suspension", "repose")
+
+
+class Stratum(NamedTuple):
+    """A layer of rock in the stack."""
+
+    rock: str
+    thickness: float  # metres; infinite where nothing follows
+
+
+class Part(NamedTuple):
+    """A part of a mix of loose material."""
+
+    kind: str
+    amount: float  # beside the others
+
+
+def read_strata(text: str) -> tuple[Stratum, ...]:
+    """The stack that a text tells, from the top. Raises `UserError` where it tells none."""
+    strata = [Stratum(name, amount) for name, amount in _read_amounts("materials.strata", text, math.inf)]
+    for stratum in strata[:-1]:
+        if not 0.0 < stratum.thickness < math.inf:
+            raise UserError(
+                f"materials.strata: '{stratum.rock}' needs a thickness in metres, such as {stratum.rock} 30: "
+                "only the last one may go on for ever"
+            )
+    if not strata or not strata[-1].thickness > 0.0:
+        raise UserError("materials.strata: must name rocks from the top with their thickness: sandstone 30; granite")
+    return tuple(strata)
+
+
+def read_mix(text: str) -> tuple[Part, ...]:
+    """The mix that a text tells. Raises `UserError` where it tells none."""
+    parts = tuple(Part(name, amount) for name, amount in _read_amounts("materials.loose", text, 1.0))
+    if not sum(part.amount for part in parts) > 0.0 or any(math.isinf(part.amount) for part in parts):
+        raise UserError("materials.loose: must name loose materials, with their parts: sand 3; gravel 1")
+    return parts
+
+
+def _read_amounts(path: str, text: str, default: float) -> Iterable[tuple[str, float]]:
+    for part in filter(None, (part.strip() for part in text.split(";"))):
+        name, _, amount = part.partition(" ")
+        try:
+            number = float(amount) if amount.strip() else default
+        except ValueError:
+            number = -1.0
+        if not number >= 0.0:
+            raise UserError(f"{path}: '{part}' must be a name and a number that is not negative, such as sand 30")
+        yield name, number
+
+
+class MaterialParameters(Parameters, frozen=True, kw_only=True):
+    """Kinds of ground: rock in strata, and loose material as a mix, each with its own properties."""
+
+    title: ClassVar[str] = "Materials"
+    section: ClassVar[str] = "world"
+
+    enabled: Annotated[bool, described("whether the world is made of several kinds of ground")] = False
+    folder: Annotated[
+        str,
+        described("a folder of further materials, as TOML files; one of a shipped name replaces that", names_file=True),
+    ] = ""
+    strata: Annotated[
+        str,
+        described("the rocks from the top, with their thickness in metres; the last goes on below", check=read_strata),
+    ] = "sandstone 60; clay 25; sandstone 40; granite"
+    repeat: Annotated[bool, described("whether the stack comes again and again below itself")] = False
+    dip: Annotated[float, parameter(0.0, 60.0, "how steeply the strata are tilted", unit="°")] = 0.0
+    dip_direction: Annotated[float, parameter(0.0, 360.0, "where they fall to, clockwise from north", unit="°")] = 90.0
+    fold: Annotated[float, parameter(0.0, 5_000.0, "from the troughs of folds to their crests", unit="m", log=True)] = (
+        0.0
+    )
+    fold_wavelength: Annotated[
+        float, parameter(0.05, 4.0, "from fold to fold, as a part of the map's longer side", log=True)
+    ] = 0.5
+    loose: Annotated[
+        str, described("what lies on the rock at the start: kinds and their parts: sand 3; gravel 1", check=read_mix)
+    ] = "sand"
+
+
+@dataclass(frozen=True)
+class Materials:
+    """The materials of a world. Loose ones have the order of their numbers in `World.mix`."""
+
+    loose: tuple[Material, ...]
+    rocks: tuple[Material, ...]
+    strata: NDArray[np.uint8]  # [step]: the number of the rock at each depth below the top; the last one goes on
+    metres_per_step: float
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the loose ones."""
+        return tuple(material.name for material in self.loose)
+
+    def kind(self, name: str) -> int:
+        """The number of a loose material."""
+        return self.names.index(name)
+
+    @cached_property
+    def properties(self) -> dict[str, NDArray[Any]]:
+        """All that kernels know of them but mix and rise, under the names of `kernels.materials.Materials`."""
+        loose, rocks = self.loose, self.rocks
+
+        def numbers(materials: Iterable[Material], name: str) -> NDArray[np.float64]:
+            return np.array([float(getattr(material, name)) for material in materials])
+
+        return {
+            **{name: numbers(loose, name) for name in ("erodibility", "abrasion", "porosity", *OF_LOOSE[:2])},
+            "repose": np.tan(np.radians(numbers(loose, "repose"))),
+            "worn": np.array([self.kind(material.worn or material.name) for material in loose], np.int64),
+            "strata": self.strata,
+            **{f"rock_{name}": numbers(rocks, name) for name in ("erodibility", "abrasion", "porosity")},
+            "rock_steepest": np.tan(np.radians(numbers(rocks, "steepest"))),
+            "rock_worn": np.array([self.kind(material.worn or material.name) for material in rocks], np.int64),
+            "rock_broken": np.array([self.kind(material.broken or material.name) for material in rocks], np.int64),
+        }
+
+
+def materials_of(parameters: MaterialParameters) -> Materials:
+    """The materials that a scene asks for. Raises `UserError` where a file or a name is wrong."""
+    known = load_materials(parameters.folder)
+    stack = read_strata(parameters.strata)
+    for stratum in stack:
+        _find(known, stratum.rock, "materials.strata", "solid")
+    for part in read_mix(parameters.loose):
+        _find(known, part.kind, "materials.loose", "loose")
+    rocks = tuple(dict.fromkeys(stratum.rock for stratum in stack))
+    loose = tuple(material for material in known.values() if material.loose)
+    for what, count in (("loose materials", len(loose)), ("rocks", len(rocks))):
+        if count > MOST_KINDS:
+            raise UserError(f"{count} {what}: a world has up to {MOST_KINDS}")
+    strata, metres_per_step = strata_steps(stack, rocks, repeat=parameters.repeat)
+    return Materials(loose, tuple(known[name] for name in rocks), strata, metres_per_step)
+
+
+def load_materials(folder: str = "") -> dict[str, Material]:
+    """All materials by name: those that ship with the program, and those of a folder. Raises `UserError`."""
+    entries: list[Traversable] = sorted((files("assets") / "materials").iterdir(), key=lambda entry: entry.name)
+    if folder:
+        path = Path(folder).expanduser()
+        if not path.is_dir():
+            raise UserError(f"materials.folder: {folder}: there is no such folder")
+        entries += sorted(path.iterdir(), key=lambda entry: entry.name)
+    materials = {}
+    for entry in entries:
+        if entry.name.endswith(".toml"):
+            material = _read_material(entry)
+            materials[material.name] = material
+    for material in materials.values():
+        _check_links(material, materials)
+    _check_no_cycle(materials)
+    return materials
+
+
+def _read_material(entry: Traversable) -> Material:
+    name = entry.name.removesuffix(".toml")
+    try:
+        material = msgspec.toml.decode(entry.read_bytes(), type=Material)
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{entry}: {_plain(str(error))}") from error
+    if not re.fullmatch("[a-z][a-z0-9-]*", name) or name in RESERVED:
+        raise UserError(
+            f"{entry}: '{name}' cannot be the name of a material: small letters, digits and -, and not "
+            f"{', '.join(RESERVED)}"
+        )
+    if material.name not in ("", name):
+        raise UserError(f"{entry}: its name is '{material.name}', but a material has the name of its file")
+    if not (material.solid or material.loose):
+        raise UserError(f"{entry}: neither solid nor loose: one of them must be true, or both")
+    for form, properties in (("solid", OF_SOLID), ("loose", OF_LOOSE)):
+        for property in properties:
+            has, needs = getattr(material, property) is not None, getattr(material, form)
+            if needs and not has:
+                raise UserError(f"{entry}: '{property}' is missing, which every {form} material has")
+            if has and not needs:
+                raise UserError(f"{entry}: '{property}' is of {form} materials, and this one says {form} = false")
+    if material.broken and not material.solid:
+        raise UserError(f"{entry}: 'broken' is of solid materials, and this one says solid = false")
+    for link in ("worn", "broken"):
+        if material.solid and not material.loose and not getattr(material, link):
+            raise UserError(f"{entry}: '{link}' is missing: what does it become? It is not loose itself")
+    return msgspec.structs.replace(material, name=name)
+
+
+def _check_links(material: Material, materials: Mapping[str, Material]) -> None:
+    for link in ("worn", "broken"):
+        if target := getattr(material, link):
+            _find(materials, target, f"{material.name}.toml: {link}", "loose")
+
+
+def _check_no_cycle(materials: Mapping[str, Material]) -> None:
+    """What is worn must come to an end: a loose material that becomes itself again by way of others has none."""
+    for start in materials.values():
+        way = [start.name]
+        while (after := materials[way[-1]].worn) and after != way[-1]:
+            if after in way:
+                raise UserError(
+                    f"{after}.toml: worn goes in a circle: {' → '.join([*way[way.index(after) :], after])}; "
+                    "it must come to an end"
+                )
+            way.append(after)
+
+
+def _find(materials: Mapping[str, Material], name: str, where: str, form: str) -> Material:
+    """A material by its name. Raises `UserError` where there is none, or none of that form."""
+
+    fitting = [known.name for known in materials.values() if getattr(known, form)]
+    if name not in materials:
+        raise UserError(f"{where}: there is no material '{name}'{nearest(name, fitting)}")
+    if name not in fitting:
+        raise UserError(f"{where}: '{name}' is not {form}; those that are: {', '.join(fitting)}")
+    return materials[name]
+
+
+def _plain(reason: str) -> str:
+    """What msgspec says of a file, in the words of one who wrote it."""
+    reason = re.sub(r"Object missing required field `(\w+)`", r"'\1' is missing", reason)
+    reason = re.sub(r"Object contains unknown field `(\w+)`", r"'\1' is no property of a material", reason)
+    return re.sub(r" - at `\$\.(\w+)`", r": '\1'", reason)
+
+
+def strata_steps(
+    stack: tuple[Stratum, ...], rocks: tuple[str, ...], *, repeat: bool
+) -> tuple[NDArray[np.uint8], float]:
+    """The rock at each depth, in steps of equal thickness, and that thickness in metres."""
+    numbers = np.array([rocks.index(stratum.rock) for stratum in stack], np.uint8)
+    finite = [stratum.thickness for stratum in stack if stratum.thickness < math.inf]
+    if not finite:
+        return numbers, 1.0
+    bottoms = np.cumsum(finite)
+    times = REPEATS if repeat else 1
+    total = float(bottoms[-1])
+    steps = STRATA_STEPS // times
+    metres_per_step = total / steps
+    depths = (np.arange(steps) + 0.5) * metres_per_step
+    places = np.minimum(np.searchsorted(bottoms, depths, side="right"), len(stack) - 1)
+    table = np.tile(numbers[places], times)
+    # What goes on below the table is its last step.
+    return np.append(table, numbers[-1]), metres_per_step

@@ -1,0 +1,342 @@
+"""Overlays: maps that can be laid over the ground, as one table.
+
+A row tells all that is known of an overlay. The choices of the view, the key and the panel, the legend, what a snapshot
+holds, what is surveyed for it and how it is drawn follow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model import palettes
+from app.model.numbers import spaced
+from app.model.palettes import Stops
+
+if TYPE_CHECKING:
+    from app.model.materials import Materials
+    from app.model.snapshot import Snapshot
+
+Span = tuple[float, float]  # the values at the low and high end of a palette
+Ends = Callable[[Sequence["Snapshot"]], tuple[str, str]]  # texts for both ends, for all snapshots that are seen
+Survey = Literal["", "rivers", "filling"]
+
+
+class Value(IntEnum):
+    """What an overlay shows of a place: the cases of include/overlay.glsl, which knows them by these names."""
+
+    NONE = 0
+    ELEVATION = 1
+    SLOPE = 2
+    SEDIMENT = 3
+    CHANGE = 4  # of the elevation since the start
+    LAYER = 5  # a layer of the snapshot as it is
+    MAGNITUDE = 6  # of a layer: the palette follows its logarithm
+    KIND = 7  # a layer of whole numbers, each with a colour of its own
+    RIVERS = 8  # lines, beside lakes
+    FIELD = 9  # directions and speeds
+
+
+def glsl() -> str:
+    """The values as constants for the shaders."""
+    return "".join(f"const int OVERLAY_{value.name} = {int(value)};\n" for value in Value)
+
+
+def _fixed(low: float, high: float) -> Callable[[Snapshot], Span]:
+    return lambda snapshot: (low, high)
+
+
+PARTS = _fixed(0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """One overlay: `label` and `unit` are the legend's, `span` finds the range of its palette.
+
+    It needs the `layers` of a snapshot, and a survey where some of them are found by one. What is not a layer as it is
+    nor computed from the surface is `drawn` first, by the shader of its name below shaders/overlays.
+    """
+
+    name: str
+    value: Value
+    label: str
+    palette: Stops
+    unit: str = ""
+    span: Callable[[Snapshot], Span] = PARTS
+    layers: tuple[str, ...] = ()
+    survey: Survey = ""
+    drawn: bool = False
+    of_materials: bool = False  # in the world's own colours, where it has several materials
+    ends: Ends | None = None  # of the legend, where not the span's
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether it changes with time alone."""
+        return self.value is Value.FIELD
+
+    def scaled(self, value: float) -> float:
+        """A value as the shader compares it."""
+        return math.log2(max(value, 1e-30)) if self.value is Value.MAGNITUDE else value
+
+
+# Ranges.
+
+MAGNITUDES = 1e-4  # of the largest value: where the palette of a magnitude begins
+
+
+def largest(snapshot: Snapshot, name: str) -> float:
+    """The largest magnitude in a layer, 0 where the snapshot does not have it."""
+    layer = snapshot.layers.get(name)
+    return 0.0 if layer is None else max(float(layer.max()), -float(layer.min()))
+
+
+# Such that the colours of whole numbers are met in their middle
+_KINDS = _fixed(-0.5, palettes.WATERSHED_COLOURS + 0.5)
+
+
+def _up_to(layer: str, part: float = 1.0, *, at_least: float = 1e-6) -> Callable[[Snapshot], Span]:
+    """From 0 to a part of the largest value."""
+    return lambda snapshot: (0.0, _rounded(max(part * largest(snapshot, layer), at_least)))
+
+
+def _elevation(snapshot: Snapshot) -> Span:
+    return snapshot.lowest, snapshot.lowest + _relief(snapshot)
+
+
+def _sediment(snapshot: Snapshot) -> Span:
+    return 0.0, _rounded(0.03 * _relief(snapshot))
+
+
+def _change(snapshot: Snapshot) -> Span:
+    span = _rounded(0.012 * _relief(snapshot))
+    return -span, span
+
+
+def _discharge(snapshot: Snapshot) -> Span:
+    high = _rounded(max(largest(snapshot, "discharge"), 1e-6))
+    return MAGNITUDES * high, high
+
+
+def _momentum(snapshot: Snapshot) -> Span:
+    # Both directions alike. A few rivers carry far more than all others.
+    carried = max(0.02 * largest(snapshot, layer) for layer in ("momentum_east", "momentum_south"))
+    span = _rounded(max(carried, 1e-9))
+    return -span, span
+
+
+def _orders(snapshot: Snapshot) -> Span:
+    return 1.0, float(max(5, snapshot.survey.highest_order if snapshot.survey else 1))
+
+
+def _accumulation(snapshot: Snapshot) -> Span:
+    cell = snapshot.cell_size**2 * 1e-6
+    return cell, max(largest(snapshot, "accumulation"), 2.0 * cell)
+
+
+def _relief(snapshot: Snapshot) -> float:
+    return max(snapshot.highest - snapshot.lowest, 1e-3)
+
+
+def _rounded(value: float) -> float:
+    """To one digit, so that a legend does not flicker while the land changes."""
+    digits = 10.0 ** np.floor(np.log10(value))
+    return float(np.ceil(value / digits) * digits)
+
+
+# The ends of legends.
+
+
+def _material_ends(snapshots: Sequence[Snapshot]) -> tuple[str, str]:
+    return ("", "") if all(snapshot.materials for snapshot in snapshots) else ("one sort of ground", "")
+
+
+def _watershed_ends(snapshots: Sequence[Snapshot]) -> tuple[str, str]:
+    counts = (snapshot.survey.watershed_count if snapshot.survey else 0 for snapshot in snapshots)
+    return "", " · ".join(map(str, counts)) + " of them"
+
+
+def _filling_ends(snapshots: Sequence[Snapshot]) -> tuple[str, str]:
+    surveys = [snapshot.survey for snapshot in snapshots]
+    rounds = max(survey.fronts if survey else 0 for survey in surveys)
+    return "", f"round {rounds}{', filled' if all(survey and survey.filled for survey in surveys) else ''}"
+
+
+# The table, in the order of the key and of all lists.
+
+
+def _of_layer(
+    name: str,
+    label: str,
+    palette: Stops,
+    unit: str = "",
+    span: Callable[[Snapshot], Span] = PARTS,
+    *,
+    layer: str = "",
+    value: Value = Value.LAYER,
+    survey: Survey = "",
+    ends: Ends | None = None,
+) -> Overlay:
+    """An overlay that shows a layer, without another name its own."""
+    return Overlay(name, value, label, palette, unit, span, layers=(layer or name,), survey=survey, ends=ends)
+
+
+_ROWS = (
+    Overlay("none", Value.NONE, "no overlay", palettes.RELIEF),
+    Overlay("elevation", Value.ELEVATION, "elevation", palettes.RELIEF, "m", _elevation),
+    Overlay("slope", Value.SLOPE, "slope", palettes.HEAT, "°", _fixed(0.0, 45.0)),
+    Overlay("sediment", Value.SEDIMENT, "thickness of sediment", palettes.SAND, "m", _sediment),
+    Overlay("change", Value.CHANGE, "worn (red) and put down (blue) since the start", palettes.CHANGE, "m", _change),
+    _of_layer("wind_path", "how often the wind touches the ground", palettes.HEAT, span=_fixed(0.0, 0.7)),
+    _of_layer("airborne", "sand in the air", palettes.SAND, "m", _up_to("airborne", 0.5)),
+    _of_layer("water", "depth of lakes and sea", palettes.WATER, "m", _up_to("water")),
+    _of_layer("stream", "how often drops pass", palettes.WATER),
+    _of_layer("discharge", "water that passes in a cycle", palettes.WATER, "m", _discharge, value=Value.MAGNITUDE),
+    _of_layer("momentum_east", "flow to the west (red) and east (blue)", palettes.CHANGE, span=_momentum),
+    _of_layer("momentum_south", "flow to the north (red) and south (blue)", palettes.CHANGE, span=_momentum),
+    _of_layer("wear", "worn by snowballs of late", palettes.WORN, "m", _up_to("wear", 0.2, at_least=1e-3)),
+    _of_layer("deposit", "put down by snowballs of late", palettes.SAND, "m", _up_to("deposit", 0.2, at_least=1e-3)),
+    _of_layer("traffic", "snowballs that came through", palettes.WATER, "balls", _up_to("traffic", 0.6, at_least=1.0)),
+    _of_layer("wetness", "how full of water the ground is", palettes.DAMP),
+    _of_layer("groundwater", "groundwater", palettes.WATER, "m", _up_to("groundwater")),
+    _of_layer("grass", "how densely grass stands", palettes.PLANTS),
+    _of_layer("canopy", "crowns of trees over the ground", palettes.PLANTS),
+    Overlay(
+        "material",
+        Value.KIND,
+        "what the ground is made of",
+        palettes.NOTHING,
+        span=_KINDS,
+        layers=("loose_kinds", "bedrock", "sediment", "strata_rise"),
+        drawn=True,
+        of_materials=True,
+        ends=_material_ends,
+    ),
+    Overlay(
+        "wind",
+        Value.FIELD,
+        "wind near the ground beside the prevailing one",
+        palettes.WIND,
+        "×",
+        _fixed(0.0, 2.0),
+        layers=("wind_field_south", "wind_field_east"),
+        drawn=True,
+    ),
+    Overlay(
+        "rivers",
+        Value.RIVERS,
+        "rivers by Strahler's order, and lakes",
+        palettes.RIVERS,
+        span=_orders,
+        layers=("rivers", "lake_depth"),
+        survey="rivers",
+        drawn=True,
+    ),
+    _of_layer(
+        "lakes",
+        "depth of lakes that are full",
+        palettes.LAKE,
+        "m",
+        _up_to("lake_depth", 0.5, at_least=1e-3),
+        layer="lake_depth",
+        survey="rivers",
+    ),
+    _of_layer(
+        "watersheds",
+        "watersheds",
+        palettes.watershed_stops(),
+        span=_KINDS,
+        value=Value.KIND,
+        survey="rivers",
+        ends=_watershed_ends,
+    ),
+    _of_layer(
+        "accumulation",
+        "land upstream",
+        palettes.ACCUMULATION,
+        "km²",
+        _accumulation,
+        value=Value.MAGNITUDE,
+        survey="rivers",
+    ),
+    _of_layer("distance", "way to the ocean", palettes.FROM_THE_COAST, "km", _up_to("distance"), survey="rivers"),
+    _of_layer(
+        "filling",
+        "filling from the ocean, front by front",
+        palettes.FILLING,
+        span=_fixed(0.0, 2.0),
+        survey="filling",
+        ends=_filling_ends,
+    ),
+)
+
+OVERLAYS: dict[str, Overlay] = {overlay.name: overlay for overlay in _ROWS}
+
+
+# What the window and the picture ask the table.
+
+
+def overlay_range(name: str, *snapshots: Snapshot) -> Span:
+    """The values at the low and high end of an overlay's palette, which suit all of the snapshots."""
+    lows, highs = zip(*map(OVERLAYS[name].span, snapshots), strict=True)
+    return min(lows), max(highs)
+
+
+def overlay_ends(name: str, *snapshots: Snapshot) -> tuple[str, str]:
+    """What the legend says of the low and high end of an overlay's palette, for all of the snapshots."""
+    overlay = OVERLAYS[name]
+    if overlay.ends is not None:
+        return overlay.ends(snapshots)
+    low, high = overlay_range(name, *snapshots)
+    return f"{_legible(low)} {overlay.unit}".strip(), f"{_legible(high)} {overlay.unit}".strip()
+
+
+def _legible(value: float) -> str:
+    """A number in three digits, or in all that stand before its point."""
+    return spaced(value) if 999.5 <= abs(value) < 1e9 else f"{value:.3g}"
+
+
+def legend_colours(name: str, steps: int = 64) -> NDArray[np.float64]:
+    """The palette of an overlay as sRGB in [0, 1] with opacity, `[steps, 4]`, for legends."""
+    return palettes.interpolated(OVERLAYS[name].palette, steps)
+
+
+def legend_names(name: str, snapshot: Snapshot) -> list[tuple[str, tuple[float, float, float]]]:
+    """Names and sRGB in [0, 1] of the colours of an overlay, where each stands for one thing."""
+    materials = snapshot.materials
+    if not OVERLAYS[name].of_materials or materials is None:
+        return []
+    loose = [material.title for material in materials.loose]
+    # What is loose and solid has a colour twice: as it lies, and as rock.
+    rocks = [f"{rock.title}, solid" if rock.title in loose else rock.title for rock in materials.rocks]
+    colours = material_colours(materials)
+    return [(title, (r, g, b)) for title, (r, g, b, _) in zip([*loose, *rocks], colours.tolist(), strict=False)]
+
+
+ROCK_DARKER = 0.80  # than what is loose, which may have the same colour
+
+
+def material_colours(materials: Materials) -> NDArray[np.float64]:
+    """sRGB in [0, 1] with opacity by the number of a material, [256, 4]: first the loose ones, then the rocks."""
+    colours = np.zeros((256, 4))
+    for number, material in enumerate((*materials.loose, *materials.rocks)):
+        dark = 1.0 if number < len(materials.loose) else ROCK_DARKER
+        colours[number] = [*(dark * int(material.colour[place : place + 2], 16) / 255.0 for place in (1, 3, 5)), 1.0]
+    return colours
+
+
+def palette_colours(name: str, materials: Materials | None = None) -> NDArray[np.float64]:
+    """The colours of an overlay as the shaders read them, linear with opacity, `[256, 4]`."""
+    overlay = OVERLAYS[name]
+    if overlay.of_materials and materials is not None:
+        colours = material_colours(materials)
+    else:
+        colours = palettes.interpolated(overlay.palette, 256)
+    srgb = colours[:, :3]
+    colours[:, :3] = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+    return colours

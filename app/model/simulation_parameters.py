@@ -1,0 +1,18 @@
+"""How the simulation runs, as parameters."""
+
+from typing import Annotated, ClassVar
+
+from app.model.parameters import Parameters, parameter
+
+
+class SimulationParameters(Parameters, frozen=True, kw_only=True):
+    """Pace and threads. Neither changes a result, only how soon it comes."""
+
+    title: ClassVar[str] = "Simulation"
+    section: ClassVar[str] = "performance"
+
+    cycles_per_frame: Annotated[
+        int,
+        parameter(0, 100, "cycles for each 1/60 s in the window, for each frame of a clip; 0 means as fast as it goes"),
+    ] = 0
+    threads: Annotated[int, parameter(0, 256, "threads of the simulation; 0 means one for each core")] = 0

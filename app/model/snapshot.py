@@ -1,0 +1,132 @@
+"""What the simulation shows of itself to the picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.layers import raising_ground
+from app.model.ledger import Ledger
+from app.model.materials import Materials
+from app.model.plants import TREE_COLUMNS
+
+
+@dataclass(frozen=True)
+class Lake:
+    """What would stand in a depression that is full. Lengths in metres, the catchment that of its outlet."""
+
+    row: int  # of the outlet
+    column: int
+    level: float
+    depth: float
+    area: float
+    volume: float
+    catchment: float
+
+
+@dataclass(frozen=True)
+class Mouth:
+    """Where a river leaves the land. Areas in square metres, discharge in cubic metres for each second."""
+
+    row: int
+    column: int
+    catchment: float
+    discharge: float
+
+
+@dataclass(frozen=True)
+class Course:
+    """The way that the water of a place takes to the ocean, and the area whose water comes through the place.
+
+    Where a river passes by the place that was asked about, it is that of the river.
+    """
+
+    asked: tuple[int, int]
+    row: int
+    column: int
+    catchment: float  # square metres
+    length: float  # metres, as all that follows
+    drop: float
+    distances: NDArray[np.float32]  # [cell]: along the way
+    ground: NDArray[np.float32]
+    water: NDArray[np.float32]  # the ground with its depressions filled
+
+
+@dataclass(frozen=True)
+class Survey:
+    """How the land drains, as it was in some cycle.
+
+    `layers` are float32 [row, column] and never change: `lake_depth` in metres, `accumulation`, the land upstream, in
+    square kilometres, `distance` to the ocean in kilometres, `watersheds` as numbers of colours, and `rivers` as 16 ×
+    Strahler's order + the number of the neighbour that the river flows to. Of a course: `catchment`, 1 inside, and
+    `course`, in the form of rivers. `filling` is 0 where the fronts have not come yet, 1 where it drains, and up to 2
+    where it is raised most. `versions` are numbers that tell the layers of all surveys apart.
+    """
+
+    cycle: int
+    layers: dict[str, NDArray[np.float32]]
+    versions: dict[str, int]
+    highest_order: int = 1
+    lakes: tuple[Lake, ...] = ()  # the largest first, as far as they are listed
+    lake_count: int = 0
+    lake_volume: float = 0.0  # of all
+    mouths: tuple[Mouth, ...] = ()
+    mouth_count: int = 0
+    watershed_count: int = 0
+    course: Course | None = None
+    fronts: int = 0  # rounds of the filling so far
+    filled: bool = False
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The world after one cycle: float32 layers that stay unchanged until the next snapshot has been taken.
+
+    `layers` has those of the world, and `water_level`: the surface of lake or sea, or the ground where it is dry. Here
+    `water` is the depth of the sea too. A trace that nobody has left is not there. Those of the survey are there as
+    long as somebody wants one.
+
+    Where there are several materials, `loose_kinds` tells which lie on top, as `kernels.materials.commonest_kinds` has
+    it. `trees` are as `World.trees` has them, and never change.
+
+    `versions` holds the cycle in which each layer was changed last, so that none is copied or uploaded again as it was.
+    `world` tells worlds apart: it is another number after each restart.
+    """
+
+    world: int
+    layers: dict[str, NDArray[np.float32]]
+    versions: dict[str, int]
+    cell_size: float
+    seed: int
+    cycle: int
+    lowest: float
+    highest: float
+    sea_level: float  # minus infinity where there is no sea
+    ledger: Ledger
+    imbalance: float
+    survey: Survey | None = None
+    snowballs: int = 0  # that have fallen
+    materials: Materials | None = None  # where there are several
+    trees: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, len(TREE_COLUMNS)), np.float32))
+    trees_version: int = 0  # the cycle in which they were changed last
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        rows, columns = self.layers["bedrock"].shape
+        return rows, columns
+
+    def ground(self, cells: Any = np.s_[:, :], dtype: type[np.floating[Any]] = np.float32) -> NDArray[Any]:
+        """The height of the ground, which water and wind see, of all cells or of those of an index."""
+        first, *others = raising_ground(self.layers)
+        ground: NDArray[Any] = first[cells].astype(dtype)
+        for layer in others:
+            ground += layer[cells]
+        return ground
+
+    @property
+    def ground_version(self) -> int:
+        """The cycle in which the ground was changed last."""
+        return max(raising_ground(self.versions))

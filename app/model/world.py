@@ -1,0 +1,287 @@
+"""The state that the simulation owns: the layers of the ground, and the ledger of what came and went."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.layers import LAYERS, LOOSE, SCRATCH, layer_declaration, raising_ground, side_by_side
+from app.model.ledger import Account, Ledger
+from app.model.materials import Materials
+from app.model.plants import TREE_COLUMNS
+from kernels.standing import DRY, LAKE
+
+if TYPE_CHECKING:
+    from kernels.materials import Materials as MaterialFields
+
+Layer = NDArray[np.float64]
+
+LARGEST_SIDE = 8192
+SMALLEST_SIDE = 8
+
+# Sides of a cell in metres: beyond them lies no landscape, and far beyond them volumes overflow or vanish.
+SMALLEST_CELL = 1e-4
+LARGEST_CELL = 1e6
+
+DEFAULT_CELL_SIZE = 20.0  # metres, where nothing tells it
+
+LARGEST_CYCLE = 2**53  # what every reader of JSON keeps exactly
+
+
+def is_within(values: NDArray[Any], low: float, high: float) -> bool:
+    """Whether all values are from `low` to `high`, which NaN is not."""
+    # Far cheaper than a test of each; both are NaN where any value is.
+    return bool(values.min() >= low and values.max() <= high)
+
+
+def unsound_cell(name: str, layer: NDArray[Any]) -> tuple[int, int] | None:
+    """The first cell of a layer whose value is beyond its bounds, or not a finite number; None where all are sound."""
+    low, high = layer_declaration(name).bounds
+    if is_within(layer, low, high):
+        return None
+    row, column = np.argwhere(~((layer >= low) & (layer <= high)))[0]
+    return int(row), int(column)
+
+
+class World:
+    """Layers in float64 metres, `[row, column]`, row 0 in the north, on square cells of side `cell_size` metres.
+
+    What each layer is, `app.model.layers` tells. `ground` is the sum of those that raise it, which water and wind
+    see: a process that changes one of these keeps it current, cell by cell.
+
+    Where the world knows several materials, `mix` is the thickness of each loose one, [row, column, kind], and
+    `sediment` their sum in the order of their numbers, to the last bit. A layer `loose_<name>` is a view of one.
+
+    Derived from the layers by the process of lakes and sea: `standing` tells where each of them is (DRY, LAKE, SEA),
+    `water_level` its surface, which is flat to the last bit in each lake; it is the ground where it is dry.
+    """
+
+    def __init__(
+        self, bedrock: Layer, sediment: Layer, cell_size: float, seed: int, water: Layer | None = None
+    ) -> None:
+        self.layers: dict[str, NDArray[Any]] = {
+            "bedrock": np.ascontiguousarray(bedrock, np.float64),
+            "sediment": np.ascontiguousarray(sediment, np.float64),
+            "water": np.zeros(np.shape(bedrock)) if water is None else np.ascontiguousarray(water, np.float64),
+        }
+        self.ground: Layer = np.empty(self.shape)
+        self.sum_ground()
+        self.standing = np.where(self.water > 0.0, LAKE, DRY).astype(np.uint8)
+        self.water_level: Layer = self.ground + self.water
+        self.sea_level = -math.inf  # where there is no sea
+        self.water_version = 0  # grows with each change of the three above
+        self.walls = False  # whether the map's edges keep all water
+        self.materials: Materials | None = None  # where there are several
+        self.mix: Layer = np.empty((*self.shape, 0))
+        self.trees = np.empty((0, len(TREE_COLUMNS)), np.float32)
+        self.trees_version = 0  # the cycle in which they were changed last
+        self.wind_field_direction = 0.0  # degrees that the prevailing wind came from when the field was found
+        self._packs: dict[str, NDArray[np.float32]] = {}
+        self.changed = dict.fromkeys(self.layers, 0)  # the cycle in which each layer was changed last
+        self.cell_size = float(cell_size)
+        self.seed = int(seed)
+        self.cycle = 0
+        self.snowballs = 0  # that have fallen
+        self.ledger = Ledger(
+            rock=Account(initial=self.stored("rock"), scale=self._volume(np.abs(self.bedrock))),
+            sediment=Account(initial=self.stored("sediment"), scale=self.stored("sediment")),
+            water=Account(initial=self.stored("water"), scale=self.stored("water")),
+        )
+
+    @property
+    def bedrock(self) -> Layer:
+        return self.layers["bedrock"]
+
+    @property
+    def sediment(self) -> Layer:
+        return self.layers["sediment"]
+
+    @property
+    def water(self) -> Layer:
+        return self.layers["water"]
+
+    def sum_ground(self) -> None:
+        """Bring the ground up to date with the layers that raise it."""
+        first, *others = raising_ground(self.layers)
+        self.ground[...] = first
+        for layer in others:
+            self.ground += layer
+
+    def trace(self, name: str) -> NDArray[Any]:
+        """A trace, which is 0 everywhere where no process has left one yet."""
+        if name not in self.layers:
+            layer = LAYERS[name]
+            if layer.pack:
+                self.pack(layer.pack)
+            else:
+                self.layers[name] = np.zeros(self.shape, layer.dtype)
+                self.changed[name] = 0
+        return self.layers[name]
+
+    def pack(self, pack: str) -> NDArray[np.float32]:
+        """Traces that lie side by side, `[row, column, trace]`, and what a cycle adds up after them."""
+        if pack not in self._packs:
+            names = side_by_side(pack)
+            self._packs[pack] = np.zeros((*self.shape, len(names) + SCRATCH.get(pack, 0)), np.float32)
+            for number, name in enumerate(names):
+                self.layers[name] = self._packs[pack][..., number]
+                self.changed[name] = 0
+        return self._packs[pack]
+
+    @property
+    def flow(self) -> NDArray[np.float32]:
+        """The traces of flowing water, `[row, column, trace]`, and as many sums of the present cycle after them."""
+        return self.pack("flow")
+
+    @property
+    def surface(self) -> NDArray[np.float32] | None:
+        """Wetness and plants, `[row, column, trace]`, where a process has left any."""
+        return self._packs.get("surface")
+
+    @property
+    def wind_field(self) -> NDArray[np.float32] | None:
+        """The wind near the ground, `[row, column, (south, east)]`, where a process has found it."""
+        return self._packs.get("wind field")
+
+    def lay_materials(self, materials: Materials, parts: Mapping[str, float], rise: NDArray[np.float32]) -> None:
+        """Make the ground of several materials: the rock in strata, whose top is at `rise`, the sediment a mix.
+
+        `parts` are the amounts of the kinds beside each other.
+        """
+        self._have_materials(materials)
+        total = sum(parts.values())
+        for name, part in parts.items():
+            self.mix[..., materials.kind(name)] += self.sediment * (part / total)
+        self.trace("strata_rise")[...] = rise
+        self.sum_mix()
+        self.ledger.sediment = Account(initial=self.stored("sediment"), scale=self.stored("sediment"))
+        for name in materials.names:
+            self.ledger.kinds[name] = Account(initial=self.stored(name), scale=self.stored("sediment"))
+
+    def restore_materials(self, materials: Materials, layers: Mapping[str, Layer]) -> None:
+        """As `lay_materials`, with the mix that a saved world had, and without a word to the ledger."""
+        self._have_materials(materials)
+        for name in materials.names:
+            self.layers[LOOSE + name][...] = layers[LOOSE + name]
+
+    def sum_mix(self) -> None:
+        """Bring sediment and ground up to date with the mix."""
+        self.sediment[...] = 0.0
+        for kind in range(self.mix.shape[2]):
+            self.sediment[...] += self.mix[..., kind]
+        self.sum_ground()
+
+    def material_fields(self) -> MaterialFields:
+        """The materials as kernels take them, with this world's own arrays."""
+        from kernels.materials import Materials as MaterialFields
+        from kernels.materials import no_materials
+
+        if self.materials is None:
+            return no_materials()
+        return MaterialFields(
+            kinds=self.mix.shape[2],
+            mix=self.mix.reshape(-1),
+            steps_per_metre=1.0 / self.materials.metres_per_step,
+            rise=self.layers["strata_rise"].reshape(-1),
+            **self.materials.properties,
+        )
+
+    def _have_materials(self, materials: Materials) -> None:
+        self.materials = materials
+        self.mix = np.zeros((*self.shape, len(materials.loose)))
+        for number, name in enumerate(materials.names):
+            self.layers[LOOSE + name] = self.mix[..., number]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        rows, columns = self.bedrock.shape
+        return rows, columns
+
+    @property
+    def cell_area(self) -> float:
+        """Square metres."""
+        return self.cell_size * self.cell_size
+
+    def stored(self, substance: str) -> float:
+        """Cubic metres of a substance that lie in the layers now."""
+        names = (name for name in (*LAYERS, LOOSE + substance) if name in self.layers)  # drops do not outlive a cycle
+        return sum(self._volume(self.layers[name]) for name in names if layer_declaration(name).account == substance)
+
+    def imbalance(self) -> float:
+        """The largest imbalance of any account, as a fraction: 0 means that nothing was lost or made from nothing."""
+        return max(map(abs, self.imbalances().values()))
+
+    def imbalances(self) -> dict[str, float]:
+        """The imbalance of each account, as `Account.imbalance` has it."""
+        return {name: account.imbalance(self.stored(name)) for name, account in self.ledger.accounts().items()}
+
+    def unsound_cell(self) -> tuple[str, int, int] | None:
+        """The first layer and cell whose value is beyond `bounds`, or not a finite number; None where all are sound."""
+        # Faster than kind by kind
+        mix_is_sound = not self.mix.size or is_within(self.mix, *layer_declaration(LOOSE).bounds)
+        for name, layer in self.layers.items():
+            if mix_is_sound and name.startswith(LOOSE):
+                continue
+            if cell := unsound_cell(name, layer):
+                return name, *cell
+        return None
+
+    def state(self, old: dict[str, Any] | None = None) -> dict[str, Any]:
+        """A copy of all that changes from cycle to cycle, in the arrays of an old one where there is one."""
+        derived = {"sediment"} if self.materials is not None else set()
+        layers: dict[str, NDArray[Any]] = {}
+        for name in self.layers.keys() - derived:
+            if layer_declaration(name).given:
+                continue
+            kept = old["layers"].get(name) if old else None
+            layers[name] = np.empty(self.shape, self.layers[name].dtype) if kept is None else kept
+        state = {
+            "layers": layers,
+            "trees": self.trees.copy(),
+            "trees_version": self.trees_version,
+            "cycle": self.cycle,
+            "snowballs": self.snowballs,
+            "wind_field_direction": self.wind_field_direction,
+            "changed": dict(self.changed),
+            "ledger": self.ledger_copy(),
+        }
+        # Last: where there is no memory for all of the above, the old state is still whole.
+        for name, layer in layers.items():
+            layer[...] = self.layers[name]
+        return state
+
+    def ledger_copy(self) -> Ledger:
+        """The ledger as it is now, for others to keep."""
+        return msgspec.convert(msgspec.to_builtins(self.ledger), Ledger)
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go back to what `state` returned."""
+        for name in self.layers.keys() - state["layers"].keys():
+            if not (layer_declaration(name).always or layer_declaration(name).given):
+                del self.layers[name]  # a trace that nobody had left yet
+        for pack in list(self._packs):
+            names = side_by_side(pack)
+            self._packs[pack][..., len(names) :] = 0.0
+            if names[0] not in self.layers:
+                del self._packs[pack]
+        for name, layer in state["layers"].items():
+            self.layers[name][...] = layer
+        if self.materials is None:
+            self.sum_ground()
+        else:
+            self.sum_mix()
+        self.trees = state["trees"].copy()
+        self.trees_version = state["trees_version"]
+        self.cycle = state["cycle"]
+        self.snowballs = state["snowballs"]
+        self.wind_field_direction = state["wind_field_direction"]
+        self.changed = dict(state["changed"])
+        self.ledger = msgspec.convert(msgspec.to_builtins(state["ledger"]), Ledger)
+
+    def _volume(self, layer: Layer) -> float:
+        return float(layer.sum()) * self.cell_area

@@ -1,0 +1,31 @@
+"""What a picture depends on, apart from the land and the camera."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from app.model.climate import ClimateParameters
+from app.model.view_parameters import ViewParameters
+from app.model.wave_parameters import WaveParameters
+
+
+class Appearance(Protocol):
+    """Parameters of light, water and weather. A scene has them, and much that a picture does not look at."""
+
+    @property
+    def view(self) -> ViewParameters: ...
+
+    @property
+    def waves(self) -> WaveParameters: ...
+
+    @property
+    def climate(self) -> ClimateParameters: ...
+
+    @property
+    def has_drops(self) -> bool:
+        """Whether drops run over the land now, of rain or from springs."""
+        ...
+
+    def smallest_stream(self, shape: tuple[int, int], cell_size: float) -> float:
+        """The discharge of the smallest stream that is seen on so many cells: metres over one cell in a cycle."""
+        ...

@@ -1,0 +1,123 @@
+"""Where the picture is seen from.
+
+Picture space: x east, y up, z south, in metres; the map's north-western corner is the origin, and y is the elevation
+times the view's exaggeration.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from pyglm import glm
+
+from app.model.view_parameters import CameraParameters
+
+OPENING_ASPECT = 1.2  # of the pictures that opening views are composed for; wider ones show more at the sides
+NEAREST_DRAWN = 0.004  # of the distance to the target: what is nearer is cut off, and what is smaller costs precision
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A camera that looks at `target` from `distance` metres away.
+
+    `heading` is the way it looks in degrees (0 north, 90 east), `pitch` how steeply it looks down, `field_of_view` the
+    angle from the top of the picture to its bottom. `middle` is where across the picture the target is seen, from -1 at
+    the left edge to 1 at the right: a panel may cover a part of the picture.
+    """
+
+    target: glm.vec3
+    heading: float
+    pitch: float
+    distance: float
+    field_of_view: float = 32.0
+    middle: float = 0.0
+
+    @property
+    def direction(self) -> glm.vec3:
+        """The unit vector in which the camera looks."""
+        heading, pitch = math.radians(self.heading), math.radians(self.pitch)
+        return glm.vec3(
+            math.sin(heading) * math.cos(pitch),
+            -math.sin(pitch),
+            -math.cos(heading) * math.cos(pitch),
+        )
+
+    @property
+    def position(self) -> glm.vec3:
+        return self.target - self.direction * self.distance
+
+    @property
+    def right(self) -> glm.vec3:
+        """The unit vector to the right of the picture; defined by the heading, so also when looking straight down."""
+        heading = math.radians(self.heading)
+        return glm.vec3(math.cos(heading), 0.0, math.sin(heading))
+
+    @property
+    def up(self) -> glm.vec3:
+        """The unit vector to the top of the picture."""
+        return glm.cross(self.right, self.direction)
+
+    def view(self) -> glm.mat4:
+        """From picture space to that of the camera."""
+        # Not glm.lookAt: it takes a point to look at, and single precision loses the direction far from the origin.
+        right, up, back, eye = self.right, self.up, -self.direction, self.position
+        # fmt: off
+        return glm.mat4(
+            right.x, up.x, back.x, 0.0,
+            right.y, up.y, back.y, 0.0,
+            right.z, up.z, back.z, 0.0,
+            -glm.dot(right, eye), -glm.dot(up, eye), -glm.dot(back, eye), 1.0,
+        )
+        # fmt: on
+
+    def projection(self, aspect: float) -> glm.mat4:
+        """From view to clip space. There is no farthest distance: land goes on however near the camera is to it."""
+        near = NEAREST_DRAWN * self.distance
+        matrix = glm.infinitePerspective(math.radians(self.field_of_view), max(aspect, 1e-3), near)
+        matrix[2][0] = -self.middle
+        return matrix
+
+    def ray(self, x: float, y: float, aspect: float) -> tuple[glm.vec3, glm.vec3]:
+        """Origin and unit direction through a point of the picture; x and y from -1 to 1, y upwards."""
+        across, up, ahead = self.picture_axes(aspect)
+        return self.position, glm.normalize(ahead + across * x + up * y)
+
+    def picture_axes(self, aspect: float) -> tuple[glm.vec3, glm.vec3, glm.vec3]:
+        """What makes up the direction of a point of the picture: x of the first, y of the second, one of the third."""
+        height = math.tan(math.radians(self.field_of_view) / 2.0)
+        across = self.right * (height * aspect)
+        return across, self.up * height, self.direction - across * self.middle
+
+    def horizon(self, aspect: float) -> float:
+        """Its height in the picture, from 0 at the bottom to 1 at the top; beyond them where it is not seen."""
+        _, up, ahead = self.picture_axes(aspect)
+        if up.y < 1e-6:
+            return -math.inf if ahead.y > 0.0 else math.inf
+        return 0.5 - 0.5 * ahead.y / up.y
+
+
+def farther_away(aspect: float) -> float:
+    """How many times farther away a picture must be seen from, that it shows as much from left to right as usual."""
+    return max(OPENING_ASPECT / max(aspect, 1e-3), 1.0)
+
+
+def opening_camera(
+    parameters: CameraParameters,
+    rows: int,
+    columns: int,
+    cell_size: float,
+    ground_height: float,
+    aspect: float = OPENING_ASPECT,
+) -> Camera:
+    """The camera that a scene opens with; `ground_height` is the height in picture space that it looks at."""
+    side = max(rows, columns) * cell_size
+    return Camera(
+        target=glm.vec3(
+            parameters.target_east * columns * cell_size, ground_height, parameters.target_south * rows * cell_size
+        ),
+        heading=parameters.heading,
+        pitch=parameters.pitch,
+        distance=parameters.distance * side * farther_away(aspect),
+        field_of_view=parameters.field_of_view,
+    )

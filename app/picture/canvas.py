@@ -1,0 +1,71 @@
+"""The picture as a texture, which is laid behind the panel and a screenshot is read from."""
+
+from __future__ import annotations
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.picture.passes import unlocked
+from app.picture.passes.targets import released_on_error
+
+
+class Canvas:
+    """A framebuffer that takes the size that is asked for.
+
+    Drawing into one of our own, and not onto the screen, lets the last picture stand while only the panel changes, and
+    leaves no GL error when it is read.
+    """
+
+    def __init__(self, context: moderngl.Context) -> None:
+        self._context = context
+        self._texture: moderngl.Texture | None = None
+        self._framebuffer: moderngl.Framebuffer | None = None
+
+    def framebuffer(self, width: int, height: int) -> moderngl.Framebuffer:
+        """The framebuffer, in this size."""
+        if self._framebuffer is None or self._framebuffer.size != (width, height):
+            with released_on_error() as keep:
+                texture = keep(self._context.texture((width, height), 4))
+                texture.filter = (moderngl.NEAREST, moderngl.NEAREST)
+                framebuffer = self._context.framebuffer([texture])
+            framebuffer.use()  # the old one may be bound, and must not be when it is released
+            self.release()
+            self._texture, self._framebuffer = texture, framebuffer
+        return self._framebuffer
+
+    @property
+    def texture(self) -> moderngl.Texture | None:
+        """The picture that was drawn last, its first row at the bottom."""
+        return self._texture
+
+    def pixels(self) -> NDArray[np.uint8] | None:
+        """Red, green and blue by row and column, the uppermost row first."""
+        if self._framebuffer is None:
+            return None
+        return unlocked.read(self._framebuffer)[::-1]
+
+    def lay_onto(self, target: moderngl.Framebuffer, left: int, bottom: int) -> None:
+        """Copy the picture that was drawn last to a place in `target`, told by its lower left corner."""
+        if self._framebuffer is not None:
+            unlocked.copy(self._framebuffer, target, left, bottom)
+
+    def paint(self, pixels: NDArray[np.uint8], left: int, top: int) -> None:
+        """Put pixels over the picture: `[row from the top, column, (red, green, blue, alpha)]`.
+
+        `left` and `top` are counted from the upper left corner, and not below 0; what goes beyond the picture is cut.
+        """
+        if self._texture is None:
+            return
+        width, height = self._texture.size
+        seen = pixels[: max(height - top, 0), : max(width - left, 0)]
+        rows, columns = seen.shape[:2]
+        if rows and columns:
+            area = (left, height - top - rows, columns, rows)
+            self._texture.write(np.ascontiguousarray(seen[::-1]).tobytes(), viewport=area, alignment=1)
+
+    def release(self) -> None:
+        if self._framebuffer is not None and self._texture is not None:
+            self._framebuffer.release()
+            self._texture.release()
+            self._framebuffer = self._texture = None

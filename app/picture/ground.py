@@ -1,0 +1,111 @@
+"""The ground that the camera stands and looks on: heights and rays over a snapshot, in picture space, on the CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from pyglm import glm
+
+from app.model.snapshot import Snapshot
+
+STEPS = 1024  # places looked at along a ray before the hit is narrowed down
+BISECTIONS = 12
+
+
+class Ground:
+    """The surface of a snapshot, with its heights exaggerated as in the picture.
+
+    Heights belong to the middles of cells and are interpolated between them; outside the map the ground goes on from
+    its edge.
+    """
+
+    def __init__(self, snapshot: Snapshot, exaggeration: float) -> None:
+        self._snapshot = snapshot
+        self.rows, self.columns = snapshot.shape
+        self.cell_size = snapshot.cell_size
+        self.exaggeration = exaggeration
+        self.lowest = snapshot.lowest * exaggeration
+        self.highest = snapshot.highest * exaggeration
+
+    @property
+    def east(self) -> float:
+        """Metres from the western to the eastern edge."""
+        return self.columns * self.cell_size
+
+    @property
+    def south(self) -> float:
+        """Metres from the northern to the southern edge."""
+        return self.rows * self.cell_size
+
+    @property
+    def side(self) -> float:
+        """The longer side in metres."""
+        return max(self.east, self.south)
+
+    def height(self, east: float, south: float) -> float:
+        """Of the surface, in picture space."""
+        return float(self._heights(np.array([east]), np.array([south]))[0])
+
+    def limit(self, east: float, south: float) -> float:
+        """The height that a camera must stay above. Beside the map it falls off from the edge, without a jump."""
+        outside = max(-east, east - self.east, -south, south - self.south, 0.0)
+        return max(self.lowest, self.height(east, south) - outside)
+
+    def hit(self, origin: glm.vec3, direction: glm.vec3) -> glm.vec3 | None:
+        """The first point of the surface that a ray meets, or None where it meets none."""
+        span = self._inside(origin, direction)
+        if span is None:
+            return None
+        distances = np.linspace(*span, STEPS)
+        above = self._clearance(origin, direction, distances)
+        below = np.flatnonzero(above <= 0.0)
+        if not len(below):
+            return None
+        first = int(below[0])
+        if first == 0:
+            # The ray comes in through a wall of the block, or starts under the ground.
+            return origin + direction * float(distances[0])
+        near, far = float(distances[first - 1]), float(distances[first])
+        for _ in range(BISECTIONS):
+            middle = 0.5 * (near + far)
+            if self._clearance(origin, direction, np.array([middle]))[0] > 0.0:
+                near = middle
+            else:
+                far = middle
+        return origin + direction * far
+
+    def _clearance(self, origin: glm.vec3, direction: glm.vec3, distances: NDArray[np.float64]) -> NDArray[np.float64]:
+        east = origin.x + direction.x * distances
+        south = origin.z + direction.z * distances
+        return origin.y + direction.y * distances - self._heights(east, south)
+
+    def _inside(self, origin: glm.vec3, direction: glm.vec3) -> tuple[float, float] | None:
+        """The part of a ray that lies in the box around the land, as distances from its origin."""
+        margin = 1e-3 * self.side
+        near, far = 0.0, float("inf")
+        for start, along, low, high in (
+            (origin.x, direction.x, 0.0, self.east),
+            (origin.y, direction.y, self.lowest - margin, self.highest + margin),
+            (origin.z, direction.z, 0.0, self.south),
+        ):
+            if abs(along) < 1e-9:
+                if not low <= start <= high:
+                    return None
+                continue
+            one, other = (low - start) / along, (high - start) / along
+            near, far = max(near, min(one, other)), min(far, max(one, other))
+        return (near, far) if near < far else None
+
+    def _heights(self, east: NDArray[np.float64], south: NDArray[np.float64]) -> NDArray[np.float64]:
+        column = np.clip(east / self.cell_size - 0.5, 0.0, self.columns - 1.0)
+        row = np.clip(south / self.cell_size - 0.5, 0.0, self.rows - 1.0)
+        west = np.minimum(column.astype(np.intp), self.columns - 2)
+        north = np.minimum(row.astype(np.intp), self.rows - 2)
+        across, down = column - west, row - north
+
+        def surface(row: NDArray[np.intp], column: NDArray[np.intp]) -> NDArray[np.float64]:
+            return self._snapshot.ground((row, column), np.float64)
+
+        upper = surface(north, west) * (1.0 - across) + surface(north, west + 1) * across
+        lower = surface(north + 1, west) * (1.0 - across) + surface(north + 1, west + 1) * across
+        return (upper * (1.0 - down) + lower * down) * self.exaggeration

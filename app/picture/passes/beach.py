@@ -1,0 +1,22 @@
+"""The beach that waves run up: its sand, wet and drying, and the water and foam on it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.picture.passes.declaration import Frame
+from app.picture.passes.mesh import BLOCK, GroundMesh, parts_within
+
+BEACH_RISES = 3.0  # how high a beach can lie, beside how high waves run up
+
+
+class BeachMesh(GroundMesh):
+    """The parts of the ground's mesh where the shore is.
+
+    Only there: software renderers pay for all of a shader wherever it draws.
+    """
+
+    QUADS = BLOCK
+
+    def nodes(self, frame: Frame) -> np.ndarray:
+        return frame.nodes[:0] if frame.shore is None else parts_within(frame.nodes, frame.shore.blocks)

@@ -1,0 +1,72 @@
+"""The crowns of all trees spread over the map: what forests are from afar, and what lies in their shadow."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import moderngl
+
+from app.picture.passes import unlocked
+from app.picture.passes.declaration import Geometry
+from app.picture.passes.shaders import Drawing, ShaderLibrary
+from app.picture.passes.targets import MIPMAPPED, MapTarget
+from app.picture.passes.tree_shapes import CROWN_BASE, CROWN_RADIUS
+
+NO_FOREST = (0.0, 0.0, 0.0, 0.0)  # the uniform of canopy.glsl where it is not read
+
+
+class Crowns(NamedTuple):
+    """What the map depends on."""
+
+    world: int
+    version: int  # of the trees
+    height: float  # of a full-grown tree, cells
+
+
+class CanopyMap:
+    """For each cell the area of the crowns of conifers and of broadleaves, that times their size, and of the sick."""
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._context = context
+        self._shaders = shaders
+        self._drawing: Drawing | None = None
+        self._nothing = context.texture((1, 1), 4, bytes(4))
+        self._target = MapTarget(context, (4, "f2"), filter=MIPMAPPED)
+        self.drawn: Crowns | None = None
+
+    @property
+    def texture(self) -> moderngl.Texture:
+        return self._nothing if self.drawn is None else self._target.texture()
+
+    def update(
+        self,
+        wanted: Crowns,
+        size: tuple[int, int],
+        trees: Geometry,
+        number: int,
+    ) -> None:
+        """Spread that number of trees over a map of this size (columns, rows), if they have changed."""
+        if wanted == self.drawn:
+            return
+        self._target.fit(size)
+        if self._drawing is None:
+            self._drawing = Drawing(self._context, self._shaders.program("canopy.vert", "canopy.frag"), trees.buffers)
+        self._target.framebuffer.use()
+        self._target.framebuffer.clear()
+        self._context.enable_only(moderngl.BLEND | moderngl.PROGRAM_POINT_SIZE)
+        self._context.blend_equation = moderngl.FUNC_ADD, moderngl.FUNC_ADD
+        self._context.blend_func = moderngl.ONE, moderngl.ONE
+        self._drawing.program.set(crown=(*CROWN_RADIUS, *CROWN_BASE), height=wanted.height)
+        self._drawing.render(moderngl.POINTS, vertices=number)
+        unlocked.build_mipmaps(self._target.texture())
+        self.drawn = wanted
+
+    def forget(self) -> None:
+        """There are no trees, or all is to be drawn anew."""
+        self.drawn = None
+
+    def release(self) -> None:
+        self._target.release()
+        if self._drawing is not None:
+            self._drawing.release()
+        self._nothing.release()

@@ -1,0 +1,124 @@
+"""What the passes of a frame are drawn from: put together of the maps of the land and what a picture is taken with."""
+
+from __future__ import annotations
+
+import math
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.climate import Weather
+from app.model.overlays import OVERLAYS, Value
+from app.model.snapshot import Snapshot
+from app.picture.passes.beach import BEACH_RISES
+from app.picture.passes.canopy import NO_FOREST
+from app.picture.passes.declaration import Frame, Shot
+from app.picture.passes.forest import TreeView, select_trees
+from app.picture.passes.land_maps import LandMaps, with_course, with_life
+from app.picture.passes.mesh import QUADS, coarsest_stride, detail_distance, select_nodes
+from app.picture.passes.quality import Quality
+from app.picture.passes.targets import colour
+from app.picture.passes.tiles import STREAM_FAR, WIDEST_PIXEL
+from app.picture.passes.trees import tree_uniforms
+from app.picture.passes.water import TILE
+from app.picture.passes.waves import NATURAL, NO_WAVES
+
+
+def compose(
+    snapshot: Snapshot,
+    shot: Shot,
+    quality: Quality,
+    weather: Weather,
+    maps: LandMaps,
+    block: NDArray[np.void],
+    targets: dict[str, moderngl.Framebuffer],
+    *,
+    size: tuple[int, int],
+    waves: int,
+    least_discharge: float,
+    with_dust: bool,
+    at_once: bool,
+) -> Frame:
+    """The frame of a picture of this size (width, height), of `maps` that are up to date and a frame's `block`.
+
+    `targets` are those of the scene. With `at_once`, the shadows of trees never wait.
+    """
+    camera, view = shot.camera, shot.appearance.view
+    aspect = size[0] / size[1]
+    overlay = OVERLAYS[view.overlay]
+    with_overlay = overlay.value is not Value.NONE
+    rows, columns = snapshot.shape
+    scene_height = targets["scene"].height
+    detail = detail_distance(camera, scene_height, quality)
+    heights = (snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration)
+    focal_length = 0.5 * scene_height / math.tan(math.radians(camera.field_of_view) / 2.0)
+    tree_view = TreeView(
+        height=view.tree_size * snapshot.cell_size,
+        focal_length=focal_length,
+        mesh_reach=(detail * QUADS * snapshot.cell_size, float(coarsest_stride(columns, rows))),
+        exaggeration=view.exaggeration,
+        winter=max(-weather.season, 0.0),
+    )
+    forest, selected = maps.trees.forest, None
+    if forest is not None and not with_overlay:  # which trees would hide
+        selected = select_trees(forest, camera, aspect, quality.tree_pixels, tree_view)
+    sun = block["sun"][:3].astype(float)
+    shadows = maps.trees.shadows
+    maps.trees.cast_shadows(selected, sun, quality, tree_view, at_once=at_once)
+    if shadows.target is not None:
+        targets["tree shadows"] = shadows.target
+    with_materials = snapshot.materials is not None
+    textures = maps.textures(snapshot, view.overlay, with_waves=waves != NO_WAVES) | shadows.texture
+    if "places" in targets:
+        textures["places"] = colour(targets["places"])
+    return Frame(
+        snapshot=snapshot,
+        camera=camera,
+        aspect=aspect,
+        exaggeration=view.exaggeration,
+        quality=quality,
+        targets=targets,
+        nodes=select_nodes(columns, rows, snapshot.cell_size, heights, camera, detail),
+        focal_length=focal_length,
+        waves=waves,
+        water=maps.water,
+        shore=maps.shore if waves == NATURAL else None,
+        run_up=float(block["beach"][0]),
+        smallest_stream=least_discharge if maps.largest_discharge > 0.0 else None,
+        with_table=not math.isfinite(snapshot.sea_level) and camera.position.y > block["heights"][2],
+        trees=maps.trees,
+        tree_view=tree_view,
+        selected_trees=selected,
+        defines={
+            "OVERLAY": int(with_overlay),
+            "LINES": int(overlay.value is Value.RIVERS),
+            "COURSE": int(with_course(snapshot)),
+            "DESERT": int(view.desert > 0.0 or (with_materials and "wind_path" in snapshot.layers)),
+            "DRIFTING": int(view.drifting_sand > 0.0),
+            "WATER": int(maps.with_water),
+            "MARKS": int(maps.marks.shown),
+            "MATERIALS": int(with_materials),
+            "LIVING": int(with_life(snapshot)),
+            "STORM": int(with_dust),
+            "CANOPY": 0 if with_overlay or forest is None else 1 + int(shadows.any),
+            "SHADOWS": int(shadows.any),
+            "DETAIL_SCALES": quality.detail_scales,
+            "FINE_WATER": int(quality.fine_water),
+            "WAVES": waves,
+        },
+        textures=textures,
+        uniforms={
+            **tree_uniforms(tree_view),
+            **shadows.uniforms,
+            "forest": NO_FOREST
+            if forest is None
+            else (tree_view.height, focal_length, quality.tree_pixels[2], tree_view.winter),
+            "scene_size": (float(targets["scene"].width), float(scene_height)),
+            "level_is_known": maps.water.level_is_known,
+            "tile": float(TILE),
+            "stream_far": STREAM_FAR,
+            "beach_rises": BEACH_RISES,
+            "widest_pixel": WIDEST_PIXEL / focal_length,
+        },
+    )

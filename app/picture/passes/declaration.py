@@ -1,0 +1,201 @@
+"""What a pass is: two shaders, a mesh, and how it is blended with what is there; declared as a row of a table.
+
+The defines that choose a variant are those of the shaders' own `#ifndef`s. Textures and uniforms are found by the names
+that they have in the shaders, in what is known of the frame and in what the mesh adds. A name that nobody knows is an
+error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.overlays import Span
+from app.model.snapshot import Snapshot
+from app.picture.appearance import Appearance
+from app.picture.camera import Camera
+from app.picture.passes.quality import Quality
+from app.picture.passes.shaders import NO_DEFINES, Drawing, Program, ShaderLibrary, Texture, Uniform
+from app.picture.passes.targets import release_all
+
+if TYPE_CHECKING:
+    from app.picture.passes.forest import Selection, TreeView
+    from app.picture.passes.tiles import Shore
+    from app.picture.passes.trees import Trees
+    from app.picture.passes.water import StandingWater
+
+SOURCE_1_COLOUR = 0x88F9  # GL_SRC1_COLOR, which moderngl has no name for
+
+
+class Shot(NamedTuple):
+    """What a picture is taken with."""
+
+    camera: Camera
+    appearance: Appearance
+    time: float = 0.0  # seconds
+    minimap: bool = True
+    overlay_span: Span | None = None  # values at the ends of the overlay's palette; without it, they suit the snapshot
+    least_discharge: float | None = None  # of the smallest stream that is seen, from which widths follow; likewise
+
+
+@dataclass
+class Frame:
+    """All that the passes of a frame are drawn from. Lengths in metres."""
+
+    snapshot: Snapshot
+    camera: Camera
+    aspect: float  # of the picture
+    exaggeration: float
+    quality: Quality
+    targets: Mapping[str, moderngl.Framebuffer]  # that are drawn into: `scene`, and where there are any others
+    nodes: NDArray[np.float32]  # of the ground's mesh
+    focal_length: float  # pixels
+    waves: int  # how the sea is drawn
+    water: StandingWater
+    shore: Shore | None  # where natural waves come to a shore
+    run_up: float  # how high they do
+    smallest_stream: float | None  # its discharge, where water runs
+    with_table: bool  # below the block
+    trees: Trees
+    tree_view: TreeView
+    selected_trees: Selection | None  # those that are drawn
+    defines: dict[str, int] = field(default_factory=dict)
+    textures: dict[str, Texture] = field(default_factory=dict)
+    uniforms: dict[str, Uniform] = field(default_factory=dict)
+
+    @property
+    def scene(self) -> moderngl.Framebuffer:
+        return self.targets["scene"]
+
+    @property
+    def ground_is_plain(self) -> bool:
+        """Whether nothing is laid over it."""
+        return not self.defines["OVERLAY"] and not self.defines["COURSE"]
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """Buffers as programs draw from them; without any, a shader makes its vertices from their numbers."""
+
+    buffers: Sequence[tuple[object, ...]] = ()
+    indices: moderngl.Buffer | None = None
+
+
+NUMBERED = Geometry()
+
+
+class Part(NamedTuple):
+    """A part of a mesh that is drawn at once, and what it differs in from the frame."""
+
+    geometry: Geometry = NUMBERED
+    vertices: int = -1
+    instances: int = 1
+    mode: int = moderngl.TRIANGLES
+    first: int = 0
+    defines: Mapping[str, int] = NO_DEFINES
+    uniforms: Mapping[str, Uniform] = {}
+    vertex: str = ""  # a vertex shader in the place of that of the pass
+    rows: tuple[int, int] | None = None  # of the picture, from its bottom; without them, all
+
+
+class Mesh(Protocol):
+    """What a pass draws. A table has one of each, for all of its passes."""
+
+    def __init__(self, context: moderngl.Context) -> None: ...
+
+    def parts(self, frame: Frame) -> Iterable[Part]:
+        """The parts, each of which is drawn before the next is asked for."""
+
+    def release(self) -> None: ...
+
+
+class Blending(Enum):
+    """How what is drawn goes together with what is there."""
+
+    OPAQUE = "the nearer hides the farther"
+    BY_COLOUR = "a part of each colour stays: water takes red first"
+    IN_PLACE = "where the mesh has been drawn before"
+
+    def begin(self, context: moderngl.Context) -> None:
+        context.enable_only(moderngl.DEPTH_TEST | moderngl.PROGRAM_POINT_SIZE)
+        context.depth_func = "<="
+        if self is Blending.BY_COLOUR:
+            context.enable(moderngl.BLEND)
+            context.blend_equation = moderngl.FUNC_ADD, moderngl.FUNC_ADD
+            context.blend_func = moderngl.ONE, SOURCE_1_COLOUR
+        elif self is Blending.IN_PLACE:
+            context.depth_func = ">"  # what is drawn lies behind all: where there is something
+
+
+def always(frame: Frame) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A row of the table of passes."""
+
+    name: str
+    vertex: str
+    fragment: str
+    mesh: type[Mesh]
+    blending: Blending = Blending.OPAQUE
+    when: Callable[[Frame], bool] = always
+    defines: Mapping[str, int] = field(default_factory=dict)  # in the place of the frame's
+    target: str = "scene"
+    joined: bool = False  # in one slice with the next
+
+
+class Passes:
+    """Draws a table of passes in its order."""
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, table: Sequence[Pass]) -> None:
+        self._context = context
+        self._shaders = shaders
+        self._table = table
+        self._meshes: dict[type[Mesh], Mesh] = {}
+        self._drawings: dict[tuple[Program, Geometry], Drawing] = {}
+
+    def slices(self, frame: Frame) -> Iterator[None]:
+        """Draw all that the frame has, and stop where another thing may be drawn between."""
+        for row in self._table:
+            if row.when(frame):
+                self.draw(row, frame)
+                if not row.joined:
+                    yield
+
+    def draw(self, row: Pass, frame: Frame) -> None:
+        """Draw one pass. Raises `ShaderError` where its shaders read what neither frame nor mesh has."""
+        if row.mesh not in self._meshes:
+            self._meshes[row.mesh] = row.mesh(self._context)
+        target = frame.targets[row.target]
+        target.use()
+        row.blending.begin(self._context)
+        target.depth_mask = row.blending is not Blending.IN_PLACE
+        for part in self._meshes[row.mesh].parts(frame):
+            own = {**row.defines, **part.defines}
+            program = self._shaders.variant(part.vertex or row.vertex, row.fragment, frame.defines, own)
+            program.read(frame.textures, frame.uniforms | {**part.uniforms})
+            if part.rows is not None:
+                target.scissor = (0, part.rows[0], target.width, part.rows[1] - part.rows[0])
+            self._drawing(program, part.geometry).render(part.mode, part.vertices, part.instances, part.first)
+            if part.rows is not None:
+                target.scissor = (0, 0, *target.size)
+        target.depth_mask = True
+
+    def _drawing(self, program: Program, geometry: Geometry) -> Drawing:
+        key = (program, geometry)
+        if key not in self._drawings:
+            self._drawings[key] = Drawing(self._context, program, geometry.buffers, geometry.indices)
+        return self._drawings[key]
+
+    def release(self) -> None:
+        release_all(*self._drawings.values(), *self._meshes.values())
+        self._drawings.clear()
+        self._meshes.clear()

@@ -1,0 +1,171 @@
+"""The trees of a snapshot by blocks of the map, and which of them are drawn, and how."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.snapshot import Snapshot
+from app.picture.camera import Camera
+
+BLOCK = 32  # cells along a side of the blocks by which trees are left out that are not in view
+SPREAD = 0.30  # by which trees of one size differ in height: tree_height in tree.glsl
+OVERLAP = 0.10  # of a limit, over which a level passes into the next: finer_share in tree.glsl
+SAMPLED = 4  # cells from one to the next whose height is taken for the heights of a block
+
+
+def block_heights(snapshot: Snapshot) -> NDArray[np.float32]:
+    """The lowest and highest ground of each block, roughly: `[block, (low, high)]`."""
+    ground = snapshot.ground(np.s_[::SAMPLED, ::SAMPLED])
+    side = BLOCK // SAMPLED
+    tiles = np.pad(ground, [(0, -length % side) for length in ground.shape], mode="edge")
+    tiles = tiles.reshape(tiles.shape[0] // side, side, tiles.shape[1] // side, side)
+    return np.column_stack([tiles.min(axis=(1, 3)).ravel(), tiles.max(axis=(1, 3)).ravel()])
+
+
+class Forest:
+    """Trees, as a snapshot has them, sorted by blocks of the map."""
+
+    def __init__(
+        self, trees: NDArray[np.float32], shape: tuple[int, int], cell_size: float, heights: NDArray[np.float32]
+    ) -> None:
+        rows, columns = shape
+        down, across = -(-rows // BLOCK), -(-columns // BLOCK)
+        row, column, kind, size, _, health = trees.T
+        block = (row // BLOCK).astype(np.int32).clip(0, down - 1) * across
+        block += (column // BLOCK).astype(np.int32).clip(0, across - 1)
+        if down * across <= np.iinfo(np.uint16).max:
+            block = block.astype(np.uint16)  # which is sorted much faster
+        order = np.argsort(block, kind="stable")
+        self.trees = np.column_stack([column, row, kind, size, health])[order]  # float32 [tree, (…)]
+        count = np.bincount(block, minlength=down * across)
+        self.first = np.concatenate([[0], np.cumsum(count)])  # [block], and the number of trees
+        self.inhabited = np.flatnonzero(count)  # the blocks that have trees
+        self._starts = self.first[self.inhabited]
+        self.largest = np.maximum.reduceat(self.trees[:, 3], self._starts)  # [inhabited block]
+        self.smallest = np.minimum.reduceat(self.trees[:, 3], self._starts)
+        self._low_corner = np.column_stack([self.inhabited % across, self.inhabited // across]) * BLOCK
+        self._map = (columns, rows)
+        self.cell_size = cell_size
+        self.take_heights(heights)
+
+    def take_heights(self, heights: NDArray[np.float32]) -> None:
+        """Stand on ground of these `block_heights`."""
+        self._heights = heights[self.inhabited]
+
+    def boxes(self, exaggeration: float, tallest: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Opposite corners of each inhabited block with its trees, in picture space; `tallest` in metres."""
+        low, high = self._low_corner - 1.0, np.minimum(self._low_corner + BLOCK, self._map) + 1.0
+        slack = 0.5 * (self._heights[:, 1] - self._heights[:, 0]) / BLOCK * SAMPLED
+        bottom, top = (self._heights[:, 0] - slack) * exaggeration, (self._heights[:, 1] + slack) * exaggeration
+        return (
+            np.column_stack([low[:, 0] * self.cell_size, bottom, low[:, 1] * self.cell_size]),
+            np.column_stack([high[:, 0] * self.cell_size, top + tallest, high[:, 1] * self.cell_size]),
+        )
+
+    def of_blocks(self, blocks: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The numbers of all trees of some inhabited blocks, and how many each of the blocks has."""
+        starts, ends = self._starts[blocks], self.first[self.inhabited[blocks] + 1]
+        lengths = ends - starts
+        return np.arange(lengths.sum()) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths), lengths
+
+    def runs(self, blocks: NDArray[np.bool_]) -> list[tuple[int, int]]:
+        """First and number of trees of the inhabited blocks that are true; those that follow each other in one run."""
+        edges = np.flatnonzero(np.diff(blocks.astype(np.int8), prepend=0, append=0))
+        bounds = np.append(self._starts, len(self.trees))
+        return [(int(bounds[a]), int(bounds[b] - bounds[a])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def in_view(low: NDArray[np.float64], high: NDArray[np.float64], camera: Camera, aspect: float) -> NDArray[np.bool_]:
+    """Which boxes can be seen: those that are not whole beyond one of the planes that bound the view."""
+    matrix = np.array((camera.projection(aspect) * camera.view()).to_list()).T
+    planes = np.array([matrix[3] + matrix[0], matrix[3] - matrix[0], matrix[3] + matrix[1], matrix[3] - matrix[1]])
+    seen = np.ones(len(low), bool)
+    for plane in planes:
+        outermost = np.where(plane[:3] > 0.0, high, low)
+        seen &= outermost @ plane[:3] + plane[3] > 0.0
+    return seen
+
+
+class TreeView(NamedTuple):
+    """How trees are seen in a picture."""
+
+    height: float  # of a full-grown tree, m
+    focal_length: float  # pixels of a metre at a distance of one
+    mesh_reach: tuple[float, float]  # how far the ground has its finest grid, m; its coarsest grid, cells
+    exaggeration: float
+    winter: float  # from 0 to 1
+
+    @property
+    def tallest(self) -> float:
+        return self.height * (1.0 + 0.5 * SPREAD)
+
+    @property
+    def shortest(self) -> float:
+        return self.height * (1.0 - 0.5 * SPREAD)
+
+
+class Span(NamedTuple):
+    """The most and the least that heights can be, in pixels."""
+
+    most: NDArray[np.float64]
+    least: NDArray[np.float64]
+
+    def between(self, low: float, high: float) -> NDArray[np.bool_]:
+        """Which may lie between two limits, at which a level passes into the next; no upper one where that is 0."""
+        above = self.most > (1.0 - OVERLAP) * low
+        return above & (self.least < (1.0 + OVERLAP) * high) if high > 0.0 else above
+
+
+class Selection(NamedTuple):
+    """What is drawn of a forest."""
+
+    near: NDArray[np.float32]  # trees in detail, as `Forest.trees` has them
+    middle: NDArray[np.float32]  # trees as bodies
+    points: list[tuple[int, int]]  # first and number of trees that are points where they are small enough
+    low: NDArray[np.float64]  # opposite corners of a box about all bodies, in picture space
+    high: NDArray[np.float64]
+
+
+def select_trees(
+    forest: Forest, camera: Camera, aspect: float, limits: tuple[float, float, float], view: TreeView
+) -> Selection:
+    """The trees that are in view, by how high they are in the picture: `limits` of the levels, in pixels."""
+    low, high = forest.boxes(view.exaggeration, view.tallest)
+    eye = np.array(camera.position)
+    nearest = np.linalg.norm(np.maximum(np.maximum(low - eye, eye - high), 0.0), axis=1)
+    farthest = np.linalg.norm(np.maximum(np.abs(low - eye), np.abs(high - eye)), axis=1)
+    blocks = Span(
+        view.tallest * view.focal_length * forest.largest / np.maximum(nearest, 1e-6),
+        view.shortest * view.focal_length * forest.smallest / np.maximum(farthest, 1e-6),
+    )
+    seen = in_view(low, high, camera, aspect)
+    near, middle, small = limits
+    close = np.flatnonzero(seen & blocks.between(middle, 0.0))
+    numbers, lengths = forest.of_blocks(close)
+    trees = forest.trees[numbers]
+    level = np.hypot(trees[:, 0] * forest.cell_size - eye[0], trees[:, 1] * forest.cell_size - eye[2])
+    bottom, top = low[close, 1] - eye[1], high[close, 1] - eye[1]
+    least = np.maximum(np.maximum(bottom, -top), 0.0).repeat(lengths)
+    most = np.maximum(np.abs(bottom), np.abs(top)).repeat(lengths)
+    size = trees[:, 3] * view.focal_length
+    pixels = Span(
+        size * view.tallest / np.maximum(np.hypot(level, least), 1e-6),
+        size * view.shortest / np.maximum(np.hypot(level, most), 1e-6),
+    )
+    bodies = pixels.between(middle, 0.0)
+    box_low, box_high = np.full(3, np.inf), np.full(3, -np.inf)
+    if bodies.any():
+        places = trees[bodies, :2] * forest.cell_size
+        owners = np.repeat(close, lengths)[bodies]
+        box_low[[0, 2]], box_high[[0, 2]] = places.min(axis=0), places.max(axis=0)
+        box_low[1], box_high[1] = low[owners, 1].min(), high[owners, 1].max()
+    return Selection(
+        near=trees[pixels.between(near, 0.0)],
+        middle=trees[pixels.between(middle, near)],
+        points=forest.runs(seen & blocks.between(small, middle)),
+        low=box_low,
+        high=box_high,
+    )

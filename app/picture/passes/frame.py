@@ -1,0 +1,82 @@
+"""What every shader knows of a frame: one uniform block, declared here once."""
+
+from __future__ import annotations
+
+import moderngl
+import numpy as np
+
+from app.model import overlays
+
+# name, GLSL type, what it holds. Only mat4 and vec4, whose layout is the same in std140 and in NumPy.
+FIELDS: tuple[tuple[str, str, str], ...] = (
+    ("view_projection", "mat4", "picture space to clip space"),
+    ("rays", "mat4", "places in the picture (x, y, 1, 0) from -1 to 1 to directions in picture space"),
+    ("camera", "vec4", "position of the camera; time in seconds"),
+    ("sun", "vec4", "unit vector towards the sun; tangent of its height"),
+    ("sun_light", "vec4", "colour of sunlight; exposure as a factor"),
+    ("map", "vec4", "columns, rows, cell size in metres, exaggeration of heights"),
+    ("heights", "vec4", "lowest and highest ground, base of the block, in picture space; longer side of the map"),
+    ("air", "vec4", "haze per metre; height over which it thins; height it starts at; width of the picture in pixels"),
+    ("ground_look", "vec4", "snow line in the relief; greenness; sediment that hides ground; height of picture"),
+    ("wind", "vec4", "the way it blows (east, south); how much loose material is dune sand; how much of it drifts"),
+    ("waves", "vec4", "wave number where it is deep, 1/m; waves since the loop began; waves in a loop; height in m"),
+    ("fronts", "vec4", "how steep fronts are; how much they are scattered; foam; how many stand before the shore"),
+    ("beach", "vec4", "how high waves run up, m; part of wetness lost in a period; shelter from the wind; 0"),
+    ("loop", "vec4", "seconds until the sea repeats; part of them gone; 0; 0"),
+    (
+        "water",
+        "vec4",
+        "depth of water as a unit; strength of waves; their length; level of the sea in metres, or NO_SEA",
+    ),
+    (
+        "streams",
+        "vec4",
+        "log₂ of the smallest discharge that is seen; 1 for the largest over it; cells a second; clarity",
+    ),
+    (
+        "strata",
+        "vec4",
+        "1 over the depth of the table of strata, 1/m; thickness of a stratum, about, in m; season from −1 to 1; 0",
+    ),
+    (
+        "dust",
+        "vec4",
+        "of a storm: extinction at the lowest ground, 1/m; height over which it thins; strength; drift",
+    ),
+    (
+        "overlay",
+        "vec4",
+        "what the overlay shows, of app/model/overlays.py; opacity; low and high end of its range",
+    ),
+)
+
+NO_SEA = -1e30
+
+BLOCK = "Frame"
+INCLUDE = "frame.glsl"
+BINDING = 0
+
+_TYPES = {"mat4": np.dtype((np.float32, 16)), "vec4": np.dtype((np.float32, 4))}
+LAYOUT = np.dtype([(name, _TYPES[kind]) for name, kind, _ in FIELDS])
+
+
+def glsl() -> str:
+    """The declaration of the block for the shaders, and what some of its numbers stand for."""
+    lines = [f"    {kind} {name};  // {text}" for name, kind, text in FIELDS]
+    return f"layout(std140) uniform {BLOCK} {{\n" + "\n".join(lines) + "\n} frame;\n" + overlays.glsl()
+
+
+class FrameBlock:
+    """The buffer behind the block."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        self.values = np.zeros((), LAYOUT)
+        self._buffer = context.buffer(reserve=LAYOUT.itemsize, dynamic=True)
+
+    def upload(self) -> None:
+        """Send `values` to the shaders."""
+        self._buffer.write(self.values.tobytes())
+        self._buffer.bind_to_uniform_block(BINDING)
+
+    def release(self) -> None:
+        self._buffer.release()

@@ -1,0 +1,150 @@
+"""What the frame block holds: the camera, light, air and water of a picture, by its snapshot and the parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from pyglm import glm
+
+from app.model.climate import USUAL_WIND, Weather
+from app.model.overlays import OVERLAYS, Span
+from app.model.snapshot import Snapshot
+from app.model.view_parameters import ViewParameters
+from app.picture.appearance import Appearance
+from app.picture.camera import Camera
+from app.picture.passes import frame
+from app.picture.passes.materials import MaterialTextures
+from app.picture.passes.waves import WEAKEST_WIND, SeaState, block_values
+
+SUN_STRENGTH = 3.4
+SKY_STRENGTH = 0.5  # the sky's share of the light on level ground
+REFERENCE_LIGHT = 1.94  # with the sun at 27°
+SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
+STREAM_OCTAVES = 9.0  # the widest stream carries two to the power of it as much as the smallest that is seen
+DIMMED = 0.42, 0.52, 0.68  # by how much the thickest dust of a storm dims sunlight: red, green, blue, as logarithms
+DUST_DEPTH = 4.2  # optical depth of it, from one end of the longer side to the other along the lowest ground
+DUST_HEIGHT, LOWEST_DUST = 0.30, 0.02  # over which it thins: a part of the relief, and at least of the longer side
+DUST_DRIFT = 0.045  # of that side in a second
+BED_SPAN = 0.02, 0.25  # of the relief: thinner strata than these, and thicker ones, are drawn with beds of that much
+BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
+
+# Water is coloured by its depth beside the land's relief, and waves follow the size of the map: landscapes of any size
+# look alike, as models of each other. In the sketch that set the colours, the relief was 82 units.
+UNIT_DEPTH = 1.0 / 82.0
+FLATTEST_RELIEF = 0.04  # of the map's longer side
+WAVE_LENGTH = 1.0 / 360.0  # of the map's longer side
+
+
+def fill_frame_block(
+    block: NDArray[np.void],
+    snapshot: Snapshot,
+    camera: Camera,
+    appearance: Appearance,
+    weather: Weather,
+    sea: SeaState,
+    strata: MaterialTextures,
+    *,
+    storm: float,
+    size: tuple[int, int],
+    time: float,
+    overlay_span: Span,
+    least_discharge: float,
+) -> None:
+    """Fill the fields of `frame.FIELDS` for a picture of this size (width, height) in pixels.
+
+    `storm` is how much dust is in the air, `time` in seconds, and `least_discharge` that of the smallest stream.
+    """
+    view = appearance.view
+    rows, columns = snapshot.shape
+    side = max(rows, columns) * snapshot.cell_size
+    lowest, highest = snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration
+    aspect = size[0] / size[1]
+    view_projection = camera.projection(aspect) * camera.view()
+    rays = (*camera.picture_axes(aspect), glm.vec3())
+    direction, height = math.radians(view.sun_direction), math.radians(view.sun_height)
+    eye = camera.position
+
+    block["view_projection"] = np.array(view_projection.to_list(), np.float32).ravel()
+    block["rays"] = [part for ray in rays for part in (*ray, 0.0)]
+    block["camera"] = (eye.x, eye.y, eye.z, time)
+    block["sun"] = (
+        math.sin(direction) * math.cos(height),
+        math.sin(height),
+        -math.cos(direction) * math.cos(height),
+        math.tan(min(height, math.radians(89.5))),
+    )
+    dimmed = (light * math.exp(-storm * part) for light, part in zip(sunlight(view.sun_height), DIMMED, strict=True))
+    block["sun_light"] = (*dimmed, exposure(view.sun_height) * 2.0**view.exposure)
+    block["map"] = (columns, rows, snapshot.cell_size, view.exaggeration)
+    base = lowest - BASE_DEPTH * min(rows, columns) * snapshot.cell_size
+    block["heights"] = (lowest, highest, base, side)
+    block["air"] = (0.11 * view.haze / side, 0.30 * side, lowest, size[0])
+    cover = SEDIMENT_THAT_HIDES * snapshot.cell_size
+    snow = snow_line(view, weather, appearance.climate.year, snapshot)
+    block["ground_look"] = (snow, view.greenness, cover, size[1])
+    wind = math.radians(weather.wind_direction)  # where it comes from
+    block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
+    relief_in_metres = snapshot.highest - snapshot.lowest
+    thinnest, thickest = (max(part * relief_in_metres, 1e-3) for part in BED_SPAN)
+    beds = min(max(strata.thickness, thinnest), thickest)
+    block["strata"] = (1.0 / strata.depth, beds, weather.season, 0.0)
+    thin = max(DUST_HEIGHT * (highest - lowest), LOWEST_DUST * side)
+    block["dust"] = (storm * DUST_DEPTH / side, thin, storm, time * DUST_DRIFT * side)
+    sea_level = max(snapshot.sea_level, frame.NO_SEA)
+    relief = max(highest - lowest, FLATTEST_RELIEF * side)
+    # The variance of the slopes of a sea grows with the wind (Cox and Munk 1954).
+    roughness = view.waves * math.sqrt(max(weather.wind_speed / USUAL_WIND, WEAKEST_WIND))
+    block["water"] = (UNIT_DEPTH * relief, roughness, WAVE_LENGTH * side, sea_level)
+    block["streams"] = (
+        math.log2(max(least_discharge, 1e-30)),
+        1.0 / STREAM_OCTAVES,
+        view.flow_speed,
+        view.water_clarity,
+    )
+    for name, value in block_values(appearance.waves, sea, time).items():
+        block[name] = value
+    low, high = overlay_span
+    overlay = OVERLAYS[view.overlay]
+    block["overlay"] = (overlay.value, view.overlay_opacity, overlay.scaled(low), overlay.scaled(high))
+
+
+def snow_line(view: ViewParameters, weather: Weather, year: int, snapshot: Snapshot) -> float:
+    """The part of the relief above which snow lies: that of the view, or, in a year's course, where it freezes."""
+    if year == 0:
+        return view.snow_line
+    if weather.lapse_rate <= 0.0:
+        freezes = -math.inf if weather.temperature < 0.0 else math.inf
+    else:
+        freezes = weather.temperature / weather.lapse_rate
+    part = (freezes - snapshot.lowest) / max(snapshot.highest - snapshot.lowest, 1e-3)
+    return min(view.snow_line, min(max(part, -1.0), 2.0))
+
+
+def least_discharge(appearances: Sequence[Appearance], snapshots: Sequence[Snapshot]) -> float:
+    """That of the smallest stream that is seen in pictures side by side, whose widths are on one scale.
+
+    Where drops fall in some of them only, the others' streams are what is left of the same.
+    """
+    pairs = list(zip(appearances, snapshots, strict=True))
+    wet = [pair for pair in pairs if pair[0].has_drops]
+    return max(appearance.smallest_stream(snapshot.shape, snapshot.cell_size) for appearance, snapshot in wet or pairs)
+
+
+def sunlight(height: float) -> tuple[float, float, float]:
+    """The colour of sunlight for the sun's height in degrees: white at noon, warm and weaker near the horizon."""
+    # Air mass after Kasten and Young (1989); extinction per air mass chosen so that 27° gives (1.00, 0.87, 0.68).
+    air = 1.0 / (math.sin(math.radians(height)) + 0.50572 * (height + 6.07995) ** -1.6364)
+    extinction = (0.020, 0.083, 0.196)
+    strength = SUN_STRENGTH * math.exp(0.020 * 2.19)
+    red, green, blue = (strength * math.exp(-value * air) for value in extinction)
+    return red, green, blue
+
+
+def exposure(height: float) -> float:
+    """How bright the picture is for the sun's height in degrees: like an eye, it evens out most of the difference."""
+    red, green, _ = sunlight(height)
+    on_level_ground = 0.5 * (red + green) * math.sin(math.radians(height)) + SKY_STRENGTH
+    return 0.80 * min(math.pow(REFERENCE_LIGHT / on_level_ground, 0.75), 1.5)

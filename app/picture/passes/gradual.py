@@ -1,0 +1,64 @@
+"""Work on maps that is spread over frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+
+import moderngl
+
+from app.picture.passes.shaders import FullScreen, Uniform
+from app.picture.passes.targets import MapTarget
+
+
+class GradualWork:
+    """Carries out one piece of work at a time, a little in each frame."""
+
+    def __init__(self) -> None:
+        self._steps: Iterator[int] | None = None
+        self._goal: Hashable = None
+        self._done: Hashable = None
+
+    @property
+    def done(self) -> Hashable:
+        """What the work that was finished last was for; None before."""
+        return self._done
+
+    def forget(self) -> None:
+        """Leave what is under way, and take nothing for done."""
+        self._steps = self._goal = self._done = None
+
+    def advance(self, goal: Hashable, begin: Callable[[], Iterator[int]], budget: int, *, at_once: bool) -> bool:
+        """Work on towards `goal`, for as many texels as the budget has; True when that finished a piece of work.
+
+        `begin` makes the steps, which yield the texels that each has drawn. A goal that changes while its work is under
+        way waits: one that always changes would else never be reached. With `at_once` it is reached now.
+        """
+        if self._done == goal and (self._steps is None or at_once):
+            self._steps = None
+            return False
+        if self._steps is None or (at_once and self._goal != goal):
+            self._steps, self._goal = begin(), goal
+        for texels in self._steps:
+            budget -= texels
+            if budget <= 0 and not at_once:
+                return False
+        self._steps, self._done = None, self._goal
+        return True
+
+
+def draw_in_bands(
+    drawing: FullScreen,
+    target: MapTarget,
+    texels: int,
+    textures: Mapping[str, moderngl.Texture],
+    **uniforms: Uniform,
+) -> Iterator[int]:
+    """Draw over the whole target, about `texels` at a time, and yield how many each time."""
+    columns, rows = target.size
+    height = max(1, texels // columns)
+    for row in range(0, rows, height):
+        band = min(height, rows - row)
+        drawing.program.bind(**textures)  # for each band, as others bind theirs between two frames
+        drawing.program.set(**uniforms)
+        drawing.draw(target.framebuffer, (0, row, columns, band))
+        yield columns * band

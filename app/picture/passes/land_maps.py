@@ -1,0 +1,236 @@
+"""The maps of a snapshot that the passes read, by the names that they have in the shaders."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import moderngl
+import numpy as np
+
+from app.model.overlays import OVERLAYS, Value, largest
+from app.model.snapshot import Snapshot
+from app.model.view_parameters import ViewParameters
+from app.picture.passes.canopy import CanopyMap, Crowns
+from app.picture.passes.cover import LIVING, CoverMap
+from app.picture.passes.detail import detail_texture
+from app.picture.passes.maps import FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
+from app.picture.passes.marks import MarksMap
+from app.picture.passes.materials import MaterialTextures
+from app.picture.passes.mesh import shore_blocks
+from app.picture.passes.overlays import COURSE, OverlayMaps, palette_texture
+from app.picture.passes.quality import Quality
+from app.picture.passes.shaders import ShaderLibrary, Texture
+from app.picture.passes.shore import ShoreMap, open_water, wet_cells, with_waves
+from app.picture.passes.targets import release_all
+from app.picture.passes.tiles import Shore, water_heights
+from app.picture.passes.trees import Trees
+from app.picture.passes.water import StandingWater
+from app.picture.passes.waves import SeaState
+from app.picture.passes.wind_waves import wind_waves_texture
+
+LAYERS = ("wind_path", "airborne", "water", "water_level", "strata_rise")  # that shaders read as they are
+SAND_IN_AIR = 400.0  # 1/m, by which the mean of what the wind carries shows as dust
+
+
+class LandMaps:
+    """Keeps the maps of the snapshot that is shown, and draws those anew that have changed."""
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, *, bake_at_once: bool) -> None:
+        self._context = context
+        self._bake_at_once = bake_at_once
+        self.layers = LayerTextures(context)
+        self.surface = SurfaceMap(context, shaders)
+        self.marks = MarksMap(context, shaders)
+        self.materials = MaterialTextures(context)
+        self._cover = CoverMap(context, shaders)
+        self._canopy = CanopyMap(context, shaders)
+        self.light = LightMap(context, shaders)
+        self._flow = FlowMap(context, shaders)
+        self._shore = ShoreMap(context, shaders)
+        self._overlay = OverlayMaps(context, shaders)
+        self._course = OverlayMaps(context, shaders)
+        self._palettes: dict[str, moderngl.Texture] = {}
+        self._fixed = {"detail": detail_texture(context), "wind_waves": wind_waves_texture(context)}
+        self._nothing = context.texture((1, 1), 4, bytes(4))
+        self.trees = Trees(context)
+        self.water = StandingWater(context)
+        self.water_stands = False  # with waves that run to a shore
+        self.shore: Shore | None = None
+        self.largest_discharge = 0.0
+        self.sand_in_air = 0.0  # from 0 to 1
+        self._water_noted: tuple[int, int, float] | None = None
+        self._waters = np.zeros((0, 0), bool)  # the cells of waters that can have waves
+        self._surface_is_current = False
+        self._wanted_light: Lighting | None = None
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Upload what changed. The snapshot's arrays may be written again once this has returned."""
+        self._uploaded = self.layers.upload(snapshot)
+        if self.materials.show(snapshot.materials):
+            for name in [name for name in self._palettes if OVERLAYS[name].of_materials]:
+                self._palettes.pop(name).release()
+        self.trees.show(snapshot)
+        self.largest_discharge = largest(snapshot, "discharge")
+        carried = float(snapshot.layers["airborne"].mean()) if "airborne" in snapshot.layers else 0.0
+        self.sand_in_air = 1.0 - 0.6 * math.exp(-SAND_IN_AIR * carried) if carried > 0.0 else 0.0
+        self._note_water(snapshot)
+        self.water.show(snapshot, self._waters)
+        self._surface_is_current = False
+        self._wanted_light = None
+
+    @property
+    def settled(self) -> bool:
+        """Whether the trees are those of the snapshot, and the light that of it and the sun."""
+        return self.trees.settled and self.light.settled(self._wanted_light)
+
+    @property
+    def with_water(self) -> bool:
+        """Whether any water stands or runs."""
+        return self.water.is_seen or self.largest_discharge > 0.0
+
+    @property
+    def state(self) -> tuple[object, ...]:
+        """What the maps that change over frames show."""
+        return self.light.baked, self._canopy.drawn, self._shore.shown
+
+    def update(
+        self, snapshot: Snapshot, view: ViewParameters, quality: Quality, smallest_stream: float, sea: SeaState | None
+    ) -> Iterator[None]:
+        """Draw what has changed, and stop where another thing may be drawn between. The `sea` is that of waves."""
+        if not self._surface_is_current:
+            self.surface.update(snapshot, self._uploaded)
+            self._surface_is_current = True
+        self.marks.update(snapshot, self.layers, view.wear_and_deposit, view.traffic_water)
+        self._cover.update(snapshot, self.layers, self.materials.textures())
+        self.trees.update(at_once=self._bake_at_once)
+        self._update_canopy(snapshot, view)
+        self._update_light(snapshot, view, quality)
+        yield
+        if self.with_water:
+            self._flow.update(snapshot, self.layers, self.surface.texture, smallest_stream)
+        yield
+        if sea is not None:
+            self._shore.update(
+                snapshot,
+                sea.wave_number,
+                self.surface.texture,
+                self.layers,
+                budget=quality.shore_budget,
+                at_once=self._bake_at_once,
+            )
+            yield
+
+    def textures(self, snapshot: Snapshot, overlay: str, *, with_waves: bool) -> dict[str, Texture]:
+        """All of them by their names; what this snapshot does not have is 0 everywhere."""
+        found: dict[str, Texture] = {
+            **dict.fromkeys(("kinds", "strata", "rock_numbers", "flow", "coast", "surf", "course"), self._nothing),
+            **self._fixed,
+            **self._cover.textures(),
+            **self.materials.textures(),
+            **{name: self.layers.texture(name) for name in LAYERS},
+            "surface": self.surface.texture,
+            "light": self.light.texture,
+            "marks": self.marks.texture,
+            "canopy": self._canopy.texture,
+            "palette": self._palette(overlay, snapshot),
+            "overlay_layer": self._overlay_texture(overlay, snapshot),
+        }
+        if self.with_water:
+            found["flow"] = self._flow.texture
+        if with_waves:
+            found |= {"coast": self._shore.coast, "surf": self._shore.surf}
+        if with_course(snapshot):
+            found["course"] = self._course.texture(COURSE, snapshot, self.layers, self.materials.textures())
+        return found
+
+    def forget(self) -> None:
+        """Draw all anew, though nothing has changed."""
+        self._surface_is_current = False
+        for maps in (
+            self.marks,
+            self._cover,
+            self._overlay,
+            self._course,
+            self._canopy,
+            self.light,
+            self._flow,
+            self._shore,
+        ):
+            maps.forget()
+
+    def release(self) -> None:
+        release_all(
+            self.layers,
+            self.surface,
+            self.marks,
+            self.materials,
+            self._cover,
+            self._canopy,
+            self.light,
+            self._flow,
+            self._shore,
+            self._overlay,
+            self._course,
+            self.trees,
+            self.water,
+            self._nothing,
+            *self._fixed.values(),
+            *self._palettes.values(),
+        )
+
+    def _update_canopy(self, snapshot: Snapshot, view: ViewParameters) -> None:
+        forest = self.trees.forest
+        if forest is None:
+            self._canopy.forget()
+            return
+        crowns = Crowns(snapshot.world, self.trees.version, view.tree_size)
+        self._canopy.update(crowns, self.surface.texture.size, self.trees.geometry, len(forest.trees))
+
+    def _update_light(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
+        sun = (view.sun_direction, view.sun_height, view.exaggeration)
+        detail = (quality.sun_steps, quality.sky_directions, quality.sky_steps)
+        ground = snapshot.ground_version
+        self._wanted_light = Lighting(snapshot.world, ground, sun, detail, self._canopy.drawn)
+        self.light.update(
+            self.surface.texture,
+            self._wanted_light,
+            quality,
+            at_once=self._bake_at_once,
+            canopy=self._canopy.texture,
+        )
+
+    def _note_water(self, snapshot: Snapshot) -> None:
+        """Take note of whether and where water stands, if that can have changed."""
+        water = snapshot.world, snapshot.versions.get("water", -1), snapshot.sea_level
+        if water != self._water_noted:
+            self._water_noted = water
+            wet = wet_cells(snapshot)
+            self.water_stands = open_water(wet)
+            self._waters = with_waves(wet)
+            level = snapshot.layers.get("water_level", np.full(snapshot.shape, snapshot.sea_level, np.float32))
+            self.shore = Shore(shore_blocks(self._waters), water_heights(level, self._waters))
+
+    def _palette(self, overlay: str, snapshot: Snapshot) -> moderngl.Texture:
+        if overlay not in self._palettes:
+            self._palettes[overlay] = palette_texture(self._context, overlay, snapshot.materials)
+        return self._palettes[overlay]
+
+    def _overlay_texture(self, overlay: str, snapshot: Snapshot) -> moderngl.Texture:
+        """What the values of an overlay are read from, where it is not the surface alone."""
+        row = OVERLAYS[overlay]
+        if row.value is Value.CHANGE:
+            return self.surface.initial
+        if row.drawn:
+            return self._overlay.texture(overlay, snapshot, self.layers, self.materials.textures())
+        return self.layers.texture(row.layers[0] if row.layers else "")
+
+
+def with_course(snapshot: Snapshot) -> bool:
+    """Whether the way of the water of a place is known."""
+    return snapshot.survey is not None and snapshot.survey.course is not None
+
+
+def with_life(snapshot: Snapshot) -> bool:
+    """Whether the ground is wet or grown over."""
+    return any(name in snapshot.layers for name in LIVING)

@@ -1,0 +1,240 @@
+"""Map textures: the layers as they are uploaded, the surface that is joined from them, and the light baked on it."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import moderngl
+
+from app.model.snapshot import Snapshot
+from app.picture.passes import unlocked
+from app.picture.passes.canopy import Crowns
+from app.picture.passes.quality import Quality
+from app.picture.passes.shaders import FullScreen, ShaderLibrary
+from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
+
+FIRST_TEXELS = 512 * 512  # of light baked at once for a new land: a fraction of a second in software
+
+
+class LayerTextures:
+    """One R32F texture for each layer; two sets in turn, because writing to one that is still drawn from would wait."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        self._context = context
+        self._sets: list[dict[str, moderngl.Texture]] = [{}, {}]
+        self._versions: list[dict[str, tuple[int, int]]] = [{}, {}]
+        self._turn = 0
+        self._nothing = context.texture((1, 1), 1, bytes(4), dtype="f4")
+
+    def upload(self, snapshot: Snapshot) -> dict[str, moderngl.Texture]:
+        """Textures with the layers of a snapshot; only those that this set does not hold yet are sent."""
+        turn = 1 - self._turn
+        textures, versions = self._sets[turn], self._versions[turn]
+        rows, columns = snapshot.shape
+        for name in list(textures):
+            if name not in snapshot.layers or textures[name].size != (columns, rows):
+                textures.pop(name).release()
+                versions.pop(name, None)
+        for name, layer in snapshot.layers.items():
+            version = (snapshot.world, snapshot.versions[name])
+            if name not in textures:
+                textures[name] = self._context.texture((columns, rows), 1, dtype="f4")
+                textures[name].filter = (moderngl.LINEAR, moderngl.LINEAR)  # for overlays; joining them reads texels
+                textures[name].repeat_x = textures[name].repeat_y = False
+            elif versions.get(name) == version:
+                continue
+            versions.pop(name, None)  # until it is there whole
+            unlocked.upload(textures[name], layer)
+            versions[name] = version
+        self._turn = turn  # last: where it cannot all be sent, the other set is still what is seen
+        return textures
+
+    def texture(self, name: str) -> moderngl.Texture:
+        """A layer of the snapshot that was uploaded last; one that is 0 everywhere where it has none."""
+        return self._sets[self._turn].get(name, self._nothing)
+
+    def release(self) -> None:
+        for textures in self._sets:
+            for texture in textures.values():
+                texture.release()
+            textures.clear()
+        self._nothing.release()
+
+
+class SurfaceMap:
+    """Elevation, its slopes to the east and south, and sediment in one texture; and the elevation of the start."""
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._context = context
+        self._drawing = FullScreen(context, shaders, "surface.frag")
+        self._now, self._start = (MapTarget(context, (components, "f4")) for components in (4, 1))
+        self._world: int | None = None  # whose start is kept
+
+    @property
+    def texture(self) -> moderngl.Texture:
+        return self._now.texture()
+
+    @property
+    def initial(self) -> moderngl.Texture:
+        """The elevation that the world had when it was first shown."""
+        return self._start.texture()
+
+    def update(self, snapshot: Snapshot, layers: dict[str, moderngl.Texture]) -> None:
+        rows, columns = snapshot.shape
+        if self._now.fit((columns, rows)) | self._start.fit((columns, rows)):
+            self._world = None
+        self._drawing.program.bind(bedrock=layers["bedrock"], sediment=layers["sediment"])
+        self._drawing.draw(self._now.framebuffer)
+        if snapshot.world != self._world:
+            self._world = snapshot.world
+            self._context.copy_framebuffer(self._start.framebuffer, self._now.framebuffer)
+
+    def release(self) -> None:
+        release_all(self._now, self._start, self._drawing)
+
+
+class FlowMap:
+    """Where water runs and which way, and what stands close to water, smoothed over the cells."""
+
+    LAYERS = ("discharge", "momentum_east", "momentum_south", "water")
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._context = context
+        self._of_cells = FullScreen(context, shaders, "flow_of_cells.frag")
+        self._blur = FullScreen(context, shaders, "flow.frag")
+        self._flow = MapTarget(context, (4, "f2"), filter=MIPMAPPED)
+        self._cells = MapTarget(context, (4, "f4"))
+        self._drawn: tuple[object, ...] | None = None
+
+    @property
+    def texture(self) -> moderngl.Texture:
+        return self._flow.texture()
+
+    def update(self, snapshot: Snapshot, layers: LayerTextures, surface: moderngl.Texture, threshold: float) -> None:
+        """Draw it where a layer, or the least discharge that counts, has changed."""
+        rows, columns = snapshot.shape
+        if self._flow.fit((columns, rows)) | self._cells.fit((columns, rows)):
+            self.forget()
+        wanted = (snapshot.world, threshold, *(snapshot.versions.get(name) for name in self.LAYERS))
+        if wanted != self._drawn:
+            self._drawn = wanted
+            self._of_cells.program.bind(**{name: layers.texture(name) for name in self.LAYERS})
+            self._of_cells.draw(self._cells.framebuffer)
+            self._blur.program.bind(surface=surface, cells=self._cells.texture())
+            self._blur.draw(self._flow.framebuffer)
+            unlocked.build_mipmaps(self.texture)
+
+    def forget(self) -> None:
+        """Draw anew, though nothing has changed."""
+        self._drawn = None
+
+    def release(self) -> None:
+        self.forget()
+        release_all(self._flow, self._cells, self._of_cells, self._blur)
+
+
+class Lighting(NamedTuple):
+    """What the light on a map depends on."""
+
+    world: int
+    cycle: int  # in which the ground was changed last
+    sun: tuple[float, ...]  # with the exaggeration of heights
+    detail: tuple[int, ...]  # of the marches over the map
+    crowns: Crowns | None = None  # of trees, where there are any
+
+
+class LightMap:
+    """Sun and sky visibility of each cell, baked in bands over frames into a second texture, which then takes over.
+
+    A land that is new gets its light at once, coarse where the map is large: the first picture does not wait.
+    """
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._context = context
+        self._shaders = shaders
+        self._drawings: dict[bool, FullScreen] = {}  # by whether there are trees
+        self._shown, self._next = (MapTarget(context, (4, "f1")) for _ in range(2))
+        self._map_size = (0, 0)
+        self._baked: Lighting | None = None
+        self._baking: Lighting | None = None
+        self._row = 0
+
+    @property
+    def texture(self) -> moderngl.Texture:
+        return self._shown.texture()
+
+    @property
+    def baked(self) -> Lighting | None:
+        """What the texture in use was baked for."""
+        return self._baked
+
+    def settled(self, wanted: Lighting | None) -> bool:
+        """Whether the texture in use was baked for `wanted`, for every cell."""
+        return wanted is not None and self._baked == wanted and self._shown.size == self._map_size
+
+    def update(
+        self,
+        surface: moderngl.Texture,
+        wanted: Lighting,
+        quality: Quality,
+        *,
+        at_once: bool,
+        canopy: moderngl.Texture | None = None,
+    ) -> None:
+        """Bake on towards `wanted`: all of it, or as much as the quality's budget. `canopy` has its crowns."""
+        maps = {"surface": surface} if canopy is None else {"surface": surface, "canopy": canopy}
+        if self._baked is None or self._baked.world != wanted.world or self._map_size != surface.size:
+            self._map_size = surface.size
+            self._begin(wanted, surface.size if at_once else _coarse_size(*surface.size))
+            self._bake(maps, quality, self._map_size[1])
+        elif at_once:
+            if not self.settled(wanted):
+                self._begin(wanted, self._map_size)
+                self._bake(maps, quality, self._map_size[1])
+        elif self._baking is not None or not self.settled(wanted):
+            # What began for another sun or cycle is finished first, or a world that always changes never would be.
+            if self._baking is None:
+                self._begin(wanted, self._map_size)
+            self._bake(maps, quality, max(1, quality.light_budget // self._map_size[0]))
+
+    def forget(self) -> None:
+        """Bake anew, though neither ground nor sun have changed."""
+        self._baked = self._baking = None
+
+    def release(self) -> None:
+        self.forget()
+        release_all(self._shown, self._next, *self._drawings.values())
+
+    def _begin(self, wanted: Lighting, size: tuple[int, int]) -> None:
+        self._baking, self._row = wanted, 0
+        self._next.fit(size)
+
+    def _bake(self, maps: dict[str, moderngl.Texture], quality: Quality, rows: int) -> None:
+        columns, last = self._next.size
+        crowns = self._baking.crowns if self._baking is not None else None
+        with_trees = crowns is not None
+        if with_trees not in self._drawings:
+            self._drawings[with_trees] = FullScreen(
+                self._context, self._shaders, "light.frag", {"CANOPY": int(with_trees)}
+            )
+        drawing = self._drawings[with_trees]
+        drawing.program.bind(**maps)
+        drawing.program.set(
+            tree_height=crowns.height if crowns is not None else 0.0,
+            cells_per_texel=(self._map_size[0] / columns, self._map_size[1] / last),
+            sun_steps=quality.sun_steps,
+            sky_directions=quality.sky_directions,
+            sky_steps=quality.sky_steps,
+        )
+        drawing.draw(self._next.framebuffer, (0, self._row, columns, min(rows, last - self._row)))
+        self._row += rows
+        if self._row >= last:
+            self._shown, self._next = self._next, self._shown
+            self._baked, self._baking = self._baking, None
+
+
+def _coarse_size(columns: int, rows: int) -> tuple[int, int]:
+    """The size of a light map that is soon baked: that of the map, or smaller by a whole factor."""
+    factor = max(1, math.ceil(math.sqrt(columns * rows / FIRST_TEXELS)))
+    return math.ceil(columns / factor), math.ceil(rows / factor)

@@ -1,0 +1,129 @@
+"""Materials as textures: how each kind of loose ground looks, and the rock at each depth of the strata."""
+
+from __future__ import annotations
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.materials import MOST_KINDS, Material, Materials
+from app.picture.passes import unlocked
+from app.picture.passes.targets import released_on_error
+
+CONTACT = 0.03  # width over which one rock passes into the next, as a part of a stratum
+SEAM = 0.26  # how much darker the contact itself is
+BRIGHTEST, CONTRAST, COLOURFULNESS = 0.52, 0.75, 0.80  # of albedos, beside the colours that files tell
+MASSIVE, BEDDED = 0.03, 0.10  # porosity of rock that shows no beds, and of rock that does
+
+
+def albedo(material: Material) -> NDArray[np.float64]:
+    """What the ground gives back of the light: [channel], linear.
+
+    Files tell colours as one sees them. Real ground is darker and less colourful: brightness comes from light.
+    """
+    told = np.array(material.linear_colour)
+    luminance = max(float(told @ (0.2126, 0.7152, 0.0722)), 1e-6)
+    seen: NDArray[np.float64] = BRIGHTEST * luminance**CONTRAST * (1.0 + COLOURFULNESS * (told / luminance - 1.0))
+    return seen
+
+
+def grain_of(material: Material) -> float:
+    """How coarse the grain of loose material looks: 0 clay, a third soil, two thirds sand, 1 stones.
+
+    Coarse grains settle fast (Ferguson and Church 2004), and settling is told beside that of sand.
+    """
+    settles = np.array([0.2, 0.5, 1.0, 2.5])
+    return float(np.interp(material.deposition or 0.0, settles, (0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0)))
+
+
+def kinds_table(materials: Materials) -> NDArray[np.float32]:
+    """[kind, channel]: colour in linear light and coarseness of the grain."""
+    table = np.zeros((MOST_KINDS, 4), np.float32)
+    for number, material in enumerate(materials.loose):
+        table[number] = (*albedo(material), grain_of(material))
+    return table
+
+
+def stratum_thickness(materials: Materials) -> float:
+    """Mean thickness of the strata in metres, infinite where there is but one."""
+    contacts = int(np.count_nonzero(np.diff(materials.strata)))
+    return len(materials.strata) * materials.metres_per_step / contacts if contacts else np.inf
+
+
+def strata_table(materials: Materials) -> NDArray[np.float64]:
+    """[step, channel]: the albedo of the rock at each depth in linear light, and how much it lies in beds."""
+    rocks = np.array(
+        [(*albedo(rock), _between(MASSIVE, BEDDED, rock.porosity)) for rock in materials.rocks], np.float64
+    )
+    table: NDArray[np.float64] = rocks[materials.strata]
+    width = CONTACT * stratum_thickness(materials) / materials.metres_per_step  # in steps
+    if not np.isfinite(width):
+        return table
+    reach = max(1, min(int(3.0 * width), len(table) - 1))
+    weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / max(width, 0.3)) ** 2)
+    weights /= weights.sum()
+    padded = np.pad(table, ((reach, reach), (0, 0)), mode="edge")
+    soft = np.stack([np.convolve(padded[:, channel], weights, "valid") for channel in range(4)], axis=1)
+    contacts = np.pad(np.diff(materials.strata.astype(np.int64)) != 0, (0, 1)).astype(np.float64)
+    seams = np.convolve(np.pad(contacts, reach), weights / weights.max(), "valid")
+    soft[:, :3] *= 1.0 - SEAM * np.minimum(seams, 1.0)[:, None]
+    return soft
+
+
+class MaterialTextures:
+    """What the shaders know of the materials of a world; made anew when they are others."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        self._context = context
+        self._made_for: Materials | None = None
+        self._textures: dict[str, moderngl.Texture] = {}
+        self.thickness = np.inf  # of a stratum, in metres
+
+    def show(self, materials: Materials | None) -> bool:
+        """Make textures of these; returns whether they are others than before."""
+        if materials is self._made_for:
+            return False
+        textures = {} if materials is None else self._make(materials)
+        self.release()
+        self._textures, self._made_for = textures, materials
+        if materials is not None:
+            self.thickness = stratum_thickness(materials)
+        return True
+
+    def _make(self, materials: Materials) -> dict[str, moderngl.Texture]:
+        # The root of a colour needs no more than 8 bits.
+        pixels = strata_table(materials)
+        pixels[:, :3] = np.sqrt(pixels[:, :3])
+        steps = (len(pixels), 1)
+        with released_on_error() as keep:
+            kinds = keep(self._context.texture((MOST_KINDS, 1), 4, kinds_table(materials).tobytes(), dtype="f4"))
+            kinds.filter = (moderngl.NEAREST, moderngl.NEAREST)
+            strata = keep(self._context.texture(steps, 4, np.rint(255.0 * pixels).astype(np.uint8).tobytes()))
+            unlocked.build_mipmaps(strata)  # bands that are finer than a pixel run together
+            strata.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+            numbers = keep(self._context.texture(steps, 1, materials.strata.astype(np.float32).tobytes(), dtype="f4"))
+            numbers.filter = (moderngl.NEAREST, moderngl.NEAREST)
+            textures = {"kinds": kinds, "strata": strata, "rock_numbers": numbers}
+            for texture in textures.values():
+                texture.repeat_x = texture.repeat_y = False
+            return textures
+
+    @property
+    def depth(self) -> float:
+        """Metres that the table of strata reaches down; below, its last rock goes on."""
+        materials = self._made_for
+        return 1.0 if materials is None else len(materials.strata) * materials.metres_per_step
+
+    def textures(self) -> dict[str, moderngl.Texture]:
+        """By their names in the shaders; none where there are no materials."""
+        return self._textures
+
+    def release(self) -> None:
+        for texture in self._textures.values():
+            texture.release()
+        self._textures = {}
+        self._made_for = None
+
+
+def _between(low: float, high: float, value: float) -> float:
+    return min(max((value - low) / (high - low), 0.0), 1.0)

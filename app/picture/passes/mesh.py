@@ -1,0 +1,145 @@
+"""The mesh of the ground: nodes of a quadtree over the map, fine near the camera and coarse far away (Strugar 2009)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import moderngl
+import numpy as np
+
+from app.picture.camera import Camera
+from app.picture.passes.blocks import reduce_blocks
+from app.picture.passes.declaration import Frame, Geometry, Part
+from app.picture.passes.quality import Quality
+from app.picture.passes.targets import GrowingBuffer
+
+QUADS = 32  # along a side of a node
+SHORTEST_DETAIL = 2.2  # below it, nodes of more than two levels could meet, and the ground would crack
+
+
+def detail_distance(camera: Camera, picture_height: int, quality: Quality) -> float:
+    """How far away nodes are divided, in sizes of a node: triangles get the size in pixels that is asked for."""
+    focal_length = 0.5 * picture_height / math.tan(math.radians(camera.field_of_view) / 2.0)
+    return max(focal_length / (QUADS * quality.triangle_pixels), SHORTEST_DETAIL)
+
+
+def coarsest_stride(columns: int, rows: int) -> int:
+    """The cells between the vertices of the one node that covers the whole map."""
+    stride = 1
+    while QUADS * stride < max(columns, rows):
+        stride *= 2
+    return stride
+
+
+def select_nodes(
+    columns: int, rows: int, cell_size: float, heights: tuple[float, float], camera: Camera, detail: float
+) -> np.ndarray:
+    """The nodes to draw, nearest first: float32 `[node, (column, row, stride, morph distance)]`.
+
+    A node of stride s has `QUADS` × s cells along a side. It is divided where the camera is nearer than `detail` times
+    its size, so that a cell's size in the picture stays about the same; lengths in metres. As in the shader, the height
+    counts only outside of the span of all heights: within it, the ground of a node can be anywhere.
+    """
+    stride = coarsest_stride(columns, rows)
+    eye = camera.position
+    beyond = max(heights[0] - eye.y, eye.y - heights[1], 0.0)
+    nodes = np.zeros((1, 2))
+    chosen: list[np.ndarray] = []
+    while True:
+        size = QUADS * stride
+        nodes = nodes[(nodes[:, 0] < columns - 1) & (nodes[:, 1] < rows - 1)]
+        low = (nodes + 0.5) * cell_size
+        high = (np.minimum(nodes + size, (columns - 1, rows - 1)) + 0.5) * cell_size
+        sideways = np.maximum(np.maximum(low - (eye.x, eye.z), (eye.x, eye.z) - high), 0.0)
+        distance = np.sqrt((sideways**2).sum(axis=1) + beyond**2)
+        reach = detail * size * cell_size
+        divided = (distance < reach) & (stride > 1)
+        whole = nodes[~divided]
+        # A node has taken the form of its parent where its parent is no longer divided.
+        morph = np.full(len(whole), 2.0 * reach)
+        chosen.append(np.column_stack([whole, np.full(len(whole), stride), morph, distance[~divided]]))
+        if not divided.any():
+            break
+        stride //= 2
+        half = QUADS * stride
+        corners = np.array([(0, 0), (half, 0), (0, half), (half, half)])
+        nodes = (nodes[divided][:, None, :] + corners).reshape(-1, 2)
+    table = np.concatenate(chosen)
+    return np.ascontiguousarray(table[np.argsort(table[:, 4], kind="stable"), :4], np.float32)
+
+
+def edge_nodes(nodes: np.ndarray, columns: int, rows: int) -> np.ndarray:
+    """The nodes at the edges of the map, once for each edge: float32 `[node, (…as before, side)]`.
+
+    Sides are 0 north, 1 east, 2 south, 3 west.
+    """
+    column, row, size = nodes[:, 0], nodes[:, 1], QUADS * nodes[:, 2]
+    at_edge = (row == 0, column + size >= columns - 1, row + size >= rows - 1, column == 0)
+    sides = [np.column_stack([nodes[there], np.full(there.sum(), side)]) for side, there in enumerate(at_edge)]
+    return np.ascontiguousarray(np.concatenate(sides), np.float32)
+
+
+BLOCK = 8  # cells along a side of the blocks that say where the shore is
+
+
+def shore_blocks(wet: np.ndarray) -> np.ndarray:
+    """Which blocks of `BLOCK` × `BLOCK` cells hold dry ground with water on it or beside it, `[row, column]` of blocks.
+
+    So beaches that are not wider than a block lie in no other. `wet` tells it for each cell.
+    """
+    rows, columns = wet.shape
+    room = np.zeros((-(-rows // BLOCK) * BLOCK, -(-columns // BLOCK) * BLOCK), np.uint8)
+    room[:rows, :columns] = np.where(wet, 1, 2)
+    tall, wide = room.shape[0] // BLOCK, room.shape[1] // BLOCK
+    holds = reduce_blocks(room, BLOCK, np.bitwise_or)
+    near_water = np.zeros((tall + 2, wide + 2), bool)
+    for row in range(3):
+        for column in range(3):
+            near_water[row : row + tall, column : column + wide] |= (holds & 1) > 0
+    return np.asarray(near_water[1:-1, 1:-1] & ((holds & 2) > 0))
+
+
+def parts_within(nodes: np.ndarray, blocks: np.ndarray) -> np.ndarray:
+    """The parts of nodes, `BLOCK` quads along a side, that touch a block that is true: a table like that of nodes."""
+    offset = BLOCK * np.arange(QUADS // BLOCK)
+    parts = np.repeat(nodes, len(offset) ** 2, axis=0)
+    parts[:, 0] += np.tile(np.tile(offset, len(offset)), len(nodes)) * parts[:, 2]
+    parts[:, 1] += np.tile(np.repeat(offset, len(offset)), len(nodes)) * parts[:, 2]
+    before = np.zeros((blocks.shape[0] + 1, blocks.shape[1] + 1), np.int64)
+    before[1:, 1:] = blocks.cumsum(axis=0).cumsum(axis=1)
+    first = parts[:, 1::-1].astype(np.intp)
+    # Vertices stand in the middles of cells, so a part ends in the first cell of the next.
+    last = first + BLOCK * parts[:, 2:3].astype(np.intp)
+    (top, left), (bottom, right) = (np.minimum(at, blocks.shape).T for at in (first // BLOCK, last // BLOCK + 1))
+    inside = before[bottom, right] - before[top, right] - before[bottom, left] + before[top, left]
+    return np.ascontiguousarray(parts[inside > 0])
+
+
+class GroundMesh:
+    """The mesh of the ground, for all passes that draw it or what lies on it."""
+
+    QUADS = QUADS  # along a side of a node
+
+    def __init__(self, context: moderngl.Context) -> None:
+        side = self.QUADS + 1
+        corner = (np.arange(self.QUADS)[:, None] * side + np.arange(self.QUADS)).astype(np.uint32)
+        # Both triangles of a quad share the diagonal from south-west to north-east, in all levels alike.
+        triangles = np.stack([corner, corner + side, corner + 1, corner + 1, corner + side, corner + side + 1], axis=-1)
+        self._indices = context.buffer(triangles.tobytes())
+        self._nodes = GrowingBuffer(context)
+        self._geometry = Geometry([(self._nodes.buffer, "4f/i", "node")], self._indices)
+
+    def parts(self, frame: Frame) -> Iterable[Part]:
+        nodes = self.nodes(frame)
+        if len(nodes):
+            self._nodes.write(nodes)
+            yield Part(self._geometry, instances=len(nodes), uniforms={"quads": self.QUADS})
+
+    def nodes(self, frame: Frame) -> np.ndarray:
+        """Those that are drawn."""
+        return frame.nodes
+
+    def release(self) -> None:
+        self._indices.release()
+        self._nodes.release()

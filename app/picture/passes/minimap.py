@@ -1,0 +1,111 @@
+"""The map from above, in a corner of the picture."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import moderngl
+
+from app.picture.passes.declaration import Frame
+from app.picture.passes.shaders import FullScreen, ShaderLibrary, Uniform
+from app.picture.passes.targets import MapTarget, release_all
+
+Rectangle = tuple[int, int, int, int]
+
+# Of the ground as it is seen from afar: one variant for all of this
+SIMPLE = {"OVERLAY": 1, "LINES": 1, "DESERT": 1, "MARKS": 1, "DETAIL_SCALES": 1, "STORM": 2}
+
+
+def minimap_rectangle(width: int, height: int, columns: int, rows: int, content_scale: float = 1.0) -> Rectangle:
+    """Where the minimap lies in a picture: left, top, width and height in pixels from the top left corner.
+
+    Its longer side is a quarter of the picture's shorter one, but readable, in the corner at the bottom left.
+    """
+    room = min(width, height)
+    margin = round(min(14.0 * content_scale, 0.1 * room))
+    side = min(max(0.26 * room, 120.0 * content_scale), 0.45 * room)
+    scale = side / max(columns, rows)
+    across, down = max(round(columns * scale), 1), max(round(rows * scale), 1)
+    return margin, height - margin - down, across, down
+
+
+class Contents(NamedTuple):
+    """What a minimap was drawn from: it is drawn again where one of these is another."""
+
+    chosen: object  # what is changed by hand, and shown at once
+    simulated: object  # what changes as cycles run and light is baked
+    time: float  # of what moves by itself
+
+
+class MinimapPass:
+    """Draws the map with the current overlay, or what else is chosen, and where the camera is and looks.
+
+    The map is kept in a texture, and drawn again where what it shows has changed.
+    """
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._context = context
+        self._shaders = shaders
+        self._drawings: dict[frozenset[tuple[str, int]], FullScreen] = {}
+        self._view = FullScreen(context, shaders, "minimap_view.frag")
+        self._map = MapTarget(context, (4, "f1"))
+        self.is_behind = False  # whether the map shows less than it was asked to, for a while
+        self._drawn: tuple[Contents, float] | None = None  # and when
+
+    def draw(
+        self,
+        target: moderngl.Framebuffer,
+        rectangle: Rectangle,
+        content_scale: float,
+        frame: Frame,
+        *,
+        contents: Contents,
+        time: float,
+        patience: float,
+        shows: str,
+        with_water: bool,
+    ) -> None:
+        """`patience` are seconds for which a map may stay as it is while cycles run; `time` is the clock for that."""
+        left, top, width, height = rectangle
+        outdated = self._is_outdated((width, height), contents, time, patience)
+        self.is_behind = not outdated and self._drawn is not None and self._drawn[0] != contents
+        if outdated:
+            self._drawn = contents, time
+            own = {"CANOPY": int(frame.trees.forest is not None), "WIND_AND_SAND": int(shows == "wind_and_sand")}
+            defines = self._shaders.chosen("fullscreen.vert", "minimap.frag", frame.defines) | SIMPLE | own
+            drawing = self._drawings.get(key := frozenset(defines.items()))
+            if drawing is None:
+                drawing = self._drawings[key] = FullScreen(self._context, self._shaders, "minimap.frag", defines)
+            uniforms: dict[str, Uniform] = {
+                "size": (float(width), float(height)),
+                "plain_ground": shows == "water",
+                "with_water": with_water,
+            }
+            drawing.program.read(frame.textures, frame.uniforms | uniforms)
+            drawing.draw(self._map.framebuffer)
+        camera = frame.camera
+        bottom = target.height - top - height
+        heading = math.radians(camera.heading)
+        half_width = math.tan(math.radians(camera.field_of_view) / 2.0) * target.width / max(target.height, 1)
+        self._view.program.bind(minimap=self._map.texture())
+        self._view.program.set(
+            rectangle=(float(left), float(bottom), float(width), float(height)),
+            looking=(math.sin(heading), -math.cos(heading), half_width, content_scale),
+            looked_at=(camera.target.x, camera.target.z),
+        )
+        self._view.draw(target, (left, bottom, width, height))
+
+    def forget(self) -> None:
+        """Draw the map anew, though nothing that it shows has changed."""
+        self._drawn = None
+
+    def _is_outdated(self, size: tuple[int, int], contents: Contents, time: float, patience: float) -> bool:
+        if self._map.fit(size) or self._drawn is None:
+            return True
+        drawn, when = self._drawn
+        return contents != drawn and (contents.chosen != drawn.chosen or not when <= time < when + patience)
+
+    def release(self) -> None:
+        self.forget()
+        release_all(self._map, self._view, *self._drawings.values())

@@ -1,0 +1,71 @@
+"""What overlays are drawn from: their palettes, and the maps of those that are neither a layer nor of the surface."""
+
+from __future__ import annotations
+
+import moderngl
+import numpy as np
+
+from app.model.materials import Materials
+from app.model.overlays import OVERLAYS, palette_colours
+from app.model.snapshot import Snapshot
+from app.picture.passes.maps import LayerTextures
+from app.picture.passes.shaders import FullScreen, ShaderLibrary
+from app.picture.passes.targets import MapTarget, release_all
+
+# What is drawn as overlays are, and can lie over any: the way of the water of a place, and its catchment
+COURSE = "course"
+COURSE_LAYERS = ("course", "catchment")
+
+
+def palette_texture(context: moderngl.Context, name: str, materials: Materials | None = None) -> moderngl.Texture:
+    """The palette of an overlay as one row of linear colours; that of the materials has theirs."""
+    colours = palette_colours(name, materials).astype(np.float32)
+    texture = context.texture((len(colours), 1), 4, colours.tobytes(), dtype="f4")
+    texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+    texture.repeat_x = texture.repeat_y = False
+    return texture
+
+
+class OverlayMaps:
+    """One map at a time of those that are drawn first, to be laid over the ground.
+
+    Several layers in one map leave room for other textures: a shader can be sure of only 16.
+    """
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._context = context
+        self._shaders = shaders
+        self._drawings: dict[str, FullScreen] = {}
+        self._target = MapTarget(context, (2, "f4"))
+        self._drawn: tuple[object, ...] | None = None
+
+    def texture(
+        self, name: str, snapshot: Snapshot, layers: LayerTextures, materials: dict[str, moderngl.Texture]
+    ) -> moderngl.Texture:
+        """The map of that name, which is drawn where it has changed. `materials` are the textures of the world's."""
+        rows, columns = snapshot.shape
+        if self._target.fit((columns, rows)):
+            self.forget()
+        read = COURSE_LAYERS if name == COURSE else OVERLAYS[name].layers
+        # Layers can come within a cycle, where nobody wanted them before.
+        wanted = (name, snapshot.world, snapshot.cycle, *(snapshot.versions.get(layer) for layer in read))
+        if wanted != self._drawn:
+            self._drawn = wanted
+            if name not in self._drawings:
+                self._drawings[name] = FullScreen(self._context, self._shaders, f"overlays/{name}.frag")
+            textures = {layer: layers.texture(layer) for layer in (*read, "rock_numbers")} | materials
+            uniforms = {
+                "known": all(layer in snapshot.layers for layer in read),
+                "kind_count": len(snapshot.materials.loose) if snapshot.materials else 0,
+            }
+            self._drawings[name].program.read(textures, uniforms)
+            self._drawings[name].draw(self._target.framebuffer)
+        return self._target.texture()
+
+    def forget(self) -> None:
+        """Draw anew, though nothing has changed."""
+        self._drawn = None
+
+    def release(self) -> None:
+        self.forget()
+        release_all(self._target, *self._drawings.values())

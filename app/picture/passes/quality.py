@@ -1,0 +1,148 @@
+"""Levels of quality: what each costs and shows, as a table."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.picture.passes.unlocked import TimeQuery
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How much work goes into a picture."""
+
+    name: str
+    scale: float  # pixels of the scene for each pixel of the target, along a side
+    samples: int  # multisampling; 0 is none
+    fxaa: bool
+    triangle_pixels: float  # the side of a triangle in the picture, about
+    tree_pixels: tuple[float, float, float]  # heights of trees: seen in detail, as bodies, as more than a colour
+    tree_shadow: int  # texels along a side of the map of the shadows that trees cast nearby
+    detail_scales: int  # of the noise finer than a cell: 1, 2, or 3 with one for cliffs
+    fine_water: bool  # more waves, land mirrored in lakes, the bed seen along a bent ray
+    sun_steps: int
+    sky_directions: int
+    sky_steps: int
+    shore_budget: int  # texels of the shore worked out in a frame while the coast moves
+    light_budget: int  # texels of the light map baked in a frame while the ground changes
+
+    @property
+    def deferred(self) -> bool:
+        """Whether the ground is drawn once for each pixel, and not for each sample of its triangles."""
+        return self.samples == 0
+
+
+LEVELS: tuple[Quality, ...] = (
+    Quality("lowest", 0.5, 0, False, 9.0, (130.0, 34.0, 3.4), 512, 1, False, 50, 6, 9, 60_000, 4_000),
+    Quality("low", 0.65, 0, False, 7.0, (130.0, 34.0, 3.4), 512, 1, False, 60, 6, 9, 100_000, 6_000),
+    Quality("medium", 1.0, 0, True, 5.0, (120.0, 30.0, 3.0), 1024, 2, False, 90, 8, 11, 200_000, 24_000),
+    Quality("high", 1.0, 4, False, 2.5, (60.0, 18.0, 2.2), 2048, 3, True, 110, 12, 14, 4_000_000, 1_000_000),
+    Quality("ultra", 1.5, 4, True, 1.5, (50.0, 16.0, 2.0), 2048, 3, True, 140, 16, 16, 16_000_000, 4_000_000),
+)
+
+BY_NAME = {level.name: level for level in LEVELS}
+
+
+class KnownLevels(Protocol):
+    """The level that each renderer came to when the program ran before."""
+
+    def level(self, renderer: str) -> Quality | None: ...
+
+    def note(self, renderer: str, level: Quality) -> None:
+        """Keep it for the next start."""
+        ...
+
+
+class AutomaticQuality:
+    """Chooses a level by the measured frame time: down soon when frames are late, up only when there is much room.
+
+    One that is `guessed` is judged by its first frames: a level that a machine cannot hold at all is left at once.
+    `changed` is told each level that is chosen.
+    """
+
+    SLOW = 1.0 / 18.0  # seconds for a frame
+    FAST = 1.0 / 90.0
+    PATIENCE = 24  # frames
+
+    COMPILING = 3  # frames of a guessed level that are not judged
+    JUDGED = 5  # frames that are
+    FAR_TOO_SLOW = 4.0 / 18.0  # seconds for a frame, with which a guessed level goes down to the lowest
+
+    def __init__(
+        self, start: Quality, *, guessed: bool = False, changed: Callable[[Quality], None] = lambda level: None
+    ) -> None:
+        self.level = start
+        self._changed = changed
+        self._first: list[float] | None = [] if guessed else None
+        self._late = 0
+        self._early = 0
+        self._ceiling = LEVELS.index(BY_NAME["high"])
+
+    def measure(self, seconds: float) -> None:
+        """Take note of the time that a frame took to draw."""
+        if self._first is not None:
+            self._judge(self._first, seconds)
+            return
+        self._late = self._late + 1 if seconds > self.SLOW else 0
+        self._early = self._early + 1 if seconds < self.FAST else 0
+        index = LEVELS.index(self.level)
+        if self._late >= self.PATIENCE and index > 0:
+            self._ceiling = index - 1  # a level that was too slow once is not tried again
+            self._change(index - 1)
+        elif self._early >= 4 * self.PATIENCE and index < self._ceiling:
+            self._change(index + 1)
+
+    def _judge(self, first: list[float], seconds: float) -> None:
+        """Leave a level that was guessed where its first frames are late."""
+        first.append(seconds)
+        if len(first) < self.COMPILING + self.JUDGED:
+            return
+        self._first = None
+        usual = statistics.median(first[self.COMPILING :])
+        index = LEVELS.index(self.level)
+        if usual > self.SLOW and index > 0:
+            lower = 0 if usual > self.FAR_TOO_SLOW else index - 1
+            self._ceiling = lower
+            self._change(lower)
+
+    def _change(self, index: int) -> None:
+        self.level = LEVELS[index]
+        self._changed(self.level)
+        self._late = self._early = 0
+
+
+class FrameTimer:
+    """Measures how long the renderer works on a frame, not how long it takes to be told what to draw."""
+
+    def __init__(self, software: bool) -> None:
+        self._software = software
+        self._queries = [] if software else [TimeQuery(), TimeQuery()]
+        self._frames = 0
+
+    def measure(self, slices: Iterator[None], take: Callable[[float], None]) -> Iterator[None]:
+        """The same slices of a frame; tells `take` the seconds that a frame took.
+
+        A software rasteriser has drawn what it was asked for when a slice ends, so the clock tells. A graphics card
+        draws later: its own timer is read when the frame after the next one begins, and all slices are one.
+        """
+        if self._software:
+            seconds = 0.0
+            begin = time.perf_counter()
+            for _ in slices:
+                seconds += time.perf_counter() - begin
+                yield
+                begin = time.perf_counter()
+            take(seconds + time.perf_counter() - begin)
+            return
+        query = self._queries[self._frames % 2]
+        if self._frames >= 2 and (measured := query.seconds) is not None:
+            take(measured)
+        with query:
+            for _ in slices:
+                pass
+        self._frames += 1
+        yield

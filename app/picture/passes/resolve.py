@@ -1,0 +1,97 @@
+"""From the scene in linear light to a finished picture: samples joined, tone mapping, smooth edges."""
+
+from __future__ import annotations
+
+import moderngl
+
+from app.picture.passes.quality import Quality
+from app.picture.passes.shaders import FullScreen, ShaderLibrary
+from app.picture.passes.targets import colour, release_targets, released_on_error
+
+
+class ResolvePass:
+    """Owns the framebuffers that a scene is drawn into, and turns what is in them into pixels of the target."""
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._context = context
+        self._tone = FullScreen(context, shaders, "tone.frag")
+        self._smooth = FullScreen(context, shaders, "fxaa.frag")
+        self._enlarge = FullScreen(context, shaders, "copy.frag")
+        self._framebuffers: dict[str, moderngl.Framebuffer] = {}
+        self._made_for: tuple[tuple[int, int], int] | None = None
+
+    def begin(self, width: int, height: int, quality: Quality) -> dict[str, moderngl.Framebuffer]:
+        """Clear what a picture is drawn into: the `scene`, which is in use from now on, and, where that has no samples,
+        the `places`: metres to the east and south for each pixel that shows ground.
+        """
+        size = scene_size(width, height, quality)
+        samples = min(quality.samples, self._context.max_samples)
+        if self._made_for != (size, samples):
+            self._make(size, samples)
+            self._made_for = size, samples
+        scene = self._framebuffers["samples" if samples else "scene"]
+        scene.use()
+        scene.clear(0.0, 0.0, 0.0, 1.0, depth=1.0)
+        targets = {"scene": scene}
+        if not samples:
+            targets["places"] = self._framebuffers["places"]
+            targets["places"].clear(depth=1.0)
+        return targets
+
+    def finish(self, target: moderngl.Framebuffer, quality: Quality) -> None:
+        """Draw what is in the scene's framebuffer over the whole of `target`."""
+        scene = self._framebuffers["scene"]
+        if "samples" in self._framebuffers:
+            self._context.copy_framebuffer(scene, self._framebuffers["samples"])
+        last: FullScreen | None = None  # after the tones, which are found for as few pixels as there are
+        if quality.fxaa:
+            last = self._smooth
+        elif quality.scale < 1.0:
+            last = self._enlarge
+        toned = self._framebuffers["toned"] if last else target
+        self._tone.program.set(brightness_in_alpha=quality.fxaa)
+        self._tone.program.bind(scene=colour(scene))
+        self._tone.draw(toned)
+        if last:
+            last.program.bind(picture=colour(toned))
+            last.draw(target)
+
+    def release(self) -> None:
+        self._release_framebuffers()
+        self._tone.release()
+        self._smooth.release()
+        self._enlarge.release()
+
+    def _make(self, size: tuple[int, int], samples: int) -> None:
+        self._release_framebuffers()
+        self._made_for = None
+        context = self._context
+        with released_on_error() as keep:
+            scene = keep(context.texture(size, 4, dtype="f2"))
+            toned = keep(context.texture(size, 4))
+            for texture in (scene, toned):
+                texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+                texture.repeat_x = texture.repeat_y = False
+            depth = None if samples else keep(context.depth_renderbuffer(size))
+            framebuffers = {
+                "scene": keep(context.framebuffer([scene], depth)),
+                "toned": keep(context.framebuffer([toned])),
+            }
+            if samples:
+                colours = keep(context.renderbuffer(size, 4, samples=samples, dtype="f2"))
+                depths = keep(context.depth_renderbuffer(size, samples=samples))
+                framebuffers["samples"] = context.framebuffer([colours], depths)
+            else:
+                places = keep(context.texture(size, 2, dtype="f4"))
+                places.filter = (moderngl.NEAREST, moderngl.NEAREST)
+                framebuffers["places"] = context.framebuffer([places], depth)
+            self._framebuffers = framebuffers
+
+    def _release_framebuffers(self) -> None:
+        release_targets(self._framebuffers.values())
+        self._framebuffers.clear()
+
+
+def scene_size(width: int, height: int, quality: Quality) -> tuple[int, int]:
+    """The size that the scene is drawn at for a target of this size."""
+    return max(1, round(width * quality.scale)), max(1, round(height * quality.scale))

@@ -1,0 +1,335 @@
+"""Shaders: files with includes, compiled into programs that can be reloaded while they run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from importlib.resources import files
+from types import MappingProxyType
+from typing import NamedTuple
+
+import moderngl
+
+from app.model.errors import UserError
+from app.picture.passes import unlocked
+
+VERSION = "#version 410 core"
+_INCLUDE = re.compile(r'^\s*#include\s+"([^"]+)"\s*$')
+
+_CHOICE = re.compile(r"^\s*#ifndef\s+(\w+)\s*$")  # what a define chooses, with a default below
+_UNIFORM = re.compile(r"^\s*uniform\s+(\w+)\s+(\w+)\s*;")
+
+NO_DEFINES: Mapping[str, int] = MappingProxyType({})
+
+Uniform = float | int | bool | tuple[float, ...]
+Texture = moderngl.Texture | moderngl.TextureArray
+
+
+class ShaderError(UserError):
+    """A shader that does not compile, with its file and line."""
+
+
+class Line(NamedTuple):
+    """A line of source and where it comes from. `#line` would tell a compiler, but Mesa forgets the file."""
+
+    text: str
+    file: str
+    number: int
+
+
+class MissingShaderError(ShaderError):
+    """A shader's file that is not there."""
+
+
+def read_shader(name: str) -> str:
+    """The text of a file below `shaders/`."""
+    path = files("shaders")
+    for part in name.split("/"):
+        path = path / part
+    if not path.is_file():
+        raise MissingShaderError(f"shaders/{name}: there is no such file")
+    return path.read_text(encoding="utf-8")
+
+
+def preprocess(name: str, generated: Mapping[str, str]) -> list[Line]:
+    """The lines of a shader with its includes in place.
+
+    An include is `#include "file"`, relative to `shaders/include/`, and is taken in only once. `generated` are includes
+    that have no file.
+    """
+    seen: set[str] = set()
+
+    def expand(current: str, text: str, stack: tuple[str, ...]) -> Iterable[Line]:
+        for number, line in enumerate(text.splitlines(), start=1):
+            match = _INCLUDE.match(line)
+            if not match:
+                yield Line(line, current, number)
+                continue
+            included = "include/" + match.group(1)
+            if included in stack:
+                raise ShaderError(f"shaders/{name}: '{included}' includes itself by way of {' > '.join(stack[1:])}")
+            if included not in seen:
+                seen.add(included)
+                body = generated.get(match.group(1))
+                try:
+                    yield from expand(included, read_shader(included) if body is None else body, (*stack, included))
+                except MissingShaderError as error:
+                    raise ShaderError(f"shaders/{current}, line {number}: {error}") from error
+
+    return list(expand(name, read_shader(name), (name,)))
+
+
+class Shaders:
+    """The text of two shaders with all includes, and what it declares, also where a define leaves it out."""
+
+    def __init__(self, vertex: str, fragment: str, generated: Mapping[str, str]) -> None:
+        self.name = f"{vertex} + {fragment}"
+        self.vertex, self.fragment = preprocess(vertex, generated), preprocess(fragment, generated)
+        lines = [line.text for line in (*self.vertex, *self.fragment)]
+        self.choices = frozenset(match.group(1) for match in map(_CHOICE.match, lines) if match)
+        self.uniforms = {match.group(2): match.group(1) for match in map(_UNIFORM.match, lines) if match}  # types
+
+
+class Linked(NamedTuple):
+    """OpenGL's own program, with its uniforms, and the text that it was compiled from."""
+
+    gl: moderngl.Program
+    shaders: Shaders
+    active: dict[str, moderngl.Uniform]
+    samplers: list[str]  # those of the uniforms that textures are bound to
+
+    @classmethod
+    def of(cls, gl: moderngl.Program, shaders: Shaders) -> Linked:
+        members = {name: gl[name] for name in gl}
+        active = {name: member for name, member in members.items() if isinstance(member, moderngl.Uniform)}
+        samplers = [name for name in active if shaders.uniforms.get(name, "").startswith("sampler")]
+        gl.extra = []  # vertex arrays that were made for it
+        return cls(gl, shaders, active, samplers)
+
+    def check(self, names: Iterable[str]) -> None:
+        """Raise `ShaderError` for a uniform that the shaders do not declare."""
+        unknown = [name for name in names if name not in self.shaders.uniforms]
+        if unknown:
+            raise ShaderError(f"shaders/{self.shaders.name} declare no uniform {', '.join(unknown)}")
+
+    def release(self) -> None:
+        for array in self.gl.extra:
+            array.release()
+        self.gl.release()
+
+
+class Program:
+    """A linked program whose uniforms are set by name.
+
+    A name that its shaders do not declare is an error; one that the compiler dropped is passed over.
+    """
+
+    def __init__(self, linked: Callable[[], Linked]) -> None:
+        self._linked = linked
+
+    @property
+    def gl(self) -> moderngl.Program:
+        """OpenGL's own, which is another one after a reload, or after it had to make room for others."""
+        return self._linked().gl
+
+    def set(self, **uniforms: Uniform) -> None:
+        linked = self._linked()
+        linked.check(uniforms)
+        for name, value in uniforms.items():
+            if name in linked.active:
+                linked.active[name].value = value
+
+    def bind(self, **textures: Texture) -> None:
+        """Bind textures to the samplers of these names, on consecutive units."""
+        linked = self._linked()
+        linked.check(textures)
+        for unit, name in enumerate(filter(textures.__contains__, linked.samplers)):
+            textures[name].use(unit)
+            linked.active[name].value = unit
+
+    def read(self, textures: Mapping[str, Texture], uniforms: Mapping[str, Uniform]) -> None:
+        """Give it all that its shaders read out of these, which can hold more.
+
+        Raises `ShaderError` where something that they read is not there.
+        """
+        linked = self._linked()
+        missing = linked.active.keys() - textures.keys() - uniforms.keys()
+        if missing:
+            name = linked.shaders.name
+            raise ShaderError(f"shaders/{name} read what nobody gives them: {', '.join(sorted(missing))}")
+        self.bind(**{name: textures[name] for name in linked.samplers})
+        self.set(**{name: uniforms[name] for name in linked.active.keys() - set(linked.samplers)})
+
+
+class Drawing:
+    """A program with the buffers that it draws from. Follows the program through reloads."""
+
+    def __init__(
+        self,
+        context: moderngl.Context,
+        program: Program,
+        buffers: Sequence[tuple[object, ...]] = (),
+        indices: moderngl.Buffer | None = None,
+    ) -> None:
+        self.program = program
+        self._context = context
+        self._buffers = buffers
+        self._indices = indices
+        self._array: moderngl.VertexArray | None = None
+        self._built_for: moderngl.Program | None = None
+
+    def render(self, mode: int = moderngl.TRIANGLES, vertices: int = -1, instances: int = 1, first: int = 0) -> None:
+        program = self.program.gl
+        if self._array is None or self._built_for is not program:
+            self.release()
+            self._array = self._context.vertex_array(
+                program, list(self._buffers), index_buffer=self._indices, skip_errors=True
+            )
+            self._built_for = program
+            program.extra.append(self._array)
+        if vertices < 0:
+            vertices = self._array.vertices
+        indexed = self._indices is not None
+        unlocked.draw(self._array, indexed=indexed, mode=mode, vertices=vertices, first=first, instances=instances)
+
+    def release(self) -> None:
+        if self._array is not None:
+            self._array.release()
+            self._array = None
+
+
+class FullScreen(Drawing):
+    """A fragment shader over the whole target, or over a part of it."""
+
+    def __init__(
+        self,
+        context: moderngl.Context,
+        shaders: ShaderLibrary,
+        fragment: str,
+        defines: Mapping[str, int] = NO_DEFINES,
+    ) -> None:
+        super().__init__(context, shaders.program("fullscreen.vert", fragment, defines))
+
+    def draw(self, target: moderngl.Framebuffer, rectangle: tuple[int, int, int, int] | None = None) -> None:
+        """Replace what is in the rectangle (left, bottom, width, height), whatever state others have left."""
+        target.use()
+        target.viewport = rectangle or (0, 0, *target.size)
+        target.scissor = target.viewport
+        self._context.enable_only(moderngl.NOTHING)
+        # Blending with a second source is refused with several targets, also while it is off.
+        self._context.blend_func = moderngl.ONE, moderngl.ZERO
+        self.render(vertices=3)
+        target.viewport = (0, 0, *target.size)
+        target.scissor = target.viewport
+
+
+# A picture needs some 40 programs. Each takes about 4 MB on a software rasteriser, and there are thousands of variants.
+MOST_PROGRAMS = 48
+
+Key = tuple[str, str, frozenset[tuple[str, int]]]
+
+
+class ShaderLibrary:
+    """Compiles programs and keeps those that were used last. `reload` compiles them again, or keeps the old ones."""
+
+    def __init__(self, context: moderngl.Context, generated: Mapping[str, str], blocks: Mapping[str, int]) -> None:
+        self._context = context
+        self._generated = generated
+        self._blocks = blocks  # uniform blocks by name, and the binding points that they are read from
+        self._shaders: dict[tuple[str, str], Shaders] = {}
+        self._programs: dict[Key, Program] = {}  # all that were ever asked for
+        self._linked: dict[Key, Linked] = {}  # what is kept of them, from the one that was used longest ago
+
+    def program(self, vertex: str, fragment: str, defines: Mapping[str, int] = NO_DEFINES) -> Program:
+        """The program of two files below `shaders/`, such as `terrain.vert` and `terrain.frag`.
+
+        `defines` such as `OVERLAY` choose a variant at compile time: software renderers pay for both sides of an if.
+        Raises `ShaderError` for one that has no `#ifndef` with its default in either of them.
+        """
+        key = (vertex, fragment, frozenset(defines.items()))
+        if key not in self._programs:
+            self._use(key)  # what is wrong with it is told here
+            self._programs[key] = Program(partial(self._use, key))
+        return self._programs[key]
+
+    def variant(
+        self, vertex: str, fragment: str, values: Mapping[str, int], own: Mapping[str, int] = NO_DEFINES
+    ) -> Program:
+        """The program with those of the `values` that its shaders have an `#ifndef` for, and with all of its `own`."""
+        return self.program(vertex, fragment, self.chosen(vertex, fragment, values) | {**own})
+
+    def chosen(self, vertex: str, fragment: str, values: Mapping[str, int]) -> dict[str, int]:
+        """Those of the defines that two shaders have an `#ifndef` for."""
+        return {name: values[name] for name in self._read(vertex, fragment).choices & values.keys()}
+
+    def reload(self) -> str:
+        """Compile every program again. Returns "" or the first error; then all the old programs run on."""
+        compiled: dict[Key, Linked] = {}
+        before, self._shaders = self._shaders, {}
+        try:
+            for key in self._linked:
+                compiled[key] = self._compile(*key)
+        except ShaderError as error:
+            for linked in compiled.values():
+                linked.release()
+            self._shaders = before
+            return str(error)
+        self._let_go(*compiled)
+        self._linked = compiled
+        return ""
+
+    def release(self) -> None:
+        self._let_go(*list(self._linked))
+        self._programs.clear()
+
+    def _use(self, key: Key) -> Linked:
+        """A program that is used now, compiled where it is not there; then one may have to make room for it."""
+        linked = self._linked.pop(key, None) or self._compile(*key)
+        self._linked[key] = linked
+        if len(self._linked) > MOST_PROGRAMS:
+            self._let_go(next(iter(self._linked)))
+        return linked
+
+    def _let_go(self, *keys: Key) -> None:
+        """Release programs, with the vertex arrays that were made for them."""
+        for key in keys:
+            self._linked.pop(key).release()
+
+    def _read(self, vertex: str, fragment: str) -> Shaders:
+        if (vertex, fragment) not in self._shaders:
+            self._shaders[vertex, fragment] = Shaders(vertex, fragment, self._generated)
+        return self._shaders[vertex, fragment]
+
+    def _compile(self, vertex: str, fragment: str, defines: frozenset[tuple[str, int]]) -> Linked:
+        shaders = self._read(vertex, fragment)
+        unknown = sorted(name for name, _ in defines if name not in shaders.choices)
+        if unknown:
+            raise ShaderError(f"shaders/{shaders.name} have no #ifndef {', '.join(unknown)}")
+        head = [Line(VERSION, "", 0), *(Line(f"#define {name} {value}", "", 0) for name, value in sorted(defines))]
+        vertex_lines, fragment_lines = head + shaders.vertex, head + shaders.fragment
+        try:
+            program = self._context.program(vertex_shader=_text(vertex_lines), fragment_shader=_text(fragment_lines))
+        except moderngl.Error as error:
+            message = str(error)
+            lines = fragment_lines if "fragment_shader" in message else vertex_lines
+            raise ShaderError(_explain(message, lines, shaders.name)) from error
+        for name, binding in self._blocks.items():
+            block = program.get(name, None)
+            if isinstance(block, moderngl.UniformBlock):
+                block.binding = binding
+        return Linked.of(program, shaders)
+
+
+def _text(lines: Iterable[Line]) -> str:
+    return "".join(f"{line.text}\n" for line in lines)
+
+
+def _explain(message: str, lines: Sequence[Line], program: str) -> str:
+    """The first error of a compiler, `0:14(3): error: …` or `0(14) : error …`, with the file that line 14 is from."""
+    for complaint in message.splitlines():
+        match = re.match(r"\s*(?:ERROR:\s*)?\d+[:(](\d+)[\s():\d]*", complaint)
+        if match and "error" in complaint.lower() and int(match.group(1)) <= len(lines):
+            line = lines[int(match.group(1)) - 1]
+            return f"shaders/{line.file}, line {line.number}: {complaint[match.end() :]}"
+    return f"shaders/{program}: " + " ".join(message.split())

@@ -1,0 +1,294 @@
+"""The shore: how far it is to the nearest coast, and with which phase waves run there; found on the GPU over frames."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.snapshot import Snapshot
+from app.picture.passes import unlocked
+from app.picture.passes.blocks import reduce_blocks
+from app.picture.passes.frame import NO_SEA
+from app.picture.passes.gradual import GradualWork, draw_in_bands
+from app.picture.passes.maps import LayerTextures
+from app.picture.passes.shaders import FullScreen, ShaderLibrary, Uniform
+from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
+
+NO_COAST = 1e5  # cells to the shore where there is none
+WIDE = 4  # cells across: all that is narrower is a puddle or a brook
+LOOKS_APART = 12  # frames between two looks at a coast that has not moved
+SMALLEST_LAKE = 16.0  # cells across: smaller waters have no waves
+
+# How far each pass looks for waves that come sooner from another coast
+MEETINGS = (8, 4, 2, 1, 1)
+
+# What is worked out on the way, and kept: components and format of each texture of a target
+TARGETS: dict[str, tuple[tuple[int, str], ...]] = {
+    "land": ((4, "f1"), (2, "f4")),  # bodies of water; heights of ground and water
+    "known land": ((4, "f1"), (2, "f4")),  # those that the shore was found for
+    "contour": ((4, "f2"), (4, "f2")),  # segments of the coast, two in each square between four cells
+    "seeds": ((2, "f4"),),
+    "flooded": ((2, "f4"),),
+    "bed": ((1, "f4"),),
+    "coast": ((4, "f4"),),
+    "surf": ((4, "f4"),),
+    "next coast": ((4, "f4"),),
+    "next surf": ((4, "f4"),),
+}
+
+
+def open_water(wet: NDArray[np.bool_]) -> bool:
+    """Whether there is water of some width, and not only puddles and brooks."""
+    rows, columns = (side // WIDE * WIDE for side in wet.shape)
+    return bool(reduce_blocks(wet[:rows, :columns], WIDE, np.logical_and).any())
+
+
+def with_waves(wet: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The cells of waters that are wide somewhere: only there waves can come to a shore. Puddles and brooks have none.
+
+    Waters that come nearer to each other than a block of `WIDE` cells count as one.
+    """
+    rows, columns = wet.shape
+    padded = np.pad(wet, [(0, -rows % WIDE), (0, -columns % WIDE)])
+    some = reduce_blocks(padded, WIDE, np.logical_or)
+    found = np.pad(reduce_blocks(padded, WIDE, np.logical_and), 1)
+    number, grown = -1, 0
+    while grown != number:
+        number = grown
+        found[:, 1:-1] |= found[:, :-2] | found[:, 2:]
+        found[1:-1] |= found[:-2] | found[2:]
+        found[1:-1, 1:-1] &= some
+        found[[0, -1]] = found[:, [0, -1]] = False
+        grown = int(np.count_nonzero(found))
+    return np.asarray(wet & found[1:-1, 1:-1].repeat(WIDE, axis=0).repeat(WIDE, axis=1)[:rows, :columns])
+
+
+class Shoreline(NamedTuple):
+    """What a shore depends on."""
+
+    world: int
+    versions: tuple[int, ...]  # of the layers that make it
+    deep_wave_number: float  # of the waves where it is deep, 1/m
+
+    def same_coast(self, other: Shoreline | None) -> bool:
+        return other is not None and (self.world, self.versions) == (other.world, other.versions)
+
+
+def wet_cells(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Where water stands, `[row, column]`."""
+    layers = snapshot.layers
+    if "water" in layers:
+        return layers["water"] > 0.0
+    if snapshot.lowest >= snapshot.sea_level:
+        return np.zeros(snapshot.shape, bool)
+    return snapshot.ground() < snapshot.sea_level  # before the first cycle
+
+
+def shoreline(snapshot: Snapshot, deep_wave_number: float) -> Shoreline:
+    """What the shore of a snapshot with water depends on."""
+    versions = (snapshot.ground_version, snapshot.versions.get("water", -1))
+    return Shoreline(snapshot.world, versions, deep_wave_number)
+
+
+class ShoreMap:
+    """Coast and surf of each cell of a map, as two textures (RGBA32F).
+
+    `coast` holds the distance to the nearest coast in cells, positive on water and negative on land; the unit vector
+    (east, south) towards land, so that the nearest point of the coast is the cell's middle plus distance × vector; and
+    how much room waves have to grow, from 0 to 1. Without any coast the distance is ±`NO_COAST` and the vector 0.
+    The coast is where the level of the water meets the ground, straight within each square between four cells.
+
+    `surf` holds phase / √distance of the waves, in radians and cells, which is smooth where the phase itself is not;
+    the unit vector of the way that they run, shorter where waves from two coasts meet; and the depth in metres below
+    the water of the nearest coast, negative on land. The phase is the integral of the wave number from the coast
+    outwards, so waves grow shorter and slower as the water gets shallow.
+
+    Both are worked out over frames, in textures of their own: what is shown stays whole until then.
+    """
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._context = context
+        names = ("bodies", "moved", "contour", "seeds", "flood", "coast", "bed", "phase", "meet", "even", "surf")
+        self._drawings = {name: FullScreen(context, shaders, f"shore/{name}.frag") for name in names}
+        self._targets = {name: MapTarget(context, *formats) for name, formats in TARGETS.items()}
+        self._work = GradualWork()
+        self._moved = context.query(samples=True)
+        self._found = False  # whether the work that was finished last has found a shore that had moved
+        self._looks_in = 0  # so many frames
+
+    @property
+    def coast(self) -> moderngl.Texture:
+        return self._targets["coast"].texture()
+
+    @property
+    def surf(self) -> moderngl.Texture:
+        return self._targets["surf"].texture()
+
+    @property
+    def shown(self) -> Shoreline | None:
+        """What the textures were made for; None before the first."""
+        done = self._work.done
+        assert done is None or isinstance(done, Shoreline)
+        return done
+
+    def update(
+        self,
+        snapshot: Snapshot,
+        deep_wave_number: float,
+        surface: moderngl.Texture,
+        layers: LayerTextures,
+        *,
+        budget: int,
+        at_once: bool = False,
+    ) -> bool:
+        """Work on towards the shore of a snapshot whose layers and surface these are. True when the textures changed.
+
+        It draws about `budget` texels; of a new world all, so that it never shows the shore of the one before.
+        """
+        wanted = shoreline(snapshot, deep_wave_number)
+        at_once = at_once or self.shown is None or self.shown.world != wanted.world
+        texels = surface.width * surface.height if at_once else budget
+        waits, self._looks_in = self._looks_in > 0 and not at_once, max(self._looks_in - 1, 0)
+        if waits and self.shown is not None and self.shown.deep_wave_number == deep_wave_number:
+            return False
+
+        def begin() -> Iterator[int]:
+            same_waves = self.shown is not None and self.shown.deep_wave_number == deep_wave_number
+            self._found = False
+            if wanted.same_coast(self.shown):
+                self._context.copy_framebuffer(
+                    self._targets["next coast"].framebuffer, self._targets["coast"].framebuffer
+                )
+            else:
+                self._fit(surface.size)
+                self._take_land(snapshot, surface, layers)
+                # What is found at once never depends on what was shown before.
+                if not at_once and same_waves and not self._has_moved(snapshot.cell_size):
+                    self._looks_in = LOOKS_APART
+                    return
+                self._find_contour()
+                yield 2 * surface.width * surface.height
+                yield from self._find_coast(texels)
+            yield from self._find_surf(deep_wave_number, snapshot.cell_size, texels)
+            self._found = True
+
+        changed = self._work.advance(wanted, begin, budget, at_once=at_once) and self._found
+        if changed:
+            targets = self._targets
+            for name in ("coast", "surf"):
+                targets[name], targets[f"next {name}"] = targets[f"next {name}"], targets[name]
+        return changed
+
+    def forget(self) -> None:
+        """Find the shore anew, though nothing has moved."""
+        self._work.forget()
+
+    def release(self) -> None:
+        self._work.forget()
+        release_all(*self._targets.values(), *self._drawings.values())
+
+    def _take_land(self, snapshot: Snapshot, surface: moderngl.Texture, layers: LayerTextures) -> None:
+        """What is needed of the layers, at once, because in the next frame they may be others."""
+        taken = {"surface": surface, **{name: layers.texture(name) for name in ("water", "water_level")}}
+        self._draw_whole(
+            "bodies",
+            self._targets["land"],
+            taken,
+            sea_level=max(snapshot.sea_level, NO_SEA),
+            level_is_known="water_level" in snapshot.layers,
+        )
+
+    def _has_moved(self, cell_size: float) -> bool:
+        """Whether anything has moved so far since the shore was found that it would be seen."""
+        heights = {
+            "heights": self._targets["land"].texture(1),
+            "known_heights": self._targets["known land"].texture(1),
+        }
+        with self._moved:
+            self._draw_whole("moved", self._targets["next surf"], heights, cell_size=cell_size)
+        return self._moved.samples > 0
+
+    def _find_contour(self) -> None:
+        """Where the coast of the land is that was taken, which is known from now on."""
+        targets = self._targets
+        targets["land"], targets["known land"] = targets["known land"], targets["land"]
+        bodies = targets["known land"].texture()
+        unlocked.build_mipmaps(bodies)
+        kept = {"bodies": bodies, "heights": targets["known land"].texture(1)}
+        self._draw_whole("contour", targets["contour"], kept, smallest_lake=SMALLEST_LAKE)
+
+    def _draw_whole(
+        self, name: str, target: MapTarget, textures: dict[str, moderngl.Texture], **uniforms: Uniform
+    ) -> None:
+        for _ in draw_in_bands(self._drawings[name], target, math.prod(target.size), textures, **uniforms):
+            pass
+
+    def _find_coast(self, texels: int) -> Iterator[int]:
+        contour, seeds, flooded = (self._targets[name] for name in ("contour", "seeds", "flooded"))
+        segments = {"segments": contour.texture(), "other_segments": contour.texture(1)}
+        yield from draw_in_bands(self._drawings["seeds"], seeds, texels, segments)
+        for reach in reaches(max(seeds.size)):
+            known = {"seeds": seeds.texture()}
+            yield from draw_in_bands(self._drawings["flood"], flooded, texels, known, reach=reach)
+            seeds, flooded = flooded, seeds
+        found = {"seeds": seeds.texture(), **segments, "bodies": self._targets["known land"].texture()}
+        yield from draw_in_bands(
+            self._drawings["coast"],
+            self._targets["next coast"],
+            texels,
+            found,
+            no_coast=NO_COAST,
+            smallest_lake=SMALLEST_LAKE,
+        )
+
+    def _find_surf(self, deep_wave_number: float, cell_size: float, texels: int) -> Iterator[int]:
+        bed, phases, met = (self._targets[name] for name in ("bed", "seeds", "flooded"))
+        coast = self._targets["next coast"].texture()
+        heights = {"coast": coast, "heights": self._targets["known land"].texture(1)}
+        yield from draw_in_bands(self._drawings["bed"], bed, texels, heights)
+        around = {"coast": coast, "bed": bed.texture()}
+        yield from draw_in_bands(
+            self._drawings["phase"],
+            phases,
+            texels,
+            around,
+            deep_wave_number=deep_wave_number,
+            cell_size=cell_size,
+            no_coast=NO_COAST,
+        )
+        for reach in MEETINGS:
+            yield from draw_in_bands(self._drawings["meet"], met, texels, {"phases": phases.texture()}, reach=reach)
+            phases, met = met, phases
+        for along in ((1, 0), (0, 1)):
+            known = {"phases": phases.texture(), "coast": coast}
+            yield from draw_in_bands(self._drawings["even"], met, texels, known, along=along)
+            phases, met = met, phases
+        found = {**around, "phases": phases.texture()}
+        yield from draw_in_bands(self._drawings["surf"], self._targets["next surf"], texels, found)
+
+    def _fit(self, size: tuple[int, int]) -> None:
+        """Targets of the size of the map."""
+        fitted = [target.fit(size) for target in self._targets.values()]
+        if not any(fitted):
+            return
+        for name in ("land", "known land"):
+            bodies = self._targets[name].texture()
+            unlocked.build_mipmaps(bodies)
+            bodies.filter = MIPMAPPED
+
+
+def reaches(side: int) -> Iterator[int]:
+    """How far each pass of the flooding looks on a map of that longer side: halved each time, and 1 once more."""
+    reach = 1
+    while 2 * reach < side:
+        reach *= 2
+    while reach > 1:
+        yield reach
+        reach //= 2
+    yield 1
+    yield 1

@@ -1,0 +1,84 @@
+"""The passes of a picture, in the order in which they are drawn."""
+
+from __future__ import annotations
+
+from app.picture.passes.backdrop import BackdropMesh
+from app.picture.passes.beach import BeachMesh
+from app.picture.passes.declaration import Blending, Frame, Pass
+from app.picture.passes.mesh import GroundMesh
+from app.picture.passes.tiles import GroundTiles
+from app.picture.passes.trees import TreeBodies, TreeCasters, TreePoints
+from app.picture.passes.walls import WallsMesh
+from app.picture.passes.water import LakeSides, LakesMesh, PuddleSides, PuddlesMesh, SeaMesh
+from app.picture.passes.waves import NATURAL
+
+# Shaders that know of dust at all times: a storm that comes need not wait for their other variant.
+ANY_AIR = {"STORM": 2}
+WATER = {"DESERT": 0, "MARKS": 1, "DETAIL_SCALES": 1}  # of the land that is mirrored
+
+
+def deferred(frame: Frame) -> bool:
+    """Whether the ground is drawn once for each pixel, from where the mesh was drawn before."""
+    return frame.quality.deferred
+
+
+def not_deferred(frame: Frame) -> bool:
+    return not frame.quality.deferred
+
+
+def with_streams(frame: Frame) -> bool:
+    """Whether streams lie over the ground: a deferred ground has them in itself."""
+    return frame.smallest_stream is not None and not frame.quality.deferred
+
+
+def with_beach(frame: Frame) -> bool:
+    """Whether beaches do: a deferred ground has them in itself where it is plain."""
+    return frame.waves == NATURAL and not (frame.quality.deferred and frame.ground_is_plain)
+
+
+def with_trees(frame: Frame) -> bool:
+    return frame.selected_trees is not None
+
+
+def shadows_have_changed(frame: Frame) -> bool:
+    return frame.trees.shadows.casters is not None
+
+
+def with_water(frame: Frame) -> bool:
+    return frame.water.is_seen
+
+
+PASSES: tuple[Pass, ...] = (
+    Pass(
+        "shadows of trees",
+        "trees.vert",
+        "nothing.frag",
+        TreeCasters,
+        when=shadows_have_changed,
+        defines={"SHADOWS": 2} | ANY_AIR,
+        target="tree shadows",
+    ),
+    Pass("places", "places.vert", "places.frag", GroundMesh, when=deferred, target="places"),
+    Pass("ground", "terrain.vert", "terrain.frag", GroundMesh, when=not_deferred, joined=True),
+    Pass(
+        "ground of pixels",
+        "tiles.vert",
+        "terrain.frag",
+        GroundTiles,
+        Blending.IN_PLACE,
+        deferred,
+        {"DEFERRED": 1},
+        joined=True,
+    ),
+    Pass("walls", "walls.vert", "walls.frag", WallsMesh, defines=ANY_AIR),
+    Pass("streams", "terrain.vert", "streams.frag", GroundMesh, Blending.BY_COLOUR, with_streams, ANY_AIR),
+    Pass("beach", "terrain.vert", "beach.frag", BeachMesh, Blending.BY_COLOUR, with_beach, ANY_AIR),
+    Pass("trees", "trees.vert", "trees.frag", TreeBodies, when=with_trees, defines=ANY_AIR, joined=True),
+    Pass("trees far away", "tree_sprites.vert", "tree_sprites.frag", TreePoints, when=with_trees, defines=ANY_AIR),
+    Pass("sea", "water.vert", "water.frag", SeaMesh, Blending.BY_COLOUR, with_water, WATER, joined=True),
+    Pass("puddles", "water.vert", "water.frag", PuddlesMesh, Blending.BY_COLOUR, with_water, WATER, joined=True),
+    Pass("their sides", "lake_sides.vert", "lake_sides.frag", PuddleSides, Blending.BY_COLOUR, with_water, joined=True),
+    Pass("lakes", "water.vert", "water.frag", LakesMesh, Blending.BY_COLOUR, with_water, WATER, joined=True),
+    Pass("their sides", "lake_sides.vert", "lake_sides.frag", LakeSides, Blending.BY_COLOUR, with_water, joined=True),
+    Pass("backdrop", "fullscreen.vert", "backdrop.frag", BackdropMesh),
+)

@@ -1,0 +1,266 @@
+"""Which parts of the screen show what lies here and there on the map, so that shaders for it draw only there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.snapshot import Snapshot
+from app.picture.camera import Camera
+from app.picture.passes.beach import BEACH_RISES
+from app.picture.passes.blocks import reduce_blocks
+from app.picture.passes.declaration import Frame, Geometry, Part
+from app.picture.passes.mesh import BLOCK
+from app.picture.passes.targets import GrowingBuffer
+
+TILE = 32  # pixels along a side
+NEAREST = 1e-3  # of the longer side of the map: what is nearer to the eye's plane may be anywhere on the screen
+
+
+def block_heights(ground: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The lowest and highest ground in each block of `BLOCK` × `BLOCK` cells and those around it, `[row, column]`.
+
+    Those around it count, as the mesh is coarse far away: its triangles reach beyond a block.
+    """
+    rows, columns = ground.shape
+    padded = np.pad(ground, [(0, -rows % BLOCK), (0, -columns % BLOCK)], mode="edge")
+    found = []
+    for extreme in (np.minimum, np.maximum):
+        around = np.pad(reduce_blocks(padded, BLOCK, extreme), 1, mode="edge")
+        down = extreme(extreme(around[:-2], around[1:-1]), around[2:])
+        found.append(extreme(extreme(down[:, :-2], down[:, 1:-1]), down[:, 2:]))
+    return found[0], found[1]
+
+
+SHORE_MARGIN = 2.0  # cells: the mesh is no finer than that far away, and so a beach can lie higher in it, or lower
+
+
+def water_heights(
+    level: NDArray[np.float32], wet: NDArray[np.bool_]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The `block_heights` of water of that `level` where it is `wet`; infinite where there is none."""
+    lowest, _ = block_heights(np.where(wet, level, np.float32(np.inf)))
+    _, highest = block_heights(np.where(wet, level, np.float32(-np.inf)))
+    return lowest, highest
+
+
+def tiles_of_blocks(
+    blocks: NDArray[np.bool_],
+    heights: tuple[NDArray[np.float32], NDArray[np.float32]],
+    cell_size: float,
+    exaggeration: float,
+    camera: Camera,
+    size: tuple[int, int],
+    within: float = np.inf,
+    margin: float = 0.0,
+) -> NDArray[np.bool_]:
+    """The tiles of a screen of `size` (width, height) that can show a block that is true, `[row from below, column]`.
+
+    `heights` are `block_heights`; `margin` is added to them in the picture. Blocks farther from the camera than
+    `within`, in metres, are left out.
+    """
+    width, height = size
+    across, up = -(-width // TILE), -(-height // TILE)
+    row, column = np.nonzero(blocks & np.isfinite(heights[0]))
+    if not len(row):
+        return np.zeros((up, across), bool)
+    side = BLOCK * cell_size
+    low = np.column_stack([column * side, heights[0][row, column] * exaggeration, row * side])
+    # A vertex stands in the middle of a cell, and so a mesh's last quad of a block ends in the next.
+    high = low + np.array((side + cell_size, 0.0, side + cell_size))
+    high[:, 1] = heights[1][row, column] * exaggeration
+    low[:, 1] -= margin
+    high[:, 1] += margin
+    if np.isfinite(within):
+        eye = np.array(camera.position)
+        away = np.maximum(np.maximum(low - eye, eye - high), 0.0)
+        near = (away**2).sum(axis=1) < within**2
+        low, high = low[near], high[near]
+    corners = np.ones((8, len(low), 4))
+    for corner in range(8):
+        for axis in range(3):
+            corners[corner, :, axis] = (high if corner >> axis & 1 else low)[:, axis]
+    matrix = np.array((camera.projection(width / height) * camera.view()).to_list())  # [column, row]
+    x, y, _, w = np.moveaxis(corners @ matrix, 2, 0)
+    nearest = NEAREST * max(blocks.shape) * side
+    seen = (w > nearest).any(axis=0)
+    x, y, w = x[:, seen], y[:, seen], w[:, seen]
+    everywhere = (w <= nearest).any(axis=0)
+    w = np.maximum(w, nearest)
+    x, y = (0.5 + 0.5 * x / w) * (width / TILE), (0.5 + 0.5 * y / w) * (height / TILE)
+    left, right = (
+        np.where(everywhere, 0, np.floor(x.min(axis=0))),
+        np.where(everywhere, across, np.floor(x.max(axis=0)) + 1),
+    )
+    bottom, top = (
+        np.where(everywhere, 0, np.floor(y.min(axis=0))),
+        np.where(everywhere, up, np.floor(y.max(axis=0)) + 1),
+    )
+    left, right = (np.clip(at, 0, across).astype(np.intp) for at in (left, right))
+    bottom, top = (np.clip(at, 0, up).astype(np.intp) for at in (bottom, top))
+    shown = (left < right) & (bottom < top)
+    left, right, bottom, top = left[shown], right[shown], bottom[shown], top[shown]
+    # Each rectangle is added by its four corners, and summed up over the screen.
+    edges = np.zeros((up + 1, across + 1), np.int32)
+    for at_row, at_column, sign in ((bottom, left, 1), (top, right, 1), (bottom, right, -1), (top, left, -1)):
+        np.add.at(edges, (at_row, at_column), sign)
+    return np.asarray(edges.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0)
+
+
+STREAM_REACH = 2  # cells over which flow.frag and the way it is smoothed between cells spread a stream
+FAINTEST_STREAM = 0.25  # of the discharge of the smallest that is seen: what flow_of_cells.frag leaves out
+WIDEST_PIXEL = 12.0  # how much ground a pixel spans at most, beside what it would if the ground faced the eye
+STREAM_FAR = 0.32  # cells in a pixel, from which on the ripples of a stream are not seen
+
+
+def stream_blocks(discharge: NDArray[np.float32], smallest: float) -> NDArray[np.bool_]:
+    """The blocks of `BLOCK` × `BLOCK` cells that streams can be seen in, of which the smallest has this discharge."""
+    wet = discharge > FAINTEST_STREAM * smallest
+    rows, columns = wet.shape
+    room = np.zeros((-(-rows // BLOCK) * BLOCK, -(-columns // BLOCK) * BLOCK), bool)
+    room[:rows, :columns] = wet
+    for axis in (0, 1):
+        before, after = np.zeros_like(room), np.zeros_like(room)
+        kept, moved = (
+            (slice(None),) * axis + (slice(STREAM_REACH, None),),
+            (slice(None),) * axis + (slice(-STREAM_REACH),),
+        )
+        before[moved], after[kept] = room[kept], room[moved]
+        room |= before | after
+    return np.asarray(room.reshape(room.shape[0] // BLOCK, BLOCK, -1, BLOCK).any(axis=(1, 3)))
+
+
+class Shore(NamedTuple):
+    """Where waves come to a shore: `shore_blocks`, and the `water_heights` of all blocks."""
+
+    blocks: NDArray[np.bool_]
+    heights: tuple[NDArray[np.float32], NDArray[np.float32]]
+
+
+class GroundClass(NamedTuple):
+    """A part of the screen whose ground is drawn by one shader."""
+
+    near_streams: bool  # whether the ripples of streams can be seen
+    beach: bool  # whether there can be a beach
+    tiles: NDArray[np.bool_] | None  # without it, all of the screen
+
+
+class GroundTiles:
+    """The screen by what the ground needs more than its plain shader: beaches, and streams near the camera."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        self._corners, self._indices = GrowingBuffer(context), GrowingBuffer(context)
+        self._geometry = Geometry([(self._corners.buffer, "2f", "corner")], self._indices.buffer)
+        self._heights = (np.empty((0, 0), np.float32),) * 2
+        self._streams = np.empty((0, 0), bool)
+        self._ground_noted: tuple[int, ...] | None = None
+        self._streams_noted: tuple[float, ...] | None = None
+
+    def parts(self, frame: Frame) -> Iterable[Part]:
+        size, with_streams = frame.scene.size, frame.smallest_stream is not None
+        classes = self.classes(
+            frame.snapshot,
+            frame.camera,
+            frame.exaggeration,
+            size,
+            frame.focal_length,
+            shore=frame.shore if frame.ground_is_plain else None,
+            run_up=frame.run_up,
+            smallest_stream=frame.smallest_stream,
+        )
+        for near, beach, tiles in classes:
+            defines = {"STREAMS": (1 + int(near)) * int(with_streams), "BEACH": int(beach)}
+            if tiles is None:
+                yield Part(vertices=3, defines=defines, vertex="fullscreen.vert")
+            else:
+                corners, indices = corners_of(joined(tiles), size)
+                self._corners.write(corners)
+                self._indices.write(indices)
+                yield Part(self._geometry, indices.size, defines=defines)
+
+    def release(self) -> None:
+        self._corners.release()
+        self._indices.release()
+
+    def classes(
+        self,
+        snapshot: Snapshot,
+        camera: Camera,
+        exaggeration: float,
+        size: tuple[int, int],
+        focal_length: float,
+        *,
+        shore: Shore | None,
+        run_up: float,
+        smallest_stream: float | None,
+    ) -> list[GroundClass]:
+        """The classes of ground that are on a screen of this size: each tile is in one of them.
+
+        `focal_length` is in pixels. `shore` is where waves come to a shore, and run up so many metres;
+        `smallest_stream` the discharge of the smallest stream that is seen, where there are any.
+        """
+        seen_from = (snapshot.cell_size, exaggeration, camera, size)
+        near = by_sea = np.zeros((-(-size[1] // TILE), -(-size[0] // TILE)), bool)
+        if smallest_stream is not None:
+            self._note_streams(snapshot, smallest_stream)
+            within = STREAM_FAR * focal_length * snapshot.cell_size
+            near = tiles_of_blocks(self._streams, self._heights, *seen_from, within=within)
+        if shore is not None:
+            margin = SHORE_MARGIN * snapshot.cell_size + BEACH_RISES * run_up * exaggeration
+            by_sea = tiles_of_blocks(shore.blocks, shore.heights, *seen_from, margin=margin)
+        if not near.any() and not by_sea.any():
+            return [GroundClass(False, False, None)]
+        found = []
+        for with_near in (False, True):
+            for with_beach in (False, True):
+                tiles = (near == with_near) & (by_sea == with_beach)
+                if tiles.any():
+                    found.append(GroundClass(with_near, with_beach, tiles))
+        return found
+
+    def _note_streams(self, snapshot: Snapshot, smallest_stream: float) -> None:
+        ground = (snapshot.world, snapshot.ground_version)
+        if ground != self._ground_noted:
+            self._heights = block_heights(snapshot.ground())
+            self._ground_noted = ground
+        discharge = (snapshot.world, snapshot.versions["discharge"], smallest_stream)
+        if discharge != self._streams_noted:
+            self._streams = stream_blocks(snapshot.layers["discharge"], smallest_stream)
+            self._streams_noted = discharge
+
+
+def corners_of(rectangles: NDArray[np.int64], size: tuple[int, int]) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
+    """Rectangles of tiles on a screen of that size as corners in clip space, and two triangles for each."""
+    low, high = rectangles[:, :2] * TILE, np.minimum(rectangles[:, 2:] * TILE, size)
+    places = np.stack(
+        [low, np.column_stack([high[:, 0], low[:, 1]]), np.column_stack([low[:, 0], high[:, 1]]), high], axis=1
+    )
+    corners = np.ascontiguousarray(places / size * 2.0 - 1.0, np.float32)
+    first = 4 * np.arange(len(rectangles), dtype=np.uint32)[:, None]
+    return corners, np.ascontiguousarray(first + np.array([0, 1, 2, 2, 1, 3], np.uint32))
+
+
+def joined(tiles: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Tiles that are true, as few rectangles: `[rectangle, (left, bottom, right, top)]`. Each tile is in one of them.
+
+    A rectangle is two triangles, and what lies on their common side is drawn twice in software: few are cheap.
+    """
+    left = np.ones((len(tiles), 1), bool)
+    starts = np.argwhere(tiles & ~np.hstack([~left, tiles[:, :-1]]))
+    ends = np.argwhere(tiles & ~np.hstack([tiles[:, 1:], ~left])) + 1
+    open_runs: dict[tuple[int, int], int] = {}  # columns of rectangles that reach to this row, and where they begin
+    found: list[tuple[int, int, int, int]] = []
+    runs_by_row: dict[int, list[tuple[int, int]]] = {}
+    for (row, begin), (_, end) in zip(starts.tolist(), ends.tolist(), strict=True):
+        runs_by_row.setdefault(row, []).append((begin, end))
+    for row in range(len(tiles) + 1):
+        runs = runs_by_row.get(row, [])
+        for run in [run for run in open_runs if run not in runs]:
+            found.append((run[0], open_runs.pop(run), run[1], row))
+        for run in runs:
+            open_runs.setdefault(run, row)
+    return np.array(found, np.int64).reshape(-1, 4)

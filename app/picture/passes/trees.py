@@ -1,0 +1,174 @@
+"""Trees: lit bodies near the camera, points farther away, and beyond a colour of the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.snapshot import Snapshot
+from app.picture.passes import tree_shapes
+from app.picture.passes.declaration import Frame, Geometry, Part
+from app.picture.passes.forest import Forest, Selection, TreeView, block_heights
+from app.picture.passes.quality import Quality
+from app.picture.passes.shaders import Uniform
+from app.picture.passes.targets import GrowingBuffer, release_all
+from app.picture.passes.tree_shadows import TreeShadows
+from app.picture.passes.tree_shapes import BROADLEAF, CONIFER, CROWN_BASE, CROWN_RADIUS, Shape
+
+PATIENCE = 24  # frames for which trees that grow are drawn as they were
+INSTANCE = ("2f 3f", "cell", "growth")  # a row of Forest.trees
+
+SHAPES = {
+    "near": {CONIFER: tree_shapes.near_conifer, BROADLEAF: tree_shapes.near_broadleaf},
+    "middle": {CONIFER: tree_shapes.middle_conifer, BROADLEAF: tree_shapes.middle_broadleaf},
+}
+
+
+class Trees:
+    """The trees of a snapshot, and their shadows."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        self._all_trees = GrowingBuffer(context)
+        self.geometry = Geometry([(self._all_trees.buffer, *INSTANCE)])  # all of them, one for each vertex
+        self._latest: Snapshot | None = None
+        self._shown: tuple[int, int] | None = None  # world and version of the trees
+        self._ground: tuple[int, ...] | None = None
+        self._heights = np.empty((0, 2), np.float32)
+        self._age = 0  # frames since the trees were uploaded
+        self.forest: Forest | None = None
+        self.shadows = TreeShadows(context)
+
+    @property
+    def version(self) -> int:
+        """The version of the trees that are drawn."""
+        return self._shown[1] if self._shown is not None else 0
+
+    @property
+    def settled(self) -> bool:
+        """Whether the trees that are drawn are those of the snapshot."""
+        return self._latest is None or self._shown == (self._latest.world, self._latest.trees_version)
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Take note of the trees of a snapshot, and of the ground that they stand on."""
+        self._latest = snapshot
+        ground = (snapshot.world, snapshot.ground_version)
+        if len(snapshot.trees) and ground != self._ground:
+            self._ground, self._heights = ground, block_heights(snapshot)
+            if self.forest is not None and self._shown is not None and self._shown[0] == snapshot.world:
+                self.forest.take_heights(self._heights)
+
+    def update(self, *, at_once: bool) -> None:
+        """Upload the trees if they have changed: new ones now, those that grow now and then, or `at_once`."""
+        self._age += 1
+        latest = self._latest
+        if latest is None or self.settled:
+            return
+        same_world = self._shown is not None and self._shown[0] == latest.world and self.forest is not None
+        if same_world and self._age < PATIENCE and not at_once:
+            return
+        self._shown, self._age = (latest.world, latest.trees_version), 0
+        self.forest = None
+        if len(latest.trees):
+            self.forest = Forest(latest.trees, latest.shape, latest.cell_size, self._heights)
+            self._all_trees.write(self.forest.trees)
+
+    def cast_shadows(
+        self,
+        selected: Selection | None,
+        sun: NDArray[np.float64],
+        quality: Quality,
+        view: TreeView,
+        *,
+        at_once: bool,
+    ) -> None:
+        """Find which trees cast shadows around the bodies that are selected, if that has changed."""
+        if selected is None or self.forest is None or self._shown is None or self._ground is None:
+            self.shadows.clear()
+            return
+        self.shadows.begin(self.forest, selected, sun, quality, view, self._shown, self._ground, at_once=at_once)
+
+    def release(self) -> None:
+        self._all_trees.release()
+        self.shadows.release()
+
+
+def tree_uniforms(view: TreeView) -> dict[str, Uniform]:
+    """What tree.glsl reads."""
+    return {
+        "mesh_reach": view.mesh_reach,
+        "crown": (*CROWN_RADIUS, *CROWN_BASE),
+        "scale": (view.height, view.focal_length, view.winter),
+    }
+
+
+class TreeCasters:
+    """The trees whose shadows are drawn."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        self._context = context
+        self._bodies: dict[tuple[str, int], Bodies] = {}  # by level and kind
+
+    def parts(self, frame: Frame) -> Iterable[Part]:
+        shadows = frame.trees.shadows
+        if shadows.casters is not None:
+            yield from self._of_level("middle", shadows.casters, shadow_matrix=shadows.clip_matrix)
+
+    def _of_level(self, level: str, trees: NDArray[np.float32], **uniforms: Uniform) -> Iterable[Part]:
+        for kind, shape in SHAPES[level].items():
+            of_kind = trees[(trees[:, 2] > 0.5) == (kind == BROADLEAF)]
+            if not len(of_kind):
+                continue
+            if (level, kind) not in self._bodies:
+                self._bodies[level, kind] = Bodies(self._context, shape())
+            bodies = self._bodies[level, kind]
+            bodies.trees.write(of_kind)
+            yield Part(bodies.geometry, instances=len(of_kind), uniforms=uniforms)
+
+    def release(self) -> None:
+        release_all(*self._bodies.values())
+
+
+class TreeBodies(TreeCasters):
+    """The trees near the camera, as bodies."""
+
+    def parts(self, frame: Frame) -> Iterable[Part]:
+        selected, (near, middle, _) = frame.selected_trees, frame.quality.tree_pixels
+        if selected is not None:
+            yield from self._of_level("near", selected.near, limits=(0.0, near))
+            yield from self._of_level("middle", selected.middle, limits=(near, middle))
+
+
+class TreePoints:
+    """The trees farther away."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        pass
+
+    def parts(self, frame: Frame) -> Iterable[Part]:
+        _, middle, small = frame.quality.tree_pixels
+        if frame.selected_trees is not None:
+            for first, number in frame.selected_trees.points:
+                limits: dict[str, Uniform] = {"limits": (middle, small)}
+                yield Part(frame.trees.geometry, number, mode=moderngl.POINTS, first=first, uniforms=limits)
+
+    def release(self) -> None:
+        pass
+
+
+class Bodies:
+    """Many trees of one shape."""
+
+    def __init__(self, context: moderngl.Context, shape: Shape) -> None:
+        self._vertices = context.buffer(shape.vertices.tobytes())
+        self._triangles = context.buffer(shape.triangles.tobytes())
+        self.trees = GrowingBuffer(context)
+        self.geometry = Geometry(
+            [(self._vertices, *tree_shapes.ATTRIBUTES), (self.trees.buffer, INSTANCE[0] + "/i", *INSTANCE[1:])],
+            self._triangles,
+        )
+
+    def release(self) -> None:
+        release_all(self._vertices, self._triangles, self.trees)

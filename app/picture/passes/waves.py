@@ -1,0 +1,73 @@
+"""The state of the sea: how long, high and fast waves are, by the wind and the parameters."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from app.model.climate import USUAL_WIND
+from app.model.wave_parameters import WaveParameters
+
+GRAVITY = 9.81  # m/s²
+SHORTEST = 3.0  # cells from crest to crest
+WEAKEST_WIND = 0.1  # of the usual one: on still air follows a swell from far away
+STEEPNESS = 0.05  # height by length of waves in deep water
+
+
+# How the sea is drawn: the number that its shaders know it by
+NO_WAVES, NATURAL = 0, 1
+DRAWN = {"lines": 2, "cells": 3, "distance": 4, "plain_wave": 5}
+
+
+def drawing_of(waves: WaveParameters) -> int:
+    """The number of what the parameters ask for."""
+    if not waves.enabled:
+        return NO_WAVES
+    return DRAWN.get(waves.style if waves.stage == "sea" else waves.stage, NATURAL)
+
+
+class SeaState(NamedTuple):
+    """Waves in deep water. Lengths in metres, times in seconds."""
+
+    wavelength: float
+    height: float  # from trough to crest
+    loop: float  # after which all repeats
+    waves_in_loop: int
+
+    @property
+    def wave_number(self) -> float:
+        return 2.0 * math.pi / self.wavelength
+
+    @property
+    def period(self) -> float:
+        """The time from crest to crest, which is the same in water of any depth."""
+        return self.loop / self.waves_in_loop
+
+    def waves_by(self, time: float) -> float:
+        """How many waves have passed any place since the loop began, from 0 to `waves_in_loop`."""
+        return time / self.loop % 1.0 * self.waves_in_loop
+
+
+def sea_state(waves: WaveParameters, wind_speed: float, cell_size: float, longer_side: int) -> SeaState:
+    """The sea that a wind (cells/t) makes on a map of cells of that size in metres, `longer_side` along it.
+
+    The wavelength of the parameters is that of the usual wind. Height grows with the wind's speed, period with its cube
+    root, and so length with the power of two thirds (Hasselmann et al. 1973). The period is that of the length in deep
+    water, or near to it: the loop has whole waves.
+    """
+    wind = max(wind_speed / USUAL_WIND, WEAKEST_WIND)
+    common = max(waves.wavelength * longer_side, SHORTEST) * cell_size
+    wavelength = common * wind ** (2.0 / 3.0)
+    height = STEEPNESS * common * wind * waves.height
+    period = math.sqrt(2.0 * math.pi * wavelength / GRAVITY) / waves.speed
+    return SeaState(wavelength, height, waves.loop, max(1, round(waves.loop / period)))
+
+
+def block_values(waves: WaveParameters, sea: SeaState, time: float) -> dict[str, tuple[float, float, float, float]]:
+    """What the shaders know of waves: the fields of the frame block that tell it."""
+    return {
+        "waves": (sea.wave_number, sea.waves_by(time), sea.waves_in_loop, sea.height),
+        "fronts": (waves.steep_fronts, waves.scatter, waves.foam, waves.fronts),
+        "loop": (sea.loop, time / sea.loop % 1.0, 0.0, 0.0),
+        "beach": (0.5 * waves.run_up * sea.height, sea.period / waves.drying, waves.shelter, 0.0),
+    }

@@ -1,0 +1,41 @@
+"""Waves that the wind raises, as a texture that repeats without seams."""
+
+from __future__ import annotations
+
+import moderngl
+import numpy as np
+
+from app.picture.passes import unlocked
+
+SIDE = 256
+LONGEST, SHORTEST = 5.0, 40.0  # waves along the tile
+SPREAD = 6.0  # the higher, the more alike the waves' directions
+
+
+def wind_waves_texture(context: moderngl.Context) -> moderngl.Texture:
+    """RGBA8: slopes along and across the wind (0 at 0.5), height, and the sum of the slopes' squares.
+
+    The slopes' variance is 0.1 for both together. Mipmaps let the waves fade with distance; what they have lost is the
+    difference of the last channel to the squares of the first two.
+    """
+    generator = np.random.default_rng(7)
+    across, along = np.meshgrid(np.fft.fftfreq(SIDE, 1.0 / SIDE), np.fft.fftfreq(SIDE, 1.0 / SIDE), indexing="ij")
+    frequency = np.hypot(across, along)
+    frequency[0, 0] = 1.0
+    # After Phillips (1957): energy falls with the fourth power of frequency, most of it runs with the wind.
+    energy = frequency**-4.0 * (np.abs(along) / frequency) ** SPREAD
+    energy *= (frequency >= LONGEST) * np.exp(-((frequency / SHORTEST) ** 2))
+    noise = np.fft.fft2(generator.standard_normal((SIDE, SIDE)))
+    spectrum = noise * np.sqrt(energy)
+    step = 2j * np.pi / SIDE
+    height, slope_along, slope_across = (
+        np.fft.ifft2(spectrum * factor).real for factor in (1.0, step * along, step * across)
+    )
+    scale = np.sqrt(0.1 / (slope_along.var() + slope_across.var()))
+    slopes = np.clip(scale * np.stack([slope_along, slope_across]), -1.0, 1.0)
+    channels = [*(0.5 + 0.5 * slopes), 0.5 + height / (6.0 * height.std()), (slopes**2).sum(axis=0)]
+    pixels = np.clip(np.stack(channels, axis=-1) * 255.0 + 0.5, 0, 255).astype(np.uint8)
+    texture = context.texture((SIDE, SIDE), 4, pixels.tobytes())
+    unlocked.build_mipmaps(texture)
+    texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+    return texture

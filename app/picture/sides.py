@@ -1,0 +1,298 @@
+"""What is seen of the worlds: one of them in the whole picture, or two side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.overlays import overlay_range
+from app.model.snapshot import Snapshot
+from app.picture.appearance import Appearance
+from app.picture.camera import Camera
+from app.picture.canvas import Canvas
+from app.picture.history import LedgerHistory
+from app.picture.passes.declaration import Shot
+from app.picture.passes.frame_values import least_discharge
+from app.picture.passes.quality import KnownLevels
+from app.picture.picture import Picture
+
+DIVIDER_COLOUR = np.array([235, 239, 242, 255], np.uint8)
+DIVIDER_WIDTH = 2.0  # at scale 1
+NARROWEST_LABEL, WIDEST_LABEL = 90.0, 360.0
+LABEL_MARGIN = 14.0  # as that of the minimap
+
+
+@dataclass(frozen=True)
+class Area:
+    """A part of the whole picture, of its full height: where it begins and how large it is, in pixels.
+
+    `free` is the part of its width that nothing covers, from 0 at its left to 1 at its right.
+    """
+
+    left: int
+    width: int
+    height: int
+    free: tuple[float, float] = (0.0, 1.0)
+
+
+def areas(
+    width: int, height: int, count: int, *, free: tuple[float, float] = (0.0, 1.0), divider: float = 0.5
+) -> list[Area]:
+    """The areas of `count` pictures side by side: one, or two that meet at `divider` of what is free of the width."""
+    meeting = round((free[0] + (free[1] - free[0]) * divider) * width)
+    edges = [0, width] if count == 1 else [0, min(max(meeting, 1), max(width - 1, 1)), width]
+
+    def area(left: int, right: int) -> Area:
+        low, high = (min(max((part * width - left) / max(right - left, 1), 0.0), 1.0) for part in free)
+        return Area(left, right - left, height, (low, high) if low < high else (0.0, 1.0))
+
+    return [area(left, right) for left, right in pairwise(edges)]
+
+
+Label = tuple[str, ...]  # lines, the first of them bright; none where there is nothing to say
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a world is looked at."""
+
+    camera: Camera
+    appearance: Appearance
+    minimap: bool
+    label: Label
+    overlay_span: tuple[float, float]
+    least_discharge: float
+
+
+class Side:
+    """One world as it is seen: its picture on a canvas of its own, and what became of its rock."""
+
+    def __init__(
+        self, context: moderngl.Context, beside: Side | None, *, bake_at_once: bool, known_levels: KnownLevels | None
+    ) -> None:
+        neighbour = beside.picture if beside else None
+        self.picture: Picture = Picture(context, bake_at_once=bake_at_once, beside=neighbour, known_levels=known_levels)
+        self.canvas = Canvas(context)  # the picture that is seen
+        self._next_canvas = Canvas(context)  # the one that is being drawn
+        self.ledger_history = LedgerHistory()
+        self.snapshot: Snapshot | None = None
+        self.area = Area(0, 0, 0)
+        self.seen_area = self.area  # that of the picture that is seen: `area` may have changed since
+        self._drawn: object = None
+        self._next_seen: tuple[Area, object] = (self.area, None)  # of the next canvas
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Take the newest snapshot of the world."""
+        self.snapshot = snapshot
+        self.picture.show(snapshot)
+        self.ledger_history.add(snapshot)
+
+    def redraw(self) -> None:
+        """Draw the picture again, though nothing that it shows has changed."""
+        self._drawn = None
+
+    def is_drawn(self, look: Look) -> bool:
+        """Whether the canvas holds all of this already, or there is nothing to draw."""
+        if self.snapshot is None or self.area.width < 1 or self.area.height < 1:
+            return True
+        still = self.picture.frame_settled and not self.picture.is_moving(look.appearance)
+        return still and self._drawn == self._seen(look)
+
+    def slices(self, look: Look, time: float) -> Iterator[None]:
+        """Draw picture, label and divider, which is the left edge of a picture that is not the leftmost.
+
+        They are seen when `present` is called after the last slice.
+        """
+        area, drawn = self.area, self._seen(look)
+        camera = replace(look.camera, middle=area.free[0] + area.free[1] - 1.0)
+        canvas = self._next_canvas
+        shot = Shot(camera, look.appearance, time, look.minimap, look.overlay_span, look.least_discharge)
+        yield from self.picture.slices(canvas.framebuffer(area.width, area.height), shot)
+        if look.label:
+            self._paint_label(canvas, area, look.label)
+        if area.left > 0:
+            width = min(max(round(DIVIDER_WIDTH * self.picture.content_scale), 1), area.width)
+            canvas.paint(np.broadcast_to(DIVIDER_COLOUR, (area.height, width, 4)), 0, 0)
+        self._next_seen = area, drawn
+
+    def present(self) -> None:
+        """Let what was drawn last be seen."""
+        self.canvas, self._next_canvas = self._next_canvas, self.canvas
+        self.seen_area, self._drawn = self._next_seen
+
+    def _seen(self, look: Look) -> tuple[object, ...]:
+        """All that the canvas depends on, apart from the time."""
+        snapshot = self.snapshot
+        assert snapshot is not None
+        surveyed = snapshot.survey and tuple(snapshot.survey.versions.items())
+        return look, self.area, self.picture.content_scale, snapshot.world, snapshot.cycle, surveyed
+
+    def _paint_label(self, canvas: Canvas, area: Area, label: Label) -> None:
+        from app.picture.lettering import sign  # ImGui, which a picture without a label does not wait for
+
+        scale = self.picture.content_scale
+        left, right = (round(part * area.width) for part in area.free)
+        margin = round(min(LABEL_MARGIN * scale, 0.1 * min(right - left, area.height)))
+        widest = min(right - left - 2 * margin, round(WIDEST_LABEL * scale))
+        if widest < NARROWEST_LABEL * scale:
+            label = label[:1]  # more could not be read
+        canvas.paint(sign(label, scale, widest), left + margin, margin)
+
+    def release(self) -> None:
+        self.picture.release()
+        self.canvas.release()
+        self._next_canvas.release()
+
+
+class Sides:
+    """The worlds that are shown, from left to right, all seen from the same camera."""
+
+    def __init__(
+        self, context: moderngl.Context, *, bake_at_once: bool = False, known_levels: KnownLevels | None = None
+    ) -> None:
+        self.context = context
+        self._known_levels = known_levels
+        self._bake_at_once = bake_at_once
+        self.shown = [self._new_side(None)]
+        self._spans: dict[str, tuple[float, float]] = {}  # by overlay, of what is shown now
+        self._drawing: Iterator[None] = iter(())
+        self._being_drawn: list[Side] = []
+
+    def show(self, snapshots: Sequence[Snapshot]) -> None:
+        """Take the newest snapshots, one of each world. A world that is gone on with keeps its side."""
+        self._forget_drawing()
+        before = self.shown
+        known = {side.snapshot.world: side for side in before if side.snapshot is not None}
+        staying = [known.pop(snapshot.world, None) for snapshot in snapshots]
+        unused = [side for side in before if side not in staying]
+        self.shown = []
+        for side in staying:
+            self.shown.append(side or (unused.pop(0) if unused else self._new_side(before[0])))
+        for side in unused:
+            side.release()
+        for side, snapshot in zip(self.shown, snapshots, strict=True):
+            side.show(snapshot)
+        self._spans.clear()
+
+    @property
+    def snapshots(self) -> list[Snapshot]:
+        return [side.snapshot for side in self.shown if side.snapshot is not None]
+
+    def overlay_span(self, overlay: str) -> tuple[float, float]:
+        """The values at the ends of an overlay's palette, on all sides the same."""
+        if overlay not in self._spans:
+            self._spans[overlay] = overlay_range(overlay, *self.snapshots)
+        return self._spans[overlay]
+
+    def lay_out(self, width: int, height: int, *, free: tuple[float, float] = (0.0, 1.0), divider: float = 0.5) -> None:
+        """Give each side its area of a picture of this size; see `areas`."""
+        for side, area in zip(
+            self.shown, areas(width, height, len(self.shown), free=free, divider=divider), strict=True
+        ):
+            side.area = area
+            # The minimaps are alike, unless one has not the room for it.
+            share = round((free[1] - free[0]) * width / len(self.shown)) if len(self.shown) > 1 else width
+            side.picture.minimap_width = min(area.width, share)
+
+    def draw(
+        self,
+        camera: Camera,
+        appearances: Sequence[Appearance],
+        *,
+        time: float,
+        minimap: bool,
+        labels: Sequence[Label] = (),
+    ) -> bool:
+        """Draw what has changed, and tell whether anything has. What is looked at stands in the middle of each side.
+
+        `labels` are written on the sides, lines from the top."""
+        changed = self.begin(camera, appearances, time=time, minimap=minimap, labels=labels)
+        self.go_on()
+        return changed
+
+    def begin(
+        self,
+        camera: Camera,
+        appearances: Sequence[Appearance],
+        *,
+        time: float,
+        minimap: bool,
+        labels: Sequence[Label] = (),
+    ) -> bool:
+        """Begin to draw what has changed, as `draw` does, and tell whether anything has."""
+        self._forget_drawing()
+        if not self.snapshots:
+            return False
+        view = appearances[0].view
+        span = self.overlay_span(view.overlay)
+        least = least_discharge(appearances, self.snapshots)
+        looks = [
+            Look(camera, appearance, minimap, label, span, least)
+            for appearance, label in zip(appearances, labels or [()] * len(appearances), strict=True)
+        ]
+        changed = [(side, look) for side, look in zip(self.shown, looks, strict=True) if not side.is_drawn(look)]
+        if changed:
+            slices = (part for side, look in changed for part in side.slices(look, time))
+            self._drawing = self.shown[0].picture.one_frame(view, slices)
+            self._being_drawn = [side for side, _ in changed]
+        return bool(changed)
+
+    @property
+    def drawing(self) -> bool:
+        """Whether something was begun that is not whole yet; until it is, what was there before is seen."""
+        return bool(self._being_drawn)
+
+    def go_on(self, enough: Callable[[], bool] = lambda: False) -> None:
+        """Go on with what was begun, slice by slice, until it is whole, or until it is `enough` for now."""
+        try:
+            for _ in self._drawing:
+                if enough():
+                    return
+        except BaseException:
+            self._forget_drawing()
+            raise
+        for side in self._being_drawn:
+            side.present()
+        self._forget_drawing()
+
+    def _forget_drawing(self) -> None:
+        self._drawing = iter(())
+        self._being_drawn = []
+
+    def pixels(self) -> NDArray[np.uint8] | None:
+        """The whole picture: red, green and blue by row and column, the uppermost row first."""
+        parts = [pixels for side in self.shown if (pixels := side.canvas.pixels()) is not None]
+        return np.concatenate(parts, axis=1) if parts else None
+
+    def set_content_scale(self, scale: float) -> None:
+        for side in self.shown:
+            side.picture.content_scale = scale
+
+    def redraw(self) -> None:
+        """Draw all again, though nothing has changed."""
+        self._forget_drawing()
+        for side in self.shown:
+            side.redraw()
+
+    def reload_shaders(self) -> str:
+        """Compile all shaders again. Returns "" or the first error; a picture with an error keeps its old ones."""
+        self._forget_drawing()
+        errors = [side.picture.reload_shaders() for side in self.shown]
+        self.redraw()
+        return next(filter(None, errors), "")
+
+    def release(self) -> None:
+        self._forget_drawing()
+        for side in self.shown:
+            side.release()
+
+    def _new_side(self, beside: Side | None) -> Side:
+        side = Side(self.context, beside, bake_at_once=self._bake_at_once, known_levels=self._known_levels)
+        if beside:
+            side.picture.content_scale = beside.picture.content_scale
+        return side

@@ -1,0 +1,1 @@
+"""What a world starts from and every parameter of the program, as one value."""

@@ -1,0 +1,299 @@
+"""A scene: what a world starts from and every parameter of the program, as one immutable value.
+
+Presets, `--set`, saved worlds and the panel all read and write scenes, and all refuse wrong values in the same words.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import tomllib
+import typing
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import tomli_w
+
+from app.model.climate import ClimateParameters
+from app.model.errors import UserError, nearest
+from app.model.materials import MaterialParameters
+from app.model.parameters import Declaration, Parameters, Value, declarations
+from app.model.river_parameters import RiverParameters
+from app.model.simulation_parameters import SimulationParameters
+from app.model.view_parameters import CameraParameters, ViewParameters
+from app.model.wave_parameters import WaveParameters
+from app.processes import PROCESSES
+from app.processes.droplets import read_springs
+from app.sources.parameters import (
+    DiamondSquareParameters,
+    IslandParameters,
+    NoiseParameters,
+    SandParameters,
+    WorldParameters,
+)
+
+if TYPE_CHECKING:
+    from app.processes.cascade import CascadeParameters
+    from app.processes.droplets import DropletParameters
+    from app.processes.moisture import MoistureParameters
+    from app.processes.plants import PlantsParameters
+    from app.processes.pools import PoolsParameters
+    from app.processes.snowballs import SnowballParameters
+    from app.processes.weathering import WeatheringParameters
+    from app.processes.wind import WindParameters
+    from app.processes.wind_field import WindFieldParameters
+
+DEFAULT_PRESET = "jacksboro"
+
+WORLD_SECTION = "world"  # a change to its groups makes the world anew; all others take effect while it runs
+
+
+class _BeforeProcesses(Parameters, frozen=True, kw_only=True):
+    """What comes before the processes in the order of all groups."""
+
+    name: str = ""  # of the preset or file that it was opened from
+    description: str = ""
+    saved_world: str = ""  # the file of a world to go on with, where there is one; `world` tells how it once began
+    world: WorldParameters = WorldParameters()
+    noise: NoiseParameters = NoiseParameters()
+    diamond_square: DiamondSquareParameters = DiamondSquareParameters()
+    sand: SandParameters = SandParameters()
+    island: IslandParameters = IslandParameters()
+    materials: MaterialParameters = MaterialParameters()
+    simulation: SimulationParameters = SimulationParameters()
+    climate: ClimateParameters = ClimateParameters()
+
+
+if TYPE_CHECKING:  # of the processes, those that others ask by name
+
+    class _WithProcesses(_BeforeProcesses, frozen=True, kw_only=True):
+        pools: PoolsParameters = PoolsParameters()
+        moisture: MoistureParameters = MoistureParameters()
+        droplets: DropletParameters = DropletParameters()
+        snowballs: SnowballParameters = SnowballParameters()
+        wind_field: WindFieldParameters = WindFieldParameters()
+        wind: WindParameters = WindParameters()
+        weathering: WeatheringParameters = WeatheringParameters()
+        cascade: CascadeParameters = CascadeParameters()
+        plants: PlantsParameters = PlantsParameters()
+
+else:
+    _WithProcesses = msgspec.defstruct(
+        "_WithProcesses",
+        [(process.name, process.parameters, process.parameters()) for process in PROCESSES],
+        bases=(_BeforeProcesses,),
+        module=__name__,
+        frozen=True,
+        kw_only=True,
+    )
+
+
+class Scene(_WithProcesses, frozen=True, kw_only=True):
+    """Every parameter of the program, by group: each process has one."""
+
+    rivers: RiverParameters = RiverParameters()
+    view: ViewParameters = ViewParameters()
+    waves: WaveParameters = WaveParameters()
+    camera: CameraParameters = CameraParameters()
+
+    @property
+    def has_drops(self) -> bool:
+        """Whether drops run over the land, of rain or from springs."""
+        return self.droplets.enabled and self._drops > 0.0
+
+    @property
+    def _drops(self) -> float:
+        return self.droplets.count + sum(spring.drops for spring in read_springs(self.droplets.springs))
+
+    def smallest_stream(self, shape: tuple[int, int], cell_size: float) -> float:
+        """The discharge of the smallest stream that is seen on so many cells: metres over one cell in a cycle."""
+        rows, columns = shape
+        drops = self._drops or type(self.droplets)().count  # streams that run dry do not widen on their way
+        return self.view.stream_threshold * drops * self.droplets.water * cell_size / (rows * columns)
+
+    def value(self, path: str) -> Value:
+        """The value of the parameter with a dotted path, such as `droplets.evaporation`."""
+        group, _, name = path.partition(".")
+        return typing.cast(Value, getattr(getattr(self, group), name))
+
+    def with_value(self, path: str, value: Value) -> Scene:
+        """The same scene with one parameter changed. Raises `UserError` where path or value do not fit."""
+        declaration = find_declaration(path)
+        group_name, _, name = path.partition(".")
+        changed = msgspec.structs.replace(getattr(self, group_name), **{name: check_value(declaration, value)})
+        # Another land is not what it was opened from any more.
+        called = "" if path == "world.source" and value != self.value(path) else self.name
+        return msgspec.structs.replace(self, name=called, **{group_name: changed})
+
+    def with_values(self, values: Mapping[str, Value]) -> Scene:
+        """The same scene with several parameters changed, by their dotted paths."""
+        scene = self
+        for path, value in values.items():
+            scene = scene.with_value(path, value)
+        return scene
+
+    def with_setting(self, setting: str) -> Scene:
+        """The same scene changed by a text such as `droplets.evaporation=0.01`, as it is given to `--set`."""
+        path, equals, text = (part.strip() for part in setting.partition("="))
+        if not equals:
+            raise UserError(f"--set {setting}: must be section.name=value, such as droplets.evaporation=0.01")
+        return self.with_value(path, parse_value(find_declaration(path), text))
+
+
+GROUPS: dict[str, type[Parameters]] = {
+    name: group
+    for name, group in typing.get_type_hints(Scene).items()
+    if isinstance(group, type) and issubclass(group, Parameters)
+}
+
+DECLARATIONS: dict[str, Declaration] = {
+    declaration.path: declaration for name, group in GROUPS.items() for declaration in declarations(group, f"{name}.")
+}
+
+
+@functools.cache
+def makes_world_anew(path: str) -> bool:
+    """Whether a change to the parameter with that path begins again with another world."""
+    return GROUPS[path.partition(".")[0]].section == WORLD_SECTION
+
+
+# Values.
+
+
+def find_declaration(path: str) -> Declaration:
+    """The declaration of the parameter with a dotted path. Raises `UserError`, with the nearest name, where none is."""
+    declaration = DECLARATIONS.get(path)
+    if declaration is None:
+        group, dot, _ = path.partition(".")
+        if group in GROUPS:
+            known: Iterable[str] = (other for other in DECLARATIONS if other.startswith(f"{group}."))
+        elif dot:
+            raise UserError(f"{path}: there is no section '{group}'{nearest(group, GROUPS)}")
+        else:
+            known = DECLARATIONS
+        raise UserError(f"there is no parameter '{path}'{nearest(path, known)}")
+    return declaration
+
+
+def parse_value(declaration: Declaration, text: str) -> Value:
+    """The value that a text means for a parameter. Raises `UserError` where it means none."""
+    words = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+    try:
+        value = words[text.lower()] if declaration.kind is bool else declaration.kind(text)
+    except (KeyError, ValueError):
+        raise UserError(f"{declaration.path} = {text}: must be {_kind(declaration)}") from None
+    return check_value(declaration, value)
+
+
+def check_value(declaration: Declaration, value: object) -> Value:
+    """The value, if a parameter may have it. Raises `UserError`, which says what would be right, if not."""
+    if declaration.kind is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    fits = type(value) is declaration.kind and not (isinstance(value, float) and not math.isfinite(value))
+    if declaration.choices:
+        fits = value in declaration.choices
+    if not fits:  # 1000.0 where a whole number is meant shall not look like one
+        shown = str(value) if isinstance(value, float) else _text(value)
+        raise UserError(f"{declaration.path} = {shown}: must be {_kind(declaration)}")
+    if isinstance(value, int | float) and not declaration.low <= value <= declaration.high:
+        raise UserError(f"{declaration.path} = {_text(value)}: must be {range_text(declaration)}")
+    if declaration.check and isinstance(value, str):
+        declaration.check(value)
+    return typing.cast(Value, value)
+
+
+def range_text(declaration: Declaration) -> str:
+    """The range and unit of a number in words, such as `from 0 to 0.8 1/t`; nothing for what has no range."""
+    if declaration.kind not in (int, float):
+        return ""
+    unit = f" {declaration.unit}" if declaration.unit else ""
+    return f"from {_text(declaration.low)} to {_text(declaration.high)}{unit}"
+
+
+def _kind(declaration: Declaration) -> str:
+    if declaration.choices:
+        return f"one of {', '.join(declaration.choices)}"
+    if declaration.kind is bool:
+        return "true or false"
+    if declaration.kind is str:
+        return "a text"
+    return f"{'a whole number' if declaration.kind is int else 'a number'} {range_text(declaration)}"
+
+
+def _text(value: object) -> str:
+    """A value as it is written in a preset."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        short = f"{value:g}"
+        return short if float(short) == value else str(value)
+    return repr(value) if isinstance(value, str) else str(value)
+
+
+# Presets.
+
+
+def read_preset(text: str, name: str) -> Scene:
+    """The scene that a preset's TOML describes; what it does not mention keeps its default."""
+    try:
+        content = tomllib.loads(text)
+    except ValueError as error:  # also of a number with thousands of digits
+        raise UserError(f"{name}: not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise UserError(f"{name}: not a preset: its values are nested too deeply") from error
+    return scene_from(content, name)
+
+
+def scene_from(content: dict[str, Any], name: str) -> Scene:
+    """The scene that a preset or a saved world holds. `name` is the file's, for the errors."""
+    for section, values in content.items():
+        if section == "description":
+            if not isinstance(values, str):
+                raise UserError(f"{name}: description = {_text(values)}: must be a text")
+        elif section not in GROUPS:
+            raise UserError(f"{name}: there is no section '{section}'{nearest(section, GROUPS)}")
+        elif not isinstance(values, dict):
+            raise UserError(f"{name}: {section} = {_text(values)}: must be a section, [{section}]")
+        else:
+            try:
+                for key, value in values.items():
+                    check_value(find_declaration(f"{section}.{key}"), value)
+            except UserError as error:
+                raise UserError(f"{name}: {error}") from error
+    return msgspec.convert(content, Scene)
+
+
+def scene_content(scene: Scene) -> dict[str, Any]:
+    """All that a file keeps of a scene, as `scene_from` reads it."""
+    content: dict[str, Any] = msgspec.to_builtins(scene)
+    del content["name"], content["saved_world"]
+    return content
+
+
+def preset_to_toml(scene: Scene) -> str:
+    """A preset with all that differs from the defaults."""
+    default = scene_content(Scene())
+    changed: dict[str, Any] = {}
+    for key, value in scene_content(scene).items():
+        if isinstance(value, dict):
+            difference = {name: item for name, item in value.items() if item != default[key][name]}
+            if difference:
+                changed[key] = difference
+        elif value != default[key]:
+            changed[key] = value
+    return tomli_w.dumps(changed)
+
+
+def presets() -> dict[str, Traversable]:
+    """The presets that ship with the program, by name."""
+    entries = sorted((files("assets") / "presets").iterdir(), key=lambda entry: entry.name)
+    return {entry.name.removesuffix(".toml"): entry for entry in entries if entry.name.endswith(".toml")}
+
+
+def load_preset(name: str) -> Scene:
+    """The shipped preset of that name."""
+    scene = read_preset(presets()[name].read_text(encoding="utf-8"), f"preset {name}")
+    return msgspec.structs.replace(scene, name=name)

@@ -1,0 +1,33 @@
+"""Files of terrain: a person's own, and those that ship with the program."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from app.model.errors import UserError
+from app.sources.generators import GENERATORS
+
+
+def find_terrain(source: str) -> Path:
+    """The file that a source names: a path, or a terrain that ships with the program."""
+    try:
+        source.encode()
+    except UnicodeEncodeError as error:
+        raise UserError(f"{source}: its name is no text in UTF-8, so that no world could name it; rename it") from error
+    path = Path(source).expanduser()
+    if path.exists():
+        return path
+    if shipped := shipped_terrain(source):
+        return shipped
+    if "/" in source or "\\" in source:
+        raise UserError(f"{source}: there is no such file")
+    raise UserError(
+        f"{source}: there is no such file, and no generator or preset of that name ({', '.join(GENERATORS)})"
+    )
+
+
+def shipped_terrain(name: str) -> Path | None:
+    """The terrain of that name that ships with the program, where there is one."""
+    shipped = files("assets") / "terrain" / name
+    return Path(str(shipped)) if "/" not in name and shipped.is_file() else None

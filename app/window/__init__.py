@@ -1,0 +1,1 @@
+"""The program in its window: what a person does, and what is told to them."""

@@ -1,0 +1,498 @@
+"""The application: four hooks that a loop calls, and what they work on.
+
+It knows nothing of the window that it is in: the program hosts it in `app.window.loop`, tests host it elsewhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Protocol
+
+import moderngl
+import msgspec
+import numpy as np
+from imgui_bundle import imgui
+from numpy.typing import NDArray
+
+from app.engine.messages import (
+    FrameBegan,
+    Opened,
+    OpenFailed,
+    Refused,
+    Saved,
+    SaveFailed,
+    Stopped,
+    SurveyFailed,
+    Watch,
+)
+from app.engine.survey import wanted_by
+from app.engine.thread import SimulationThread
+from app.model.errors import UserError, explained
+from app.model.overlays import OVERLAYS
+from app.model.parameters import Value
+from app.model.snapshot import Snapshot
+from app.picture.ground import Ground
+from app.picture.history import FrameTimes
+from app.picture.passes.quality import KnownLevels
+from app.picture.sides import Side, Sides
+from app.picture.style import EMPTY
+from app.processes.droplets import Spring, read_springs, write_springs
+from app.scene.comparison import labels
+from app.scene.scene import Scene
+from app.window.actions import BY_KEY
+from app.window.camera_control import FLIGHT_KEYS, CameraControl
+from app.window.commands import Commands
+from app.window.documents import Documents
+from app.window.events import (
+    ButtonPressed,
+    ButtonReleased,
+    Event,
+    FilesDropped,
+    FocusLost,
+    KeyPressed,
+    KeyReleased,
+    PointerMoved,
+    Scrolled,
+)
+from app.window.layout import Layout
+from app.window.notices import Notices
+from app.window.pace import Pace
+from app.window.panel import Panel
+from app.window.pointing import Pointing
+
+log = logging.getLogger(__name__)
+
+DROPS_OF_A_SPRING = 100.0  # in each cycle, where one is placed by a click
+REACH_OF_A_SPRING = 0.02  # parts of the map: a click that is nearer to a spring ends it
+SCREENS_PER_SECOND = 60  # the frames that a pace in cycles for each frame is meant for
+STILL_FRAMES = 4  # drawn after the last change, in which ImGui comes to rest
+
+
+class Host(Protocol):
+    """What the application wants from the window that it is in."""
+
+    def close(self) -> None: ...
+
+    def toggle_full_screen(self) -> None: ...
+
+    @property
+    def full_screen(self) -> bool: ...
+
+    def capture_pointer(self, captured: bool) -> None: ...
+
+    def waiting_events(self) -> Sequence[Event]:
+        """What has happened in this moment and was not handed over yet."""
+        ...
+
+    def events(self) -> Sequence[Event]:
+        """The same, handed over."""
+        ...
+
+
+class Application:
+    """A landscape in a window, or two side by side: the simulation that runs, the pictures that show it, camera, panel.
+
+    Each world has a place in the order of scenes in `documents` and of what `sides` shows. A host calls `frame` between
+    ImGui's begin and end of a frame.
+    """
+
+    def __init__(
+        self,
+        context: moderngl.Context,
+        simulation: SimulationThread,
+        host: Host,
+        *,
+        content_scale: float = 1.0,
+        known_levels: KnownLevels | None = None,
+    ) -> None:
+        self.simulation = simulation
+        self.host = host
+        self.documents = Documents(simulation)
+        self.camera = CameraControl()
+        self.notices = Notices()
+        self.frame_times = FrameTimes()
+        self.content_scale = content_scale
+        self.interface_size = 1.0  # the person's own factor on the content scale
+        self.commands = Commands(self)
+        self.panel = Panel(self)
+        self.sides = Sides(context, known_levels=known_levels)
+        self.layout = Layout(self.sides)
+        self.pointing = Pointing(self)
+        self._time = 0.0
+        self._opening = True  # the next world is seen from the scene's opening view
+        self.relief_at_start = 0.0  # metres from the lowest to the highest point, when the world was seen first
+        self.asked_place: tuple[int, int] | None = None  # row and column whose water somebody follows
+        self._watched: Watch | None = None  # what the simulation knows of it
+        self._filling = 1  # grows when the filling begins anew
+        self._still = 0
+        self._pace = Pace()
+        self._panel_went_first = False  # in the last frame, in which no picture was drawn
+
+    def frame(self, events: Sequence[Event], dt: float, width: float, height: float, pixels_per_unit: float) -> None:
+        """All hooks in their order: a frame in a window of this size in logical units."""
+        self.guarded(lambda: self.update(dt, width, height, pixels_per_unit))
+        for event in events:
+            self.guarded(partial(self.handle, event))
+        # A key shows in the panel first; the picture, which takes its time, goes on in the next frame.
+        is_for_panel = any(isinstance(event, KeyPressed) for event in events) and self.side.picture.software
+        self._panel_went_first = is_for_panel and not self._panel_went_first
+        if not self._panel_went_first:
+            self.guarded(self.draw)
+        if self.sides.drawing:  # it stopped for what happened meanwhile, which the panel shall show now
+            for event in self.host.events():
+                self.guarded(partial(self.handle, event))
+        self.guarded(self.gui)
+
+    # The hooks.
+
+    def update(self, dt: float, width: float, height: float, pixels_per_unit: float) -> None:
+        """Let `dt` seconds pass: take what the simulation made, and move on. The size is in logical units."""
+        self._time += dt
+        self.layout.size = (width, height - self.panel.height_below_scene)
+        self.layout.pixels_per_unit = pixels_per_unit
+        self.sides.set_content_scale(self.interface_scale * pixels_per_unit)
+        self._lay_out()
+        if self.documents.scenes[0].simulation.cycles_per_frame and not self.simulation.paused:
+            self.simulation.ask(FrameBegan(max(1, round(dt * SCREENS_PER_SECOND))))  # a slow picture does not slow it
+        self._watch()
+        snapshots = () if self.sides.drawing else self.simulation.take()  # a picture shows one state of the world
+        self._hear_simulation()
+        self._take_snapshots(snapshots)
+        if not imgui.is_any_item_active():
+            self.documents.restart_when_due()
+        self.camera.update(dt)
+        self.host.capture_pointer(self.camera.flying)
+
+    def handle(self, event: Event) -> None:
+        """Do what a person asks for with mouse or keyboard. The panel goes first, but a drag goes on where it began."""
+        self._still = 0
+        io = imgui.get_io()
+        match event:
+            case KeyPressed() if not io.want_text_input and not self._keeps_from_scene(event):
+                self._press_key(event)
+            case KeyReleased():
+                self.camera.let_go(event.place)
+            case FocusLost():
+                self.camera.let_go_of_all()
+                self.pointing.let_go()
+            case ButtonPressed() if not io.want_capture_mouse or self.camera.flying:
+                self.pointing.press(event)
+            case ButtonReleased():
+                self.pointing.release(event)
+            case PointerMoved():
+                self.pointing.move(event)
+            case Scrolled() if not io.want_capture_mouse:
+                self.pointing.scroll(event)
+            case FilesDropped() if event.paths:
+                self.commands.open(event.paths[0])
+
+    def _keeps_from_scene(self, event: KeyPressed) -> bool:
+        """Whether a key belongs to the panel.
+
+        Esc does while a slider is held, all others where a dialog is open and they may belong to a file's name: N
+        would make another world meanwhile.
+        """
+        if event.chord == "Esc" and imgui.is_any_item_active():
+            return True
+        return self.panel.is_asking and event.chord != "Esc" and not event.chord.startswith("Ctrl+")
+
+    def draw(self) -> None:
+        """Draw the pictures, if they are due and anything that they show has changed.
+
+        Where drawing takes long, it stops for a person who does something else, and goes on in the next frame.
+        """
+        if self.snapshot is None or min(self.layout.pixel_size) < 1:
+            return
+        if not self.sides.drawing:
+            if self._pace.rest(shared=self._shares_cores) > 0.0:
+                return
+            if not self._begin_picture():
+                self._still += 1
+                return
+            self._pace.begin_picture()
+        self._still = 0
+        self._pace.begin_work()
+        self.sides.go_on(lambda: self._pace.slice_is_over and self._somebody_waits)
+        self._pace.end_work()
+
+    def picture(self) -> NDArray[np.uint8] | None:
+        """The whole picture as it is now, `[row, column, (red, green, blue)]`, the uppermost row first."""
+        if self.snapshot is not None and min(self.layout.pixel_size) >= 1:
+            self._begin_picture()
+            self.sides.go_on()
+        return self.sides.pixels()
+
+    def _begin_picture(self) -> bool:
+        """Begin to draw, if anything has changed that is seen, and tell whether it has."""
+        # Until worlds that were asked for are here, there may be another number of them.
+        count = len(self.sides.shown)
+        scenes = self.documents.scenes
+        scenes = scenes if len(scenes) == count else (self.documents.scene,) * count
+        minimap = scenes[0].view.minimap
+        return self.sides.begin(self.camera.camera(), scenes, time=self._time, minimap=minimap, labels=labels(scenes))
+
+    @property
+    def _shares_cores(self) -> bool:
+        """Whether pictures take time from the simulation, and nobody moves what is seen."""
+        runs = self.simulation.status.state in ("running", "compiling")
+        moves = self.camera.dragging or self.camera.moving or self.camera.flying
+        return runs and not moves and self.side.picture.software
+
+    @property
+    def _somebody_waits(self) -> bool:
+        """Whether a person does something that the panel, or the next picture, should show soon."""
+        waiting = self.host.waiting_events()
+        if imgui.is_any_item_active() or (waiting and imgui.get_io().want_capture_mouse):
+            return True
+        return any(not isinstance(event, PointerMoved) for event in waiting)
+
+    def gui(self) -> None:
+        """Lay out the panel."""
+        with _closing_what_is_open():
+            self.panel.gui()
+        if imgui.is_any_item_active():
+            self._still = 0
+
+    def lay_pictures(self, screen: moderngl.Framebuffer, height: int) -> None:
+        """Lay the pictures behind the panel, onto a screen so many pixels high.
+
+        They are copied: to draw them as ImGui draws an image would cost a software rasteriser twice as much.
+        """
+        screen.use()
+        screen.clear(*EMPTY)
+        for side in self.sides.shown:
+            area = side.seen_area
+            side.canvas.lay_onto(screen, area.left, height - area.height)
+
+    def guarded(self, hook: Callable[[], None]) -> None:
+        """Call a hook. What goes wrong in it is shown, and neither ends the program nor loses the simulation."""
+        try:
+            hook()
+        except Exception as error:
+            is_new = self.notices.complain(explained(error))
+            if is_new and not isinstance(error, UserError):
+                log.exception("a part of a frame failed")
+
+    # What panel and commands read and change.
+
+    @property
+    def seen_scene(self) -> Scene:
+        """The scene that the panel shows, opening with what is seen now."""
+        return msgspec.structs.replace(self.documents.scene, camera=self.camera.parameters())
+
+    @property
+    def side(self) -> Side:
+        """The side whose numbers the panel shows."""
+        return self.sides.shown[min(self.documents.edited_worlds[0], len(self.sides.shown) - 1)]
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        return self.side.snapshot
+
+    @property
+    def interface_scale(self) -> float:
+        return self.content_scale * self.interface_size
+
+    @property
+    def title(self) -> str:
+        status = self.simulation.status
+        return f"Thalweg – {self.documents.name} – cycle {status.cycle} – {status.state}"
+
+    @property
+    def rest(self) -> float:
+        """For how many seconds the next frame would look like this one, unless something happens."""
+        if self._at_rest:
+            return self.notices.rest
+        if self.sides.drawing or self.snapshot is None or imgui.is_any_item_active():
+            return 0.0
+        return self._pace.rest(shared=self._shares_cores)
+
+    @property
+    def _at_rest(self) -> bool:
+        return (
+            self.simulation.status.state in ("paused", "failed", "compiling")
+            and self.simulation.status.run is None
+            and self._still > STILL_FRAMES
+            and not self.sides.drawing
+            and not self.camera.moving
+            and not self.camera.flying
+            and not self.documents.restart_waits
+            and not self._waits_for_survey
+        )
+
+    @property
+    def _waits_for_survey(self) -> bool:
+        """Whether something about rivers is asked for that the picture does not show yet, or that moves on."""
+        surveys = [snapshot.survey for snapshot in self.sides.snapshots]
+        wants_course = self.asked_place is not None and any(not (survey and survey.course) for survey in surveys)
+        shows_filling = OVERLAYS[self.documents.scene.view.overlay].survey == "filling"
+        is_filling = shows_filling and any(not (survey and survey.filled) for survey in surveys)
+        return wants_course or is_filling
+
+    def change(self, path: str, value: Value, *, in_all: bool = False) -> None:
+        """Change one parameter, and see the land as it says; see `Documents.change`."""
+        before = self.documents.scene
+        log.debug("%s = %r", path, value)
+        self.documents.change(path, value, in_all=in_all)
+        self._follow_view(before)
+
+    def change_back(self, path: str, values: Sequence[Value]) -> None:
+        """Give a parameter the value in each world that it had there before; see `Documents.change_back`."""
+        before = self.documents.scene
+        self.documents.change_back(path, values)
+        self._follow_view(before)
+
+    def open(self, scene: Scene) -> None:
+        """Leave what is shown for another scene."""
+        self._opening = True
+        self.documents.open(scene)
+
+    def compare(self) -> None:
+        """Put a second world beside the first, which begins anew with it."""
+        self.layout.divider = 0.5
+        self.documents.compare()
+
+    def look_from_here(self) -> None:
+        """Another side is pointed at: its ground is what the camera goes by."""
+        self._lay_out()
+        self._see_ground()
+
+    def ask_about(self, place: tuple[int, int] | None, *, look_there: bool = False) -> None:
+        """Follow the water of a place (row, column) to the ocean, or of none."""
+        self.asked_place = place
+        self._still = 0
+        if look_there and place is not None and self.snapshot is not None:
+            row, column = place
+            self.camera.look_at((column + 0.5) * self.snapshot.cell_size, (row + 0.5) * self.snapshot.cell_size)
+
+    def toggle_spring(self, place: tuple[int, int] | None) -> None:
+        """Let a spring well up at a place (row, column), or end the one that is near it."""
+        if place is None or self.snapshot is None:
+            return
+        rows, columns = self.snapshot.shape
+        south, east = (place[0] + 0.5) / rows, (place[1] + 0.5) / columns
+        springs = read_springs(self.documents.scene.droplets.springs)
+        kept = tuple(
+            spring for spring in springs if math.hypot(spring.south - south, spring.east - east) > REACH_OF_A_SPRING
+        )
+        if len(kept) == len(springs):
+            kept = (*springs, Spring(south, east, DROPS_OF_A_SPRING))
+        self.change("droplets.springs", write_springs(kept))
+        self.notices.say("a spring wells up" if len(kept) > len(springs) else "the spring has ended")
+
+    def fill_again(self) -> None:
+        """Let the fronts of the filling begin anew."""
+        self._filling += 1
+        self._still = 0
+
+    def redraw(self) -> None:
+        """Draw the picture again, though nothing that it shows has changed."""
+        self.sides.redraw()
+
+    def close(self) -> None:
+        """Give back what the graphics hold. The simulation is stopped by who started it."""
+        self.panel.release()
+        self.sides.release()
+
+    # How it is done.
+
+    def _lay_out(self) -> None:
+        self.layout.free = self.panel.free_of_scene
+        self.layout.apply(self.camera, self.pointing.side)
+
+    def _watch(self) -> None:
+        """Tell what is looked at, where that has changed."""
+        wanted = wanted_by(self.documents.scene.view.overlay, self.asked_place, self._filling)
+        watch = Watch(
+            self.documents.scene.view.overlay, replace(wanted, rivers=wanted.rivers or self.panel.rivers_shown)
+        )
+        if watch != self._watched:
+            self._watched = watch
+            self.simulation.ask(watch)
+
+    def _take_snapshots(self, snapshots: Sequence[Snapshot]) -> None:
+        if snapshots:
+            worlds = {shown.world for shown in self.sides.snapshots}
+            are_others = worlds.isdisjoint(snapshot.world for snapshot in snapshots)
+            if are_others:
+                self.asked_place = None
+                self.relief_at_start = snapshots[0].highest - snapshots[0].lowest
+                self.documents.worlds_came()
+            self._show(snapshots, are_others=are_others)  # last, for it may fail; the worlds are there in any case
+        if self._opening and self.documents.are_shown and self.snapshot is not None:
+            self.camera.open(self.documents.scene.camera)
+            self._opening = not self.panel.is_laid_out  # until then it is not known what is free of the scene
+
+    def _show(self, snapshots: Sequence[Snapshot], *, are_others: bool) -> None:
+        """Show snapshots, of other worlds or not, in another number of pictures where that has changed."""
+        count = len(self.sides.shown)
+        self.sides.show(snapshots)
+        if len(self.sides.shown) != count:
+            self.pointing.begin_anew()
+            self._lay_out()
+            self.camera.keep_width_of_view(self.layout.view_aspect(count))
+        self._see_ground(of_others=are_others)
+
+    def _follow_view(self, before: Scene) -> None:
+        """See the land as the scene says now, which was another one before."""
+        if self.documents.scene.camera != before.camera:
+            self.camera.open(self.documents.scene.camera, at_once=False)
+        if self.documents.scene.view.exaggeration != before.view.exaggeration:
+            self._see_ground()
+        self._still = 0
+
+    def _see_ground(self, *, of_others: bool = False) -> None:
+        if self.sides.snapshots:
+            exaggeration = self.documents.scene.view.exaggeration
+            grounds = [Ground(snapshot, exaggeration) for snapshot in self.sides.snapshots]
+            see = self.camera.see_another if of_others and not self._opening else self.camera.see
+            see(grounds.pop(self.pointing.place), *grounds)
+
+    def _hear_simulation(self) -> None:
+        for report in self.simulation.reports():
+            match report:
+                case OpenFailed(request, why):
+                    if why != self.simulation.status.error:  # which is told in a box of its own
+                        self.notices.complain(why)
+                    if self.snapshot is not None and self.documents.worlds_failed(request):
+                        self._opening = False
+                case Saved(path):
+                    self.notices.say(f"saved {path}")
+                case SaveFailed(path, why):
+                    self.commands.save_failed(path, why)
+                case SurveyFailed(why):
+                    self.notices.complain(f"rivers: {why}")
+                case Refused(_, why):
+                    self.notices.complain(why)
+                case Opened() | Stopped():
+                    pass  # snapshots and the status tell of them
+
+    def _press_key(self, event: KeyPressed) -> None:
+        if self.camera.flying:
+            self.camera.hold(event.place)
+            if event.place in FLIGHT_KEYS:
+                return
+        action = BY_KEY.get(event.chord)
+        if action is not None:
+            self.commands.run(action)
+
+
+@contextlib.contextmanager
+def _closing_what_is_open() -> Iterator[None]:
+    """Close the windows and groups that an error leaves open in ImGui, so that the frame can be ended."""
+    state = imgui.internal.ErrorRecoveryState()
+    imgui.internal.error_recovery_store_state(state)
+    try:
+        yield
+    except Exception:
+        io = imgui.get_io()
+        asserts, tooltips = io.config_error_recovery_enable_assert, io.config_error_recovery_enable_tooltip
+        io.config_error_recovery_enable_assert = io.config_error_recovery_enable_tooltip = False
+        imgui.internal.error_recovery_try_to_recover_state(state)
+        io.config_error_recovery_enable_assert, io.config_error_recovery_enable_tooltip = asserts, tooltips
+        raise

@@ -1,0 +1,272 @@
+"""What a person can have done, by key, button or menu. The table `app.window.actions` names these methods."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.messages import Blur, CancelSnowballs, Pause, RollSnowballs, Run, Save, Step
+from app.files.atomic import free_path
+from app.model.errors import UserError
+from app.model.overlays import OVERLAYS
+from app.model.parameters import Value
+from app.scene.comparison import NAMES
+from app.window.actions import Action
+
+if TYPE_CHECKING:
+    from app.window.application import Application
+
+# Cycles for each frame, from slow to fast; 0 is as fast as it goes.
+SPEEDS: tuple[int, ...] = (1, 2, 5, 10, 20, 50, 100, 0)
+
+LARGEST_SEED = 2**31 - 1
+SAVED = (".npz", ".toml")  # the endings of what can be saved
+INTERFACE_SIZES: tuple[float, ...] = (0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5)
+
+
+class Commands:
+    """Each public method is one thing to be done. A `UserError` becomes a notice, see `run`."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    def run(self, action: Action) -> None:
+        """Do what a row of the table says."""
+        self.attempt(getattr(self, action.command))
+
+    def attempt(self, command: Callable[[], None]) -> None:
+        """Do something, and show what was wrong where it cannot be done."""
+        try:
+            command()
+        except UserError as error:
+            self._application.notices.complain(str(error))
+
+    def change(self, path: str, value: Value) -> None:
+        """Change a parameter."""
+        self.attempt(lambda: self._application.change(path, value))
+
+    def change_back(self, path: str, values: Sequence[Value]) -> None:
+        """Give a parameter the value in each world that it had there before."""
+        self.attempt(lambda: self._application.change_back(path, values))
+
+    # Simulation.
+
+    def toggle_pause(self) -> None:
+        simulation = self._application.simulation
+        simulation.ask(Run() if simulation.paused else Pause())
+
+    def step(self) -> None:
+        self._application.simulation.ask(Step())
+
+    def slower(self) -> None:
+        self._change_speed(-1)
+
+    def faster(self) -> None:
+        self._change_speed(+1)
+
+    def _change_speed(self, steps: int) -> None:
+        speed = self._application.documents.scene.simulation.cycles_per_frame
+        # Where the slider was set to a number between two of ours, both directions lead to a neighbour.
+        below = [index for index, known in enumerate(SPEEDS) if known and (speed == 0 or known <= speed)]
+        index = len(SPEEDS) - 1 if speed == 0 else max(below, default=0)
+        index = min(max(index + steps, 0), len(SPEEDS) - 1)
+        self._application.change("simulation.cycles_per_frame", SPEEDS[index])
+
+    def reset(self) -> None:
+        self._application.documents.restart()
+
+    def new_seed(self) -> None:
+        self._application.change("world.seed", random.randint(0, LARGEST_SEED))
+        self._application.documents.restart()
+
+    def smooth(self) -> None:
+        self._application.simulation.ask(Blur())
+
+    def roll_snowballs(self, balls: int) -> None:
+        self._application.simulation.ask(RollSnowballs(balls))
+
+    def cancel_snowballs(self) -> None:
+        self._application.simulation.ask(CancelSnowballs())
+
+    def compare(self) -> None:
+        """Put a second world beside the first, or go on with one of two."""
+        application = self._application
+        if application.documents.comparing:
+            kept = NAMES[application.documents.edited_worlds[0]]
+            application.documents.end_comparison()
+            application.notices.say(f"{kept} goes on alone")
+        else:
+            application.compare()
+            application.notices.say("A and B begin again from the same land; the panel changes B")
+
+    def take_processes(self, source: str) -> None:
+        """Give the processes of a preset to the worlds that the panel changes."""
+        from app.files.opening import open_processes
+
+        self.attempt(lambda: self._application.documents.take_processes(open_processes(source)))
+
+    def continue_without(self, process: str) -> None:
+        """Switch a process off and go on, where it has stopped the simulation."""
+        self._application.change(f"{process}.enabled", False, in_all=True)
+        self._application.simulation.ask(Run())
+
+    # Camera.
+
+    def frame_all(self) -> None:
+        self._application.camera.frame_all()
+
+    def top_view(self) -> None:
+        self._application.camera.top_view()
+
+    def opening_view(self) -> None:
+        self._application.camera.open(self._application.documents.scene.camera, at_once=False)
+
+    def toggle_fly(self) -> None:
+        self._application.camera.toggle_fly()
+        if self._application.camera.flying:
+            self._application.notices.say("flying: W A S D, Q down, E up, mouse to look, wheel for pace, Esc to leave")
+
+    # View.
+
+    def next_overlay(self) -> None:
+        names = list(OVERLAYS)
+        name = names[(names.index(self._application.documents.scene.view.overlay) + 1) % len(names)]
+        self._application.change("view.overlay", name)
+        self._application.notices.say(f"overlay: {name}")
+
+    def toggle_minimap(self) -> None:
+        self._application.change("view.minimap", not self._application.documents.scene.view.minimap)
+
+    def toggle_panel(self) -> None:
+        self._application.panel.visible = not self._application.panel.visible
+
+    def toggle_full_screen(self) -> None:
+        self._application.host.toggle_full_screen()
+
+    def larger_interface(self) -> None:
+        self._change_interface_size(+1)
+
+    def smaller_interface(self) -> None:
+        self._change_interface_size(-1)
+
+    def _change_interface_size(self, steps: int) -> None:
+        index = INTERFACE_SIZES.index(self._application.interface_size) + steps
+        self._application.interface_size = INTERFACE_SIZES[min(max(index, 0), len(INTERFACE_SIZES) - 1)]
+
+    # Files.
+
+    def open_dialog(self) -> None:
+        self._application.panel.ask_for_file_to_open()
+
+    def save_dialog(self) -> None:
+        self._application.panel.ask_for_file_to_save()
+
+    def open(self, source: Path | str) -> None:
+        """Open a preset, a generator or a file."""
+        from app.files.opening import open_scene
+
+        self.attempt(lambda: self._application.open(open_scene(str(source))))
+
+    @staticmethod
+    def target(path: Path) -> Path:
+        """Where `save` writes: a name without an ending gets that of a world. Raises `UserError` for another one."""
+        suffix = path.suffix.lower()
+        if suffix not in SAVED:
+            if any(letter.isalpha() for letter in suffix):
+                raise UserError(f"{path.name}: a world is saved as .npz, its parameters as .toml")
+            path = path.with_name(path.name + SAVED[0])
+        return path
+
+    def save(self, path: Path) -> None:
+        """Write the parameters where the name ends in .toml, and the world with them otherwise."""
+        try:
+            path = self.target(path)
+            if path.suffix.lower() == ".toml":
+                self._save_preset(path)
+            else:
+                seen, world = self._application.seen_scene, self._application.documents.edited_worlds[0]
+                self._application.simulation.ask(Save(path, world, seen.view, seen.camera))
+        except UserError as error:
+            self.save_failed(path, str(error))
+
+    def save_failed(self, path: Path, why: str) -> None:
+        """Say so, and ask once more where to save it."""
+        self._application.notices.complain(why)
+        self._application.panel.ask_again_for_file_to_save(path, why)
+
+    def _save_preset(self, path: Path) -> None:
+        from app.files.atomic import write_atomically
+        from app.files.paths import named_from
+        from app.scene.scene import preset_to_toml
+
+        scene = named_from(msgspec.structs.replace(self._application.seen_scene, saved_world=""), path.parent)
+        with write_atomically(path) as file:
+            file.write(preset_to_toml(scene).encode())
+        self._application.notices.say(f"saved {path}")
+
+    def screenshot(self) -> None:
+        pixels = self._application.picture()
+        if pixels is None:
+            raise UserError("there is no picture yet")
+        snapshot = self._application.snapshot
+        name = f"thalweg-{self._application.documents.name}-{snapshot.cycle if snapshot else 0:06d}"
+        path = free_path(_picture_folder(), name, ".png")
+        # Compressing takes a while, for which the window shall not stand still.
+        threading.Thread(target=self._write_screenshot, args=(path, pixels.copy()), name="screenshot").start()
+
+    def _write_screenshot(self, path: Path, pixels: NDArray[np.uint8]) -> None:
+        def write() -> None:
+            from app.files.recorder import write_png
+
+            write_png(path, pixels)
+            self._application.notices.say(f"saved {path}")
+
+        self.attempt(write)
+
+    # Help.
+
+    def reload_shaders(self) -> None:
+        error = self._application.sides.reload_shaders()
+        if error:
+            raise UserError(error)
+        self._application.notices.say("shaders reloaded")
+
+    def toggle_key_sheet(self) -> None:
+        self._application.panel.key_sheet_open = not self._application.panel.key_sheet_open
+
+    def close(self) -> None:
+        """Close what lies over the scene, the topmost first."""
+        application = self._application
+        if application.panel.close_topmost() or application.notices.dismiss_all():
+            return
+        if application.camera.flying:
+            application.camera.toggle_fly()
+        elif application.asked_place is not None:
+            application.ask_about(None)
+        elif application.host.full_screen:
+            application.host.toggle_full_screen()
+
+    def quit(self) -> None:
+        self._application.host.close()
+
+
+def _picture_folder() -> Path:
+    """Where the program was started, or the person's folder of pictures where nothing may be written there."""
+    from app.files.atomic import working_folder
+
+    here = working_folder()
+    if os.access(here, os.W_OK) and here != Path(here.anchor):
+        return here
+    import platformdirs
+
+    pictures = platformdirs.user_pictures_path()
+    pictures.mkdir(parents=True, exist_ok=True)
+    return pictures

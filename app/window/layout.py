@@ -1,0 +1,68 @@
+"""Where things are in the window: the pictures, their minimaps, and the divider between two. In logical units."""
+
+from __future__ import annotations
+
+from app.picture.sides import Side, Sides
+from app.window.camera_control import CameraControl
+
+DIVIDER_RANGE = (0.1, 0.9)  # of what the panel leaves of the width
+
+Rectangle = tuple[float, float, float, float]  # left, top, width and height
+
+
+class Layout:
+    """The size of the scene's part of a window, and the places in it."""
+
+    def __init__(self, sides: Sides) -> None:
+        self.size = (1.0, 1.0)
+        self.pixels_per_unit = 1.0
+        self.free = (0.0, 1.0)  # what the panel leaves of the width
+        self.divider = 0.5  # where two pictures meet, as a part of that
+        self._sides = sides
+
+    @property
+    def pixel_size(self) -> tuple[int, int]:
+        """Of the whole picture."""
+        width, height = self.size
+        return round(width * self.pixels_per_unit), round(height * self.pixels_per_unit)
+
+    def apply(self, camera: CameraControl, pointed: Side) -> None:
+        """Give the pictures their places, and the camera the one that it is used on."""
+        self._sides.lay_out(*self.pixel_size, free=self.free, divider=self.divider)
+        area, scale = pointed.area, self.pixels_per_unit
+        camera.width, camera.height, camera.free = area.width / scale, area.height / scale, area.free
+        # Wherever the divider is: a view must not depend on it.
+        camera.view_aspect = self.view_aspect(len(self._sides.shown))
+
+    def view_aspect(self, sides: int) -> float:
+        """Width to height of an equal share of what the panel leaves."""
+        left, right = self.free
+        return (right - left) * self.size[0] / sides / max(self.size[1], 1.0)
+
+    def left(self, side: Side) -> float:
+        """Where the picture of a side begins."""
+        return side.area.left / self.pixels_per_unit
+
+    @property
+    def divider_place(self) -> float:
+        """Where two pictures meet, from the left."""
+        return self.left(self._sides.shown[-1])
+
+    def move_divider(self, x: float) -> None:
+        """Let two pictures meet as near to a place as both can still be seen."""
+        left, right = (part * self.size[0] for part in self.free)
+        part = (x - left) / max(right - left, 1.0)
+        self.divider = min(max(part, DIVIDER_RANGE[0]), DIVIDER_RANGE[1])
+
+    def minimap(self, side: Side) -> Rectangle:
+        """Where a side has its minimap, or would have it."""
+        left, top, width, height = side.picture.minimap_rectangle(side.area.width, side.area.height)
+        scale = self.pixels_per_unit
+        return (side.area.left + left) / scale, top / scale, width / scale, height / scale
+
+    def place_above_minimap(self, *, with_minimap: bool) -> tuple[float, float, float]:
+        """Where something may stand on the leftmost minimap, or in its place: left, bottom and width."""
+        left, top, width, height = self.minimap(self._sides.shown[0])
+        if not with_minimap:
+            return left, top + height, width
+        return left, top - 0.5 * left, width

@@ -1,0 +1,152 @@
+"""The main loop."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.engine.thread import SimulationThread
+from app.model.errors import UserError, explained
+from app.scene.scene import Scene
+
+if TYPE_CHECKING:
+    from app.window.application import Application
+    from app.window.window import Window
+
+log = logging.getLogger(__name__)
+
+OPENING_SIZE = (1440, 900)
+HIDDEN_WAIT = 0.1  # seconds between two looks at a window that nobody sees
+LONGEST_REST = 0.25  # and at a picture in which nothing moves
+LONGEST_STEP = 0.1  # seconds that the camera may move on in one frame, however long that took
+
+
+def run(
+    *scenes: Scene,
+    paused: bool = False,
+    layout_file: Path | None = None,
+    size: tuple[int, int] = OPENING_SIZE,
+    on_first_picture: Callable[[], None] | None = None,
+    after_frame: Callable[[Application, Window], None] | None = None,
+) -> None:
+    """Show a scene, or two side by side, in a window until it is closed.
+
+    Calls `on_first_picture` when the land was on the screen first, and `after_frame` when any frame is. Raises
+    `UserError` where the land cannot be made.
+    """
+    simulation = SimulationThread(*scenes, paused=paused)
+    simulation.start()  # it loads the terrain while the window opens
+    try:
+        _run_window(simulation, size, layout_file or _layout_file(), on_first_picture, after_frame)
+    finally:
+        simulation.stop()
+
+
+def _run_window(
+    simulation: SimulationThread,
+    size: tuple[int, int],
+    layout_file: Path | None,
+    on_first_picture: Callable[[], None] | None,
+    after_frame: Callable[[Application, Window], None] | None,
+) -> None:
+    from app.picture import style
+    from app.window.application import Application
+    from app.window.known_levels import LevelsInFile
+    from app.window.window import Window
+
+    with Window("Thalweg", *size, layout_file=layout_file) as window:
+        style.load_fonts()
+        known_levels = LevelsInFile(layout_file.with_name("levels.json") if layout_file else None)
+        application = Application(window.context, simulation, window, known_levels=known_levels)
+        try:
+            _show(simulation, application, window, on_first_picture, after_frame)
+        except UserError:
+            raise
+        except Exception as error:
+            # At once: to clean up after it may fail, too.
+            raise UserError(_end_of(error, simulation, application)) from error
+        finally:
+            if not window.lost:
+                application.close()
+
+
+def _show(
+    simulation: SimulationThread,
+    application: Application,
+    window: Window,
+    on_first_picture: Callable[[], None] | None,
+    after_frame: Callable[[Application, Window], None] | None,
+) -> None:
+    """Draw frame after frame until the window is closed."""
+    from app.picture import style
+
+    last = time.perf_counter()
+    while not window.closing:
+        events = window.events(wait=min(application.rest, LONGEST_REST))
+        window.set_title(application.title)
+        if window.hidden:
+            time.sleep(HIDDEN_WAIT)
+            continue
+
+        begin = time.perf_counter()
+        dt, last = min(begin - last, LONGEST_STEP), begin
+        application.content_scale = window.content_scale
+        style.apply(application.interface_scale)
+        window.begin_frame()
+        application.frame(events, dt, *window.size, window.pixels_per_unit)
+        window.end_frame(application.lay_pictures)
+        application.frame_times.add(time.perf_counter() - begin)
+
+        if application.snapshot is None and simulation.status.state == "failed":
+            raise UserError(simulation.status.error)  # what was asked for cannot be shown
+        if application.snapshot is not None and not simulation.first_picture_shown.is_set():
+            simulation.first_picture_shown.set()
+            log.debug("first picture %.2f s after the start of the process", _seconds_since_start())
+            if on_first_picture:
+                on_first_picture()
+        if after_frame:
+            after_frame(application, window)
+        _wait_for_screen(begin, window.frames_per_second)
+
+
+def _end_of(error: Exception, simulation: SimulationThread, application: Application) -> str:
+    """Why the window cannot go on, and what becomes of the worlds, in one line."""
+    from app.window.window import ContextLost
+
+    why = str(error) if isinstance(error, ContextLost) else f"a mistake in the program: {explained(error)}"
+    if not simulation.first_picture_shown.is_set():
+        return why
+    from app.window.rescue import rescue
+
+    return f"{why}; {rescue(simulation, application.documents.name, application.seen_scene)}"
+
+
+def _wait_for_screen(begin: float, frames_per_second: int) -> None:
+    """Sleep where the driver does not wait for the screen itself: more frames than it shows would only cost power."""
+    time.sleep(max(0.0, begin + 1.0 / frames_per_second - time.perf_counter() - 0.001))
+
+
+def _layout_file() -> Path | None:
+    """Where ImGui keeps the places of its windows, or None where nothing can be kept."""
+    import platformdirs
+
+    try:
+        return platformdirs.user_cache_path("thalweg", appauthor=False, ensure_exists=True) / "layout.ini"
+    except OSError as error:
+        log.debug("the layout of the panel is not kept: %s", error)
+        return None
+
+
+def _seconds_since_start() -> float:
+    """Since the process began, its imports included."""
+    import os
+
+    try:
+        ticks = float(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+        uptime = float(Path("/proc/uptime").read_text().split()[0])
+        return uptime - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return time.process_time()

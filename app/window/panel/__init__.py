@@ -1,0 +1,198 @@
+"""The panel: everything in the window that is not the picture, in ImGui."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from imgui_bundle import imgui
+
+from app.picture.style import Fonts, em
+from app.scene.comparison import NAMES
+from app.scene.scene import WORLD_SECTION
+from app.window.panel import comparison, key_sheet, legend, messages, status_line, transport
+from app.window.panel.divider import Divider
+from app.window.panel.file_dialog import FileDialog, Filter
+from app.window.panel.parameters import SECTIONS, ParameterRows
+from app.window.panel.widgets import tooltip_on_hover
+
+if TYPE_CHECKING:
+    from app.window.application import Application
+
+WINDOW = "Panel"
+WIDTH = 23.5  # heights of the font
+WIDEST_PART = 0.46  # of the window
+
+SAVED_WORLD = Filter("saved worlds", (".npz",))
+PRESET = Filter("presets", (".toml",))
+
+
+class Panel:
+    """Lays out a frame of the panel, and keeps what is open in it."""
+
+    def __init__(self, application: Application) -> None:
+        self.visible = True
+        self.key_sheet_open = False
+        self._application = application
+        self._rows = ParameterRows(application)
+        self._divider = Divider(application)
+        self._file_dialog = FileDialog()
+        self._laid_out_scale = 0.0
+        self.free_of_scene = (0.0, 1.0)  # what the panel leaves of the width, from 0 at the left to 1 at the right
+        self._frames = 0
+        self._plots_shown = False
+        self.rivers_shown = False  # whether what is found out about them can be seen
+
+    def gui(self) -> None:
+        """A frame."""
+        self.rivers_shown = False
+        self._divider.gui()
+        if self.visible:
+            legend.legend(self._application)
+            status_line.status_line(self._application)
+            self._dock()
+            imgui.begin(WINDOW, None, imgui.WindowFlags_.no_collapse.value)
+            transport.transport(self._application)
+            comparison.comparison(self._application)
+            imgui.spacing()
+            imgui.begin_child("parameters")
+            self._sections()
+            imgui.end_child()
+            imgui.end()
+        self._over_scene()
+        self._frames += 1
+
+    @property
+    def is_laid_out(self) -> bool:
+        """Whether it is known what the panel leaves: ImGui gives its windows their places after the first frame."""
+        return self._frames > 1
+
+    @property
+    def height_below_scene(self) -> float:
+        """What the status line takes from the scene."""
+        return status_line.height() if self.visible else 0.0
+
+    def changed(self, section: str) -> int:
+        """How many parameters of a section are not as they were opened."""
+        return self._rows.changed(section)
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether a dialog waits for the name of a file."""
+        return self._file_dialog.is_open
+
+    def ask_for_file_to_open(self) -> None:
+        from app.sources.heightmap import FORMATS
+
+        heightmaps = [Filter(format.name.removeprefix("a ").removeprefix("an "), format.suffixes) for format in FORMATS]
+        self._file_dialog.ask_to_open([*heightmaps, PRESET], self._application.commands.open)
+
+    def ask_for_file_to_save(self) -> None:
+        snapshot = self._application.snapshot
+        side = (
+            f"-{NAMES[self._application.documents.edited_worlds[0]]}" if self._application.documents.comparing else ""
+        )
+        name = f"{self._application.documents.name}{side}-{snapshot.cycle if snapshot else 0:06d}.npz"
+        commands = self._application.commands
+        self._file_dialog.ask_to_save(name, [SAVED_WORLD, PRESET], commands.target, commands.save)
+
+    def ask_again_for_file_to_save(self, path: Path, why: str) -> None:
+        """Ask once more, where it could not be saved at `path`."""
+        commands = self._application.commands
+        self._file_dialog.ask_again(path, why, [SAVED_WORLD, PRESET], commands.target, commands.save)
+
+    def close_topmost(self) -> bool:
+        """Close what lies uppermost, and tell whether there was anything."""
+        if self._file_dialog.is_open:
+            self._file_dialog.close()
+        elif self.key_sheet_open:
+            self.key_sheet_open = False
+        else:
+            return False
+        return True
+
+    def release(self) -> None:
+        """Give back what ImGui's own end would not."""
+        if self._plots_shown:
+            from app.window.panel import plots
+
+            plots.release()
+
+    def _dock(self) -> None:
+        """A dock space over the window, with the panel at its right until a person moves it elsewhere."""
+        viewport = imgui.get_main_viewport()
+        space = imgui.get_id("dock space")
+        width = min(em(WIDTH), WIDEST_PART * viewport.work_size.x)
+        scale = self._application.interface_scale
+        node = imgui.internal.dock_builder_get_node(space)
+        if node is None or (not node.is_split_node() and self._laid_out_scale == 0.0):
+            imgui.internal.dock_builder_add_node(space, imgui.internal.DockNodeFlagsPrivate_.dock_space.value)
+            imgui.internal.dock_builder_set_node_size(space, viewport.work_size)
+            part = width / max(viewport.work_size.x, 1.0)
+            split = imgui.internal.dock_builder_split_node(space, imgui.Dir.right, part)
+            imgui.internal.dock_builder_dock_window(WINDOW, split.id_at_dir)
+            imgui.internal.dock_builder_finish(space)
+            self._laid_out_scale = scale
+        elif self._laid_out_scale != scale and self._set_width(
+            width
+        ):  # also one that is kept from text of another size
+            self._laid_out_scale = scale
+        flags = imgui.DockNodeFlags_.passthru_central_node.value | imgui.DockNodeFlags_.auto_hide_tab_bar.value
+        imgui.dock_space_over_viewport(space, viewport, flags)
+
+    def _set_width(self, width: float) -> bool:
+        """Make the panel as wide as text of another size needs it, if it is docked; whether it is."""
+        window = imgui.internal.find_window_by_name(WINDOW)
+        node = window.dock_node if window is not None else None
+        is_docked = node is not None and node.parent_node is not None
+        if is_docked:
+            imgui.internal.dock_builder_set_node_size(node.id_, imgui.ImVec2(width, node.size.y))
+        return is_docked
+
+    def _sections(self) -> None:
+        for section, is_open_at_first in SECTIONS.items():
+            changed = self.changed(section)
+            differing = self._rows.differing(section)
+            mark = f"   · {changed} changed" if changed else ""
+            mark += f"   · {differing} differ" if differing else ""
+            flags = imgui.TreeNodeFlags_.default_open.value if is_open_at_first else 0
+            imgui.push_font(Fonts.bold, 0.0)
+            is_open = imgui.collapsing_header(f"{section.capitalize()}{mark}###section {section}", flags)
+            imgui.pop_font()
+            if section == WORLD_SECTION:
+                tooltip_on_hover("What a world is made from: each change makes it anew", "All else acts while it runs.")
+            if not is_open:
+                continue
+            imgui.indent(em(0.55))
+            self._rows.section(section)
+            if section == "performance":
+                from app.window.panel import performance
+
+                self._plots_shown = True
+                performance.performance(self._application)
+            if section == "rivers":
+                from app.window.panel import rivers
+
+                self._plots_shown = self.rivers_shown = True
+                rivers.rivers(self._application)
+            imgui.unindent(em(0.55))
+            imgui.spacing()
+
+    def _over_scene(self) -> None:
+        """What stands in the middle of the free part of the scene."""
+        viewport = imgui.get_main_viewport()
+        central = imgui.internal.dock_builder_get_central_node(imgui.get_id("dock space")) if self.visible else None
+        place, free = (central.pos, central.size) if central else (viewport.work_pos, viewport.work_size)
+        width = max(viewport.work_size.x, 1.0)
+        self.free_of_scene = (place.x / width, (place.x + free.x) / width) if free.x > 0.0 else (0.0, 1.0)
+        middle = (place.x + free.x / 2.0, free.y / 2.0)
+        widest, highest = max(free.x - em(2.0), em(18.0)), free.y - em(2.0)
+        messages.waiting(self._application, middle)
+        messages.compiling(self._application, middle[0], em(1.0), widest)
+        messages.failure(self._application, middle, widest)
+        messages.notices(self._application, middle[0], free.y - em(1.0), widest)
+        if self.key_sheet_open:
+            # A list that is too wide for the scene may lie over the panel, too.
+            whole = (viewport.work_size.x / 2.0, middle[1]) if widest < em(key_sheet.WIDTH) else middle
+            self.key_sheet_open = key_sheet.key_sheet(whole, viewport.work_size.x - em(2.0), highest)
+        self._file_dialog.gui(middle, widest, highest)

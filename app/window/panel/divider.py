@@ -1,0 +1,76 @@
+"""The line between two pictures, which can be moved. It is a part of the pictures; here is what takes hold of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from imgui_bundle import imgui
+
+from app.picture.style import ACCENT, FAINT_TEXT, OVER_SCENE, em
+
+if TYPE_CHECKING:
+    from app.window.application import Application
+
+FLAGS = (
+    imgui.WindowFlags_.no_decoration.value
+    | imgui.WindowFlags_.no_background.value
+    | imgui.WindowFlags_.no_saved_settings.value
+    | imgui.WindowFlags_.no_docking.value
+    | imgui.WindowFlags_.no_nav.value
+    | imgui.WindowFlags_.no_move.value
+    | imgui.WindowFlags_.no_bring_to_front_on_focus.value
+    | imgui.WindowFlags_.no_focus_on_appearing.value
+)
+
+WIDTH = 1.0  # heights of the font
+GRIP = 2.6
+
+
+class Divider:
+    """A handle over the line; a double click puts it in the middle again."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self._grabbed: float | None = None  # where it is held, from the line to the right
+
+    def gui(self) -> None:
+        application = self._application
+        if len(application.sides.shown) < 2:
+            return
+        viewport = imgui.get_main_viewport()
+        place = imgui.ImVec2(application.layout.divider_place + 1.0, viewport.work_pos.y + viewport.work_size.y / 2.0)
+        size = imgui.ImVec2(em(WIDTH), viewport.work_size.y)
+        imgui.set_next_window_pos(place, imgui.Cond_.always.value, imgui.ImVec2(0.5, 0.5))
+        imgui.set_next_window_size(size)
+        imgui.push_style_var(imgui.StyleVar_.window_padding.value, imgui.ImVec2(0.0, 0.0))
+        imgui.push_style_var(imgui.StyleVar_.window_min_size.value, imgui.ImVec2(1.0, 1.0))
+        imgui.begin("##divider", None, FLAGS)
+        imgui.invisible_button("handle", size)
+        is_lit = imgui.is_item_active() or imgui.is_item_hovered()
+        self._follow_pointer()
+        if is_lit:
+            imgui.set_mouse_cursor(imgui.MouseCursor_.resize_ew.value)
+        _grip(place, lit=is_lit)
+        imgui.end()
+        imgui.pop_style_var(2)
+
+    def _follow_pointer(self) -> None:
+        pointer = imgui.get_mouse_pos().x
+        if imgui.is_item_activated():
+            self._grabbed = pointer - self._application.layout.divider_place
+            if imgui.is_mouse_double_clicked(0):
+                self._application.layout.divider = 0.5
+                self._grabbed = None
+        # In a long frame, the last move and the release come together.
+        if self._grabbed is not None and (imgui.is_item_active() or imgui.is_item_deactivated()):
+            self._application.layout.move_divider(pointer - self._grabbed)
+
+
+def _grip(middle: imgui.ImVec2, *, lit: bool) -> None:
+    half = imgui.ImVec2(em(0.32), em(GRIP / 2.0))
+    drawing = imgui.get_window_draw_list()
+    low, high = middle - half, middle + half
+    drawing.add_rect_filled(low, high, imgui.get_color_u32(imgui.ImVec4(*OVER_SCENE)), half.x)
+    colour = imgui.get_color_u32(imgui.ImVec4(*(ACCENT if lit else FAINT_TEXT)))
+    length = imgui.ImVec2(0.0, 0.55 * half.y)
+    drawing.add_line(middle - length, middle + length, colour, em(0.14))

@@ -1,0 +1,294 @@
+"""Choosing a file to open or to save: by the dialog of the system where it has one, by one of our own where not."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui, portable_file_dialogs
+
+from app.files.atomic import check_writable, working_folder
+from app.model.errors import UserError
+from app.picture.style import ACCENT, ERROR, FAINT_TEXT, OVER_SCENE, em
+
+# The programs that show a dialog for others on Linux. Without one, `portable_file_dialogs` silently does nothing.
+HELPERS = ("zenity", "kdialog", "matedialog", "qarma")
+
+Chosen = Callable[[Path], None]
+# From the path that was typed to the one that is written. Raises `UserError` where none is.
+Target = Callable[[Path], Path]
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A kind of file to choose from."""
+
+    name: str
+    suffixes: tuple[str, ...]
+
+    def fits(self, path: Path) -> bool:
+        return path.suffix.lower() in self.suffixes
+
+
+class FileDialog:
+    """One dialog at a time. What is chosen is handed to the function that was given with the question."""
+
+    def __init__(self) -> None:
+        self._native: portable_file_dialogs.open_file | portable_file_dialogs.save_file | None = None
+        self._own: OwnDialog | None = None
+        self._chosen: Chosen | None = None
+        self._target: Target | None = None  # where it is to save
+        self._filters: Sequence[Filter] = ()
+        self._folder = working_folder()
+
+    @property
+    def is_open(self) -> bool:
+        return self._native is not None or self._own is not None
+
+    def ask_to_open(self, filters: Sequence[Filter], chosen: Chosen) -> None:
+        if self.is_open:
+            return
+        self._chosen, self._target = chosen, None
+        if _has_native_dialogs():
+            self._native = portable_file_dialogs.open_file("Open", str(self._folder), _native_filters(filters))
+        else:
+            self._own = OwnDialog("Open", self._folder, filters)
+
+    def ask_to_save(self, name: str, filters: Sequence[Filter], target: Target, chosen: Chosen) -> None:
+        """Ask where to save. `target` is chosen only where it can be written, and not over a file without a word."""
+        if self.is_open:
+            return
+        self._chosen, self._target, self._filters = chosen, target, filters
+        if _has_native_dialogs():
+            self._native = portable_file_dialogs.save_file("Save", str(self._folder / name), _native_filters(filters))
+        else:
+            self._own = OwnDialog("Save", self._folder, filters, name, target)
+
+    def ask_again(self, path: Path, why: str, filters: Sequence[Filter], target: Target, chosen: Chosen) -> None:
+        """Ask where to save what could not be saved at `path`, by our own dialog, which says why."""
+        if not self.is_open:
+            self._chosen, self._target, self._filters = chosen, target, filters
+            self._own = OwnDialog("Save", path.parent, filters, path.name, target, why)
+
+    def close(self) -> None:
+        """Give up our own dialog; that of the system has a button for it."""
+        self._own = None
+
+    def gui(self, place: tuple[float, float], widest: float, highest: float) -> None:
+        """Show our own dialog, and hear what was chosen in either."""
+        path: Path | None = None
+        if self._native is not None:
+            if not self._native.ready(0):
+                return
+            result = self._native.result()
+            self._native = None
+            first = result[0] if isinstance(result, list) and result else result
+            path = Path(first) if isinstance(first, str) and first else None
+            if path is not None and self._target is not None:
+                path = self._checked(path, self._target)
+        elif self._own is not None:
+            path = self._own.gui(place, widest, highest)
+            if self._own.is_done:
+                self._own = None
+        if path is not None and self._chosen is not None:
+            self._folder = path.parent
+            self._chosen(path)
+
+    def _checked(self, path: Path, target: Target) -> Path | None:
+        """What the system's dialog has chosen. It has asked about a file of this very name, but knows not the ending
+        that is added; then our own asks."""
+        try:
+            written = _writable(path, target)
+            why = f"{written.name} is there already" if written != path and written.is_file() else ""
+        except UserError as error:
+            written, why = path, str(error)
+        if not why:
+            return written
+        self._own = OwnDialog("Save", written.parent, self._filters, written.name, target, why)
+        return None
+
+
+class OwnDialog:
+    """A file dialog in ImGui: folders and fitting files in a list, and the name in a line.
+
+    With a `target` it is one to save: a name that is there already is asked about before it is taken.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        folder: Path,
+        filters: Sequence[Filter],
+        name: str = "",
+        target: Target | None = None,
+        why: str = "",
+    ) -> None:
+        self.is_done = False
+        self._title = title
+        self._target = target
+        self._filters = filters
+        self._name = name
+        self._said = why  # what is wrong with the name, or to be known before it is taken
+        self._asked: Path | None = None  # whether it may be replaced
+        self._is_new = True
+        self._enter(folder)
+
+    def gui(self, place: tuple[float, float], widest: float, highest: float) -> Path | None:
+        """Show it, and return the path once one was chosen."""
+        size = imgui.ImVec2(min(em(36.0), widest), min(em(28.0), highest))
+        imgui.set_next_window_pos(imgui.ImVec2(*place), imgui.Cond_.appearing.value, imgui.ImVec2(0.5, 0.5))
+        imgui.set_next_window_size(size, imgui.Cond_.appearing.value)
+        imgui.push_style_color(imgui.Col_.window_bg.value, imgui.ImVec4(*OVER_SCENE))
+        flags = (
+            imgui.WindowFlags_.no_saved_settings.value
+            | imgui.WindowFlags_.no_docking.value
+            | imgui.WindowFlags_.no_collapse.value
+        )
+        is_expanded, is_open = imgui.begin(f"{self._title}###file dialog", True, flags)
+        chosen = self._content() if is_expanded else None
+        imgui.end()
+        imgui.pop_style_color()
+        self.is_done = self.is_done or chosen is not None or not is_open
+        return chosen
+
+    def _content(self) -> Path | None:
+        self._breadcrumbs()
+        buttons = 2.0 * imgui.get_frame_height_with_spacing() + em(0.4)
+        chosen = None
+        if imgui.begin_child("files", imgui.ImVec2(0.0, -buttons)):
+            chosen = self._list()
+        imgui.end_child()
+        if self._is_new:
+            imgui.set_keyboard_focus_here()  # a person goes on typing, and must not press the program's keys by that
+            self._is_new = False
+        imgui.set_next_item_width(-1.0)
+        before = self._name
+        entered, self._name = imgui.input_text("##name", self._name, imgui.InputTextFlags_.enter_returns_true.value)
+        if self._name != before:
+            self._said, self._asked = "", None
+        known = " ".join(suffix for filter in self._filters for suffix in filter.suffixes)
+        imgui.align_text_to_frame_padding()
+        imgui.push_clip_rect(
+            imgui.get_cursor_screen_pos(),
+            imgui.ImVec2(
+                imgui.get_cursor_screen_pos().x + imgui.get_content_region_avail().x - em(10.0),
+                imgui.get_cursor_screen_pos().y + imgui.get_frame_height(),
+            ),
+            True,
+        )
+        imgui.text_colored(imgui.ImVec4(*(ERROR if self._said else FAINT_TEXT)), self._said or known)
+        imgui.pop_clip_rect()
+        if self._said:
+            imgui.set_item_tooltip(self._said)
+        imgui.same_line(imgui.get_content_region_avail().x - em(8.6))
+        if imgui.button("Cancel", imgui.ImVec2(em(4.2), 0.0)):
+            self.is_done = True
+        imgui.same_line(0.0, em(0.4))
+        replaces = self._replaces()
+        imgui.begin_disabled(not self._name)
+        # A button that says so has asked already.
+        if imgui.button("Replace" if replaces else self._title, imgui.ImVec2(em(4.2), 0.0)):
+            chosen = self._take(may_replace=replaces)
+        elif entered and self._name:
+            chosen = self._take()
+        imgui.end_disabled()
+        return chosen
+
+    def _path(self) -> Path:
+        """What the name means: in this folder, or, where it says so, in another."""
+        try:
+            return self._folder / Path(self._name).expanduser()
+        except RuntimeError:  # the home of somebody who is not known here
+            return self._folder / self._name
+
+    def _replaces(self) -> bool:
+        """Whether what is written would take the place of a file."""
+        if self._target is None or not self._name:
+            return False
+        with contextlib.suppress(UserError):
+            return self._target(self._path()).is_file()
+        return False
+
+    def _breadcrumbs(self) -> None:
+        """The folders above this one, each a button."""
+        parts = [*reversed(self._folder.parents), self._folder][-4:]
+        for number, folder in enumerate(parts):
+            if number:
+                imgui.same_line(0.0, em(0.2))
+            if imgui.button(f"{folder.name or folder.anchor}##{folder}"):
+                self._enter(folder)
+
+    def _list(self) -> Path | None:
+        double = imgui.is_mouse_double_clicked(0)
+        for path in self._entries:
+            is_folder = path in self._folders
+            icon = icons.ICON_FA_FOLDER if is_folder else icons.ICON_FA_FILE
+            imgui.text_colored(imgui.ImVec4(*(ACCENT if is_folder else FAINT_TEXT)), icon)
+            imgui.same_line(em(1.6))
+            clicked = imgui.selectable(path.name, path.name == self._name)[0]
+            if clicked and is_folder:
+                self._enter(path)
+                break
+            if clicked:
+                self._name, self._said, self._asked = path.name, "", None
+            if double and imgui.is_item_hovered() and not is_folder:
+                self._name = path.name
+                return self._take()
+        return None
+
+    def _take(self, may_replace: bool = False) -> Path | None:
+        """The path that the name means, unless it is a folder, cannot be written, or has to be asked about first."""
+        path = self._path()
+        if path.is_dir():
+            self._enter(path)
+            self._name = ""
+            return None
+        if self._target is None:
+            return path
+        try:
+            path = _writable(path, self._target)
+        except UserError as error:
+            self._said = str(error)
+            return None
+        if path.is_file() and not may_replace and self._asked != path:
+            self._asked, self._said = path, f"{path.name} is there already: Enter again replaces it"
+            self._is_new = True  # which goes back to the name, so that Enter is heard
+            return None
+        return path
+
+    def _enter(self, folder: Path) -> None:
+        self._folder = folder
+        try:
+            visible = [path for path in folder.iterdir() if not path.name.startswith(".")]
+        except OSError:
+            visible = []  # a folder that may not be read shows nothing, and there is a way up
+        self._folders = {path for path in visible if path.is_dir()}
+        files = {path for path in visible if path not in self._folders and any(f.fits(path) for f in self._filters)}
+        self._entries = [*sorted(self._folders, key=_by_name), *sorted(files, key=_by_name)]
+
+
+def _writable(path: Path, target: Target) -> Path:
+    """Where a name leads to. Raises `UserError` where nothing can be written there."""
+    path = target(path)
+    check_writable(path)
+    return path
+
+
+def _by_name(path: Path) -> str:
+    return path.name.casefold()
+
+
+def _has_native_dialogs() -> bool:
+    return sys.platform != "linux" or any(shutil.which(helper) for helper in HELPERS)
+
+
+def _native_filters(filters: Sequence[Filter]) -> list[str]:
+    """As `portable_file_dialogs` wants them: name and patterns in turn."""
+    every = Filter("all of these", tuple(suffix for filter in filters for suffix in filter.suffixes))
+    listed = [every, *filters] if len(filters) > 1 else filters
+    return [part for filter in listed for part in (filter.name, " ".join(f"*{suffix}" for suffix in filter.suffixes))]

@@ -1,0 +1,37 @@
+"""What holds where a parameter's zero leaves it to something else: to the source, or to the machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.engine.compiling import cores
+from app.sources.generators import GENERATORS, relief_of
+
+if TYPE_CHECKING:
+    from app.window.application import Application
+
+LEFT_TO_OTHERS = ("world.columns", "world.rows", "world.cell_size", "world.relief", "simulation.threads")
+
+
+def held_value(application: Application, path: str) -> float | None:
+    """The value that holds for a parameter that is 0, or None where none does, or none is known yet."""
+    if path not in LEFT_TO_OTHERS:
+        return None
+    if path == "simulation.threads":
+        return cores()
+    snapshot, scene = application.snapshot, application.documents.scene
+    if snapshot is None:
+        return None
+    rows, columns = snapshot.shape
+    match path:
+        case "world.columns":
+            return columns
+        case "world.rows":
+            return rows
+        case "world.cell_size":
+            return snapshot.cell_size
+        case "world.relief" if scene.world.source in GENERATORS:
+            return relief_of(scene, rows, columns, snapshot.cell_size)
+        case "world.relief":
+            return application.relief_at_start
+    return None

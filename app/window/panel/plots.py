@@ -1,0 +1,43 @@
+"""What all plots of the panel have in common."""
+
+from __future__ import annotations
+
+from imgui_bundle import imgui, implot
+
+from app.picture.style import FAINT_TEXT, NOTHING, WARNING, em, faded
+
+PLOT_FLAGS = implot.Flags_.no_menus.value | implot.Flags_.no_box_select.value | implot.Flags_.no_mouse_text.value
+AXIS_FLAGS = implot.AxisFlags_.no_menus.value | implot.AxisFlags_.no_highlight.value | implot.AxisFlags_.auto_fit.value
+
+
+def prepare() -> None:
+    """To be called in each frame that has plots, before the first."""
+    if implot.get_current_context() is None:
+        implot.create_context()
+    _style()
+
+
+def release() -> None:
+    """Give back what the plots keep, before ImGui itself ends."""
+    if implot.get_current_context() is not None:
+        implot.destroy_context()
+
+
+def _style() -> None:
+    style = implot.get_style()
+    for colour, value in {
+        implot.Col_.frame_bg: NOTHING,
+        implot.Col_.plot_bg: (1.0, 1.0, 1.0, 0.03),
+        implot.Col_.plot_border: NOTHING,
+        implot.Col_.legend_bg: NOTHING,
+        implot.Col_.legend_border: NOTHING,
+        implot.Col_.axis_text: FAINT_TEXT,
+        implot.Col_.axis_grid: (1.0, 1.0, 1.0, 0.10),
+        implot.Col_.axis_tick: NOTHING,
+        implot.Col_.crosshairs: faded(WARNING, 0.5),
+    }.items():
+        style.set_color_(colour, imgui.ImVec4(*value))
+    style.plot_padding = imgui.ImVec2(em(0.2), em(0.3))
+    style.label_padding = imgui.ImVec2(em(0.3), em(0.2))
+    style.legend_padding = imgui.ImVec2(em(0.4), em(0.3))
+    style.legend_inner_padding = imgui.ImVec2(em(0.2), em(0.15))

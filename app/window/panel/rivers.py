@@ -1,0 +1,155 @@
+"""What is found out about rivers: the way of the water from a place with its profile, and lists of lakes and mouths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui, implot
+
+from app.model.numbers import measured
+from app.model.overlays import OVERLAYS
+from app.model.snapshot import Course, Survey
+from app.picture.style import FAINT_TEXT, em
+from app.window.panel import plots
+from app.window.panel.performance import volume_text
+from app.window.panel.widgets import heading, icon_button, right_aligned
+
+if TYPE_CHECKING:
+    from app.window.application import Application
+
+GROUND = (0.80, 0.62, 0.48, 1.0)
+WATER = (0.36, 0.66, 0.90, 1.0)
+
+SHOWN = 12  # lines of a list that are seen without scrolling
+
+
+def rivers(application: Application) -> None:
+    """The section below the parameters."""
+    snapshot = application.snapshot
+    survey = snapshot.survey if snapshot else None
+    imgui.spacing()
+    _filling(application, survey)
+    if survey is None or not survey.layers:
+        imgui.text_disabled("the land is being surveyed")
+        return
+    imgui.text_disabled(f"as it was after cycle {survey.cycle}")
+    if survey.course is None:
+        imgui.text_disabled("click on the land to see where its water goes")
+    else:
+        _course(application, survey.course)
+    _lakes(application, survey)
+    _mouths(application, survey)
+
+
+def length_text(metres: float) -> str:
+    return f"{measured(metres / 1000.0)} km" if metres >= 1000.0 else f"{measured(metres)} m"
+
+
+def area_text(square_metres: float) -> str:
+    return f"{measured(square_metres * 1e-6)} km²" if square_metres >= 1e4 else f"{measured(square_metres)} m²"
+
+
+def _filling(application: Application, survey: Survey | None) -> None:
+    """The fronts of the filling begin anew."""
+    if OVERLAYS[application.documents.scene.view.overlay].survey != "filling":
+        return
+    if icon_button(icons.ICON_FA_ROTATE_LEFT, "fill again", "Fill the land again, from the coast"):
+        application.fill_again()
+    imgui.same_line()
+    imgui.align_text_to_frame_padding()
+    done = survey is not None and survey.filled
+    imgui.text_unformatted(f"round {survey.fronts if survey else 0}{', nothing changes any more' if done else ''}")
+
+
+def _course(application: Application, course: Course) -> None:
+    heading("The way of the water")
+    imgui.same_line()
+    if icon_button(icons.ICON_FA_XMARK, "forget place", "Forget this place (Esc)"):
+        application.ask_about(None)
+    if imgui.begin_table("course", 2, imgui.TableFlags_.sizing_stretch_prop.value):
+        _fact("from", f"row {course.row}, column {course.column}")
+        _fact("land upstream", area_text(course.catchment))
+        _fact("to the outlet", length_text(course.length))
+        _fact("drop", length_text(course.drop))
+        imgui.end_table()
+    if len(course.distances) < 2:
+        return
+    plots.prepare()
+    flags = plots.PLOT_FLAGS | implot.Flags_.no_legend.value
+    if implot.begin_plot("##profile", imgui.ImVec2(-1.0, em(8.0)), flags):
+        implot.setup_axes("km from here", "m", plots.AXIS_FLAGS, plots.AXIS_FLAGS)
+        along = course.distances * np.float32(1e-3)
+        floor = np.full_like(course.ground, course.ground.min())
+        for name, upper, lower, colour in (
+            ("lakes", course.water, course.ground, WATER),
+            ("ground", course.ground, floor, GROUND),
+        ):
+            spec = implot.Spec(fill_color=imgui.ImVec4(*colour), fill_alpha=0.5)
+            implot.plot_shaded(name, along, lower, upper, spec=spec)
+        implot.plot_line("water", along, course.water, spec=implot.Spec(line_color=imgui.ImVec4(*WATER)))
+        implot.plot_line("ground", along, course.ground, spec=implot.Spec(line_color=imgui.ImVec4(*GROUND)))
+        implot.end_plot()
+
+
+def _fact(name: str, value: str) -> None:
+    imgui.table_next_row()
+    imgui.table_next_column()
+    imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), name)
+    imgui.table_next_column()
+    right_aligned(value)
+
+
+def _lakes(application: Application, survey: Survey) -> None:
+    imgui.spacing()
+    heading("Lakes, if all were full")
+    imgui.text_disabled(f"{survey.lake_count} with {volume_text(survey.lake_volume)}; a click shows one")
+    rows = [
+        ((lake.row, lake.column), (volume_text(lake.volume), area_text(lake.area), length_text(lake.depth)))
+        for lake in survey.lakes
+    ]
+    _list(application, survey, "lakes", ("volume", "area", "depth"), rows)
+
+
+def _mouths(application: Application, survey: Survey) -> None:
+    imgui.spacing()
+    heading("River mouths")
+    imgui.text_disabled(f"{survey.mouth_count} of rivers; a click shows one")
+    rows = [
+        ((mouth.row, mouth.column), (f"{measured(mouth.discharge)} m³/s", area_text(mouth.catchment)))
+        for mouth in survey.mouths
+    ]
+    _list(application, survey, "mouths", ("discharge", "catchment"), rows)
+
+
+def _list(
+    application: Application,
+    survey: Survey,
+    name: str,
+    columns: Sequence[str],
+    rows: Sequence[tuple[tuple[int, int], Sequence[str]]],
+) -> None:
+    """A table of places with their texts; a click on a row asks about its place and looks there."""
+    if not rows:
+        return
+    height = imgui.get_text_line_height_with_spacing() * (min(len(rows), SHOWN) + 1.5)
+    flags = imgui.TableFlags_.row_bg.value | imgui.TableFlags_.scroll_y.value
+    if not imgui.begin_table(name, len(columns), flags, imgui.ImVec2(0.0, height)):
+        return
+    imgui.table_setup_scroll_freeze(0, 1)
+    for column in columns:
+        imgui.table_setup_column(column)
+    imgui.table_headers_row()
+    for number, (place, (first, *others)) in enumerate(rows):
+        imgui.table_next_row()
+        imgui.table_next_column()
+        is_shown = survey.course is not None and survey.course.asked == place
+        whole_row = imgui.SelectableFlags_.span_all_columns.value
+        if imgui.selectable(f"{first}###{name} {number}", is_shown, whole_row)[0]:
+            application.ask_about(place, look_there=True)
+        for text in others:
+            imgui.table_next_column()
+            imgui.text_unformatted(text)
+    imgui.end_table()

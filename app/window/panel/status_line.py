@@ -1,0 +1,100 @@
+"""The line at the bottom of the window: how the simulation is doing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
+
+from app.engine.status import State
+from app.model.ledger import LARGEST_IMBALANCE
+from app.model.numbers import measured, spaced
+from app.picture.style import ACCENT, ERROR, FAINT_TEXT, OVER_SCENE, TEXT, WARNING, Colour, em
+from app.scene.comparison import NAMES
+from app.window.panel.widgets import tooltip_on_hover
+
+if TYPE_CHECKING:
+    from app.window.application import Application
+
+STATES: dict[State, tuple[str, Colour]] = {
+    "loading": (icons.ICON_FA_HOURGLASS_HALF, WARNING),
+    "compiling": (icons.ICON_FA_GEARS, WARNING),
+    "running": (icons.ICON_FA_PLAY, ACCENT),
+    "paused": (icons.ICON_FA_PAUSE, FAINT_TEXT),
+    "failed": (icons.ICON_FA_TRIANGLE_EXCLAMATION, ERROR),
+}
+
+
+def height() -> float:
+    """Of the line, in logical units."""
+    return imgui.get_frame_height() + em(0.3)
+
+
+def status_line(application: Application) -> None:
+    """Show what fits, the most important first."""
+    flags = (
+        imgui.WindowFlags_.no_decoration.value
+        | imgui.WindowFlags_.no_saved_settings.value
+        | imgui.WindowFlags_.no_docking.value
+        | imgui.WindowFlags_.no_scroll_with_mouse.value
+    )
+    imgui.push_style_color(imgui.Col_.window_bg.value, imgui.ImVec4(*OVER_SCENE))
+    imgui.push_style_var(imgui.StyleVar_.window_rounding.value, 0.0)
+    imgui.push_style_var(imgui.StyleVar_.window_border_size.value, 0.0)
+    imgui.push_style_var(imgui.StyleVar_.window_padding.value, imgui.ImVec2(em(0.8), em(0.15)))
+    viewport = imgui.get_main_viewport()
+    if imgui.internal.begin_viewport_side_bar("status", viewport, imgui.Dir.down, height(), flags):
+        _items(application)
+    imgui.end()
+    imgui.pop_style_var(3)
+    imgui.pop_style_color()
+
+
+def _items(application: Application) -> None:
+    status = application.simulation.status
+    snapshot = application.snapshot
+    icon, colour = STATES[status.state]
+    # A failure is told in full in a box of its own.
+    words = status.message if status.message and status.state != "failed" else status.state
+    if status.compiling is not None and status.state != "failed":
+        words = status.compiling.words
+    imgui.align_text_to_frame_padding()
+    imgui.text_colored(imgui.ImVec4(*colour), f"{icon}  {words}")
+
+    _item(f"cycle {spaced(status.cycle)}", TEXT, "cycles since the start of this world")
+    pace = status.cycles_per_second if status.state == "running" else 0.0
+    _item(f"{pace:.0f} cycles/s", FAINT_TEXT, "averaged over the last second")
+    total = sum(status.milliseconds.values())
+    each = [f"{name}: {milliseconds:.2f} ms" for name, milliseconds in status.milliseconds.items()]
+    label = next(iter(status.milliseconds)) if len(status.milliseconds) == 1 else "processes"
+    if status.milliseconds:
+        _item(f"{label} {total:.1f} ms", FAINT_TEXT, "time of each process in a cycle", *each)
+    _item(
+        f"frame {application.frame_times.typical:.0f} ms", FAINT_TEXT, "time to draw a frame, the median of the last 30"
+    )
+    if snapshot is not None:
+        imbalances = [shown.imbalance for shown in application.sides.snapshots]
+        each = [f"{imbalance:.0e}" for imbalance in imbalances]
+        if len(each) > 1:
+            each = [f"{name} {text}" for name, text in zip(NAMES, each, strict=True)]
+        is_off = max(imbalances) > LARGEST_IMBALANCE
+        _item(
+            f"mass balance {' · '.join(each)}",
+            WARNING if is_off else FAINT_TEXT,
+            "what was lost or made from nothing, as a part of all rock, sediment and water",
+            f"rounding alone leaves less than {LARGEST_IMBALANCE:.0e}",
+        )
+        rows, columns = snapshot.shape
+        _item(f"{columns} × {rows} cells of {measured(snapshot.cell_size)} m", FAINT_TEXT, "size of the map")
+
+
+def _item(text: str, colour: Colour, *help: str) -> None:
+    """One more number, if there is room for it."""
+    gap = em(1.6)
+    imgui.same_line(0.0, gap)
+    if imgui.calc_text_size(text).x > imgui.get_content_region_avail().x:
+        imgui.new_line()
+        return
+    imgui.text_colored(imgui.ImVec4(*colour), text)
+    tooltip_on_hover(*help)

@@ -1,0 +1,84 @@
+"""The uppermost row of the panel: what makes the simulation run, stop and begin again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
+
+from app.picture.style import ACCENT, FAINT_TEXT, em, faded
+from app.window.actions import ACTIONS, BY_COMMAND
+from app.window.panel.widgets import BUTTON_WIDTH, icon_button, tooltip_on_hover
+
+if TYPE_CHECKING:
+    from app.window.application import Application
+
+BUTTONS: tuple[tuple[str, str], ...] = (
+    ("step", icons.ICON_FA_FORWARD_STEP),
+    ("reset", icons.ICON_FA_BACKWARD_FAST),
+    ("new_seed", icons.ICON_FA_DICE),
+    ("compare", icons.ICON_FA_TABLE_COLUMNS),
+)
+
+
+WIDTH_FOR_ONE_ROW = 21.6  # heights of the font
+
+
+def transport(application: Application) -> None:
+    """Pause, step, reset, new seed, compare; the menu; speed."""
+    width = imgui.get_content_region_avail().x
+    commands = application.commands
+    paused = application.simulation.paused
+    # The one button that is looked for most, so the one that stands out.
+    imgui.push_style_color(imgui.Col_.button.value, imgui.ImVec4(*faded(ACCENT, 0.32)))
+    imgui.push_style_color(imgui.Col_.button_hovered.value, imgui.ImVec4(*faded(ACCENT, 0.48)))
+    pause = BY_COMMAND["toggle_pause"]
+    if icon_button(icons.ICON_FA_PLAY if paused else icons.ICON_FA_PAUSE, pause.command, pause.tooltip):
+        commands.run(pause)
+    imgui.pop_style_color(2)
+    for command, icon in BUTTONS:
+        imgui.same_line(0.0, em(0.3))
+        if icon_button(icon, command, BY_COMMAND[command].tooltip):
+            commands.run(BY_COMMAND[command])
+    if width > em(WIDTH_FOR_ONE_ROW):
+        imgui.same_line(0.0, em(0.9))
+        _speed(application)
+        _menu(application, width)
+    else:
+        _menu(application, width)
+        _speed(application)
+
+
+def _speed(application: Application) -> None:
+    commands = application.commands
+    if icon_button(icons.ICON_FA_MINUS, "slower", BY_COMMAND["slower"].tooltip):
+        commands.run(BY_COMMAND["slower"])
+    cycles = application.documents.scene.simulation.cycles_per_frame
+    speed = f"{cycles}/frame" if cycles else "full speed"
+    width = imgui.calc_text_size("full speed").x
+    imgui.same_line(0.0, em(0.4))
+    left = imgui.get_cursor_pos_x()
+    imgui.set_cursor_pos_x(left + (width - imgui.calc_text_size(speed).x) / 2.0)
+    imgui.align_text_to_frame_padding()
+    imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), speed)
+    tooltip_on_hover("cycles of the simulation for each frame of the screen, a sixtieth of a second")
+    imgui.same_line(left + width + em(0.4))
+    if icon_button(icons.ICON_FA_PLUS, "faster", BY_COMMAND["faster"].tooltip):
+        commands.run(BY_COMMAND["faster"])
+
+
+def _menu(application: Application, width: float) -> None:
+    imgui.same_line(imgui.get_style().window_padding.x + width - imgui.get_frame_height() * BUTTON_WIDTH)
+    if icon_button(icons.ICON_FA_BARS, "menu", "Everything that can be done, with its key"):
+        imgui.open_popup("menu")
+    if imgui.begin_popup("menu"):
+        group = ACTIONS[0].group
+        for action in ACTIONS:
+            if action.group != group:
+                imgui.separator()
+                group = action.group
+            if imgui.menu_item(action.label, action.keys[0], False)[0]:
+                application.commands.run(action)
+            tooltip_on_hover(action.help)
+        imgui.end_popup()

@@ -1,0 +1,109 @@
+"""What mouse and wheel do in the scene: they move the camera, look around on the minimap, and point at the land."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app.picture.sides import Side
+from app.window.events import Button, ButtonPressed, ButtonReleased, PointerMoved, Scrolled
+
+if TYPE_CHECKING:
+    from app.window.application import Application
+
+CLICK_REACH = 4.0  # logical units: a press that moves farther is a drag
+
+
+class Pointing:
+    """The side that mouse and wheel are used on, and what a press has begun there."""
+
+    def __init__(self, application: Application) -> None:
+        self.place = 0  # of the side, from the left
+        self._application = application
+        self._on_minimap: Side | None = None  # a drag that began on its minimap goes on
+        self._pressed_at: tuple[float, float] | None = None  # where a press began that may become a click on the land
+        self._pressed_with_control = False
+
+    @property
+    def side(self) -> Side:
+        return self._application.sides.shown[self.place]
+
+    def begin_anew(self) -> None:
+        """There is another number of sides."""
+        self.place = 0
+        self._on_minimap = None
+
+    def let_go(self) -> None:
+        """Forget what a press has begun."""
+        self._on_minimap = None
+        self._pressed_at = None
+
+    def press(self, event: ButtonPressed) -> None:
+        camera, side = self._application.camera, self._point_at(event.x)
+        if event.button is Button.LEFT and self._is_on_minimap(side, event.x, event.y):
+            self._on_minimap = side
+            self._look_at_minimap(side, event.x, event.y)
+        else:
+            camera.press(replace(event, x=event.x - self._application.layout.left(side)))
+            is_click = event.button is Button.LEFT and not event.shift and not camera.flying
+            self._pressed_at = (event.x, event.y) if is_click else None
+            self._pressed_with_control = event.control
+
+    def release(self, event: ButtonReleased) -> None:
+        application = self._application
+        if event.button is Button.LEFT:
+            if self._pressed_at is not None:
+                act = application.toggle_spring if self._pressed_with_control else application.ask_about
+                act(self._cell_under(*self._pressed_at))
+            self.let_go()
+        application.camera.release(event.button)
+
+    def move(self, event: PointerMoved) -> None:
+        if self._pressed_at is not None and math.dist(self._pressed_at, (event.x, event.y)) > CLICK_REACH:
+            self._pressed_at = None
+        if self._on_minimap is not None:
+            self._look_at_minimap(self._on_minimap, event.x, event.y)
+        else:
+            left = self._application.layout.left(self.side)
+            self._application.camera.move(replace(event, x=event.x - left))
+
+    def scroll(self, event: Scrolled) -> None:
+        side = self._point_at(event.x)
+        self._application.camera.scroll(event.amount, event.x - self._application.layout.left(side), event.y)
+
+    def _point_at(self, x: float) -> Side:
+        """Let mouse and wheel be used on the side that is under the pointer, unless they go on in another one."""
+        application = self._application
+        if not application.camera.dragging and not application.camera.flying:
+            place = sum(x >= application.layout.left(side) for side in application.sides.shown[1:])
+            if place != self.place:
+                self.place = place
+                application.look_from_here()
+        return self.side
+
+    def _cell_under(self, x: float, y: float) -> tuple[int, int] | None:
+        """Row and column of the land under the pointer."""
+        application = self._application
+        hit = application.camera.ground_under(x - application.layout.left(self.side), y)
+        snapshot = application.snapshot
+        if hit is None or snapshot is None:
+            return None
+        rows, columns = snapshot.shape
+        row, column = int(hit.z // snapshot.cell_size), int(hit.x // snapshot.cell_size)
+        return (row, column) if 0 <= row < rows and 0 <= column < columns else None
+
+    def _is_on_minimap(self, side: Side, x: float, y: float) -> bool:
+        left, top, width, height = self._application.layout.minimap(side)
+        is_shown = self._application.documents.scene.view.minimap
+        return is_shown and left <= x <= left + width and top <= y <= top + height
+
+    def _look_at_minimap(self, side: Side, x: float, y: float) -> None:
+        """Look at the place of the map that the pointer is on."""
+        if side.snapshot is None:
+            return
+        left, top, width, height = self._application.layout.minimap(side)
+        across, down = (x - left) / max(width, 1.0), (y - top) / max(height, 1.0)
+        rows, columns = side.snapshot.shape
+        cell_size = side.snapshot.cell_size
+        self._application.camera.look_at(across * columns * cell_size, down * rows * cell_size)

@@ -1,0 +1,73 @@
+"""Messages are values: they can be written down and read again, and none is left out of the unions."""
+
+from __future__ import annotations
+
+import typing
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.engine import messages
+from app.engine.messages import Message, Report, Request, read, written
+from app.engine.survey import Wanted
+from app.files.opening import open_scene
+from app.model.view_parameters import CameraParameters, ViewParameters
+from app.scene.scene import DECLARATIONS, Scene, presets
+
+KINDS = (*typing.get_args(Request), *typing.get_args(Report))
+
+scenes = st.sampled_from([Scene(), *map(open_scene, list(presets())[:3])])
+texts = st.text(st.characters(exclude_categories=["Cs"]))
+FIELDS = {
+    "scenes": st.lists(scenes, min_size=1, max_size=2).map(tuple),
+    "values": st.dictionaries(st.sampled_from(list(DECLARATIONS)), st.booleans() | st.integers(-9, 9) | texts),
+    "world": st.integers(0, 1),
+    "balls": st.integers(0, 2**31),
+    "path": st.sampled_from([Path("world.npz"), Path("/somewhere/else/ä b.npz")]),
+    "view": st.none() | st.just(ViewParameters(sun_height=12.5)),
+    "camera": st.none() | st.just(CameraParameters()),
+    "overlay": st.sampled_from(["none", "wetness"]),
+    "wanted": st.builds(
+        Wanted, st.booleans(), st.none() | st.tuples(st.integers(0), st.integers(0)), st.integers(0, 9)
+    ),
+    "screens": st.integers(1, 9),
+    "worlds": st.lists(st.integers(0, 99), max_size=2).map(tuple),
+    "why": texts,
+    "process": st.sampled_from(["", "droplets"]),
+    "layer": st.sampled_from(["", "bedrock"]),
+    "cell": st.none() | st.tuples(st.integers(0, 9), st.integers(0, 9)),
+}
+
+
+def built(kind: type[Message]) -> st.SearchStrategy[Message]:
+    """Messages of a kind."""
+    fields = {name: FIELDS[name] for name in kind.__struct_fields__ if name != "request"}
+    if "request" in kind.__struct_fields__:
+        asked = typing.get_type_hints(kind)["request"]
+        fields["request"] = st.one_of(*map(built, typing.get_args(asked) or (asked,)))
+    return st.builds(kind, **fields)
+
+
+def test_each_message_is_a_request_or_a_report() -> None:
+    declared = {kind for kind in vars(messages).values() if isinstance(kind, type) and issubclass(kind, Message)}
+    assert declared == {*KINDS, Message}
+
+
+@given(st.lists(st.one_of(*map(built, KINDS)), max_size=6))
+def test_messages_are_read_as_they_were_written(journal: list[Request | Report]) -> None:
+    assert read(written(journal)) == journal
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"[", b"{}", b'[{"type": "Explode"}]', b'[{"type": "Keep"}]', b'[{"type": "Keep", "world": "B"}]']
+)
+def test_anything_else_is_refused(text: bytes) -> None:
+    with pytest.raises(ValueError):
+        read(text)
+
+
+def test_a_message_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError):
+        messages.Keep(1).world = 0  # type: ignore[misc]
