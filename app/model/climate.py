@@ -1,4 +1,4 @@
-"""The climate: rain, wind and temperature in one place, with a slow year and storms, and the weather of each cycle."""
+"""The climate: rain, wind and temperature, with seasons and storms, and the weather of each cycle."""
 
 from __future__ import annotations
 
@@ -10,52 +10,56 @@ from app.model.parameters import Parameters, parameter
 from kernels.units import Celsius, CelsiusPerMetre, Degrees, Speed
 
 METRES_PER_KILOMETRE = 1000.0
-USUAL_WIND = 1.4  # cells per unit of time: what other speeds are told beside
+USUAL_WIND = 1.4  # cells per unit of time: the reference that other speeds are relative to
 
 
 class ClimateParameters(Parameters, frozen=True, kw_only=True):
-    """Rain, wind and temperature, which all processes share."""
+    """Rain, wind and temperature, shared by all processes."""
 
     title: ClassVar[str] = "Climate"
     section: ClassVar[str] = "climate"
 
     rain: Annotated[
-        float, parameter(0.0, 4.0, "how much it rains: the part of the drops that fall; over 1: more of them", log=True)
+        float,
+        parameter(
+            0.0, 4.0, "rainfall relative to normal: factor on droplets per cycle and on rain that infiltrates", log=True
+        ),
     ] = 1.0
     rain_by_altitude: Annotated[
-        float, parameter(0.0, 1.0, "part of the rain that grows with altitude; the rest falls everywhere alike")
+        float, parameter(0.0, 1.0, "fraction of the rain that increases with altitude; the rest is uniform")
     ] = 0.0
     wind_direction: Annotated[
-        float, parameter(0.0, 360.0, "where the wind comes from, clockwise from north", unit="°")
+        float, parameter(0.0, 360.0, "direction the wind comes from, clockwise from north", unit="°")
     ] = 270.0
     wind_speed: Annotated[float, parameter(0.0, 4.0, "speed of the prevailing wind", unit="cells/t")] = USUAL_WIND
-    temperature: Annotated[float, parameter(-40.0, 45.0, "of the air at a height of 0", unit="°C")] = 15.0
+    temperature: Annotated[float, parameter(-40.0, 45.0, "air temperature at height 0", unit="°C")] = 15.0
     lapse_rate: Annotated[
-        float, parameter(0.0, 60.0, "how much colder it is for each kilometre of height", unit="°C/km")
+        float, parameter(0.0, 60.0, "decrease of temperature per kilometre of height", unit="°C/km")
     ] = 6.5
-    year: Annotated[
-        int, parameter(0, 100_000, "length of a year; 0: there are no seasons", unit="cycles", log=True)
-    ] = 0
+    year: Annotated[int, parameter(0, 100_000, "length of a year; 0: no seasons", unit="cycles", log=True)] = 0
     season_rain: Annotated[
-        float, parameter(0.0, 1.0, "part of the rain by which summers are drier and winters wetter")
+        float, parameter(0.0, 1.0, "seasonal amplitude of rain, as a fraction: drier summers, wetter winters")
     ] = 0.5
     season_temperature: Annotated[
-        float, parameter(0.0, 40.0, "how much warmer than the year a summer is, and colder a winter", unit="°C")
+        float,
+        parameter(
+            0.0, 40.0, "seasonal amplitude of temperature: summer above, winter below the annual mean", unit="°C"
+        ),
     ] = 8.0
     season_wind: Annotated[
-        float, parameter(0.0, 180.0, "how far the wind turns to either side in a year", unit="°")
+        float, parameter(0.0, 180.0, "seasonal swing of the wind direction to either side", unit="°")
     ] = 0.0
-    storms: Annotated[float, parameter(0.0, 1.0, "part of the time in which a storm blows")] = 0.0
-    storm_length: Annotated[int, parameter(2, 10_000, "how long a storm lasts", unit="cycles", log=True)] = 60
+    storms: Annotated[float, parameter(0.0, 1.0, "fraction of the time in which a storm blows")] = 0.0
+    storm_length: Annotated[int, parameter(2, 10_000, "duration of a storm", unit="cycles", log=True)] = 60
     storm_speed: Annotated[
-        float, parameter(1.0, 4.0, "how much faster the wind is at the height of a storm", unit="times")
+        float, parameter(1.0, 4.0, "wind speed at the peak of a storm, relative to the prevailing wind", unit="times")
     ] = 2.0
 
 
 class Weather(NamedTuple):
-    """What the climate brings in one cycle."""
+    """The weather of one cycle."""
 
-    rain: float = 1.0  # part of the drops that fall
+    rain: float = 1.0  # factor on rainfall
     rain_by_altitude: float = 0.0
     wind_direction: Degrees = 270.0  # where it comes from, clockwise from north
     wind_speed: Speed = USUAL_WIND
@@ -67,7 +71,7 @@ class Weather(NamedTuple):
 
 
 def weather_of(climate: ClimateParameters, seed: int, cycle: int) -> Weather:
-    """The weather of a cycle, which depends on nothing else. A year begins in spring."""
+    """The weather of a cycle: a pure function of its arguments. A year begins in spring."""
     season = math.sin(2.0 * math.pi * (cycle % climate.year) / climate.year) if climate.year else 0.0
     swing = math.cos(2.0 * math.pi * (cycle % climate.year) / climate.year) if climate.year else 0.0
     storm = _storm(climate, seed, cycle)
@@ -85,7 +89,7 @@ def weather_of(climate: ClimateParameters, seed: int, cycle: int) -> Weather:
 
 
 def _storm(climate: ClimateParameters, seed: int, cycle: int) -> float:
-    """How strong a storm is. Time is cut into spans of a storm's length; in some of them one rises and dies down."""
+    """Strength of a storm, from 0 to 1. In some spans of a storm's length, chosen at random, one rises and subsides."""
     if climate.storms == 0.0:
         return 0.0
     span, moment = divmod(cycle, climate.storm_length)

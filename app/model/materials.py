@@ -129,26 +129,29 @@ class MaterialParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Materials"
     section: ClassVar[str] = "world"
 
-    enabled: Annotated[bool, described("whether the world is made of several kinds of ground")] = False
+    enabled: Annotated[bool, described("several kinds of rock and sediment, each with its own properties")] = False
     folder: Annotated[
         str,
-        described("a folder of further materials, as TOML files; one of a shipped name replaces that", names_file=True),
+        described(
+            "folder of further materials (TOML); a file with the name of a shipped material replaces it",
+            names_file=True,
+        ),
     ] = ""
     strata: Annotated[
         str,
-        described("the rocks from the top, with their thickness in metres; the last goes on below", check=read_strata),
+        described("rocks from the top with their thickness in metres; the last continues downwards", check=read_strata),
     ] = "sandstone 60; clay 25; sandstone 40; granite"
-    repeat: Annotated[bool, described("whether the stack comes again and again below itself")] = False
-    dip: Annotated[float, parameter(0.0, 60.0, "how steeply the strata are tilted", unit="°")] = 0.0
-    dip_direction: Annotated[float, parameter(0.0, 360.0, "where they fall to, clockwise from north", unit="°")] = 90.0
-    fold: Annotated[float, parameter(0.0, 5_000.0, "from the troughs of folds to their crests", unit="m", log=True)] = (
-        0.0
-    )
+    repeat: Annotated[bool, described("repeat the sequence of strata downwards")] = False
+    dip: Annotated[float, parameter(0.0, 60.0, "dip of the strata", unit="°")] = 0.0
+    dip_direction: Annotated[
+        float, parameter(0.0, 360.0, "dip direction (downslope), clockwise from north", unit="°")
+    ] = 90.0
+    fold: Annotated[float, parameter(0.0, 5_000.0, "height of folds from trough to crest", unit="m", log=True)] = 0.0
     fold_wavelength: Annotated[
-        float, parameter(0.05, 4.0, "from fold to fold, as a part of the map's longer side", log=True)
+        float, parameter(0.05, 4.0, "wavelength of the folds, relative to the map's longer side", log=True)
     ] = 0.5
     loose: Annotated[
-        str, described("what lies on the rock at the start: kinds and their parts: sand 3; gravel 1", check=read_mix)
+        str, described("initial loose material: kinds with their proportions, such as sand 3; gravel 1", check=read_mix)
     ] = "sand"
 
 

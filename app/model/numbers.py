@@ -85,12 +85,12 @@ def exact_text(value: float) -> str:
 
 
 def zero_means(declaration: Declaration) -> str:
-    """What a zero stands for, where its help tells: `0 means one for each core`."""
+    """What a zero stands for, where its help tells: `0 means one per core`."""
     return declaration.help.partition("0 means ")[2]
 
 
 def empty_means(declaration: Declaration) -> str:
-    """The same of a text that is empty: `empty: everywhere`."""
+    """The same of a text that is empty: `empty: uniform`."""
     return declaration.help.partition("empty: ")[2]
 
 

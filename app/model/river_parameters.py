@@ -1,4 +1,4 @@
-"""What is searched for in the land as it is now."""
+"""Rivers and watersheds of the current land, as parameters."""
 
 from __future__ import annotations
 
@@ -8,19 +8,26 @@ from app.model.parameters import Parameters, parameter
 
 
 class RiverParameters(Parameters, frozen=True, kw_only=True):
-    """What counts as a river and as a watershed, and how often the land is searched for them."""
+    """Thresholds for rivers and watersheds, and how often they are surveyed."""
 
     title: ClassVar[str] = "Rivers"
     section: ClassVar[str] = "rivers"
 
-    interval: Annotated[int, parameter(1, 1000, "cycles from one survey to the next", unit="cycles", log=True)] = 20
+    interval: Annotated[
+        int, parameter(1, 1000, "cycles between surveys of rivers, lakes and watersheds", unit="cycles", log=True)
+    ] = 20
     threshold: Annotated[
-        int, parameter(1, 1_000_000, "a river begins where so much land drains", unit="cells", log=True)
+        int, parameter(1, 1_000_000, "contributing area at which a river begins", unit="cells", log=True)
     ] = 150
     watershed_size: Annotated[
         int, parameter(1, 1_000_000, "smaller watersheds are merged into the coast", unit="cells", log=True)
     ] = 500
-    rain: Annotated[float, parameter(1.0, 10_000.0, "what feeds the rivers, in a year", unit="mm", log=True)] = 800.0
+    rain: Annotated[
+        float, parameter(1.0, 10_000.0, "annual precipitation, from which discharge is computed", unit="mm", log=True)
+    ] = 800.0
     filling_pace: Annotated[
-        int, parameter(1, 100, "rounds for each picture while the filling is looked at", unit="rounds", log=True)
+        int,
+        parameter(
+            1, 100, "rounds of filling per picture while the overlay 'filling' is shown", unit="rounds", log=True
+        ),
     ] = 2

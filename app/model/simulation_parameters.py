@@ -6,13 +6,13 @@ from app.model.parameters import Parameters, parameter
 
 
 class SimulationParameters(Parameters, frozen=True, kw_only=True):
-    """Pace and threads. Neither changes a result, only how soon it comes."""
+    """Pace and threads. Neither changes a result, only how fast it is computed."""
 
     title: ClassVar[str] = "Simulation"
     section: ClassVar[str] = "performance"
 
     cycles_per_frame: Annotated[
         int,
-        parameter(0, 100, "cycles for each 1/60 s in the window, for each frame of a clip; 0 means as fast as it goes"),
+        parameter(0, 100, "cycles per 1/60 s in the window, per frame of a clip; 0 means as fast as possible"),
     ] = 0
-    threads: Annotated[int, parameter(0, 256, "threads of the simulation; 0 means one for each core")] = 0
+    threads: Annotated[int, parameter(0, 256, "threads of the simulation; 0 means one per core")] = 0

@@ -15,47 +15,51 @@ from app.processes.process import register
 class CascadeParameters(Parameters, frozen=True, kw_only=True):
     """Sliding of loose material (McDonald 2020).
 
-    Where the world has materials, each lies at its own angle of repose, and roughness and scale say nothing.
+    Where the world has materials, each has its own angle of repose, and roughness and scale have no effect.
     """
 
     title: ClassVar[str] = "Cascade"
     section: ClassVar[str] = "processes"
 
-    enabled: Annotated[bool, described("whether loose material slides")] = False
+    enabled: Annotated[bool, described("sliding of loose material that exceeds its angle of repose")] = False
     roughness: Annotated[
         float,
         parameter(
             0.0,
             0.05,
-            "height to the next cell at which sand still lies; times scale: tangent of the angle of repose; "
-            "materials have their own",
+            "stable height difference to the next cell: tangent of the angle of repose over scale,"
+            " where materials do not define it",
             unit="h",
         ),
     ] = 0.0075
-    settling: Annotated[float, parameter(0.0, 0.045, "how fast the excess slides")] = 0.02
+    settling: Annotated[float, parameter(0.0, 0.045, "rate at which excess height slides")] = 0.02
     steepness: Annotated[
         float,
-        parameter(0.0, 3.0, "how much steeper all loose material lies than it would", unit="times"),
+        parameter(0.0, 3.0, "factor on the tangent of all angles of repose", unit="times"),
     ] = 1.0
     wet_strength: Annotated[
-        float, parameter(0.0, 2.0, "how much steeper half-wet ground stands than dry ground, as a part of its slope")
+        float, parameter(0.0, 2.0, "increase of the angle of repose in half-wet ground, as a fraction of its tangent")
     ] = 0.3
     soaked_weakness: Annotated[
-        float, parameter(0.0, 0.9, "how much gentler soaked ground lies than dry ground, as a part of its slope")
+        float, parameter(0.0, 0.9, "decrease of the angle of repose in saturated ground, as a fraction of its tangent")
     ] = 0.4
     root_strength: Annotated[
-        float, parameter(0.0, 4.0, "how much steeper ground full of roots stands, as a part of its slope")
+        float,
+        parameter(0.0, 4.0, "increase of the angle of repose under the densest roots, as a fraction of its tangent"),
     ] = 0.6
     creep: Annotated[
-        float, parameter(0.0, 1.0, "part of the difference that moves where it is not too steep: rounds off all forms")
+        float,
+        parameter(
+            0.0, 1.0, "creep below the angle of repose: fraction of a height difference that moves; rounds all forms"
+        ),
     ] = 0.0
-    passes: Annotated[int, parameter(1, 50, "passes over the map in each cycle", log=True)] = 1
+    passes: Annotated[int, parameter(1, 50, "passes over the map per cycle", log=True)] = 1
     scale: Annotated[
-        float, parameter(1.0, 1000.0, "cells to one h, the article's unit of height", unit="cells", log=True)
+        float, parameter(1.0, 1000.0, "cells per h, the article's unit of height", unit="cells", log=True)
     ] = 80.0
     edges: Annotated[
         Literal["open", "wrap"],
-        described("what lies beyond the map's edges: a wall, or the other side of the map (wrap)"),
+        described("boundary condition: open (no material leaves) or wrap (periodic)"),
     ] = "open"
 
 

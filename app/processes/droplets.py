@@ -61,31 +61,37 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Droplets"
     section: ClassVar[str] = "processes"
 
-    enabled: Annotated[bool, described("whether drops fall")] = True
-    count: Annotated[int, parameter(0, 100_000, "drops of rain in each cycle", log=True)] = 1000
+    enabled: Annotated[bool, described("hydraulic erosion by droplets")] = True
+    count: Annotated[int, parameter(0, 100_000, "droplets of rain per cycle", log=True)] = 1000
     time_step: Annotated[
-        float, parameter(0.1, 2.0, "length of a drop's step, shortened where it would pass a cell", unit="t")
+        float, parameter(0.1, 2.0, "time step of a droplet, shortened so that it skips no cell", unit="t")
     ] = 1.2
-    density: Annotated[float, parameter(0.1, 10.0, "inertia of a drop: dense ones turn slowly", log=True)] = 1.0
-    friction: Annotated[float, parameter(0.0, 0.8, "part of its speed that a drop loses", unit="1/t")] = 0.05
+    density: Annotated[float, parameter(0.1, 10.0, "inertia of a droplet: denser ones turn more slowly", log=True)] = (
+        1.0
+    )
+    friction: Annotated[float, parameter(0.0, 0.8, "rate at which a droplet loses speed to friction", unit="1/t")] = (
+        0.05
+    )
     deposition_rate: Annotated[
-        float, parameter(0.0, 0.8, "how fast the load of a drop nears its equilibrium", unit="1/t")
+        float, parameter(0.0, 0.8, "rate at which a droplet's load approaches its transport capacity", unit="1/t")
     ] = 0.1
-    evaporation: Annotated[float, parameter(0.0, 1.0, "part of its volume that a drop loses", unit="1/t", log=True)] = (
+    evaporation: Annotated[float, parameter(0.0, 1.0, "rate at which a droplet loses volume", unit="1/t", log=True)] = (
         0.001
     )
-    minimum_volume: Annotated[float, parameter(0.001, 0.9, "a drop ends when it is smaller than this", log=True)] = 0.01
-    rock_erodibility: Annotated[float, parameter(0.0, 1.0, "how easily bedrock is worn, beside loose sediment")] = 0.5
-    longest_path: Annotated[int, parameter(1, 10_000, "a drop ends after this many steps", unit="steps", log=True)] = (
-        1000
-    )
+    minimum_volume: Annotated[
+        float, parameter(0.001, 0.9, "a droplet ends below this volume; a new one has 1", log=True)
+    ] = 0.01
+    rock_erodibility: Annotated[float, parameter(0.0, 1.0, "erodibility of bedrock relative to loose sediment")] = 0.5
+    longest_path: Annotated[
+        int, parameter(1, 10_000, "a droplet ends after this many steps", unit="steps", log=True)
+    ] = 1000
     water: Annotated[
-        float, parameter(0.001, 10.0, "depth of a new drop's water over one cell", unit="cells", log=True)
+        float, parameter(0.001, 10.0, "water in a new droplet, as depth over one cell", unit="cells", log=True)
     ] = 0.1
     springs: Annotated[
         str,
         described(
-            "where water wells up: south and east as parts of the map, drops in a cycle; one more after each ';'",
+            "position (south, east, from 0 to 1) and droplets per cycle of each spring, separated by ';'",
             check=read_springs,
         ),
     ] = ""
@@ -94,30 +100,30 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
         parameter(
             0.001,
             1.0,
-            "part of what is known of the streams that each cycle renews, or forgets without drops",
+            "weight of the latest cycle in the stream averages; higher adapts and fades faster",
             log=True,
         ),
     ] = 0.01
-    stream_friction: Annotated[float, parameter(0.0, 1.0, "part of the friction that is missing in a stream")] = 0.0
-    stream_evaporation: Annotated[float, parameter(0.0, 1.0, "part of the evaporation that is missing in a stream")] = (
+    stream_friction: Annotated[float, parameter(0.0, 1.0, "reduction of friction in a stream, as a fraction")] = 0.0
+    stream_evaporation: Annotated[float, parameter(0.0, 1.0, "reduction of evaporation in a stream, as a fraction")] = (
         0.0
     )
     stream_stop: Annotated[
-        float, parameter(0.0, 0.1, "in a stream a drop ends when its acceleration is less than this", unit="cells/t²")
+        float, parameter(0.0, 0.1, "in a stream a droplet ends when its acceleration falls below this", unit="cells/t²")
     ] = 0.0
     momentum: Annotated[
         float,
-        parameter(0.0, 1.0, "how strongly the stream that it is in turns a drop: bends rivers", unit="1/t"),
+        parameter(0.0, 1.0, "how strongly a stream's momentum deflects droplets; makes rivers meander", unit="1/t"),
     ] = 0.0
     root_hold: Annotated[
-        float, parameter(0.0, 1.0, "part of a drop's exchange with the ground that the densest roots prevent")
+        float, parameter(0.0, 1.0, "reduction of erosion and deposition under the densest roots, as a fraction")
     ] = 0.9
     attrition: Annotated[
         float,
         parameter(
             0.0,
             1000.0,
-            "part of what a drop carries of a kind of abrasion 1 that becomes finer on each kilometre",
+            "downstream fining: rate at which a load of abrasion 1 wears to finer kinds",
             unit="1/km",
             log=True,
         ),

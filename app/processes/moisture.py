@@ -22,61 +22,81 @@ TIGHT = 0.01
 
 
 class MoistureParameters(Parameters, frozen=True, kw_only=True):
-    """Water in the ground (Dupuit 1863, Boussinesq 1904): wet and dry soil, groundwater, springs, marshes."""
+    """Water in the ground (Dupuit 1863, Boussinesq 1904): soil moisture, groundwater, springs, marshes."""
 
     title: ClassVar[str] = "Moisture"
     section: ClassVar[str] = "processes"
 
-    enabled: Annotated[bool, described("whether the ground takes up water")] = False
+    enabled: Annotated[bool, described("water in the ground: soil moisture, groundwater and springs")] = False
     rain: Annotated[
-        float, parameter(0.0, 1.0, "depth of rain that open ground can soak up in a cycle", unit="m", log=True)
+        float, parameter(0.0, 1.0, "rain per cycle that can infiltrate open ground, as water depth", unit="m", log=True)
     ] = 0.004
     soaking: Annotated[
-        float, parameter(0.0, 0.2, "part of a drop's water that dry ground takes", unit="1/t", log=True)
+        float,
+        parameter(
+            0.0, 0.2, "rate at which a droplet loses water by infiltration into dry ground", unit="1/t", log=True
+        ),
     ] = 0.002
     infiltration: Annotated[
-        float, parameter(0.0, 1.0, "depth of standing water that sand lets in in a cycle", unit="m", log=True)
+        float,
+        parameter(0.0, 1.0, "infiltration of standing water into sand per cycle, as water depth", unit="m", log=True),
     ] = 0.02
     soil_depth: Annotated[
-        float, parameter(0.01, 10.0, "how deep the soil is that rain wets and air dries", unit="m", log=True)
+        float, parameter(0.01, 10.0, "depth of the soil that rain wets and evaporation dries", unit="m", log=True)
     ] = 1.0
     weathered: Annotated[
-        float, parameter(0.0, 2.0, "how much of it rock can be, where little lies on it", unit="m")
+        float,
+        parameter(0.0, 2.0, "greatest thickness of rock that counts as soil, where loose cover is thin", unit="m"),
     ] = 0.2
-    porosity: Annotated[
-        float, parameter(0.01, 0.6, "part of loose material that water can fill, where materials do not tell")
-    ] = 0.38
-    rock_porosity: Annotated[float, parameter(0.01, 0.6, "part of rock that water can fill, likewise")] = 0.15
+    porosity: Annotated[float, parameter(0.01, 0.6, "porosity of loose material, where materials do not define it")] = (
+        0.38
+    )
+    rock_porosity: Annotated[float, parameter(0.01, 0.6, "porosity of rock, where materials do not define it")] = 0.15
     field_capacity: Annotated[
-        float, parameter(0.0, 0.9, "part of the pores that holds water against gravity: it alone dries in the air")
+        float,
+        parameter(0.0, 0.9, "fraction of pore space that holds water against gravity; only this water evaporates"),
     ] = 0.3
     percolation: Annotated[
-        float, parameter(0.0, 1.0, "part of what soil cannot hold that sinks to the groundwater in a cycle")
+        float, parameter(0.0, 1.0, "fraction of soil water above field capacity that drains to groundwater per cycle")
     ] = 0.2
     evaporation: Annotated[
-        float, parameter(0.0, 1.0, "depth that wet soil loses to the air at 15 °C in a cycle", unit="m", log=True)
+        float, parameter(0.0, 1.0, "evaporation from wet soil at 15 °C per cycle, as water depth", unit="m", log=True)
     ] = 0.002
     transpiration: Annotated[
-        float, parameter(0.0, 4.0, "how much more the air gets where plants cover the ground", unit="times")
+        float,
+        parameter(
+            0.0,
+            4.0,
+            "additional water loss under full plant cover, relative to evaporation from bare soil",
+            unit="times",
+        ),
     ] = 1.0
-    groundwater: Annotated[
-        float, parameter(0.0, 1.0, "part of all pores below that are full of water when the process begins")
-    ] = 0.25
+    groundwater: Annotated[float, parameter(0.0, 1.0, "initial saturation of the pores below the soil")] = 0.25
     aquifer_depth: Annotated[
-        float, parameter(0.0, 1_000.0, "how deep below the top of the rock groundwater reaches", unit="m", log=True)
+        float,
+        parameter(
+            0.0, 1_000.0, "thickness of rock that bears groundwater, below the loose material", unit="m", log=True
+        ),
     ] = 20.0
     conductivity: Annotated[
-        float, parameter(0.001, 10_000.0, "how fast sand lets groundwater through", unit="m/cycle", log=True)
+        float, parameter(0.001, 10_000.0, "hydraulic conductivity of sand", unit="m/cycle", log=True)
     ] = 20.0
     rock_permeability: Annotated[
-        float, parameter(0.0, 1.0, "how easily rock lets water through beside sand, where materials do not tell")
+        float, parameter(0.0, 1.0, "permeability of rock relative to sand, where materials do not define it")
     ] = 0.2
     capillary_rise: Annotated[
-        float, parameter(0.01, 10.0, "how high above the groundwater the ground is wet", unit="m", log=True)
+        float,
+        parameter(0.01, 10.0, "height above the water table up to which the ground is wetted", unit="m", log=True),
     ] = 1.0
     smallest_spring: Annotated[
         float,
-        parameter(0.001, 10.0, "depth that gathers where groundwater comes out before it runs", unit="m", log=True),
+        parameter(
+            0.001,
+            10.0,
+            "water depth that must accumulate before emerging groundwater runs off as a spring",
+            unit="m",
+            log=True,
+        ),
     ] = 0.1
 
 

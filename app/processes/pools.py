@@ -18,24 +18,22 @@ if TYPE_CHECKING:
 
 
 class PoolsParameters(Parameters, frozen=True, kw_only=True):
-    """Standing water (Barnes, Callaghan, Wickert 2020): drops bring it, and go on from the outlets of full lakes."""
+    """Standing water (Barnes, Callaghan, Wickert 2020): droplets feed lakes, and run on from where these overflow."""
 
     title: ClassVar[str] = "Lakes and sea"
     section: ClassVar[str] = "processes"
 
-    enabled: Annotated[bool, described("whether water stands in lakes and in the sea")] = False
+    enabled: Annotated[bool, described("standing water: lakes and the sea")] = False
     edges: Annotated[
         Literal["sea", "open", "wall"],
-        described("what lies beyond the map's edges: the sea, nothing (open), or a wall that keeps all water"),
+        described("boundary condition: sea, open (water leaves the map) or wall (no outflow)"),
     ] = "open"
-    sea_level: Annotated[
-        float, parameter(-10_000.0, 10_000.0, "height of the sea, where it lies beyond the edges", unit="m")
-    ] = 0.0
+    sea_level: Annotated[float, parameter(-10_000.0, 10_000.0, "sea level, where the edges are sea", unit="m")] = 0.0
     evaporation: Annotated[
-        float, parameter(0.0, 1.0, "depth that each lake loses to the air in a cycle", unit="m", log=True)
+        float, parameter(0.0, 1.0, "evaporation from lakes per cycle, as water depth", unit="m", log=True)
     ] = 0.005
     seepage: Annotated[
-        float, parameter(0.0, 1.0, "depth that each lake loses to the ground in a cycle", unit="m", log=True)
+        float, parameter(0.0, 1.0, "seepage from lakes into the ground per cycle, as water depth", unit="m", log=True)
     ] = 0.0
 
 

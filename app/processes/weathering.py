@@ -17,31 +17,31 @@ CAUSE = "broken"
 
 
 class WeatheringParameters(Parameters, frozen=True, kw_only=True):
-    """Rock that breaks where it is too steep (Musgrave, Kolb, Mace 1989), and where it freezes."""
+    """Breakdown of rock on steep slopes (Musgrave, Kolb, Mace 1989) and by frost (Hales, Roering 2007)."""
 
     title: ClassVar[str] = "Weathering"
     section: ClassVar[str] = "processes"
 
-    enabled: Annotated[bool, described("whether rock breaks into loose material; the cascade lets that slide")] = False
+    enabled: Annotated[
+        bool, described("breakdown of rock by slope failure and frost; the cascade moves the debris")
+    ] = False
     breaking: Annotated[
-        float, parameter(0.0, 0.5, "part of what stands too steep that breaks off in each cycle, from cliffs")
+        float, parameter(0.0, 0.5, "fraction of the rock above the stable slope that breaks off per cycle")
     ] = 0.02
     steepest: Annotated[
-        float, parameter(5.0, 89.0, "steepest slope on which rock stands; materials have their own", unit="°")
+        float, parameter(5.0, 89.0, "steepest stable slope of rock, where materials do not define it", unit="°")
     ] = 50.0
     frost: Annotated[
         float,
-        parameter(
-            0.0, 1.0, "rock that frost breaks in each cycle where it is coldest, bare and weak", unit="m", log=True
-        ),
+        parameter(0.0, 1.0, "frost weathering per cycle of bare, dry, weak rock at its coldest", unit="m", log=True),
     ] = 0.002
     frost_wetness: Annotated[
-        float, parameter(0.0, 10.0, "how much more frost breaks of soaked rock than of dry, as a part")
+        float, parameter(0.0, 10.0, "increase of frost weathering on saturated rock, as a fraction")
     ] = 2.0
     cover: Annotated[
         float,
         parameter(
-            0.01, 10.0, "loose material under which frost does about a third of what it does to bare rock",
+            0.01, 10.0, "thickness of loose cover that reduces frost weathering to about a third",
             unit="m", log=True,
         ),
     ] = 0.5  # fmt: skip

@@ -14,77 +14,102 @@ from app.processes.wind_field import WindField
 
 
 class WindParameters(Parameters, frozen=True, kw_only=True):
-    """Wind erosion (McDonald 2020), with shelter, speed-up and shear for dunes that stay and wander."""
+    """Wind erosion (McDonald 2020), with shelter, speed-up and shear for dunes that persist and migrate."""
 
     title: ClassVar[str] = "Wind"
     section: ClassVar[str] = "processes"
 
-    enabled: Annotated[bool, described("whether wind blows")] = False
-    count: Annotated[int, parameter(1, 100_000, "parcels of wind in each cycle", log=True)] = 250
+    enabled: Annotated[
+        bool, described("wind erosion: entrainment, transport and deposition of sand, abrasion of rock")
+    ] = False
+    count: Annotated[int, parameter(1, 100_000, "parcels of wind per cycle", log=True)] = 250
     gusts: Annotated[
-        float, parameter(0.0, 60.0, "how far each parcel's own wind may blow beside the direction", unit="°")
+        float, parameter(0.0, 60.0, "largest deviation of a parcel's wind from the prevailing direction", unit="°")
     ] = 15.0
     gust_speed: Annotated[
-        float, parameter(0.0, 1.0, "part of its speed by which each parcel's own wind may be faster or slower")
+        float, parameter(0.0, 1.0, "largest deviation of a parcel's wind from the prevailing speed, as a fraction")
     ] = 0.0
     storm_parcels: Annotated[
-        float, parameter(0.0, 4.0, "how many more parcels there are at the height of a storm", unit="times")
+        float,
+        parameter(0.0, 4.0, "additional parcels at the peak of a storm, relative to their usual count", unit="times"),
     ] = 1.0
     edges: Annotated[
         Literal["open", "wrap"],
-        described("what lies beyond the map's edges: nothing (open), or the other side of the map (wrap)"),
+        described("boundary condition: open (parcels leave the map) or wrap (periodic)"),
     ] = "open"
     inflow: Annotated[
-        float, parameter(0.0, 10.0, "sand over one cell that a parcel brings along over an open edge", unit="m")
+        float,
+        parameter(0.0, 10.0, "sand that each parcel brings in over an open edge, as depth over one cell", unit="m"),
     ] = 0.0
-    suspension: Annotated[float, parameter(0.0, 0.01, "how much sand the wind lifts")] = 0.0004
-    deposition: Annotated[float, parameter(0.0, 1.0, "how fast the load settles", unit="1/t")] = 0.2
+    suspension: Annotated[float, parameter(0.0, 0.01, "entrainment rate: how readily wind lifts sand")] = 0.0004
+    deposition: Annotated[float, parameter(0.0, 1.0, "rate at which the load settles", unit="1/t")] = 0.2
     shear: Annotated[
         float,
-        parameter(0.0, 20.0, "how much the wind lifts from level ground, beside what it lifts where the ground rises"),
+        parameter(0.0, 20.0, "entrainment by shear on level ground, relative to that on rising ground"),
     ] = 5.0
     speed_up: Annotated[
-        float, parameter(0.0, 20.0, "how much faster the wind is over crests, where no wind field tells")
+        float, parameter(0.0, 20.0, "increase of wind speed over crests, where no wind field is simulated")
     ] = 8.0
     upwind_length: Annotated[
         float,
-        parameter(1.0, 1000.0, "over what length the ground upwind counts for the speed-up", unit="cells", log=True),
+        parameter(
+            1.0, 1000.0, "length over which the upwind ground is averaged for the speed-up", unit="cells", log=True
+        ),
     ] = 100.0
     shelter_angle: Annotated[
-        float, parameter(1.0, 90.0, "how steeply the shelter behind a crest falls; 90: there is none", unit="°")
+        float,
+        parameter(
+            1.0,
+            90.0,
+            "angle below horizontal of the sheltered zone's upper edge behind a crest; 90: no shelter",
+            unit="°",
+        ),
     ] = 15.0
-    lee_deposition: Annotated[float, parameter(0.0, 4.0, "how fast the load settles in shelter", unit="1/t")] = 0.5
-    abrasion: Annotated[float, parameter(0.0, 100.0, "how much bare rock is worn by what the wind carries")] = 0.0001
+    lee_deposition: Annotated[float, parameter(0.0, 4.0, "rate at which the load settles in shelter", unit="1/t")] = 0.5
+    abrasion: Annotated[float, parameter(0.0, 100.0, "abrasion of bare rock by the load of the wind")] = 0.0001
     dust: Annotated[
         float,
-        parameter(0.0, 1.0, "what the wind always carries over one cell, which wears rock and never settles", unit="m"),
+        parameter(0.0, 1.0, "constant background load over one cell, which abrades rock and never settles", unit="m"),
     ] = 0.0
     wet_cohesion: Annotated[
         float,
-        parameter(0.0, 20.0, "how firmly wet ground stays; where the wetness is over 1 / this, the wind lifts nothing"),
+        parameter(0.0, 20.0, "reduction of entrainment by moisture; none occurs above a wetness of 1 / this"),
     ] = 4.0
     plant_drag: Annotated[
-        float, parameter(0.0, 1.0, "part of the wind near the ground that plants take where they cover all")
+        float, parameter(0.0, 1.0, "reduction of near-ground wind under full plant cover, as a fraction")
     ] = 0.6
     plant_cover: Annotated[
-        float, parameter(0.0, 1.0, "part of the ground that plants keep from the wind where they cover all")
+        float, parameter(0.0, 1.0, "fraction of the ground shielded from the wind under full plant cover")
     ] = 0.95
-    plant_trapping: Annotated[float, parameter(0.0, 4.0, "how fast the load settles among plants", unit="1/t")] = 0.5
+    plant_trapping: Annotated[
+        float, parameter(0.0, 4.0, "additional rate at which the load settles under full plant cover", unit="1/t")
+    ] = 0.5
     uplift: Annotated[
         float,
-        parameter(0.0, 10.0, "how strongly fast wind holds up what it carries, fine dust most", unit="t²/cells²"),
+        parameter(
+            0.0,
+            10.0,
+            "turbulent suspension: how strongly fast wind delays settling, of fine dust most",
+            unit="t²/cells²",
+        ),
     ] = 0.0
-    lag: Annotated[float, parameter(0.0, 10.0, "how far what settles falls behind the parcel, coarse grains most")] = (
+    lag: Annotated[float, parameter(0.0, 10.0, "how far settling grains fall behind the parcel, coarse ones most")] = (
         0.0
     )
     time_step: Annotated[
-        float, parameter(0.05, 2.0, "length of a parcel's step, shortened where it would pass a cell", unit="t")
+        float, parameter(0.05, 2.0, "time step of a parcel, shortened so that it skips no cell", unit="t")
     ] = 0.25
-    gravity: Annotated[float, parameter(0.0, 1.0, "how fast a parcel in the air falls", unit="cells/t²")] = 0.01
-    drag: Annotated[float, parameter(0.0, 1.0, "how fast a parcel takes on the speed of the wind", unit="1/t")] = 0.1
-    friction: Annotated[float, parameter(0.0, 4.0, "how fast a parcel loses speed along the ground", unit="1/t")] = 0.02
+    gravity: Annotated[float, parameter(0.0, 1.0, "downward acceleration of a parcel in the air", unit="cells/t²")] = (
+        0.01
+    )
+    drag: Annotated[
+        float, parameter(0.0, 1.0, "rate at which a parcel adopts the velocity of the wind", unit="1/t")
+    ] = 0.1
+    friction: Annotated[
+        float, parameter(0.0, 4.0, "rate at which a parcel loses speed along the ground", unit="1/t")
+    ] = 0.02
     scale: Annotated[
-        float, parameter(1.0, 1000.0, "cells to one h, the article's unit of height", unit="cells", log=True)
+        float, parameter(1.0, 1000.0, "cells per h, the article's unit of height", unit="cells", log=True)
     ] = 80.0
     longest_path: Annotated[
         int, parameter(1, 100_000, "a parcel ends after this many steps", unit="steps", log=True)

@@ -14,38 +14,37 @@ from app.processes.process import register
 
 
 class WindFieldParameters(Parameters, frozen=True, kw_only=True):
-    """Wind shaped by the ground (Jackson, Hunt 1975; Paris et al. 2019): crests, gaps, valleys, shelter."""
+    """Wind shaped by the terrain (Jackson, Hunt 1975; Paris et al. 2019): crests, gaps, valleys, shelter."""
 
     title: ClassVar[str] = "Wind field"
     section: ClassVar[str] = "processes"
 
-    enabled: Annotated[bool, described("whether the ground shapes the wind")] = False
-    every: Annotated[
-        int, parameter(1, 1000, "so often the wind is found anew, as the ground changes", unit="cycles", log=True)
-    ] = 20
+    enabled: Annotated[bool, described("local wind shaped by the terrain instead of a uniform one")] = False
+    every: Annotated[int, parameter(1, 1000, "cycles between updates of the wind field", unit="cycles", log=True)] = 20
     turn: Annotated[
-        float, parameter(0.1, 45.0, "and when the wind has turned by so much since", unit="°", log=True)
+        float, parameter(0.1, 45.0, "change of wind direction that triggers an update", unit="°", log=True)
     ] = 10.0
     speed_up: Annotated[
-        float, parameter(0.0, 4.0, "how much faster the wind is over crests and through gaps, and turned by valleys")
+        float, parameter(0.0, 4.0, "strength of speed-up over crests and through gaps, and of steering along valleys")
     ] = 1.0
-    upwind: Annotated[float, parameter(0.0, 2.0, "how far before the crest the wind is fastest")] = 0.3
+    upwind: Annotated[float, parameter(0.0, 2.0, "upwind shift of the highest speed from the crest")] = 0.3
     highest: Annotated[
-        float, parameter(1.0, 5.0, "what no wind is faster than, beside the prevailing one", unit="times")
+        float, parameter(1.0, 5.0, "upper limit of the local wind speed, relative to the prevailing wind", unit="times")
     ] = 2.5
-    shelter: Annotated[float, parameter(0.0, 1.0, "part of the wind that is missing behind a ridge")] = 0.7
-    shelter_angle: Annotated[float, parameter(1.0, 89.0, "how steeply the shelter behind a ridge falls", unit="°")] = (
-        15.0
-    )
+    shelter: Annotated[float, parameter(0.0, 1.0, "reduction of wind speed in the lee of a ridge, as a fraction")] = 0.7
+    shelter_angle: Annotated[
+        float,
+        parameter(1.0, 89.0, "angle below horizontal of the separation bubble's upper edge behind a ridge", unit="°"),
+    ] = 15.0
     tree_shelter: Annotated[
-        float, parameter(0.0, 1.0, "part of the wind that is missing under trees that stand close together")
+        float, parameter(0.0, 1.0, "reduction of wind speed under a closed canopy, as a fraction")
     ] = 0.6
     tree_length: Annotated[
-        float, parameter(1.0, 100.0, "how far behind trees their shelter reaches", unit="cells", log=True)
+        float, parameter(1.0, 100.0, "distance behind trees over which the wind recovers", unit="cells", log=True)
     ] = 8.0
     edges: Annotated[
         Literal["open", "wrap"],
-        described("what lies beyond the map's edges: nothing (open), or the other side of the map (wrap)"),
+        described("boundary condition: open or wrap (periodic)"),
     ] = "open"
 
 

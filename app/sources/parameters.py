@@ -1,4 +1,4 @@
-"""What a world starts from, as parameters."""
+"""The initial terrain of a world, as parameters."""
 
 from __future__ import annotations
 
@@ -15,29 +15,30 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "world"
 
     source: Annotated[
-        str, described("a generator (noise, diamond-square, sand, island) or a heightmap's file", names_file=True)
+        str, described("a generator (noise, diamond-square, sand, island) or a heightmap file", names_file=True)
     ] = "noise"
     columns: Annotated[
-        int, parameter(0, LARGEST_SIDE, "cells from west to east; 0 means as many as the source has", unit="cells")
+        int, parameter(0, LARGEST_SIDE, "number of cells from west to east; 0 means as in the source", unit="cells")
     ] = 0
     rows: Annotated[
-        int, parameter(0, LARGEST_SIDE, "cells from north to south; 0 means as many as the source has", unit="cells")
+        int, parameter(0, LARGEST_SIDE, "number of cells from north to south; 0 means as in the source", unit="cells")
     ] = 0
-    seed: Annotated[int, parameter(0, 2**31 - 1, "what all random numbers start from")] = 1
-    cell_size: Annotated[float, parameter(0.0, 10_000.0, "side of a cell; 0 means what the source says", unit="m")] = (
+    seed: Annotated[int, parameter(0, 2**31 - 1, "seed of all random numbers")] = 1
+    cell_size: Annotated[float, parameter(0.0, 10_000.0, "side of a cell; 0 means as in the source", unit="m")] = 0.0
+    relief: Annotated[
+        float,
+        parameter(
+            0.0, 9_000.0, "height difference between lowest and highest point; 0 means as in the source", unit="m"
+        ),
+    ] = 0.0
+    soil_depth: Annotated[float, parameter(0.0, 100.0, "initial thickness of loose material on the rock", unit="m")] = (
         0.0
     )
-    relief: Annotated[
-        float, parameter(0.0, 9_000.0, "lowest to highest point; 0 means what the source says", unit="m")
-    ] = 0.0
-    soil_depth: Annotated[float, parameter(0.0, 100.0, "loose material on the rock at the start", unit="m")] = 0.0
-    lake_depth: Annotated[
-        float, parameter(0.0, 1_000.0, "of the water that stands over the lowest point at the start", unit="m")
-    ] = 0.0
+    lake_depth: Annotated[float, parameter(0.0, 1_000.0, "initial water level above the lowest point", unit="m")] = 0.0
     rain_map: Annotated[
         str,
         described(
-            "an image's file: where it is white most rain falls, where it is black none; empty: everywhere",
+            "image of the rainfall pattern: most rain where white, none where black; empty: uniform",
             names_file=True,
         ),
     ] = ""
@@ -50,43 +51,52 @@ class NoiseParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "world"
 
     wavelength: Annotated[
-        float, parameter(0.05, 4.0, "size of the largest hills, as a part of the map's longer side", log=True)
+        float, parameter(0.05, 4.0, "wavelength of the largest hills, relative to the map's longer side", log=True)
     ] = 0.6
-    octaves: Annotated[int, parameter(1, 12, "layers of finer and finer noise")] = 8
-    lacunarity: Annotated[float, parameter(1.2, 4.0, "how much finer each octave is than the one before")] = 2.0
-    gain: Annotated[float, parameter(0.1, 0.9, "how strong each octave is beside the one before")] = 0.5
-    ridged: Annotated[bool, described("sharp ridges instead of rounded hills")] = False
+    octaves: Annotated[int, parameter(1, 12, "number of octaves; more add finer detail")] = 8
+    lacunarity: Annotated[float, parameter(1.2, 4.0, "frequency ratio between successive octaves")] = 2.0
+    gain: Annotated[float, parameter(0.1, 0.9, "amplitude ratio between successive octaves; higher is rougher")] = 0.5
+    ridged: Annotated[bool, described("ridged noise: sharp crests instead of rounded hills")] = False
     plateau: Annotated[
-        float, parameter(0.0, 0.95, "how much of the height is cut off the hills, which leaves table lands")
+        float, parameter(0.0, 0.95, "fraction of the relief cut off the hilltops, which leaves mesas")
     ] = 0.0
-    tilt: Annotated[float, parameter(0.0, 20.0, "how far the land falls from one side to the other, in reliefs")] = 0.0
+    tilt: Annotated[
+        float, parameter(0.0, 20.0, "regional slope: drop over the map's longer side, relative to the relief")
+    ] = 0.0
     tilt_direction: Annotated[
-        float, parameter(0.0, 360.0, "where a tilted land falls to, clockwise from north", unit="°")
+        float, parameter(0.0, 360.0, "downslope direction of the tilt, clockwise from north", unit="°")
     ] = 180.0
-    basin: Annotated[float, parameter(0.0, 20.0, "depth of a round basin, in reliefs of the hills around")] = 0.0
-    basin_radius: Annotated[float, parameter(0.02, 1.0, "of the basin, as a part of the map's longer side")] = 0.25
-    basin_row: Annotated[float, parameter(0.0, 1.0, "where the basin lies, from north to south")] = 0.5
-    basin_column: Annotated[float, parameter(0.0, 1.0, "where the basin lies, from west to east")] = 0.5
-    valley: Annotated[float, parameter(0.0, 20.0, "depth of a winding valley, in reliefs of the hills around")] = 0.0
+    basin: Annotated[float, parameter(0.0, 20.0, "depth of a round basin, relative to the relief of the hills")] = 0.0
+    basin_radius: Annotated[float, parameter(0.02, 1.0, "radius of the basin, relative to the map's longer side")] = (
+        0.25
+    )
+    basin_row: Annotated[float, parameter(0.0, 1.0, "position of the basin's centre: 0 north, 1 south")] = 0.5
+    basin_column: Annotated[float, parameter(0.0, 1.0, "position of the basin's centre: 0 west, 1 east")] = 0.5
+    valley: Annotated[float, parameter(0.0, 20.0, "depth of a winding valley, relative to the relief of the hills")] = (
+        0.0
+    )
     valley_width: Annotated[
-        float, parameter(0.01, 1.0, "from its middle to its rim, as a part of the map's longer side")
+        float, parameter(0.01, 1.0, "half-width of the valley, axis to rim, relative to the map's longer side")
     ] = 0.1
     valley_direction: Annotated[
-        float, parameter(0.0, 360.0, "where the valley runs to, clockwise from north", unit="°")
+        float, parameter(0.0, 360.0, "downstream direction of the valley, clockwise from north", unit="°")
     ] = 180.0
-    valley_row: Annotated[float, parameter(0.0, 1.0, "where the valley lies, from north to south")] = 0.5
-    valley_column: Annotated[float, parameter(0.0, 1.0, "where the valley lies, from west to east")] = 0.5
+    valley_row: Annotated[float, parameter(0.0, 1.0, "position of the valley's midpoint: 0 north, 1 south")] = 0.5
+    valley_column: Annotated[float, parameter(0.0, 1.0, "position of the valley's midpoint: 0 west, 1 east")] = 0.5
     valley_winding: Annotated[
-        float, parameter(0.0, 0.5, "how far it swings to either side, as a part of the map's longer side")
+        float, parameter(0.0, 0.5, "amplitude of the valley's bends, relative to the map's longer side")
     ] = 0.08
     valley_wavelength: Annotated[
-        float, parameter(0.05, 4.0, "from bend to bend, as a part of the map's longer side", log=True)
+        float, parameter(0.05, 4.0, "wavelength of the valley's bends, relative to the map's longer side", log=True)
     ] = 0.5
     valley_spurs: Annotated[
-        float, parameter(0.0, 2.0, "how much narrower it is between hills than between hollows, as a part")
+        float, parameter(0.0, 2.0, "how far hills narrow the valley and hollows widen it, as a fraction of its width")
     ] = 0.0
     valley_fall: Annotated[
-        float, parameter(0.0, 2.0, "how much deeper it is after one length of the map's longer side, as a part")
+        float,
+        parameter(
+            0.0, 2.0, "downstream deepening of the valley over the map's longer side, as a fraction of its depth"
+        ),
     ] = 0.0
 
 
@@ -96,7 +106,9 @@ class DiamondSquareParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Diamond-square"
     section: ClassVar[str] = "world"
 
-    roughness: Annotated[float, parameter(0.05, 0.95, "R: iteration i displaces by up to R to the power of i")] = 0.55
+    roughness: Annotated[float, parameter(0.05, 0.95, "R: iteration i displaces by up to R^i; higher is rougher")] = (
+        0.55
+    )
 
 
 class SandParameters(Parameters, frozen=True, kw_only=True):
@@ -108,32 +120,34 @@ class SandParameters(Parameters, frozen=True, kw_only=True):
     rock: Annotated[
         Literal["flat", "valley", "pyramid", "ridges", "basin", "foreland"],
         described(
-            "what the rock looks like; in the middle of a basin it lies bare; a foreland falls from a gap between"
-            " mountains in the north to a basin in the south"
+            "shape of the rock; a basin's floor is free of sand; a foreland descends from a gap"
+            " between mountains in the north to a basin in the south"
         ),
     ] = "flat"
-    rock_height: Annotated[float, parameter(0.0, 1.0, "height of the rock, as a part of the relief")] = 1.0
+    rock_height: Annotated[float, parameter(0.0, 1.0, "height of the rock, as a fraction of the relief")] = 1.0
     rock_radius: Annotated[
         float,
-        parameter(0.01, 1.0, "from the middle to the corners of a pyramid or the rim of a basin, in longer sides"),
+        parameter(0.01, 1.0, "radius of a basin, or centre to corner of a pyramid, relative to the map's longer side"),
     ] = 0.25
     form: Annotated[
         Literal["sheet", "heap", "row", "column"],
-        described("whether sand covers the map, lies in a heap, or in a row of dunes (column: from north to south)"),
+        described("sand as a continuous sheet, a heap, or a row of dunes (column: from north to south)"),
     ] = "sheet"
     height: Annotated[
-        float, parameter(0.0, 1.0, "highest surface of a sheet, or height of a heap, as a part of the relief")
+        float, parameter(0.0, 1.0, "top of a sheet, or height of a heap or row, as a fraction of the relief")
     ] = 1.0
-    unevenness: Annotated[float, parameter(0.0, 1.0, "how deep the hollows of a sheet are")] = 0.5
+    unevenness: Annotated[
+        float, parameter(0.0, 1.0, "depth of the hollows in a sheet or row, as a fraction of its height")
+    ] = 0.5
     wavelength: Annotated[
-        float, parameter(0.02, 4.0, "size of the largest hills, as a part of the map's longer side", log=True)
+        float, parameter(0.02, 4.0, "wavelength of the largest hills, relative to the map's longer side", log=True)
     ] = 0.2
-    octaves: Annotated[int, parameter(1, 12, "layers of finer and finer noise")] = 4
+    octaves: Annotated[int, parameter(1, 12, "number of octaves; more add finer detail")] = 4
     heap_radius: Annotated[
-        float, parameter(0.01, 1.0, "of the heap, or half the width of the row, as a part of the map's longer side")
+        float, parameter(0.01, 1.0, "radius of a heap, or half-width of a row, relative to the map's longer side")
     ] = 0.15
-    heap_row: Annotated[float, parameter(0.0, 1.0, "where the heap or the row lies, from north to south")] = 0.5
-    heap_column: Annotated[float, parameter(0.0, 1.0, "where the heap or the column lies, from west to east")] = 0.25
+    heap_row: Annotated[float, parameter(0.0, 1.0, "position of the heap or row: 0 north, 1 south")] = 0.5
+    heap_column: Annotated[float, parameter(0.0, 1.0, "position of the heap or column: 0 west, 1 east")] = 0.25
 
 
 class IslandParameters(Parameters, frozen=True, kw_only=True):
@@ -142,45 +156,56 @@ class IslandParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Island"
     section: ClassVar[str] = "world"
 
-    islands: Annotated[int, parameter(1, 40, "how many there are; one alone stands in the middle")] = 1
+    islands: Annotated[int, parameter(1, 40, "number of islands; a single one stands in the centre")] = 1
     size: Annotated[
-        float, parameter(0.02, 2.0, "radius of the largest one; at 1 it reaches the map's edges", unit="half maps")
+        float, parameter(0.02, 2.0, "radius of the largest island; 1 reaches the map's edges", unit="half maps")
     ] = 1.0
-    size_variation: Annotated[float, parameter(0.0, 0.95, "how much smaller than the largest others may be")] = 0.5
-    spread: Annotated[float, parameter(0.0, 1.0, "how far from the middle of the map they lie", unit="half maps")] = 0.8
+    size_variation: Annotated[
+        float, parameter(0.0, 0.95, "how much smaller than the largest island others may be, as a fraction")
+    ] = 0.5
+    spread: Annotated[
+        float, parameter(0.0, 1.0, "largest distance of islands from the map's centre", unit="half maps")
+    ] = 0.8
     places: Annotated[
-        str, described("where they stand instead: parts of width and height, and radius: 0.3 0.5 0.6; 0.8 0.4 0.2")
+        str, described("explicit islands instead: east, south and radius of each, such as 0.3 0.5 0.6; 0.8 0.4 0.2")
     ] = ""
     wavelength: Annotated[
-        float, parameter(0.02, 4.0, "size of the largest hills, as a part of the map's longer side", log=True)
+        float, parameter(0.02, 4.0, "wavelength of the largest hills, relative to the map's longer side", log=True)
     ] = 0.2
-    octaves: Annotated[int, parameter(1, 12, "layers of finer and finer noise")] = 6
-    lacunarity: Annotated[float, parameter(1.2, 4.0, "how much finer each octave is than the one before")] = 1.7
-    gain: Annotated[float, parameter(0.1, 0.9, "how strong each octave is beside the one before")] = 0.5
-    power: Annotated[float, parameter(0.5, 8.0, "what the noise is raised to: flat plains and steep peaks")] = 4.5
-    cone_power: Annotated[float, parameter(0.5, 8.0, "how broad an island stays up to its rim")] = 1.6
-    coast: Annotated[float, parameter(0.005, 0.95, "where the sea stands on the land without it", unit="h")] = 0.155
-    cliffs: Annotated[bool, described("whether the sea has cut cliffs")] = True
+    octaves: Annotated[int, parameter(1, 12, "number of octaves; more add finer detail")] = 6
+    lacunarity: Annotated[float, parameter(1.2, 4.0, "frequency ratio between successive octaves")] = 1.7
+    gain: Annotated[float, parameter(0.1, 0.9, "amplitude ratio between successive octaves; higher is rougher")] = 0.5
+    power: Annotated[
+        float, parameter(0.5, 8.0, "exponent of the noise; higher gives flatter plains and steeper peaks")
+    ] = 4.5
+    cone_power: Annotated[
+        float, parameter(0.5, 8.0, "exponent of the cone; higher gives broader islands with steeper coasts")
+    ] = 1.6
+    coast: Annotated[
+        float, parameter(0.005, 0.95, "sea level, from the sea floor (0) to the highest point (1)", unit="h")
+    ] = 0.155
+    cliffs: Annotated[bool, described("coastal cliffs cut by the sea")] = True
     cliff_low: Annotated[
-        float, parameter(0.001, 1.0, "below this height all land is cut; beaches where it is below the sea", unit="h")
+        float,
+        parameter(0.001, 1.0, "land below this height is always cut; below sea level it leaves beaches", unit="h"),
     ] = 0.125
-    cliff_high: Annotated[float, parameter(0.001, 1.0, "the highest cliffs", unit="h")] = 0.375
+    cliff_high: Annotated[float, parameter(0.001, 1.0, "height of the highest cliffs", unit="h")] = 0.375
     cliff_wavelength: Annotated[
-        float, parameter(0.005, 2.0, "between high cliffs, as a part of the map's longer side", log=True)
+        float, parameter(0.005, 2.0, "distance between high cliffs, relative to the map's longer side", log=True)
     ] = 0.04
-    cliff_power: Annotated[float, parameter(0.0, 8.0, "how steep they are")] = 3.0
-    craters: Annotated[bool, described("whether the highest mountains are volcanoes")] = True
+    cliff_power: Annotated[float, parameter(0.0, 8.0, "steepness of the cliffs")] = 3.0
+    craters: Annotated[bool, described("volcanic craters in the highest mountains")] = True
     crater_threshold: Annotated[
-        float, parameter(0.05, 1.0, "what stands higher is mirrored down into a crater", unit="h")
+        float, parameter(0.05, 1.0, "height above which summits are mirrored down into craters", unit="h")
     ] = 0.85
     crater_unevenness: Annotated[
-        float, parameter(0.0, 1.0, "between the lowest and the highest rim of craters", unit="h")
+        float, parameter(0.0, 1.0, "height difference between the lowest and highest crater rims", unit="h")
     ] = 0.2
     crater_wavelength: Annotated[
-        float, parameter(0.005, 2.0, "of the rims' unevenness, as a part of the map's longer side", log=True)
+        float, parameter(0.005, 2.0, "wavelength of the rims' unevenness, relative to the map's longer side", log=True)
     ] = 0.1
-    crater_slope: Annotated[float, parameter(0.0, 2.0, "slope inside of a crater, beside that of the mountain")] = 0.6
-    ocean_depth: Annotated[float, parameter(0.0, 0.95, "of the open sea, as a part of the relief")] = 0.25
+    crater_slope: Annotated[float, parameter(0.0, 2.0, "slope inside a crater, relative to that of the mountain")] = 0.6
+    ocean_depth: Annotated[float, parameter(0.0, 0.95, "depth of the open sea, as a fraction of the relief")] = 0.25
     floor_reach: Annotated[
-        float, parameter(1.0, 4.0, "how far the floor of the sea slopes, beside the radius of an island")
+        float, parameter(1.0, 4.0, "distance over which the sea floor descends, relative to an island's radius")
     ] = 1.7

@@ -61,10 +61,10 @@ def test_a_slider_sets_what_it_shows_and_reaches_both_ends() -> None:
 
 
 def test_other_values_and_ranges() -> None:
-    assert value_text(DECLARATIONS["world.rain_map"], "") == "everywhere"
+    assert value_text(DECLARATIONS["world.rain_map"], "") == "uniform"
     assert value_text(DECLARATIONS["droplets.springs"], "") == "nothing"
     assert value_text(DECLARATIONS["droplets.enabled"], True) == "on"
-    assert value_text(DECLARATIONS["world.relief"], 0.0) == "what the source says"
+    assert value_text(DECLARATIONS["world.relief"], 0.0) == "as in the source"
     assert range_words(DECLARATIONS["world.relief"]) == "from 0 to 9 000 m"
     assert spaced(1234567.0) == "1 234 567" and spaced(-0.001, 1) == "0.0"
     assert [measured(number) for number in (0.0, 0.012345, 1.0, 99.96, 999.7, 5432.1)] == [
