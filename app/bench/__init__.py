@@ -24,12 +24,12 @@ GROUPS = {
     "island": "the speed of snowballs, and of a new island",
     "wind": "the speed of wind and cascade, on one core and on two, and how it grows with the map",
     "water": "the speed of drops with streams, and of lakes",
-    "rivers": "filling of depressions, directions, watersheds and accumulation, beside other libraries",
-    "waves": "finding the shore at once and over frames, and what waves add to a frame",
+    "rivers": "filling of depressions, directions, watersheds and accumulation, compared with other libraries",
+    "waves": "finding the shore at once and over frames, and the cost of waves in a frame",
     "world": "a cycle of everything, on one core and on two, and its memory",
-    "scaling": "how much faster 4, 8 and 16 threads could make it than one, by count",
-    "frame": "what a picture costs beside a plain one, how steady frames are, and uploads",
-    "window": "cycles and frames a second in the real window, and how soon a key shows",
+    "scaling": "speed-up possible with 4, 8 and 16 threads, by counting",
+    "frame": "cost of a picture relative to a plain one, steadiness of frames, and uploads",
+    "window": "cycles and frames per second in the real window, and the latency of a key",
     "start": "the time to the first picture, and to the first cycle where nothing is compiled yet",
 }
 
@@ -82,7 +82,7 @@ def _measure_and_print(group: str | None) -> list[Row]:
     for name in (group,) if group else GROUPS:
         busy = busy_cores()
         if busy is not None and busy > _BUSY:
-            log.warning("other programs keep about %.1f cores busy; figures of %s say little now", busy, name)
+            log.warning("other programs use about %.1f cores; figures of %s are unreliable now", busy, name)
         for row in measure(name):
             print(row.as_text(), flush=True)
             rows.append(row)

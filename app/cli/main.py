@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         if not _is_of_output(error):
             raise
-        print(f"{PROGRAM}: what is printed cannot be written: {error.strerror or error}", file=sys.stderr)
+        print(f"{PROGRAM}: cannot write the output: {error.strerror or error}", file=sys.stderr)
         no_more_output()
         return FAILED
 
@@ -89,7 +89,7 @@ def _is_of_output(error: Exception) -> bool:
 def _message(error: Exception) -> str:
     if isinstance(error, UserError | MemoryError):
         return explained(error)
-    return f"a mistake in the program: {explained(error)} (with --debug it tells where)"
+    return f"internal error: {explained(error)} (--debug shows where)"
 
 
 def _set_up_log(debug: bool) -> None:
@@ -106,15 +106,15 @@ Command = tuple[Callable[[argparse.Namespace], None], argparse.ArgumentParser]
 def _viewer() -> Command:
     parser = _parser(
         "",
-        "Open the viewer on a landscape that erodes while you watch.",
+        "Open the viewer on a landscape that evolves while you watch.",
         f"""
-commands, given as the first word ({PROGRAM} COMMAND --help tells more):
-  render       draw a clip or a picture into a file, without a display
+commands, as the first word ({PROGRAM} COMMAND --help for details):
+  render       render a clip or a picture to a file, without a display
   simulate     run cycles and save the world, without a picture
-  snowballs    draw a land after different numbers of snowballs, side by side
+  snowballs    compare a land after different numbers of snowballs in one picture
   analyze      find the rivers, lakes and watersheds of a heightmap
-  bench        measure this machine
-  soak         let the window run for hours while random things are done to it
+  bench        benchmark this machine
+  soak         stress-test the window with random actions
 
 examples:
   {PROGRAM}
@@ -136,7 +136,7 @@ examples:
 def _render() -> Command:
     parser = _parser(
         "render",
-        "Draw a scene into files, without a display, and with the same bits every time.",
+        "Render a scene to files, without a display. The simulation gives the same bits every time.",
         f"""
 examples:
   {PROGRAM} render --frames 150 --fps 30 --out clip.mp4
@@ -161,9 +161,9 @@ examples:
         type=_finite,
         default=0.0,
         metavar="DEGREES",
-        help="turn the camera around the land by so much over the clip",
+        help="angle by which the camera orbits the land over the clip",
     )
-    parser.add_argument("--minimap", action="store_true", help="draw the map in the corner, too")
+    parser.add_argument("--minimap", action="store_true", help="also draw the minimap")
     parser.add_argument(
         "--out",
         type=_path,
@@ -178,7 +178,7 @@ examples:
 def _simulate() -> Command:
     parser = _parser(
         "simulate",
-        "Run cycles of a simulation and save the world, which every command opens again to go on where it stopped.",
+        "Run cycles of a simulation and save the world, from which every command can continue.",
         f"""
 examples:
   {PROGRAM} simulate --cycles 1000 --out world.npz
@@ -189,12 +189,12 @@ examples:
     _add_scene_options(parser)
     parser.add_argument("--cycles", type=_whole(0, 10**9), default=1000, metavar="N", help="default: %(default)s")
     parser.add_argument("--out", type=_path, default=Path("world.npz"), metavar="FILE", help="default: %(default)s")
-    parser.add_argument("--overwrite", action="store_true", help="replace another world that is saved there")
+    parser.add_argument("--overwrite", action="store_true", help="replace another world saved under that name")
     parser.add_argument(
         "--save-every",
         type=_whole(1, 10**9),
         metavar="N",
-        help="save after each N cycles, too; at the end, and on Ctrl+C, it is saved in any case",
+        help="also save every N cycles; at the end and on Ctrl+C the world is saved in any case",
     )
     return _run_simulate, parser
 
@@ -202,7 +202,7 @@ examples:
 def _snowballs() -> Command:
     parser = _parser(
         "snowballs",
-        "Draw a land after different numbers of snowballs into one picture, without a display.",
+        "Compare a land after different numbers of snowballs in one picture, without a display.",
         f"""
 examples:
   {PROGRAM} snowballs article-island --out comparison.png
@@ -215,11 +215,15 @@ examples:
         type=_numbers,
         default=[0, 35_000, 50_000, 100_000],
         metavar="N,N,...",
-        help="after how many, a picture each; default: 0,35000,50000,100000, as in the article",
+        help="ball counts, with a picture each; default: 0,35000,50000,100000, as in the article",
     )
     whole = _whole(16, 4096)
-    parser.add_argument("--width", type=whole, default=960, metavar="W", help="of each; default: %(default)s pixels")
-    parser.add_argument("--height", type=whole, default=540, metavar="H", help="of each; default: %(default)s pixels")
+    parser.add_argument(
+        "--width", type=whole, default=960, metavar="W", help="of each picture; default: %(default)s pixels"
+    )
+    parser.add_argument(
+        "--height", type=whole, default=540, metavar="H", help="of each picture; default: %(default)s pixels"
+    )
     parser.add_argument(
         "--out", type=_path, default=Path("comparison.png"), metavar="FILE", help="default: %(default)s"
     )
@@ -240,28 +244,35 @@ examples:
     )
     parser.add_argument("file", type=_path, metavar="FILE", help="a heightmap, such as a GeoTIFF, or a saved world")
     parser.add_argument(
-        "--out", type=_path, required=True, metavar="DIR", help="the folder for the maps; made if needed"
+        "--out", type=_path, required=True, metavar="DIR", help="folder for the maps; created if needed"
     )
     parser.add_argument(
         "--sea-level",
         type=_finite,
         default=-math.inf,
         metavar="METRES",
-        help="the ocean is what lies lower and is reached from the map's edge; default: there is none",
+        help="land below it that is connected to the map's edge is ocean; default: no ocean",
     )
     parser.add_argument(
         "--edges",
         choices=("open", "closed"),
         default="open",
-        help="whether water leaves over the map's edges too (default), or, where there is an ocean, only into it",
+        help="open (default): water leaves over the map's edges too; closed: only into the ocean, where there is one",
     )
     cells = _whole(1, 2**31 - 1)
-    parser.add_argument("--river", type=cells, metavar="CELLS", help="a river's catchment; default: 1/2000 of the land")
     parser.add_argument(
-        "--watershed", type=cells, metavar="CELLS", help="smaller ones are merged; default: 1/500 of the land"
+        "--river",
+        type=cells,
+        metavar="CELLS",
+        help="contributing area at which a river begins; default: 1/2000 of the land",
     )
-    parser.add_argument("--cell-size", type=_positive, metavar="METRES", help="side of a cell, whatever the file tells")
-    parser.add_argument("--relief", type=_positive, metavar="METRES", help="from the lowest to the highest point")
+    parser.add_argument(
+        "--watershed", type=cells, metavar="CELLS", help="smaller watersheds are merged; default: 1/500 of the land"
+    )
+    parser.add_argument("--cell-size", type=_positive, metavar="METRES", help="side of a cell, overriding the file")
+    parser.add_argument(
+        "--relief", type=_positive, metavar="METRES", help="height from the lowest to the highest point"
+    )
     return _run_analyze, parser
 
 
@@ -271,7 +282,7 @@ def _bench() -> Command:
     groups = "\n".join(f"  {name:<12} {what}" for name, what in GROUPS.items())
     parser = _parser(
         "bench",
-        "Measure this machine. Speeds are in yards: one is the time of a step of a plain droplet kernel.",
+        "Benchmark this machine. Times are in yards: one yard is the time of a step of a plain droplet kernel.",
         f"""
 groups:
 {groups}
@@ -282,35 +293,35 @@ examples:
 """,
     )
     parser.add_argument("group", nargs="?", metavar="GROUP", help="what to measure; default: all")
-    parser.add_argument("--json", type=_path, metavar="FILE", help="write the rows to a file, too")
+    parser.add_argument("--json", type=_path, metavar="FILE", help="also write the rows to a file")
     return _run_bench, parser
 
 
 def _soak() -> Command:
     parser = _parser(
         "soak",
-        "Let presets run in turn in a real window, and do random things to them: keys, changes, comparisons, camera, "
-        "windows of another size, saving and opening. It tells of errors, frames, cycles and memory at the end.",
+        "Stress-test the window: run presets in turn and apply random actions (keys, changes, comparisons, camera, "
+        "window sizes, saving and opening). Reports errors, frames, cycles and memory at the end.",
         f"""
 examples:
   {PROGRAM} soak --hours 8
   {PROGRAM} soak noise lakes --hours 0.1 --seed 4
 """,
     )
-    parser.add_argument("presets", nargs="*", metavar="PRESET", help="which; default: all")
+    parser.add_argument("presets", nargs="*", metavar="PRESET", help="presets to run; default: all")
     parser.add_argument("--hours", type=_positive, default=1.0, metavar="H", help="default: %(default)g")
     parser.add_argument(
         "--seed",
         type=_whole(0, 2**31 - 1),
         metavar="N",
-        help="what is done follows from it; default: another each time",
+        help="random seed of the actions; default: a new one each time",
     )
     parser.add_argument(
         "--record",
         type=_path,
         default=Path("soak.jsonl"),
         metavar="FILE",
-        help="where every action is written down, before it is done; default: %(default)s",
+        help="log of all actions, each written before it is performed; default: %(default)s",
     )
     return _run_soak, parser
 
@@ -433,16 +444,16 @@ def _add_scene_options(parser: argparse.ArgumentParser) -> None:
         "source",
         nargs="?",
         metavar="SOURCE",
-        help="a preset, a generator (noise, diamond-square, sand, island) or a file (a heightmap, a saved world, a "
-        "preset of your own), looked for in this order; default: the preset jacksboro",
+        help="a preset, a generator (noise, diamond-square, sand, island) or a file (a heightmap, a saved "
+        "world, your own preset), looked up in this order; default: the preset jacksboro",
     )
     scene.add_argument(
         "--size",
         metavar="SIZE",
-        help="of the map: cells from west to east, the rest in proportion; or WIDTHxHEIGHT; a land whose "
-        "relief is in metres keeps its length, too",
+        help="map size: cells from west to east, the other side in proportion; or WIDTHxHEIGHT; land whose relief is "
+        "in metres keeps its extent",
     )
-    scene.add_argument("--seed", metavar="N", help="what all random numbers start from")
+    scene.add_argument("--seed", metavar="N", help="seed of all random numbers")
     scene.add_argument("--cell-size", metavar="METRES", help="side of a cell")
     scene.add_argument(
         "--set",
@@ -452,7 +463,7 @@ def _add_scene_options(parser: argparse.ArgumentParser) -> None:
         help=f"change a parameter; can be repeated; `{PROGRAM} --list-parameters` lists them",
     )
     scene.add_argument(
-        "--threads", type=_whole(1, 256), metavar="N", help="threads of the simulation; default: one for each core"
+        "--threads", type=_whole(1, 256), metavar="N", help="threads of the simulation; default: one per core"
     )
 
 
@@ -462,7 +473,7 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="WITH",
         help="show a second world beside the first: the same land with the processes of a preset or a saved world, or "
-        "with a parameter of them changed (SECTION.NAME=VALUE); can be repeated",
+        "with one of their parameters changed (SECTION.NAME=VALUE); can be repeated",
     )
 
 

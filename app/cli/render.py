@@ -108,7 +108,7 @@ def render(
             stack.close()  # while a signal still waits, so that the files are finished
     for path in paths:
         print(path)
-    kept = f"{', '.join(map(str, paths))}: {done} of {frames} frames are whole"
+    kept = f"{', '.join(map(str, paths))}: {done} of {frames} frames are complete"
     if failure:
         raise UserError(f"{failure}; {kept}")
     if done < frames:

@@ -67,7 +67,7 @@ def kept_from_signals(step: str) -> Iterator[Wish]:
         if wish:
             raise Ended(number)
         wish.number = number
-        _say(f"\nstopping after this {step}; once more stops at once, and loses what is not saved\n")
+        _say(f"\nstopping after this {step}; interrupt again to stop at once and lose unsaved work\n")
 
     with _handled_by(note):
         yield wish

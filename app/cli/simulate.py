@@ -60,7 +60,7 @@ def simulate(
                 raise
             if world.cycle != saved:
                 save()
-            raise UserError(f"{error}; {path} has the world as it was then") from error
+            raise UserError(f"{error}; {path} holds the world at that point") from error
         done = world.cycle - first
         if world.cycle != saved or cycles == 0:
             save()
@@ -77,7 +77,7 @@ def _check_place(scene: Scene, path: Path, overwrite: bool) -> None:
     check_writable(path)
     goes_on = scene.saved_world and Path(scene.saved_world).resolve() == path.resolve()
     if path.exists() and not overwrite and not goes_on:
-        raise UserError(f"{path} is there already; --overwrite replaces it, and --out names another file")
+        raise UserError(f"{path} already exists; --overwrite replaces it, and --out names another file")
 
 
 def _continuation(path: Path, cycles: int) -> str:
@@ -95,4 +95,4 @@ def ledger_text(world: World) -> str:
         entries += [(cause, -volume) for cause, volume in account.lost.items()]
         entries += [("in the world now", stored), ("unaccounted for", stored - account.expected())]
         lines += [f"{substance}, m³", *(f"  {cause:<20} {volume:>+20.6g}" for cause, volume in entries)]
-    return "\n".join([*lines, f"imbalance: {world.imbalance():.1e} of all that there was"])
+    return "\n".join([*lines, f"imbalance: {world.imbalance():.1e} of the total"])

@@ -72,7 +72,7 @@ def _terrain_of(scene: Scene, parameter: str) -> Path:
     try:
         return find_terrain(str(scene.value(parameter)))
     except UserError as error:
-        raise UserError(f"{parameter}: {error}; it may have moved, --set {parameter}=FILE names it anew") from error
+        raise UserError(f"{parameter}: {error}; if it has moved, --set {parameter}=FILE gives its new place") from error
 
 
 def _generate(scene: Scene, check: SizeCheck) -> World:
@@ -123,7 +123,7 @@ def _with_rain(world: World, scene: Scene) -> World:
 
         rain = resample(_stretched(read_heightmap(_terrain_of(scene, "world.rain_map")).elevation, 1.0), *world.shape)
         if not rain.max() > 0.0:
-            raise UserError(f"{scene.world.rain_map}: all of one shade; a map of rain must tell where more falls")
+            raise UserError(f"{scene.world.rain_map}: all of one shade; a rain map must have darker and lighter places")
         world.trace("rain")[...] = np.clip(rain, 0.0, 1.0)
     return world
 

@@ -230,7 +230,7 @@ class Simulator:
                 name = enabled[steps.index(max(steps))].name
                 self._restore(state)
                 raise SimulationError(f"{name}: {wrong}; stopped after cycle {self.world.cycle}", name)
-        raise SimulationError("the world was not sound; went back to the last good cycle")
+        raise SimulationError("the world held invalid values; went back to the last good cycle")
 
     def _in_words(self, layer: str, row: int, column: int) -> str:
         """A value that its layer may not have, and where it is."""

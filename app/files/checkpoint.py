@@ -134,7 +134,7 @@ def _read(
             arrays = {name: file[name] for name in names}
         for name, array in arrays.items():
             if not isinstance(array, np.ndarray):  # as NumPy hands over what does not begin as one
-                raise UserError(f"{path}: '{name}' is no array")
+                raise UserError(f"{path}: '{name}' is not an array")
         return arrays
     except UserError:
         raise

@@ -92,44 +92,49 @@ declare_layers(
         always=True, raises_ground=True, account="sediment",
     ),
     LayerDeclaration(
-        "water", "depth of what stands in lakes, or waits on a cell to run to one; the sea is not in it",
+        "water", "depth of water in lakes, or on its way to one; without the sea",
         "m", np.float64, always=True, account="water", largest=LARGEST_SUM,
     ),
-    LayerDeclaration("wind_path", "how often wind touches the ground"),
-    LayerDeclaration("airborne", "sand that wind carries over a cell in a cycle", "m", largest=LARGEST_SUM),
-    LayerDeclaration("stream", "how often drops of water pass", pack="flow", largest=LARGEST_SUM),
-    LayerDeclaration("discharge", "water that does so in a cycle", "m", pack="flow", largest=LARGEST_SUM),
+    LayerDeclaration("wind_path", "frequency of wind contact with the ground"),
+    LayerDeclaration("airborne", "sand that wind carries over a cell per cycle", "m", largest=LARGEST_SUM),
+    LayerDeclaration("stream", "frequency of droplets", pack="flow", largest=LARGEST_SUM),
+    LayerDeclaration("discharge", "water that passes per cycle", "m", pack="flow", largest=LARGEST_SUM),
     LayerDeclaration(
-        "momentum_south", "the same times its speed", "m cells/t", pack="flow", signed=True, largest=LARGEST_SUM
-    ),
-    LayerDeclaration("momentum_east", "likewise", "m cells/t", pack="flow", signed=True, largest=LARGEST_SUM),
-    LayerDeclaration("rain", "how much of the rain falls where", given=True),
-    LayerDeclaration("wear", "what snowballs took of late", "m", largest=LARGEST_SUM),
-    LayerDeclaration("deposit", "what they put down", "m", largest=LARGEST_SUM),
-    LayerDeclaration("traffic", "how many of them came by", largest=LARGEST_SUM),
-    LayerDeclaration(
-        "moisture", "water in the loose material", "m", np.float64, account="water", seen="in overlays"
+        "momentum_south", "discharge times velocity, southward", "m cells/t",
+        pack="flow", signed=True, largest=LARGEST_SUM,
     ),
     LayerDeclaration(
-        "groundwater", "water below it", "m", np.float64,
+        "momentum_east", "discharge times velocity, eastward", "m cells/t",
+        pack="flow", signed=True, largest=LARGEST_SUM,
+    ),
+    LayerDeclaration("rain", "relative rainfall", given=True),
+    LayerDeclaration("wear", "recent erosion by snowballs", "m", largest=LARGEST_SUM),
+    LayerDeclaration("deposit", "recent deposition by snowballs", "m", largest=LARGEST_SUM),
+    LayerDeclaration("traffic", "recent traffic of snowballs", largest=LARGEST_SUM),
+    LayerDeclaration(
+        "moisture", "water in the soil", "m", np.float64, account="water", seen="in overlays"
+    ),
+    LayerDeclaration(
+        "groundwater", "water below the soil", "m", np.float64,
         account="water", seen="in overlays",
     ),
-    LayerDeclaration("wetness", "how full of water the ground is at its surface", pack="surface"),
-    LayerDeclaration("grass", "how densely grass stands", pack="surface"),
-    LayerDeclaration("roots", "how densely roots hold the ground", pack="surface", seen="in overlays"),
+    LayerDeclaration("wetness", "relative saturation at the surface", pack="surface"),
+    LayerDeclaration("grass", "grass cover", pack="surface"),
+    LayerDeclaration("roots", "root density", pack="surface", seen="in overlays"),
     LayerDeclaration(
-        "canopy", "part of the ground that crowns of trees cover", pack="surface",
+        "canopy", "canopy cover", pack="surface",
         seen="in overlays",
     ),
     LayerDeclaration(
-        "wind_field_south", "wind near the ground as a part of the prevailing one's speed", pack="wind field",
-        signed=True, seen="in overlays",
+        "wind_field_south", "southward wind near the ground, relative to the prevailing speed",
+        pack="wind field", signed=True, seen="in overlays",
     ),
     LayerDeclaration(
-        "wind_field_east", "likewise", pack="wind field", signed=True, seen="in overlays"
+        "wind_field_east", "eastward wind near the ground, relative to the prevailing speed",
+        pack="wind field", signed=True, seen="in overlays",
     ),
     LayerDeclaration("strata_rise", "height of the top of the strata", "m", signed=True, given=True),
-    LayerDeclaration("rooted_ground", "the ground as plants knew it last", "m", signed=True, seen="never"),
+    LayerDeclaration("rooted_ground", "ground when plants were last updated", "m", signed=True, seen="never"),
 )  # fmt: skip
 
 # Further places of a pack, in which a cycle adds up its own; 0 between cycles.

@@ -292,7 +292,7 @@ def _find(materials: Mapping[str, Material], name: str, where: str, form: str) -
 def _plain(reason: str) -> str:
     """What msgspec says of a file, in the words of one who wrote it."""
     reason = re.sub(r"Object missing required field `(\w+)`", r"'\1' is missing", reason)
-    reason = re.sub(r"Object contains unknown field `(\w+)`", r"'\1' is no property of a material", reason)
+    reason = re.sub(r"Object contains unknown field `(\w+)`", r"'\1' is not a property of a material", reason)
     return re.sub(r" - at `\$\.(\w+)`", r": '\1'", reason)
 
 

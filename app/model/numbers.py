@@ -108,9 +108,9 @@ def read_number(declaration: Declaration, text: str) -> float:
         number = math.nan
     if not math.isfinite(number):
         whole = declaration.kind is int and _is_number(bare)
-        raise UserError(f'{declaration.label}: "{_cut(text)}" is no {"whole " if whole else ""}number')
+        raise UserError(f'{declaration.label}: "{_cut(text)}" is not a {"whole " if whole else ""}number')
     if declaration.kind is int and number != int(number):
-        raise UserError(f'{declaration.label}: "{_cut(text)}" is no whole number')
+        raise UserError(f'{declaration.label}: "{_cut(text)}" is not a whole number')
     return int(number) if declaration.kind is int else number
 
 

@@ -153,12 +153,12 @@ def _rounded(value: float) -> float:
 
 
 def _material_ends(snapshots: Sequence[Snapshot]) -> tuple[str, str]:
-    return ("", "") if all(snapshot.materials for snapshot in snapshots) else ("one sort of ground", "")
+    return ("", "") if all(snapshot.materials for snapshot in snapshots) else ("a single material", "")
 
 
 def _watershed_ends(snapshots: Sequence[Snapshot]) -> tuple[str, str]:
     counts = (snapshot.survey.watershed_count if snapshot.survey else 0 for snapshot in snapshots)
-    return "", " · ".join(map(str, counts)) + " of them"
+    return "", " · ".join(map(str, counts)) + " in all"
 
 
 def _filling_ends(snapshots: Sequence[Snapshot]) -> tuple[str, str]:
@@ -191,25 +191,25 @@ _ROWS = (
     Overlay("elevation", Value.ELEVATION, "elevation", palettes.RELIEF, "m", _elevation),
     Overlay("slope", Value.SLOPE, "slope", palettes.HEAT, "°", _fixed(0.0, 45.0)),
     Overlay("sediment", Value.SEDIMENT, "thickness of sediment", palettes.SAND, "m", _sediment),
-    Overlay("change", Value.CHANGE, "worn (red) and put down (blue) since the start", palettes.CHANGE, "m", _change),
-    _of_layer("wind_path", "how often the wind touches the ground", palettes.HEAT, span=_fixed(0.0, 0.7)),
-    _of_layer("airborne", "sand in the air", palettes.SAND, "m", _up_to("airborne", 0.5)),
+    Overlay("change", Value.CHANGE, "erosion (red), deposition (blue) since the start", palettes.CHANGE, "m", _change),
+    _of_layer("wind_path", "frequency of wind contact with the ground", palettes.HEAT, span=_fixed(0.0, 0.7)),
+    _of_layer("airborne", "airborne sand", palettes.SAND, "m", _up_to("airborne", 0.5)),
     _of_layer("water", "depth of lakes and sea", palettes.WATER, "m", _up_to("water")),
-    _of_layer("stream", "how often drops pass", palettes.WATER),
-    _of_layer("discharge", "water that passes in a cycle", palettes.WATER, "m", _discharge, value=Value.MAGNITUDE),
-    _of_layer("momentum_east", "flow to the west (red) and east (blue)", palettes.CHANGE, span=_momentum),
-    _of_layer("momentum_south", "flow to the north (red) and south (blue)", palettes.CHANGE, span=_momentum),
-    _of_layer("wear", "worn by snowballs of late", palettes.WORN, "m", _up_to("wear", 0.2, at_least=1e-3)),
-    _of_layer("deposit", "put down by snowballs of late", palettes.SAND, "m", _up_to("deposit", 0.2, at_least=1e-3)),
-    _of_layer("traffic", "snowballs that came through", palettes.WATER, "balls", _up_to("traffic", 0.6, at_least=1.0)),
-    _of_layer("wetness", "how full of water the ground is", palettes.DAMP),
-    _of_layer("groundwater", "groundwater", palettes.WATER, "m", _up_to("groundwater")),
-    _of_layer("grass", "how densely grass stands", palettes.PLANTS),
-    _of_layer("canopy", "crowns of trees over the ground", palettes.PLANTS),
+    _of_layer("stream", "frequency of droplets", palettes.WATER),
+    _of_layer("discharge", "discharge per cycle", palettes.WATER, "m", _discharge, value=Value.MAGNITUDE),
+    _of_layer("momentum_east", "momentum of flow, west (red) and east (blue)", palettes.CHANGE, span=_momentum),
+    _of_layer("momentum_south", "momentum of flow, north (red) and south (blue)", palettes.CHANGE, span=_momentum),
+    _of_layer("wear", "recent erosion by snowballs", palettes.WORN, "m", _up_to("wear", 0.2, at_least=1e-3)),
+    _of_layer("deposit", "recent deposition by snowballs", palettes.SAND, "m", _up_to("deposit", 0.2, at_least=1e-3)),
+    _of_layer("traffic", "recent traffic of snowballs", palettes.WATER, "balls", _up_to("traffic", 0.6, at_least=1.0)),
+    _of_layer("wetness", "wetness of the surface", palettes.DAMP),
+    _of_layer("groundwater", "groundwater storage", palettes.WATER, "m", _up_to("groundwater")),
+    _of_layer("grass", "grass cover", palettes.PLANTS),
+    _of_layer("canopy", "canopy cover", palettes.PLANTS),
     Overlay(
         "material",
         Value.KIND,
-        "what the ground is made of",
+        "material at the surface",
         palettes.NOTHING,
         span=_KINDS,
         layers=("loose_kinds", "bedrock", "sediment", "strata_rise"),
@@ -220,7 +220,7 @@ _ROWS = (
     Overlay(
         "wind",
         Value.FIELD,
-        "wind near the ground beside the prevailing one",
+        "local wind relative to the prevailing wind",
         palettes.WIND,
         "×",
         _fixed(0.0, 2.0),
@@ -230,7 +230,7 @@ _ROWS = (
     Overlay(
         "rivers",
         Value.RIVERS,
-        "rivers by Strahler's order, and lakes",
+        "rivers by Strahler order, and lakes",
         palettes.RIVERS,
         span=_orders,
         layers=("rivers", "lake_depth"),
@@ -239,7 +239,7 @@ _ROWS = (
     ),
     _of_layer(
         "lakes",
-        "depth of lakes that are full",
+        "depth of lakes, filled to their outlets",
         palettes.LAKE,
         "m",
         _up_to("lake_depth", 0.5, at_least=1e-3),
@@ -257,14 +257,16 @@ _ROWS = (
     ),
     _of_layer(
         "accumulation",
-        "land upstream",
+        "contributing area",
         palettes.ACCUMULATION,
         "km²",
         _accumulation,
         value=Value.MAGNITUDE,
         survey="rivers",
     ),
-    _of_layer("distance", "way to the ocean", palettes.FROM_THE_COAST, "km", _up_to("distance"), survey="rivers"),
+    _of_layer(
+        "distance", "flow distance to the ocean", palettes.FROM_THE_COAST, "km", _up_to("distance"), survey="rivers"
+    ),
     _of_layer(
         "filling",
         "filling from the ocean, front by front",

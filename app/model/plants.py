@@ -80,7 +80,7 @@ def load_plants(folder: Traversable | None = None) -> tuple[Plant, tuple[Tree, .
     entries = sorted((entry for entry in place.iterdir() if entry.name.endswith(".toml")), key=lambda entry: entry.name)
     grass = [entry for entry in entries if entry.name == f"{GRASS}.toml"]
     if not grass:
-        raise UserError(f"{place}: there is no {GRASS}.toml, which tells what grass needs")
+        raise UserError(f"{place}: there is no {GRASS}.toml, which says what grass needs")
     trees = [_read(entry, Tree) for entry in entries if entry.name != f"{GRASS}.toml"]
     trees.sort(key=lambda tree: tree.number)
     _check_numbers(place, trees)
@@ -121,5 +121,5 @@ def _read(entry: Traversable, kind: type[Kind]) -> Kind:
 def _plain(reason: str) -> str:
     """What msgspec says of a file, in the words of one who wrote it."""
     reason = re.sub(r"Object missing required field `(\w+)`", r"'\1' is missing", reason)
-    reason = re.sub(r"Object contains unknown field `(\w+)`", r"'\1' is no property of a plant", reason)
+    reason = re.sub(r"Object contains unknown field `(\w+)`", r"'\1' is not a property of a plant", reason)
     return re.sub(r" - at `\$\.(\w+)(?:\[\d+\])?`", r": '\1'", reason)

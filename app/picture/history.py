@@ -42,7 +42,7 @@ class LedgerHistory:
     """
 
     LENGTH = 512
-    CURVES: tuple[str, ...] = ("rock worn", "sediment stored", "off the map")
+    CURVES: tuple[str, ...] = ("rock eroded", "sediment stored", "off the map")
 
     def __init__(self) -> None:
         self._world = -1

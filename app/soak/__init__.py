@@ -81,7 +81,7 @@ def _run(plan: Plan, folder: Path, environment: dict[str, str]) -> None:
         try:
             status = process.wait(plan.seconds + GRACE)
         except subprocess.TimeoutExpired:
-            _note_error(folder, f"the window did not come to its end within {GRACE:.0f} s")
+            _note_error(folder, f"the window did not close within {GRACE:.0f} s")
             return
         finally:
             process.kill()

@@ -88,4 +88,4 @@ def _of_memory(growth: float | None) -> str:
     if growth is None:
         return "memory: too few rounds to tell whether it is flat"
     verdict = "flat" if growth <= FLAT else "NOT flat"
-    return f"memory of the last whole round beside the second: {growth:+.2%}, {verdict}"
+    return f"memory of the last whole round relative to the second: {growth:+.2%}, {verdict}"

@@ -14,7 +14,7 @@ def find_terrain(source: str) -> Path:
     try:
         source.encode()
     except UnicodeEncodeError as error:
-        raise UserError(f"{source}: its name is no text in UTF-8, so that no world could name it; rename it") from error
+        raise UserError(f"{source}: its name is not valid UTF-8, so no world could name it; rename it") from error
     path = Path(source).expanduser()
     if path.exists():
         return path

@@ -383,7 +383,7 @@ class Application:
         if len(kept) == len(springs):
             kept = (*springs, Spring(south, east, DROPS_OF_A_SPRING))
         self.change("droplets.springs", write_springs(kept))
-        self.notices.say("a spring wells up" if len(kept) > len(springs) else "the spring has ended")
+        self.notices.say("spring added" if len(kept) > len(springs) else "spring removed")
 
     def fill_again(self) -> None:
         """Let the fronts of the filling begin anew."""

@@ -102,10 +102,10 @@ class Commands:
         if application.documents.comparing:
             kept = NAMES[application.documents.edited_worlds[0]]
             application.documents.end_comparison()
-            application.notices.say(f"{kept} goes on alone")
+            application.notices.say(f"{kept} continues alone")
         else:
             application.compare()
-            application.notices.say("A and B begin again from the same land; the panel changes B")
+            application.notices.say("A and B restart from the same land; the panel changes B")
 
     def take_processes(self, source: str) -> None:
         """Give the processes of a preset to the worlds that the panel changes."""
@@ -132,7 +132,7 @@ class Commands:
     def toggle_fly(self) -> None:
         self._application.camera.toggle_fly()
         if self._application.camera.flying:
-            self._application.notices.say("flying: W A S D, Q down, E up, mouse to look, wheel for pace, Esc to leave")
+            self._application.notices.say("flying: W A S D, Q down, E up, mouse to look, wheel for speed, Esc to leave")
 
     # View.
 

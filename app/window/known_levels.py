@@ -24,7 +24,7 @@ class LevelsInFile:
             try:
                 self._levels = msgspec.json.decode(path.read_bytes(), type=dict[str, str])
             except (OSError, ValueError, RecursionError) as error:  # whatever is wrong with its text
-                log.debug("%s: the levels of quality that are known are not read: %s", path, error)
+                log.debug("%s: the saved quality levels cannot be read: %s", path, error)
 
     def level(self, renderer: str) -> Quality | None:
         return BY_NAME.get(self._levels.get(renderer, ""))
@@ -38,4 +38,4 @@ class LevelsInFile:
             with write_atomically_by_path(self._path) as temporary:
                 temporary.write_bytes(msgspec.json.encode(self._levels))
         except (OSError, UserError) as error:
-            log.debug("%s: the level of quality is not kept: %s", self._path, error)
+            log.debug("%s: the quality level cannot be saved: %s", self._path, error)

@@ -116,7 +116,7 @@ def _end_of(error: Exception, simulation: SimulationThread, application: Applica
     """Why the window cannot go on, and what becomes of the worlds, in one line."""
     from app.window.window import ContextLost
 
-    why = str(error) if isinstance(error, ContextLost) else f"a mistake in the program: {explained(error)}"
+    why = str(error) if isinstance(error, ContextLost) else f"internal error: {explained(error)}"
     if not simulation.first_picture_shown.is_set():
         return why
     from app.window.rescue import rescue
@@ -136,7 +136,7 @@ def _layout_file() -> Path | None:
     try:
         return platformdirs.user_cache_path("thalweg", appauthor=False, ensure_exists=True) / "layout.ini"
     except OSError as error:
-        log.debug("the layout of the panel is not kept: %s", error)
+        log.debug("the panel layout cannot be saved: %s", error)
         return None
 
 

@@ -173,7 +173,7 @@ def test_what_only_looks_like_an_array_is_refused(saved: Path) -> None:
     with zipfile.ZipFile(saved, "w") as archive:
         for name, content in members.items():
             archive.writestr(name, b"no array" if name == "bedrock.npy" else content)
-    with pytest.raises(UserError, match="'bedrock' is no array"):
+    with pytest.raises(UserError, match="'bedrock' is not an array"):
         checkpoint.load(saved)
 
 

@@ -180,7 +180,7 @@ def test_a_full_disk_under_what_is_printed_is_one_line() -> None:
         command = [sys.executable, "-m", "app", "--list-presets"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     assert done.returncode == 1
-    assert done.stderr == "thalweg: what is printed cannot be written: No space left on device\n"
+    assert done.stderr == "thalweg: cannot write the output: No space left on device\n"
 
 
 @pytest.mark.slow
@@ -204,10 +204,7 @@ def test_a_name_that_is_no_text_is_said(tmp_path: Path) -> None:
     (tmp_path / "h.npy").rename(os.fsdecode(name))
     command = [sys.executable, "-m", "app", "simulate", name, "--cycles", "1", "--out", str(tmp_path / "w.npz")]
     done = subprocess.run(command, capture_output=True, timeout=60)
-    assert (
-        done.stderr
-        == b"thalweg: " + name + b": its name is no text in UTF-8, so that no world could name it; rename it\n"
-    )
+    assert done.stderr == b"thalweg: " + name + b": its name is not valid UTF-8, so no world could name it; rename it\n"
 
 
 @pytest.mark.slow
@@ -305,7 +302,7 @@ def test_another_world_is_replaced_only_where_it_is_asked_for(
     world.write_bytes(b"old")
     simulate = ["simulate", *SMALL, "--cycles", "1"]
     assert stops(capsys, *simulate) == (
-        "thalweg: world.npz is there already; --overwrite replaces it, and --out names another file"
+        "thalweg: world.npz already exists; --overwrite replaces it, and --out names another file"
     )
     assert world.read_bytes() == b"old"
     assert cli.main([*simulate, "--overwrite"]) == 0
@@ -343,7 +340,7 @@ def test_a_cycle_that_fails_leaves_what_was_good(
     capsys.readouterr()
     assert cli.main(["simulate", *SMALL, "--cycles", "9", "--out", str(world)]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == (
-        f"thalweg: droplets: ValueError: no rain; stopped after cycle 4; {world} has the world as it was then"
+        f"thalweg: droplets: ValueError: no rain; stopped after cycle 4; {world} holds the world at that point"
     )
     assert saved(world) == saved(tmp_path / "good.npz")
 
@@ -375,9 +372,7 @@ def test_mistake_of_our_own_is_one_line_too(
 
     monkeypatch.setattr("app.files.opening.open_scene", stumble)
     error = stops(capsys, "simulate", *SMALL)
-    assert (
-        error == "thalweg: a mistake in the program: IndexError: list index out of range (with --debug it tells where)"
-    )
+    assert error == "thalweg: internal error: IndexError: list index out of range (--debug shows where)"
 
 
 def test_failed_cycle_is_one_line(

@@ -641,7 +641,7 @@ def test_raw_files_of_the_wrong_length(tmp_path: Path) -> None:
     (tmp_path / "a.r16").write_bytes(bytes(1001))
     assert "it has 1001 bytes; 22 columns by 22 rows of 2 bytes" in refused(tmp_path / "a.r16")
     (tmp_path / "a_20x30.r32").write_bytes(bytes(2401))
-    assert "20 columns by 30 rows of 4 bytes, as its name tells, take 2400" in refused(tmp_path / "a_20x30.r32")
+    assert "20 columns by 30 rows of 4 bytes, as its name says, take 2400" in refused(tmp_path / "a_20x30.r32")
 
 
 @pytest.mark.parametrize("nothing", [np.nan, np.inf, -9999.0])
@@ -754,7 +754,7 @@ def test_what_is_taken_of_a_file_that_holds_more_is_said(tmp_path: Path, caplog:
 
 def test_inks_are_no_heights(tmp_path: Path) -> None:
     tifffile.imwrite(tmp_path / "ink.tif", np.zeros((ROWS, COLUMNS, 4), np.uint8), photometric="separated")
-    with pytest.raises(UserError, match=r"ink.tif: it tells the inks of a print \(CMYK\); expected shades of grey"):
+    with pytest.raises(UserError, match=r"ink.tif: its colours are CMYK; expected shades of grey"):
         read_heightmap(tmp_path / "ink.tif")
 
 
@@ -770,7 +770,7 @@ def test_tiffs_that_are_no_map(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("ncols 9\nnrows nine\n1 2 3", "'nrows nine'; expected a name and a number"),
-        ("ncols 9\n1 2 3", "does not tell nrows"),
+        ("ncols 9\n1 2 3", "lacks nrows"),
         ("ncols 9.5\nnrows 9\n1 2 3", "says 9.5 for ncols"),
         ("ncols 9\nnrows 9\n" + "1 " * 80, "81 values; found 80"),
         ("ncols 9\nnrows 9\n" + "1 " * 82, "81 values; found more"),

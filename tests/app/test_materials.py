@@ -106,7 +106,7 @@ def test_a_folder_adds_materials_and_replaces_shipped_ones(tmp_path: Path) -> No
         ("basalt", SOLID_FILE.replace('worn = "sand"\n', ""), "'worn' is missing: what does it become?"),
         ("basalt", SOLID_FILE.replace('broken = "gravel"\n', ""), "'broken' is missing: what does it become?"),
         ("silt", LOOSE_FILE.replace("loose = true", "loose = false"), "neither solid nor loose"),
-        ("silt", LOOSE_FILE + "hardness = 3\n", "'hardness' is no property of a material"),
+        ("silt", LOOSE_FILE + "hardness = 3\n", "'hardness' is not a property of a material"),
         ("silt", LOOSE_FILE.replace("0.9", "1.5"), "'erodibility'"),
         ("silt", LOOSE_FILE.replace("0.9", "-0.1"), "'erodibility'"),
         ("silt", LOOSE_FILE.replace("0.9", "nan"), "'erodibility'"),

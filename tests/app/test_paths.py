@@ -80,12 +80,12 @@ def test_files_that_have_moved_are_looked_for_beside_and_here(
     (data / "h.npy").rename(data.parent / "kept" / "h.npy")
     (data / "rain.npy").rename(tmp_path / "rain.npy")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UserError, match=r"^world.rain_map: /.*/one/data/rain.npy: there is no such file; it may have"):
+    with pytest.raises(UserError, match=r"^world.rain_map: /.*/one/data/rain.npy: there is no such file; if it has"):
         begun_anew(data.parent / "kept" / name)
     (tmp_path / "rain.npy").rename(data.parent / "kept" / "rain.npy")
     begun_anew(data.parent / "kept" / name)
     (data.parent / "kept" / "h.npy").unlink()
-    with pytest.raises(UserError, match=r"^world.source: /.*/one/data/h.npy: there is no such file; it may have moved"):
+    with pytest.raises(UserError, match=r"^world.source: /.*/one/data/h.npy: there is no such file; if it has moved"):
         begun_anew(data.parent / "kept" / name)
 
 

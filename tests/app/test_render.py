@@ -225,7 +225,7 @@ def test_a_signal_leaves_a_clip_of_the_frames_so_far(number: signal.Signals, tmp
         _, error = process.communicate(timeout=60.0)
     assert process.returncode == 128 + number
     told = re.fullmatch(
-        r"thalweg render: stopped; .*clip\.mp4, .*: (\d+) of 100000 frames are whole", error.split("\n")[-2]
+        r"thalweg render: stopped; .*clip\.mp4, .*: (\d+) of 100000 frames are complete", error.split("\n")[-2]
     )
     assert told
     assert sorted(path.name for path in tmp_path.iterdir()) == ["clip.mp4", "last.png"]
@@ -245,5 +245,5 @@ def test_a_cycle_that_fails_leaves_a_clip_of_the_frames_so_far(
     monkeypatch.setattr(Lockstep, "advance", lambda self: fail_in_cycle_6(self.simulators[0]))
     words = ["--frames", "9", "--cycles-per-frame", "2", "--out", str(tmp_path / "clip.mp4")]
     assert cli.main(["render", *SMALL, *words]) == 1
-    assert capsys.readouterr().err.splitlines()[-1].endswith("no rain; " + f"{words[-1]}: 3 of 9 frames are whole")
+    assert capsys.readouterr().err.splitlines()[-1].endswith("no rain; " + f"{words[-1]}: 3 of 9 frames are complete")
     assert imageio_ffmpeg.count_frames_and_secs(words[-1])[0] == 3

@@ -75,7 +75,7 @@ def test_compare_begins_two_worlds_anew_and_ends_with_the_one_that_is_edited(mon
         driver.press("C")
         have_two(driver)
         (notice,) = application.notices.shown()
-        assert "begin again from the same land" in notice.text
+        assert "restart from the same land" in notice.text
         one, other = snapshots(application)
         assert (one.cycle, other.cycle) == (0, 0)
         assert np.array_equal(one.layers["bedrock"], other.layers["bedrock"])
@@ -91,7 +91,7 @@ def test_compare_begins_two_worlds_anew_and_ends_with_the_one_that_is_edited(mon
         assert (alone.world, alone.cycle) == (other.world, 1)
         assert np.array_equal(alone.layers["bedrock"], kept)
         assert application.documents.scene.droplets.count == 90
-        assert any("B goes on alone" in notice.text for notice in application.notices.shown())
+        assert any("B continues alone" in notice.text for notice in application.notices.shown())
         driver.press("C")
         have_two(driver)
         change(driver, "A")

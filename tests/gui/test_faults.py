@@ -141,7 +141,7 @@ def run_until_it_fails(fails: str, folder: Path, *arguments: str) -> str:
     ("fails", "why"),
     [
         ("lost", "thalweg: the graphics driver was reset"),
-        ("error", "thalweg: a mistake in the program: RuntimeError: out of paint"),
+        ("error", "thalweg: internal error: RuntimeError: out of paint"),
     ],
 )
 def test_where_the_window_cannot_go_on_the_world_is_saved(fails: str, why: str, tmp_path: Path) -> None:

@@ -78,10 +78,10 @@ def test_a_field_opens_with_the_value_and_what_is_typed_is_taken_or_said() -> No
     cases = [
         ("world.relief", "-500", 300.0, "relief: -500 is out of its range, from 0 to 9 000 m; it stays 300 m"),
         ("world.relief", "1e9", 9000.0, "relief: 1e9 is out of its range, from 0 to 9 000 m; it is 9 000 m now"),
-        ("world.seed", "many", 1, 'seed: "many" is no number; it stays 1'),
+        ("world.seed", "many", 1, 'seed: "many" is not a number; it stays 1'),
         ("world.seed", "99999999999", 2**31 - 1, "seed: 99999999999 is out of its range"),
         ("world.seed", "77", 77, ""),
-        ("droplets.friction", "rough", 0.05, 'friction: "rough" is no number; it stays 0.05 1/t'),
+        ("droplets.friction", "rough", 0.05, 'friction: "rough" is not a number; it stays 0.05 1/t'),
         ("droplets.friction", "0.123456", 0.123456, ""),
         ("droplets.count", "2 345", 2345, ""),
     ]

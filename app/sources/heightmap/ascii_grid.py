@@ -29,7 +29,7 @@ def read_ascii_grid(path: Path) -> Raster:
         samples = np.fromfile(file, np.float64, rows * columns + 1, sep=" ")
     if samples.size != rows * columns:
         found = "more" if samples.size > rows * columns else str(samples.size)
-        raise UserError(f"its header tells {columns} by {rows} cells, {rows * columns} values; found {found}")
+        raise UserError(f"its header declares {columns} by {rows} cells, {rows * columns} values; found {found}")
     samples = samples.reshape(rows, columns)
     missing = samples == header["nodata_value"] if "nodata_value" in header else None
     width, height = _cell_sides(header, rows, columns)
@@ -58,7 +58,7 @@ def _read_header(file: BinaryIO) -> dict[str, float]:
 def _whole_number(header: dict[str, float], name: str) -> int:
     value = header.get(name)
     if value is None or not value.is_integer():
-        said = "does not tell" if value is None else f"says {value:g} for"
+        said = "lacks" if value is None else f"says {value:g} for"
         raise UserError(f"its header {said} {name}; expected lines such as 'ncols 400', 'nrows 300', 'cellsize 30'")
     return int(value)
 

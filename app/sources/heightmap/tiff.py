@@ -50,7 +50,7 @@ def read_tiff(path: Path) -> Raster:
                 f"expected one layer of 1 to {MOST_CHANNELS} channels"
             )
         if page.photometric == tifffile.PHOTOMETRIC.SEPARATED:
-            raise UserError("it tells the inks of a print (CMYK); expected shades of grey, or red, green and blue")
+            raise UserError("its colours are CMYK; expected shades of grey, or red, green and blue")
         pages = _pages(file)
         image = page.asarray()
         if page.axes == "SYX":
@@ -92,7 +92,7 @@ def _declared_missing(page: TiffPage, image: NDArray[Any]) -> NDArray[np.bool_] 
     try:
         marker = float(str(tag.value).strip(" \0"))
     except ValueError:
-        log.warning("%s: the NODATA tag says %r, which is no number, and is not used", page.parent.filename, tag.value)
+        log.warning("%s: the NODATA tag %r is not a number, and is ignored", page.parent.filename, tag.value)
         return None
     if image.dtype.kind == "f":
         # The text can have more digits than the samples.

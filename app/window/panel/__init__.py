@@ -160,7 +160,9 @@ class Panel:
             is_open = imgui.collapsing_header(f"{section.capitalize()}{mark}###section {section}", flags)
             imgui.pop_font()
             if section == WORLD_SECTION:
-                tooltip_on_hover("What a world is made from: each change makes it anew", "All else acts while it runs.")
+                tooltip_on_hover(
+                    "Initial conditions: each change rebuilds the world", "All other parameters act while it runs."
+                )
             if not is_open:
                 continue
             imgui.indent(em(0.55))

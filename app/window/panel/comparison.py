@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from app.window.documents import Edited
 
 HELP: dict[Edited, str] = {
-    "A": "The panel shows and changes the world at the left",
-    "B": "The panel shows and changes the world at the right",
-    "both": "The panel shows the world at the left, and changes both",
+    "A": "The panel shows and changes the world on the left",
+    "B": "The panel shows and changes the world on the right",
+    "both": "The panel shows the world on the left, and changes both",
 }
 
 
@@ -42,20 +42,20 @@ def _choice(label: str, *, is_chosen: bool, help: str) -> bool:
     pressed = imgui.button(f"{label}###change {label}", imgui.ImVec2(em(2.2 if len(label) == 1 else 3.2), 0.0))
     if is_chosen:
         imgui.pop_style_color(2)
-    tooltip_on_hover(help, "Only processes can differ; all else is the same for both.")
+    tooltip_on_hover(help, "Only processes can differ; everything else is shared.")
     return pressed
 
 
 def _processes(application: Application) -> None:
     """A list of presets, from which the processes of what is changed can be taken."""
-    label = f"take a preset  {icons.ICON_FA_CARET_DOWN}"
+    label = f"apply a preset  {icons.ICON_FA_CARET_DOWN}"
     width = imgui.calc_text_size(label).x + 2.0 * imgui.get_style().frame_padding.x
     imgui.same_line(0.0, em(0.6))
     if width > imgui.get_content_region_avail().x:
         imgui.new_line()
     if imgui.button(f"{label}###take a preset"):
         imgui.open_popup("presets")
-    tooltip_on_hover("Give what is changed the processes of a preset; the land stays")
+    tooltip_on_hover("Apply the processes of a preset to the selected worlds; the land stays")
     if imgui.begin_popup("presets"):
         for name in presets():
             if imgui.selectable(name, False)[0]:

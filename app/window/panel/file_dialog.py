@@ -104,7 +104,7 @@ class FileDialog:
         that is added; then our own asks."""
         try:
             written = _writable(path, target)
-            why = f"{written.name} is there already" if written != path and written.is_file() else ""
+            why = f"{written.name} already exists" if written != path and written.is_file() else ""
         except UserError as error:
             written, why = path, str(error)
         if not why:
@@ -256,7 +256,7 @@ class OwnDialog:
             self._said = str(error)
             return None
         if path.is_file() and not may_replace and self._asked != path:
-            self._asked, self._said = path, f"{path.name} is there already: Enter again replaces it"
+            self._asked, self._said = path, f"{path.name} already exists: Enter again replaces it"
             self._is_new = True  # which goes back to the name, so that Enter is heard
             return None
         return path

@@ -93,7 +93,7 @@ def compiling(application: Application, middle: float, top: float, widest: float
     imgui.push_text_wrap_pos(width)
     if progress.waiting:
         imgui.text_disabled(f"then {', '.join(progress.waiting)}")
-    imgui.text_disabled("Only now: what is compiled is kept for the next start.")
+    imgui.text_disabled("Only this once: compiled kernels are cached for later starts.")
     imgui.pop_text_wrap_pos()
     _end_box()
 

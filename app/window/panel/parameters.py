@@ -41,8 +41,8 @@ SECTIONS: dict[str, bool] = {
     "performance": False,
 }
 
-ANEW = "makes the world anew, from cycle 0: once a drag ends, or on Enter"
-HOW_TO_SET = "drag, with Shift finer; Ctrl + click or double click to type, Esc to take back"
+ANEW = "rebuilds the world from cycle 0, when a drag ends or on Enter"
+HOW_TO_SET = "drag (Shift: finer), Ctrl + click or double click to type, Esc to cancel"
 
 LABEL_PART = 0.41  # of a row
 MARK_SIZE = 0.66  # heights of the font
@@ -209,9 +209,9 @@ class ParameterRows:
         if self._differs(path):
             values = (value_text(declaration, scene.value(path)) for scene in self._application.documents.scenes)
             lines.append(" · ".join(f"{name}: {value}" for name, value in zip(NAMES, values, strict=True)))
-        lines.append(f"{value_text(declaration, opened)} in the scene that was opened")
+        lines.append(f"{value_text(declaration, opened)} in the scene as opened")
         if opened != declaration.default:
-            lines.append(f"{value_text(declaration, declaration.default)} where a scene does not say otherwise")
+            lines.append(f"{value_text(declaration, declaration.default)} by default")
         return lines
 
     def _reset_button(self, declaration: Declaration, side: float) -> None:
@@ -222,7 +222,7 @@ class ParameterRows:
         pressed = imgui.button(f"{icons.ICON_FA_ROTATE_LEFT}###reset {declaration.path}", imgui.ImVec2(side, 0.0))
         imgui.pop_style_var()
         imgui.pop_style_color(2)
-        tooltip_on_hover(f"back to {value_text(declaration, opened)}, as in the scene that was opened")
+        tooltip_on_hover(f"reset to {value_text(declaration, opened)}, as in the scene as opened")
         if pressed:
             self._application.commands.change(declaration.path, opened)
 
@@ -241,7 +241,7 @@ class ParameterRows:
                 if imgui.selectable(f"{name}##preset", False)[0]:
                     commands.open(name)
             imgui.end_combo()
-        tooltip_on_hover(DECLARATIONS[SOURCE].help, "A preset brings all its parameters.")
+        tooltip_on_hover(DECLARATIONS[SOURCE].help, "A preset sets all parameters.")
         imgui.same_line(0.0, imgui.get_style().item_inner_spacing.x)
         if icon_button(icons.ICON_FA_FOLDER_OPEN, "open file", "Open a heightmap, a saved world or a preset (Ctrl+O)"):
             commands.open_dialog()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.window.application import Application
 
 CURVES: dict[str, Colour] = {
-    "rock worn": (0.80, 0.62, 0.48, 1.0),
+    "rock eroded": (0.80, 0.62, 0.48, 1.0),
     "sediment stored": (0.90, 0.80, 0.52, 1.0),
     "off the map": ACCENT,
 }
@@ -74,7 +74,7 @@ def _shaded(name: str, values: NDArray[np.float32], colour: Colour) -> None:
 def _ledger_plot(application: Application) -> None:
     history = application.side.ledger_history
     imgui.spacing()
-    heading(f"What became of the rock{_whose(application)}")
+    heading(f"Sediment budget{_whose(application)}")
     imgui.same_line()
     unit, size = volume_unit(max(float(history.curve(name).max(initial=0.0)) for name in CURVES))
     imgui.text_disabled(f"{unit} over cycles")

@@ -35,9 +35,9 @@ def rivers(application: Application) -> None:
     if survey is None or not survey.layers:
         imgui.text_disabled("the land is being surveyed")
         return
-    imgui.text_disabled(f"as it was after cycle {survey.cycle}")
+    imgui.text_disabled(f"surveyed after cycle {survey.cycle}")
     if survey.course is None:
-        imgui.text_disabled("click on the land to see where its water goes")
+        imgui.text_disabled("click on the land to see its catchment and flow path")
     else:
         _course(application, survey.course)
     _lakes(application, survey)
@@ -56,22 +56,22 @@ def _filling(application: Application, survey: Survey | None) -> None:
     """The fronts of the filling begin anew."""
     if OVERLAYS[application.documents.scene.view.overlay].survey != "filling":
         return
-    if icon_button(icons.ICON_FA_ROTATE_LEFT, "fill again", "Fill the land again, from the coast"):
+    if icon_button(icons.ICON_FA_ROTATE_LEFT, "fill again", "Restart the filling from the coast"):
         application.fill_again()
     imgui.same_line()
     imgui.align_text_to_frame_padding()
     done = survey is not None and survey.filled
-    imgui.text_unformatted(f"round {survey.fronts if survey else 0}{', nothing changes any more' if done else ''}")
+    imgui.text_unformatted(f"round {survey.fronts if survey else 0}{'; complete' if done else ''}")
 
 
 def _course(application: Application, course: Course) -> None:
-    heading("The way of the water")
+    heading("Flow path")
     imgui.same_line()
-    if icon_button(icons.ICON_FA_XMARK, "forget place", "Forget this place (Esc)"):
+    if icon_button(icons.ICON_FA_XMARK, "forget place", "Clear this point (Esc)"):
         application.ask_about(None)
     if imgui.begin_table("course", 2, imgui.TableFlags_.sizing_stretch_prop.value):
         _fact("from", f"row {course.row}, column {course.column}")
-        _fact("land upstream", area_text(course.catchment))
+        _fact("contributing area", area_text(course.catchment))
         _fact("to the outlet", length_text(course.length))
         _fact("drop", length_text(course.drop))
         imgui.end_table()
@@ -80,7 +80,7 @@ def _course(application: Application, course: Course) -> None:
     plots.prepare()
     flags = plots.PLOT_FLAGS | implot.Flags_.no_legend.value
     if implot.begin_plot("##profile", imgui.ImVec2(-1.0, em(8.0)), flags):
-        implot.setup_axes("km from here", "m", plots.AXIS_FLAGS, plots.AXIS_FLAGS)
+        implot.setup_axes("km downstream", "m", plots.AXIS_FLAGS, plots.AXIS_FLAGS)
         along = course.distances * np.float32(1e-3)
         floor = np.full_like(course.ground, course.ground.min())
         for name, upper, lower, colour in (
@@ -104,8 +104,8 @@ def _fact(name: str, value: str) -> None:
 
 def _lakes(application: Application, survey: Survey) -> None:
     imgui.spacing()
-    heading("Lakes, if all were full")
-    imgui.text_disabled(f"{survey.lake_count} with {volume_text(survey.lake_volume)}; a click shows one")
+    heading("Lakes, filled to their outlets")
+    imgui.text_disabled(f"{survey.lake_count} with {volume_text(survey.lake_volume)}; click one to show it")
     rows = [
         ((lake.row, lake.column), (volume_text(lake.volume), area_text(lake.area), length_text(lake.depth)))
         for lake in survey.lakes
@@ -116,7 +116,7 @@ def _lakes(application: Application, survey: Survey) -> None:
 def _mouths(application: Application, survey: Survey) -> None:
     imgui.spacing()
     heading("River mouths")
-    imgui.text_disabled(f"{survey.mouth_count} of rivers; a click shows one")
+    imgui.text_disabled(f"{survey.mouth_count}; click one to show it")
     rows = [
         ((mouth.row, mouth.column), (f"{measured(mouth.discharge)} m³/s", area_text(mouth.catchment)))
         for mouth in survey.mouths

@@ -29,8 +29,8 @@ def snowball_runs(application: Application) -> None:
             if imgui.button(f"{spaced(balls)}###roll {balls}", button):
                 application.commands.roll_snowballs(balls)
             tooltip_on_hover(
-                f"Let {spaced(balls)} snowballs fall, while nothing else moves the ground",
-                "also where this process is off",
+                f"Run {spaced(balls)} snowballs, with all other processes paused",
+                "even if this process is off",
             )
             imgui.same_line(0.0, gap)
         blur = BY_COMMAND["smooth"]
@@ -45,7 +45,7 @@ def snowball_runs(application: Application) -> None:
         imgui.same_line(0.0, gap)
         if imgui.button("Cancel###cancel snowballs"):
             application.commands.cancel_snowballs()
-        tooltip_on_hover("Let no more of them fall")
+        tooltip_on_hover("Stop this run")
     snapshot = application.snapshot
     if snapshot is not None and snapshot.snowballs:
-        imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), f"{spaced(snapshot.snowballs)} have fallen")
+        imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), f"{spaced(snapshot.snowballs)} so far")

@@ -70,9 +70,7 @@ def _items(application: Application) -> None:
     label = next(iter(status.milliseconds)) if len(status.milliseconds) == 1 else "processes"
     if status.milliseconds:
         _item(f"{label} {total:.1f} ms", FAINT_TEXT, "time of each process in a cycle", *each)
-    _item(
-        f"frame {application.frame_times.typical:.0f} ms", FAINT_TEXT, "time to draw a frame, the median of the last 30"
-    )
+    _item(f"frame {application.frame_times.typical:.0f} ms", FAINT_TEXT, "time to draw a frame, median of the last 30")
     if snapshot is not None:
         imbalances = [shown.imbalance for shown in application.sides.snapshots]
         each = [f"{imbalance:.0e}" for imbalance in imbalances]
@@ -82,7 +80,7 @@ def _items(application: Application) -> None:
         _item(
             f"mass balance {' · '.join(each)}",
             WARNING if is_off else FAINT_TEXT,
-            "what was lost or made from nothing, as a part of all rock, sediment and water",
+            "mass lost or gained, as a fraction of all rock, sediment and water",
             f"rounding alone leaves less than {LARGEST_IMBALANCE:.0e}",
         )
         rows, columns = snapshot.shape

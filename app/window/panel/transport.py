@@ -62,7 +62,7 @@ def _speed(application: Application) -> None:
     imgui.set_cursor_pos_x(left + (width - imgui.calc_text_size(speed).x) / 2.0)
     imgui.align_text_to_frame_padding()
     imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), speed)
-    tooltip_on_hover("cycles of the simulation for each frame of the screen, a sixtieth of a second")
+    tooltip_on_hover("simulation cycles per frame of 1/60 s")
     imgui.same_line(left + width + em(0.4))
     if icon_button(icons.ICON_FA_PLUS, "faster", BY_COMMAND["faster"].tooltip):
         commands.run(BY_COMMAND["faster"])
@@ -70,7 +70,7 @@ def _speed(application: Application) -> None:
 
 def _menu(application: Application, width: float) -> None:
     imgui.same_line(imgui.get_style().window_padding.x + width - imgui.get_frame_height() * BUTTON_WIDTH)
-    if icon_button(icons.ICON_FA_BARS, "menu", "Everything that can be done, with its key"):
+    if icon_button(icons.ICON_FA_BARS, "menu", "All commands and their keys"):
         imgui.open_popup("menu")
     if imgui.begin_popup("menu"):
         group = ACTIONS[0].group
