@@ -1,4 +1,4 @@
-"""E4: loose material that slides down where it lies steeper than its angle of repose.
+"""Loose material that slides down where it lies steeper than its angle of repose.
 
 After McDonald 2020, "Simple particle-based wind erosion": where the ground differs by more than `roughness` between
 two neighbours, half the excess moves down, limited by the sediment that is there, times `settling`. The article does
@@ -11,7 +11,7 @@ same in all eight directions, and a heap becomes a cone and not a pyramid. The a
 than straight ahead; there forms of four to eight cells keep two thirds of the power that they have here
 (`tests/kernels/test_wind.py` shows that this is the only reason).
 
-C7, F3: of several materials each lies at its own angle of repose. A mix has the mean of the tangents of its kinds,
+Of several materials each lies at its own angle of repose. A mix has the mean of the tangents of its kinds,
 weighted by their thickness, and what slides is as mixed as the cell that gives it. Half-wet ground stands steeper, as
 films of water hold its grains together; where it is soaked they bear a part of its weight, and it lies at about half
 the tangent (Skempton & DeLory 1957). Roots hold it. What counts between two cells is the ground of the higher one, as

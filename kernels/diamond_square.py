@@ -1,4 +1,4 @@
-"""D1: terrain by midpoint displacement."""
+"""Terrain by midpoint displacement (Fournier, Fussell, Carpenter 1982)."""
 
 from __future__ import annotations
 

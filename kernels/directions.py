@@ -1,4 +1,4 @@
-"""B2: the neighbour that the water of each cell flows to.
+"""The neighbour that the water of each cell flows to (D8: O'Callaghan, Mark 1984).
 
 The steepest drop comes first. Where no neighbour is lower, on the level surface of a lake or a plain, water takes the
 shortest way to where that level has a lower neighbour. Ties are broken by the neighbours' numbers, the smallest first:

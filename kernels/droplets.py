@@ -1,4 +1,4 @@
-"""D2, C1, C2: drops of water that run downhill, wear the ground, carry what they wore and put it down.
+"""Drops of water that run downhill, erode the ground, carry what they eroded and deposit it.
 
 After McDonald 2020, "Simple particle-based hydraulic erosion", and the streams of his "Procedural hydrology" (2020) and
 "Meandering rivers" (2023), on two layers (rock, and loose sediment on it) and in
@@ -28,7 +28,7 @@ wears no shore.
 What is on the ground acts on the drops, too. Roots hold it: the exchange is less by the part root_hold · roots. Where
 the ground soaks, a drop leaves t · soaking · (1 − wetness) of its volume in the moisture of each cell.
 
-Where the ground is of several kinds (C7), a load m is the sum of loads m_k, and x the part of the exchange above:
+Where the ground is of several kinds, a load m is the sum of loads m_k, and x the part of the exchange above:
 
     taking, dug = m's gain:         m_k ← m_k + (e_k · s_k / s) · min(dug, s)     s_k: thickness of kind k, s: of all
       what it digs below s:         m_w ← m_w + e_r · rock_erodibility · (dug − s)    of the rock r, which becomes w

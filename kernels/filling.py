@@ -1,4 +1,4 @@
-"""B1: filling of depressions, exactly.
+"""Filling of depressions, exactly.
 
 Each cell is raised to the lowest level at which its water can drain: over all ways to an outlet, the lowest of their
 highest points. That is what the article of 2017 looks for, front by front from the coast; in image analysis it is a

@@ -1,4 +1,4 @@
-"""B1 as the article has it: levels that advance from the coast, front by front, until nothing changes.
+"""Depression filling to look on at: levels that advance from the coast, front by front, until nothing changes.
 
 In each round every cell beside one that is known to drain looks for the lowest level among those; it is raised to that
 level, or stands on its own ground where that is higher. A cell that drains already takes the new level if it is lower:

@@ -1,4 +1,4 @@
-"""A1: islands of cubic value noise under cosine cones, with cliffs at the coast, craters, and the floor of the sea.
+"""Islands of cubic value noise under cosine cones, with cliffs at the coast, craters, and the floor of the sea.
 
 After Talle 2020, "Simulating hydraulic erosion". A place has a height h from 0, the floor of the sea, to 1, the highest
 point before craters are dug. The sea stands at h = `coast`.

@@ -1,4 +1,4 @@
-"""C7: kinds of ground as kernels see them: what loose material is a mix of, and the rock in strata below it."""
+"""Kinds of ground as kernels see them: what loose material is a mix of, and the rock in strata below it."""
 
 from __future__ import annotations
 

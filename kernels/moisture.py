@@ -1,4 +1,4 @@
-"""F3: water in the ground: the moisture of the soil, and the groundwater below it.
+"""Water in the ground: the moisture of the soil, and the groundwater below it.
 
 Two stores in each cell, in metres of water. The *moisture* is that of the soil, the uppermost metre or so: loose
 material, and a little weathered rock. It soaks up rain, drops and lakes, gives to the air and to plants, and what is

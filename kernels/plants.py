@@ -1,4 +1,4 @@
-"""C5: grass and trees that come up, spread, grow, compete and die, and what of them holds the ground and covers it.
+"""Grass and trees that come up, spread, grow, compete and die, and what of them holds the ground and covers it.
 
 After the trees of McDonald 2020, "Procedural hydrology": they come up at random where there is no pool, no strong
 stream and no steep slope, and around others; they die in pools, in strong streams and at random, and write a density of

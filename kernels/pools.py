@@ -1,4 +1,4 @@
-"""C3 and C4: exact lakes, and the sea, for the whole map at once.
+"""Exact lakes, and the sea, for the whole map at once.
 
 After Barnes, Callaghan and Wickert 2020 ("Computing water flow through complex landscapes, part 2: depression
 hierarchies") and 2021 ("part 3: Fill-Spill-Merge"). Once per cycle, from the ground alone:

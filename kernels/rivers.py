@@ -1,4 +1,4 @@
-"""System B, whole: from heights to rivers.
+"""From heights to rivers.
 
 Fill the depressions from the ocean (`kernels.filling`), direct the water of each cell (`kernels.directions`), follow it
 to the ocean (`kernels.routing`) and count what gathers. Lakes and watersheds are read off the result (`kernels.lakes`,

@@ -1,4 +1,4 @@
-"""Where the water of each cell goes, and what gathers there: order, outlets, distances (B4, B5), accumulation (B3).
+"""Where the water of each cell goes, and what gathers there: order, outlets, distances and accumulation.
 
 All of it follows from the map of directions of `kernels.directions`, whose cells form a forest: each tree drains to one
 outlet.

@@ -1,4 +1,4 @@
-"""A2, A3: snowballs that roll downhill, wear the ground on their way and put it down again where it gets flatter.
+"""Snowballs that roll downhill, erode the ground on their way and deposit where it gets flatter.
 
 After Talle 2020, "Simulating hydraulic erosion", on two layers (rock, and loose sediment on it) and in metres. A ball
 starts at a random place x and keeps a random offset o, up to `radius` in each direction, which drives apart the paths
@@ -24,7 +24,7 @@ Where this is not what the article's own code does:
 - Speed is at most 1 − friction, so that no step goes farther than a cell; and erosion_rate · scale at most 16 cells.
 - The ground at the map's edge is read there and not beyond it; a ball ends where it leaves the map, with its load.
 
-A ball leaves three traces (A3): what it took from each cell (`wear`) and put down in it (`deposit`), in metres, and
+A ball leaves three traces: what it took from each cell (`wear`) and put down in it (`deposit`), in metres, and
 that it came (`traffic`, in balls). They fade, so that they tell of the last `memory` balls for each cell of the map.
 """
 

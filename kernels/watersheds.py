@@ -1,4 +1,4 @@
-"""B4: watersheds, and colours by which neighbours can be told apart."""
+"""Watersheds, and colours by which neighbours can be told apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""F2: rock that breaks into loose material, where it is steeper than it can stand and where frost reaches it.
+"""Rock that breaks into loose material, where it is steeper than it can stand and where frost reaches it.
 
 Thermal erosion after Musgrave, Kolb, Mace (1989), on two layers: what stands too high above the lowest of its eight
 neighbours loses a part of that excess. The rock of a cell is measured against the ground of its neighbours, so scree

@@ -1,5 +1,4 @@
-"""E2, E3, E5, E7, F3, F4, C7: parcels of wind that fly over the ground, lift loose sand, wear bare rock and let their
-load settle.
+"""Parcels of wind that fly over the ground, entrain loose sand, abrade bare rock and let their load settle.
 
 After McDonald 2020, "Simple particle-based wind erosion", on two layers (rock, and loose sediment on it) and in metres.
 The article has heights h in [0, 1] and `scale` cells to one unit of height; here a height is H = h · scale · cell_size
@@ -29,12 +28,12 @@ What the article's model lacks to make dunes that stay and wander, each of which
 
 Where the ground is more than sand on rock, in `_exchange_by_kinds`:
 
-- Kinds (C7): a parcel carries each kind of loose material by itself. What it lifts is of all kinds in proportion to
+- Kinds: a parcel carries each kind of loose material by itself. What it lifts is of all kinds in proportion to
   their parts of the mix and to how easily the wind lifts them, so that a crust of gravel ends it. They settle at rates
   of their own, the coarse first, and what is worn of the rock becomes the kind that this rock wears to.
-- Wet ground resists (F3): what is lifted is multiplied by max(0, 1 − wet_cohesion · wetness)², so that there is a
+- Wet ground resists: what is lifted is multiplied by max(0, 1 − wet_cohesion · wetness)², so that there is a
   wetness beyond which nothing moves (after Fécan, Marticorena, Bergametti 1999, whose threshold grows with moisture).
-- Plants (F4) on a part c of the ground slow the wind, p · (1 − plant_drag · c); what is lifted and worn falls as the
+- Plants on a part c of the ground slow the wind, p · (1 − plant_drag · c); what is lifted and worn falls as the
   square of what they leave open, (1 − plant_cover · c)², (after Raupach, Gillette, Leys 1993: they take their share of
   the drag); and load settles among them by plant_trapping · c more.
 - Lift (`uplift`): fast wind holds grains up. A kind that falls w times as fast as sand settles 1 + uplift · |v|² / w
@@ -42,7 +41,7 @@ Where the ground is more than sand on rock, in `_exchange_by_kinds`:
 - Drag (`lag`): a coarse grain takes longer to come up to the wind (its drag length grows with its size: Andreotti,
   Claudin, Douady 2002). Of what settles in a step, all but 0.5 / (1 + lag · w) falls behind.
 
-Where the wind near the ground is known (E7, `kernels/wind_field.py`), it is the parcels' prevailing wind, turned by as
+Where the wind near the ground is known (`kernels/wind_field.py`), it is the parcels' prevailing wind, turned by as
 much as each one's gust. `speed_up` has no say then: the field has it. The line of the shelter stays: it tells where
 nothing is lifted, and the field how fast the wind is, which the line does not touch. The field knows the crowns of
 trees, so that only grass slows the parcels further.

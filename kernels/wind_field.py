@@ -1,4 +1,4 @@
-"""E7: the wind near the ground: fast over crests and through gaps, turned along valleys, slow behind ridges and trees.
+"""The wind near the ground: fast over crests and through gaps, turned along valleys, slow behind ridges and trees.
 
 Ground of height h disturbs a wind of unit speed and direction d as a flow without friction over low hills (Jackson and
 Hunt 1975, as used for dunes by Kroy, Sauermann, Herrmann 2002). For each wave of the ground, of wave vector k,

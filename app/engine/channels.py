@@ -1,7 +1,7 @@
-"""C6: how wide the channels of rivers are, and how far they wander: figures that tell erosion with and without plants.
+"""Width and migration of river channels: figures that compare erosion with and without plants.
 
-A channel is a crest of the discharge: a cell of dry land on which more water passes than beside it, across the way that
-the water goes. Its section is the discharge q along that line, as far as it falls to both sides, down to a tenth.
+A channel is a crest of the discharge: a cell of dry land on which more water passes than on either side, across the
+direction of flow. Its section is the discharge q along that line, as far as it falls to both sides, down to a tenth.
 
     flow    Q = ∫ q             water that passes in a cycle, in metres over one cell times cells
     width   W = Q / largest q   cells: as wide as it would be if all of it were as full as its middle

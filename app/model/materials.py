@@ -1,16 +1,16 @@
-"""C7: kinds of ground as data: files of `assets/materials`, checked, and the set of them that a world is made of.
+"""Kinds of ground as data: files of `assets/materials`, checked, and the set of them that a world is made of.
 
-A material may lie in strata (`solid`), on them (`loose`), or both. What each must say depends on it:
+A material may lie in strata (`solid`), on them (`loose`), or both. Which properties it must have depends on that:
 
     title, colour                   for the picture: "#rrggbb"
-    erodibility                     how easily water takes it, 1: all that it can
-    abrasion                        how easily it is worn: rock by what the wind carries, loose kinds as they are moved
-    porosity                        part of its volume that water can fill
-    permeability                    how easily water flows through it, beside sand; where it is not told, as in sand
-    steepest                        of a solid one: the steepest slope that stands, in degrees
-    deposition, suspension, repose  of a loose one: how fast it settles and how easily wind lifts it, beside sand, and
-                                    the slope at which it lies, in degrees
-    worn, broken                    what it becomes; a solid one that is not loose too must name them
+    erodibility                     how readily water erodes it: 1 as far as the transport capacity goes, 0 not at all
+    abrasion                        how readily it is abraded: rock by the load of the wind, loose kinds in transport
+    porosity                        pore space as a fraction of its volume
+    permeability                    relative to sand; 1 by default
+    steepest                        of a solid one: its steepest stable slope, in degrees
+    deposition, suspension, repose  of a loose one: settling rate and entrainment by wind, both relative to sand, and
+                                    the angle of repose, in degrees
+    worn, broken                    what abrasion and weathering turn it into; required where it is only solid
 """
 
 from __future__ import annotations

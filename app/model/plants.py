@@ -1,19 +1,19 @@
-"""C5: kinds of plants as data: files of `assets/plants`, checked. `grass.toml` is grass, all others are kinds of trees.
+"""Kinds of plants as data: files of `assets/plants`, checked. `grass.toml` is grass, all others are kinds of trees.
 
-What each needs, all of which limits it by the worst (Liebig's law of the minimum):
+The requirements of each, of which the one that is met worst limits it (Liebig's law of the minimum):
 
-    wetness, temperature    [none below, well from, well to, none above]: of the ground from 0 to 1, and of a year in °C
-    slope                   [well to, none above]: in degrees
+    wetness, temperature    [none below, optimal from, optimal to, none above]: of the ground, 0 to 1; annual mean, °C
+    slope                   [optimal to, none above]: in degrees
 
-And of a tree, lengths in cells and times in cycles, of one that is full-grown and has all that it needs:
+The traits of a tree that is full-grown and has all it needs, with lengths in cells and times in cycles:
 
     number                  in World.trees
-    height, crown, rooting  of it; the radius of its crown; the radius of its roots
-    roots                   how densely they hold the ground at its trunk, from 0 to 1
-    growth, lifetime        until it is 95 % of its size, and how old it becomes
-    hardiness               in which time its health follows what it finds, good or bad
-    seeds, distance         how many of them come up in a cycle where there is room, and how far they go on average
-    shade_tolerance         which part of its health a small one keeps in full shade
+    height, crown, rooting  its height, the radius of its crown, the radius of its roots
+    roots                   root density at the trunk, from 0 to 1
+    growth, lifetime        time to 95 % of its full size; the age that it reaches
+    hardiness               time scale on which its health follows the conditions, good or bad
+    seeds, distance         seedlings per cycle where there is room; mean dispersal distance
+    shade_tolerance         fraction of its health that a small one keeps in full shade
 """
 
 from __future__ import annotations

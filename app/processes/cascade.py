@@ -1,4 +1,4 @@
-"""E4, C7, F3: loose material that slides down where it lies too steep."""
+"""Loose material that slides where it is steeper than its angle of repose (after McDonald 2020)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""D2, C1, C2: drops that wear, carry and put down material on their way downhill, and the streams that they make."""
+"""Droplets that erode, transport and deposit on their way downhill, and their streams (after McDonald 2020, 2023)."""
 
 from __future__ import annotations
 

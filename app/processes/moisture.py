@@ -1,4 +1,4 @@
-"""F3: soil that soaks up water and dries, groundwater below it, and where that comes to the surface."""
+"""Soil that takes up water and dries, groundwater below it, and springs where that comes to the surface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C5: grass and trees, which hold the ground."""
+"""Grass and trees, which hold the ground."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C3, C4: lakes that grow, merge, spill and dry up, and the sea."""
+"""Lakes that grow, merge, spill and dry up, and the sea (after Barnes, Callaghan, Wickert 2020, 2021)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A2, A3: snowballs that roll down, wear the ground and put it down where it gets flatter."""
+"""Snowballs that roll downhill, erode the ground and deposit where it gets flatter (Talle 2020)."""
 
 from __future__ import annotations
 

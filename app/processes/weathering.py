@@ -1,4 +1,4 @@
-"""F2: rock that breaks into loose material, by its own weight and by frost."""
+"""Weathering: rock that breaks into loose material, by its own weight and by frost."""
 
 from __future__ import annotations
 

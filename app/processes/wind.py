@@ -1,4 +1,4 @@
-"""E2, E3, E5, E7, F3, F4: wind that lifts, carries and drops loose material, and wears rock."""
+"""Wind that entrains, transports and deposits loose material, and abrades rock (after McDonald 2020)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""E7: the wind near the ground, as hills, valleys and trees make it."""
+"""The wind near the ground, as hills, valleys and trees shape it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""D1: a terrain by midpoint displacement."""
+"""A terrain by midpoint displacement (Fournier, Fussell, Carpenter 1982)."""
 
 from __future__ import annotations
 

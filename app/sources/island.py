@@ -1,4 +1,4 @@
-"""A1: islands in the sea."""
+"""Islands in the sea (after Talle 2020)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C6: the width of channels and how far they wander, on flows that are known, and in the compared presets."""
+"""The width and migration of channels, on known flows, and in the compared presets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C7: materials as files and texts, what is said of wrong ones, and worlds that are made of them."""
+"""Materials as files and texts, the errors of wrong ones, and worlds that are made of them."""
 
 from __future__ import annotations
 

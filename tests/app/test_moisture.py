@@ -1,4 +1,4 @@
-"""F3: water in the ground of a running world."""
+"""Water in the ground of a running world."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""F2, C7, F3: rock that breaks, and what slides, as processes of a scene."""
+"""Rock that breaks, and what slides, as processes of a scene."""
 
 from __future__ import annotations
 

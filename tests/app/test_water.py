@@ -1,4 +1,4 @@
-"""C3, C4 and C1 together: lakes, sea, springs and maps of rain in a running world."""
+"""Lakes, sea, springs and rain maps in a running world."""
 
 from __future__ import annotations
 

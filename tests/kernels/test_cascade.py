@@ -1,4 +1,4 @@
-"""E4, the cascade: nothing is lost, no direction is favoured, and what has settled lies at the angle of repose."""
+"""The cascade: nothing is lost, no direction is favoured, and what has settled lies at the angle of repose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""D1, diamond-square: the algorithm as it is told, any rectangle, and the same bits everywhere."""
+"""Diamond-square: the published algorithm, any rectangle, and the same bits everywhere."""
 
 from __future__ import annotations
 

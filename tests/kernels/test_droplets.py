@@ -1,4 +1,4 @@
-"""D2, droplet erosion: nothing is lost, the same bits on any number of threads, and what the article says."""
+"""Droplet erosion: nothing is lost, the same bits on any number of threads, and what the article says."""
 
 from __future__ import annotations
 

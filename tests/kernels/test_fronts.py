@@ -1,4 +1,4 @@
-"""B1 as the article has it: fronts that come from the coast, and end as the exact fill."""
+"""Filling by fronts that come from the coast, and end as the exact fill."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C7, C5, F3 in drops: loads of several kinds, strata, roots that hold, ground that soaks."""
+"""Drops on varied ground: loads of several kinds, strata, roots that hold, ground that soaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C7 where a process knows no kinds: the mix follows what it moved, and no kind is lost."""
+"""Where a process does not distinguish kinds: the mix follows what it moved, and no kind is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""F3: water in the ground."""
+"""Water in the ground."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C5, plants: they live where they can, die where they cannot, spread, compete, and come to a balance."""
+"""Plants: they live where they can, die where they cannot, spread, compete, and come to a balance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C3 and C4: lakes are level, hold what flowed to them and spill at their outlet, and nothing is lost."""
+"""Lakes are level, hold what flowed to them and spill at their outlet, and nothing is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""B1, B2, B3, B5: filling, directions, ways and what gathers on them, against what others compute."""
+"""Filling, directions, flow paths and accumulation, against what others compute."""
 
 from __future__ import annotations
 

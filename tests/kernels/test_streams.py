@@ -1,4 +1,4 @@
-"""C1, C2, C4: maps of flowing water, what they do to the drops, and drops that end in lakes, in the sea, at walls."""
+"""Maps of flowing water, what they do to the drops, and drops that end in lakes, in the sea, at walls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""F2, weathering: nothing is lost, rock comes to stand as steep as it can, and frost works in the cold."""
+"""Weathering: nothing is lost, rock comes to stand as steep as it can, and frost works in the cold."""
 
 from __future__ import annotations
 

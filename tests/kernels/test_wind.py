@@ -1,4 +1,4 @@
-"""E2, E3, E5, wind: nothing is lost, the same bits on any number of threads, what the article says, and real dunes."""
+"""Wind: nothing is lost, the same bits on any number of threads, what the article says, and real dunes."""
 
 from __future__ import annotations
 

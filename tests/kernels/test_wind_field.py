@@ -1,4 +1,4 @@
-"""E7, the wind near the ground: what hills, gaps, valleys, ridges and trees do to it, from any side."""
+"""The wind near the ground: what hills, gaps, valleys, ridges and trees do to it, from any side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C7, E7, F3, F4: wind over several kinds of ground, over wet ground and among plants."""
+"""Wind over several kinds of ground, over wet ground and among plants."""
 
 from __future__ import annotations
 
