@@ -28,12 +28,11 @@ from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
+from kernels.layers import Layer, check_layers
 from kernels.materials import Materials
 from kernels.parameters import exact
 from kernels.surface import ROOTS, STRIDE, WETNESS
 from kernels.units import Cells, Height, Times
-
-Layer = NDArray[np.float64]
 
 # Higher than any ground, and finite: infinity times a creep of 0 is not a number.
 _WALL = 1e300
@@ -414,9 +413,7 @@ def cascade(
     No sediment is lost, none becomes negative, and the same map gives the same bits on any number of threads. All cells
     slide at once, so no direction is favoured.
     """
-    for layer in (bedrock, sediment, ground):
-        if layer.shape != bedrock.shape or layer.dtype != np.float64 or not layer.flags.c_contiguous:
-            raise ValueError("layers must be C-contiguous float64 arrays of one shape")
+    check_layers(bedrock, sediment, ground)
     p = exact(parameters)
     rate = min(max(_BOTH * _TIME * p.settling, 0.0), _FASTEST)
     stable = float(p.roughness * p.scale * p.steepness * cell_size)

@@ -65,16 +65,16 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import inlined, njit
+from kernels.layers import Layer, check_layers
 from kernels.materials import Materials, no_materials, rock_at
 from kernels.parameters import constants_type, exact
-from kernels.particles import ENDED, FAILED, RUNNING, engine, in_step, own_amounts
+from kernels.particles import ENDED, FAILED, RUNNING, engine, own_amounts
+from kernels.rain import rain_on, span_of_heights
 from kernels.random import process_number, stream, uniform
 from kernels.standing import DRY, SEA
 from kernels.surface import ROOTS, STRIDE, WETNESS
 from kernels.units import Acceleration, Metres, PerKilometre, PerTime, Steps, Time
-
-Layer = NDArray[np.float64]
 
 _PROCESS = process_number("droplets")
 
@@ -195,18 +195,6 @@ _NUMBERS_OF_A_DRAW = 2**40  # random numbers: two for the place of each drop, an
 
 
 @njit(nogil=True, error_model="numpy")
-def _rain_on(cell, fields, constants):
-    """How much rain falls on a cell, from 0 to 1."""
-    rain = 1.0
-    if constants.rain_by_altitude > 0.0 and fields.highest > fields.lowest:
-        height = (fields.ground[cell] - fields.lowest) / (fields.highest - fields.lowest)
-        rain = 1.0 + constants.rain_by_altitude * (height - 1.0)
-    if len(fields.rain) > 0:
-        rain *= fields.rain[cell]
-    return rain
-
-
-@njit(nogil=True, error_model="numpy")
 def _spawn(particle, key, fields, constants):
     """A drop of rain at rest, anywhere on the map where rain falls, or the next drop of the sources."""
     if particle >= fields.rained:
@@ -225,7 +213,7 @@ def _spawn(particle, key, fields, constants):
         number = 2 * particle + draw * _NUMBERS_OF_A_DRAW
         row = uniform(key, number) * fields.rows
         column = uniform(key, number + 1) * fields.columns
-        rain = _rain_on(int(row) * fields.columns + int(column), fields, constants)
+        rain = rain_on(int(row) * fields.columns + int(column), fields, constants)
         if rain >= 1.0 or uniform(key, number + _NUMBERS_OF_A_DRAW // 2) < rain:
             break
     return row, column, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, float(particle)
@@ -319,13 +307,13 @@ def _lay(fields, cell, drop, part):
 # all other ground. Two steps are made of them below: one that asks each time would take several percent longer.
 
 
-@in_step
+@inlined
 def _put_down_all(fields, row, column, load, drop):
     """Lay what a drop carries around a cell."""
     put_down(fields, row, column, load)
 
 
-@in_step
+@inlined
 def _put_down_all_kinds(fields, row, column, load, drop):
     if fields.kinds == 0:
         put_down(fields, row, column, load)
@@ -333,26 +321,26 @@ def _put_down_all_kinds(fields, row, column, load, drop):
         _put_down_kinds(fields, row, column, int(drop))
 
 
-@in_step
+@inlined
 def _freedom(fields, constants, cell):
     """The part of the exchange with a cell that nothing hinders."""
     return 1.0
 
 
-@in_step
+@inlined
 def _freedom_covered(fields, constants, cell):
     if len(fields.surface) == 0:
         return 1.0
     return 1.0 - constants.root_hold * fields.surface[np.uintp(cell * STRIDE + ROOTS)]
 
 
-@in_step
+@inlined
 def _soaked(fields, constants, cell, volume, time, drop):
     """The volume that a drop leaves in the ground of a cell."""
     return 0.0
 
 
-@in_step
+@inlined
 def _soaked_covered(fields, constants, cell, volume, time, drop):
     if constants.soaking == 0.0:
         return 0.0
@@ -365,7 +353,7 @@ def _soaked_covered(fields, constants, cell, volume, time, drop):
     return soaked
 
 
-@in_step
+@inlined
 def _exchange(fields, constants, cell, change, room, descent, load, settling, drop, distance):
     """Exchange material with a cell, in metres: up to `descent` out of it, or up to `room` into it.
 
@@ -379,7 +367,7 @@ def _exchange(fields, constants, cell, change, room, descent, load, settling, dr
     return from_rock, load + (from_loose + from_rock), settling, loose - from_loose
 
 
-@in_step
+@inlined
 def _exchange_kinds(fields, constants, cell, change, room, descent, load, settling, drop, distance):
     kinds = fields.kinds
     if kinds == 0:
@@ -424,7 +412,7 @@ def _exchange_kinds(fields, constants, cell, change, room, descent, load, settli
     return abraded, load, settling, sediment
 
 
-@in_step
+@inlined
 def _pass(fields, flow, volume, v_row, v_column):
     """Count a drop that leaves a cell. All float32."""
     fields.flow[flow + np.uintp(_PASSED)] += volume
@@ -559,7 +547,7 @@ def _step_source(state, fields, constants):
 
 def _step_with(**functions: Any) -> Any:
     """The step, with these functions in the place of those for bare ground of one sort."""
-    return in_step(FunctionType(_step_source.__code__, {**globals(), **functions}, "_step"))
+    return inlined(FunctionType(_step_source.__code__, {**globals(), **functions}, "_step"))
 
 
 _SLOTS = 11
@@ -684,13 +672,10 @@ def erode(
     say where, and the cycle is not complete.
     """
     rows, columns = bedrock.shape
-    for layer in (bedrock, sediment, ground):
-        if layer.shape != (rows, columns) or layer.dtype != np.float64 or not layer.flags.c_contiguous:
-            raise ValueError("layers must be C-contiguous float64 arrays of one shape")
+    check_layers(bedrock, sediment, ground)
     if flow is None:
         flow = new_flow(rows, columns)
     parameters = exact(parameters)
-    by_altitude = parameters.rain_by_altitude > 0.0
     none = np.empty(0)
     drops = parameters.count + (0 if sources is None else len(sources))
     bare = _BareGround(
@@ -702,8 +687,7 @@ def erode(
         none if standing is None else standing.level.reshape(-1),
         np.empty((0, 5)) if sources is None else np.ascontiguousarray(sources, np.float64),
         np.empty(0, np.float32) if rain is None else np.ascontiguousarray(rain, np.float32).reshape(-1),
-        float(ground.min()) if by_altitude else 0.0,
-        float(ground.max()) if by_altitude else 0.0,
+        *span_of_heights(ground, parameters.rain_by_altitude),
         rows,
         columns,
         parameters.count,

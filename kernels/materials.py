@@ -8,7 +8,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import inlined, njit
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -51,11 +51,7 @@ def no_materials() -> Materials:
     )  # fmt: skip
 
 
-# In kernels that make no arrays; see `in_step` of kernels/particles.py.
-_inline = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
-
-
-@_inline
+@inlined
 def thickness(materials, cell):
     """What the kinds of a cell are together, in metres: its sediment, to the last bit."""
     first = np.uintp(cell * materials.kinds)
@@ -65,7 +61,7 @@ def thickness(materials, cell):
     return total
 
 
-@_inline
+@inlined
 def rock_at(materials, cell, height):
     """The number of the rock at a height in metres."""
     step = int((materials.rise[np.uintp(cell)] - height) * materials.steps_per_metre)

@@ -30,13 +30,13 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import inlined, njit
+from kernels.layers import Layer, check_layers
 from kernels.parameters import constants_type, exact
+from kernels.rain import rain_on, span_of_heights
 from kernels.standing import DRY, LAKE, SEA
 from kernels.surface import CANOPY, GRASS, STRIDE, WETNESS
 from kernels.units import Celsius, CelsiusPerMetre, Metres, MetresPerCycle, Times
-
-Layer = NDArray[np.float64]
 
 # The least part of rock that groundwater can fill: its level must follow from its depth.
 _LEAST_YIELD = 1e-3
@@ -134,9 +134,6 @@ class _Fields(NamedTuple):
 _Constants = constants_type(MoistureParameters, "per_field_capacity", "per_capillary_rise")
 
 
-inlined = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
-
-
 @inlined
 def _loose_at(cell, pores):
     """Porosity and permeability of the loose material of a cell."""
@@ -174,18 +171,6 @@ def _rock_at(cell, bedrock, pores, constants):
 def _yield_of(porosity, constants):
     """Part of the ground that groundwater fills."""
     return max(_LEAST_YIELD, porosity * (1.0 - constants.field_capacity))
-
-
-@inlined
-def _rain_on(cell, fields, constants):
-    """How much of the rain falls on a cell, from 0 to 1, as drops have it."""
-    rain = 1.0
-    if constants.rain_by_altitude > 0.0 and fields.highest > fields.lowest:
-        height = (fields.ground[cell] - fields.lowest) / (fields.highest - fields.lowest)
-        rain = 1.0 + constants.rain_by_altitude * (height - 1.0)
-    if len(fields.rain) > 0:
-        rain *= fields.rain[cell]
-    return rain
 
 
 @inlined
@@ -229,7 +214,7 @@ def _exchange_row(row, fields, pores, constants, totals):
             fields.water[cell] -= taken
         else:
             # Where nothing can sink, what the soil does not hold runs off at once.
-            taken = constants.rain * _rain_on(cell, fields, constants)
+            taken = constants.rain * rain_on(cell, fields, constants)
             taken = max(0.0, min(taken, min(capacity, held + max(0.0, room - groundwater)) - moisture))
             rained += taken
         into_soil = min(taken, capacity - moisture)
@@ -540,18 +525,8 @@ class Aquifer:
 
     def __init__(self, ground: Ground, cell_size: float, pores: Pores, parameters: MoistureParameters) -> None:
         rows, columns = ground.bedrock.shape
-        for layer in (
-            ground.bedrock,
-            ground.sediment,
-            ground.ground,
-            ground.water,
-            ground.moisture,
-            ground.groundwater,
-        ):
-            if layer.shape != (rows, columns) or layer.dtype != np.float64 or not layer.flags.c_contiguous:
-                raise ValueError("layers must be C-contiguous float64 arrays of one shape")
+        check_layers(ground.bedrock, ground.sediment, ground.ground, ground.water, ground.moisture, ground.groundwater)
         parameters = exact(parameters)
-        by_altitude = parameters.rain_by_altitude > 0.0
         self._fields = _Fields(
             ground.bedrock.reshape(-1),
             ground.sediment.reshape(-1),
@@ -562,8 +537,7 @@ class Aquifer:
             ground.groundwater.reshape(-1),
             ground.surface.reshape(-1),
             np.empty(0, np.float32) if ground.rain is None else np.ascontiguousarray(ground.rain).reshape(-1),
-            float(ground.ground.min()) if by_altitude else 0.0,
-            float(ground.ground.max()) if by_altitude else 0.0,
+            *span_of_heights(ground.ground, parameters.rain_by_altitude),
             rows,
             columns,
         )

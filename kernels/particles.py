@@ -58,11 +58,6 @@ _LARGEST_TILE = 64  # several fields of it fit a core's own cache
 # Fewer particles than this are done before a second thread has woken up.
 _WORTH_SHARING = 32
 
-# Decorates the functions that make up a step. Numba counts who uses an array, by an atomic operation for each array of
-# each call: in a step that is a fifth of the time and more. The arrays outlive the run and a step makes none, so `_nrt`
-# leaves it out.
-in_step = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
-
 # Placeholders: `engine` puts a process's own functions in their place, in that process's copies of those that use them.
 _spawn: Any = None
 _step: Any = None

@@ -37,14 +37,14 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import inlined, njit
 from kernels.droplets import put_down
+from kernels.layers import Layer
 from kernels.parameters import constants_type, exact
 from kernels.particles import ENDED, FAILED, RUNNING, engine
 from kernels.random import process_number, stream, uniform
 from kernels.units import Cells, Steps
 
-Layer = NDArray[np.float64]
 Trace = NDArray[np.float32]
 
 _PROCESS = process_number("snowballs")
@@ -55,9 +55,6 @@ _DEEPEST_BITE = 16.0
 
 # The offset of a ball is shorter than this, in cells, by more than half a cell.
 _MARGIN = 3
-
-# A step makes and keeps no arrays, so Numba need not count who holds them, which took a tenth of its time.
-_WITHOUT_COUNTING: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 
 class SnowballParameters(NamedTuple):
@@ -101,7 +98,7 @@ class _Fields(NamedTuple):
 _Constants = constants_type(SnowballParameters, "erosion", "sea_level", "cells_per_metre")
 
 
-@njit(**_WITHOUT_COUNTING)
+@inlined
 def _spawn(particle, key, fields, constants):
     """A ball at rest, anywhere on the map."""
     row = uniform(key, 4 * particle) * fields.rows
@@ -113,7 +110,7 @@ def _spawn(particle, key, fields, constants):
     return row, column, row, column, read_row, read_column, 0.0, 0.0, 0.0, 0.0, 0.0
 
 
-@njit(**_WITHOUT_COUNTING, forceinline=True)
+@inlined
 def _add(fields, cell, amount):
     """Put `amount` on a cell, or take it where it is negative, sediment first; return what came of the rock."""
     loose = fields.sediment[np.uintp(cell)] + amount
@@ -126,7 +123,7 @@ def _add(fields, cell, amount):
     return worn
 
 
-@njit(**_WITHOUT_COUNTING, forceinline=True)
+@inlined
 def _change(fields, row, column, amount):
     """Share `amount` among the four cells around a place; return what came of the rock."""
     # Middles of cells: the one to the north and west of the place, and how far the place is from it. Beyond the map's
@@ -142,7 +139,7 @@ def _change(fields, row, column, amount):
     return worn
 
 
-@njit(**_WITHOUT_COUNTING, forceinline=True)
+@inlined
 def _step(state, fields, constants):
     """One step of one ball; the formulas are at the top of this file."""
     row, column, old_row, old_column, read_row, read_column, v_row, v_column, load, abraded, i = state

@@ -23,12 +23,11 @@ from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
+from kernels.layers import Layer, check_layers
 from kernels.materials import Materials, no_materials, rock_at, thickness
 from kernels.parameters import exact
 from kernels.surface import STRIDE, WETNESS
 from kernels.units import Celsius, CelsiusPerMetre, Metres
-
-Layer = NDArray[np.float64]
 
 # °C of the air, in the mean of a cycle: above the first there is no frost, below the second there is most.
 NO_FROST = 5.0
@@ -175,9 +174,7 @@ def weather(
     [row, column], C-contiguous. `cell_size` is the side of a cell in metres. `surface` is what kernels/surface.py says.
     The same map gives the same bits on any number of threads.
     """
-    for layer in (bedrock, sediment, ground):
-        if layer.shape != bedrock.shape or layer.dtype != np.float64 or not layer.flags.c_contiguous:
-            raise ValueError("layers must be C-contiguous float64 arrays of one shape")
+    check_layers(bedrock, sediment, ground)
     if materials is None or materials.kinds == 0:
         materials = no_materials()
         stable, weakness = np.array([parameters.steepest * cell_size]), np.ones(1)

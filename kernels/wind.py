@@ -70,15 +70,15 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import inlined, njit
+from kernels.layers import Layer, check_layers
 from kernels.materials import Materials, no_materials, rock_at, thickness
 from kernels.parameters import constants_type, exact
-from kernels.particles import ENDED, FAILED, RUNNING, engine, in_step, own_amounts
+from kernels.particles import ENDED, FAILED, RUNNING, engine, own_amounts
 from kernels.random import process_number, stream, uniform
 from kernels.surface import CANOPY, GRASS, STRIDE, WETNESS
 from kernels.units import Acceleration, Cells, Degrees, Metres, PerTime, Speed, Steps, Time
 
-Layer = NDArray[np.float64]
 Surface = NDArray[np.float32]
 
 _PROCESS = process_number("wind")
@@ -248,7 +248,7 @@ def _spawn(particle, key, fields, constants):
     )  # fmt: skip
 
 
-@in_step
+@inlined
 def _at_start(particle, mix):
     """What a parcel keeps to tell what it wore: how much, or, where there are kinds, its number, which finds its own.
 
@@ -257,7 +257,7 @@ def _at_start(particle, mix):
     return 0.0 if mix is None else float(particle)
 
 
-@in_step
+@inlined
 def _own_wind(cell, turn, constants, fields, mix):
     """The wind of a parcel as it keeps it, and what this is in the cell where it begins, both (south, east).
 
@@ -274,14 +274,14 @@ def _own_wind(cell, turn, constants, fields, mix):
     return wind_row, wind_column, wind_row, wind_column
 
 
-@in_step
+@inlined
 def _local_wind(field, cell, wind_row, wind_column):
     """The wind near the ground, turned and lengthened as a parcel's own wind is."""
     south, east = float(field[np.uintp(2 * cell)]), float(field[np.uintp(2 * cell + 1)])
     return wind_row * south - wind_column * east, wind_column * south + wind_row * east
 
 
-@in_step
+@inlined
 def _among_plants(cell, constants, fields):
     """What plants leave of the wind, and how much faster the load settles among them."""
     surface = fields.surface
@@ -294,14 +294,14 @@ def _among_plants(cell, constants, fields):
     return 1.0 - constants.plant_drag * slowing, constants.plant_trapping * cover
 
 
-@in_step
+@inlined
 def _add_sediment(fields, cell, depth):
     sediment = fields.sediment[np.uintp(cell)] + depth
     fields.sediment[np.uintp(cell)] = sediment
     fields.ground[np.uintp(cell)] = fields.bedrock[np.uintp(cell)] + sediment
 
 
-@in_step
+@inlined
 def _rise(fields, i, j, cell, wrap):
     """How much the ground rises in a cell to the south and to the east, in metres, from central differences."""
     rows, columns = fields.rows, fields.columns
@@ -325,13 +325,13 @@ def _rise(fields, i, j, cell, wrap):
     )
 
 
-@in_step
+@inlined
 def _step(state, fields, constants):
     """One step of one parcel; the formulas are at the top of this file."""
     return _fly(state, fields, fields.mix, constants)
 
 
-@in_step
+@inlined
 def _fly(state, fields, mix, constants):
     """A step. What follows "if mix is not None" is compiled only where there is a mix: elsewhere it costs nothing."""
     (
@@ -454,7 +454,7 @@ def _fly(state, fields, mix, constants):
     ), (ENDED if ends else RUNNING)  # fmt: skip
 
 
-@in_step
+@inlined
 def _exchange(
     fields, constants, cell, new_cell, load, time, distance, settling, dying, left, lifts, speed_squared,
     pressed, reach, ends,
@@ -499,7 +499,7 @@ def _exchange(
     return load, worn
 
 
-@in_step
+@inlined
 def _exchange_by_kinds(
     fields, constants, cell, new_cell, parcel, time, distance, settling, dying, left, lifts, speed_squared,
     pressed, reach, ends,
@@ -598,7 +598,7 @@ def _exchange_by_kinds(
     return load
 
 
-@in_step
+@inlined
 def _settling_part(fall, rate, held, settles):
     """The part of a kind's load that settles in a step, at least `settles`."""
     part = rate * fall
@@ -607,7 +607,7 @@ def _settling_part(fall, rate, held, settles):
     return max(min(1.0, part), settles)
 
 
-@in_step
+@inlined
 def _freedom(cell, constants, fields):
     """What wetness and plants leave of the lift, and plants of the wear of rock."""
     surface = fields.surface
@@ -695,9 +695,7 @@ def blow(
     for average in (wind_path, airborne):
         if average.shape != (rows, columns) or average.dtype.kind != "f" or not average.flags.c_contiguous:
             raise ValueError("averages must be C-contiguous arrays of floating point numbers, shaped as the layers")
-    for layer in (bedrock, sediment, ground):
-        if layer.shape != (rows, columns) or layer.dtype != np.float64 or not layer.flags.c_contiguous:
-            raise ValueError("layers must be C-contiguous float64 arrays of one shape")
+    check_layers(bedrock, sediment, ground)
     for traces, width in ((surface, STRIDE), (field, 2)):
         if traces is not None and not (
             traces.shape == (rows, columns, width) and traces.dtype == np.float32 and traces.flags.c_contiguous
