@@ -32,7 +32,7 @@ from kernels.layers import Layer, check_layers
 from kernels.materials import Materials
 from kernels.parameters import exact
 from kernels.surface import ROOTS, STRIDE, WETNESS
-from kernels.units import Cells, Height, Times
+from kernels.units import Times
 
 # Higher than any ground, and finite: infinity times a creep of 0 is not a number.
 _WALL = 1e300
@@ -58,10 +58,8 @@ _LEAST = 1e-290
 class CascadeParameters(NamedTuple):
     """How loose material slides."""
 
-    roughness: Height  # times scale: tangent of the angle of repose, where materials do not tell it
     settling: float  # up to 0.045, where all that can slide does
     creep: float  # part of the difference that moves by the same rate below the angle of repose: 0 to 1
-    scale: Cells  # to the article's unit of height
     passes: int
     wrap: bool  # the map's edges are neighbours of each other; else they are walls
     steepness: Times  # what all tangents of angles of repose are multiplied by
@@ -400,37 +398,31 @@ def cascade(
     bedrock: Layer,
     sediment: Layer,
     ground: Layer,
+    materials: Materials,
     cell_size: float,
     parameters: CascadeParameters,
-    materials: Materials | None = None,
     surface: NDArray[np.float32] | None = None,
 ) -> None:
     """Let what lies too steep slide, and change the map in place.
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
-    [row, column], C-contiguous. `cell_size` is the side of a cell in metres. Where there are several `materials`, their
-    mix slides, and `sediment` stays their sum in the order of their numbers. `surface` is what kernels/surface.py says.
-    No sediment is lost, none becomes negative, and the same map gives the same bits on any number of threads. All cells
-    slide at once, so no direction is favoured.
+    [row, column], C-contiguous; `materials` have the mix that is the sediment. `cell_size` is the side of a cell in
+    metres. `surface` is what kernels/surface.py says. No sediment is lost, none becomes negative, and the same map
+    gives the same bits on any number of threads. All cells slide at once, so no direction is favoured.
     """
     check_layers(bedrock, sediment, ground)
     p = exact(parameters)
     rate = min(max(_BOTH * _TIME * p.settling, 0.0), _FASTEST)
-    stable = float(p.roughness * p.scale * p.steepness * cell_size)
+    stable = materials.repose * p.steepness * cell_size
     creep, wrap, passes = p.creep, p.wrap, p.passes
-    several = materials is not None and materials.kinds > 0
-    if not several and surface is None:
-        _slide(bedrock, sediment, ground, wrap, stable, creep, rate, passes)
+    if materials.kinds == 1 and surface is None:
+        _slide(bedrock, sediment, ground, wrap, float(stable[0]), creep, rate, passes)
         return
-    if materials is not None and several:
-        mix, all_stable = materials.mix, materials.repose * (p.steepness * cell_size)
-    else:  # the sediment is a mix of one
-        mix, all_stable = sediment.reshape(-1), np.array([stable])
     holding = _Holding(
-        all_stable,
+        stable,
         np.empty(0, np.float32) if surface is None else surface.reshape(-1),
         p.wet_strength,
         p.soaked_weakness,
         p.root_strength,
     )
-    _slide_mixed(bedrock, sediment, ground, mix, holding, wrap, creep, rate, passes)
+    _slide_mixed(bedrock, sediment, ground, materials.mix, holding, wrap, creep, rate, passes)

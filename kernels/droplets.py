@@ -67,7 +67,7 @@ from numpy.typing import NDArray
 
 from kernels.compiling import inlined, njit
 from kernels.layers import Layer, check_layers
-from kernels.materials import Materials, no_materials, rock_at
+from kernels.materials import Materials, asked, rock_at
 from kernels.parameters import constants_type, exact
 from kernels.particles import ENDED, FAILED, RUNNING, engine, own_amounts
 from kernels.rain import rain_on, span_of_heights
@@ -174,7 +174,6 @@ class _OnTheGround(NamedTuple):
     made_finer: NDArray[np.float64]  # as many: what it wore into another kind
 
 
-# What drops ask of `Materials`. Each further array costs some seconds of compiling.
 _ASKED = (
     "kinds", "mix", "erodibility", "abrasion", "deposition", "worn",
     "strata", "steps_per_metre", "rise", "rock_erodibility", "rock_worn",
@@ -185,8 +184,8 @@ _Ground: Any = namedtuple("_Ground", _BareGround._fields + _OnTheGround._fields 
 
 
 # The parameters, with attrition in each cell, and what follows from them: the acceleration of a drop on a vertical
-# wall, and the highest deposition of any kind
-_Constants = constants_type(DropletParameters, "force", "fastest_settling", "walls", "cells_per_metre")
+# wall
+_Constants = constants_type(DropletParameters, "force", "walls", "cells_per_metre")
 
 
 # So often a place for a drop is drawn again where little rain falls, before it is taken all the same.
@@ -315,7 +314,7 @@ def _put_down_all(fields, row, column, load, drop):
 
 @inlined
 def _put_down_all_kinds(fields, row, column, load, drop):
-    if fields.kinds == 0:
+    if fields.kinds == 1:
         put_down(fields, row, column, load)
     else:
         _put_down_kinds(fields, row, column, int(drop))
@@ -370,7 +369,7 @@ def _exchange(fields, constants, cell, change, room, descent, load, settling, dr
 @inlined
 def _exchange_kinds(fields, constants, cell, change, room, descent, load, settling, drop, distance):
     kinds = fields.kinds
-    if kinds == 0:
+    if kinds == 1:
         return _exchange(fields, constants, cell, change, room, descent, load, settling, drop, distance)
     here, own = np.uintp(cell * kinds), np.uintp(int(drop) * fields.stride)
     loose = fields.sediment[np.uintp(cell)]
@@ -641,6 +640,7 @@ def erode(
     bedrock: Layer,
     sediment: Layer,
     ground: Layer,
+    materials: Materials,
     cell_size: float,
     seed: int,
     cycle: int,
@@ -652,13 +652,13 @@ def erode(
     rain: NDArray[np.float32] | None = None,
     surface: NDArray[np.float32] | None = None,
     moisture: Layer | None = None,
-    materials: Materials | None = None,
 ) -> DropletTotals:
     """Let the drops of one cycle run over a map, and change it in place.
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
-    [row, column], C-contiguous. `cell_size` is the side of a cell in metres. The same map, seed, cycle and parameters
-    give the same bits on any number of threads. What was on the map is there afterwards or in `sediment_off_edge`.
+    [row, column], C-contiguous; `materials` have the mix that is the sediment. `cell_size` is the side of a cell in
+    metres. The same map, seed, cycle and parameters give the same bits on any number of threads. What was on the map is
+    there afterwards or in `sediment_off_edge`.
 
     `flow` are the maps of flowing water from `new_flow`, in which passages are counted; `remember` ends the cycle for
     them. `standing` tells of lakes and sea; without it drops seep away where they end. `sources` are more drops, one in
@@ -666,7 +666,7 @@ def erode(
     cell, from 0 to 1, [row, column].
 
     `surface` is float32 [row, column, one of kernels/surface.py]. `moisture`, metres of water [row, column], takes what
-    the ground soaks up. `materials` are the kinds of ground, whose mix is changed together with `sediment`.
+    the ground soaks up.
 
     Where a drop meets a value that is not a finite number, it stops before it writes, `failed_row` and `failed_column`
     say where, and the cycle is not complete.
@@ -692,13 +692,13 @@ def erode(
         columns,
         parameters.count,
     )
-    materials = no_materials() if materials is None else materials
+    kinds = materials.kinds if materials.kinds > 1 else 0
     soaks = moisture is not None and parameters.soaking > 0.0
     soaked = own_amounts(drops if soaks else 0, 1)
-    loads, from_rock, made_finer = (own_amounts(drops, materials.kinds) for _ in range(3))
+    loads, from_rock, made_finer = (own_amounts(drops, kinds) for _ in range(3))
     fields: Any = bare
     run = _run_on_bare_ground
-    if materials.kinds > 0 or surface is not None or soaks:
+    if kinds > 0 or surface is not None or soaks:
         wears = (materials.worn != np.arange(materials.kinds)) & (materials.abrasion > 0.0)
         covered = _OnTheGround(
             np.empty(0, np.float32) if surface is None else surface.reshape(-1),
@@ -711,7 +711,7 @@ def erode(
             from_rock.reshape(-1),
             made_finer.reshape(-1),
         )
-        fields, run = _Ground._make((*bare, *covered, *(getattr(materials, name) for name in _ASKED))), _run
+        fields, run = _Ground._make((*bare, *covered, *asked(materials, _ASKED))), _run
     of_all = parameters._asdict() | {
         "soaking": parameters.soaking if soaks else 0.0,
         "attrition": parameters.attrition / 1000.0 * float(cell_size),
@@ -719,7 +719,6 @@ def erode(
     constants = _Constants(
         **of_all,
         force=1.0 / parameters.density,
-        fastest_settling=float(materials.deposition.max(initial=0.0)),
         walls=standing is not None and bool(standing.walls),
         cells_per_metre=1.0 / float(cell_size),
     )
@@ -728,7 +727,5 @@ def erode(
     water = none if standing is None else standing.water.reshape(-1)
     totals = _total(particles, status, bare, soaked[:, 0].copy() if soaks else none, water, constants.water)
     # Where a drop ended on the map, it has put down all.
-    kinds = KindTotals(
-        *(tuple(map(float, own[:, : materials.kinds].sum(axis=0))) for own in (from_rock, loads, made_finer))
-    )
-    return DropletTotals._make((*totals, kinds))
+    of_kinds = KindTotals(*(tuple(map(float, own[:, :kinds].sum(axis=0))) for own in (from_rock, loads, made_finer)))
+    return DropletTotals._make((*totals, of_kinds))

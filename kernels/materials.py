@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +16,11 @@ Indices = NDArray[np.int64]
 
 
 class Materials(NamedTuple):
-    """The kinds of ground of one map. Properties of loose kinds are [kind], those of rocks [rock].
+    """The kinds of ground of one map: at least one of loose material, and one of rock.
 
     `mix` is the thickness of each kind in each cell, in metres, [cell * kinds + kind]; their sum, in the order of the
-    kinds, is the sediment of the cell to the last bit. With `kinds` 0 there is but one sort of sediment and of rock,
-    and no array has anything in it.
+    kinds, is the sediment of the cell to the last bit. Where there is one kind it is the sediment itself. Properties of
+    loose kinds are [kind], those of rocks [rock].
     """
 
     kinds: int
@@ -27,28 +28,50 @@ class Materials(NamedTuple):
     erodibility: Numbers  # how easily water takes it, 1: all that it can
     abrasion: Numbers  # how easily it is worn where it is moved, or, of rocks, by what the wind carries
     porosity: Numbers  # part of its volume that water can fill
+    permeability: Numbers  # how easily water flows through it, beside sand
     deposition: Numbers  # how fast it settles from water and air, beside sand
     suspension: Numbers  # how easily the wind lifts it, beside sand
     repose: Numbers  # tangent of the slope at which it lies
     worn: Indices  # the kind that it becomes when it is worn, itself where it stays what it is
     strata: NDArray[np.uint8]  # [step]: the rock at each depth below the top of the strata; the last one goes on
     steps_per_metre: float
-    rise: NDArray[np.float32]  # [cell]: height of the top of the strata
+    rise: NDArray[np.float32]  # [cell]: height of the top of the strata; unknown where they have one step
+    open_below: Numbers  # [step]: metres from its top down to the first rock that no water flows through, or infinity
     rock_erodibility: Numbers
     rock_abrasion: Numbers
     rock_porosity: Numbers
+    rock_permeability: Numbers
     rock_steepest: Numbers  # tangent of the steepest slope that stands
     rock_worn: Indices  # the loose kind that water and wind make of it
     rock_broken: Indices  # the loose kind that it breaks into
 
 
-def no_materials() -> Materials:
-    """Of a map with one sort of sediment on one sort of rock."""
-    none, nothing = np.empty(0), np.empty(0, np.int64)
+_PROPERTIES = (
+    *("erodibility", "abrasion", "porosity", "permeability", "deposition", "suspension", "repose"),
+    *("rock_erodibility", "rock_abrasion", "rock_porosity", "rock_permeability", "rock_steepest"),
+)
+
+
+def one_kind(sediment: NDArray[np.float64], **properties: float) -> Materials:
+    """Of a map with one sort of sediment on one sort of rock, whose properties are 1 where they are not told."""
+    first = np.zeros(1, np.int64)
     return Materials(
-        0, none, none, none, none, none, none, none, nothing,
-        np.empty(0, np.uint8), 0.0, np.empty(0, np.float32), none, none, none, none, nothing, nothing,
-    )  # fmt: skip
+        kinds=1,
+        mix=sediment.reshape(-1),
+        worn=first,
+        strata=np.zeros(1, np.uint8),
+        steps_per_metre=1.0,
+        rise=np.empty(0, np.float32),
+        open_below=np.array([np.inf]),
+        rock_worn=first,
+        rock_broken=first,
+        **{name: np.array([value]) for name, value in {**dict.fromkeys(_PROPERTIES, 1.0), **properties}.items()},
+    )
+
+
+def asked(materials: Materials, names: Iterable[str]) -> Iterator[Any]:
+    """What a kernel asks of the materials. Each array more costs it some seconds of compiling."""
+    return (getattr(materials, name) for name in names)
 
 
 @inlined
@@ -62,10 +85,19 @@ def thickness(materials, cell):
 
 
 @inlined
+def step_at(materials, cell, height):
+    """The step of the strata at a height in metres, and how many steps this is below their top."""
+    if len(materials.strata) == 1:
+        return 0, 0.0
+    below = (materials.rise[np.uintp(cell)] - height) * materials.steps_per_metre
+    return min(max(int(below), 0), len(materials.strata) - 1), below
+
+
+@inlined
 def rock_at(materials, cell, height):
     """The number of the rock at a height in metres."""
-    step = int((materials.rise[np.uintp(cell)] - height) * materials.steps_per_metre)
-    return int(materials.strata[np.uintp(min(max(step, 0), len(materials.strata) - 1))])
+    step, _ = step_at(materials, cell, height)
+    return int(materials.strata[np.uintp(step)])
 
 
 @njit(cache=True, nogil=True, parallel=True)

@@ -24,6 +24,7 @@ drier than its field capacity gives less.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ from numpy.typing import NDArray
 
 from kernels.compiling import inlined, njit
 from kernels.layers import Layer, check_layers
+from kernels.materials import Materials, asked, step_at
 from kernels.parameters import constants_type, exact
 from kernels.rain import rain_on, span_of_heights
 from kernels.standing import DRY, LAKE, SEA
@@ -85,25 +87,13 @@ class MoistureParameters(NamedTuple):
     sea_level: Metres
 
 
-class Pores(NamedTuple):
-    """What of the ground water can fill, and how easily it flows there, beside sand.
+_ASKED = (
+    *("kinds", "mix", "porosity", "permeability"),
+    *("strata", "steps_per_metre", "rise", "open_below", "rock_porosity", "rock_permeability"),
+)
 
-    Where there are several materials, `kinds`, `mix`, `strata`, `steps_per_metre` and `rise` are as
-    `kernels.materials.Materials` has them, and properties are [kind] and [rock]. `open_below` [step] is for each step
-    of the strata how many metres below its top the first rock lies that lets nothing through, infinite where there is
-    none. Else `kinds` is 0 and only the properties say something, of one sort each.
-    """
-
-    porosity: Layer
-    permeability: Layer
-    rock_porosity: Layer
-    rock_permeability: Layer
-    kinds: int = 0
-    mix: Layer = np.empty(0)
-    strata: NDArray[np.uint8] = np.empty(0, np.uint8)
-    steps_per_metre: float = 0.0
-    rise: NDArray[np.float32] = np.empty(0, np.float32)
-    open_below: Layer = np.empty(0)
+# What of the ground water can fill, and how easily it flows there: what is asked of the materials
+_Pores: Any = namedtuple("_Pores", _ASKED)  # type: ignore[misc]
 
 
 class MoistureTotals(NamedTuple):
@@ -137,7 +127,7 @@ _Constants = constants_type(MoistureParameters, "per_field_capacity", "per_capil
 @inlined
 def _loose_at(cell, pores):
     """Porosity and permeability of the loose material of a cell."""
-    if pores.kinds == 0:
+    if pores.kinds == 1:
         return pores.porosity[0], pores.permeability[0]
     volume = filled = open_to = 0.0
     first = np.uintp(cell * pores.kinds)
@@ -156,12 +146,9 @@ def _loose_at(cell, pores):
 @inlined
 def _rock_at(cell, bedrock, pores, constants):
     """Porosity and permeability of the rock at the top of a cell, and how many metres of it groundwater fills."""
-    if pores.kinds == 0:
-        return pores.rock_porosity[0], pores.rock_permeability[0], constants.aquifer_depth
-    below = (pores.rise[np.uintp(cell)] - bedrock) * pores.steps_per_metre
-    step = np.uintp(min(max(np.int64(below), 0), len(pores.strata) - 1))
-    rock = np.uintp(pores.strata[step])
-    opened = pores.open_below[step]
+    step, below = step_at(pores, cell, bedrock)
+    rock = np.uintp(pores.strata[np.uintp(step)])
+    opened = pores.open_below[np.uintp(step)]
     if 0.0 < opened < np.inf:
         opened -= (below - step) / pores.steps_per_metre
     return pores.rock_porosity[rock], pores.rock_permeability[rock], min(constants.aquifer_depth, max(opened, 0.0))
@@ -520,10 +507,11 @@ class Ground(NamedTuple):
 class Aquifer:
     """The water in the ground of a map under some parameters. All changes are made in the layers of `ground`.
 
-    They are the same on any number of threads, and no water is lost or becomes negative.
+    `materials` have the mix that is the sediment. Changes are the same on any number of threads, and no water is lost
+    or becomes negative.
     """
 
-    def __init__(self, ground: Ground, cell_size: float, pores: Pores, parameters: MoistureParameters) -> None:
+    def __init__(self, ground: Ground, materials: Materials, cell_size: float, parameters: MoistureParameters) -> None:
         rows, columns = ground.bedrock.shape
         check_layers(ground.bedrock, ground.sediment, ground.ground, ground.water, ground.moisture, ground.groundwater)
         parameters = exact(parameters)
@@ -541,7 +529,7 @@ class Aquifer:
             rows,
             columns,
         )
-        self._pores = pores
+        self._pores = _Pores._make(asked(materials, _ASKED))
         self._constants = _Constants(
             **parameters._asdict(),
             per_field_capacity=1.0 / max(parameters.field_capacity, 1e-9),

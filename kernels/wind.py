@@ -72,7 +72,7 @@ from numpy.typing import NDArray
 
 from kernels.compiling import inlined, njit
 from kernels.layers import Layer, check_layers
-from kernels.materials import Materials, no_materials, rock_at, thickness
+from kernels.materials import Materials, rock_at, thickness
 from kernels.parameters import constants_type, exact
 from kernels.particles import ENDED, FAILED, RUNNING, engine, own_amounts
 from kernels.random import process_number, stream, uniform
@@ -575,7 +575,7 @@ def _exchange_by_kinds(
     if lifts and loose <= want:
         # Force that finds less than it could lift acts on the rock.
         spare = 1.0 - loose / want if loose > 0.0 else 1.0
-        of_rock = rock_at(fields, cell, rock) if len(fields.rock_worn) > 1 else 0
+        of_rock = rock_at(fields, cell, rock)
         abrasion = spare * bare * constants.abrasion * fields.rock_abrasion[np.uintp(of_rock)]
         wearing = load + constants.dust
         worn = min(abrasion * work * wearing, wearing, deepest)
@@ -664,26 +664,25 @@ def blow(
     bedrock: Layer,
     sediment: Layer,
     ground: Layer,
+    materials: Materials,
     wind_path: NDArray[np.floating[Any]],
     airborne: NDArray[np.floating[Any]],
     cell_size: float,
     seed: int,
     cycle: int,
     parameters: WindParameters,
-    materials: Materials | None = None,
     surface: Surface | None = None,
     field: Surface | None = None,
 ) -> WindTotals:
     """Let the wind of one cycle blow over a map, and change it in place.
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
-    [row, column], C-contiguous. Averaged over time, float32 or float64: `wind_path`, how often parcels touch the
-    ground, from 0 to 1; and `airborne`, how much sand flies over a cell in a cycle, in metres × the article's unit of
-    time. `cell_size` is the side of a cell in metres.
+    [row, column], C-contiguous; `materials` have the mix that is the sediment. Averaged over time, float32 or float64:
+    `wind_path`, how often parcels touch the ground, from 0 to 1; and `airborne`, how much sand flies over a cell in a
+    cycle, in metres × the article's unit of time. `cell_size` is the side of a cell in metres.
 
-    Where there are several kinds of ground, `materials` has them, with the mix that is the sediment. `surface` is
-    float32 [row, column, trace] as `kernels/surface.py` has it, and `field` float32 [row, column, (south, east)] the
-    wind near the ground as parts of the prevailing speed, where there are any.
+    `surface` is float32 [row, column, trace] as `kernels/surface.py` has it, and `field` float32
+    [row, column, (south, east)] the wind near the ground as parts of the prevailing speed, where there are any.
 
     The same map, seed, cycle and parameters give the same bits on any number of threads. What was on the map and what
     came in is there afterwards or in `sediment_off_edge`.
@@ -708,13 +707,13 @@ def blow(
     touched = np.zeros(rows * columns, np.uint8)
     carried = np.zeros(rows * columns)
     count = p.count if p.wind_speed > 0.0 else 0
-    several = materials is not None and materials.kinds > 0
+    several = materials.kinds > 1
     plain = _Fields(bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1), touched, carried, rows, columns)
     fields: _Fields | _RichFields = plain
     run = _run
     brought = 0  # the kind that parcels bring along
     if several or surface is not None or field is not None or p.uplift > 0.0 or p.lag > 0.0:
-        fields, run = _rich_fields(plain, materials if several else None, surface, field, count), _run_rich
+        fields, run = _rich_fields(plain, materials, surface, field, count), _run_rich
         brought = int(np.argmax(fields.suspension))
         fields.loads[brought :: fields.stride] = 0.0 if p.wrap else p.inflow
     crossing = abs(towards_row) * rows + abs(towards_column) * columns
@@ -760,13 +759,10 @@ def blow(
 
 
 def _rich_fields(
-    plain: _Fields, materials: Materials | None, surface: Surface | None, field: Surface | None, count: int
+    plain: _Fields, materials: Materials, surface: Surface | None, field: Surface | None, count: int
 ) -> _RichFields:
-    """What the parcels of a cycle meet. Where there is one sort of sand, it is a mix of one kind: the layer itself."""
-    kinds = 1 if materials is None else materials.kinds
-    of = no_materials() if materials is None else materials
-    loads, worn = own_amounts(count, kinds), own_amounts(count, kinds)
-    alike = np.ones(1)
+    """What the parcels of a cycle meet."""
+    loads, worn = own_amounts(count, materials.kinds), own_amounts(count, materials.kinds)
     nothing = np.empty(0, np.float32)
     return _RichFields(
         bedrock=plain.bedrock,
@@ -776,18 +772,18 @@ def _rich_fields(
         carried=plain.carried,
         rows=plain.rows,
         columns=plain.columns,
-        mix=plain.sediment if materials is None else of.mix,
-        kinds=kinds,
+        mix=materials.mix,
+        kinds=materials.kinds,
         stride=loads.shape[1],
         loads=loads.reshape(-1),
         worn=worn.reshape(-1),
-        fall=alike if materials is None else np.maximum(of.deposition, _SLOWEST_FALL),
-        suspension=alike if materials is None else of.suspension,
-        strata=of.strata,
-        steps_per_metre=of.steps_per_metre,
-        rise=of.rise,
-        rock_abrasion=alike if materials is None else of.rock_abrasion,
-        rock_worn=np.zeros(1, np.int64) if materials is None else of.rock_worn,
+        fall=np.maximum(materials.deposition, _SLOWEST_FALL),
+        suspension=materials.suspension,
+        strata=materials.strata,
+        steps_per_metre=materials.steps_per_metre,
+        rise=materials.rise,
+        rock_abrasion=materials.rock_abrasion,
+        rock_worn=materials.rock_worn,
         surface=nothing if surface is None else surface.reshape(-1),
         wind=nothing if field is None else field.reshape(-1),
     )

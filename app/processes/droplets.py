@@ -164,6 +164,7 @@ class DropletErosion:
             world.bedrock,
             world.sediment,
             world.ground,
+            world.material_fields(),
             world.cell_size,
             world.seed,
             world.cycle,
@@ -181,7 +182,6 @@ class DropletErosion:
             rain=world.layers.get("rain"),
             surface=world.surface,
             moisture=world.trace("moisture") if cycle.soaking > 0.0 else None,
-            materials=world.material_fields(),
         )
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)

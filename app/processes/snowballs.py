@@ -116,10 +116,6 @@ def smooth(world: World, rate: float = 1.0) -> None:
     from kernels import smoothing
 
     smoothing.smooth(world.bedrock, rate)
-    if world.materials is None:
-        smoothing.smooth(world.sediment, rate)
-        world.sum_ground()
-    else:
-        for kind in range(world.mix.shape[2]):
-            smoothing.smooth(world.mix[..., kind], rate)
-        world.sum_mix()
+    for kind in range(world.mix.shape[2]):
+        smoothing.smooth(world.mix[..., kind], rate)
+    world.sum_mix()

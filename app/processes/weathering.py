@@ -68,14 +68,9 @@ class Weathering:
             world.bedrock,
             world.sediment,
             world.ground,
+            world.material_fields(rock_steepest=math.tan(math.radians(parameters.steepest))),
             world.cell_size,
-            for_kernel(
-                weathering.WeatheringParameters,
-                parameters,
-                cycle.weather,
-                steepest=math.tan(math.radians(parameters.steepest)),
-            ),
-            world.material_fields(),
+            for_kernel(weathering.WeatheringParameters, parameters, cycle.weather),
             world.surface,
         )
         volume = float(broken.sum()) * world.cell_area

@@ -123,6 +123,7 @@ class WindErosion:
             world.bedrock,
             world.sediment,
             world.ground,
+            world.material_fields(),
             world.trace("wind_path"),
             world.trace("airborne"),
             world.cell_size,
@@ -136,7 +137,6 @@ class WindErosion:
                 wrap=parameters.edges == "wrap",
                 wind_field_direction=world.wind_field_direction,
             ),
-            world.material_fields(),
             world.surface,
             world.wind_field if WindField.name in cycle.running else None,
         )

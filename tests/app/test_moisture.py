@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from app import checkpoint
-from app.materials import materials_of
+from app.materials import materials_of, open_below
 from app.parameters import declarations
 from app.processes.cycle import Cycle
-from app.processes.moisture import Moisture, MoistureParameters, open_below
+from app.processes.moisture import Moisture, MoistureParameters
 from app.scene import Scene, load_preset
 from app.simulation import Simulator
 from app.sources import create_world

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kernels import droplets
 from kernels.droplets import DropletTotals, erode
+from kernels.materials import one_kind
 from kernels.random import stream, uniform
 from tests.kernels import reference_droplets as reference
 from tests.kernels.parameters import droplet_parameters
@@ -36,8 +37,9 @@ class Ground:
 
     def erode(self, cycle: int = 0, seed: int = 1, **parameters: Any) -> DropletTotals:
         return erode(
-            self.bedrock, self.sediment, self.ground, self.cell_size, seed, cycle, droplet_parameters(**parameters)
-        )
+            self.bedrock, self.sediment, self.ground, one_kind(self.sediment),
+            self.cell_size, seed, cycle, droplet_parameters(**parameters),
+        )  # fmt: skip
 
     def mass(self) -> float:
         return float(self.bedrock.sum() + self.sediment.sum())
@@ -316,4 +318,4 @@ def test_layers_of_the_wrong_kind_are_refused() -> None:
     good = np.zeros((16, 16))
     for bad in (good.astype(np.float32), np.zeros((16, 32))[:, ::2], np.zeros((16, 17))):
         with pytest.raises(ValueError, match="C-contiguous float64"):
-            erode(good, bad, good, 1.0, 0, 0, droplet_parameters())
+            erode(good, bad, good, one_kind(bad), 1.0, 0, 0, droplet_parameters())

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kernels import droplets
 from kernels.droplets import DropletTotals, StandingWater, erode, new_flow, remember
+from kernels.materials import one_kind
 from kernels.random import stream, uniform
 from kernels.standing import DRY, LAKE, SEA
 from tests.kernels import reference_droplets as reference
@@ -44,7 +45,7 @@ class Land:
         **parameters: Any,
     ) -> DropletTotals:
         standing = StandingWater(self.standing, self.level, self.water, self.walls) if with_water else None
-        layers = (self.bedrock, self.sediment, self.ground)
+        layers = (self.bedrock, self.sediment, self.ground, one_kind(self.sediment))
         more = {"flow": self.flow, "standing": standing, "sources": sources, "rain": rain}
         return erode(*layers, 1.0, seed, cycle, droplet_parameters(**parameters), **more)
 

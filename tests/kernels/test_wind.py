@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kernels import wind
 from kernels.cascade import cascade
+from kernels.materials import one_kind
 from kernels.random import stream, uniform
 from kernels.wind import WindTotals, blow
 from tests.kernels import reference_wind as reference
@@ -28,7 +29,7 @@ DUNES: dict[str, Any] = {
     "upwind_length": 100.0, "shelter_angle": 15.0, "lee_deposition": 0.5, "wrap": True,
 }  # fmt: skip
 REPOSE = 0.6
-SLIDING: dict[str, Any] = {"roughness": REPOSE / 80.0, "settling": 0.02, "creep": 0.1, "wrap": True}
+SLIDING: dict[str, Any] = {"repose": REPOSE, "settling": 0.02, "creep": 0.1, "wrap": True}
 
 
 class Land:
@@ -41,15 +42,17 @@ class Land:
         self.wind_path = np.zeros_like(bedrock)
         self.airborne = np.zeros_like(bedrock)
         self.cell_size = cell_size
+        self.surface: NDArray[np.float32] | None = None
 
     def blow(self, cycle: int = 0, seed: int = 1, **parameters: Any) -> WindTotals:
         return blow(
-            self.bedrock, self.sediment, self.ground, self.wind_path, self.airborne,
-            self.cell_size, seed, cycle, wind_parameters(**parameters),
+            self.bedrock, self.sediment, self.ground, one_kind(self.sediment), self.wind_path, self.airborne,
+            self.cell_size, seed, cycle, wind_parameters(**parameters), self.surface,
         )  # fmt: skip
 
-    def slide(self, **parameters: Any) -> None:
-        cascade(self.bedrock, self.sediment, self.ground, self.cell_size, cascade_parameters(**parameters))
+    def slide(self, repose: float = 0.4, **parameters: Any) -> None:
+        materials = one_kind(self.sediment, repose=repose)
+        cascade(self.bedrock, self.sediment, self.ground, materials, self.cell_size, cascade_parameters(**parameters))
 
     def run(self, cycles: int, first: int = 0, **parameters: Any) -> None:
         """Cycles of wind and of slides, as in a scene of dunes."""
@@ -494,7 +497,7 @@ def test_layers_of_the_wrong_kind_are_refused() -> None:
     good = np.zeros((16, 16))
     for bad in (good.astype(np.float32), np.zeros((16, 32))[:, ::2], np.zeros((16, 17))):
         with pytest.raises(ValueError, match="C-contiguous float64"):
-            blow(good, bad, good, good, good, 1.0, 0, 0, wind_parameters())
+            blow(good, bad, good, one_kind(bad), good, good, 1.0, 0, 0, wind_parameters())
     for bad in (good.astype(int), np.zeros((16, 32))[:, ::2], np.zeros((16, 17))):
         with pytest.raises(ValueError, match="averages must be"):
-            blow(good, good, good, good, bad, 1.0, 0, 0, wind_parameters())
+            blow(good, good, good, one_kind(good), good, bad, 1.0, 0, 0, wind_parameters())

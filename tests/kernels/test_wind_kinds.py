@@ -16,6 +16,7 @@ from tests.kernels import reference_wind as reference
 from tests.kernels.parameters import wind_parameters
 from tests.kernels.terrain import hills, soil
 from tests.kernels.test_wind import DUNES, start_of
+from tests.kernels.test_wind import Land as OneSort
 
 Layer = NDArray[np.float64]
 
@@ -37,9 +38,8 @@ def ground_of(sorts: reference.Sorts, mix: Layer, top: float = 1e4) -> kinds_of_
     cells = mix.shape[0] * mix.shape[1]
     depths = top - STEP * (np.arange(round((top - min(sorts.bottoms, default=top)) / STEP) + 1) + 0.5)
     strata = np.searchsorted(-np.array(sorts.bottoms), -depths).astype(np.uint8)
-    return kinds_of_ground.no_materials()._replace(
+    return kinds_of_ground.one_kind(mix)._replace(
         kinds=mix.shape[2],
-        mix=mix.reshape(-1),
         deposition=np.array(sorts.fall),
         suspension=np.array(sorts.suspension),
         strata=strata,
@@ -68,9 +68,8 @@ class Land:
 
     def blow(self, cycle: int = 0, seed: int = 1, **parameters: Any) -> WindTotals:
         return blow(
-            self.bedrock, self.sediment, self.ground, self.wind_path, self.airborne,
-            self.cell_size, seed, cycle, wind_parameters(**parameters),
-            ground_of(SORTS, self.mix), self.surface, self.field,
+            self.bedrock, self.sediment, self.ground, ground_of(SORTS, self.mix), self.wind_path, self.airborne,
+            self.cell_size, seed, cycle, wind_parameters(**parameters), self.surface, self.field,
         )  # fmt: skip
 
     def amounts(self) -> Layer:
@@ -220,17 +219,14 @@ def test_agrees_with_the_plain_reference(parameters: dict[str, Any], wrap: bool,
 
 def test_one_kind_like_sand_on_dry_bare_ground_is_the_wind_without_kinds() -> None:
     shape = (61, 47)
-    bedrock, sand = hills(*shape), soil(*shape)
-    layers = [[bedrock.copy(), sand.copy(), bedrock + sand, np.zeros(shape), np.zeros(shape)] for _ in range(2)]
-    dry = np.zeros((*shape, STRIDE), np.float32)
+    one, other = (OneSort(hills(*shape), soil(*shape)) for _ in range(2))
+    other.surface = np.zeros((*shape, STRIDE), np.float32)
     for cycle in range(3):
-        parameters = wind_parameters(**{**STRONG, "wrap": False})
-        one = blow(*layers[0], 1.0, 1, cycle, parameters)  # type: ignore[arg-type]
-        other = blow(*layers[1], 1.0, 1, cycle, parameters, surface=dry)  # type: ignore[arg-type]
-        assert one.steps == other.steps
-        assert one.rock_abraded == pytest.approx(other.rock_abraded, rel=1e-9)
-        for a, b in zip(*layers, strict=True):
-            np.testing.assert_allclose(a, b, rtol=0.0, atol=1e-11)
+        totals, other_totals = (land.blow(cycle, **{**STRONG, "wrap": False}) for land in (one, other))
+        assert totals.steps == other_totals.steps
+        assert totals.rock_abraded == pytest.approx(other_totals.rock_abraded, rel=1e-9)
+        for layer in ("bedrock", "sediment", "ground", "wind_path", "airborne"):
+            np.testing.assert_allclose(getattr(one, layer), getattr(other, layer), rtol=0.0, atol=1e-11)
 
 
 # What must be seen.
