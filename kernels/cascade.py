@@ -300,7 +300,7 @@ def _move_kind(shares, north, same, south, begin, cells, depths):
 
 
 @njit(nogil=True, error_model="numpy")
-def _slide_mixed_row(rock, loose, surface, mix, mixes, first, north, beside, south, rate, shares, depths, total):
+def _slide_row_rich(rock, loose, surface, mix, mixes, first, north, beside, south, rate, shares, depths, total):
     """As `_slide_row`, for a mix of materials. `mixes` tells what was before, and the flows are found already."""
     columns = len(loose)
     kinds = mixes.shape[1]
@@ -325,7 +325,7 @@ def _slide_mixed_row(rock, loose, surface, mix, mixes, first, north, beside, sou
 
 
 @njit(nogil=True, error_model="numpy")
-def _slide_mixed_band(band, bedrock, sediment, ground, mix, before, mix_before, holding, wrap, creep, rate):
+def _slide_band_rich(band, bedrock, sediment, ground, mix, before, mix_before, holding, wrap, creep, rate):
     """As `_slide_band`, for a mix of materials."""
     rows, columns = ground.shape
     kinds = len(holding.stable)
@@ -368,14 +368,14 @@ def _slide_mixed_band(band, bedrock, sediment, ground, mix, before, mix_before, 
             told[last, _PART] = 0.0
         _find_flows(told[here], told[here], 0, columns + 1, 1, 1.0, creep, beside)
         _find_flows_between(told[here], told[last], creep, between[(step + 1) % 2])
-        _slide_mixed_row(
+        _slide_row_rich(
             bedrock[row], sediment[row], ground[row], mix[row * stride : (row + 1) * stride], mixes, first,
             between[step % 2], beside, between[(step + 1) % 2], rate, shares, depths, total,
         )  # fmt: skip
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _slide_mixed(bedrock, sediment, ground, mix, holding, wrap, creep, rate, passes):
+def _slide_rich(bedrock, sediment, ground, mix, holding, wrap, creep, rate, passes):
     rows, columns = ground.shape
     bands = (rows + BAND - 1) // BAND
     stride = columns * len(holding.stable)
@@ -389,7 +389,7 @@ def _slide_mixed(bedrock, sediment, ground, mix, holding, wrap, creep, rate, pas
                 mix_before[band, 0, place] = mix[begin * stride + place]
                 mix_before[band, 1, place] = mix[last * stride + place]
         for band in prange(bands):
-            _slide_mixed_band(
+            _slide_band_rich(
                 np.int64(band), bedrock, sediment, ground, mix, before, mix_before, holding, wrap, creep, rate
             )
 
@@ -425,4 +425,4 @@ def cascade(
         p.soaked_weakness,
         p.root_strength,
     )
-    _slide_mixed(bedrock, sediment, ground, materials.mix, holding, wrap, creep, rate, passes)
+    _slide_rich(bedrock, sediment, ground, materials.mix, holding, wrap, creep, rate, passes)

@@ -58,18 +58,17 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
-from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import inlined, njit
+from kernels.compiling import inlined, njit, variant
 from kernels.layers import Layer, check_layers
-from kernels.materials import Materials, asked, rock_at
+from kernels.materials import Materials, Moved, asked, rock_at, thickness
 from kernels.parameters import constants_type, exact
-from kernels.particles import ENDED, FAILED, RUNNING, engine, own_amounts
+from kernels.particles import ENDED, FAILED, RUNNING, by_kind, engine, own_amounts
 from kernels.rain import rain_on, span_of_heights
 from kernels.random import process_number, stream, uniform
 from kernels.standing import DRY, SEA
@@ -105,19 +104,10 @@ class DropletParameters(NamedTuple):
     attrition: PerKilometre  # part of a load of abrasion 1 that becomes finer
 
 
-class KindTotals(NamedTuple):
-    """What a cycle moved of each loose kind, in metres over one cell: each [kind], empty where there is but one."""
-
-    from_rock: tuple[float, ...]  # bedrock that became this kind
-    off_edge: tuple[float, ...]
-    worn: tuple[float, ...]  # of this kind that became the one that it wears into
-
-
 class DropletTotals(NamedTuple):
     """What a cycle moved, in metres over one cell."""
 
-    rock_abraded: float  # bedrock that became sediment
-    sediment_off_edge: float
+    moved: Moved
     rained: float  # = evaporated + water_off_edge + … + water_soaked, where there are no sources
     evaporated: float  # without lakes, with what seeped into the ground where a drop ended
     water_off_edge: float
@@ -127,7 +117,6 @@ class DropletTotals(NamedTuple):
     steps: int
     failed_row: int  # where a drop met a value that is not a finite number; -1: nowhere
     failed_column: int
-    kinds: KindTotals = KindTotals((), (), ())
 
 
 # What lies side by side in the maps of flowing water. The first four are averages over cycles; the others are added up
@@ -180,7 +169,7 @@ _ASKED = (
 )  # fmt: skip
 
 # All side by side, because what Numba runs in parallel takes no tuple of tuples.
-_Ground: Any = namedtuple("_Ground", _BareGround._fields + _OnTheGround._fields + _ASKED)  # type: ignore[misc]
+_RichGround: Any = namedtuple("_RichGround", _BareGround._fields + _OnTheGround._fields + _ASKED)  # type: ignore[misc]
 
 
 # The parameters, with attrition in each cell, and what follows from them: the acceleration of a drop on a vertical
@@ -247,33 +236,55 @@ def liquid_level(ground, columns, around, load):
     return level
 
 
-@njit(nogil=True, error_model="numpy")
-def put_down(fields, row, column, load):
-    """Lay `load` (metres over one cell) on the cell and its neighbours, the lowest first, as a liquid would."""
-    around = _around(row, column, fields.rows, fields.columns)
-    level = liquid_level(fields.ground, fields.columns, around, load)
-    north, south, west, east = around
-    for i in range(north, south):
-        for j in range(west, east):
-            cell = i * fields.columns + j
-            if fields.ground[cell] < level:
-                share = min(load, level - fields.ground[cell])
-                load -= share
-                fields.sediment[cell] += share
-                fields.ground[cell] = fields.bedrock[cell] + fields.sediment[cell]
-    # What rounding left over
-    cell = row * fields.columns + column
-    fields.sediment[cell] += load
+# What a step does with bare ground, and with rich ground in the functions with `_rich` in their names; see
+# kernels/materials.py.
+
+
+@inlined
+def _carried(fields, drop, load):
+    """All that a drop carries, metres over one cell."""
+    return load
+
+
+@inlined
+def _carried_rich(fields, drop, load):
+    if fields.kinds == 1:
+        return load
+    load = 0.0
+    own = int(drop) * fields.stride
+    for number in range(own, own + fields.kinds):
+        load += fields.loads[number]
+    return load
+
+
+@inlined
+def _lay(fields, cell, drop, share, load):
+    """Lay a share of what a drop carries on a cell."""
+    fields.sediment[cell] += share
     fields.ground[cell] = fields.bedrock[cell] + fields.sediment[cell]
 
 
-@njit(nogil=True, error_model="numpy")
-def _put_down_kinds(fields, row, column, drop):
-    """As `put_down`, all that a drop carries: each cell gets the same mix."""
-    kinds = fields.kinds
-    load = 0.0
-    for number in range(drop * fields.stride, drop * fields.stride + kinds):
-        load += fields.loads[number]
+@inlined
+def _lay_rich(fields, cell, drop, share, load):
+    if fields.kinds == 1:
+        _lay(fields, cell, drop, share, load)
+        return
+    here, own = cell * fields.kinds, int(drop) * fields.stride
+    part = share / load if share < load else 1.0
+    for kind in range(fields.kinds):
+        laid = part * fields.loads[own + kind]
+        fields.loads[own + kind] -= laid
+        fields.mix[here + kind] += laid
+    fields.sediment[cell] = thickness(fields, cell)
+    fields.ground[cell] = fields.bedrock[cell] + fields.sediment[cell]
+
+
+def _put_down(fields, row, column, drop, load):
+    """Lay what a drop carries on the cell and its neighbours, the lowest first, as a liquid would: the same mix on all.
+
+    `load` is in metres over one cell.
+    """
+    load = _carried(fields, drop, load)
     around = _around(row, column, fields.rows, fields.columns)
     level = liquid_level(fields.ground, fields.columns, around, load)
     north, south, west, east = around
@@ -282,42 +293,14 @@ def _put_down_kinds(fields, row, column, drop):
             cell = i * fields.columns + j
             if fields.ground[cell] < level and load > 0.0:
                 share = min(load, level - fields.ground[cell])
-                _lay(fields, cell, drop, share / load)
+                _lay(fields, cell, drop, share, load)
                 load -= share
-    # What rounding left over
-    _lay(fields, row * fields.columns + column, drop, 1.0)
+    _lay(fields, row * fields.columns + column, drop, load, load)  # what rounding left over
 
 
-@njit(nogil=True, error_model="numpy")
-def _lay(fields, cell, drop, part):
-    """Lay this part of what a drop carries on a cell."""
-    kinds = fields.kinds
-    sediment = 0.0
-    for kind in range(kinds):
-        laid = part * fields.loads[drop * fields.stride + kind]
-        fields.loads[drop * fields.stride + kind] -= laid
-        fields.mix[cell * kinds + kind] += laid
-        sediment += fields.mix[cell * kinds + kind]
-    fields.sediment[cell] = sediment
-    fields.ground[cell] = fields.bedrock[cell] + sediment
-
-
-# What a step does with bare ground of one sort, and, in the functions with `_kinds` or `_covered` in their names, with
-# all other ground. Two steps are made of them below: one that asks each time would take several percent longer.
-
-
-@inlined
-def _put_down_all(fields, row, column, load, drop):
-    """Lay what a drop carries around a cell."""
-    put_down(fields, row, column, load)
-
-
-@inlined
-def _put_down_all_kinds(fields, row, column, load, drop):
-    if fields.kinds == 1:
-        put_down(fields, row, column, load)
-    else:
-        _put_down_kinds(fields, row, column, int(drop))
+# Not inlined, as they come once for a drop
+put_down = njit(nogil=True, error_model="numpy")(_put_down)
+put_down_rich = njit(nogil=True, error_model="numpy")(variant(_put_down, "_rich"))
 
 
 @inlined
@@ -327,7 +310,7 @@ def _freedom(fields, constants, cell):
 
 
 @inlined
-def _freedom_covered(fields, constants, cell):
+def _freedom_rich(fields, constants, cell):
     if len(fields.surface) == 0:
         return 1.0
     return 1.0 - constants.root_hold * fields.surface[np.uintp(cell * STRIDE + ROOTS)]
@@ -340,7 +323,7 @@ def _soaked(fields, constants, cell, volume, time, drop):
 
 
 @inlined
-def _soaked_covered(fields, constants, cell, volume, time, drop):
+def _soaked_rich(fields, constants, cell, volume, time, drop):
     if constants.soaking == 0.0:
         return 0.0
     dry = 1.0
@@ -367,7 +350,7 @@ def _exchange(fields, constants, cell, change, room, descent, load, settling, dr
 
 
 @inlined
-def _exchange_kinds(fields, constants, cell, change, room, descent, load, settling, drop, distance):
+def _exchange_rich(fields, constants, cell, change, room, descent, load, settling, drop, distance):
     kinds = fields.kinds
     if kinds == 1:
         return _exchange(fields, constants, cell, change, room, descent, load, settling, drop, distance)
@@ -419,7 +402,7 @@ def _pass(fields, flow, volume, v_row, v_column):
     fields.flow[flow + np.uintp(_PASSED_EAST)] += volume * v_column
 
 
-def _step_source(state, fields, constants):
+def _step(state, fields, constants):
     """One step of one drop; the formulas are at the top of this file."""
     row, column, v_row, v_column, volume, load, settling, speed, abraded, steps, drop = state
     columns = fields.columns
@@ -428,7 +411,7 @@ def _step_source(state, fields, constants):
     # Unsigned, so that no test for a negative index is compiled.
     here = np.uintp(cell)
     if fields.standing[here] != DRY:
-        _put_down_all(fields, i, j, load, drop)
+        put_down(fields, i, j, drop, load)
         return (row, column, v_row, v_column, volume, 0.0, 0.0, speed, abraded, steps, drop), ENDED
     height = fields.ground[here]
     flow = np.uintp(cell * _STRIDE)
@@ -538,35 +521,24 @@ def _step_source(state, fields, constants):
     volume *= max(0.0, 1.0 - lost)
     steps += 1.0
     if outcome == ENDED or volume < constants.minimum_volume or steps >= constants.longest_path:
-        _put_down_all(fields, int(new_row), int(new_column), load, drop)
+        put_down(fields, int(new_row), int(new_column), drop, load)
         load = 0.0
         outcome = ENDED
     return (new_row, new_column, v_row, v_column, volume, load, settling, speed, abraded, steps, drop), outcome
 
 
-def _step_with(**functions: Any) -> Any:
-    """The step, with these functions in the place of those for bare ground of one sort."""
-    return inlined(FunctionType(_step_source.__code__, {**globals(), **functions}, "_step"))
-
-
 _SLOTS = 11
-_run_on_bare_ground = engine(_spawn, _step_with(), _SLOTS, name="drops_on_bare_ground")
-_run = engine(
-    _spawn,
-    _step_with(
-        _put_down_all=_put_down_all_kinds, _freedom=_freedom_covered, _soaked=_soaked_covered, _exchange=_exchange_kinds
-    ),
-    _SLOTS,
-)
+_run = engine(_spawn, inlined(_step), _SLOTS)
+_run_rich = engine(_spawn, inlined(variant(_step, "_rich")), _SLOTS, name="droplets_on_rich_ground")
 
 
 @njit(cache=True, nogil=True)
 def _total(particles: Any, status: Any, fields: Any, soaked_up: Any, water: Any, water_of_drop: float) -> Any:
     """Add up the drops in their order, and leave the water of those that ended on the map in `water`, if it is one.
 
-    Returns what `DropletTotals` has, but nothing of kinds.
+    Returns the rock that they wore, the load of those that left the map, and what else `DropletTotals` has.
     """
-    abraded = sediment_off_edge = evaporated = water_off_edge = water_into_sea = water_kept = water_soaked = 0.0
+    abraded = off_map = evaporated = water_off_edge = water_into_sea = water_kept = water_soaked = 0.0
     steps = 0
     failed_row = failed_column = -1
     for particle in range(len(particles)):
@@ -577,7 +549,7 @@ def _total(particles: Any, status: Any, fields: Any, soaked_up: Any, water: Any,
         soaked = soaked_up[particle] if len(soaked_up) > 0 else 0.0
         water_soaked += soaked
         evaporated += begun - volume - soaked
-        sediment_off_edge += load  # where a drop ended on the map, it has put down all
+        off_map += load  # where a drop ended on the map, it has put down all
         if not (0.0 <= row < fields.rows and 0.0 <= column < fields.columns):
             water_off_edge += volume
             continue
@@ -593,7 +565,7 @@ def _total(particles: Any, status: Any, fields: Any, soaked_up: Any, water: Any,
             evaporated += volume
     return (
         abraded,
-        sediment_off_edge,
+        off_map,
         fields.rained * water_of_drop,
         evaporated * water_of_drop,
         water_off_edge * water_of_drop,
@@ -658,7 +630,7 @@ def erode(
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
     [row, column], C-contiguous; `materials` have the mix that is the sediment. `cell_size` is the side of a cell in
     metres. The same map, seed, cycle and parameters give the same bits on any number of threads. What was on the map is
-    there afterwards or in `sediment_off_edge`.
+    there afterwards or in `moved`.
 
     `flow` are the maps of flowing water from `new_flow`, in which passages are counted; `remember` ends the cycle for
     them. `standing` tells of lakes and sea; without it drops seep away where they end. `sources` are more drops, one in
@@ -697,7 +669,7 @@ def erode(
     soaked = own_amounts(drops if soaks else 0, 1)
     loads, from_rock, made_finer = (own_amounts(drops, kinds) for _ in range(3))
     fields: Any = bare
-    run = _run_on_bare_ground
+    run = _run
     if kinds > 0 or surface is not None or soaks:
         wears = (materials.worn != np.arange(materials.kinds)) & (materials.abrasion > 0.0)
         covered = _OnTheGround(
@@ -711,7 +683,7 @@ def erode(
             from_rock.reshape(-1),
             made_finer.reshape(-1),
         )
-        fields, run = _Ground._make((*bare, *covered, *asked(materials, _ASKED))), _run
+        fields, run = _RichGround._make((*bare, *covered, *asked(materials, _ASKED))), _run_rich
     of_all = parameters._asdict() | {
         "soaking": parameters.soaking if soaks else 0.0,
         "attrition": parameters.attrition / 1000.0 * float(cell_size),
@@ -725,7 +697,10 @@ def erode(
     key = np.uint64(stream(int(seed), _PROCESS, int(cycle)))
     particles, status = run(drops, key, rows, columns, fields, constants)
     water = none if standing is None else standing.water.reshape(-1)
-    totals = _total(particles, status, bare, soaked[:, 0].copy() if soaks else none, water, constants.water)
+    soaked_up = soaked[:, 0].copy() if soaks else none
+    abraded, off_map, *totals = _total(particles, status, bare, soaked_up, water, constants.water)
     # Where a drop ended on the map, it has put down all.
-    of_kinds = KindTotals(*(tuple(map(float, own[:, :kinds].sum(axis=0))) for own in (from_rock, loads, made_finer)))
-    return DropletTotals._make((*totals, of_kinds))
+    moved = Moved((abraded,), (off_map,))
+    if kinds > 0:
+        moved = Moved(by_kind(from_rock, kinds), by_kind(loads, kinds), worn=by_kind(made_finer, kinds))
+    return DropletTotals(moved, *totals)

@@ -1,4 +1,10 @@
-"""C7: kinds of ground as kernels see them: what loose material is a mix of, and the rock in strata below it."""
+"""C7: kinds of ground as kernels see them: what loose material is a mix of, and the rock in strata below it.
+
+All kernels that move loose material are given `Materials`, with a mix of at least one kind: see `one_kind`. Drops, wind
+and slides have two variants: a quick one for bare ground, of one kind and with nothing on it, and one for rich ground,
+of several kinds, or with wetness or plants on it. There `f_rich` stands in the place of a function `f`: see
+`kernels.compiling.variant`.
+"""
 
 from __future__ import annotations
 
@@ -46,27 +52,27 @@ class Materials(NamedTuple):
     rock_broken: Indices  # the loose kind that it breaks into
 
 
-_PROPERTIES = (
-    *("erodibility", "abrasion", "porosity", "permeability", "deposition", "suspension", "repose"),
-    *("rock_erodibility", "rock_abrasion", "rock_porosity", "rock_permeability", "rock_steepest"),
-)
+_ONE, _FIRST = np.ones(1), np.zeros(1, np.int64)
+_PLAIN = Materials(
+    1, np.empty(0), _ONE, _ONE, _ONE, _ONE, _ONE, _ONE, _ONE, _FIRST,
+    np.zeros(1, np.uint8), 1.0, np.empty(0, np.float32), np.array([np.inf]),
+    _ONE, _ONE, _ONE, _ONE, _ONE, _FIRST, _FIRST,
+)  # fmt: skip
 
 
 def one_kind(sediment: NDArray[np.float64], **properties: float) -> Materials:
     """Of a map with one sort of sediment on one sort of rock, whose properties are 1 where they are not told."""
-    first = np.zeros(1, np.int64)
-    return Materials(
-        kinds=1,
-        mix=sediment.reshape(-1),
-        worn=first,
-        strata=np.zeros(1, np.uint8),
-        steps_per_metre=1.0,
-        rise=np.empty(0, np.float32),
-        open_below=np.array([np.inf]),
-        rock_worn=first,
-        rock_broken=first,
-        **{name: np.array([value]) for name, value in {**dict.fromkeys(_PROPERTIES, 1.0), **properties}.items()},
-    )
+    told: dict[str, Any] = {name: np.array([value]) for name, value in properties.items()}
+    return _PLAIN._replace(mix=sediment.reshape(-1), **told)
+
+
+class Moved(NamedTuple):
+    """What a cycle did to each loose kind, in metres over one cell: each [kind], empty where there was none of it."""
+
+    from_rock: tuple[float, ...] = ()  # bedrock that became this kind
+    off_map: tuple[float, ...] = ()
+    blown_in: tuple[float, ...] = ()
+    worn: tuple[float, ...] = ()  # of this kind that became the one that it wears into
 
 
 def asked(materials: Materials, names: Iterable[str]) -> Iterator[Any]:
@@ -188,14 +194,14 @@ def mix_moved(
     bedrock: NDArray[np.float64],
     sediment: NDArray[np.float64],
     ground: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> Moved:
     """Bring the mix up to date after a process that moved sediment and wore rock, but knows no kinds.
 
     All that it moved, wherever it came from, becomes one pool: of what lies in a cell it took the same part of each
     kind, and of rock what it wears to; and all that it laid down is of the pool's mix. Layers are float64 metres
     [row, column]; `rock_before` is the bedrock as it was. `sediment` and `ground` change in their last digits.
 
-    Returns what came of rock, and what is left of the pool, which left the map: each [kind], in metres over one cell.
+    Returns what came of rock, and what is left of the pool, which left the map.
     """
     rows, kinds = len(sediment), materials.kinds
     pools, of_rock, need = np.zeros((rows, kinds)), np.zeros((rows, kinds)), np.zeros(rows)
@@ -204,4 +210,5 @@ def mix_moved(
     pool = pools.sum(axis=0) + from_rock
     total, laid = float(pool.sum()), float(need.sum())
     _lay(materials, pool / total if total > 0.0 else pool, bedrock, sediment, ground)
-    return from_rock, pool * max(0.0, 1.0 - laid / total) if total > 0.0 else pool
+    left = pool * max(0.0, 1.0 - laid / total) if total > 0.0 else pool
+    return Moved(tuple(from_rock.tolist()), tuple(left.tolist()))

@@ -40,6 +40,7 @@ from numpy.typing import NDArray
 from kernels.compiling import inlined, njit
 from kernels.droplets import put_down
 from kernels.layers import Layer
+from kernels.materials import Moved
 from kernels.parameters import constants_type, exact
 from kernels.particles import ENDED, FAILED, RUNNING, engine
 from kernels.random import process_number, stream, uniform
@@ -75,8 +76,7 @@ class SnowballParameters(NamedTuple):
 class SnowballTotals(NamedTuple):
     """What a cycle moved, in metres over one cell."""
 
-    rock_abraded: float  # bedrock that became sediment
-    sediment_off_edge: float
+    moved: Moved
     steps: int
     failed_row: int  # where a ball met a value that is not a finite number; -1: nowhere
     failed_column: int
@@ -186,7 +186,7 @@ def _step(state, fields, constants):
     here = int(row) * columns + int(column)
     if length == 1.0 or height <= constants.sea_level or fields.standing[np.uintp(here)] != 0:
         if load > 0.0:
-            put_down(fields, int(row), int(column), load)
+            put_down(fields, int(row), int(column), 0, load)
             fields.deposit[here] += load
         return (row, column, old_row, old_column, read_row, read_column, v_row, v_column, 0.0, abraded, i), ENDED
 
@@ -210,7 +210,7 @@ def _step(state, fields, constants):
     if not (0.0 <= new_row < rows and 0.0 <= new_column < columns):
         outcome = ENDED
     elif i >= constants.iterations:
-        put_down(fields, int(new_row), int(new_column), load)
+        put_down(fields, int(new_row), int(new_column), 0, load)
         fields.deposit[int(new_row) * columns + int(new_column)] += load
         load = 0.0
         outcome = ENDED
@@ -221,18 +221,18 @@ _run = engine(_spawn, _step, slots=11)
 
 
 @njit(cache=True, nogil=True)
-def _total(particles: Any, status: Any) -> SnowballTotals:
+def _total(particles: Any, status: Any) -> Any:
     """Add up the balls in their order."""
-    abraded = off_edge = 0.0
+    abraded = off_map = 0.0
     steps = 0
     failed_row = failed_column = -1
     for particle in range(len(particles)):
-        off_edge += particles[particle, 8]  # where a ball ended on the map, it has put down all
+        off_map += particles[particle, 8]  # where a ball ended on the map, it has put down all
         abraded += particles[particle, 9]
         steps += int(particles[particle, 10])
         if status[particle] == FAILED and failed_row < 0:
             failed_row, failed_column = int(particles[particle, 0]), int(particles[particle, 1])
-    return SnowballTotals(abraded, off_edge, steps, failed_row, failed_column)
+    return abraded, off_map, steps, failed_row, failed_column
 
 
 @njit(cache=True, nogil=True, parallel=True)
@@ -267,7 +267,7 @@ def roll(
     are float32 traces as told at the top of this file. `cell_size` is the side of a cell in metres.
 
     The same map, seed, cycle and parameters give the same bits on any number of threads. What was on the map is there
-    afterwards or in `sediment_off_edge`.
+    afterwards or in `moved`.
 
     Where a ball meets a value that is not a finite number, it stops before it writes, `failed_row` and `failed_column`
     say where, and the cycle is not complete.
@@ -290,4 +290,5 @@ def roll(
     kept = math.exp(-p.count / (p.memory * rows * columns))
     _fade(wear, deposit, traffic, np.float32(kept))
     particles, status = _run(p.count, key, rows, columns, fields, constants)
-    return SnowballTotals(*_total(particles, status))
+    abraded, off_map, *others = _total(particles, status)
+    return SnowballTotals(Moved((abraded,), (off_map,)), *others)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from kernels.compiling import njit
 from kernels.layers import Layer, check_layers
-from kernels.materials import Materials, asked, rock_at, thickness
+from kernels.materials import Materials, Moved, asked, rock_at, thickness
 from kernels.parameters import exact
 from kernels.surface import STRIDE, WETNESS
 from kernels.units import Celsius, CelsiusPerMetre, Metres
@@ -161,9 +161,8 @@ def weather(
     cell_size: float,
     parameters: WeatheringParameters,
     surface: NDArray[np.float32] | None = None,
-) -> Layer:
-    """Break rock into loose material where it lies, in place, and return how much of each kind: [kind], metres over
-    one cell.
+) -> Moved:
+    """Break rock into loose material where it lies, and change the map in place.
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
     [row, column], C-contiguous; `materials` have the mix that is the sediment. `cell_size` is the side of a cell in
@@ -179,5 +178,4 @@ def weather(
         np.empty(0, np.float32) if surface is None else surface.reshape(-1),
         broken,
     )  # fmt: skip
-    total: Layer = broken.sum(axis=0)
-    return total
+    return Moved(from_rock=tuple(broken.sum(axis=0).tolist()))

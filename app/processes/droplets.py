@@ -13,7 +13,7 @@ from app.errors import UserError
 from app.layers import side_by_side
 from app.parameters import Parameters, described, for_kernel, parameter
 from app.processes.cycle import Cycle, Spills
-from app.processes.kinds import account_for_kinds
+from app.processes.kinds import account_for
 from app.processes.process import ProcessFailure, register
 from app.world import World
 
@@ -188,10 +188,7 @@ class DropletErosion:
         droplets.remember(flow, parameters.stream_memory, water)
         area = world.cell_area
         ledger = world.ledger
-        ledger.rock.lose("worn by drops", totals.rock_abraded * area)
-        ledger.sediment.gain("worn by drops", totals.rock_abraded * area)
-        ledger.sediment.lose("off the map", totals.sediment_off_edge * area)
-        account_for_kinds(world, "worn by drops", totals.kinds.from_rock, totals.kinds.off_edge, totals.kinds.worn)
+        account_for(world, "worn by drops", totals.moved)
         ledger.water.gain("rain", totals.rained * area)
         if len(springs):
             ledger.water.gain("springs", float(springs[:, VOLUME].sum()) * water * area)

@@ -9,11 +9,9 @@ import numpy as np
 
 from app.parameters import Parameters, described, for_kernel, parameter
 from app.processes.cycle import Cycle
-from app.processes.kinds import account_for_kinds
+from app.processes.kinds import account_for
 from app.processes.process import register
 from app.world import World
-
-CAUSE = "broken"
 
 
 class WeatheringParameters(Parameters, frozen=True, kw_only=True):
@@ -64,7 +62,7 @@ class Weathering:
         """Advance `world` by what breaks in one cycle."""
         from kernels import weathering
 
-        broken = weathering.weather(
+        moved = weathering.weather(
             world.bedrock,
             world.sediment,
             world.ground,
@@ -73,7 +71,4 @@ class Weathering:
             for_kernel(weathering.WeatheringParameters, parameters, cycle.weather),
             world.surface,
         )
-        volume = float(broken.sum()) * world.cell_area
-        world.ledger.rock.lose(CAUSE, volume)
-        world.ledger.sediment.gain(CAUSE, volume)
-        account_for_kinds(world, CAUSE, broken, np.zeros_like(broken))
+        account_for(world, "broken", moved)

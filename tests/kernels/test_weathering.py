@@ -86,10 +86,11 @@ class Land:
     ) -> Layer:
         """What has broken, by kind. Whatever happens, nothing is lost, and the ground is as high as before."""
         rock, ground, mass = self.bedrock.copy(), self.ground.copy(), self.mix.sum(axis=(0, 1))
-        broken = weather(
+        moved = weather(
             self.bedrock, self.sediment, self.ground, self.strata or one_kind(self.sediment, rock_steepest=steepest),
             cell_size, weathering_parameters(**parameters), surface,
         )  # fmt: skip
+        broken = np.array(moved.from_rock)
         if self.strata is None:
             self.mix[..., 0] = self.sediment
         assert np.array_equal(self.sediment, self.summed())
