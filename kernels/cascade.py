@@ -28,12 +28,11 @@ from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
+from kernels.layers import Layer, check_layers
 from kernels.materials import Materials
 from kernels.parameters import exact
 from kernels.surface import ROOTS, STRIDE, WETNESS
-from kernels.units import Cells, Height, Times
-
-Layer = NDArray[np.float64]
+from kernels.units import Times
 
 # Higher than any ground, and finite: infinity times a creep of 0 is not a number.
 _WALL = 1e300
@@ -59,10 +58,8 @@ _LEAST = 1e-290
 class CascadeParameters(NamedTuple):
     """How loose material slides."""
 
-    roughness: Height  # times scale: tangent of the angle of repose, where materials do not tell it
     settling: float  # up to 0.045, where all that can slide does
     creep: float  # part of the difference that moves by the same rate below the angle of repose: 0 to 1
-    scale: Cells  # to the article's unit of height
     passes: int
     wrap: bool  # the map's edges are neighbours of each other; else they are walls
     steepness: Times  # what all tangents of angles of repose are multiplied by
@@ -303,7 +300,7 @@ def _move_kind(shares, north, same, south, begin, cells, depths):
 
 
 @njit(nogil=True, error_model="numpy")
-def _slide_mixed_row(rock, loose, surface, mix, mixes, first, north, beside, south, rate, shares, depths, total):
+def _slide_row_rich(rock, loose, surface, mix, mixes, first, north, beside, south, rate, shares, depths, total):
     """As `_slide_row`, for a mix of materials. `mixes` tells what was before, and the flows are found already."""
     columns = len(loose)
     kinds = mixes.shape[1]
@@ -328,7 +325,7 @@ def _slide_mixed_row(rock, loose, surface, mix, mixes, first, north, beside, sou
 
 
 @njit(nogil=True, error_model="numpy")
-def _slide_mixed_band(band, bedrock, sediment, ground, mix, before, mix_before, holding, wrap, creep, rate):
+def _slide_band_rich(band, bedrock, sediment, ground, mix, before, mix_before, holding, wrap, creep, rate):
     """As `_slide_band`, for a mix of materials."""
     rows, columns = ground.shape
     kinds = len(holding.stable)
@@ -371,14 +368,14 @@ def _slide_mixed_band(band, bedrock, sediment, ground, mix, before, mix_before, 
             told[last, _PART] = 0.0
         _find_flows(told[here], told[here], 0, columns + 1, 1, 1.0, creep, beside)
         _find_flows_between(told[here], told[last], creep, between[(step + 1) % 2])
-        _slide_mixed_row(
+        _slide_row_rich(
             bedrock[row], sediment[row], ground[row], mix[row * stride : (row + 1) * stride], mixes, first,
             between[step % 2], beside, between[(step + 1) % 2], rate, shares, depths, total,
         )  # fmt: skip
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _slide_mixed(bedrock, sediment, ground, mix, holding, wrap, creep, rate, passes):
+def _slide_rich(bedrock, sediment, ground, mix, holding, wrap, creep, rate, passes):
     rows, columns = ground.shape
     bands = (rows + BAND - 1) // BAND
     stride = columns * len(holding.stable)
@@ -392,7 +389,7 @@ def _slide_mixed(bedrock, sediment, ground, mix, holding, wrap, creep, rate, pas
                 mix_before[band, 0, place] = mix[begin * stride + place]
                 mix_before[band, 1, place] = mix[last * stride + place]
         for band in prange(bands):
-            _slide_mixed_band(
+            _slide_band_rich(
                 np.int64(band), bedrock, sediment, ground, mix, before, mix_before, holding, wrap, creep, rate
             )
 
@@ -401,39 +398,31 @@ def cascade(
     bedrock: Layer,
     sediment: Layer,
     ground: Layer,
+    materials: Materials,
     cell_size: float,
     parameters: CascadeParameters,
-    materials: Materials | None = None,
     surface: NDArray[np.float32] | None = None,
 ) -> None:
     """Let what lies too steep slide, and change the map in place.
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
-    [row, column], C-contiguous. `cell_size` is the side of a cell in metres. Where there are several `materials`, their
-    mix slides, and `sediment` stays their sum in the order of their numbers. `surface` is what kernels/surface.py says.
-    No sediment is lost, none becomes negative, and the same map gives the same bits on any number of threads. All cells
-    slide at once, so no direction is favoured.
+    [row, column], C-contiguous; `materials` have the mix that is the sediment. `cell_size` is the side of a cell in
+    metres. `surface` is what kernels/surface.py says. No sediment is lost, none becomes negative, and the same map
+    gives the same bits on any number of threads. All cells slide at once, so no direction is favoured.
     """
-    for layer in (bedrock, sediment, ground):
-        if layer.shape != bedrock.shape or layer.dtype != np.float64 or not layer.flags.c_contiguous:
-            raise ValueError("layers must be C-contiguous float64 arrays of one shape")
+    check_layers(bedrock, sediment, ground)
     p = exact(parameters)
     rate = min(max(_BOTH * _TIME * p.settling, 0.0), _FASTEST)
-    stable = float(p.roughness * p.scale * p.steepness * cell_size)
+    stable = materials.repose * p.steepness * cell_size
     creep, wrap, passes = p.creep, p.wrap, p.passes
-    several = materials is not None and materials.kinds > 0
-    if not several and surface is None:
-        _slide(bedrock, sediment, ground, wrap, stable, creep, rate, passes)
+    if materials.kinds == 1 and surface is None:
+        _slide(bedrock, sediment, ground, wrap, float(stable[0]), creep, rate, passes)
         return
-    if materials is not None and several:
-        mix, all_stable = materials.mix, materials.repose * (p.steepness * cell_size)
-    else:  # the sediment is a mix of one
-        mix, all_stable = sediment.reshape(-1), np.array([stable])
     holding = _Holding(
-        all_stable,
+        stable,
         np.empty(0, np.float32) if surface is None else surface.reshape(-1),
         p.wet_strength,
         p.soaked_weakness,
         p.root_strength,
     )
-    _slide_mixed(bedrock, sediment, ground, mix, holding, wrap, creep, rate, passes)
+    _slide_rich(bedrock, sediment, ground, materials.mix, holding, wrap, creep, rate, passes)

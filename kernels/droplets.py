@@ -58,23 +58,22 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
-from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
-from kernels.materials import Materials, no_materials, rock_at
+from kernels.compiling import inlined, njit, variant
+from kernels.layers import Layer, check_layers
+from kernels.materials import Materials, Moved, asked, rock_at, thickness
 from kernels.parameters import constants_type, exact
-from kernels.particles import ENDED, FAILED, RUNNING, engine, in_step, own_amounts
+from kernels.particles import ENDED, FAILED, RUNNING, by_kind, engine, own_amounts
+from kernels.rain import rain_on, span_of_heights
 from kernels.random import process_number, stream, uniform
 from kernels.standing import DRY, SEA
 from kernels.surface import ROOTS, STRIDE, WETNESS
 from kernels.units import Acceleration, Metres, PerKilometre, PerTime, Steps, Time
-
-Layer = NDArray[np.float64]
 
 _PROCESS = process_number("droplets")
 
@@ -105,19 +104,10 @@ class DropletParameters(NamedTuple):
     attrition: PerKilometre  # part of a load of abrasion 1 that becomes finer
 
 
-class KindTotals(NamedTuple):
-    """What a cycle moved of each loose kind, in metres over one cell: each [kind], empty where there is but one."""
-
-    from_rock: tuple[float, ...]  # bedrock that became this kind
-    off_edge: tuple[float, ...]
-    worn: tuple[float, ...]  # of this kind that became the one that it wears into
-
-
 class DropletTotals(NamedTuple):
     """What a cycle moved, in metres over one cell."""
 
-    rock_abraded: float  # bedrock that became sediment
-    sediment_off_edge: float
+    moved: Moved
     rained: float  # = evaporated + water_off_edge + … + water_soaked, where there are no sources
     evaporated: float  # without lakes, with what seeped into the ground where a drop ended
     water_off_edge: float
@@ -127,7 +117,6 @@ class DropletTotals(NamedTuple):
     steps: int
     failed_row: int  # where a drop met a value that is not a finite number; -1: nowhere
     failed_column: int
-    kinds: KindTotals = KindTotals((), (), ())
 
 
 # What lies side by side in the maps of flowing water. The first four are averages over cycles; the others are added up
@@ -174,36 +163,23 @@ class _OnTheGround(NamedTuple):
     made_finer: NDArray[np.float64]  # as many: what it wore into another kind
 
 
-# What drops ask of `Materials`. Each further array costs some seconds of compiling.
 _ASKED = (
     "kinds", "mix", "erodibility", "abrasion", "deposition", "worn",
     "strata", "steps_per_metre", "rise", "rock_erodibility", "rock_worn",
 )  # fmt: skip
 
 # All side by side, because what Numba runs in parallel takes no tuple of tuples.
-_Ground: Any = namedtuple("_Ground", _BareGround._fields + _OnTheGround._fields + _ASKED)  # type: ignore[misc]
+_RichGround: Any = namedtuple("_RichGround", _BareGround._fields + _OnTheGround._fields + _ASKED)  # type: ignore[misc]
 
 
 # The parameters, with attrition in each cell, and what follows from them: the acceleration of a drop on a vertical
-# wall, and the highest deposition of any kind
-_Constants = constants_type(DropletParameters, "force", "fastest_settling", "walls", "cells_per_metre")
+# wall
+_Constants = constants_type(DropletParameters, "force", "walls", "cells_per_metre")
 
 
 # So often a place for a drop is drawn again where little rain falls, before it is taken all the same.
 _DRAWS = 64
 _NUMBERS_OF_A_DRAW = 2**40  # random numbers: two for the place of each drop, and, half way on, one to decide
-
-
-@njit(nogil=True, error_model="numpy")
-def _rain_on(cell, fields, constants):
-    """How much rain falls on a cell, from 0 to 1."""
-    rain = 1.0
-    if constants.rain_by_altitude > 0.0 and fields.highest > fields.lowest:
-        height = (fields.ground[cell] - fields.lowest) / (fields.highest - fields.lowest)
-        rain = 1.0 + constants.rain_by_altitude * (height - 1.0)
-    if len(fields.rain) > 0:
-        rain *= fields.rain[cell]
-    return rain
 
 
 @njit(nogil=True, error_model="numpy")
@@ -225,7 +201,7 @@ def _spawn(particle, key, fields, constants):
         number = 2 * particle + draw * _NUMBERS_OF_A_DRAW
         row = uniform(key, number) * fields.rows
         column = uniform(key, number + 1) * fields.columns
-        rain = _rain_on(int(row) * fields.columns + int(column), fields, constants)
+        rain = rain_on(int(row) * fields.columns + int(column), fields, constants)
         if rain >= 1.0 or uniform(key, number + _NUMBERS_OF_A_DRAW // 2) < rain:
             break
     return row, column, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, float(particle)
@@ -260,33 +236,55 @@ def liquid_level(ground, columns, around, load):
     return level
 
 
-@njit(nogil=True, error_model="numpy")
-def put_down(fields, row, column, load):
-    """Lay `load` (metres over one cell) on the cell and its neighbours, the lowest first, as a liquid would."""
-    around = _around(row, column, fields.rows, fields.columns)
-    level = liquid_level(fields.ground, fields.columns, around, load)
-    north, south, west, east = around
-    for i in range(north, south):
-        for j in range(west, east):
-            cell = i * fields.columns + j
-            if fields.ground[cell] < level:
-                share = min(load, level - fields.ground[cell])
-                load -= share
-                fields.sediment[cell] += share
-                fields.ground[cell] = fields.bedrock[cell] + fields.sediment[cell]
-    # What rounding left over
-    cell = row * fields.columns + column
-    fields.sediment[cell] += load
+# What a step does with bare ground, and with rich ground in the functions with `_rich` in their names; see
+# kernels/materials.py.
+
+
+@inlined
+def _carried(fields, drop, load):
+    """All that a drop carries, metres over one cell."""
+    return load
+
+
+@inlined
+def _carried_rich(fields, drop, load):
+    if fields.kinds == 1:
+        return load
+    load = 0.0
+    own = int(drop) * fields.stride
+    for number in range(own, own + fields.kinds):
+        load += fields.loads[number]
+    return load
+
+
+@inlined
+def _lay(fields, cell, drop, share, load):
+    """Lay a share of what a drop carries on a cell."""
+    fields.sediment[cell] += share
     fields.ground[cell] = fields.bedrock[cell] + fields.sediment[cell]
 
 
-@njit(nogil=True, error_model="numpy")
-def _put_down_kinds(fields, row, column, drop):
-    """As `put_down`, all that a drop carries: each cell gets the same mix."""
-    kinds = fields.kinds
-    load = 0.0
-    for number in range(drop * fields.stride, drop * fields.stride + kinds):
-        load += fields.loads[number]
+@inlined
+def _lay_rich(fields, cell, drop, share, load):
+    if fields.kinds == 1:
+        _lay(fields, cell, drop, share, load)
+        return
+    here, own = cell * fields.kinds, int(drop) * fields.stride
+    part = share / load if share < load else 1.0
+    for kind in range(fields.kinds):
+        laid = part * fields.loads[own + kind]
+        fields.loads[own + kind] -= laid
+        fields.mix[here + kind] += laid
+    fields.sediment[cell] = thickness(fields, cell)
+    fields.ground[cell] = fields.bedrock[cell] + fields.sediment[cell]
+
+
+def _put_down(fields, row, column, drop, load):
+    """Lay what a drop carries on the cell and its neighbours, the lowest first, as a liquid would: the same mix on all.
+
+    `load` is in metres over one cell.
+    """
+    load = _carried(fields, drop, load)
     around = _around(row, column, fields.rows, fields.columns)
     level = liquid_level(fields.ground, fields.columns, around, load)
     north, south, west, east = around
@@ -295,65 +293,37 @@ def _put_down_kinds(fields, row, column, drop):
             cell = i * fields.columns + j
             if fields.ground[cell] < level and load > 0.0:
                 share = min(load, level - fields.ground[cell])
-                _lay(fields, cell, drop, share / load)
+                _lay(fields, cell, drop, share, load)
                 load -= share
-    # What rounding left over
-    _lay(fields, row * fields.columns + column, drop, 1.0)
+    _lay(fields, row * fields.columns + column, drop, load, load)  # what rounding left over
 
 
-@njit(nogil=True, error_model="numpy")
-def _lay(fields, cell, drop, part):
-    """Lay this part of what a drop carries on a cell."""
-    kinds = fields.kinds
-    sediment = 0.0
-    for kind in range(kinds):
-        laid = part * fields.loads[drop * fields.stride + kind]
-        fields.loads[drop * fields.stride + kind] -= laid
-        fields.mix[cell * kinds + kind] += laid
-        sediment += fields.mix[cell * kinds + kind]
-    fields.sediment[cell] = sediment
-    fields.ground[cell] = fields.bedrock[cell] + sediment
+# Not inlined, as they come once for a drop
+put_down = njit(nogil=True, error_model="numpy")(_put_down)
+put_down_rich = njit(nogil=True, error_model="numpy")(variant(_put_down, "_rich"))
 
 
-# What a step does with bare ground of one sort, and, in the functions with `_kinds` or `_covered` in their names, with
-# all other ground. Two steps are made of them below: one that asks each time would take several percent longer.
-
-
-@in_step
-def _put_down_all(fields, row, column, load, drop):
-    """Lay what a drop carries around a cell."""
-    put_down(fields, row, column, load)
-
-
-@in_step
-def _put_down_all_kinds(fields, row, column, load, drop):
-    if fields.kinds == 0:
-        put_down(fields, row, column, load)
-    else:
-        _put_down_kinds(fields, row, column, int(drop))
-
-
-@in_step
+@inlined
 def _freedom(fields, constants, cell):
     """The part of the exchange with a cell that nothing hinders."""
     return 1.0
 
 
-@in_step
-def _freedom_covered(fields, constants, cell):
+@inlined
+def _freedom_rich(fields, constants, cell):
     if len(fields.surface) == 0:
         return 1.0
     return 1.0 - constants.root_hold * fields.surface[np.uintp(cell * STRIDE + ROOTS)]
 
 
-@in_step
+@inlined
 def _soaked(fields, constants, cell, volume, time, drop):
     """The volume that a drop leaves in the ground of a cell."""
     return 0.0
 
 
-@in_step
-def _soaked_covered(fields, constants, cell, volume, time, drop):
+@inlined
+def _soaked_rich(fields, constants, cell, volume, time, drop):
     if constants.soaking == 0.0:
         return 0.0
     dry = 1.0
@@ -365,7 +335,7 @@ def _soaked_covered(fields, constants, cell, volume, time, drop):
     return soaked
 
 
-@in_step
+@inlined
 def _exchange(fields, constants, cell, change, room, descent, load, settling, drop, distance):
     """Exchange material with a cell, in metres: up to `descent` out of it, or up to `room` into it.
 
@@ -379,10 +349,10 @@ def _exchange(fields, constants, cell, change, room, descent, load, settling, dr
     return from_rock, load + (from_loose + from_rock), settling, loose - from_loose
 
 
-@in_step
-def _exchange_kinds(fields, constants, cell, change, room, descent, load, settling, drop, distance):
+@inlined
+def _exchange_rich(fields, constants, cell, change, room, descent, load, settling, drop, distance):
     kinds = fields.kinds
-    if kinds == 0:
+    if kinds == 1:
         return _exchange(fields, constants, cell, change, room, descent, load, settling, drop, distance)
     here, own = np.uintp(cell * kinds), np.uintp(int(drop) * fields.stride)
     loose = fields.sediment[np.uintp(cell)]
@@ -424,7 +394,7 @@ def _exchange_kinds(fields, constants, cell, change, room, descent, load, settli
     return abraded, load, settling, sediment
 
 
-@in_step
+@inlined
 def _pass(fields, flow, volume, v_row, v_column):
     """Count a drop that leaves a cell. All float32."""
     fields.flow[flow + np.uintp(_PASSED)] += volume
@@ -432,7 +402,7 @@ def _pass(fields, flow, volume, v_row, v_column):
     fields.flow[flow + np.uintp(_PASSED_EAST)] += volume * v_column
 
 
-def _step_source(state, fields, constants):
+def _step(state, fields, constants):
     """One step of one drop; the formulas are at the top of this file."""
     row, column, v_row, v_column, volume, load, settling, speed, abraded, steps, drop = state
     columns = fields.columns
@@ -441,7 +411,7 @@ def _step_source(state, fields, constants):
     # Unsigned, so that no test for a negative index is compiled.
     here = np.uintp(cell)
     if fields.standing[here] != DRY:
-        _put_down_all(fields, i, j, load, drop)
+        put_down(fields, i, j, drop, load)
         return (row, column, v_row, v_column, volume, 0.0, 0.0, speed, abraded, steps, drop), ENDED
     height = fields.ground[here]
     flow = np.uintp(cell * _STRIDE)
@@ -551,35 +521,24 @@ def _step_source(state, fields, constants):
     volume *= max(0.0, 1.0 - lost)
     steps += 1.0
     if outcome == ENDED or volume < constants.minimum_volume or steps >= constants.longest_path:
-        _put_down_all(fields, int(new_row), int(new_column), load, drop)
+        put_down(fields, int(new_row), int(new_column), drop, load)
         load = 0.0
         outcome = ENDED
     return (new_row, new_column, v_row, v_column, volume, load, settling, speed, abraded, steps, drop), outcome
 
 
-def _step_with(**functions: Any) -> Any:
-    """The step, with these functions in the place of those for bare ground of one sort."""
-    return in_step(FunctionType(_step_source.__code__, {**globals(), **functions}, "_step"))
-
-
 _SLOTS = 11
-_run_on_bare_ground = engine(_spawn, _step_with(), _SLOTS, name="drops_on_bare_ground")
-_run = engine(
-    _spawn,
-    _step_with(
-        _put_down_all=_put_down_all_kinds, _freedom=_freedom_covered, _soaked=_soaked_covered, _exchange=_exchange_kinds
-    ),
-    _SLOTS,
-)
+_run = engine(_spawn, inlined(_step), _SLOTS)
+_run_rich = engine(_spawn, inlined(variant(_step, "_rich")), _SLOTS, name="droplets_on_rich_ground")
 
 
 @njit(cache=True, nogil=True)
 def _total(particles: Any, status: Any, fields: Any, soaked_up: Any, water: Any, water_of_drop: float) -> Any:
     """Add up the drops in their order, and leave the water of those that ended on the map in `water`, if it is one.
 
-    Returns what `DropletTotals` has, but nothing of kinds.
+    Returns the rock that they wore, the load of those that left the map, and what else `DropletTotals` has.
     """
-    abraded = sediment_off_edge = evaporated = water_off_edge = water_into_sea = water_kept = water_soaked = 0.0
+    abraded = off_map = evaporated = water_off_edge = water_into_sea = water_kept = water_soaked = 0.0
     steps = 0
     failed_row = failed_column = -1
     for particle in range(len(particles)):
@@ -590,7 +549,7 @@ def _total(particles: Any, status: Any, fields: Any, soaked_up: Any, water: Any,
         soaked = soaked_up[particle] if len(soaked_up) > 0 else 0.0
         water_soaked += soaked
         evaporated += begun - volume - soaked
-        sediment_off_edge += load  # where a drop ended on the map, it has put down all
+        off_map += load  # where a drop ended on the map, it has put down all
         if not (0.0 <= row < fields.rows and 0.0 <= column < fields.columns):
             water_off_edge += volume
             continue
@@ -606,7 +565,7 @@ def _total(particles: Any, status: Any, fields: Any, soaked_up: Any, water: Any,
             evaporated += volume
     return (
         abraded,
-        sediment_off_edge,
+        off_map,
         fields.rained * water_of_drop,
         evaporated * water_of_drop,
         water_off_edge * water_of_drop,
@@ -653,6 +612,7 @@ def erode(
     bedrock: Layer,
     sediment: Layer,
     ground: Layer,
+    materials: Materials,
     cell_size: float,
     seed: int,
     cycle: int,
@@ -664,13 +624,13 @@ def erode(
     rain: NDArray[np.float32] | None = None,
     surface: NDArray[np.float32] | None = None,
     moisture: Layer | None = None,
-    materials: Materials | None = None,
 ) -> DropletTotals:
     """Let the drops of one cycle run over a map, and change it in place.
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
-    [row, column], C-contiguous. `cell_size` is the side of a cell in metres. The same map, seed, cycle and parameters
-    give the same bits on any number of threads. What was on the map is there afterwards or in `sediment_off_edge`.
+    [row, column], C-contiguous; `materials` have the mix that is the sediment. `cell_size` is the side of a cell in
+    metres. The same map, seed, cycle and parameters give the same bits on any number of threads. What was on the map is
+    there afterwards or in `moved`.
 
     `flow` are the maps of flowing water from `new_flow`, in which passages are counted; `remember` ends the cycle for
     them. `standing` tells of lakes and sea; without it drops seep away where they end. `sources` are more drops, one in
@@ -678,19 +638,16 @@ def erode(
     cell, from 0 to 1, [row, column].
 
     `surface` is float32 [row, column, one of kernels/surface.py]. `moisture`, metres of water [row, column], takes what
-    the ground soaks up. `materials` are the kinds of ground, whose mix is changed together with `sediment`.
+    the ground soaks up.
 
     Where a drop meets a value that is not a finite number, it stops before it writes, `failed_row` and `failed_column`
     say where, and the cycle is not complete.
     """
     rows, columns = bedrock.shape
-    for layer in (bedrock, sediment, ground):
-        if layer.shape != (rows, columns) or layer.dtype != np.float64 or not layer.flags.c_contiguous:
-            raise ValueError("layers must be C-contiguous float64 arrays of one shape")
+    check_layers(bedrock, sediment, ground)
     if flow is None:
         flow = new_flow(rows, columns)
     parameters = exact(parameters)
-    by_altitude = parameters.rain_by_altitude > 0.0
     none = np.empty(0)
     drops = parameters.count + (0 if sources is None else len(sources))
     bare = _BareGround(
@@ -702,19 +659,18 @@ def erode(
         none if standing is None else standing.level.reshape(-1),
         np.empty((0, 5)) if sources is None else np.ascontiguousarray(sources, np.float64),
         np.empty(0, np.float32) if rain is None else np.ascontiguousarray(rain, np.float32).reshape(-1),
-        float(ground.min()) if by_altitude else 0.0,
-        float(ground.max()) if by_altitude else 0.0,
+        *span_of_heights(ground, parameters.rain_by_altitude),
         rows,
         columns,
         parameters.count,
     )
-    materials = no_materials() if materials is None else materials
+    kinds = materials.kinds if materials.kinds > 1 else 0
     soaks = moisture is not None and parameters.soaking > 0.0
     soaked = own_amounts(drops if soaks else 0, 1)
-    loads, from_rock, made_finer = (own_amounts(drops, materials.kinds) for _ in range(3))
+    loads, from_rock, made_finer = (own_amounts(drops, kinds) for _ in range(3))
     fields: Any = bare
-    run = _run_on_bare_ground
-    if materials.kinds > 0 or surface is not None or soaks:
+    run = _run
+    if kinds > 0 or surface is not None or soaks:
         wears = (materials.worn != np.arange(materials.kinds)) & (materials.abrasion > 0.0)
         covered = _OnTheGround(
             np.empty(0, np.float32) if surface is None else surface.reshape(-1),
@@ -727,7 +683,7 @@ def erode(
             from_rock.reshape(-1),
             made_finer.reshape(-1),
         )
-        fields, run = _Ground._make((*bare, *covered, *(getattr(materials, name) for name in _ASKED))), _run
+        fields, run = _RichGround._make((*bare, *covered, *asked(materials, _ASKED))), _run_rich
     of_all = parameters._asdict() | {
         "soaking": parameters.soaking if soaks else 0.0,
         "attrition": parameters.attrition / 1000.0 * float(cell_size),
@@ -735,16 +691,16 @@ def erode(
     constants = _Constants(
         **of_all,
         force=1.0 / parameters.density,
-        fastest_settling=float(materials.deposition.max(initial=0.0)),
         walls=standing is not None and bool(standing.walls),
         cells_per_metre=1.0 / float(cell_size),
     )
     key = np.uint64(stream(int(seed), _PROCESS, int(cycle)))
     particles, status = run(drops, key, rows, columns, fields, constants)
     water = none if standing is None else standing.water.reshape(-1)
-    totals = _total(particles, status, bare, soaked[:, 0].copy() if soaks else none, water, constants.water)
+    soaked_up = soaked[:, 0].copy() if soaks else none
+    abraded, off_map, *totals = _total(particles, status, bare, soaked_up, water, constants.water)
     # Where a drop ended on the map, it has put down all.
-    kinds = KindTotals(
-        *(tuple(map(float, own[:, : materials.kinds].sum(axis=0))) for own in (from_rock, loads, made_finer))
-    )
-    return DropletTotals._make((*totals, kinds))
+    moved = Moved((abraded,), (off_map,))
+    if kinds > 0:
+        moved = Moved(by_kind(from_rock, kinds), by_kind(loads, kinds), worn=by_kind(made_finer, kinds))
+    return DropletTotals(moved, *totals)

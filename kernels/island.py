@@ -21,14 +21,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import prange
-from numpy.typing import NDArray
 
 from kernels.compiling import njit
+from kernels.layers import Layer
 from kernels.parameters import exact
 from kernels.random import mix, process_number, stream, uniform
 from kernels.units import Cells, Height
-
-Layer = NDArray[np.float64]
 
 _PROCESS = process_number("island")
 

@@ -1,25 +1,32 @@
-"""Kinds of ground as kernels see them: what loose material is a mix of, and the rock in strata below it."""
+"""Kinds of ground as kernels see them: what loose material is a mix of, and the rock in strata below it.
+
+All kernels that move loose material are given `Materials`, with a mix of at least one kind: see `one_kind`. Drops, wind
+and slides have two variants: a quick one for bare ground, of one kind and with nothing on it, and one for rich ground,
+of several kinds, or with wetness or plants on it. There `f_rich` stands in the place of a function `f`: see
+`kernels.compiling.variant`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import inlined, njit
 
 Numbers = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
 class Materials(NamedTuple):
-    """The kinds of ground of one map. Properties of loose kinds are [kind], those of rocks [rock].
+    """The kinds of ground of one map: at least one of loose material, and one of rock.
 
     `mix` is the thickness of each kind in each cell, in metres, [cell * kinds + kind]; their sum, in the order of the
-    kinds, is the sediment of the cell to the last bit. With `kinds` 0 there is but one sort of sediment and of rock,
-    and no array has anything in it.
+    kinds, is the sediment of the cell to the last bit. Where there is one kind it is the sediment itself. Properties of
+    loose kinds are [kind], those of rocks [rock].
     """
 
     kinds: int
@@ -27,35 +34,53 @@ class Materials(NamedTuple):
     erodibility: Numbers  # how easily water takes it, 1: all that it can
     abrasion: Numbers  # how easily it is worn where it is moved, or, of rocks, by what the wind carries
     porosity: Numbers  # part of its volume that water can fill
+    permeability: Numbers  # how easily water flows through it, beside sand
     deposition: Numbers  # how fast it settles from water and air, beside sand
     suspension: Numbers  # how easily the wind lifts it, beside sand
     repose: Numbers  # tangent of the slope at which it lies
     worn: Indices  # the kind that it becomes when it is worn, itself where it stays what it is
     strata: NDArray[np.uint8]  # [step]: the rock at each depth below the top of the strata; the last one goes on
     steps_per_metre: float
-    rise: NDArray[np.float32]  # [cell]: height of the top of the strata
+    rise: NDArray[np.float32]  # [cell]: height of the top of the strata; unknown where they have one step
+    open_below: Numbers  # [step]: metres from its top down to the first rock that no water flows through, or infinity
     rock_erodibility: Numbers
     rock_abrasion: Numbers
     rock_porosity: Numbers
+    rock_permeability: Numbers
     rock_steepest: Numbers  # tangent of the steepest slope that stands
     rock_worn: Indices  # the loose kind that water and wind make of it
     rock_broken: Indices  # the loose kind that it breaks into
 
 
-def no_materials() -> Materials:
-    """Of a map with one sort of sediment on one sort of rock."""
-    none, nothing = np.empty(0), np.empty(0, np.int64)
-    return Materials(
-        0, none, none, none, none, none, none, none, nothing,
-        np.empty(0, np.uint8), 0.0, np.empty(0, np.float32), none, none, none, none, nothing, nothing,
-    )  # fmt: skip
+_ONE, _FIRST = np.ones(1), np.zeros(1, np.int64)
+_PLAIN = Materials(
+    1, np.empty(0), _ONE, _ONE, _ONE, _ONE, _ONE, _ONE, _ONE, _FIRST,
+    np.zeros(1, np.uint8), 1.0, np.empty(0, np.float32), np.array([np.inf]),
+    _ONE, _ONE, _ONE, _ONE, _ONE, _FIRST, _FIRST,
+)  # fmt: skip
 
 
-# In kernels that make no arrays; see `in_step` of kernels/particles.py.
-_inline = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
+def one_kind(sediment: NDArray[np.float64], **properties: float) -> Materials:
+    """Of a map with one sort of sediment on one sort of rock, whose properties are 1 where they are not told."""
+    told: dict[str, Any] = {name: np.array([value]) for name, value in properties.items()}
+    return _PLAIN._replace(mix=sediment.reshape(-1), **told)
 
 
-@_inline
+class Moved(NamedTuple):
+    """What a cycle did to each loose kind, in metres over one cell: each [kind], empty where there was none of it."""
+
+    from_rock: tuple[float, ...] = ()  # bedrock that became this kind
+    off_map: tuple[float, ...] = ()
+    blown_in: tuple[float, ...] = ()
+    worn: tuple[float, ...] = ()  # of this kind that became the one that it wears into
+
+
+def asked(materials: Materials, names: Iterable[str]) -> Iterator[Any]:
+    """What a kernel asks of the materials. Each array more costs it some seconds of compiling."""
+    return (getattr(materials, name) for name in names)
+
+
+@inlined
 def thickness(materials, cell):
     """What the kinds of a cell are together, in metres: its sediment, to the last bit."""
     first = np.uintp(cell * materials.kinds)
@@ -65,11 +90,20 @@ def thickness(materials, cell):
     return total
 
 
-@_inline
+@inlined
+def step_at(materials, cell, height):
+    """The step of the strata at a height in metres, and how many steps this is below their top."""
+    if len(materials.strata) == 1:
+        return 0, 0.0
+    below = (materials.rise[np.uintp(cell)] - height) * materials.steps_per_metre
+    return min(max(int(below), 0), len(materials.strata) - 1), below
+
+
+@inlined
 def rock_at(materials, cell, height):
     """The number of the rock at a height in metres."""
-    step = int((materials.rise[np.uintp(cell)] - height) * materials.steps_per_metre)
-    return int(materials.strata[np.uintp(min(max(step, 0), len(materials.strata) - 1))])
+    step, _ = step_at(materials, cell, height)
+    return int(materials.strata[np.uintp(step)])
 
 
 @njit(cache=True, nogil=True, parallel=True)
@@ -160,14 +194,14 @@ def mix_moved(
     bedrock: NDArray[np.float64],
     sediment: NDArray[np.float64],
     ground: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> Moved:
     """Bring the mix up to date after a process that moved sediment and wore rock, but knows no kinds.
 
     All that it moved, wherever it came from, becomes one pool: of what lies in a cell it took the same part of each
     kind, and of rock what it wears to; and all that it laid down is of the pool's mix. Layers are float64 metres
     [row, column]; `rock_before` is the bedrock as it was. `sediment` and `ground` change in their last digits.
 
-    Returns what came of rock, and what is left of the pool, which left the map: each [kind], in metres over one cell.
+    Returns what came of rock, and what is left of the pool, which left the map.
     """
     rows, kinds = len(sediment), materials.kinds
     pools, of_rock, need = np.zeros((rows, kinds)), np.zeros((rows, kinds)), np.zeros(rows)
@@ -176,4 +210,5 @@ def mix_moved(
     pool = pools.sum(axis=0) + from_rock
     total, laid = float(pool.sum()), float(need.sum())
     _lay(materials, pool / total if total > 0.0 else pool, bedrock, sediment, ground)
-    return from_rock, pool * max(0.0, 1.0 - laid / total) if total > 0.0 else pool
+    left = pool * max(0.0, 1.0 - laid / total) if total > 0.0 else pool
+    return Moved(tuple(from_rock.tolist()), tuple(left.tolist()))

@@ -24,19 +24,21 @@ drier than its field capacity gives less.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import inlined, njit
+from kernels.layers import Layer, check_layers
+from kernels.materials import Materials, asked, step_at
 from kernels.parameters import constants_type, exact
+from kernels.rain import rain_on, span_of_heights
 from kernels.standing import DRY, LAKE, SEA
 from kernels.surface import CANOPY, GRASS, STRIDE, WETNESS
 from kernels.units import Celsius, CelsiusPerMetre, Metres, MetresPerCycle, Times
-
-Layer = NDArray[np.float64]
 
 # The least part of rock that groundwater can fill: its level must follow from its depth.
 _LEAST_YIELD = 1e-3
@@ -85,25 +87,13 @@ class MoistureParameters(NamedTuple):
     sea_level: Metres
 
 
-class Pores(NamedTuple):
-    """What of the ground water can fill, and how easily it flows there, beside sand.
+_ASKED = (
+    *("kinds", "mix", "porosity", "permeability"),
+    *("strata", "steps_per_metre", "rise", "open_below", "rock_porosity", "rock_permeability"),
+)
 
-    Where there are several materials, `kinds`, `mix`, `strata`, `steps_per_metre` and `rise` are as
-    `kernels.materials.Materials` has them, and properties are [kind] and [rock]. `open_below` [step] is for each step
-    of the strata how many metres below its top the first rock lies that lets nothing through, infinite where there is
-    none. Else `kinds` is 0 and only the properties say something, of one sort each.
-    """
-
-    porosity: Layer
-    permeability: Layer
-    rock_porosity: Layer
-    rock_permeability: Layer
-    kinds: int = 0
-    mix: Layer = np.empty(0)
-    strata: NDArray[np.uint8] = np.empty(0, np.uint8)
-    steps_per_metre: float = 0.0
-    rise: NDArray[np.float32] = np.empty(0, np.float32)
-    open_below: Layer = np.empty(0)
+# What of the ground water can fill, and how easily it flows there: what is asked of the materials
+_Pores: Any = namedtuple("_Pores", _ASKED)  # type: ignore[misc]
 
 
 class MoistureTotals(NamedTuple):
@@ -134,13 +124,10 @@ class _Fields(NamedTuple):
 _Constants = constants_type(MoistureParameters, "per_field_capacity", "per_capillary_rise")
 
 
-inlined = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
-
-
 @inlined
 def _loose_at(cell, pores):
     """Porosity and permeability of the loose material of a cell."""
-    if pores.kinds == 0:
+    if pores.kinds == 1:
         return pores.porosity[0], pores.permeability[0]
     volume = filled = open_to = 0.0
     first = np.uintp(cell * pores.kinds)
@@ -159,12 +146,9 @@ def _loose_at(cell, pores):
 @inlined
 def _rock_at(cell, bedrock, pores, constants):
     """Porosity and permeability of the rock at the top of a cell, and how many metres of it groundwater fills."""
-    if pores.kinds == 0:
-        return pores.rock_porosity[0], pores.rock_permeability[0], constants.aquifer_depth
-    below = (pores.rise[np.uintp(cell)] - bedrock) * pores.steps_per_metre
-    step = np.uintp(min(max(np.int64(below), 0), len(pores.strata) - 1))
-    rock = np.uintp(pores.strata[step])
-    opened = pores.open_below[step]
+    step, below = step_at(pores, cell, bedrock)
+    rock = np.uintp(pores.strata[np.uintp(step)])
+    opened = pores.open_below[np.uintp(step)]
     if 0.0 < opened < np.inf:
         opened -= (below - step) / pores.steps_per_metre
     return pores.rock_porosity[rock], pores.rock_permeability[rock], min(constants.aquifer_depth, max(opened, 0.0))
@@ -174,18 +158,6 @@ def _rock_at(cell, bedrock, pores, constants):
 def _yield_of(porosity, constants):
     """Part of the ground that groundwater fills."""
     return max(_LEAST_YIELD, porosity * (1.0 - constants.field_capacity))
-
-
-@inlined
-def _rain_on(cell, fields, constants):
-    """How much of the rain falls on a cell, from 0 to 1, as drops have it."""
-    rain = 1.0
-    if constants.rain_by_altitude > 0.0 and fields.highest > fields.lowest:
-        height = (fields.ground[cell] - fields.lowest) / (fields.highest - fields.lowest)
-        rain = 1.0 + constants.rain_by_altitude * (height - 1.0)
-    if len(fields.rain) > 0:
-        rain *= fields.rain[cell]
-    return rain
 
 
 @inlined
@@ -229,7 +201,7 @@ def _exchange_row(row, fields, pores, constants, totals):
             fields.water[cell] -= taken
         else:
             # Where nothing can sink, what the soil does not hold runs off at once.
-            taken = constants.rain * _rain_on(cell, fields, constants)
+            taken = constants.rain * rain_on(cell, fields, constants)
             taken = max(0.0, min(taken, min(capacity, held + max(0.0, room - groundwater)) - moisture))
             rained += taken
         into_soil = min(taken, capacity - moisture)
@@ -535,23 +507,14 @@ class Ground(NamedTuple):
 class Aquifer:
     """The water in the ground of a map under some parameters. All changes are made in the layers of `ground`.
 
-    They are the same on any number of threads, and no water is lost or becomes negative.
+    `materials` have the mix that is the sediment. Changes are the same on any number of threads, and no water is lost
+    or becomes negative.
     """
 
-    def __init__(self, ground: Ground, cell_size: float, pores: Pores, parameters: MoistureParameters) -> None:
+    def __init__(self, ground: Ground, materials: Materials, cell_size: float, parameters: MoistureParameters) -> None:
         rows, columns = ground.bedrock.shape
-        for layer in (
-            ground.bedrock,
-            ground.sediment,
-            ground.ground,
-            ground.water,
-            ground.moisture,
-            ground.groundwater,
-        ):
-            if layer.shape != (rows, columns) or layer.dtype != np.float64 or not layer.flags.c_contiguous:
-                raise ValueError("layers must be C-contiguous float64 arrays of one shape")
+        check_layers(ground.bedrock, ground.sediment, ground.ground, ground.water, ground.moisture, ground.groundwater)
         parameters = exact(parameters)
-        by_altitude = parameters.rain_by_altitude > 0.0
         self._fields = _Fields(
             ground.bedrock.reshape(-1),
             ground.sediment.reshape(-1),
@@ -562,12 +525,11 @@ class Aquifer:
             ground.groundwater.reshape(-1),
             ground.surface.reshape(-1),
             np.empty(0, np.float32) if ground.rain is None else np.ascontiguousarray(ground.rain).reshape(-1),
-            float(ground.ground.min()) if by_altitude else 0.0,
-            float(ground.ground.max()) if by_altitude else 0.0,
+            *span_of_heights(ground.ground, parameters.rain_by_altitude),
             rows,
             columns,
         )
-        self._pores = pores
+        self._pores = _Pores._make(asked(materials, _ASKED))
         self._constants = _Constants(
             **parameters._asdict(),
             per_field_capacity=1.0 / max(parameters.field_capacity, 1e-9),

@@ -35,7 +35,6 @@ import functools
 import sys
 import time
 from collections.abc import Iterator
-from types import FunctionType
 from typing import Any, NamedTuple, Protocol
 
 import numba
@@ -45,7 +44,7 @@ from numba.extending import intrinsic
 from numba.np.unsafe.ndarray import to_fixed_tuple
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import njit, variant
 
 RUNNING = 0
 ENDED = 1
@@ -57,11 +56,6 @@ _LARGEST_TILE = 64  # several fields of it fit a core's own cache
 
 # Fewer particles than this are done before a second thread has woken up.
 _WORTH_SHARING = 32
-
-# Decorates the functions that make up a step. Numba counts who uses an array, by an atomic operation for each array of
-# each call: in a step that is a fifth of the time and more. The arrays outlive the run and a step makes none, so `_nrt`
-# leaves it out.
-in_step = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
 
 # Placeholders: `engine` puts a process's own functions in their place, in that process's copies of those that use them.
 _spawn: Any = None
@@ -410,6 +404,11 @@ def own_amounts(particles: int, amounts: int) -> NDArray[np.float64]:
     return room[begin : begin + particles * stride].reshape(particles, stride)
 
 
+def by_kind(own: NDArray[np.float64], kinds: int) -> tuple[float, ...]:
+    """The sums of `own_amounts` over all particles, in their order."""
+    return tuple(own[:, :kinds].sum(axis=0).tolist())
+
+
 class Run(Protocol):
     """See `engine`."""
 
@@ -440,7 +439,7 @@ def engine(spawn: Any, step: Any, slots: int, largest_tile: int = _LARGEST_TILE,
     process = name or spawn.__module__.rpartition(".")[2]
 
     def compiled(source: Any, parallel: bool = False, **own: Any) -> Any:
-        copy = FunctionType(source.__code__, {**globals(), **own})
+        copy = variant(source, **own)
         counting = "_counting" if own.get("_COUNTS") else ""
         copy.__name__ = f"{source.__name__.removesuffix('_source').lstrip('_')}_{process}{counting}"
         copy.__qualname__ = copy.__name__

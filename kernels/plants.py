@@ -39,7 +39,7 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import inlined, njit
 from kernels.parameters import exact
 from kernels.random import process_number, stream, uniform
 from kernels.standing import DRY, SEA
@@ -150,10 +150,7 @@ class Fields(NamedTuple):
 
 # Numba counts who uses an array, by an atomic operation for each array of each call, which costs more than what these
 # functions do. They make no arrays, so that it can be left out.
-_without_counts = njit(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
-
-
-@_without_counts
+@inlined
 def _between(value, none_below, well_from, well_to, none_above):
     """1 from `well_from` to `well_to`, 0 beyond the others, linear between."""
     if value < well_from:
@@ -163,7 +160,7 @@ def _between(value, none_below, well_from, well_to, none_above):
     return 1.0
 
 
-@_without_counts
+@inlined
 def _worth(needs, plant, wetness, temperature, slope):
     """What a place is worth to a plant, from 0 to 1."""
     wet = _between(wetness, needs[plant, 0], needs[plant, 1], needs[plant, 2], needs[plant, 3])
@@ -172,7 +169,7 @@ def _worth(needs, plant, wetness, temperature, slope):
     return min(wet, warm, level)
 
 
-@_without_counts
+@inlined
 def _slope(ground, row, column, cell_size):
     """Tangent of the slope of a cell."""
     rows, columns = ground.shape
@@ -183,14 +180,14 @@ def _slope(ground, row, column, cell_size):
     return math.sqrt(southwards * southwards + eastwards * eastwards)
 
 
-@_without_counts
+@inlined
 def _strength(fields, parameters, row, column):
     """Of a stream: more than 1 where it is strong."""
     often = fields.flow[row, column, _STREAM] / max(parameters.stream_limit, _WEAKEST)
     return max(often, fields.flow[row, column, _DISCHARGE] / max(parameters.flow_limit, _WEAKEST))
 
 
-@_without_counts
+@inlined
 def _is_killing(fields, parameters, row, column):
     """Whether plants drown on a cell, or are swept away."""
     if len(fields.flow) > 0 and _strength(fields, parameters, row, column) > 1.0:
@@ -201,14 +198,14 @@ def _is_killing(fields, parameters, row, column):
     return standing == SEA or fields.water_level[row, column] - fields.ground[row, column] > parameters.flood_depth
 
 
-@_without_counts
+@inlined
 def _stress(fields, parameters, row, column):
     """How fast the ground rose or fell since plants were there last, beside what they can just live with."""
     moved = np.float64(np.float32(fields.ground[row, column])) - np.float64(fields.rooted_ground[row, column])
     return (moved / parameters.burial if moved > 0.0 else -moved / parameters.undercut) / PERIOD
 
 
-@_without_counts
+@inlined
 def _water_near(fields, parameters, begin, end, water, near):
     """Fill `near` [row from `begin`, column]: 1 in standing water and strong streams, falling to 0 with distance.
 
@@ -242,7 +239,7 @@ def _water_near(fields, parameters, begin, end, water, near):
             near[row - begin, column] = water[row - first + 1, column + 1]
 
 
-@_without_counts
+@inlined
 def _estimated_wetness(fields, parameters, climate, row, column, slope, near):
     """How wet the ground is by its rain, its slope and the water near it."""
     rain = climate.rain
@@ -255,13 +252,13 @@ def _estimated_wetness(fields, parameters, climate, row, column, slope, near):
     return own + (1.0 - own) * near
 
 
-@_without_counts
+@inlined
 def _cover(radius, distance):
     """Which part of a cell a crown covers whose stem is so far from the cell's middle, in cells."""
     return _OPACITY * min(1.0, math.pi * radius * radius) * min(max(radius + 0.5 - distance, 0.0), 1.0)
 
 
-@_without_counts
+@inlined
 def _tree_on(trees, starts, row, column):
     """The first tree on a cell, or −1."""
     low, high = starts[row], starts[row + 1]
@@ -275,7 +272,7 @@ def _tree_on(trees, starts, row, column):
     return low if low < end and int(trees[low, COLUMN]) == column else -1
 
 
-@_without_counts
+@inlined
 def _tend_trees(fields, kinds, parameters, turn, keys, trees, first, last, begin, wetness, temperature, slopes):
     """Let the trees of a stripe grow, and die: then their health is 0."""
     columns = fields.ground.shape[1]
@@ -301,14 +298,14 @@ def _tend_trees(fields, kinds, parameters, turn, keys, trees, first, last, begin
         trees[tree, SIZE], trees[tree, AGE], trees[tree, HEALTH] = min(size, 1.0), age, min(health, 1.0)
 
 
-@_without_counts
+@inlined
 def _from_middle(trees, tree, row, column):
     """How far a tree stands from the middle of a cell, in cells."""
     south, east = trees[tree, ROW] - (row + 0.5), trees[tree, COLUMN] - (column + 0.5)
     return math.sqrt(south * south + east * east)
 
 
-@_without_counts
+@inlined
 def _spread_crowns_and_roots(kinds, trees, starts, begin, end, open_sky, loose, room):
     """What the living trees in and around a stripe leave of each of its cells without crowns and without roots.
 
@@ -341,7 +338,7 @@ def _spread_crowns_and_roots(kinds, trees, starts, begin, end, open_sky, loose, 
                 loose[row - begin, column] *= 1.0 - density * max(0.0, 1.0 - distance / (rooting + 0.5))
 
 
-@_without_counts
+@inlined
 def _grown_grass(here, around, worth, turn):
     """The density of grass after a turn in which all else stays."""
     if here > worth:
@@ -353,7 +350,7 @@ def _grown_grass(here, around, worth, turn):
     return here if here >= _LEAST_GRASS else 0.0
 
 
-@_without_counts
+@inlined
 def _sprouting(fields, kinds, turn, key, trees, starts, row, column, room, wetness, temperature, slope):
     """The kind of tree that comes up on a cell without one, or −1. `room` is from 0 to 1."""
     rows, columns = fields.ground.shape
@@ -382,7 +379,7 @@ def _sprouting(fields, kinds, turn, key, trees, starts, row, column, room, wetne
     return -1
 
 
-@_without_counts
+@inlined
 def _copy_grass(surface, row, grass):
     """The grass of a row, with one more cell at each end."""
     for column in range(surface.shape[1]):

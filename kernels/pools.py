@@ -31,12 +31,11 @@ from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
+from kernels.layers import Layer, check_layers
 from kernels.parameters import exact
 from kernels.standing import DRY, LAKE
 from kernels.standing import SEA as SEA_WATER
 from kernels.units import Metres
-
-Layer = NDArray[np.float64]
 
 # What lies beyond the edge of the map
 SEA, OPEN, WALL = 0, 1, 2
@@ -1224,9 +1223,7 @@ def settle(
     What was on the map is there afterwards or in the totals. The same map gives the same bits on any number of threads.
     Where a value is not a finite number, or water is negative, nothing is written, and the totals say where.
     """
-    for layer in (ground, water, level):
-        if layer.shape != ground.shape or layer.dtype != np.float64 or not layer.flags.c_contiguous:
-            raise ValueError("layers must be C-contiguous float64 arrays of one shape")
+    check_layers(ground, water, level)
     if standing.shape != ground.shape or standing.dtype != np.uint8 or not standing.flags.c_contiguous:
         raise ValueError("standing must be a C-contiguous uint8 array of the layers' shape")
     toward, lower = np.empty(ground.shape, np.uint8), np.empty(ground.shape, np.uint8)

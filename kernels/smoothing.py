@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numba import prange
-from numpy.typing import NDArray
 
 from kernels.compiling import njit
-
-Layer = NDArray[np.float64]
+from kernels.layers import Layer
 
 
 @njit(nogil=True, cache=True, parallel=True, error_model="numpy")

@@ -37,14 +37,15 @@ import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import inlined, njit
 from kernels.droplets import put_down
+from kernels.layers import Layer
+from kernels.materials import Moved
 from kernels.parameters import constants_type, exact
 from kernels.particles import ENDED, FAILED, RUNNING, engine
 from kernels.random import process_number, stream, uniform
 from kernels.units import Cells, Steps
 
-Layer = NDArray[np.float64]
 Trace = NDArray[np.float32]
 
 _PROCESS = process_number("snowballs")
@@ -55,9 +56,6 @@ _DEEPEST_BITE = 16.0
 
 # The offset of a ball is shorter than this, in cells, by more than half a cell.
 _MARGIN = 3
-
-# A step makes and keeps no arrays, so Numba need not count who holds them, which took a tenth of its time.
-_WITHOUT_COUNTING: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 
 class SnowballParameters(NamedTuple):
@@ -78,8 +76,7 @@ class SnowballParameters(NamedTuple):
 class SnowballTotals(NamedTuple):
     """What a cycle moved, in metres over one cell."""
 
-    rock_abraded: float  # bedrock that became sediment
-    sediment_off_edge: float
+    moved: Moved
     steps: int
     failed_row: int  # where a ball met a value that is not a finite number; -1: nowhere
     failed_column: int
@@ -101,7 +98,7 @@ class _Fields(NamedTuple):
 _Constants = constants_type(SnowballParameters, "erosion", "sea_level", "cells_per_metre")
 
 
-@njit(**_WITHOUT_COUNTING)
+@inlined
 def _spawn(particle, key, fields, constants):
     """A ball at rest, anywhere on the map."""
     row = uniform(key, 4 * particle) * fields.rows
@@ -113,7 +110,7 @@ def _spawn(particle, key, fields, constants):
     return row, column, row, column, read_row, read_column, 0.0, 0.0, 0.0, 0.0, 0.0
 
 
-@njit(**_WITHOUT_COUNTING, forceinline=True)
+@inlined
 def _add(fields, cell, amount):
     """Put `amount` on a cell, or take it where it is negative, sediment first; return what came of the rock."""
     loose = fields.sediment[np.uintp(cell)] + amount
@@ -126,7 +123,7 @@ def _add(fields, cell, amount):
     return worn
 
 
-@njit(**_WITHOUT_COUNTING, forceinline=True)
+@inlined
 def _change(fields, row, column, amount):
     """Share `amount` among the four cells around a place; return what came of the rock."""
     # Middles of cells: the one to the north and west of the place, and how far the place is from it. Beyond the map's
@@ -142,7 +139,7 @@ def _change(fields, row, column, amount):
     return worn
 
 
-@njit(**_WITHOUT_COUNTING, forceinline=True)
+@inlined
 def _step(state, fields, constants):
     """One step of one ball; the formulas are at the top of this file."""
     row, column, old_row, old_column, read_row, read_column, v_row, v_column, load, abraded, i = state
@@ -189,7 +186,7 @@ def _step(state, fields, constants):
     here = int(row) * columns + int(column)
     if length == 1.0 or height <= constants.sea_level or fields.standing[np.uintp(here)] != 0:
         if load > 0.0:
-            put_down(fields, int(row), int(column), load)
+            put_down(fields, int(row), int(column), 0, load)
             fields.deposit[here] += load
         return (row, column, old_row, old_column, read_row, read_column, v_row, v_column, 0.0, abraded, i), ENDED
 
@@ -213,7 +210,7 @@ def _step(state, fields, constants):
     if not (0.0 <= new_row < rows and 0.0 <= new_column < columns):
         outcome = ENDED
     elif i >= constants.iterations:
-        put_down(fields, int(new_row), int(new_column), load)
+        put_down(fields, int(new_row), int(new_column), 0, load)
         fields.deposit[int(new_row) * columns + int(new_column)] += load
         load = 0.0
         outcome = ENDED
@@ -224,18 +221,18 @@ _run = engine(_spawn, _step, slots=11)
 
 
 @njit(cache=True, nogil=True)
-def _total(particles: Any, status: Any) -> SnowballTotals:
+def _total(particles: Any, status: Any) -> Any:
     """Add up the balls in their order."""
-    abraded = off_edge = 0.0
+    abraded = off_map = 0.0
     steps = 0
     failed_row = failed_column = -1
     for particle in range(len(particles)):
-        off_edge += particles[particle, 8]  # where a ball ended on the map, it has put down all
+        off_map += particles[particle, 8]  # where a ball ended on the map, it has put down all
         abraded += particles[particle, 9]
         steps += int(particles[particle, 10])
         if status[particle] == FAILED and failed_row < 0:
             failed_row, failed_column = int(particles[particle, 0]), int(particles[particle, 1])
-    return SnowballTotals(abraded, off_edge, steps, failed_row, failed_column)
+    return abraded, off_map, steps, failed_row, failed_column
 
 
 @njit(cache=True, nogil=True, parallel=True)
@@ -270,7 +267,7 @@ def roll(
     are float32 traces as told at the top of this file. `cell_size` is the side of a cell in metres.
 
     The same map, seed, cycle and parameters give the same bits on any number of threads. What was on the map is there
-    afterwards or in `sediment_off_edge`.
+    afterwards or in `moved`.
 
     Where a ball meets a value that is not a finite number, it stops before it writes, `failed_row` and `failed_column`
     say where, and the cycle is not complete.
@@ -293,4 +290,5 @@ def roll(
     kept = math.exp(-p.count / (p.memory * rows * columns))
     _fade(wear, deposit, traffic, np.float32(kept))
     particles, status = _run(p.count, key, rows, columns, fields, constants)
-    return SnowballTotals(*_total(particles, status))
+    abraded, off_map, *others = _total(particles, status)
+    return SnowballTotals(Moved((abraded,), (off_map,)), *others)

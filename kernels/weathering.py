@@ -16,19 +16,19 @@ carry it down.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections import namedtuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
-from kernels.materials import Materials, no_materials, rock_at, thickness
+from kernels.layers import Layer, check_layers
+from kernels.materials import Materials, Moved, asked, rock_at, thickness
 from kernels.parameters import exact
 from kernels.surface import STRIDE, WETNESS
 from kernels.units import Celsius, CelsiusPerMetre, Metres
-
-Layer = NDArray[np.float64]
 
 # °C of the air, in the mean of a cycle: above the first there is no frost, below the second there is most.
 NO_FROST = 5.0
@@ -48,7 +48,6 @@ BAND = 32
 class WeatheringParameters(NamedTuple):
     """How rock breaks in a cycle."""
 
-    steepest: float  # tangent of the steepest slope on which rock stands, where materials do not tell it
     breaking: float  # part of what stands too high
     frost: Metres  # of bare, dry, weak rock where it is coldest
     frost_wetness: float  # how much more of soaked rock, as a part
@@ -57,12 +56,11 @@ class WeatheringParameters(NamedTuple):
     lapse_rate: CelsiusPerMetre
 
 
-class _Rock(NamedTuple):
-    """What rocks can stand, [rock]."""
+_ASKED = ("kinds", "mix", "strata", "steps_per_metre", "rise", "rock_erodibility", "rock_broken")
 
-    stable: Layer  # difference in height between two neighbours, metres
-    weakness: Layer  # what frost breaks of it, beside the weakest
-    least: float  # the least stable difference of them all
+# What is asked of the materials; and the difference in height between two neighbours at which each rock stands, metres,
+# with the least of these
+_Rocks: Any = namedtuple("_Rocks", (*_ASKED, "stable", "least"))  # type: ignore[misc]
 
 
 # What is found out of each cell of a row, with one more at each end
@@ -106,7 +104,7 @@ def _find_frost(rock, cover, row, surface, parameters, frost):
 
 
 @njit(nogil=True, error_model="numpy")
-def _break_row(row, bedrock, sediment, ground, found, parameters, rocks, materials, broken):
+def _break_row(row, bedrock, sediment, ground, found, parameters, rocks, broken):
     """Break the rock of a row; add to `broken` [kind] how much there is more of each kind, in metres over one cell."""
     columns = len(bedrock)
     beside, across, frost = found[_BESIDE], found[_ACROSS], found[_FROST]
@@ -117,26 +115,22 @@ def _break_row(row, bedrock, sediment, ground, found, parameters, rocks, materia
             continue
         height = bedrock[j]
         cell = row * columns + j
-        rock = rock_at(materials, cell, height) if materials.kinds > 0 else 0
+        rock = rock_at(rocks, cell, height)
         stable = rocks.stable[rock]
         excess = max(beside[j + 1] - stable, across[j + 1] - stable * diagonal, 0.0)
-        bedrock[j] = height - (parameters.breaking * excess + rocks.weakness[rock] * frost[j + 1])
+        bedrock[j] = height - (parameters.breaking * excess + rocks.rock_erodibility[rock] * frost[j + 1])
         lost = height - bedrock[j]  # as far as numbers of this size can tell
         if not lost > 0.0:
             continue
-        if materials.kinds > 0:
-            kind = materials.rock_broken[rock]
-            materials.mix[cell * materials.kinds + kind] += lost
-            sediment[j] = thickness(materials, cell)
-            broken[kind] += lost
-        else:
-            sediment[j] += lost
-            broken[0] += lost
+        kind = rocks.rock_broken[rock]
+        rocks.mix[cell * rocks.kinds + kind] += lost
+        sediment[j] = thickness(rocks, cell)
+        broken[kind] += lost
         ground[j] = bedrock[j] + sediment[j]
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _weather(bedrock, sediment, ground, parameters, rocks, materials, surface, broken):
+def _weather(bedrock, sediment, ground, parameters, rocks, surface, broken):
     rows, columns = ground.shape
     bands = (rows + BAND - 1) // BAND
     # [band]: the ground of its first row, and of its last one; in a band rows follow each other
@@ -156,41 +150,32 @@ def _weather(bedrock, sediment, ground, parameters, rocks, materials, surface, b
             _find_faces(bedrock[row], north, ground[row], south, found)
             if parameters.frost > 0.0:
                 _find_frost(bedrock[row], sediment[row], row, surface, parameters, found[_FROST])
-            _break_row(row, bedrock[row], sediment[row], ground[row], found, parameters, rocks, materials, broken[band])
+            _break_row(row, bedrock[row], sediment[row], ground[row], found, parameters, rocks, broken[band])
 
 
 def weather(
     bedrock: Layer,
     sediment: Layer,
     ground: Layer,
+    materials: Materials,
     cell_size: float,
     parameters: WeatheringParameters,
-    materials: Materials | None = None,
     surface: NDArray[np.float32] | None = None,
-) -> Layer:
-    """Break rock into loose material where it lies, in place, and return how much of each kind: [kind], metres over
-    one cell; without several `materials` that of the one sort.
+) -> Moved:
+    """Break rock into loose material where it lies, and change the map in place.
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
-    [row, column], C-contiguous. `cell_size` is the side of a cell in metres. `surface` is what kernels/surface.py says.
-    The same map gives the same bits on any number of threads.
+    [row, column], C-contiguous; `materials` have the mix that is the sediment. `cell_size` is the side of a cell in
+    metres. `surface` is what kernels/surface.py says. The same map gives the same bits on any number of threads.
     """
-    for layer in (bedrock, sediment, ground):
-        if layer.shape != bedrock.shape or layer.dtype != np.float64 or not layer.flags.c_contiguous:
-            raise ValueError("layers must be C-contiguous float64 arrays of one shape")
-    if materials is None or materials.kinds == 0:
-        materials = no_materials()
-        stable, weakness = np.array([parameters.steepest * cell_size]), np.ones(1)
-    else:
-        stable, weakness = materials.rock_steepest * cell_size, materials.rock_erodibility
-    broken = np.zeros(((len(ground) + BAND - 1) // BAND, max(materials.kinds, 1)))
+    check_layers(bedrock, sediment, ground)
+    stable = materials.rock_steepest * cell_size
+    broken = np.zeros(((len(ground) + BAND - 1) // BAND, materials.kinds))
     _weather(
         bedrock, sediment, ground,
         exact(parameters),
-        _Rock(stable, weakness, float(stable.min())),
-        materials,
+        _Rocks._make((*asked(materials, _ASKED), stable, float(stable.min()))),
         np.empty(0, np.float32) if surface is None else surface.reshape(-1),
         broken,
     )  # fmt: skip
-    total: Layer = broken.sum(axis=0)
-    return total
+    return Moved(from_rock=tuple(broken.sum(axis=0).tolist()))

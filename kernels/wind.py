@@ -26,7 +26,7 @@ What the article's model lacks to make dunes that stay and wander, each of which
   angle (Werner 1995: 15°) nothing is lifted. The parcel follows the line, and its load settles by `lee_deposition`.
   A line begins wherever the ground falls, so that wind on its way down lifts nothing on gentle slopes either.
 
-Where the ground is more than sand on rock, in `_exchange_by_kinds`:
+Where the ground is more than sand on rock, in the functions with `_rich` in their names:
 
 - Kinds: a parcel carries each kind of loose material by itself. What it lifts is of all kinds in proportion to
   their parts of the mix and to how easily the wind lifts them, so that a crust of gravel ends it. They settle at rates
@@ -63,21 +63,22 @@ rise grows. Waves of two cells stand against the cascade where suspension is str
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
-from kernels.materials import Materials, no_materials, rock_at, thickness
+from kernels.compiling import inlined, njit, variant
+from kernels.layers import Layer, check_layers
+from kernels.materials import Materials, Moved, asked, rock_at, thickness
 from kernels.parameters import constants_type, exact
-from kernels.particles import ENDED, FAILED, RUNNING, engine, in_step, own_amounts
+from kernels.particles import ENDED, FAILED, RUNNING, by_kind, engine, own_amounts
 from kernels.random import process_number, stream, uniform
 from kernels.surface import CANOPY, GRASS, STRIDE, WETNESS
 from kernels.units import Acceleration, Cells, Degrees, Metres, PerTime, Speed, Steps, Time
 
-Layer = NDArray[np.float64]
 Surface = NDArray[np.float32]
 
 _PROCESS = process_number("wind")
@@ -140,29 +141,16 @@ class WindParameters(NamedTuple):
     wind_field_direction: Degrees  # of the prevailing wind that the field of local wind was found for
 
 
-class KindTotals(NamedTuple):
-    """What a cycle moved of one kind of loose material, in metres over one cell."""
-
-    worn: float  # bedrock that became this kind
-    off_edge: float
-    inflow: float
-
-
 class WindTotals(NamedTuple):
     """What a cycle moved, in metres over one cell."""
 
-    rock_abraded: float  # bedrock that became sediment
-    sediment_off_edge: float
-    sediment_inflow: float
+    moved: Moved
     steps: int
     failed_row: int  # where a parcel met a value that is not a finite number; -1: nowhere
     failed_column: int
-    kinds: tuple[KindTotals, ...] = ()  # by their numbers, where there are several
 
 
-class _Fields(NamedTuple):
-    """What parcels meet where there is one sort of sand on one sort of rock, dry and bare."""
-
+class _BareGround(NamedTuple):
     bedrock: Layer  # each [row * columns + column]: one index serves all
     sediment: Layer
     ground: Layer
@@ -170,33 +158,24 @@ class _Fields(NamedTuple):
     carried: Layer  # load over each cell times the time that it was there
     rows: int
     columns: int
-    mix: None = None  # tells the compiler that there is nothing else, so that this kernel is as fast as can be
 
 
-class _RichFields(NamedTuple):
-    """What parcels meet where the ground or the wind is more than that. A kernel of its own is compiled for it."""
-
-    bedrock: Layer  # as in `_Fields`
-    sediment: Layer
-    ground: Layer
-    touched: NDArray[np.uint8]
-    carried: Layer
-    rows: int
-    columns: int
-    mix: Layer  # [cell * kinds + kind]
-    kinds: int
-    stride: int  # of the next two
-    loads: Layer  # [parcel * stride + kind]
-    worn: Layer  # [parcel * stride + kind]: what it wore of rock that became this kind
-    fall: Layer  # [kind]: how fast it settles beside sand
-    suspension: Layer  # [kind]: how easily it is lifted beside sand
-    strata: NDArray[np.uint8]  # these three as in `kernels.materials.Materials`
-    steps_per_metre: float
-    rise: NDArray[np.float32]
-    rock_abrasion: Layer  # [rock]
-    rock_worn: NDArray[np.int64]  # [rock]: the kind that it wears to
+class _OnTheGround(NamedTuple):
     surface: Surface  # as in `kernels/surface.py`; empty: dry and bare
     wind: Surface  # [cell * 2 + (south, east)]: the wind near the ground; empty: the prevailing one
+    stride: int  # of the next two
+    loads: Layer  # [parcel * stride + kind]: what it carries
+    from_rock: Layer  # as many: what it made of rock
+
+
+# What parcels ask of `Materials`
+_ASKED = (
+    *("kinds", "mix", "deposition", "suspension"),
+    *("strata", "steps_per_metre", "rise", "rock_abrasion", "rock_worn"),
+)
+
+# All side by side, because what Numba runs in parallel takes no tuple of tuples.
+_RichGround: Any = namedtuple("_RichGround", _BareGround._fields + _OnTheGround._fields + _ASKED)  # type: ignore[misc]
 
 
 # The parameters, but gusts in radians, suspension times scale, shear times metres per cell, and speed-up by the upwind
@@ -216,7 +195,6 @@ _Constants = constants_type(
 )
 
 
-@njit(nogil=True, error_model="numpy")
 def _spawn(particle, key, fields, constants):
     """A parcel at the prevailing wind's speed, on the ground: on the upwind edges, or, where the map wraps, anywhere.
 
@@ -239,50 +217,74 @@ def _spawn(particle, key, fields, constants):
     ground = fields.ground[cell]
     turn = constants.gusts * (2.0 * uniform(key, 3 * particle + 2) - 1.0)
     strength = 1.0 + constants.gust_speed * (2.0 * uniform(key, _STRENGTH + particle) - 1.0)
-    wind_row, wind_column, south, east = _own_wind(cell, turn, constants, fields, fields.mix)
+    wind_row, wind_column = _own_wind(turn, constants, fields)
+    south, east = _local_wind(cell, wind_row, wind_column, fields)
     wind_row, wind_column, south, east = strength * wind_row, strength * wind_column, strength * south, strength * east
     return (
         row, column, ground, south, east, 0.0, math.hypot(south, east), wind_row, wind_column,
-        constants.inflow, ground - constants.below_crest, ground, 0.0, _at_start(particle, fields.mix), 0.0,
+        constants.inflow, ground - constants.below_crest, ground, 0.0, _at_start(particle), 0.0,
     )  # fmt: skip
 
 
-@in_step
-def _at_start(particle, mix):
-    """What a parcel keeps to tell what it wore: how much, or, where there are kinds, its number, which finds its own.
+# What parcels do over bare ground, and over rich ground in the functions with `_rich` in their names; see
+# kernels/materials.py.
 
-    One more number in the state would cost a twentieth of the time, also where there are no kinds.
+
+@inlined
+def _at_start(particle):
+    """What a parcel keeps to tell what it wore: how much, or, over rich ground, its number, which finds its own.
+
+    One more number in the state would cost a twentieth of the time.
     """
-    return 0.0 if mix is None else float(particle)
+    return 0.0
 
 
-@in_step
-def _own_wind(cell, turn, constants, fields, mix):
-    """The wind of a parcel as it keeps it, and what this is in the cell where it begins, both (south, east).
-
-    Where the local wind is known, a parcel keeps its speed and its turn from there, as a complex number.
-    """
-    if mix is not None:  # noqa: SIM102  # a test that the compiler makes, and one for each parcel
-        if len(fields.wind) > 0:
-            turn += constants.field_turn
-            wind_row, wind_column = constants.wind_speed * math.cos(turn), constants.wind_speed * math.sin(turn)
-            south, east = _local_wind(fields.wind, cell, wind_row, wind_column)
-            return wind_row, wind_column, south, east
-    wind_row = math.cos(turn) * constants.wind_row - math.sin(turn) * constants.wind_column
-    wind_column = math.sin(turn) * constants.wind_row + math.cos(turn) * constants.wind_column
-    return wind_row, wind_column, wind_row, wind_column
+@inlined
+def _at_start_rich(particle):
+    return float(particle)
 
 
-@in_step
-def _local_wind(field, cell, wind_row, wind_column):
-    """The wind near the ground, turned and lengthened as a parcel's own wind is."""
-    south, east = float(field[np.uintp(2 * cell)]), float(field[np.uintp(2 * cell + 1)])
+@inlined
+def _own_wind(turn, constants, fields):
+    """The wind of a parcel as it keeps it, to the south and to the east."""
+    return (
+        math.cos(turn) * constants.wind_row - math.sin(turn) * constants.wind_column,
+        math.sin(turn) * constants.wind_row + math.cos(turn) * constants.wind_column,
+    )
+
+
+@inlined
+def _own_wind_rich(turn, constants, fields):
+    """Where the local wind is known, a parcel keeps its speed and its turn from there, as a complex number."""
+    if len(fields.wind) == 0:
+        return _own_wind(turn, constants, fields)
+    turn += constants.field_turn
+    return constants.wind_speed * math.cos(turn), constants.wind_speed * math.sin(turn)
+
+
+@inlined
+def _local_wind(cell, wind_row, wind_column, fields):
+    """A parcel's own wind where it is."""
+    return wind_row, wind_column
+
+
+@inlined
+def _local_wind_rich(cell, wind_row, wind_column, fields):
+    """The wind near the ground, turned and lengthened as the parcel's own is, where it is known."""
+    if len(fields.wind) == 0:
+        return wind_row, wind_column
+    south, east = float(fields.wind[np.uintp(2 * cell)]), float(fields.wind[np.uintp(2 * cell + 1)])
     return wind_row * south - wind_column * east, wind_column * south + wind_row * east
 
 
-@in_step
+@inlined
 def _among_plants(cell, constants, fields):
     """What plants leave of the wind, and how much faster the load settles among them."""
+    return 1.0, 0.0
+
+
+@inlined
+def _among_plants_rich(cell, constants, fields):
     surface = fields.surface
     if len(surface) == 0:
         return 1.0, 0.0
@@ -293,14 +295,14 @@ def _among_plants(cell, constants, fields):
     return 1.0 - constants.plant_drag * slowing, constants.plant_trapping * cover
 
 
-@in_step
+@inlined
 def _add_sediment(fields, cell, depth):
     sediment = fields.sediment[np.uintp(cell)] + depth
     fields.sediment[np.uintp(cell)] = sediment
     fields.ground[np.uintp(cell)] = fields.bedrock[np.uintp(cell)] + sediment
 
 
-@in_step
+@inlined
 def _rise(fields, i, j, cell, wrap):
     """How much the ground rises in a cell to the south and to the east, in metres, from central differences."""
     rows, columns = fields.rows, fields.columns
@@ -324,15 +326,8 @@ def _rise(fields, i, j, cell, wrap):
     )
 
 
-@in_step
 def _step(state, fields, constants):
     """One step of one parcel; the formulas are at the top of this file."""
-    return _fly(state, fields, fields.mix, constants)
-
-
-@in_step
-def _fly(state, fields, mix, constants):
-    """A step. What follows "if mix is not None" is compiled only where there is a mix: elsewhere it costs nothing."""
     (
         row, column, height, v_row, v_column, v_up, along, wind_row, wind_column,
         load, crest, upwind, travelled, told, steps,
@@ -358,12 +353,9 @@ def _fly(state, fields, mix, constants):
     came = time * along  # from where the mean and the line stand
     upwind += (constants.follow * came) * (ground - upwind)
     falls = constants.shelter_slope * came
-    local_row, local_column = wind_row, wind_column
-    if mix is not None:
-        slowed, trapping = _among_plants(cell, constants, fields)
-        if len(fields.wind) > 0:
-            local_row, local_column = _local_wind(fields.wind, cell, wind_row, wind_column)
-        blows *= slowed
+    slowed, trapping = _among_plants(cell, constants, fields)
+    local_row, local_column = _local_wind(cell, wind_row, wind_column, fields)
+    blows *= slowed
     follow = min(1.0, time * constants.drag)
     keeps = 1.0 - follow  # part of the velocity that is left
     slide_row = slide_column = slide_up = 0.0
@@ -403,9 +395,8 @@ def _fly(state, fields, mix, constants):
     # Tests are put such that NaN takes the way of the exception.
     if not abs(height) + abs(ground) + along < np.inf:
         return state, FAILED
-    if mix is not None:  # noqa: SIM102
-        if not slowed + trapping < np.inf:
-            return state, FAILED
+    if not slowed + trapping < np.inf:
+        return state, FAILED
     fields.carried[np.uintp(cell)] += time * load
     if constants.wrap:
         if row < 0.0:
@@ -436,29 +427,22 @@ def _fly(state, fields, mix, constants):
     speed_squared += v_up * v_up
     pressed = new_ground - height
     reach = constants.deepest_hole - (new_ground - ground)
-    if mix is None:
-        load, worn = _exchange(
-            fields, constants, cell, new_cell, load, time, distance, settling, dying, left, lifts, speed_squared,
-            pressed, reach, ends,
-        )  # fmt: skip
-        told += worn
-    else:
-        load = _exchange_by_kinds(
-            fields, constants, cell, new_cell, int(told), time, distance, settling + trapping, dying, left, lifts,
-            speed_squared, pressed, reach, ends,
-        )  # fmt: skip
+    load, told = _exchange(
+        fields, constants, cell, new_cell, load, told, time, distance, settling + trapping, dying, left, lifts,
+        speed_squared, pressed, reach, ends,
+    )  # fmt: skip
     return (
         row, column, height, v_row, v_column, v_up, along, wind_row, wind_column,
         load, crest, upwind, travelled, told, steps,
     ), (ENDED if ends else RUNNING)  # fmt: skip
 
 
-@in_step
+@inlined
 def _exchange(
-    fields, constants, cell, new_cell, load, time, distance, settling, dying, left, lifts, speed_squared,
+    fields, constants, cell, new_cell, load, told, time, distance, settling, dying, left, lifts, speed_squared,
     pressed, reach, ends,
 ):  # fmt: skip
-    """What a parcel puts down, lifts and wears where there is one sort of sand: its load, and the rock that it wore."""
+    """What a parcel puts down, lifts and wears: its load afterwards, and what it tells of what it wore."""
     loose = fields.sediment[np.uintp(cell)]
     rock = fields.bedrock[np.uintp(cell)]
     part = min(1.0, time * settling)
@@ -469,7 +453,7 @@ def _exchange(
     # Half stays, all where the parcel does. No branch: the processor could not foresee it.
     stays = settled * (0.5 + 0.5 * (new_cell == cell))
     _add_sediment(fields, new_cell, settled - stays)
-    taken = worn = 0.0
+    taken = 0.0
     if lifts:
         speed = math.sqrt(speed_squared)
         # Force over speed, from shear, in metres
@@ -488,6 +472,7 @@ def _exchange(
             worn = min(spare * time * constants.abrasion * force * wearing, wearing, deepest)
             rock -= worn
             loose += worn
+            told += worn
             fields.bedrock[np.uintp(cell)] = rock
     loose = (loose + stays) - taken
     fields.sediment[np.uintp(cell)] = loose
@@ -495,15 +480,15 @@ def _exchange(
     if ends:
         _add_sediment(fields, new_cell, load)
         load = 0.0
-    return load, worn
+    return load, told
 
 
-@in_step
-def _exchange_by_kinds(
-    fields, constants, cell, new_cell, parcel, time, distance, settling, dying, left, lifts, speed_squared,
+@inlined
+def _exchange_rich(
+    fields, constants, cell, new_cell, load, told, time, distance, settling, dying, left, lifts, speed_squared,
     pressed, reach, ends,
 ):  # fmt: skip
-    """As `_exchange`, each kind by itself: the load. Sediment stays the sum of the mix in the order of the kinds."""
+    """Each kind by itself. Sediment stays the sum of the mix in the order of the kinds."""
     kinds = fields.kinds
     loose = fields.sediment[np.uintp(cell)]
     rate = time * settling
@@ -523,13 +508,13 @@ def _exchange_by_kinds(
         if loose > 0.0 and lifted > 0.0:
             # Of each kind, where it is as easily lifted as sand; finite, as some are not lifted at all
             part = min(lifted / max(loose, _THINNEST) * want, 1.0 / _THINNEST)
-    here, there, own = cell * kinds, new_cell * kinds, parcel * fields.stride
+    here, there, own = cell * kinds, new_cell * kinds, int(told) * fields.stride
     load = sediment = 0.0
     # Where nothing is lifted, as in most steps over wet or grown ground, the loops are the same without that.
     if new_cell == cell and part == 0.0:
         for kind in range(kinds):
             carried = fields.loads[np.uintp(own + kind)]
-            settled = carried * _settling_part(fields.fall[np.uintp(kind)], rate, held, settles)
+            settled = carried * _settling_part(fields.deposition[np.uintp(kind)], rate, held, settles)
             depth = fields.mix[np.uintp(here + kind)] + settled
             carried -= settled
             fields.mix[np.uintp(here + kind)] = depth
@@ -540,7 +525,7 @@ def _exchange_by_kinds(
         for kind in range(kinds):
             depth = fields.mix[np.uintp(here + kind)]
             carried = fields.loads[np.uintp(own + kind)]
-            settled = carried * _settling_part(fields.fall[np.uintp(kind)], rate, held, settles)
+            settled = carried * _settling_part(fields.deposition[np.uintp(kind)], rate, held, settles)
             taken = depth * min(1.0, part * fields.suspension[np.uintp(kind)])
             depth = (depth - taken) + settled
             carried = (carried - settled) + taken
@@ -553,7 +538,7 @@ def _exchange_by_kinds(
         for kind in range(kinds):
             depth = fields.mix[np.uintp(here + kind)]
             carried = fields.loads[np.uintp(own + kind)]
-            fall = fields.fall[np.uintp(kind)]
+            fall = fields.deposition[np.uintp(kind)]
             settled = carried * _settling_part(fall, rate, held, settles)
             taken = depth * min(1.0, part * fields.suspension[np.uintp(kind)])
             ahead = 0.5 * settled
@@ -574,14 +559,14 @@ def _exchange_by_kinds(
     if lifts and loose <= want:
         # Force that finds less than it could lift acts on the rock.
         spare = 1.0 - loose / want if loose > 0.0 else 1.0
-        of_rock = rock_at(fields, cell, rock) if len(fields.rock_worn) > 1 else 0
+        of_rock = rock_at(fields, cell, rock)
         abrasion = spare * bare * constants.abrasion * fields.rock_abrasion[np.uintp(of_rock)]
         wearing = load + constants.dust
         worn = min(abrasion * work * wearing, wearing, deepest)
         kind = fields.rock_worn[np.uintp(of_rock)]
         rock -= worn
         fields.bedrock[np.uintp(cell)] = rock
-        fields.worn[np.uintp(own + kind)] += worn
+        fields.from_rock[np.uintp(own + kind)] += worn
         fields.mix[np.uintp(here + kind)] += worn
         sediment = thickness(fields, cell)
     fields.sediment[np.uintp(cell)] = sediment
@@ -594,10 +579,10 @@ def _exchange_by_kinds(
         sediment = thickness(fields, new_cell)
         fields.sediment[np.uintp(new_cell)] = sediment
         fields.ground[np.uintp(new_cell)] = fields.bedrock[np.uintp(new_cell)] + sediment
-    return load
+    return load, told
 
 
-@in_step
+@inlined
 def _settling_part(fall, rate, held, settles):
     """The part of a kind's load that settles in a step, at least `settles`."""
     part = rate * fall
@@ -606,7 +591,7 @@ def _settling_part(fall, rate, held, settles):
     return max(min(1.0, part), settles)
 
 
-@in_step
+@inlined
 def _freedom(cell, constants, fields):
     """What wetness and plants leave of the lift, and plants of the wear of rock."""
     surface = fields.surface
@@ -622,28 +607,28 @@ def _freedom(cell, constants, fields):
 
 
 # Parcels come in a row over the upwind edge and stay in a row: in larger tiles, too few have any.
-_run = engine(_spawn, _step, slots=15, largest_tile=32)
-_run_rich = engine(_spawn, _step, slots=15, largest_tile=32, name="wind_in_rich_world")
+_LARGEST_TILE = 32
+_SLOTS = 15
+_run = engine(inlined(_spawn), inlined(_step), _SLOTS, _LARGEST_TILE)
+_run_rich = engine(
+    inlined(variant(_spawn, "_rich")), inlined(variant(_step, "_rich")), _SLOTS, _LARGEST_TILE, "wind_on_rich_ground"
+)
 
 
 @njit(cache=True, nogil=True)
-def _total(particles: Any, status: Any, loads: Any, worn: Any, kinds: int, stride: int) -> Any:
-    """Add up the parcels in their order, and what they have of each kind."""
-    abraded = off_edge = 0.0
+def _total(particles: Any, status: Any) -> Any:
+    """Add up the parcels in their order."""
+    abraded = off_map = 0.0
     steps = 0
     failed_row = failed_column = -1
-    loads_by_kind, worn_by_kind = np.zeros(kinds), np.zeros(kinds)
     for particle in range(len(particles)):
         row, column = particles[particle, 0], particles[particle, 1]
-        off_edge += particles[particle, 9]  # where a parcel ended on the map, it has put down all
+        off_map += particles[particle, 9]  # where a parcel ended on the map, it has put down all
         abraded += particles[particle, 13]
         steps += int(particles[particle, 14])
         if status[particle] == FAILED and failed_row < 0:
             failed_row, failed_column = int(row), int(column)
-        for kind in range(kinds):
-            loads_by_kind[kind] += loads[particle * stride + kind]
-            worn_by_kind[kind] += worn[particle * stride + kind]
-    return abraded, off_edge, steps, failed_row, failed_column, loads_by_kind, worn_by_kind
+    return abraded, off_map, steps, failed_row, failed_column
 
 
 @njit(cache=True, nogil=True, parallel=True)
@@ -663,29 +648,28 @@ def blow(
     bedrock: Layer,
     sediment: Layer,
     ground: Layer,
+    materials: Materials,
     wind_path: NDArray[np.floating[Any]],
     airborne: NDArray[np.floating[Any]],
     cell_size: float,
     seed: int,
     cycle: int,
     parameters: WindParameters,
-    materials: Materials | None = None,
     surface: Surface | None = None,
     field: Surface | None = None,
 ) -> WindTotals:
     """Let the wind of one cycle blow over a map, and change it in place.
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
-    [row, column], C-contiguous. Averaged over time, float32 or float64: `wind_path`, how often parcels touch the
-    ground, from 0 to 1; and `airborne`, how much sand flies over a cell in a cycle, in metres × the article's unit of
-    time. `cell_size` is the side of a cell in metres.
+    [row, column], C-contiguous; `materials` have the mix that is the sediment. Averaged over time, float32 or float64:
+    `wind_path`, how often parcels touch the ground, from 0 to 1; and `airborne`, how much sand flies over a cell in a
+    cycle, in metres × the article's unit of time. `cell_size` is the side of a cell in metres.
 
-    Where there are several kinds of ground, `materials` has them, with the mix that is the sediment. `surface` is
-    float32 [row, column, trace] as `kernels/surface.py` has it, and `field` float32 [row, column, (south, east)] the
-    wind near the ground as parts of the prevailing speed, where there are any.
+    `surface` is float32 [row, column, trace] as `kernels/surface.py` has it, and `field` float32
+    [row, column, (south, east)] the wind near the ground as parts of the prevailing speed, where there are any.
 
     The same map, seed, cycle and parameters give the same bits on any number of threads. What was on the map and what
-    came in is there afterwards or in `sediment_off_edge`.
+    came in is there afterwards or in `moved`.
 
     Where a parcel meets a value that is not a finite number, it stops before it writes, `failed_row` and
     `failed_column` say where, and the cycle is not complete.
@@ -694,9 +678,7 @@ def blow(
     for average in (wind_path, airborne):
         if average.shape != (rows, columns) or average.dtype.kind != "f" or not average.flags.c_contiguous:
             raise ValueError("averages must be C-contiguous arrays of floating point numbers, shaped as the layers")
-    for layer in (bedrock, sediment, ground):
-        if layer.shape != (rows, columns) or layer.dtype != np.float64 or not layer.flags.c_contiguous:
-            raise ValueError("layers must be C-contiguous float64 arrays of one shape")
+    check_layers(bedrock, sediment, ground)
     for traces, width in ((surface, STRIDE), (field, 2)):
         if traces is not None and not (
             traces.shape == (rows, columns, width) and traces.dtype == np.float32 and traces.flags.c_contiguous
@@ -709,20 +691,31 @@ def blow(
     touched = np.zeros(rows * columns, np.uint8)
     carried = np.zeros(rows * columns)
     count = p.count if p.wind_speed > 0.0 else 0
-    several = materials is not None and materials.kinds > 0
-    plain = _Fields(bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1), touched, carried, rows, columns)
-    fields: _Fields | _RichFields = plain
+    inflow = 0.0 if p.wrap else p.inflow
+    bare = _BareGround(bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1), touched, carried, rows, columns)
+    fields: Any = bare
     run = _run
-    brought = 0  # the kind that parcels bring along
-    if several or surface is not None or field is not None or p.uplift > 0.0 or p.lag > 0.0:
-        fields, run = _rich_fields(plain, materials if several else None, surface, field, count), _run_rich
-        brought = int(np.argmax(fields.suspension))
-        fields.loads[brought :: fields.stride] = 0.0 if p.wrap else p.inflow
+    kinds = materials.kinds
+    brought = int(np.argmax(materials.suspension))  # the kind that parcels bring along
+    rich = kinds > 1 or surface is not None or field is not None or p.uplift > 0.0 or p.lag > 0.0
+    loads, from_rock = (own_amounts(count if rich else 0, kinds) for _ in range(2))
+    if rich:
+        nothing = np.empty(0, np.float32)
+        over_it = _OnTheGround(
+            nothing if surface is None else surface.reshape(-1),
+            nothing if field is None else field.reshape(-1),
+            loads.shape[1],
+            loads.reshape(-1),
+            from_rock.reshape(-1),
+        )
+        loads[:, brought] = inflow
+        settling = materials._replace(deposition=np.maximum(materials.deposition, _SLOWEST_FALL))
+        fields, run = _RichGround._make((*bare, *over_it, *asked(settling, _ASKED))), _run_rich
     crossing = abs(towards_row) * rows + abs(towards_column) * columns
     of_all = p._asdict() | {
         "gusts": math.radians(p.gusts),
         "suspension": p.suspension * p.scale,
-        "inflow": 0.0 if p.wrap else p.inflow,
+        "inflow": inflow,
         "shear": p.shear * float(cell_size),
         "speed_up": 0.0 if field is not None else p.speed_up / float(p.upwind_length * cell_size),
     }
@@ -742,53 +735,7 @@ def blow(
     key = np.uint64(stream(int(seed), _PROCESS, int(cycle)))
     particles, status = run(count, key, rows, columns, fields, constants, wrap=p.wrap)
     _average(wind_path, touched, airborne, carried)
-    loads, worn, own_kinds, stride = np.empty(0), np.empty(0), 0, 0
-    if isinstance(fields, _RichFields):
-        loads, worn, own_kinds, stride = fields.loads, fields.worn, fields.kinds, fields.stride
-    abraded, off_edge, steps, failed_row, failed_column, left, worn_by_kind = _total(
-        particles, status, loads, worn, own_kinds, stride
-    )
-    if isinstance(fields, _RichFields):
-        abraded = float(fields.worn.sum())
-    inflow = count * constants.inflow
-    kinds: tuple[KindTotals, ...] = ()
-    if several:
-        kinds = tuple(
-            KindTotals(float(of_rock), float(off), inflow if kind == brought else 0.0)
-            for kind, (of_rock, off) in enumerate(zip(worn_by_kind, left, strict=True))
-        )
-    return WindTotals(abraded, off_edge, inflow, steps, failed_row, failed_column, kinds)
-
-
-def _rich_fields(
-    plain: _Fields, materials: Materials | None, surface: Surface | None, field: Surface | None, count: int
-) -> _RichFields:
-    """What the parcels of a cycle meet. Where there is one sort of sand, it is a mix of one kind: the layer itself."""
-    kinds = 1 if materials is None else materials.kinds
-    of = no_materials() if materials is None else materials
-    loads, worn = own_amounts(count, kinds), own_amounts(count, kinds)
-    alike = np.ones(1)
-    nothing = np.empty(0, np.float32)
-    return _RichFields(
-        bedrock=plain.bedrock,
-        sediment=plain.sediment,
-        ground=plain.ground,
-        touched=plain.touched,
-        carried=plain.carried,
-        rows=plain.rows,
-        columns=plain.columns,
-        mix=plain.sediment if materials is None else of.mix,
-        kinds=kinds,
-        stride=loads.shape[1],
-        loads=loads.reshape(-1),
-        worn=worn.reshape(-1),
-        fall=alike if materials is None else np.maximum(of.deposition, _SLOWEST_FALL),
-        suspension=alike if materials is None else of.suspension,
-        strata=of.strata,
-        steps_per_metre=of.steps_per_metre,
-        rise=of.rise,
-        rock_abrasion=alike if materials is None else of.rock_abrasion,
-        rock_worn=np.zeros(1, np.int64) if materials is None else of.rock_worn,
-        surface=nothing if surface is None else surface.reshape(-1),
-        wind=nothing if field is None else field.reshape(-1),
-    )
+    abraded, off_map, *others = _total(particles, status)
+    worn, gone = ((abraded,), (off_map,)) if not rich else (by_kind(from_rock, kinds), by_kind(loads, kinds))
+    blown_in = tuple(count * inflow * (kind == brought) for kind in range(kinds))
+    return WindTotals(Moved(worn, gone, blown_in), *others)

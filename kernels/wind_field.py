@@ -32,10 +32,9 @@ from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
+from kernels.layers import Layer
 from kernels.parameters import exact
 from kernels.units import Cells, Degrees, Times
-
-Layer = NDArray[np.float64]
 
 _MOST_NODES = 256
 

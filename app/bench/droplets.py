@@ -126,4 +126,5 @@ def _run(world: World, drops: int, cycle: int) -> DropletTotals:
     parameters = for_kernel(
         KernelParameters, DropletParameters(count=drops), water=1.0, rain_by_altitude=0.0, soaking=0.0
     )
-    return erode(world.bedrock, world.sediment, world.ground, world.cell_size, world.seed, cycle, parameters)
+    layers = (world.bedrock, world.sediment, world.ground, world.material_fields())
+    return erode(*layers, world.cell_size, world.seed, cycle, parameters)

@@ -17,6 +17,7 @@ from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion, DropletParameters
 from app.processes.pools import Pools, PoolsParameters
 from kernels import droplets
+from kernels.materials import one_kind
 from kernels.pools import OPEN, PoolParameters, settle
 
 CELL_SIZE = 20.0  # metres
@@ -64,7 +65,7 @@ def yards_per_step(side: int, samples: int) -> float:
         sediment, ground = np.zeros_like(rock), rock.copy()
         before = yardstick.nanoseconds()
         begin = time.process_time()
-        totals = droplets.erode(rock, sediment, ground, CELL_SIZE, 1, cycle, COUPLED, flow=flow)
+        totals = droplets.erode(rock, sediment, ground, one_kind(sediment), CELL_SIZE, 1, cycle, COUPLED, flow=flow)
         nanoseconds = (time.process_time() - begin) / totals.steps * 1e9
         droplets.remember(flow, 0.1, COUPLED.water)
         if cycle >= WARM_UP:

@@ -127,8 +127,9 @@ def _world(side: int) -> World:
 def _cycle(world: World, parameters: WindParameters, cycle: int) -> int:
     """Run a cycle of wind and of the cascade; return the steps that the parcels took."""
     totals = blow(
-        world.bedrock, world.sediment, world.ground, world.trace("wind_path"), world.trace("airborne"),
-        world.cell_size, world.seed, cycle, parameters,
+        world.bedrock, world.sediment, world.ground, world.material_fields(),
+        world.trace("wind_path"), world.trace("airborne"), world.cell_size, world.seed, cycle, parameters,
     )  # fmt: skip
-    cascade(world.bedrock, world.sediment, world.ground, world.cell_size, SLIDING)
+    materials = world.material_fields(repose=_PRESET.cascade.roughness * _PRESET.cascade.scale)
+    cascade(world.bedrock, world.sediment, world.ground, materials, world.cell_size, SLIDING)
     return totals.steps

@@ -35,6 +35,7 @@ from app.model.parameters import Parameters, described, parameter
 MOST_KINDS = 16  # of loose material, and of rock
 STRATA_STEPS = 4096  # at most; strata are told apart to this part of the whole stack
 REPEATS = 16  # of a stack that comes again; below them its last rock goes on
+TIGHT = 0.01  # rock through which water flows so slowly, beside sand, bears the groundwater
 RESERVED = ("rock", "sediment", "water")  # accounts of the ledger
 
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
@@ -70,7 +71,8 @@ class Material(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         return red, green, blue
 
 
-# Properties that only a solid one has, and those that only a loose one has
+# Numbers that each has, that only a solid one has, and that only a loose one has
+OF_ALL = ("erodibility", "abrasion", "porosity", "permeability")
 OF_SOLID = ("steepest",)
 OF_LOOSE = ("deposition", "suspension", "repose")
 
@@ -182,11 +184,12 @@ class Materials:
             return np.array([float(getattr(material, name)) for material in materials])
 
         return {
-            **{name: numbers(loose, name) for name in ("erodibility", "abrasion", "porosity", *OF_LOOSE[:2])},
+            **{name: numbers(loose, name) for name in (*OF_ALL, *OF_LOOSE[:2])},
             "repose": np.tan(np.radians(numbers(loose, "repose"))),
             "worn": np.array([self.kind(material.worn or material.name) for material in loose], np.int64),
             "strata": self.strata,
-            **{f"rock_{name}": numbers(rocks, name) for name in ("erodibility", "abrasion", "porosity")},
+            "open_below": open_below(self),
+            **{f"rock_{name}": numbers(rocks, name) for name in OF_ALL},
             "rock_steepest": np.tan(np.radians(numbers(rocks, "steepest"))),
             "rock_worn": np.array([self.kind(material.worn or material.name) for material in rocks], np.int64),
             "rock_broken": np.array([self.kind(material.broken or material.name) for material in rocks], np.int64),
@@ -314,3 +317,12 @@ def strata_steps(
     table = np.tile(numbers[places], times)
     # What goes on below the table is its last step.
     return np.append(table, numbers[-1]), metres_per_step
+
+
+def open_below(materials: Materials) -> NDArray[np.float64]:
+    """For each step of the strata, how many metres below its top the first rock lies that lets no water through."""
+    tight = np.array([material.permeability <= TIGHT for material in materials.rocks])[materials.strata]
+    places = np.arange(len(tight))
+    first = np.minimum.accumulate(np.where(tight, places, len(tight))[::-1])[::-1]
+    metres: NDArray[np.float64] = np.where(first < len(tight), (first - places) * materials.metres_per_step, np.inf)
+    return metres

@@ -54,8 +54,9 @@ class World:
     What each layer is, `app.model.layers` tells. `ground` is the sum of those that raise it, which water and wind
     see: a process that changes one of these keeps it current, cell by cell.
 
-    Where the world knows several materials, `mix` is the thickness of each loose one, [row, column, kind], and
-    `sediment` their sum in the order of their numbers, to the last bit. A layer `loose_<name>` is a view of one.
+    `mix` is the thickness of each loose material, [row, column, kind], and `sediment` their sum in the order of their
+    numbers, to the last bit. A world that knows one alone has a view of `sediment` there; where it knows several, a
+    layer `loose_<name>` is a view of each.
 
     Derived from the layers by the process of lakes and sea: `standing` tells where each of them is (DRY, LAKE, SEA),
     `water_level` its surface, which is flat to the last bit in each lake; it is the ground where it is dry.
@@ -77,7 +78,7 @@ class World:
         self.water_version = 0  # grows with each change of the three above
         self.walls = False  # whether the map's edges keep all water
         self.materials: Materials | None = None  # where there are several
-        self.mix: Layer = np.empty((*self.shape, 0))
+        self.mix = self.sediment[..., None]
         self.trees = np.empty((0, len(TREE_COLUMNS)), np.float32)
         self.trees_version = 0  # the cycle in which they were changed last
         self.wind_field_direction = 0.0  # degrees that the prevailing wind came from when the field was found
@@ -171,18 +172,22 @@ class World:
 
     def sum_mix(self) -> None:
         """Bring sediment and ground up to date with the mix."""
-        self.sediment[...] = 0.0
-        for kind in range(self.mix.shape[2]):
-            self.sediment[...] += self.mix[..., kind]
+        if self.materials is not None:
+            self.sediment[...] = 0.0
+            for kind in range(self.mix.shape[2]):
+                self.sediment[...] += self.mix[..., kind]
         self.sum_ground()
 
-    def material_fields(self) -> MaterialFields:
-        """The materials as kernels take them, with this world's own arrays."""
+    def material_fields(self, **properties: float) -> MaterialFields:
+        """The materials as kernels take them, with this world's own arrays.
+
+        `properties` are those of sediment and rock in a world that knows one sort of each: 1 where they are not told.
+        """
         from kernels.materials import Materials as MaterialFields
-        from kernels.materials import no_materials
+        from kernels.materials import one_kind
 
         if self.materials is None:
-            return no_materials()
+            return one_kind(self.sediment, **properties)
         return MaterialFields(
             kinds=self.mix.shape[2],
             mix=self.mix.reshape(-1),
@@ -223,7 +228,7 @@ class World:
     def unsound_cell(self) -> tuple[str, int, int] | None:
         """The first layer and cell whose value is beyond `bounds`, or not a finite number; None where all are sound."""
         # Faster than kind by kind
-        mix_is_sound = not self.mix.size or is_within(self.mix, *layer_declaration(LOOSE).bounds)
+        mix_is_sound = self.materials is None or is_within(self.mix, *layer_declaration(LOOSE).bounds)
         for name, layer in self.layers.items():
             if mix_is_sound and name.startswith(LOOSE):
                 continue
@@ -271,10 +276,7 @@ class World:
                 del self._packs[pack]
         for name, layer in state["layers"].items():
             self.layers[name][...] = layer
-        if self.materials is None:
-            self.sum_ground()
-        else:
-            self.sum_mix()
+        self.sum_mix()
         self.trees = state["trees"].copy()
         self.trees_version = state["trees_version"]
         self.cycle = state["cycle"]

@@ -95,8 +95,8 @@ class Cascade:
             world.bedrock,
             world.sediment,
             world.ground,
+            world.material_fields(repose=parameters.roughness * parameters.scale),
             world.cell_size,
             for_kernel(cascade.CascadeParameters, parameters, wrap=parameters.edges == "wrap"),
-            world.material_fields(),
             world.surface,
         )

@@ -14,7 +14,7 @@ from app.model.layers import side_by_side
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.world import World
 from app.processes.cycle import Cycle, Spills
-from app.processes.kinds import account_for_kinds
+from app.processes.kinds import account_for
 from app.processes.process import ProcessFailure, register
 
 MOST_DROPS = 100_000.0  # of one spring in a cycle
@@ -170,6 +170,7 @@ class DropletErosion:
             world.bedrock,
             world.sediment,
             world.ground,
+            world.material_fields(),
             world.cell_size,
             world.seed,
             world.cycle,
@@ -187,17 +188,13 @@ class DropletErosion:
             rain=world.layers.get("rain"),
             surface=world.surface,
             moisture=world.trace("moisture") if cycle.soaking > 0.0 else None,
-            materials=world.material_fields(),
         )
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
         droplets.remember(flow, parameters.stream_memory, water)
         area = world.cell_area
         ledger = world.ledger
-        ledger.rock.lose("worn by drops", totals.rock_abraded * area)
-        ledger.sediment.gain("worn by drops", totals.rock_abraded * area)
-        ledger.sediment.lose("off the map", totals.sediment_off_edge * area)
-        account_for_kinds(world, "worn by drops", totals.kinds.from_rock, totals.kinds.off_edge, totals.kinds.worn)
+        account_for(world, "worn by drops", totals.moved)
         ledger.water.gain("rain", totals.rained * area)
         if len(springs):
             ledger.water.gain("springs", float(springs[:, VOLUME].sum()) * water * area)

@@ -1,33 +1,35 @@
-"""What processes enter in the ledger where the ground is of several kinds."""
+"""What processes enter in the ledger of what they did to rock and loose material."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from app.model.ledger import Account
 from app.model.world import World
 
-Amounts = Sequence[float] | NDArray[np.float64]
+if TYPE_CHECKING:
+    from kernels.materials import Moved
 
 
-def account_for_kinds(world: World, cause: str, from_rock: Amounts, off_map: Amounts, worn: Amounts = ()) -> None:
-    """Enter what a process did to each kind, in metres over one cell, in the order of `World.mix`.
+def account_for(world: World, cause: str, moved: Moved) -> None:
+    """Enter what a process moved: sediment as the sum of all kinds, and each kind where the world knows several.
 
-    `from_rock` is what it made of rock, by the given cause, `off_map` what it took off the map, and `worn` what it wore
-    into the next finer kind.
+    `cause` is what made loose material of rock.
     """
-    if world.materials is None:
-        return
-    area, accounts = world.cell_area, world.ledger.kinds
-    for kind, amount in zip(world.materials.loose, from_rock, strict=True):
+    area, ledger = world.cell_area, world.ledger
+    kinds = world.materials.loose if world.materials else ()
+    accounts = [ledger.sediment, *(ledger.kinds[kind.name] for kind in kinds)]
+    for enter, why, amounts in (
+        (Account.gain, cause, moved.from_rock),
+        (Account.gain, "blown in", moved.blown_in),
+        (Account.lose, "off the map", moved.off_map),
+    ):
+        for account, amount in zip(accounts, (sum(amounts), *amounts), strict=False):
+            if amount:
+                enter(account, why, amount * area)
+    if worn := sum(moved.from_rock):
+        ledger.rock.lose(cause, worn * area)
+    for kind, amount in zip(kinds, moved.worn, strict=False):
         if amount:
-            accounts[kind.name].gain(cause, float(amount) * area)
-    for kind, amount in zip(world.materials.loose, off_map, strict=True):
-        if amount:
-            accounts[kind.name].lose("off the map", float(amount) * area)
-    for kind, amount in zip(world.materials.loose, worn, strict=False):
-        if amount:
-            accounts[kind.name].lose(f"worn to {kind.worn}", float(amount) * area)
-            accounts[kind.worn].gain(f"worn from {kind.name}", float(amount) * area)
+            ledger.kinds[kind.name].lose(f"worn to {kind.worn}", amount * area)
+            ledger.kinds[kind.worn].gain(f"worn from {kind.name}", amount * area)

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from app.model.climate import USUAL_WIND
-from app.model.materials import Materials
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.world import World
 from app.processes.cycle import Cycle, Rising
 from app.processes.process import register
-
-if TYPE_CHECKING:
-    from kernels.moisture import Pores
-
-# Rock through which water flows so slowly, beside sand, bears the groundwater.
-TIGHT = 0.01
 
 
 class MoistureParameters(Parameters, frozen=True, kw_only=True):
@@ -138,8 +131,12 @@ class Moisture:
                 world.pack("surface"),
                 world.layers.get("rain"),
             ),
+            world.material_fields(
+                porosity=parameters.porosity,
+                rock_porosity=parameters.rock_porosity,
+                rock_permeability=parameters.rock_permeability,
+            ),
             world.cell_size,
-            _pores(world, parameters),
             for_kernel(
                 moisture.MoistureParameters,
                 parameters,
@@ -172,40 +169,3 @@ class Moisture:
         elif settled:
             cells, depths = aquifer.rise()
             world.water.reshape(-1)[cells] += depths
-
-
-def _pores(world: World, parameters: MoistureParameters) -> Pores:
-    from kernels.moisture import Pores
-
-    if world.materials is None:
-        return Pores(
-            np.array([parameters.porosity]),
-            np.array([1.0]),
-            np.array([parameters.rock_porosity]),
-            np.array([parameters.rock_permeability]),
-        )
-    materials = world.materials
-    fields = world.material_fields()
-    return Pores(
-        fields.porosity,
-        np.array([material.permeability for material in materials.loose]),
-        fields.rock_porosity,
-        np.array([material.permeability for material in materials.rocks]),
-        fields.kinds,
-        fields.mix,
-        fields.strata,
-        fields.steps_per_metre,
-        fields.rise,
-        open_below(materials),
-    )
-
-
-def open_below(materials: Materials) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """For each step of the strata, how many metres below its top the first rock lies that lets no water through."""
-    tight = np.array([material.permeability <= TIGHT for material in materials.rocks])[materials.strata]
-    places = np.arange(len(tight))
-    first = np.minimum.accumulate(np.where(tight, places, len(tight))[::-1])[::-1]
-    metres: np.ndarray[tuple[int], np.dtype[np.float64]] = np.where(
-        first < len(tight), (first - places) * materials.metres_per_step, np.inf
-    )
-    return metres

@@ -9,7 +9,7 @@ import numpy as np
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.world import World
 from app.processes.cycle import Cycle
-from app.processes.kinds import account_for_kinds
+from app.processes.kinds import account_for
 from app.processes.process import ProcessFailure, register
 
 GROUND = ("bedrock", "sediment")
@@ -103,16 +103,12 @@ class SnowballErosion:
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
         world.snowballs += count
-        area = world.cell_area
-        ledger = world.ledger
-        ledger.rock.lose("worn by snowballs", totals.rock_abraded * area)
-        ledger.sediment.gain("worn by snowballs", totals.rock_abraded * area)
-        ledger.sediment.lose("off the map", totals.sediment_off_edge * area)
+        moved = totals.moved
         if rock_before is not None:
             from kernels.materials import mix_moved
 
-            of_kinds = mix_moved(world.material_fields(), rock_before, world.bedrock, world.sediment, world.ground)
-            account_for_kinds(world, "worn by snowballs", *of_kinds)
+            moved = mix_moved(world.material_fields(), rock_before, world.bedrock, world.sediment, world.ground)
+        account_for(world, "worn by snowballs", moved)
         if parameters.smoothing:
             smooth(world, parameters.smoothing)
         if parameters.smooth_at_end and self.finished(world, parameters):
@@ -124,10 +120,6 @@ def smooth(world: World, rate: float = 1.0) -> None:
     from kernels import smoothing
 
     smoothing.smooth(world.bedrock, rate)
-    if world.materials is None:
-        smoothing.smooth(world.sediment, rate)
-        world.sum_ground()
-    else:
-        for kind in range(world.mix.shape[2]):
-            smoothing.smooth(world.mix[..., kind], rate)
-        world.sum_mix()
+    for kind in range(world.mix.shape[2]):
+        smoothing.smooth(world.mix[..., kind], rate)
+    world.sum_mix()

@@ -10,10 +10,8 @@ import numpy as np
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.world import World
 from app.processes.cycle import Cycle
-from app.processes.kinds import account_for_kinds
+from app.processes.kinds import account_for
 from app.processes.process import register
-
-CAUSE = "broken"
 
 
 class WeatheringParameters(Parameters, frozen=True, kw_only=True):
@@ -64,21 +62,13 @@ class Weathering:
         """Advance `world` by what breaks in one cycle."""
         from kernels import weathering
 
-        broken = weathering.weather(
+        moved = weathering.weather(
             world.bedrock,
             world.sediment,
             world.ground,
+            world.material_fields(rock_steepest=math.tan(math.radians(parameters.steepest))),
             world.cell_size,
-            for_kernel(
-                weathering.WeatheringParameters,
-                parameters,
-                cycle.weather,
-                steepest=math.tan(math.radians(parameters.steepest)),
-            ),
-            world.material_fields(),
+            for_kernel(weathering.WeatheringParameters, parameters, cycle.weather),
             world.surface,
         )
-        volume = float(broken.sum()) * world.cell_area
-        world.ledger.rock.lose(CAUSE, volume)
-        world.ledger.sediment.gain(CAUSE, volume)
-        account_for_kinds(world, CAUSE, broken, np.zeros_like(broken))
+        account_for(world, "broken", moved)

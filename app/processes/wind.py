@@ -9,6 +9,7 @@ import numpy as np
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.world import World
 from app.processes.cycle import Cycle
+from app.processes.kinds import account_for
 from app.processes.process import ProcessFailure, register
 from app.processes.wind_field import WindField
 
@@ -148,6 +149,7 @@ class WindErosion:
             world.bedrock,
             world.sediment,
             world.ground,
+            world.material_fields(),
             world.trace("wind_path"),
             world.trace("airborne"),
             world.cell_size,
@@ -161,19 +163,9 @@ class WindErosion:
                 wrap=parameters.edges == "wrap",
                 wind_field_direction=world.wind_field_direction,
             ),
-            world.material_fields(),
             world.surface,
             world.wind_field if WindField.name in cycle.running else None,
         )
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
-        area = world.cell_area
-        ledger = world.ledger
-        ledger.rock.lose("worn by wind", totals.rock_abraded * area)
-        names = world.materials.names if world.materials else ()
-        accounts = [ledger.sediment, *(ledger.kinds[name] for name in names)]
-        everything = wind.KindTotals(totals.rock_abraded, totals.sediment_off_edge, totals.sediment_inflow)
-        for account, kind in zip(accounts, (everything, *totals.kinds), strict=True):
-            account.gain("worn by wind", kind.worn * area)
-            account.gain("blown in", kind.inflow * area)
-            account.lose("off the map", kind.off_edge * area)
+        account_for(world, "worn by wind", totals.moved)

@@ -296,12 +296,12 @@ def test_builds_are_foreseen(switches: list[str], monkeypatch: pytest.MonkeyPatc
 
         monkeypatch.setattr(module, name, run)
 
-    watch(droplets, "_run_on_bare_ground", "droplets")
-    watch(droplets, "_run", "droplets" + ON_RICH_GROUND)
+    watch(droplets, "_run", "droplets")
+    watch(droplets, "_run_rich", "droplets" + ON_RICH_GROUND)
     watch(wind, "_run", "wind")
     watch(wind, "_run_rich", "wind" + ON_RICH_GROUND)
     watch(cascade, "_slide", "cascade")
-    watch(cascade, "_slide_mixed", "cascade" + ON_RICH_GROUND)
+    watch(cascade, "_slide_rich", "cascade" + ON_RICH_GROUND)
     settings = {path: value for one in switches for path, value in SWITCHES[one].items()}
     scene = small_scene(wind__enabled=True, wind__count=20, cascade__enabled=True).with_values(settings)
     assert {build for build in foreseen(scene) if build.startswith(("droplets", "wind", "cascade"))}

@@ -10,11 +10,11 @@ import pytest
 from app.engine.creation import create_world
 from app.engine.simulator import Simulator
 from app.files import checkpoint
-from app.model.materials import materials_of
+from app.model.materials import materials_of, open_below
 from app.model.parameters import declarations
 from app.model.world import World
 from app.processes.cycle import Cycle
-from app.processes.moisture import Moisture, MoistureParameters, open_below
+from app.processes.moisture import Moisture, MoistureParameters
 from app.scene.scene import Scene, load_preset
 from kernels.standing import SEA
 from tests.app.small import bits, simulated, small_scene

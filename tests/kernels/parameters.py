@@ -19,7 +19,7 @@ from kernels.wind_field import WindFieldParameters
 
 def cascade_parameters(**changed: Any) -> CascadeParameters:
     usual = CascadeParameters(
-        roughness=0.005, settling=0.01, creep=0.0, scale=80.0, passes=1, wrap=False, steepness=1.0,
+        settling=0.01, creep=0.0, passes=1, wrap=False, steepness=1.0,
         wet_strength=0.0, soaked_weakness=0.0, root_strength=0.0,
     )  # fmt: skip
     return usual._replace(**changed)
@@ -71,7 +71,7 @@ def snowball_parameters(**changed: Any) -> SnowballParameters:
 
 def weathering_parameters(**changed: Any) -> WeatheringParameters:
     usual = WeatheringParameters(
-        steepest=1.4, breaking=0.05, frost=0.0, frost_wetness=0.0, cover=0.5, temperature=15.0,
+        breaking=0.05, frost=0.0, frost_wetness=0.0, cover=0.5, temperature=15.0,
         lapse_rate=0.0065,
     )  # fmt: skip
     return usual._replace(**changed)

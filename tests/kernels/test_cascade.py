@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from kernels.cascade import cascade
-from kernels.materials import Materials, no_materials
+from kernels.materials import Materials, one_kind
 from kernels.surface import ROOTS, STRIDE, WETNESS
 from tests.kernels.parameters import cascade_parameters
 from tests.kernels.terrain import hills, soil
@@ -25,11 +25,13 @@ Layer = NDArray[np.float64]
 SHAPES = [(8, 8), (8, 200), (61, 47), (300, 260)]
 
 
-def slide(bedrock: Layer, sediment: Layer, cell_size: float = 1.0, **parameters: Any) -> tuple[Layer, Layer]:
+def slide(
+    bedrock: Layer, sediment: Layer, cell_size: float = 1.0, repose: float = 0.4, **parameters: Any
+) -> tuple[Layer, Layer]:
     """Sediment and ground afterwards."""
     sediment, ground = sediment.copy(), bedrock + sediment
     before = bedrock.copy()
-    cascade(bedrock, sediment, ground, cell_size, cascade_parameters(**parameters))
+    cascade(bedrock, sediment, ground, one_kind(sediment, repose=repose), cell_size, cascade_parameters(**parameters))
     assert np.array_equal(bedrock, before)
     assert np.array_equal(ground, bedrock + sediment)
     return sediment, ground
@@ -73,11 +75,11 @@ def test_agrees_with_the_plain_reference(shape: tuple[int, int], wrap: bool, cre
     bedrock, sediment = hills(*shape, 30.0), soil(*shape, 3.0)
     # No faster than where eight neighbours would take more than is there
     rate = min(2.0 * 5.5 * 0.25 * settling, 0.125 * (1.0 - 1e-9))
-    sliding = {"roughness": 0.01, "scale": 50.0, "settling": settling, "creep": creep, "wrap": wrap}
+    sliding = {"settling": settling, "creep": creep, "wrap": wrap}
     expected = sediment
     for passes in (1, 2, 3):
-        ours, _ = slide(bedrock, sediment, 2.0, passes=passes, **sliding)
-        expected = plain(bedrock, expected, 0.01 * 50.0 * 2.0, rate, creep, wrap)
+        ours, _ = slide(bedrock, sediment, 2.0, 0.5, passes=passes, **sliding)
+        expected = plain(bedrock, expected, 0.5 * 2.0, rate, creep, wrap)
         assert np.abs(expected - sediment).max() > 0.01
         np.testing.assert_allclose(ours, expected, rtol=0.0, atol=1e-12)
 
@@ -87,11 +89,9 @@ def test_agrees_with_the_plain_reference(shape: tuple[int, int], wrap: bool, cre
 def test_nothing_is_lost_and_none_becomes_negative(shape: tuple[int, int], wrap: bool) -> None:
     bedrock, sediment = hills(*shape, 300.0), soil(*shape)
     for settling in (0.0, 0.01, 0.045, 1.0):
-        for roughness in (0.0, 0.005):
+        for repose in (0.0, 0.4):
             for creep in (0.0, 1.0):
-                after, _ = slide(
-                    bedrock, sediment, roughness=roughness, settling=settling, creep=creep, passes=20, wrap=wrap
-                )
+                after, _ = slide(bedrock, sediment, repose=repose, settling=settling, creep=creep, passes=20, wrap=wrap)
                 assert after.sum() == pytest.approx(sediment.sum(), rel=1e-13)
                 assert (after >= 0.0).all()
                 assert (settling > 0.0) == (not np.array_equal(after, sediment))
@@ -110,7 +110,7 @@ def test_same_bits_on_one_thread_and_two(shape: tuple[int, int], two_threads: in
 def test_a_settled_heap_lies_at_the_angle_of_repose(cell_size: float) -> None:
     heap = np.zeros((61, 61))
     heap[25:36, 25:36] = 12.0 * cell_size
-    _, ground = slide(np.zeros_like(heap), heap, cell_size, settling=0.045, passes=6000, roughness=0.005, scale=80.0)
+    _, ground = slide(np.zeros_like(heap), heap, cell_size, settling=0.045, passes=6000)
     slope = steepest(ground / cell_size)
     assert slope <= 0.4 * 1.01
     assert slope >= 0.4 * 0.95  # and it has slid no farther than that
@@ -148,7 +148,7 @@ def test_layers_of_the_wrong_kind_are_refused() -> None:
     good = np.zeros((16, 16))
     for bad in (good.astype(np.float32), np.zeros((16, 32))[:, ::2], np.zeros((16, 17))):
         with pytest.raises(ValueError, match="C-contiguous float64"):
-            cascade(good, bad, good, 1.0, cascade_parameters())
+            cascade(good, bad, good, one_kind(bad), 1.0, cascade_parameters())
 
 
 # Several materials, wet ground, and roots.
@@ -156,7 +156,7 @@ def test_layers_of_the_wrong_kind_are_refused() -> None:
 
 def materials(mix: Layer, degrees: list[float]) -> Materials:
     """As kernels take them; only what slides counts here."""
-    return no_materials()._replace(kinds=mix.shape[2], mix=mix.reshape(-1), repose=np.tan(np.radians(degrees)))
+    return one_kind(mix)._replace(kinds=mix.shape[2], repose=np.tan(np.radians(degrees)))
 
 
 def mixed(sediment: Layer, kinds: int, seed: int = 0) -> Layer:
@@ -194,7 +194,7 @@ def slide_mixed(
     sediment = summed(mix)
     ground = bedrock + sediment
     fields = materials(mix, degrees)
-    cascade(bedrock, sediment, ground, cell_size, cascade_parameters(**parameters), fields, surface)
+    cascade(bedrock, sediment, ground, fields, cell_size, cascade_parameters(**parameters), surface)
     assert np.array_equal(sediment, summed(mix))
     assert np.array_equal(ground, bedrock + sediment)
     assert (mix >= 0.0).all()
@@ -311,20 +311,20 @@ def test_a_mix_has_the_same_bits_on_one_thread_and_two(shape: tuple[int, int], w
 
 @pytest.mark.parametrize("wrap", [False, True])
 def test_one_kind_slides_as_plain_sediment_does(wrap: bool) -> None:
-    """Also where there are others of which nothing lies there, and where plain sediment has a surface."""
+    """Where there are others of which nothing lies there, and where plain sediment has a surface."""
     shape = (70, 45)
     bedrock, sediment = hills(*shape, 30.0), soil(*shape, 3.0)
     sliding = {"passes": 9, "settling": 0.03, "creep": 0.1, "wrap": wrap}
-    degrees = math.degrees(math.atan(0.005 * 80.0))
-    expected, ground = slide(bedrock, sediment, 2.0, roughness=0.005, scale=80.0, **sliding)
-    alone, _ = slide_mixed(bedrock, sediment[..., None], [degrees], 2.0, **sliding)
+    degrees = math.degrees(math.atan(0.4))
+    expected, ground = slide(bedrock, sediment, 2.0, 0.4, **sliding)
     among = np.stack([np.zeros(shape), sediment, np.zeros(shape)], axis=2)
     among_others, _ = slide_mixed(bedrock, among, [10.0, degrees, 50.0], 2.0, **sliding)
     depths, with_surface = sediment.copy(), bedrock + sediment
     dry = np.zeros((*shape, STRIDE), np.float32)
-    cascade(bedrock, depths, with_surface, 2.0, cascade_parameters(**sliding, **HOLDING), None, dry)
+    of_one = one_kind(depths, repose=0.4)
+    cascade(bedrock, depths, with_surface, of_one, 2.0, cascade_parameters(**sliding, **HOLDING), dry)
     assert np.abs(expected - sediment).max() > 0.1
-    for ours in (alone[..., 0], among_others[..., 1], depths):
+    for ours in (among_others[..., 1], depths):
         np.testing.assert_allclose(ours, expected, rtol=0.0, atol=1e-12)
     np.testing.assert_allclose(with_surface, ground, rtol=0.0, atol=1e-12)
     assert not among_others[..., ::2].any()

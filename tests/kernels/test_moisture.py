@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernels.moisture import Aquifer, Ground, Pores, seep
+from kernels.materials import Materials, one_kind
+from kernels.moisture import Aquifer, Ground, seep
 from kernels.standing import DRY, LAKE, SEA
 from kernels.surface import CANOPY, GRASS, WETNESS
 from tests.kernels.parameters import moisture_parameters
@@ -22,9 +23,10 @@ from tests.kernels.reference_moisture import CELL_SIZE, Cell, flow_along
 SAND, ROCK = (0.4, 1.0), (0.15, 0.2)  # porosity and permeability
 
 
-def pores(loose: tuple[float, float] = SAND, rock: tuple[float, float] = ROCK) -> Pores:
-    """Of one sort of ground."""
-    return Pores(*(np.array([value]) for value in (*loose, *rock)))
+def one_sort(ground: Ground, loose: tuple[float, float] = SAND, rock: tuple[float, float] = ROCK) -> Materials:
+    """What the ground is made of."""
+    names = ("porosity", "permeability", "rock_porosity", "rock_permeability")
+    return one_kind(ground.sediment, **dict(zip(names, (*loose, *rock), strict=True)))
 
 
 def ground_of(bedrock: object, sediment: object = 0.0) -> Ground:
@@ -54,8 +56,9 @@ def random_ground(rows: int, columns: int, seed: int) -> Ground:
     return ground
 
 
-def aquifer_of(ground: Ground, filled: Pores | None = None, **parameters: object) -> Aquifer:
-    return Aquifer(ground, CELL_SIZE, filled or pores(), moisture_parameters(**parameters))  # type: ignore[arg-type]
+def aquifer_of(ground: Ground, materials: Materials | None = None, **parameters: object) -> Aquifer:
+    settings = moisture_parameters(**parameters)  # type: ignore[arg-type]
+    return Aquifer(ground, materials or one_sort(ground), CELL_SIZE, settings)
 
 
 def cells_of(ground: Ground) -> list[list[Cell]]:
@@ -80,7 +83,7 @@ def test_a_cell_takes_and_gives_what_the_plain_one_does(seed: int, parameters: d
     ground = random_ground(9, 14, seed)
     cells = cells_of(ground)
     settings = moisture_parameters(**parameters)  # type: ignore[arg-type]
-    totals = Aquifer(ground, CELL_SIZE, pores(), settings).exchange(1)
+    totals = Aquifer(ground, one_sort(ground), CELL_SIZE, settings).exchange(1)
     for line in cells:
         for cell in line:
             cell.exchange(settings)
@@ -105,12 +108,12 @@ def test_groundwater_flows_as_the_system_of_equations_says(columns_first: bool, 
         expected = np.array([flow_along(list(line), 4.0, settings) for line in lines])
         lone = [Ground(*(_line(layer, number, columns) for layer in ground[:8])) for number in range(len(lines))]
         for number, line in enumerate(lone):
-            Aquifer(line, CELL_SIZE, pores(), settings).flow(4)
+            Aquifer(line, one_sort(line), CELL_SIZE, settings).flow(4)
             got = line.groundwater[0]
             np.testing.assert_allclose(got, expected[number], rtol=1e-6, atol=1e-9)
             (ground.groundwater[:, number] if columns else ground.groundwater[number])[...] = got
     whole = random_ground(8, 37, seed)
-    Aquifer(whole, CELL_SIZE, pores(), settings).flow(4, columns_first)
+    Aquifer(whole, one_sort(whole), CELL_SIZE, settings).flow(4, columns_first)
     np.testing.assert_array_equal(whole.groundwater, ground.groundwater)
 
 
@@ -176,7 +179,7 @@ def test_no_water_is_lost_whatever_the_parameters(
     ends: dict[str, float], shape: tuple[int, int], porosity: float, seed: int
 ) -> None:
     ground = random_ground(*shape, seed)
-    aquifer = aquifer_of(ground, pores((porosity, 10.0), (porosity, 0.0)), sea_level=50.0, **ends)
+    aquifer = aquifer_of(ground, one_sort(ground, (porosity, 10.0), (porosity, 0.0)), sea_level=50.0, **ends)
     before = stored(ground)
     gained = before + aquifer.fill(0.5)
     assert stored(ground) == pytest.approx(gained, rel=1e-12)
@@ -271,11 +274,11 @@ def test_ground_of_next_to_no_thickness_is_as_bare_rock(thickness: float, weathe
     for depth in (thickness, 0.0):
         ground = ground_of(np.add.outer(np.arange(12.0), np.arange(12.0)), depth)
         ground.moisture[3:6] = 0.01  # brought by drops
-        filled = Pores(
-            *pores()[:4], 1, np.full(12 * 12, depth), np.zeros(1, np.uint8), 1.0, np.zeros(12 * 12, np.float32),
-            np.array([0.0]),
+        tight = one_sort(ground)._replace(
+            kinds=2, mix=np.outer(np.full(12 * 12, depth), [1.0, 0.0]).reshape(-1), open_below=np.zeros(1),
+            porosity=np.full(2, SAND[0]), permeability=np.full(2, SAND[1]),
         )  # fmt: skip
-        aquifer = aquifer_of(ground, filled, weathered=weathered, aquifer_depth=0.0)
+        aquifer = aquifer_of(ground, tight, weathered=weathered, aquifer_depth=0.0)
         for turn in range(4):
             aquifer.flow(8, columns_first=turn % 2 == 1)
             aquifer.exchange(4)

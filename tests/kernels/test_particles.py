@@ -192,10 +192,11 @@ PROGRAM = """
 import app, numba, numpy as np
 from kernels.droplets import erode
 from kernels import droplets, particles
+from kernels.materials import one_kind
 from tests.kernels.parameters import droplet_parameters
 
 layers = [np.random.default_rng(0).random((32, 32)) for _ in range(2)]
-erode(layers[0], layers[1], layers[0] + layers[1], 1.0, 0, 0, droplet_parameters(count=100))
+erode(layers[0], layers[1], layers[0] + layers[1], one_kind(layers[1]), 1.0, 0, 0, droplet_parameters(count=100))
 found = missed = 0
 seen = set()
 

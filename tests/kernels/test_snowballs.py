@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels import snowballs
+from kernels.materials import Moved
 from kernels.particles import FAILED, REACH, RUNNING
 from kernels.random import stream, uniform
 from kernels.snowballs import SnowballTotals, roll
@@ -58,10 +59,12 @@ def assert_nothing_lost(before: Ground, after: Ground, totals: SnowballTotals) -
     # What lay there and what was moved, which may be far more where the rates are absurd
     scale = float(np.abs(before.bedrock).sum() + before.sediment.sum() + after.wear.sum()) + 1.0
     assert totals.failed_row == -1
-    assert after.mass() + totals.sediment_off_edge == pytest.approx(before.mass(), abs=1e-12 * scale, rel=0.0)
-    assert before.bedrock.sum() - totals.rock_abraded == pytest.approx(after.bedrock.sum(), abs=1e-12 * scale, rel=0.0)
-    assert totals.rock_abraded >= 0.0
-    assert totals.sediment_off_edge >= 0.0
+    assert after.mass() + sum(totals.moved.off_map) == pytest.approx(before.mass(), abs=1e-12 * scale, rel=0.0)
+    assert before.bedrock.sum() - sum(totals.moved.from_rock) == pytest.approx(
+        after.bedrock.sum(), abs=1e-12 * scale, rel=0.0
+    )
+    assert sum(totals.moved.from_rock) >= 0.0
+    assert sum(totals.moved.off_map) >= 0.0
     assert (after.sediment >= 0.0).all()
     assert np.array_equal(after.ground, after.bedrock + after.sediment)
     for trace in (after.wear, after.deposit, after.traffic):
@@ -77,7 +80,7 @@ def test_nothing_is_lost(shape: tuple[int, int], sea_level: float) -> None:
         before = Ground(world.bedrock, world.sediment)
         totals = world.roll(cycle, count=300)
         assert_nothing_lost(before, world, totals)
-        moved += totals.rock_abraded
+        moved += sum(totals.moved.from_rock)
     assert moved > 0.0
 
 
@@ -87,7 +90,7 @@ def test_nothing_is_lost_on_real_terrain() -> None:
     world = Ground(start.bedrock, cell_size=75.0)
     totals = world.roll(count=5000)
     assert_nothing_lost(start, world, totals)
-    assert totals.rock_abraded > 1000.0
+    assert sum(totals.moved.from_rock) > 1000.0
 
 
 @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
@@ -178,8 +181,8 @@ def test_agrees_with_the_plain_reference(
     p = reference.Parameters(**parameters)
     for cycle in range(60):
         totals = world.roll(cycle, count=1, memory=1e12, **parameters)
-        off_edge += totals.sediment_off_edge
-        abraded += totals.rock_abraded
+        off_edge += sum(totals.moved.off_map)
+        abraded += sum(totals.moved.from_rock)
         steps += totals.steps
         reference.corrected(plain, traces, ball_of(cycle, shape, p.radius), p, sea_level, world.standing)
         np.testing.assert_allclose(world.bedrock, plain.bedrock, rtol=0.0, atol=1e-11 * relief)
@@ -222,7 +225,7 @@ def test_agrees_with_the_article_but_for_what_it_throws_away() -> None:
         totals = world.roll(cycle, count=1)
         literal = start.copy()
         load, end = reference.article(literal, ball_of(cycle, shape), reference.Parameters())
-        assert totals.sediment_off_edge == 0.0
+        assert sum(totals.moved.off_map) == 0.0
         # The article drops what is left; ours puts it down within a cell of the end.
         around = np.zeros(shape, bool)
         row, column = (int(x) for x in end)
@@ -390,7 +393,7 @@ def test_balls_stop_at_the_sea_and_in_lakes_and_leave_their_load_there() -> None
 def test_flat_ground_stays_as_it_is(ground: Layer) -> None:
     world = Ground(ground)
     totals = world.roll(count=500)
-    assert totals == SnowballTotals(0.0, 0.0, 0, -1, -1)
+    assert totals == SnowballTotals(Moved((0.0,), (0.0,)), 0, -1, -1)
     assert np.array_equal(world.ground, ground)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from kernels.materials import Materials, no_materials
+from kernels.materials import Materials, one_kind
 from kernels.surface import STRIDE, WETNESS
 from kernels.weathering import weather
 from tests.kernels.parameters import weathering_parameters
@@ -34,9 +34,8 @@ COLD = {"frost": 0.01, "frost_wetness": 2.0, "temperature": 10.0, "lapse_rate": 
 def strata(mix: Layer, top: float, thickness: float) -> Materials:
     """Three rocks, one below the other again and again, each so thick, under a mix of four kinds."""
     rows, columns, kinds = mix.shape
-    return no_materials()._replace(
+    return one_kind(mix)._replace(
         kinds=kinds,
-        mix=mix.reshape(-1),
         strata=np.tile(np.arange(3, dtype=np.uint8), 20),
         steps_per_metre=1.0 / thickness,
         rise=np.full(rows * columns, top, np.float32),
@@ -63,7 +62,7 @@ class Land:
         self.mix = mixed(sediment) if several else sediment.copy()[..., None]
         self.sediment = self.summed()
         self.ground = self.bedrock + self.sediment
-        self.materials = strata(self.mix, float(bedrock.max()), thickness) if several else None
+        self.strata = strata(self.mix, float(bedrock.max()), thickness) if several else None
 
     def summed(self) -> Layer:
         total = np.zeros(self.mix.shape[:2])
@@ -73,19 +72,26 @@ class Land:
 
     def rocks(self) -> NDArray[np.int64]:
         """The number of the rock at the top of each cell's."""
-        if self.materials is None:
+        if self.strata is None:
             return np.zeros(self.bedrock.shape, np.int64)
-        depth = (self.materials.rise.reshape(self.bedrock.shape) - self.bedrock) * self.materials.steps_per_metre
-        return self.materials.strata[np.clip(depth.astype(int), 0, len(self.materials.strata) - 1)].astype(np.int64)
+        depth = (self.strata.rise.reshape(self.bedrock.shape) - self.bedrock) * self.strata.steps_per_metre
+        return self.strata.strata[np.clip(depth.astype(int), 0, len(self.strata.strata) - 1)].astype(np.int64)
 
-    def weather(self, surface: NDArray[np.float32] | None = None, cell_size: float = 1.0, **parameters: Any) -> Layer:
+    def weather(
+        self,
+        surface: NDArray[np.float32] | None = None,
+        cell_size: float = 1.0,
+        steepest: float = 1.4,
+        **parameters: Any,
+    ) -> Layer:
         """What has broken, by kind. Whatever happens, nothing is lost, and the ground is as high as before."""
         rock, ground, mass = self.bedrock.copy(), self.ground.copy(), self.mix.sum(axis=(0, 1))
-        broken = weather(
-            self.bedrock, self.sediment, self.ground, cell_size, weathering_parameters(**parameters), self.materials,
-            surface,
+        moved = weather(
+            self.bedrock, self.sediment, self.ground, self.strata or one_kind(self.sediment, rock_steepest=steepest),
+            cell_size, weathering_parameters(**parameters), surface,
         )  # fmt: skip
-        if self.materials is None:
+        broken = np.array(moved.from_rock)
+        if self.strata is None:
             self.mix[..., 0] = self.sediment
         assert np.array_equal(self.sediment, self.summed())
         assert np.array_equal(self.ground, self.bedrock + self.sediment)
@@ -100,14 +106,16 @@ class Land:
         return b"".join(layer.tobytes() for layer in (self.bedrock, self.sediment, self.ground, self.mix))
 
 
-def plain(land: Land, cell_size: float, surface: NDArray[np.float32] | None, **parameters: Any) -> tuple[Layer, Layer]:
+def plain(
+    land: Land, cell_size: float, surface: NDArray[np.float32] | None, steepest_rock: float, **parameters: Any
+) -> tuple[Layer, Layer]:
     """The rock and the mix after one cycle, cell by cell and neighbour by neighbour."""
     given_ = weathering_parameters(**parameters)
     bedrock, mix, rocks = land.bedrock.copy(), land.mix.copy(), land.rocks()
     rows, columns = bedrock.shape
     for i, j in np.ndindex(rows, columns):
-        steepest = given_.steepest if land.materials is None else STEEPEST[rocks[i, j]]
-        weakness = 1.0 if land.materials is None else WEAKNESS[rocks[i, j]]
+        steepest = steepest_rock if land.strata is None else STEEPEST[rocks[i, j]]
+        weakness = 1.0 if land.strata is None else WEAKNESS[rocks[i, j]]
         excess = 0.0
         for k in range(max(i - 1, 0), min(i + 2, rows)):
             for l in range(max(j - 1, 0), min(j + 2, columns)):
@@ -120,7 +128,7 @@ def plain(land: Land, cell_size: float, surface: NDArray[np.float32] | None, **p
         cover = land.sediment[i, j] / given_.cover
         lost = given_.breaking * excess + (frost * (1.0 - cover / 4.0) ** 4 if cover < 4.0 else 0.0)
         bedrock[i, j] -= lost
-        mix[i, j, 0 if land.materials is None else BROKEN[rocks[i, j]]] += lost
+        mix[i, j, 0 if land.strata is None else BROKEN[rocks[i, j]]] += lost
     return bedrock, mix
 
 
@@ -132,7 +140,7 @@ def test_agrees_with_the_plain_reference(shape: tuple[int, int], several: bool, 
     surface = surface_of(shape) if frost else None
     for breaking in (0.02, 0.5):
         before = land.bedrock.copy()
-        rock, mix = plain(land, 2.0, surface, breaking=breaking, steepest=0.7, **frost)
+        rock, mix = plain(land, 2.0, surface, 0.7, breaking=breaking, **frost)
         broken = land.weather(surface, 2.0, breaking=breaking, steepest=0.7, **frost)
         assert np.abs(land.bedrock - before).max() > 1e-3
         np.testing.assert_allclose(land.bedrock, rock, rtol=0.0, atol=1e-12)
@@ -257,4 +265,4 @@ def test_layers_of_the_wrong_kind_are_refused() -> None:
     good = np.zeros((16, 16))
     for bad in (good.astype(np.float32), np.zeros((16, 32))[:, ::2], np.zeros((16, 17))):
         with pytest.raises(ValueError, match="C-contiguous float64"):
-            weather(good, bad, good, 1.0, weathering_parameters())
+            weather(good, bad, good, one_kind(bad), 1.0, weathering_parameters())

@@ -1,0 +1,23 @@
+"""Where the rain falls: on drops that begin, and on the ground that soaks it up."""
+
+from __future__ import annotations
+
+from kernels.compiling import inlined
+from kernels.layers import Layer
+
+
+def span_of_heights(ground: Layer, rain_by_altitude: float) -> tuple[float, float]:
+    """The lowest and the highest ground, between which rain follows the altitude; both 0 where it does not."""
+    return (float(ground.min()), float(ground.max())) if rain_by_altitude > 0.0 else (0.0, 0.0)
+
+
+@inlined
+def rain_on(cell, fields, constants):
+    """How much of the rain falls on a cell, from 0 to 1. `rain` of the fields is empty where it falls on all alike."""
+    rain = 1.0
+    if constants.rain_by_altitude > 0.0 and fields.highest > fields.lowest:
+        height = (fields.ground[cell] - fields.lowest) / (fields.highest - fields.lowest)
+        rain = 1.0 + constants.rain_by_altitude * (height - 1.0)
+    if len(fields.rain) > 0:
+        rain *= fields.rain[cell]
+    return rain
