@@ -102,6 +102,7 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
         _restore_materials(path, world, materials, arrays)
     if not all(map(math.isfinite, world.imbalances().values())):
         raise UserError(f"{path}: its ledger has numbers that do not add up to finite ones")
+    _account_for_changes(world)
     return world, scene
 
 
@@ -204,6 +205,18 @@ def _check_layers(path: Path, layers: dict[str, np.ndarray[Any, Any]]) -> None:
                 f"{path}: a world of {shape[1]}×{shape[0]} cells; sides must be from {SMALLEST_SIDE} to {LARGEST_SIDE}"
             )
         _check_values(path, name, layer)
+
+
+def _account_for_changes(world: World) -> None:
+    """Tell the ledger what somebody put into the layers of a file or took out, so that it adds up from here on.
+
+    Else more could be lost later than there ever was, and that could not be opened again.
+    """
+    for substance, imbalance in world.imbalances().items():
+        if abs(imbalance) > LARGEST_IMBALANCE:
+            account = world.ledger.accounts()[substance]
+            more = world.stored(substance) - account.expected()
+            (account.gain if more > 0.0 else account.lose)("changed in the file", abs(more))
 
 
 def _restore_materials(path: Path, world: World, materials: Materials, layers: Mapping[str, Layer]) -> None:

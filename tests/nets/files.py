@@ -68,8 +68,12 @@ def open_saved_world(path: Path) -> None:
     simulator.verify()
     again = path.with_name("again.npz")
     checkpoint.save(again, world, scene)
-    checkpoint.load(again)
-    again.unlink()
+    try:
+        checkpoint.load(again)
+    except UserError as error:
+        raise AssertionError("what was opened and went on cannot be opened once it is saved") from error
+    finally:
+        again.unlink()
 
 
 def open_materials(path: Path) -> None:
