@@ -108,11 +108,12 @@ declare_layers(
     LayerDeclaration("deposit", "what they put down", "m", largest=LARGEST_SUM),
     LayerDeclaration("traffic", "how many of them came by", largest=LARGEST_SUM),
     LayerDeclaration(
-        "moisture", "water in the loose material", "m", np.float64, account="water", seen="in overlays"
+        "moisture", "water in the loose material", "m", np.float64,
+        account="water", largest=LARGEST_SUM, seen="in overlays",
     ),
     LayerDeclaration(
         "groundwater", "water below it", "m", np.float64,
-        account="water", seen="in overlays",
+        account="water", largest=LARGEST_SUM, seen="in overlays",
     ),
     LayerDeclaration("wetness", "how full of water the ground is at its surface", pack="surface"),
     LayerDeclaration("grass", "how densely grass stands", pack="surface"),

@@ -196,10 +196,10 @@ def test_what_was_changed_in_a_file_is_told_once_and_may_leave_the_map(saved: Pa
     assert getattr(checkpoint.load(saved)[0].ledger.sediment, entry)["changed in the file"] == told
 
 
-@pytest.mark.parametrize("layer", ["water", "wear", "deposit"])
+@pytest.mark.parametrize("layer", ["water", "moisture", "groundwater", "wear", "deposit"])
 def test_what_all_the_land_above_brings_may_be_more_than_any_height(layer: str, tmp_path: Path) -> None:
     simulator = simulated(1, small_scene(snowballs__enabled=True, snowballs__count=5))
-    simulator.world.layers[layer][3, 5] = 3e6
+    simulator.world.trace(layer)[3, 5] = 3e6
     assert simulator.world.unsound_cell() is None
     checkpoint.save(tmp_path / "world.npz", simulator.world, simulator.scene)
     assert checkpoint.load(tmp_path / "world.npz")[0].layers[layer][3, 5] == 3e6
