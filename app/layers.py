@@ -115,11 +115,11 @@ declare_layers(
         "groundwater", "water below it", "m", np.float64,
         account="water", largest=LARGEST_SUM, seen="in overlays",
     ),
-    LayerDeclaration("wetness", "how full of water the ground is at its surface", pack="surface"),
-    LayerDeclaration("grass", "how densely grass stands", pack="surface"),
-    LayerDeclaration("roots", "how densely roots hold the ground", pack="surface", seen="in overlays"),
+    LayerDeclaration("wetness", "how full of water the ground is at its surface", pack="surface", largest=1.0),
+    LayerDeclaration("grass", "how densely grass stands", pack="surface", largest=1.0),
+    LayerDeclaration("roots", "how densely roots hold the ground", pack="surface", largest=1.0, seen="in overlays"),
     LayerDeclaration(
-        "canopy", "part of the ground that crowns of trees cover", pack="surface",
+        "canopy", "part of the ground that crowns of trees cover", pack="surface", largest=1.0,
         seen="in overlays",
     ),
     LayerDeclaration(
