@@ -54,6 +54,8 @@ FAULTS = {
     "making a world": Fault("app.simulation.create_worlds", no_memory),
     "a layer": Fault("app.world.World.__init__", no_memory),
     "a snapshot": Fault("app.simulation.take_snapshot", no_memory),
+    "the versions of a snapshot": Fault("app.simulation.shown_versions", no_memory),
+    "an array of a snapshot": Fault("app.simulation.layer_declaration", no_memory),  # which is asked for each but water
     "a backup": Fault("app.world.World.state", no_memory),
     "the ledger of a backup": Fault("app.world.World.ledger_copy", no_memory),
     "the check of a world": Fault("app.simulation.Lockstep.verify", no_memory),
