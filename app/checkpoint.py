@@ -220,6 +220,8 @@ def _account_for_changes(world: World) -> None:
 
 
 def _restore_materials(path: Path, world: World, materials: Materials, layers: Mapping[str, Layer]) -> None:
+    if "strata_rise" not in layers:
+        raise UserError(f"{path}: its rock is of several materials, but it has no 'strata_rise'")
     found = {name.removeprefix(LOOSE) for name in layers if name.startswith(LOOSE)}
     if found != set(materials.names):
         raise UserError(
