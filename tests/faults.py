@@ -54,6 +54,9 @@ FAULTS = {
     "making a world": Fault("app.engine.thread.create_worlds", no_memory),
     "a layer": Fault("app.model.world.World.__init__", no_memory),
     "a snapshot": Fault("app.engine.publishing.take_snapshot", no_memory),
+    "the versions of a snapshot": Fault("app.engine.publishing.shown_versions", no_memory),
+    # which is asked for each array but water
+    "an array of a snapshot": Fault("app.engine.publishing.layer_declaration", no_memory),
     "a backup": Fault("app.model.world.World.state", no_memory),
     "the ledger of a backup": Fault("app.model.world.World.ledger_copy", no_memory),
     "the check of a world": Fault("app.engine.lockstep.Lockstep.verify", no_memory),

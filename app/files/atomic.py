@@ -7,11 +7,17 @@ import errno
 import os
 import secrets
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from app.model.errors import UserError
+
+if sys.platform != "win32":
+    import fcntl
+
+PART = ".thalweg-"  # how the name of a file begins that is still being written
 
 REASONS = {
     errno.ENOSPC: "no space is left there; free some or choose another place",
@@ -56,7 +62,9 @@ def check_writable(path: str | Path) -> None:
     try:
         target = Path(path).resolve()
         _check_target(target, path)
-        _create_beside(target).unlink()
+        with _create_beside(target) as part:
+            temporary = Path(part.name)
+        temporary.unlink()
     except (OSError, ValueError, RuntimeError) as error:
         raise _as_user_error(error, path) from error
 
@@ -70,15 +78,18 @@ def write_atomically_by_path(path: str | Path) -> Iterator[Path]:
     try:
         target = Path(path).resolve()  # through a link to the file that it names, and not in place of the link
         _check_target(target, path)
-        temporary = _create_beside(target)
+        part = _create_beside(target)
     except (OSError, ValueError, RuntimeError) as error:
         raise _as_user_error(error, path) from error
+    temporary = Path(part.name)
     try:
         yield temporary
         # Before the rename, which could otherwise be stored without the content.
         _put_on_disk(temporary, os.O_RDWR)
         if target.exists():
             shutil.copymode(target, temporary)
+        if sys.platform == "win32":  # which renames no open file
+            part.close()
         temporary.replace(target)
         # Not every system can store a folder; the file is whole in any case.
         with contextlib.suppress(OSError):
@@ -86,6 +97,7 @@ def write_atomically_by_path(path: str | Path) -> Iterator[Path]:
     except OSError as error:
         raise _as_user_error(error, path) from error
     finally:
+        part.close()
         # After success it is gone already. Where it cannot be removed, the first error is the one to tell.
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -104,11 +116,32 @@ def _check_target(target: Path, path: str | Path) -> None:
             raise UserError(f"cannot write {path}: it is write-protected; give another name or allow writing")
 
 
-def _create_beside(target: Path) -> Path:
-    """A new empty file in the folder of `target`, with the permissions that any new file gets."""
-    temporary = target.with_name(f".{secrets.token_hex(8)}.part{target.suffix}")
-    temporary.open("xb").close()
-    return temporary
+def _create_beside(target: Path) -> BinaryIO:
+    """A new empty file in the folder of `target`, with the permissions that any new file gets.
+
+    It belongs to this process as long as it is open. Those of processes that were killed are removed from the folder.
+    """
+    _remove_orphans(target.parent)
+    while True:
+        part = target.with_name(f"{PART}{secrets.token_hex(8)}.part{target.suffix}").open("xb")
+        if sys.platform != "win32":
+            with contextlib.suppress(OSError):  # where there are no locks, nothing is removed either
+                fcntl.flock(part, fcntl.LOCK_EX)
+        if os.fstat(part.fileno()).st_nlink:  # nobody took it for an orphan before it was locked
+            return part
+        part.close()
+
+
+def _remove_orphans(folder: Path) -> None:
+    """Remove what processes were writing when they were killed: such files as nobody has open any more."""
+    for orphan in folder.glob(f"{PART}*.part*"):
+        with contextlib.suppress(OSError):
+            if sys.platform == "win32":
+                orphan.unlink()  # which is refused while it is open
+            else:
+                with orphan.open("r+b") as file:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # which is refused while its owner lives
+                    orphan.unlink()
 
 
 def _put_on_disk(place: Path, access: int) -> None:

@@ -100,6 +100,7 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
         _restore_materials(path, world, materials, arrays)
     if not all(map(math.isfinite, world.imbalances().values())):
         raise UserError(f"{path}: its ledger has numbers that do not add up to finite ones")
+    _account_for_changes(world)
     return world, scene
 
 
@@ -204,7 +205,21 @@ def _check_layers(path: Path, layers: dict[str, np.ndarray[Any, Any]]) -> None:
         _check_values(path, name, layer)
 
 
+def _account_for_changes(world: World) -> None:
+    """Tell the ledger what somebody put into the layers of a file or took out, so that it adds up from here on.
+
+    Else more could be lost later than there ever was, and that could not be opened again.
+    """
+    for substance, imbalance in world.imbalances().items():
+        if abs(imbalance) > LARGEST_IMBALANCE:
+            account = world.ledger.accounts()[substance]
+            more = world.stored(substance) - account.expected()
+            (account.gain if more > 0.0 else account.lose)("changed in the file", abs(more))
+
+
 def _restore_materials(path: Path, world: World, materials: Materials, layers: Mapping[str, Layer]) -> None:
+    if "strata_rise" not in layers:
+        raise UserError(f"{path}: its rock is of several materials, but it has no 'strata_rise'")
     found = {name.removeprefix(LOOSE) for name in layers if name.startswith(LOOSE)}
     if found != set(materials.names):
         raise UserError(

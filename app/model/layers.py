@@ -112,17 +112,18 @@ declare_layers(
     LayerDeclaration("deposit", "recent deposition by snowballs", "m", largest=LARGEST_SUM),
     LayerDeclaration("traffic", "recent traffic of snowballs", largest=LARGEST_SUM),
     LayerDeclaration(
-        "moisture", "water in the soil", "m", np.float64, account="water", seen="in overlays"
+        "moisture", "water in the soil", "m", np.float64,
+        account="water", largest=LARGEST_SUM, seen="in overlays",
     ),
     LayerDeclaration(
         "groundwater", "water below the soil", "m", np.float64,
-        account="water", seen="in overlays",
+        account="water", largest=LARGEST_SUM, seen="in overlays",
     ),
-    LayerDeclaration("wetness", "relative saturation at the surface", pack="surface"),
-    LayerDeclaration("grass", "grass cover", pack="surface"),
-    LayerDeclaration("roots", "root density", pack="surface", seen="in overlays"),
+    LayerDeclaration("wetness", "relative saturation at the surface", pack="surface", largest=1.0),
+    LayerDeclaration("grass", "grass cover", pack="surface", largest=1.0),
+    LayerDeclaration("roots", "root density", pack="surface", largest=1.0, seen="in overlays"),
     LayerDeclaration(
-        "canopy", "canopy cover", pack="surface",
+        "canopy", "canopy cover", pack="surface", largest=1.0,
         seen="in overlays",
     ),
     LayerDeclaration(

@@ -182,6 +182,32 @@ def test_georeference_of_a_map_that_was_resampled_and_turned_north_up(tmp_path: 
         assert south < mouth["place"]["y"] < north
 
 
+DIRECTORY, DOUBLES, TEXTS = 34735, 34736, 34737  # tags of GeoTIFF keys
+
+
+@pytest.mark.parametrize(
+    ("tag", "why"),
+    [
+        ((DOUBLES, "d", 1, 6378137.0, True), ""),
+        ((DOUBLES, "f", 1, 6378137.0, True), "tag 34736 is of type FLOAT; must be DOUBLE"),
+        ((DIRECTORY, "I", 4, [1, 1, 0, 0], True), "tag 34735 is of type LONG; must be SHORT"),
+        ((DIRECTORY, "H", 5, [1, 1, 0, 0, 7], True), "cannot reshape array of size 5"),
+        ((DIRECTORY, "B", 8, b"\1\0\1\0\0\0\1\0", True), "tag 34735 is of type BYTE; must be SHORT"),
+        ((TEXTS, "s", 0, b"\xff|", True), "tag 34737 is no ASCII text"),
+    ],
+)
+def test_keys_that_are_damaged_are_left_out_and_the_place_stays(
+    tag: tuple[Any, ...], why: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = ((33550, "d", 3, [20.0, 20.0, 0.0], True), (33922, "d", 6, [0.0, 0, 0, 5e5, 4e6, 0], True))
+    tifffile.imwrite(tmp_path / "a.tif", GROUND, extratags=(*place, tag), metadata=None)
+    run(tmp_path / "a.tif", tmp_path / "maps")
+    with tifffile.TiffFile(tmp_path / "maps" / "filled.tif") as made:
+        assert made.pages.first.tags[33922].value[3:5] == (5e5, 4e6)
+        assert (tag[0] in made.pages.first.tags) == (not why)
+    assert why in caplog.text and ("a.tif: its GeoTIFF keys are not used" in caplog.text) == bool(why)
+
+
 def test_files_without_a_place_have_none(tmp_path: Path) -> None:
     file = write_tiff(tmp_path / "a.tif", GROUND.astype(np.float32))
     lists = run(file, tmp_path / "maps")

@@ -179,13 +179,27 @@ def test_what_only_looks_like_an_array_is_refused(saved: Path) -> None:
 
 def test_a_ledger_may_be_below_nothing_by_what_is_rounded(saved: Path) -> None:
     rewrite(saved, change_water(lost={"evaporated": -1e-6}))  # of 144 000 m³
-    assert checkpoint.load(saved)[0].ledger.water.lost == {"evaporated": -1e-6}
+    assert checkpoint.load(saved)[0].ledger.water.lost["evaporated"] == -1e-6
 
 
-@pytest.mark.parametrize("layer", ["water", "wear", "deposit"])
+@pytest.mark.parametrize(("times", "entry"), [(3.0, "gained"), (0.2, "lost")])
+def test_what_was_changed_in_a_file_is_told_once_and_may_leave_the_map(saved: Path, times: float, entry: str) -> None:
+    before = checkpoint.load(saved)[0]
+    rewrite(saved, lambda arrays: arrays.update(sediment=times * arrays["sediment"]))
+    world, scene = checkpoint.load(saved)
+    told = getattr(world.ledger.sediment, entry)["changed in the file"]
+    assert told == pytest.approx(abs(times - 1.0) * before.stored("sediment"))
+    assert world.imbalance() < 1e-12
+    world.ledger.sediment.lose("off the map", world.stored("sediment"))
+    world.sediment[...] = 0.0
+    checkpoint.save(saved, world, scene)
+    assert getattr(checkpoint.load(saved)[0].ledger.sediment, entry)["changed in the file"] == told
+
+
+@pytest.mark.parametrize("layer", ["water", "moisture", "groundwater", "wear", "deposit"])
 def test_what_all_the_land_above_brings_may_be_more_than_any_height(layer: str, tmp_path: Path) -> None:
     simulator = simulated(1, small_scene(snowballs__enabled=True, snowballs__count=5))
-    simulator.world.layers[layer][3, 5] = 3e6
+    simulator.world.trace(layer)[3, 5] = 3e6
     assert simulator.world.unsound_cell() is None
     checkpoint.save(tmp_path / "world.npz", simulator.world, simulator.scene)
     assert checkpoint.load(tmp_path / "world.npz")[0].layers[layer][3, 5] == 3e6

@@ -5,9 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import subprocess
+import sys
+import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -63,6 +67,57 @@ def test_an_interruption_leaves_the_old_file_and_passes_on(writer: Writer, error
     assert contents(old.parent) == {"world.npz": b"old"}
 
 
+WRITING = """
+import sys, time
+from app.files.atomic import write_atomically
+
+with write_atomically(sys.argv[1]) as file:
+    file.write(b"half")
+    file.flush()
+    print("writing", flush=True)
+    time.sleep(600.0)
+"""
+
+
+@both_writers
+def test_what_a_killed_process_was_writing_is_removed_by_the_next_that_writes_there(writer: Writer, old: Path) -> None:
+    notes = old.with_name(".notes.part.npz")
+    notes.write_bytes(b"not ours")
+    with subprocess.Popen([sys.executable, "-c", WRITING, str(old)], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "writing\n"
+            with writer(old):
+                pass
+            files.check_writable(old)
+            assert len(contents(old.parent)) == 3, "it still writes"
+        finally:
+            process.kill()
+    assert b"half" in contents(old.parent).values()
+    files.check_writable(old)
+    assert contents(old.parent) == {"world.npz": b"", ".notes.part.npz": b"not ours"}
+
+
+def test_many_that_write_into_one_folder_leave_each_other_alone(tmp_path: Path) -> None:
+    failures: list[BaseException] = []
+
+    def write(name: str) -> None:
+        try:
+            for number in range(100):
+                with write_atomically(tmp_path / name) as file:
+                    file.write(f"{name} {number}".encode())
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=write, args=[f"{number}"]) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert contents(tmp_path) == {f"{number}": f"{number} 99".encode() for number in range(8)}
+
+
 def full_disk(*_: object) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -79,10 +134,10 @@ def test_a_full_disk_leaves_the_old_file(writer: Writer, call: str, old: Path, m
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
 def test_a_device_that_is_really_full(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full_file(target: Path) -> Path:
+    def full_file(target: Path) -> BinaryIO:
         temporary = target.with_name("temporary")
         temporary.symlink_to("/dev/full")
-        return temporary
+        return temporary.open("r+b")
 
     monkeypatch.setattr(files, "_create_beside", full_file)
     with pytest.raises(UserError, match="no space is left"), write_atomically(old) as file:

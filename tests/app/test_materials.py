@@ -250,6 +250,7 @@ def test_going_back_brings_every_bit_of_the_mix_back() -> None:
         ),
         ("loose_clay", lambda values: -1.0 - values, "layer 'loose_clay' is -"),
         ("loose_clay", lambda values: values[:5], "layer 'loose_clay' has the shape (5, 40)"),
+        ("strata_rise", None, "its rock is of several materials, but it has no 'strata_rise'"),
         ("loose_clay", None, "its loose materials are gravel, sand, soil; those that are known now are clay, gravel"),
     ],
 )

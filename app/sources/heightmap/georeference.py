@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.sources.heightmap.tiff import georeference, north_up
+
+if TYPE_CHECKING:
+    from tifffile import TiffPage
+
+log = logging.getLogger(__name__)
 
 PIXEL_SCALE, TIEPOINT, TRANSFORMATION = 33550, 33922, 34264
 KEY_DIRECTORY, KEY_DOUBLES, KEY_TEXTS = 34735, 34736, 34737
@@ -68,16 +74,34 @@ def read_georeference(path: Path, rows: int, columns: int) -> Georeference | Non
         _, _, to_model = north_up(to_model, page.imagelength, page.imagewidth)
         to_model[:, 0] *= page.imagewidth / columns
         to_model[:, 1] *= page.imagelength / rows
-        keys: list[Tag] = []
-        for number, kind in ((KEY_DIRECTORY, "H"), (KEY_DOUBLES, "d"), (KEY_TEXTS, "s")):
-            if (tag := page.tags.get(number)) is not None:
-                value = _with_metres(tag.value) if number == KEY_DIRECTORY else tag.value
-                keys.append((number, kind, 0 if kind == "s" else len(value), value, True))
-    return Georeference(to_model, tuple(keys), pixel_is_point)
+        try:
+            keys = _keys(page)
+        except ValueError as error:
+            log.warning("%s: its GeoTIFF keys are not used: %s", path, error)
+            keys = ()
+    return Georeference(to_model, keys, pixel_is_point)
 
 
-def _with_metres(directory: tuple[int, ...]) -> tuple[int, ...]:
+def _keys(page: TiffPage) -> tuple[Tag, ...]:
+    """What the coordinates of a page are, in which its heights are metres. Raises `ValueError` where it is damaged."""
+    keys: list[Tag] = []
+    for number, kind, name in ((KEY_DIRECTORY, "H", "SHORT"), (KEY_DOUBLES, "d", "DOUBLE"), (KEY_TEXTS, "s", "ASCII")):
+        tag = page.tags.get(number)
+        if tag is None:
+            continue
+        if tag.dtype_name != name:
+            raise ValueError(f"tag {number} is of type {tag.dtype_name}; must be {name}")
+        value = tag.value
+        if number == KEY_DIRECTORY:
+            value = _with_metres(np.atleast_1d(value))
+        if number == KEY_TEXTS and not (isinstance(value, str) and value.isascii()):
+            raise ValueError(f"tag {number} is no ASCII text")
+        keys.append((number, kind, 0 if kind == "s" else len(value), value, True))
+    return tuple(keys)
+
+
+def _with_metres(directory: NDArray[np.int64]) -> tuple[int, ...]:
     """A key directory, four numbers to an entry, whose heights are metres."""
-    entries = np.array(directory, np.int64).reshape(-1, 4)
+    entries = directory.reshape(-1, 4)
     entries[1:][entries[1:, 0] == VERTICAL_UNITS, 3] = METRE
     return tuple(entries.reshape(-1).tolist())

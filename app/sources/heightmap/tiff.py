@@ -77,11 +77,13 @@ def read_tiff(path: Path) -> Raster:
 
 def _pages(file: TiffFile) -> int:
     """How many maps a file holds: pages without those that show another one smaller. A damaged one ends the count."""
-    count = 0
+    maps: dict[int, bool] = {}
     with contextlib.suppress(Exception):
         for page in file.pages:
-            count += not getattr(page, "is_reduced", False)
-    return count
+            if page.offset in maps:  # each says where the next one is, and that may be one of those before
+                break
+            maps[page.offset] = not getattr(page, "is_reduced", False)
+    return sum(maps.values())
 
 
 def _declared_missing(page: TiffPage, image: NDArray[Any]) -> NDArray[np.bool_] | None:
