@@ -1,16 +1,17 @@
-"""A scene that is simulated in no time, and what its tests compare."""
+"""Scenes that are simulated in no time, and what their tests compare."""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
-from app.engine.creation import create_world
+from app.engine.creation import ARTICLE, create_world, size_in_cells
 from app.engine.messages import Report
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
 from app.engine.thread import SimulationThread
+from app.model.parameters import Value
 from app.model.world import World
-from app.scene.scene import Scene
+from app.scene.scene import Scene, load_preset
 
 Heard = TypeVar("Heard", bound=Report)
 
@@ -22,6 +23,25 @@ def small_scene(**settings: object) -> Scene:
     for path, value in {**small, **settings}.items():
         scene = scene.with_value(path.replace("__", "."), value)  # type: ignore[arg-type]
     return scene
+
+
+def small_preset(name: str, columns: int, **settings: Value) -> Scene:
+    """A shipped preset in fewer cells: the same land in larger ones, and so as steep as the preset's.
+
+    As many drops fall on each cell, and as many parcels of wind cross it; springs keep their drops. As the numbers of
+    articles count in cells, their land keeps its cells and is smaller in all directions. `settings` are written with
+    `__` for the dot.
+    """
+    scene = load_preset(name)
+    fewer = (scene.world.columns or create_world(scene)[0].shape[1]) / columns
+    changes: dict[str, Value] = {
+        **size_in_cells(scene, columns, 0),
+        "droplets.count": round(scene.droplets.count / fewer**2),
+        "wind.count": max(round(scene.wind.count / fewer), 1),
+    }
+    if name.startswith(ARTICLE):
+        changes["world.relief"] = scene.world.relief / fewer
+    return scene.with_values({**changes, **{path.replace("__", "."): value for path, value in settings.items()}})
 
 
 def simulated(cycles: int, scene: Scene | None = None, threads: int | None = None) -> Simulator:

@@ -1,76 +1,108 @@
-"""Oasis and delta, on fewer and larger cells: what they promise."""
+"""Oasis and delta, in fewer and larger cells: what they promise, beside runs without what it is said to come from."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from app.engine.creation import create_world
 from app.engine.simulator import Simulator
-from app.model.world import World
-from app.scene.scene import Scene, load_preset
+from app.model.parameters import Value
 from app.sources.noise import from_the_middle
+from kernels.standing import DRY
+from tests.app.small import simulated, small_preset
 
 SIDE = 96
 
 
-def small(name: str, **settings: object) -> Scene:
-    scene = load_preset(name)
-    larger = scene.world.columns / SIDE
-    return scene.with_values(
-        {
-            "world.columns": SIDE,
-            "world.rows": SIDE,
-            "world.cell_size": scene.world.cell_size * larger,
-            "wind.count": max(1, round(scene.wind.count / larger)),
-            **settings,
-        }
-    )
+def after(cycles: int, name: str, **settings: Value) -> Simulator:
+    """The simulator of a preset after some cycles; its accounts close."""
+    simulator = simulated(cycles, small_preset(name, SIDE, **settings))
+    assert abs(simulator.world.imbalance()) < 1e-9
+    return simulator
 
 
-def run(world: World, scene: Scene, cycles: int) -> None:
-    simulator = Simulator(scene, world)
-    for _ in range(cycles):
-        simulator.advance()
-    assert world.imbalance() < 1e-9
-
-
-def test_the_oasis_is_green_in_its_hollow_and_bare_on_its_dunes_and_plants_hold_the_sand() -> None:
-    world, scene = create_world(small("oasis"))
-    run(world, scene, 100)
+def test_groundwater_keeps_the_lake_of_the_oasis_and_makes_its_shore_green() -> None:
+    world, dry = (after(160, "oasis", **changes).world for changes in ({}, {"moisture__groundwater": 0.0}))
     from_middle = np.hypot(*from_the_middle(SIDE, SIDE, 0.5, 0.5))
     hollow, dunes = from_middle < 0.15, from_middle > 0.4
-    wetness, grass, roots = (world.layers[name] for name in ("wetness", "grass", "roots"))
     lake = world.water > 0.0
-    assert 30 < np.count_nonzero(lake) < 0.15 * lake.size
+    assert not (dry.water > 0.0).any()
+    assert lake[hollow].mean() > 0.1
     assert not lake[dunes].any()
-    assert wetness[hollow].mean() > 0.4
-    assert wetness[dunes].mean() < 0.1
+    wetness, grass = world.layers["wetness"], world.layers["grass"]
+    # Ground is wet where the wind lifts nothing from it any more.
+    wet = 1.0 / small_preset("oasis", SIDE).wind.wet_cohesion
+    assert wetness[hollow].mean() > wet > max(wetness[dunes].mean(), dry.layers["wetness"][hollow].mean())
     shore = hollow & ~lake
-    assert grass[shore].mean() > 0.4
-    assert grass[dunes].mean() < 0.01
-    assert len(world.trees) > 0
-    rooted, before = (roots > 0.3) & ~lake, world.ground.copy()
-    run(world, scene, 60)
-    moved = np.abs(world.ground - before)
-    assert moved[rooted].mean() < 0.3 * moved[~rooted & ~lake & (from_middle < 0.3)].mean()
+    assert grass[shore].mean() > 0.5 > 2.0 * dry.layers["grass"][shore].mean()
+    assert grass[shore].mean() > 5.0 * grass[dunes].mean()
+    assert len(world.trees) > len(dry.trees)
 
 
-def test_the_delta_grows_into_its_lake_and_sand_comes_from_windward() -> None:
-    world, scene = create_world(small("delta", **{"droplets.count": 60, "droplets.springs": "0.1 0.5 20"}))
-    lake, sandy = world.water > 0.0, world.sediment > 0.0
-    before, sediment = world.ground.copy(), world.sediment.copy()
-    run(world, scene, 160)
-    row, column = np.mgrid[:SIDE, :SIDE]
+def test_plants_hold_the_sand_of_the_oasis_where_wet_ground_does_not() -> None:
+    """Wet ground holds it, too: most of it stays where it is with one of them, and not with neither."""
+    simulators = [
+        after(100, "oasis", plants__enabled=plants, wind__wet_cohesion=cohesion)
+        for plants, cohesion in ((True, 0.0), (False, 4.0), (False, 0.0))
+    ]
+    before = [simulator.world.ground.copy() for simulator in simulators]
+    grass = simulators[0].world.layers["grass"].copy()
+    for simulator in simulators:
+        for _ in range(60):
+            simulator.advance()
+    grown = (np.minimum(grass, simulators[0].world.layers["grass"]) > 0.3) & (simulators[0].world.water == 0.0)
+    assert np.count_nonzero(grown) > 200
+    plants, wetness, neither = (
+        float(np.maximum(0.0, ground - simulator.world.ground)[grown].mean())
+        for ground, simulator in zip(before, simulators, strict=True)
+    )
+    # From where so much is covered the wind lifts no more than this part of what it would.
+    assert plants < (1.0 - 0.3 * simulators[0].scene.wind.plant_cover) ** 2 * neither
+    assert wetness < 0.5 * neither
+
+
+SPRING: dict[str, Value] = {"droplets__springs": "0.1 0.5 20"}  # as many drops for each cell as the preset's
+
+
+def test_the_river_of_the_delta_builds_land_into_its_lake() -> None:
+    start = simulated(0, small_preset("delta", SIDE)).world
+    lake = start.water > 0.0
     # The river comes from the north: the nearest third of the lake is where its delta grows.
-    rows = row[lake]
-    near = lake & (row < rows.min() + (np.ptp(rows) + 1) / 3)
-    risen = world.ground - before
-    assert risen[near].mean() > 3.0 * risen[lake & ~near].mean()
-    assert risen[near].max() > 1.0
-    assert np.count_nonzero(near & (world.standing == 0)) > 0.4 * np.count_nonzero(near)
-    # The wind comes from the west: sand now lies where none did, close to the dunes and not far from them.
-    edge = int(column[sandy].max())
-    leeward = ~lake & ~sandy & (column <= edge + 8) & (column > edge // 2)
-    assert (world.sediment - sediment)[leeward].mean() > 0.02
-    assert world.ledger.sediment.gained["blown in"] > 0.0
-    assert len(world.trees) > 10
+    row = np.mgrid[:SIDE, :SIDE][0]
+    near = lake & (row < row[lake].min() + (np.ptp(row[lake]) + 1) / 3)
+    risen, land = [], []
+    for changes in (SPRING, {"droplets__springs": ""}):
+        world = after(160, "delta", **changes).world
+        risen.append(world.ground - start.ground)
+        land.append(near & (world.standing == DRY))
+    river, rain = risen
+    # Most of what lies there is of the river, and most of what came into the lake lies there.
+    assert river[near].sum() > 2.0 * rain[near].sum()
+    assert river[near].sum() > 0.5 * river[lake].sum()
+    assert np.count_nonzero(near) < 0.5 * np.count_nonzero(lake)
+    # Most of it is land by then, and not without the river.
+    assert land[0].sum() > 0.5 * near.sum() > land[1].sum()
+
+
+def test_the_wind_drives_the_dunes_of_the_delta_to_the_east() -> None:
+    """Sand slides off them to both sides as well, so that it comes to lie where none did without any wind."""
+    start = simulated(0, small_preset("delta", SIDE)).world
+    sandy = start.sediment > 0.0
+    column = np.mgrid[:SIDE, :SIDE][1]
+    middle, edge = column[sandy].mean(), column[sandy].max()
+    beside = (start.water == 0.0) & ~sandy & (column > middle) & (column <= edge + 8)
+    gained = {}
+    winds: dict[str, dict[str, Value]] = {
+        "west": {},
+        "none": {"wind__enabled": False},
+        "east": {"climate__wind_direction": 90.0},
+    }
+    for wind, changes in winds.items():
+        world = after(160, "delta", **SPRING, **changes).world
+        assert (world.ledger.sediment.gained.get("blown in", 0.0) > 0.0) == (wind != "none")
+        change = world.sediment - start.sediment
+        parts = (sandy & (column < middle), sandy & (column > middle), beside)
+        gained[wind] = [float(change[part].mean()) for part in parts]
+    assert gained["west"][0] < gained["none"][0] < 0.0 < gained["west"][1]
+    assert gained["none"][1] < 0.0
+    assert gained["east"][1] < gained["none"][1]
+    assert gained["west"][2] > gained["none"][2] > gained["east"][2]

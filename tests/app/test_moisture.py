@@ -15,9 +15,9 @@ from app.model.parameters import declarations
 from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.moisture import Moisture, MoistureParameters
-from app.scene.scene import Scene, load_preset
+from app.scene.scene import Scene
 from kernels.standing import SEA
-from tests.app.small import bits, simulated, small_scene
+from tests.app.small import bits, simulated, small_preset, small_scene
 
 WET = {"moisture__enabled": True, "pools__enabled": True, "droplets__count": 40}
 MATERIALS = {"materials__enabled": True, "materials__loose": "sand 2; clay 1", "materials__repeat": True}
@@ -192,7 +192,7 @@ def test_the_first_tight_rock_below_is_found() -> None:
 
 
 def test_in_the_preset_spring_water_comes_out_below_the_sandstone_and_feeds_a_stream() -> None:
-    scene = load_preset("spring").with_value("world.columns", 96).with_value("world.cell_size", 30.0)
+    scene = small_preset("spring", 96)
     world, scene = create_world(scene)
     risen = np.zeros(world.shape)
     simulator = Simulator(scene, world)
@@ -211,14 +211,16 @@ def test_in_the_preset_spring_water_comes_out_below_the_sandstone_and_feeds_a_st
     below_top = world.layers["strata_rise"] - world.bedrock
     at_the_foot = (below_top > 50.0) & (below_top < 80.0)  # the sandstone is 55 m thick
     assert risen[at_the_foot].sum() > 0.5 * risen.sum()
-    assert at_the_foot.mean() < 0.3
-    discharge = world.layers["discharge"]
-    assert discharge[below_top > 55.0].mean() > 3.0 * discharge[below_top < 45.0].mean()
+    assert at_the_foot.mean() < 0.25  # of the map: there rises more than twice as much as its share
     assert world.imbalance() < 1e-9
+    # Most of the water in the streams below comes from there: rain that runs off at once makes less than half of it.
+    runs_off = simulated(200, scene.with_value("moisture.enabled", False)).world
+    below, of_rain = (float(land.layers["discharge"][below_top > 55.0].mean()) for land in (world, runs_off))
+    assert below > 2.0 * of_rain > 0.0
 
 
 def test_in_the_preset_drying_sand_wet_dunes_lie_still_and_dry_ones_wander() -> None:
-    scene = load_preset("drying-sand").with_values({"world.columns": 48, "world.rows": 48, "climate.year": 0})
+    scene = small_preset("drying-sand", 48, climate__year=0)
     world, scene = create_world(scene)
     simulator = Simulator(scene, world)
     told = {}
@@ -230,6 +232,7 @@ def test_in_the_preset_drying_sand_wet_dunes_lie_still_and_dry_ones_wander() -> 
         for _ in range(10):
             simulator.advance()
         told[name] = float(world.layers["wetness"].mean()), float(np.abs(world.sediment - before).mean())
-    assert told["rain"][0] > 0.3 > 0.15 > told["dry"][0]
-    assert told["rain"][1] < 0.2 * told["dry"][1]
+    threshold = 1.0 / scene.wind.wet_cohesion  # of the wetness: where there is more, the wind lifts nothing
+    assert told["rain"][0] > threshold > told["dry"][0]
+    assert told["rain"][1] < 0.1 * told["dry"][1]
     assert world.imbalance() < 1e-9

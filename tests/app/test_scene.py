@@ -14,6 +14,7 @@ from app.engine.creation import create_world
 from app.files.opening import open_scene
 from app.model.errors import UserError
 from app.scene.scene import DECLARATIONS, Scene, load_preset, preset_to_toml, presets, read_preset
+from tests.app.small import small_preset
 
 
 def test_setting_changes_one_value_and_leaves_the_old_scene() -> None:
@@ -121,8 +122,25 @@ def test_shipped_presets_are_sound(name: str) -> None:
     scene = load_preset(name)
     assert scene.description
     assert scene == open_scene(name)
-    world, _ = create_world(scene.with_value("world.columns", 32))
+    world, _ = create_world(small_preset(name, 32))
     assert world.shape[1] == 32
+
+
+@pytest.mark.parametrize("name", presets())
+def test_presets_in_few_cells_are_as_steep_as_they_are(name: str) -> None:
+    """What a test of a small one tells is then true of it. Beside the preset's land in the means of 4 × 4 cells."""
+
+    def steepness(ground: np.ndarray, cell_size: float) -> float:
+        return float(np.sqrt(np.square(np.gradient(ground, cell_size)).sum(axis=0).mean()))
+
+    world, scene = create_world(load_preset(name))
+    small, few = create_world(small_preset(name, world.shape[1] // 4))
+    rows, columns = small.shape
+    means = world.ground[: 4 * rows, : 4 * columns].reshape(rows, 4, columns, 4).mean(axis=(1, 3))
+    # A fifth is what means leave out, and by as much as 4 times it is wrong where only the map shrinks.
+    assert steepness(small.ground, small.cell_size) == pytest.approx(steepness(means, 4.0 * world.cell_size), rel=0.2)
+    for process in ("droplets", "wind"):
+        assert 0 <= few.value(f"{process}.count") <= scene.value(f"{process}.count")
 
 
 def test_sources_are_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

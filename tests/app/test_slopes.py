@@ -16,8 +16,8 @@ from app.model.world import World
 from app.processes.cascade import Cascade, CascadeParameters
 from app.processes.cycle import Cycle
 from app.processes.weathering import Weathering, WeatheringParameters
-from app.scene.scene import DECLARATIONS, Scene, load_preset
-from tests.app.small import bits, simulated, small_scene
+from app.scene.scene import DECLARATIONS, Scene
+from tests.app.small import bits, simulated, small_preset, small_scene
 
 Layer = NDArray[np.float64]
 
@@ -128,12 +128,6 @@ def test_nothing_breaks_with_any_two_parameters_at_the_ends_of_their_ranges() ->
 # The presets, on fewer and larger cells.
 
 
-def coarse(name: str, side: int) -> Scene:
-    scene = load_preset(name)
-    cell_size = scene.world.cell_size * scene.world.columns / side
-    return scene.with_values({"world.columns": side, "world.rows": side, "world.cell_size": cell_size})
-
-
 def steepness(world: World) -> Layer:
     """The steepest way down from each cell, in degrees."""
     rows, columns = world.shape
@@ -157,7 +151,7 @@ def rocks(world: World) -> NDArray[np.str_]:
 
 
 def test_scree_lies_at_the_repose_of_gravel_below_its_cliffs() -> None:
-    world = simulated(400, coarse("scree", 96)).world
+    world = simulated(400, small_preset("scree", 96)).world
     assert world.imbalance() < 1e-12
     assert world.materials is not None
     gravel = world.materials.kind("gravel")
@@ -176,7 +170,7 @@ def test_scree_lies_at_the_repose_of_gravel_below_its_cliffs() -> None:
 
 
 def test_hard_strata_become_ledges_and_soft_ones_slopes() -> None:
-    scene = coarse("ledges", 96)
+    scene = small_preset("ledges", 96)
     world, scene = create_world(scene)
     simulator = Simulator(scene, world)
 

@@ -19,9 +19,9 @@ from app.model.errors import UserError
 from app.model.world import World
 from app.processes.droplets import read_springs, write_springs
 from app.processes.pools import derive_levels
-from app.scene.scene import Scene, load_preset
+from app.scene.scene import Scene
 from kernels.standing import DRY, LAKE, SEA
-from tests.app.small import bits, simulated, small_scene
+from tests.app.small import bits, simulated, small_preset, small_scene
 
 RAINY = {
     "pools__enabled": True,
@@ -190,7 +190,7 @@ def test_lakes_without_drops_run_down_and_dry_up() -> None:
 def test_streams_lie_where_most_water_gathers() -> None:
     """On real terrain, against the flow accumulation of an independent library."""
     pyflwdir = pytest.importorskip("pyflwdir")
-    scene = load_preset("jacksboro").with_value("world.columns", 160).with_value("world.rows", 128)
+    scene = small_preset("jacksboro", 144, droplets__count=1000)
     scene = scene.with_value("droplets.evaporation", 0.0).with_value("droplets.deposition_rate", 0.0)
     scene = scene.with_value("pools.evaporation", 0.0).with_value("droplets.stream_memory", 0.05)
     scene = scene.with_value("droplets.water", 10.0)  # so that lakes are soon full
@@ -212,8 +212,7 @@ def test_streams_lie_where_most_water_gathers() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["noise", "jacksboro"])
 def test_no_spikes(name: str) -> None:
-    scene = load_preset(name).with_value("world.columns", 96).with_value("world.rows", 80)
-    scene = scene.with_value("droplets.count", 150).with_value("pools.enabled", True)
+    scene = small_preset(name, 96, droplets__count=150, pools__enabled=True)
     simulator = simulated(0, scene)
     world = simulator.world
     relief = np.ptp(world.ground)

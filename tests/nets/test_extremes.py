@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.bench.world import everything
-from app.scene.scene import DECLARATIONS, GROUPS, Scene, load_preset, presets
+from app.scene.scene import DECLARATIONS, GROUPS, Scene, presets
+from tests.app.small import small_preset
 from tests.nets.extremes import PROCESS_NAMES, rows_of, try_out, values_of
 from tests.nets.pairwise import covering_rows
 from tests.nets.profile import is_nightly
@@ -31,8 +32,8 @@ SCENES = {
 FEWER = {"droplets.count": 4_000, "snowballs.count": 4_000, "wind.count": 2_000, "wind.longest_path": 20_000}
 
 
-def small(scene: Scene) -> Scene:
-    return scene.with_values({"world.columns": SIDE, "world.rows": SIDE, "simulation.threads": 1})
+def small(preset: str, process: str) -> Scene:
+    return small_preset(preset, SIDE, simulation__threads=1).with_value(f"{process}.enabled", True)
 
 
 def with_row(scene: Scene, row: dict[str, object]) -> Scene:
@@ -47,7 +48,7 @@ def test_every_process_has_a_scene() -> None:
 
 @pytest.mark.parametrize("process", PROCESS_NAMES)
 def test_each_process_in_its_own_scene(process: str, tmp_path: Path) -> None:
-    scene = small(load_preset(SCENES[process])).with_value(f"{process}.enabled", True)
+    scene = small(SCENES[process], process)
     wrong = {
         number: found
         for number, row in enumerate(rows_of(process))
@@ -59,15 +60,11 @@ def test_each_process_in_its_own_scene(process: str, tmp_path: Path) -> None:
 def test_all_processes_together(tmp_path: Path) -> None:
     """Pairs of two processes, too; every fourth row, and in a nightly run all of them."""
     rows = rows_of(*PROCESS_NAMES)
+    scene = everything(SIDE).with_values({"snowballs.enabled": True, "simulation.threads": 1})
     wrong = {
         number: found
         for number, row in enumerate(rows)
-        if (is_nightly() or number % 4 == 0)
-        and (
-            found := try_out(
-                with_row(small(everything(SIDE)).with_value("snowballs.enabled", True), row), CYCLES, tmp_path
-            )
-        )
+        if (is_nightly() or number % 4 == 0) and (found := try_out(with_row(scene, row), CYCLES, tmp_path))
     }
     assert not wrong
 
@@ -76,7 +73,7 @@ def test_all_processes_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize("preset", presets())
 @pytest.mark.parametrize("process", PROCESS_NAMES)
 def test_each_process_in_every_scene(process: str, preset: str, tmp_path: Path) -> None:
-    scene = small(load_preset(preset)).with_value(f"{process}.enabled", True)
+    scene = small(preset, process)
     wrong = {
         number: found
         for number, row in enumerate(rows_of(process))

@@ -30,6 +30,7 @@ from app.picture.camera import Camera
 from app.picture.canvas import Canvas
 from app.picture.picture import Picture
 from app.scene.scene import Scene, load_preset
+from tests.app.small import simulated, small_preset
 from tests.passes.worlds import (
     bumps,
     drowned,
@@ -324,3 +325,47 @@ def test_forest(shoot: Shoot) -> None:
     shown = wooded(land, 26_000)
     camera = Camera(glm.vec3(1800.0, float(land.layers["bedrock"][150, 90]), 3000.0), 20.0, 16.0, 1500.0)
     shoot(shown, view(Scene(), quality="high", sun_direction=290.0), camera, size=(400, 260), minimap=True)
+
+
+# One of each family of presets, as it opens and after some cycles: what processes make, and not only what tests invent.
+
+
+def simulated_preset(name: str, columns: int, cycles: int) -> tuple[Snapshot, Scene]:
+    simulator = simulated(cycles, view(small_preset(name, columns), quality="high"))
+    simulator.verify()
+    return take_snapshot(simulator.world, 1), simulator.scene
+
+
+def test_simulated_mountains(shoot: Shoot) -> None:
+    """Sharp ridges with snow on their heights and strata where the block is cut, lakes and green in the valley."""
+    shoot(*simulated_preset("ridged", 256, 60))
+
+
+def test_simulated_lakes(shoot: Shoot) -> None:
+    """Rounded hills with lakes at many heights, one cut by the edge, bare ground where water ran, green in hollows."""
+    shoot(*simulated_preset("lakes", 192, 60))
+
+
+def test_simulated_dunes(shoot: Shoot) -> None:
+    """Sand to the edge of the block, in low crests across the wind with a short slip face in the shade behind each."""
+    shoot(*simulated_preset("dune-field", 256, 150))
+
+
+def test_simulated_island(shoot: Shoot) -> None:
+    """A volcano and lower hills in a deep sea, ravines from their tops to the beach, surf where waves meet it."""
+    shoot(*simulated_preset("island", 192, 80))
+
+
+def test_simulated_forest(shoot: Shoot) -> None:
+    """A volcano in the sea with woods on its gentler side and along the rim of the crater, bare where steep; surf."""
+    shoot(*simulated_preset("forest-island", 192, 120))
+
+
+def test_simulated_canyon(shoot: Shoot) -> None:
+    """A gorge that winds through a plateau, its walls in bands of ochre and white, its bottom in the shade."""
+    shoot(*simulated_preset("canyon", 176, 60))
+
+
+def test_simulated_delta(shoot: Shoot) -> None:
+    """A river comes from a gap between mountains to a lake, with new and green land at its mouth; dunes in the west."""
+    shoot(*simulated_preset("delta", 136, 60))
