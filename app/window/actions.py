@@ -34,9 +34,15 @@ ACTIONS: tuple[Action, ...] = (
     Action(("R",), "Reset", "start again from cycle 0", "reset", "Simulation"),
     Action(("N",), "New seed", "start again with other random numbers", "new_seed", "Simulation"),
     Action(("B",), "Blur", "smooth the ground once, 3×3 cells; nothing is lost", "smooth", "Simulation"),
+    Action(("C",), "Compare", "the land and a copy of it, side by side; again: back to one", "compare", "Simulation"),
     Action(
-        ("C",), "Compare", "two worlds from the same start, side by side; again: back to one", "compare", "Simulation"
+        ("Shift+C",),
+        "Compare anew",
+        "two worlds side by side, both from the start",
+        "compare_from_start",
+        "Simulation",
     ),
+    Action(("L",), "Link cameras", "one camera for all worlds, or one for each", "link_cameras", "Camera"),
     Action(("F",), "Frame all", "show the whole land from here", "frame_all", "Camera"),
     Action(("T",), "Top view", "look straight down, north up; again: back", "top_view", "Camera"),
     Action(("Home",), "Opening view", "the view that the scene opens with", "opening_view", "Camera"),
