@@ -111,6 +111,7 @@ def _viewer() -> Command:
 commands, as the first word ({PROGRAM} COMMAND --help for details):
   render       render a clip or a picture to a file, without a display
   simulate     run cycles and save the world, without a picture
+  compare      run worlds on the same land, and print figures of each
   snowballs    compare a land after different numbers of snowballs in one picture
   analyze      find the rivers, lakes and watersheds of a heightmap
   bench        benchmark this machine
@@ -122,7 +123,8 @@ examples:
   {PROGRAM} my-heightmap.tif --set droplets.count=4000
   {PROGRAM} world.npz
   {PROGRAM} basic --compare coupled
-  {PROGRAM} noise --compare droplets.evaporation=0.01
+  {PROGRAM} noise --compare climate.rain=0
+  {PROGRAM} basic --compare coupled --compare coupled-with-trees
 """,
     )
     _add_scene_options(parser)
@@ -326,7 +328,25 @@ examples:
     return _run_soak, parser
 
 
+def _compare() -> Command:
+    parser = _parser(
+        "compare",
+        "Run worlds of the same land with different processes, and print what becomes of each: its channels, what was "
+        "worn and put down, its water.",
+        f"""
+examples:
+  {PROGRAM} compare basic --with coupled --with coupled-with-trees --cycles 600
+  {PROGRAM} compare noise --with climate.rain=0.5 --with climate.rain=2 droplets.friction=0.1
+""",
+    )
+    _add_scene_options(parser)
+    _add_comparison(parser, "--with")
+    parser.add_argument("--cycles", type=_whole(1, 10**9), default=400, metavar="N", help="default: %(default)s")
+    return _run_compare, parser
+
+
 COMMANDS: dict[str, Callable[[], Command]] = {
+    "compare": _compare,
     "render": _render,
     "simulate": _simulate,
     "snowballs": _snowballs,
@@ -380,6 +400,12 @@ def _run_render(options: argparse.Namespace) -> None:
         minimap=options.minimap,
         threads=options.threads,
     )
+
+
+def _run_compare(options: argparse.Namespace) -> None:
+    from app.cli.compare import compare
+
+    compare(_scenes(options), cycles=options.cycles, threads=options.threads)
 
 
 def _run_simulate(options: argparse.Namespace) -> None:
@@ -467,22 +493,28 @@ def _add_scene_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_comparison(parser: argparse.ArgumentParser) -> None:
+def _add_comparison(parser: argparse.ArgumentParser, option: str = "--compare") -> None:
     parser.add_argument(
-        "--compare",
+        option,
+        dest="compare",
         action="append",
+        nargs="+",
+        default=[],
         metavar="WITH",
-        help="show a second world beside the first: the same land with the processes of a preset or a saved world, or "
-        "with one of their parameters changed (SECTION.NAME=VALUE); can be repeated",
+        help="show another world beside the first: the same land with climate and processes of a preset or a saved "
+        "world, with some of their parameters changed (SECTION.NAME=VALUE), or both; can be repeated, up to four worlds",
     )
 
 
 def _scenes(options: argparse.Namespace) -> list[Scene]:
-    """The scene that the options describe, and the one that it is compared with, if any."""
+    """The scene that the options describe, and those that it is compared with, if any."""
     from app.files.opening import open_comparison
+    from app.scene.comparison import MOST_WORLDS
 
     scene = _scene(options)
-    return [scene, open_comparison(scene, options.compare)] if options.compare else [scene]
+    if len(options.compare) >= MOST_WORLDS:
+        raise UserError(f"--compare: {MOST_WORLDS} worlds can be compared, and not {len(options.compare) + 1}")
+    return [scene, *(open_comparison(scene, words) for words in options.compare)]
 
 
 def _scene(options: argparse.Namespace) -> Scene:

@@ -97,7 +97,7 @@ def render(
                     break
                 camera = replace(opening, heading=opening.heading + orbit * frame / frames)
                 sides.redraw()  # time has passed, also where nothing else has changed
-                sides.draw(camera, scenes, time=frame / fps, minimap=minimap, labels=labels(scenes))
+                sides.draw([camera] * len(scenes), scenes, time=frame / fps, minimap=minimap, labels=labels(scenes))
                 pixels = sides.pixels()
                 assert pixels is not None
                 for record in recorders:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from app.model.snapshot import ChannelFigures
 from app.model.world import World
 from kernels.standing import DRY
 
@@ -57,36 +58,44 @@ class Channels:
         return float(np.median(self.width)) if len(self) else 0.0
 
 
-@dataclass(frozen=True)
-class ChannelFigures:
-    """What channels were like over some time, in the mean."""
+class ChannelWatch:
+    """Looks at the channels of one world from time to time."""
 
-    cells: float  # in the middles of channels
-    width: float  # median, in cells
-    relative_width: float  # the same at a flow of 1
-    migration: float  # cells in 1000 cycles; NaN where there were no channels
-    bank_wear: float  # metres by which banks rose or sank in 1000 cycles; NaN likewise
+    def __init__(self, least_flow: float) -> None:
+        self.least_flow = least_flow
+        self._before: tuple[int, Channels, Numbers] | None = None  # the cycle, its channels and its ground
+
+    def look(self, world: World) -> ChannelFigures:
+        """The channels of now, and what has become of those of the last look, if there was one before this cycle."""
+        channels = find_channels(world, self.least_flow)
+        moved = worn = math.nan
+        if self._before is not None and world.cycle > self._before[0]:
+            cycle, before, ground = self._before
+            span = (world.cycle - cycle) / TIME
+            moved = migration(before, channels) / span
+            change = np.abs(world.ground - ground)[banks(before, world.shape)]
+            worn = float(change.mean()) / span if len(change) else math.nan
+        self._before = world.cycle, channels, world.ground.copy()
+        return ChannelFigures(len(channels), channels.typical_width, channels.relative_width, moved, worn)
 
 
 def watch_channels(simulator: Simulator, cycles: int, least_flow: float, looks: int = 4) -> ChannelFigures:
-    """Advance a simulation, and look at its channels at the start and then so many times, in equal spans of time."""
-    world = simulator.world
-    span = cycles // looks
-    found, moved, worn = [find_channels(world, least_flow)], [], []
+    """Advance a simulation, and look at its channels at the start and then so many times, in equal spans of time.
+
+    Returns the means of all looks.
+    """
+    watch = ChannelWatch(least_flow)
+    figures = [watch.look(simulator.world)]
     for _ in range(looks):
-        ground = world.ground.copy()
-        for _ in range(span):
+        for _ in range(cycles // looks):
             simulator.advance()
-        found.append(find_channels(world, least_flow))
-        moved.append(migration(found[-2], found[-1]))
-        moved_ground = np.abs(world.ground - ground)[banks(found[-2], world.shape)]
-        worn.append(float(moved_ground.mean()) if len(moved_ground) else math.nan)
+        figures.append(watch.look(simulator.world))
     return ChannelFigures(
-        cells=float(np.mean([len(channels) for channels in found])),
-        width=float(np.mean([channels.typical_width for channels in found])),
-        relative_width=float(np.mean([channels.relative_width for channels in found])),
-        migration=float(np.mean(moved)) * TIME / span,
-        bank_wear=float(np.mean(worn)) * TIME / span,
+        cells=float(np.mean([figure.cells for figure in figures])),
+        width=float(np.mean([figure.width for figure in figures])),
+        relative_width=float(np.mean([figure.relative_width for figure in figures])),
+        migration=float(np.mean([figure.migration for figure in figures[1:]])),
+        bank_wear=float(np.mean([figure.bank_wear for figure in figures[1:]])),
     )
 
 

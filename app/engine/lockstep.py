@@ -13,7 +13,7 @@ from app.scene.scene import Scene
 
 
 class Lockstep:
-    """Simulators whose worlds are always after the same cycle: one, or two that are compared.
+    """Simulators whose worlds are always after the same cycle: one, or several that are compared.
 
     They run in turn on the thread of the caller, each as it would alone. Where one of them fails, all go back to the
     last cycle that is good in all. Their backups are made together, so that none has to go back beyond its own.
@@ -72,6 +72,11 @@ class Lockstep:
     @property
     def run_is_over(self) -> bool:
         return all(simulator.run_is_over for simulator in self.simulators)
+
+    def with_copy(self, world: int) -> Lockstep:
+        """The same worlds, and a copy of one of them as it is now."""
+        self._back_up()  # the copy makes its backup now, and all go back as far
+        return Lockstep([*self.simulators, self.simulators[world].copy()])
 
     def begin_run(self, balls: int) -> None:
         """Let so many snowballs fall in each world, from the next cycle on."""

@@ -25,7 +25,7 @@ class Message(msgspec.Struct, frozen=True, tag=True):
 
 
 class Open(Message, frozen=True):
-    """Make the worlds of `scenes`: one, or two that are compared. Where that fails, those that are there go on."""
+    """Make the worlds of `scenes`: one, or several that are compared. Where that fails, those that are there go on."""
 
     scenes: tuple[Scene, ...]
 
@@ -41,10 +41,16 @@ class Change(Message, frozen=True):
     world: int | None = None
 
 
-class Keep(Message, frozen=True):
-    """Go on with one of two worlds alone."""
+class Copy(Message, frozen=True):
+    """Compare a copy of a world, as it is now, with those that are there."""
 
     world: int
+
+
+class Keep(Message, frozen=True):
+    """Go on with some of the worlds, in their order, and without the others."""
+
+    worlds: tuple[int, ...]
 
 
 class Pause(Message, frozen=True):
@@ -95,7 +101,21 @@ class FrameBegan(Message, frozen=True):
     screens: int = 1
 
 
-Request = Open | Change | Keep | Pause | Run | Step | Blur | RollSnowballs | CancelSnowballs | Save | Watch | FrameBegan
+Request = (
+    Open
+    | Change
+    | Copy
+    | Keep
+    | Pause
+    | Run
+    | Step
+    | Blur
+    | RollSnowballs
+    | CancelSnowballs
+    | Save
+    | Watch
+    | FrameBegan
+)
 
 
 # What has happened.

@@ -9,14 +9,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.model.layers import layer_declaration
-from app.model.overlays import OVERLAYS
+from app.model.overlays import DIFFERENCE, OVERLAYS
 from app.model.snapshot import Snapshot, Survey
 from app.model.world import World
 from kernels.standing import DRY
 
+MOST_NUMBERS = 1024  # of worlds that are told apart in a version
+
 
 class Publisher:
-    """Publishes snapshots of one world, or of two that are compared.
+    """Publishes snapshots of one world, or of several that are compared.
 
     Two sets of arrays are used in turn: one is the picture's, the other is free to be written. Only `take` may be
     called from another thread.
@@ -24,25 +26,33 @@ class Publisher:
 
     def __init__(self) -> None:
         self._numbers: tuple[int, ...] = ()  # of the worlds
+        self._highest_number = 0
         self._sets: list[tuple[Snapshot, ...]] = []  # the last two of these worlds
         self._published: tuple[Snapshot, ...] = ()
         self._lock = threading.Lock()
 
     def first(self, worlds: Sequence[World], overlay: str) -> tuple[Snapshot, ...]:
         """The first snapshots of other worlds, with numbers that none had before. They are not published yet."""
-        numbers = itertools.count(max(self._numbers, default=0) + 1)
+        numbers = itertools.count(self._highest_number + 1)
         return tuple(take_snapshot(world, next(numbers), overlay=overlay) for world in worlds)
 
     def begin(self, snapshots: tuple[Snapshot, ...]) -> None:
         """Publish the first snapshots of other worlds."""
         self._numbers = tuple(snapshot.world for snapshot in snapshots)
+        self._highest_number = max(self._numbers)
         self._sets = [snapshots]
         with self._lock:
             self._published = snapshots
 
-    def keep(self, world: int) -> None:
-        """Go on with one of the worlds alone."""
-        self._numbers = (self._numbers[world],)
+    def keep(self, worlds: Sequence[int]) -> None:
+        """Go on with some of the worlds."""
+        self._numbers = tuple(self._numbers[world] for world in worlds)
+        self._sets = []
+
+    def add(self) -> None:
+        """Another world is compared with those before."""
+        self._highest_number += 1
+        self._numbers = (*self._numbers, self._highest_number)
         self._sets = []
 
     @property
@@ -55,6 +65,8 @@ class Publisher:
         old = self._sets.pop(0) if len(self._sets) == 2 else (None,) * len(worlds)
         overlays = [overlay] * len(worlds)
         snapshots = tuple(map(take_snapshot, worlds, self._numbers, old, surveys, overlays))
+        if overlay == DIFFERENCE and len(worlds) > 1:
+            _compare(worlds, snapshots)
         self._sets.append(snapshots)
         with self._lock:
             self._published = snapshots
@@ -67,6 +79,17 @@ class Publisher:
         with self._lock:
             snapshots, self._published = self._published, ()
         return snapshots
+
+
+def _compare(worlds: Sequence[World], snapshots: Sequence[Snapshot]) -> None:
+    """Add how much higher the ground of each world is than that of the first; of the first, than that of the second."""
+    for world, snapshot in zip(worlds, snapshots, strict=True):
+        reference = 1 if snapshot is snapshots[0] else 0
+        if snapshot.layers.get(DIFFERENCE) is None:
+            snapshot.layers[DIFFERENCE] = np.empty(world.shape, np.float32)
+        np.subtract(world.ground, worlds[reference].ground, out=snapshot.layers[DIFFERENCE], casting="same_kind")
+        newest = max(snapshot.ground_version, snapshots[reference].ground_version)
+        snapshot.versions[DIFFERENCE] = newest * MOST_NUMBERS + snapshots[reference].world % MOST_NUMBERS
 
 
 def take_snapshot(

@@ -75,6 +75,14 @@ class Simulator:
         self._backup = world.state()
         self._backup_time = time.monotonic()
 
+    def copy(self) -> Simulator:
+        """Another simulator, whose world is a copy of this one's, and which goes on as this one would."""
+        other = Simulator(self.scene, self.world.copy(), self.threads)
+        other._allowed_imbalance = self._allowed_imbalance
+        other._prepared = set(self._prepared)
+        other.run = self.run
+        return other
+
     def enabled(self, scene: Scene | None = None) -> list[Process]:
         """The processes that are switched on and have not come to their end, in the order of the cycle."""
         return [

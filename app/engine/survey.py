@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.engine.channels import ChannelWatch
 from app.model.overlays import OVERLAYS
 from app.model.river_parameters import RiverParameters
 from app.model.snapshot import Course, Lake, Mouth, Survey
@@ -37,10 +39,11 @@ class Wanted:
     rivers: bool = False
     place: tuple[int, int] | None = None
     filling: int = 0
+    channels: bool = False
 
     @property
     def anything(self) -> bool:
-        return self.rivers or self.place is not None or self.filling > 0
+        return self.rivers or self.place is not None or self.filling > 0 or self.channels
 
 
 def prepare() -> None:
@@ -77,6 +80,7 @@ class Surveyor:
             self._rivers_are_due(world, parameters, wanted)
             or self._course_is_due(wanted)
             or self._filling_is_due(wanted)
+            or self._channels_are_due(world, parameters, wanted)
         )
 
     def survey(self, world: World, parameters: RiverParameters, wanted: Wanted) -> Survey | None:
@@ -92,6 +96,8 @@ class Surveyor:
             self._follow(world, parameters, wanted.place)
         if self._filling_is_due(wanted):
             self._fill(world, parameters, wanted.filling)
+        if self._channels_are_due(world, parameters, wanted):
+            self._look_at_channels(world, parameters)
         return self._survey
 
     def _forget(self, world: World | None) -> None:
@@ -103,6 +109,8 @@ class Surveyor:
         self._colours: NDArray[np.int32] | None = None  # of the watersheds, [row * columns + column]
         self._fronts: Fronts | None = None
         self._filling = 0
+        self._channels: ChannelWatch | None = None
+        self._channels_seen = 0  # the cycle
 
     def _with_layers(self, survey: Survey, names: tuple[str, ...], layers: dict[str, NDArray[np.float32]]) -> Survey:
         """A survey with these layers in place of those of `names`."""
@@ -159,7 +167,8 @@ class Surveyor:
             watershed_count=len(watersheds.outlet),
         )
         if self._survey is not None:  # the fronts of the filling go on
-            survey = replace(survey, fronts=self._survey.fronts, filled=self._survey.filled)
+            before_it = self._survey
+            survey = replace(survey, fronts=before_it.fronts, filled=before_it.filled, channels=before_it.channels)
             kept = {name: layer for name, layer in self._survey.layers.items() if name == FILLING_LAYER}
             survey = replace(survey, layers=kept, versions={name: self._survey.versions[name] for name in kept})
         self._survey = self._with_layers(survey, RIVER_LAYERS, layers)
@@ -244,6 +253,26 @@ class Surveyor:
             survey = replace(survey, fronts=self._fronts.rounds, filled=self._fronts.finished)
         self._filling = filling
         self._survey = self._with_layers(survey, (FILLING_LAYER,), layers)
+
+    # The channels of rivers.
+
+    def _channels_are_due(self, world: World, parameters: RiverParameters, wanted: Wanted) -> bool:
+        if not wanted.channels or "discharge" not in world.layers:
+            return False
+        if self._channels is None or self._channels.least_flow != parameters.channel_flow:
+            return True
+        return not 0 <= world.cycle - self._channels_seen < parameters.channel_interval
+
+    def _look_at_channels(self, world: World, parameters: RiverParameters) -> None:
+        if self._channels is None or self._channels.least_flow != parameters.channel_flow:
+            self._channels = ChannelWatch(parameters.channel_flow)
+        self._channels_seen = world.cycle
+        survey = self._survey or Survey(world.cycle, {}, {})
+        figures = self._channels.look(world)
+        if math.isnan(figures.migration) and survey.channels is not None:  # only one look so far: say what was known
+            figures = replace(figures, migration=survey.channels.migration, bank_wear=survey.channels.bank_wear)
+        self._versions += 1
+        self._survey = replace(survey, channels=figures)
 
 
 _OUTLET = 8  # as in `kernels.neighbours`, which would load Numba

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.engine.lockstep import Lockstep
 from app.engine.survey import Surveyor, Wanted
 from app.model.snapshot import Survey
@@ -21,9 +23,15 @@ class Surveys:
         self._surveyors = [Surveyor() for _ in range(worlds)]
         self.newest = [None] * worlds
 
-    def keep(self, world: int) -> None:
-        """Go on with one of the worlds alone."""
-        self._surveyors, self.newest = [self._surveyors[world]], [self.newest[world]]
+    def keep(self, worlds: Sequence[int]) -> None:
+        """Go on with some of the worlds."""
+        self._surveyors = [self._surveyors[world] for world in worlds]
+        self.newest = [self.newest[world] for world in worlds]
+
+    def add(self) -> None:
+        """Another world is compared with those before."""
+        self._surveyors.append(Surveyor())
+        self.newest.append(None)
 
     def are_due(self, lockstep: Lockstep) -> bool:
         """Whether `find` would find anything new."""

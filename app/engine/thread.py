@@ -24,6 +24,7 @@ from app.engine.messages import (
     Blur,
     CancelSnowballs,
     Change,
+    Copy,
     FrameBegan,
     Keep,
     Open,
@@ -53,6 +54,7 @@ from app.model.errors import UserError, explained
 from app.model.parameters import Value
 from app.model.snapshot import Snapshot
 from app.processes.pools import Pools
+from app.scene.comparison import MOST_WORLDS
 from app.scene.scene import Scene
 
 log = logging.getLogger(__name__)
@@ -68,7 +70,7 @@ AFTER_AN_ERROR = 0.1  # seconds, so that one that comes again and again leaves t
 
 
 class SimulationThread:
-    """The simulation of one world, or of two that are compared, on a thread of its own.
+    """The simulation of one world, or of several that are compared, on a thread of its own.
 
     Whoever holds it asks by messages and hears by messages. `take` hands over the newest snapshots; their arrays stay
     as they are until the next ones are taken. Each world has a scene of its own, and a place in the order of `scenes`.
@@ -212,15 +214,18 @@ class SimulationThread:
                 self._open(request)
             case Change(values, world):
                 self._change(values, world)
-            case Keep(world):
-                self._keep(world)
+            case Copy(world):
+                self._copy(world)
+            case Keep(worlds):
+                self._keep(worlds)
             case Pause():
                 self._set_paused(True)
             case Run():
                 self._set_paused(False)
             case Step():
+                granted = self._granted if self._is_paused else 0
                 self._set_paused(True)
-                self._granted = 1
+                self._granted = granted + 1
             case Blur():
                 self._blur()
             case RollSnowballs(balls):
@@ -292,13 +297,27 @@ class SimulationThread:
             self._go_on_with(scenes)
         self._say(scenes=self._scenes_asked_for)
 
-    def _keep(self, world: int) -> None:
-        if self._lockstep is None or world >= len(self._lockstep.simulators):
+    def _copy(self, world: int) -> None:
+        lockstep = self._lockstep
+        if lockstep is None or world >= len(lockstep.simulators):
+            raise UserError("there is no world yet that could be compared")
+        if len(lockstep.simulators) == MOST_WORLDS:
+            raise UserError(f"{MOST_WORLDS} worlds are compared already; more cannot be")
+        check_memory([lockstep.scenes[world]], *lockstep.worlds[world].shape, shown=True)
+        self._lockstep = lockstep.with_copy(world)
+        self._held[len(lockstep.simulators)] = dict(self._held.get(world, {}))
+        self._publisher.add()
+        self._surveys.add()
+        self._fresh = True
+        self._say(scenes=self._scenes_asked_for)
+
+    def _keep(self, worlds: tuple[int, ...]) -> None:
+        if self._lockstep is None or not worlds or max(worlds) >= len(self._lockstep.simulators):
             return  # it could not be made
-        self._lockstep = Lockstep([self._lockstep.simulators[world]])
-        self._held = {0: self._held.get(world, {})}
-        self._publisher.keep(world)
-        self._surveys.keep(world)
+        self._lockstep = Lockstep([self._lockstep.simulators[world] for world in worlds])
+        self._held = {place: self._held.get(world, {}) for place, world in enumerate(worlds)}
+        self._publisher.keep(worlds)
+        self._surveys.keep(worlds)
         self._fresh = True
         self._say(scenes=self._scenes_asked_for)
 

@@ -9,7 +9,7 @@ import msgspec
 
 from app.files.paths import found_from
 from app.model.errors import UserError, nearest
-from app.scene.comparison import is_shared, with_processes_of
+from app.scene.comparison import is_shared, with_compared_of
 from app.scene.scene import Scene, find_declaration, load_preset, presets, read_preset
 from app.sources.generators import GENERATORS
 from app.sources.parameters import WorldParameters
@@ -35,9 +35,9 @@ def open_scene(source: str) -> Scene:
 
 
 def open_comparison(scene: Scene, words: Sequence[str]) -> Scene:
-    """The scene of a second world on the land of `scene`: each word changes it further.
+    """The scene of another world on the land of `scene`: each word changes it further.
 
-    A word is a preset or a file whose processes it takes, or a change of one of their parameters, such as
+    A word is a preset or a file whose climate and processes it takes, or a change of one of their parameters, such as
     `droplets.evaporation=0.01`. Raises `UserError` where a word is neither.
     """
     second = scene
@@ -45,15 +45,20 @@ def open_comparison(scene: Scene, words: Sequence[str]) -> Scene:
         if "=" in word:
             path = word.partition("=")[0].strip()
             if is_shared(find_declaration(path)):
-                raise UserError(f"{word}: two worlds that are compared share it; only processes can differ")
+                raise UserError(
+                    f"{word}: worlds that are compared share it; only climate, processes and rivers can differ"
+                )
             second = second.with_setting(word)
         else:
-            second = with_processes_of(second, open_processes(word))
+            second = with_compared_of(second, open_compared(word))
     return second
 
 
-def open_processes(source: str) -> Scene:
-    """The scene of a preset or a saved world, for its processes. Raises `UserError` where it says nothing of them."""
+def open_compared(source: str) -> Scene:
+    """The scene of a preset or a saved world, for its climate and processes.
+
+    Raises `UserError` where it says nothing of them.
+    """
     scene = open_scene(source)
     if not (source in presets() or scene.saved_world or source.endswith(".toml")):
         raise UserError(f"{source}: it has land but no parameters of processes; a preset or a saved world has them")

@@ -85,6 +85,8 @@ class Overlay:
         return math.log2(max(value, 1e-30)) if self.value is Value.MAGNITUDE else value
 
 
+DIFFERENCE = "difference"  # the overlay and its layer, which is found where worlds are compared
+
 # Ranges.
 
 MAGNITUDES = 1e-4  # of the largest value: where the palette of a magnitude begins
@@ -115,6 +117,11 @@ def _sediment(snapshot: Snapshot) -> Span:
 
 def _change(snapshot: Snapshot) -> Span:
     span = _rounded(0.012 * _relief(snapshot))
+    return -span, span
+
+
+def _difference(snapshot: Snapshot) -> Span:
+    span = _rounded(max(0.5 * largest(snapshot, DIFFERENCE), 1e-3))
     return -span, span
 
 
@@ -150,6 +157,10 @@ def _rounded(value: float) -> float:
 
 
 # The ends of legends.
+
+
+def _difference_ends(snapshots: Sequence[Snapshot]) -> tuple[str, str]:
+    return ("", "") if all(DIFFERENCE in snapshot.layers for snapshot in snapshots) else ("one world alone", "")
 
 
 def _material_ends(snapshots: Sequence[Snapshot]) -> tuple[str, str]:
@@ -191,6 +202,14 @@ _ROWS = (
     Overlay("elevation", Value.ELEVATION, "elevation", palettes.RELIEF, "m", _elevation),
     Overlay("slope", Value.SLOPE, "slope", palettes.HEAT, "°", _fixed(0.0, 45.0)),
     Overlay("sediment", Value.SEDIMENT, "thickness of sediment", palettes.SAND, "m", _sediment),
+    _of_layer(
+        DIFFERENCE,
+        "lower (red) or higher (blue) than A; A relative to B",
+        palettes.CHANGE,
+        "m",
+        _difference,
+        ends=_difference_ends,
+    ),
     Overlay("change", Value.CHANGE, "erosion (red), deposition (blue) since the start", palettes.CHANGE, "m", _change),
     _of_layer("wind_path", "frequency of wind contact with the ground", palettes.HEAT, span=_fixed(0.0, 0.7)),
     _of_layer("airborne", "airborne sand", palettes.SAND, "m", _up_to("airborne", 0.5)),

@@ -25,6 +25,13 @@ class RiverParameters(Parameters, frozen=True, kw_only=True):
     rain: Annotated[
         float, parameter(1.0, 10_000.0, "annual precipitation, from which discharge is computed", unit="mm", log=True)
     ] = 800.0
+    channel_flow: Annotated[
+        float,
+        parameter(0.1, 1000.0, "smallest discharge per cycle of a channel that is measured", unit="m", log=True),
+    ] = 5.0
+    channel_interval: Annotated[
+        int, parameter(10, 10_000, "cycles between measurements of channels", unit="cycles", log=True)
+    ] = 200
     filling_pace: Annotated[
         int,
         parameter(

@@ -38,6 +38,17 @@ class Mouth:
 
 
 @dataclass(frozen=True)
+class ChannelFigures:
+    """What the channels of rivers are like, as `app.engine.channels` finds them."""
+
+    cells: float  # in the middles of channels
+    width: float  # median, in cells
+    relative_width: float  # the same at a flow of 1
+    migration: float  # cells in 1000 cycles; NaN where there were no channels, or only one look at them
+    bank_wear: float  # metres by which banks rose or sank in 1000 cycles; NaN likewise
+
+
+@dataclass(frozen=True)
 class Course:
     """The way that the water of a place takes to the ocean, and the area whose water comes through the place.
 
@@ -77,6 +88,7 @@ class Survey:
     mouth_count: int = 0
     watershed_count: int = 0
     course: Course | None = None
+    channels: ChannelFigures | None = None
     fronts: int = 0  # rounds of the filling so far
     filled: bool = False
 

@@ -285,5 +285,20 @@ class World:
         self.changed = dict(state["changed"])
         self.ledger = msgspec.convert(msgspec.to_builtins(state["ledger"]), Ledger)
 
+    def copy(self) -> World:
+        """Another world in the same state, which shares nothing that changes with this one."""
+        other = World(self.bedrock.copy(), self.sediment.copy(), self.cell_size, self.seed, self.water.copy())
+        if self.materials is not None:
+            other.restore_materials(self.materials, self.layers)
+        for name, layer in self.layers.items():
+            if layer_declaration(name).given:
+                other.trace(name)[...] = layer
+        for name in self.layers.keys() - other.layers.keys():
+            other.trace(name)
+        other.restore(self.state())
+        other.standing, other.water_level = self.standing.copy(), self.water_level.copy()
+        other.sea_level, other.water_version, other.walls = self.sea_level, self.water_version, self.walls
+        return other
+
     def _volume(self, layer: Layer) -> float:
         return float(layer.sum()) * self.cell_area

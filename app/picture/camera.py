@@ -83,6 +83,15 @@ class Camera:
         across, up, ahead = self.picture_axes(aspect)
         return self.position, glm.normalize(ahead + across * x + up * y)
 
+    def place_of(self, point: glm.vec3, aspect: float) -> tuple[float, float] | None:
+        """Where a point is seen in the picture; x and y from -1 to 1, y upwards. None where it lies behind."""
+        way = point - self.position
+        ahead = glm.dot(way, self.direction)
+        if ahead <= 0.0:
+            return None
+        height = ahead * math.tan(math.radians(self.field_of_view) / 2.0)
+        return glm.dot(way, self.right) / (height * aspect) + self.middle, glm.dot(way, self.up) / height
+
     def picture_axes(self, aspect: float) -> tuple[glm.vec3, glm.vec3, glm.vec3]:
         """What makes up the direction of a point of the picture: x of the first, y of the second, one of the third."""
         height = math.tan(math.radians(self.field_of_view) / 2.0)

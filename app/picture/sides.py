@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import moderngl
 import numpy as np
@@ -29,7 +28,7 @@ LABEL_MARGIN = 14.0  # as that of the minimap
 
 @dataclass(frozen=True)
 class Area:
-    """A part of the whole picture, of its full height: where it begins and how large it is, in pixels.
+    """A part of the whole picture: its upper left corner and how large it is, in pixels.
 
     `free` is the part of its width that nothing covers, from 0 at its left to 1 at its right.
     """
@@ -38,20 +37,40 @@ class Area:
     width: int
     height: int
     free: tuple[float, float] = (0.0, 1.0)
+    top: int = 0
 
 
 def areas(
-    width: int, height: int, count: int, *, free: tuple[float, float] = (0.0, 1.0), divider: float = 0.5
+    width: int,
+    height: int,
+    count: int,
+    *,
+    free: tuple[float, float] = (0.0, 1.0),
+    divider: float = 0.5,
+    in_grid: bool = False,
 ) -> list[Area]:
-    """The areas of `count` pictures side by side: one, or two that meet at `divider` of what is free of the width."""
-    meeting = round((free[0] + (free[1] - free[0]) * divider) * width)
-    edges = [0, width] if count == 1 else [0, min(max(meeting, 1), max(width - 1, 1)), width]
+    """The areas of `count` pictures, row by row: side by side, or in a grid of two columns.
 
-    def area(left: int, right: int) -> Area:
+    Columns share what is free of the width; two of them meet at `divider` of it. What covers the rest lies over the
+    outer ones.
+    """
+    columns = 2 if in_grid and count > 2 else count
+    rows = -(-count // columns)
+
+    def area(row: int, column: int, columns: int) -> Area:
+        parts = [divider] if columns == 2 else [part / columns for part in range(1, columns)]
+        meetings = [round((free[0] + (free[1] - free[0]) * part) * width) for part in parts]
+        edges = [0, *(min(max(meeting, 1), max(width - 1, 1)) for meeting in meetings), width]
+        left, right = edges[column], edges[column + 1]
+        top, bottom = (round(height * edge / rows) for edge in (row, row + 1))
         low, high = (min(max((part * width - left) / max(right - left, 1), 0.0), 1.0) for part in free)
-        return Area(left, right - left, height, (low, high) if low < high else (0.0, 1.0))
+        return Area(left, right - left, bottom - top, (low, high) if low < high else (0.0, 1.0), top)
 
-    return [area(left, right) for left, right in pairwise(edges)]
+    return [
+        area(row, column, min(columns, count - row * columns))
+        for row in range(rows)
+        for column in range(min(columns, count - row * columns))
+    ]
 
 
 Label = tuple[str, ...]  # lines, the first of them bright; none where there is nothing to say
@@ -104,7 +123,7 @@ class Side:
         return still and self._drawn == self._seen(look)
 
     def slices(self, look: Look, time: float) -> Iterator[None]:
-        """Draw picture, label and divider, which is the left edge of a picture that is not the leftmost.
+        """Draw picture, label and dividers, which are the left and upper edges of a picture that has neighbours there.
 
         They are seen when `present` is called after the last slice.
         """
@@ -115,9 +134,13 @@ class Side:
         yield from self.picture.slices(canvas.framebuffer(area.width, area.height), shot)
         if look.label:
             self._paint_label(canvas, area, look.label)
-        if area.left > 0:
-            width = min(max(round(DIVIDER_WIDTH * self.picture.content_scale), 1), area.width)
-            canvas.paint(np.broadcast_to(DIVIDER_COLOUR, (area.height, width, 4)), 0, 0)
+        thickness = max(round(DIVIDER_WIDTH * self.picture.content_scale), 1)
+        for is_inside, rows, columns in (
+            (area.left > 0, area.height, min(thickness, area.width)),
+            (area.top > 0, min(thickness, area.height), area.width),
+        ):
+            if is_inside:
+                canvas.paint(np.broadcast_to(DIVIDER_COLOUR, (rows, columns, 4)), 0, 0)
         self._next_seen = area, drawn
 
     def present(self) -> None:
@@ -150,7 +173,7 @@ class Side:
 
 
 class Sides:
-    """The worlds that are shown, from left to right, all seen from the same camera."""
+    """The worlds that are shown, from left to right and row by row."""
 
     def __init__(
         self, context: moderngl.Context, *, bake_at_once: bool = False, known_levels: KnownLevels | None = None
@@ -159,6 +182,7 @@ class Sides:
         self._known_levels = known_levels
         self._bake_at_once = bake_at_once
         self.shown = [self._new_side(None)]
+        self._size = (0, 0)
         self._spans: dict[str, tuple[float, float]] = {}  # by overlay, of what is shown now
         self._drawing: Iterator[None] = iter(())
         self._being_drawn: list[Side] = []
@@ -189,19 +213,28 @@ class Sides:
             self._spans[overlay] = overlay_range(overlay, *self.snapshots)
         return self._spans[overlay]
 
-    def lay_out(self, width: int, height: int, *, free: tuple[float, float] = (0.0, 1.0), divider: float = 0.5) -> None:
+    def lay_out(
+        self,
+        width: int,
+        height: int,
+        *,
+        free: tuple[float, float] = (0.0, 1.0),
+        divider: float = 0.5,
+        in_grid: bool = False,
+    ) -> None:
         """Give each side its area of a picture of this size; see `areas`."""
-        for side, area in zip(
-            self.shown, areas(width, height, len(self.shown), free=free, divider=divider), strict=True
-        ):
+        self._size = width, height
+        parts = areas(width, height, len(self.shown), free=free, divider=divider, in_grid=in_grid)
+        columns = len({area.left for area in parts})
+        # The minimaps are alike, unless one has not the room for it.
+        share = round((free[1] - free[0]) * width / columns) if columns > 1 else width
+        for side, area in zip(self.shown, parts, strict=True):
             side.area = area
-            # The minimaps are alike, unless one has not the room for it.
-            share = round((free[1] - free[0]) * width / len(self.shown)) if len(self.shown) > 1 else width
             side.picture.minimap_width = min(area.width, share)
 
     def draw(
         self,
-        camera: Camera,
+        cameras: Sequence[Camera],
         appearances: Sequence[Appearance],
         *,
         time: float,
@@ -210,14 +243,14 @@ class Sides:
     ) -> bool:
         """Draw what has changed, and tell whether anything has. What is looked at stands in the middle of each side.
 
-        `labels` are written on the sides, lines from the top."""
-        changed = self.begin(camera, appearances, time=time, minimap=minimap, labels=labels)
+        Each has a camera, and what else it is drawn with. `labels` are written on the sides, lines from the top."""
+        changed = self.begin(cameras, appearances, time=time, minimap=minimap, labels=labels)
         self.go_on()
         return changed
 
     def begin(
         self,
-        camera: Camera,
+        cameras: Sequence[Camera],
         appearances: Sequence[Appearance],
         *,
         time: float,
@@ -233,7 +266,7 @@ class Sides:
         least = least_discharge(appearances, self.snapshots)
         looks = [
             Look(camera, appearance, minimap, label, span, least)
-            for appearance, label in zip(appearances, labels or [()] * len(appearances), strict=True)
+            for camera, appearance, label in zip(cameras, appearances, labels or [()] * len(appearances), strict=True)
         ]
         changed = [(side, look) for side, look in zip(self.shown, looks, strict=True) if not side.is_drawn(look)]
         if changed:
@@ -266,8 +299,15 @@ class Sides:
 
     def pixels(self) -> NDArray[np.uint8] | None:
         """The whole picture: red, green and blue by row and column, the uppermost row first."""
-        parts = [pixels for side in self.shown if (pixels := side.canvas.pixels()) is not None]
-        return np.concatenate(parts, axis=1) if parts else None
+        width, height = self._size
+        whole: NDArray[np.uint8] | None = None
+        for side in self.shown:
+            pixels, area = side.canvas.pixels(), side.seen_area
+            if pixels is not None:
+                whole = np.zeros((height, width, pixels.shape[2]), np.uint8) if whole is None else whole
+                place = whole[area.top : area.top + area.height, area.left : area.left + area.width]
+                place[...] = pixels[: place.shape[0], : place.shape[1]]
+        return whole
 
     def set_content_scale(self, scale: float) -> None:
         for side in self.shown:

@@ -12,6 +12,7 @@ Colour = tuple[float, float, float, float]
 FONT_SIZE = 15.0  # logical units at scale 1; all other lengths are told in parts of it or scaled with it
 
 # One accent, the blue of water. Everything else is a grey with a little of it.
+WATER: Colour = (0.36, 0.66, 0.90, 1.0)
 ACCENT: Colour = (0.42, 0.71, 0.86, 1.0)
 TEXT: Colour = (0.89, 0.91, 0.92, 1.0)
 FAINT_TEXT: Colour = (0.58, 0.62, 0.65, 1.0)

@@ -1,8 +1,9 @@
-"""Two worlds beside each other: the same land and the same view, and processes that may differ."""
+"""Worlds that are compared: the same land and the same view; climate and processes may differ."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
@@ -10,28 +11,31 @@ from app.model.numbers import value_text
 from app.model.parameters import Declaration, Value
 from app.scene.scene import DECLARATIONS, GROUPS, Scene
 
-NAMES = ("A", "B")
-COMPARED_SECTION = "processes"  # parameters of all other sections are the same for both
+Letter = Literal["A", "B", "C", "D"]
+
+NAMES: tuple[Letter, ...] = ("A", "B", "C", "D")
+MOST_WORLDS = len(NAMES)
+COMPARED_SECTIONS = ("climate", "processes", "rivers")  # parameters of all other sections are the same for all
 MOST_LISTED = 4  # differences in a label
 
 
 def is_shared(declaration: Declaration) -> bool:
-    """Whether a parameter has the same value for both worlds."""
-    return GROUPS[declaration.path.partition(".")[0]].section != COMPARED_SECTION
+    """Whether a parameter has the same value for all worlds."""
+    return GROUPS[declaration.path.partition(".")[0]].section not in COMPARED_SECTIONS
 
 
-def processes() -> list[str]:
-    """The groups of parameters that may differ."""
-    return [name for name, group in GROUPS.items() if group.section == COMPARED_SECTION]
+def compared_groups() -> list[str]:
+    """The groups of parameters that may differ: all that acts on the land, but not what the land is made from."""
+    return [name for name, group in GROUPS.items() if group.section in COMPARED_SECTIONS]
 
 
-def with_processes_of(scene: Scene, other: Scene) -> Scene:
-    """`scene`, with the processes and the name of another one."""
-    return msgspec.structs.replace(scene, name=other.name, **{name: getattr(other, name) for name in processes()})
+def with_compared_of(scene: Scene, other: Scene) -> Scene:
+    """`scene`, with all that may differ, and the name, of another one."""
+    return msgspec.structs.replace(scene, name=other.name, **{name: getattr(other, name) for name in compared_groups()})
 
 
 def differences(scene: Scene, other: Scene) -> dict[str, Value]:
-    """The parameters of processes that another scene has otherwise, with its values."""
+    """The parameters that another scene has otherwise, of those that may differ, with its values."""
     paths = [path for path, declaration in DECLARATIONS.items() if not is_shared(declaration)]
     return {path: other.value(path) for path in paths if other.value(path) != scene.value(path)}
 
@@ -40,23 +44,25 @@ def labels(scenes: Sequence[Scene]) -> list[tuple[str, ...]]:
     """What is written on each of the worlds: its letter and name, then what differs. Nothing on a single one."""
     if len(scenes) == 1:
         return [()]
-    one, other = scenes
-    paths = [path for path in differences(one, other) if _has_effect(path, one, other)]
+    first, *others = scenes
+    differing = {path for other in others for path in differences(first, other)}
+    paths = [path for path in DECLARATIONS if path in differing and _has_effect(path, scenes)]
     more = len(paths) - MOST_LISTED
+    named = len({scene.name for scene in scenes}) > 1
     return [
         (
-            f"{letter}   {scene.name}" if one.name != other.name else letter,
+            f"{letter}   {scene.name}" if named else letter,
             *(_setting(scene, path) for path in paths[:MOST_LISTED]),
             *([f"and {more} more"] if more > 0 else []),
         )
-        for letter, scene in zip(NAMES, scenes, strict=True)
+        for letter, scene in zip(NAMES, scenes, strict=False)
     ]
 
 
-def _has_effect(path: str, one: Scene, other: Scene) -> bool:
-    """Whether a difference is one that is seen: none is, below the switch of a process that is off in one or both."""
+def _has_effect(path: str, scenes: Sequence[Scene]) -> bool:
+    """Whether a difference is one that is seen: none is, below the switch of a process that runs in fewer than two."""
     switch = f"{path.partition('.')[0]}.enabled"
-    return path == switch or switch not in DECLARATIONS or bool(one.value(switch) and other.value(switch))
+    return path == switch or switch not in DECLARATIONS or sum(bool(scene.value(switch)) for scene in scenes) > 1
 
 
 def _setting(scene: Scene, path: str) -> str:

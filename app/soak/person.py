@@ -12,10 +12,10 @@ from random import Random
 from typing import IO
 
 from app.model.parameters import Declaration, Value
+from app.scene.comparison import NAMES
 from app.scene.scene import DECLARATIONS, presets
 from app.window.actions import ACTIONS
 from app.window.application import Application
-from app.window.documents import EDITED
 from app.window.events import (
     Button,
     ButtonPressed,
@@ -70,9 +70,10 @@ class Person:
             "fly": Deed(2, lambda random: [random.choice("WASDQE"), random.randint(1, 8)], self._fly),
             "resize": Deed(5, _window_size, self._resize),
             "compare": Deed(5, lambda _: [], lambda: self._press("C")),
-            "edit": Deed(3, lambda random: [random.choice(tuple(EDITED))], self._edit),
+            "edit": Deed(3, lambda random: [random.choice((*NAMES, "all"))], self._edit),
             "divide": Deed(2, lambda random: [round(random.random(), 3)], self._divide),
-            "take processes": Deed(3, lambda random: [random.choice(tuple(presets()))], self._take_processes),
+            "take from": Deed(3, lambda random: [random.choice(tuple(presets()))], self._take_from),
+            "worlds": Deed(2, lambda random: [random.choice(("add", "remove", "grid", "cameras"))], self._worlds),
             "snowballs": Deed(2, lambda random: [random.choice((0, 500, 5000))], self._roll),
             "save": Deed(4, lambda random: [random.choice(SAVED)], self._save),
             "open": Deed(3, lambda random: [random.choice(SAVED)], self._open),
@@ -161,8 +162,9 @@ class Person:
         yield
 
     def _edit(self, edited: str) -> Frames:
-        if self._application.documents.comparing:
-            self._application.documents.edited = next(name for name in EDITED if name == edited)
+        documents = self._application.documents
+        if documents.comparing:
+            documents.edited = next((name for name in documents.choices if name == edited), "all")
         yield
 
     def _divide(self, part: float) -> Frames:
@@ -170,8 +172,22 @@ class Person:
             self._application.layout.move_divider(part * self._window.size[0])
         yield
 
-    def _take_processes(self, preset: str) -> Frames:
-        self._application.commands.take_processes(preset)
+    def _take_from(self, preset: str) -> Frames:
+        self._application.commands.take_from(preset)
+        yield
+
+    def _worlds(self, deed: str) -> Frames:
+        commands, layout = self._application.commands, self._application.layout
+        if self._application.documents.comparing:
+            match deed:
+                case "add":
+                    commands.add_world()
+                case "remove":
+                    commands.remove_world()
+                case "grid":
+                    layout.grid_chosen = not layout.in_grid
+                case _:
+                    commands.link_cameras()
         yield
 
     def _roll(self, balls: int) -> Frames:

@@ -34,9 +34,15 @@ ACTIONS: tuple[Action, ...] = (
     Action(("R",), "Reset", "restart from cycle 0", "reset", "Simulation"),
     Action(("N",), "New seed", "restart with another random seed", "new_seed", "Simulation"),
     Action(("B",), "Blur", "smooth the ground once with a 3×3 filter that conserves mass", "smooth", "Simulation"),
+    Action(("C",), "Compare", "compare the land with a copy of it; again: back to one", "compare", "Simulation"),
     Action(
-        ("C",), "Compare", "two worlds from the same start, side by side; again: back to one", "compare", "Simulation"
+        ("Shift+C",),
+        "Compare anew",
+        "compare two worlds, both from cycle 0",
+        "compare_from_start",
+        "Simulation",
     ),
+    Action(("L",), "Link cameras", "one camera for all worlds, or one each", "link_cameras", "Camera"),
     Action(("F",), "Frame all", "fit the whole land into view, from the same direction", "frame_all", "Camera"),
     Action(("T",), "Top view", "look straight down, north up; again: back", "top_view", "Camera"),
     Action(("Home",), "Opening view", "return to the initial view of the scene", "opening_view", "Camera"),

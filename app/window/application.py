@@ -18,8 +18,10 @@ import msgspec
 import numpy as np
 from imgui_bundle import imgui
 from numpy.typing import NDArray
+from pyglm import glm
 
 from app.engine.messages import (
+    Copy,
     FrameBegan,
     Opened,
     OpenFailed,
@@ -46,6 +48,7 @@ from app.scene.comparison import labels
 from app.scene.scene import Scene
 from app.window.actions import BY_KEY
 from app.window.camera_control import FLIGHT_KEYS, CameraControl
+from app.window.cameras import Cameras
 from app.window.commands import Commands
 from app.window.documents import Documents
 from app.window.events import (
@@ -113,7 +116,7 @@ class Application:
         self.simulation = simulation
         self.host = host
         self.documents = Documents(simulation)
-        self.camera = CameraControl()
+        self.cameras = Cameras()
         self.notices = Notices()
         self.frame_times = FrameTimes()
         self.content_scale = content_scale
@@ -165,7 +168,8 @@ class Application:
         self._take_snapshots(snapshots)
         if not imgui.is_any_item_active():
             self.documents.restart_when_due()
-        self.camera.update(dt)
+        for camera in self.cameras.in_use(self._worlds_shown):
+            camera.update(dt)
         self.host.capture_pointer(self.camera.flying)
 
     def handle(self, event: Event) -> None:
@@ -234,7 +238,8 @@ class Application:
         scenes = self.documents.scenes
         scenes = scenes if len(scenes) == count else (self.documents.scene,) * count
         minimap = scenes[0].view.minimap
-        return self.sides.begin(self.camera.camera(), scenes, time=self._time, minimap=minimap, labels=labels(scenes))
+        cameras = [self.camera_of(side).camera() for side in self.sides.shown]
+        return self.sides.begin(cameras, scenes, time=self._time, minimap=minimap, labels=labels(scenes))
 
     @property
     def _shares_cores(self) -> bool:
@@ -267,7 +272,7 @@ class Application:
         screen.clear(*EMPTY)
         for side in self.sides.shown:
             area = side.seen_area
-            side.canvas.lay_onto(screen, area.left, height - area.height)
+            side.canvas.lay_onto(screen, area.left, height - area.top - area.height)
 
     def guarded(self, hook: Callable[[], None]) -> None:
         """Call a hook. What goes wrong in it is shown, and neither ends the program nor loses the simulation."""
@@ -352,10 +357,53 @@ class Application:
         self._opening = True
         self.documents.open(scene)
 
-    def compare(self) -> None:
-        """Put a second world beside the first, which begins anew with it."""
+    def add_world(self) -> None:
+        """Compare the world that the panel shows with a copy of it."""
         self.layout.divider = 0.5
-        self.documents.compare()
+        self.documents.add_world()
+
+    def compare_from_start(self) -> None:
+        """Compare the world that the panel shows with another one; both begin anew."""
+        self.layout.divider = 0.5
+        self.documents.compare_from_start()
+
+    @property
+    def camera(self) -> CameraControl:
+        """The one that mouse and keys move: that of all sides, or of the one that is pointed at."""
+        return self.camera_of(self.pointing.side)
+
+    def place_of(self, side: Side, point: glm.vec3) -> tuple[float, float] | None:
+        """Where a point of a side's land is seen, in logical units; None where it is not."""
+        area, camera = side.area, self.camera_of(side).camera()
+        camera = replace(camera, middle=area.free[0] + area.free[1] - 1.0)
+        seen = camera.place_of(point, area.width / max(area.height, 1))
+        if seen is None or max(map(abs, seen)) > 1.0:
+            return None
+        (left, top), scale = self.layout.corner(side), self.layout.pixels_per_unit
+        x, y = 0.5 + 0.5 * seen[0], 0.5 - 0.5 * seen[1]
+        return left + x * area.width / scale, top + y * area.height / scale
+
+    def look_at_part(self, south: float, east: float) -> None:
+        """Look at a place, told by the parts of the map's height and width."""
+        if self.snapshot is not None:
+            rows, columns = self.snapshot.shape
+            self.camera.look_at(east * columns * self.snapshot.cell_size, south * rows * self.snapshot.cell_size)
+
+    def camera_of(self, side: Side) -> CameraControl:
+        return self.cameras.of(side.snapshot.world if side.snapshot else None)
+
+    @property
+    def _worlds_shown(self) -> list[int]:
+        return [snapshot.world for snapshot in self.sides.snapshots]
+
+    def link_cameras(self, linked: bool) -> None:
+        """Let all worlds be seen from one camera, or each from its own. It begins with what is seen now."""
+        if linked:
+            self.cameras.link(self.camera)
+        else:
+            self.cameras.unlink(self._worlds_shown, self.camera)
+        self.look_from_here()
+        self._still = 0
 
     def look_from_here(self) -> None:
         """Another side is pointed at: its ground is what the camera goes by."""
@@ -403,13 +451,16 @@ class Application:
 
     def _lay_out(self) -> None:
         self.layout.free = self.panel.free_of_scene
-        self.layout.apply(self.camera, self.pointing.side)
+        self.layout.apply()
+        for side in (*self.sides.shown, self.pointing.side):  # the last counts where the camera is that of all
+            self.layout.fit(self.camera_of(side), side)
 
     def _watch(self) -> None:
         """Tell what is looked at, where that has changed."""
         wanted = wanted_by(self.documents.scene.view.overlay, self.asked_place, self._filling)
         watch = Watch(
-            self.documents.scene.view.overlay, replace(wanted, rivers=wanted.rivers or self.panel.rivers_shown)
+            self.documents.scene.view.overlay,
+            replace(wanted, rivers=wanted.rivers or self.panel.rivers_shown, channels=self.panel.rivers_shown),
         )
         if watch != self._watched:
             self._watched = watch
@@ -430,12 +481,15 @@ class Application:
 
     def _show(self, snapshots: Sequence[Snapshot], *, are_others: bool) -> None:
         """Show snapshots, of other worlds or not, in another number of pictures where that has changed."""
-        count = len(self.sides.shown)
+        count, before = len(self.sides.shown), self.layout.view_aspect(len(self.sides.shown))
         self.sides.show(snapshots)
         if len(self.sides.shown) != count:
             self.pointing.begin_anew()
             self._lay_out()
-            self.camera.keep_width_of_view(self.layout.view_aspect(count))
+            if not self.cameras.linked:
+                self.cameras.unlink(self._worlds_shown, self.camera)
+            for camera in self.cameras.in_use(self._worlds_shown):
+                camera.keep_width_of_view(before)
         self._see_ground(of_others=are_others)
 
     def _follow_view(self, before: Scene) -> None:
@@ -450,8 +504,15 @@ class Application:
         if self.sides.snapshots:
             exaggeration = self.documents.scene.view.exaggeration
             grounds = [Ground(snapshot, exaggeration) for snapshot in self.sides.snapshots]
-            see = self.camera.see_another if of_others and not self._opening else self.camera.see
-            see(grounds.pop(self.pointing.place), *grounds)
+            if self.cameras.linked:
+                self._see(self.camera, grounds.pop(self.pointing.place), *grounds, is_other=of_others)
+                return
+            for snapshot, ground in zip(self.sides.snapshots, grounds, strict=True):
+                self._see(self.cameras.of(snapshot.world), ground, is_other=of_others)
+
+    def _see(self, camera: CameraControl, *grounds: Ground, is_other: bool) -> None:
+        see = camera.see_another if is_other and not self._opening else camera.see
+        see(*grounds)
 
     def _hear_simulation(self) -> None:
         for report in self.simulation.reports():
@@ -467,8 +528,10 @@ class Application:
                     self.commands.save_failed(path, why)
                 case SurveyFailed(why):
                     self.notices.complain(f"rivers: {why}")
-                case Refused(_, why):
+                case Refused(request, why):
                     self.notices.complain(why)
+                    if isinstance(request, Copy):
+                        self.documents.copy_failed()
                 case Opened() | Stopped():
                     pass  # snapshots and the status tell of them
 

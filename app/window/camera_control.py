@@ -105,6 +105,13 @@ class CameraControl:
         self._pointer = (0.0, 0.0)
         self._before_top_view: tuple[float, float] | None = None
 
+    def copy(self) -> CameraControl:
+        """Another one, which is at the same place and at rest."""
+        other = CameraControl()
+        for name in ("width", "height", "free", "view_aspect", "_ground", "_field_of_view", "_pose", "_goal"):
+            setattr(other, name, getattr(self, name))
+        return other
+
     # What the application tells.
 
     @property

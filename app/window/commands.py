@@ -18,6 +18,7 @@ from app.files.atomic import free_path
 from app.model.errors import UserError
 from app.model.overlays import OVERLAYS
 from app.model.parameters import Value
+from app.processes.droplets import read_springs, write_springs
 from app.scene.comparison import NAMES
 from app.window.actions import Action
 
@@ -97,21 +98,50 @@ class Commands:
         self._application.simulation.ask(CancelSnowballs())
 
     def compare(self) -> None:
-        """Put a second world beside the first, or go on with one of two."""
+        """Compare the land with a copy of it, as it is now, or go on with one world alone."""
         application = self._application
         if application.documents.comparing:
-            kept = NAMES[application.documents.edited_worlds[0]]
-            application.documents.end_comparison()
-            application.notices.say(f"{kept} continues alone")
+            (kept, *_) = application.documents.edited_worlds
+            application.documents.keep((kept,))
+            application.notices.say(f"{NAMES[kept]} continues alone")
         else:
-            application.compare()
-            application.notices.say("A and B restart from the same land; the panel changes B")
+            self.add_world()
 
-    def take_processes(self, source: str) -> None:
-        """Give the processes of a preset to the worlds that the panel changes."""
-        from app.files.opening import open_processes
+    def add_world(self) -> None:
+        """Compare the world that the panel shows with a copy of it."""
+        self.attempt(self._application.add_world)
 
-        self.attempt(lambda: self._application.documents.take_processes(open_processes(source)))
+    def compare_from_start(self) -> None:
+        """Compare the land with another world; both begin anew."""
+        self._application.compare_from_start()
+        self._application.notices.say("A and B restart from the same land; the panel changes B")
+
+    def remove_world(self) -> None:
+        """Go on without the world that the panel changes."""
+        documents = self._application.documents
+        removed = documents.edited_worlds[0]
+        documents.keep(tuple(world for world in range(len(documents.scenes)) if world != removed))
+
+    def link_cameras(self) -> None:
+        """Let all worlds be seen from one camera, or each from its own."""
+        self._application.link_cameras(not self._application.cameras.linked)
+
+    def take_from(self, source: str) -> None:
+        """Give climate and processes of a preset to the worlds that the panel changes."""
+        from app.files.opening import open_compared
+
+        self.attempt(lambda: self._application.documents.take_from(open_compared(source)))
+
+    def set_spring(self, number: int, drops: float) -> None:
+        """Let a spring give so many drops in a cycle."""
+        springs = list(read_springs(self._application.documents.scene.droplets.springs))
+        springs[number] = springs[number]._replace(drops=drops)
+        self.change("droplets.springs", write_springs(springs))
+
+    def end_spring(self, number: int) -> None:
+        """Let a spring well up no more."""
+        springs = read_springs(self._application.documents.scene.droplets.springs)
+        self.change("droplets.springs", write_springs((*springs[:number], *springs[number + 1 :])))
 
     def continue_without(self, process: str) -> None:
         """Switch a process off and go on, where it has stopped the simulation."""

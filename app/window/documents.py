@@ -10,14 +10,14 @@ from typing import Literal
 
 import msgspec
 
-from app.engine.messages import Change, Keep, Open
+from app.engine.messages import Change, Copy, Keep, Open
 from app.engine.thread import SimulationThread
+from app.model.errors import UserError
 from app.model.parameters import Value
-from app.scene.comparison import COMPARED_SECTION, differences, with_processes_of
+from app.scene.comparison import COMPARED_SECTIONS, MOST_WORLDS, NAMES, Letter, differences, with_compared_of
 from app.scene.scene import GROUPS, WORLD_SECTION, Scene
 
-Edited = Literal["A", "B", "both"]
-EDITED: dict[Edited, tuple[int, ...]] = {"A": (0,), "B": (1,), "both": (0, 1)}
+Edited = Letter | Literal["all"]
 
 VIEW_SECTION = "view"  # its groups concern the picture alone
 RESTART_DELAY = 0.3  # seconds after the last change of what the terrain is made from
@@ -27,34 +27,57 @@ RESTART_DELAY = 0.3  # seconds after the last change of what the terrain is made
 class Beginning:
     """What the worlds were asked to begin as, and the scenes that were opened for it."""
 
+    request: Open
     scenes: tuple[Scene, ...]
     opened: tuple[Scene, ...]
 
+    def of(self, worlds: Sequence[int]) -> Beginning:
+        """That of some of the worlds. One that is not there yet begins as the first."""
+        return Beginning(
+            self.request,
+            tuple(self.scenes[world if world < len(self.scenes) else 0] for world in worlds),
+            tuple(self.opened[world if world < len(self.opened) else 0] for world in worlds),
+        )
+
+    def with_copy(self, world: int) -> Beginning:
+        return self.of((*range(len(self.scenes)), world))
+
 
 class Documents:
-    """One scene, or two that are compared: each belongs to a world, and has its place in the order of `scenes`.
+    """One scene, or several that are compared: each belongs to a world, and has its place in the order of `scenes`.
 
-    What changes here is asked of the simulation. Where there are two, `edited` tells which of them the panel changes.
+    What changes here is asked of the simulation. `edited` is the one of several that the panel changes, or all of them.
     """
 
     def __init__(self, simulation: SimulationThread) -> None:
         self.scenes = simulation.scenes  # as they are now
-        self.edited: Edited = "A" if len(self.scenes) == 1 else "B"
+        self.edited: Edited = self._last_letter
         self._simulation = simulation
         self._opened = self.scenes
-        self._made_from = Beginning(self.scenes, self._opened)  # the worlds on the screen
+        self._made_from = Beginning(Open(self.scenes), self.scenes, self._opened)  # the worlds on the screen
         self._asked_for: Beginning | None = self._made_from  # worlds that are not here yet
         self._restart_due: float | None = None
 
     @property
     def comparing(self) -> bool:
-        """Whether there are two worlds, or will be as soon as they are made."""
+        """Whether there are several worlds, or will be as soon as they are made."""
         return len(self.scenes) > 1
 
     @property
     def edited_worlds(self) -> tuple[int, ...]:
         """The places of the worlds that the panel changes; it shows the first of them."""
-        return EDITED[self.edited] if self.comparing else (0,)
+        if not self.comparing:
+            return (0,)
+        return tuple(range(len(self.scenes))) if self.edited == "all" else (NAMES.index(self.edited),)
+
+    @property
+    def choices(self) -> tuple[Edited, ...]:
+        """What `edited` can be."""
+        return (*NAMES[: len(self.scenes)], "all")
+
+    @property
+    def _last_letter(self) -> Edited:
+        return NAMES[len(self.scenes) - 1]
 
     @property
     def scene(self) -> Scene:
@@ -91,7 +114,7 @@ class Documents:
         """
         section = GROUPS[path.partition(".")[0]].section
         everywhere = tuple(range(len(self.scenes)))
-        worlds = self.edited_worlds if section == COMPARED_SECTION and not in_all else everywhere
+        worlds = self.edited_worlds if section in COMPARED_SECTIONS and not in_all else everywhere
         self.scenes = tuple(
             scene.with_value(path, value) if place in worlds else scene for place, scene in enumerate(self.scenes)
         )
@@ -100,7 +123,8 @@ class Documents:
             self.scenes = tuple(msgspec.structs.replace(scene, saved_world="") for scene in self.scenes)
             self._restart_due = time.monotonic() + RESTART_DELAY
         elif section != VIEW_SECTION:
-            self._simulation.ask(Change({path: value}, None if worlds == everywhere else worlds[0]))
+            for world in (None,) if worlds == everywhere else worlds:
+                self._simulation.ask(Change({path: value}, world))
 
     def change_back(self, path: str, values: Sequence[Value]) -> None:
         """Give a parameter the value in each world that it had there before. Not one that makes the world anew."""
@@ -109,12 +133,12 @@ class Documents:
             for world, value in enumerate(values):
                 self._simulation.ask(Change({path: value}, world))
 
-    def take_processes(self, other: Scene) -> None:
-        """Give the processes of another scene to what is edited, which goes on with them."""
+    def take_from(self, other: Scene) -> None:
+        """Give climate and processes of another scene to what is edited, which goes on with them."""
         scenes = list(self.scenes)
         for world in self.edited_worlds:
             values = differences(scenes[world], other)
-            scenes[world] = with_processes_of(scenes[world], other)
+            scenes[world] = with_compared_of(scenes[world], other)
             if values:
                 self._simulation.ask(Change(values, world))
         self.scenes = tuple(scenes)
@@ -122,8 +146,9 @@ class Documents:
     def restart(self) -> None:
         """Make the worlds of the scenes anew."""
         self._restart_due = None
-        self._asked_for = Beginning(self.scenes, self._opened)
-        self._simulation.ask(Open(self.scenes))
+        request = Open(self.scenes)
+        self._asked_for = Beginning(request, self.scenes, self._opened)
+        self._simulation.ask(request)
 
     def restart_when_due(self) -> None:
         """Make them anew once a parameter that they are made from has not been changed for a while."""
@@ -136,21 +161,37 @@ class Documents:
         self.edited = "A"
         self.restart()
 
-    def compare(self) -> None:
-        """Put a second world beside the first, which begins anew with it."""
-        self.scenes, self._opened = self.scenes * 2, self._opened * 2
-        self.edited = "B"
-        self.restart()
+    def add_world(self) -> None:
+        """Compare the world that the panel shows with a copy of it, which the panel changes from now on.
 
-    def end_comparison(self) -> None:
-        """Go on with one of two worlds alone: the one whose parameters the panel shows."""
-        kept = slice(self.edited_worlds[0], self.edited_worlds[0] + 1)
-        self.scenes, self._opened = self.scenes[kept], self._opened[kept]
-        self._made_from = Beginning(self._made_from.scenes[kept] or self.scenes, self._opened)
+        Raises `UserError` where there are as many as there can be.
+        """
+        if len(self.scenes) == MOST_WORLDS:
+            raise UserError(f"{MOST_WORLDS} worlds are compared already; more cannot be")
+        world = self.edited_worlds[0]
+        self._simulation.ask(Copy(world))
+        self.scenes, self._opened = (*self.scenes, self.scenes[world]), (*self._opened, self._opened[world])
+        self._made_from = self._made_from.with_copy(world)
         if self._asked_for is not None:
-            self._asked_for = Beginning(self._asked_for.scenes[kept] or self.scenes, self._opened)
-        self.edited = "A"
-        self._simulation.ask(Keep(kept.start))
+            self._asked_for = self._asked_for.with_copy(world)
+        self.edited = self._last_letter
+
+    def keep(self, worlds: tuple[int, ...]) -> None:
+        """Go on with some of the worlds, without the others."""
+        self.scenes = tuple(self.scenes[world] for world in worlds)
+        self._opened = tuple(self._opened[world] for world in worlds)
+        self._made_from = self._made_from.of(worlds)
+        if self._asked_for is not None:
+            self._asked_for = self._asked_for.of(worlds)
+        self.edited = self._last_letter
+        self._simulation.ask(Keep(worlds))
+
+    def compare_from_start(self) -> None:
+        """Compare the world that the panel shows with another one; both begin anew."""
+        world = self.edited_worlds[0]
+        self.scenes, self._opened = (self.scenes[world],) * 2, (self._opened[world],) * 2
+        self.edited = self._last_letter
+        self.restart()
 
     # What the simulation says.
 
@@ -164,7 +205,7 @@ class Documents:
 
         Tells whether it was.
         """
-        if self._asked_for is None or self._asked_for.scenes != request.scenes:
+        if self._asked_for is None or self._asked_for.request != request:
             return False
         self._asked_for = None
         shown = self.scene
@@ -173,8 +214,15 @@ class Documents:
             _made_as(msgspec.structs.replace(scene, view=shown.view, camera=shown.camera), made)
             for scene, made in zip(self._simulation.scenes, self._made_from.scenes, strict=False)
         )
-        self.edited = "B" if self.comparing else "A"
+        self.edited = self._last_letter
         return True
+
+    def copy_failed(self) -> None:
+        """There is no copy; go on with the worlds that are there."""
+        count = len(self._simulation.scenes)
+        self.scenes, self._opened = self.scenes[:count], self._opened[:count]
+        self._made_from = self._made_from.of(range(count))
+        self.edited = self._last_letter
 
 
 def _made_as(scene: Scene, other: Scene) -> Scene:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.picture.sides import Side, Sides
+from app.scene.comparison import MOST_WORLDS
 from app.window.camera_control import CameraControl
 
 DIVIDER_RANGE = (0.1, 0.9)  # of what the panel leaves of the width
@@ -18,6 +19,7 @@ class Layout:
         self.pixels_per_unit = 1.0
         self.free = (0.0, 1.0)  # what the panel leaves of the width
         self.divider = 0.5  # where two pictures meet, as a part of that
+        self.grid_chosen: bool | None = None
         self._sides = sides
 
     @property
@@ -26,10 +28,19 @@ class Layout:
         width, height = self.size
         return round(width * self.pixels_per_unit), round(height * self.pixels_per_unit)
 
-    def apply(self, camera: CameraControl, pointed: Side) -> None:
-        """Give the pictures their places, and the camera the one that it is used on."""
-        self._sides.lay_out(*self.pixel_size, free=self.free, divider=self.divider)
-        area, scale = pointed.area, self.pixels_per_unit
+    @property
+    def in_grid(self) -> bool:
+        """Whether the pictures lie in a grid, and not side by side: four do, unless it was chosen otherwise."""
+        count = len(self._sides.shown)
+        return count > 2 and (self.grid_chosen if self.grid_chosen is not None else count == MOST_WORLDS)
+
+    def apply(self) -> None:
+        """Give the pictures their places."""
+        self._sides.lay_out(*self.pixel_size, free=self.free, divider=self.divider, in_grid=self.in_grid)
+
+    def fit(self, camera: CameraControl, side: Side) -> None:
+        """Give a camera the place that it is used on."""
+        area, scale = side.area, self.pixels_per_unit
         camera.width, camera.height, camera.free = area.width / scale, area.height / scale, area.free
         # Wherever the divider is: a view must not depend on it.
         camera.view_aspect = self.view_aspect(len(self._sides.shown))
@@ -37,16 +48,23 @@ class Layout:
     def view_aspect(self, sides: int) -> float:
         """Width to height of an equal share of what the panel leaves."""
         left, right = self.free
-        return (right - left) * self.size[0] / sides / max(self.size[1], 1.0)
+        columns, rows = (2, 2) if self.in_grid else (sides, 1)
+        return (right - left) * self.size[0] / columns / max(self.size[1] / rows, 1.0)
 
-    def left(self, side: Side) -> float:
-        """Where the picture of a side begins."""
-        return side.area.left / self.pixels_per_unit
+    def corner(self, side: Side) -> tuple[float, float]:
+        """Where the picture of a side begins, from the left and from the top."""
+        return side.area.left / self.pixels_per_unit, side.area.top / self.pixels_per_unit
+
+    def side_at(self, x: float, y: float) -> int:
+        """The place of the side that is there."""
+        corners = [self.corner(side) for side in self._sides.shown]
+        return max((place for place, (left, top) in enumerate(corners) if x >= left and y >= top), default=0)
 
     @property
-    def divider_place(self) -> float:
-        """Where two pictures meet, from the left."""
-        return self.left(self._sides.shown[-1])
+    def divider_place(self) -> float | None:
+        """Where two columns meet, from the left; None where there are not two."""
+        lefts = {self.corner(side)[0] for side in self._sides.shown}
+        return max(lefts) if len(lefts) == 2 else None
 
     def move_divider(self, x: float) -> None:
         """Let two pictures meet as near to a place as both can still be seen."""
@@ -58,7 +76,7 @@ class Layout:
         """Where a side has its minimap, or would have it."""
         left, top, width, height = side.picture.minimap_rectangle(side.area.width, side.area.height)
         scale = self.pixels_per_unit
-        return (side.area.left + left) / scale, top / scale, width / scale, height / scale
+        return (side.area.left + left) / scale, (side.area.top + top) / scale, width / scale, height / scale
 
     def place_above_minimap(self, *, with_minimap: bool) -> tuple[float, float, float]:
         """Where something may stand on the leftmost minimap, or in its place: left, bottom and width."""

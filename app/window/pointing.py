@@ -40,12 +40,13 @@ class Pointing:
         self._pressed_at = None
 
     def press(self, event: ButtonPressed) -> None:
-        camera, side = self._application.camera, self._point_at(event.x)
+        side = self._point_at(event.x, event.y)
+        camera, (left, top) = self._application.camera, self._application.layout.corner(side)
         if event.button is Button.LEFT and self._is_on_minimap(side, event.x, event.y):
             self._on_minimap = side
             self._look_at_minimap(side, event.x, event.y)
         else:
-            camera.press(replace(event, x=event.x - self._application.layout.left(side)))
+            camera.press(replace(event, x=event.x - left, y=event.y - top))
             is_click = event.button is Button.LEFT and not event.shift and not camera.flying
             self._pressed_at = (event.x, event.y) if is_click else None
             self._pressed_with_control = event.control
@@ -65,18 +66,18 @@ class Pointing:
         if self._on_minimap is not None:
             self._look_at_minimap(self._on_minimap, event.x, event.y)
         else:
-            left = self._application.layout.left(self.side)
-            self._application.camera.move(replace(event, x=event.x - left))
+            left, top = self._application.layout.corner(self.side)
+            self._application.camera.move(replace(event, x=event.x - left, y=event.y - top))
 
     def scroll(self, event: Scrolled) -> None:
-        side = self._point_at(event.x)
-        self._application.camera.scroll(event.amount, event.x - self._application.layout.left(side), event.y)
+        left, top = self._application.layout.corner(self._point_at(event.x, event.y))
+        self._application.camera.scroll(event.amount, event.x - left, event.y - top)
 
-    def _point_at(self, x: float) -> Side:
+    def _point_at(self, x: float, y: float) -> Side:
         """Let mouse and wheel be used on the side that is under the pointer, unless they go on in another one."""
         application = self._application
         if not application.camera.dragging and not application.camera.flying:
-            place = sum(x >= application.layout.left(side) for side in application.sides.shown[1:])
+            place = application.layout.side_at(x, y)
             if place != self.place:
                 self.place = place
                 application.look_from_here()
@@ -85,8 +86,9 @@ class Pointing:
     def _cell_under(self, x: float, y: float) -> tuple[int, int] | None:
         """Row and column of the land under the pointer."""
         application = self._application
-        hit = application.camera.ground_under(x - application.layout.left(self.side), y)
-        snapshot = application.snapshot
+        left, top = application.layout.corner(self.side)
+        hit = application.camera.ground_under(x - left, y - top)
+        snapshot = self.side.snapshot
         if hit is None or snapshot is None:
             return None
         rows, columns = snapshot.shape

@@ -307,9 +307,11 @@ class Window:
             return
         if action != glfw.PRESS:
             return
-        command = bool(modifiers & _COMMAND_KEY)
+        command, shift = bool(modifiers & _COMMAND_KEY), bool(modifiers & glfw.MOD_SHIFT)
         printed = _NAMED_KEYS.get(key) or (glfw.get_key_name(key, scancode) or "").upper()
         # A sign such as ? or [ is another key on another keyboard: it comes as a character, see `_on_character`.
+        if shift and len(printed) == 1 and printed.isalpha():
+            printed = f"Shift+{printed}"
         if command and printed:
             self._events.append(KeyPressed(f"Ctrl+{printed}", place))
         elif len(printed) > 1 or printed.isalnum():

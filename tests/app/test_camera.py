@@ -527,3 +527,13 @@ def test_the_eye_stays_above_the_higher_of_two_grounds(control: CameraControl) -
     assert eye.y == pytest.approx(ground_of(hills() + 900.0).limit(eye.x, eye.z) + CLEARANCE * 90 * CELL, abs=1e-2)
     control.see(ground_of(hills()))
     assert control.goal().position.y < eye.y
+
+
+@pytest.mark.parametrize("middle", [0.0, -0.3])
+@pytest.mark.parametrize("aspect", [0.7, 1.0, 1.9])
+def test_a_point_is_seen_where_the_ray_through_that_place_meets_it(aspect: float, middle: float) -> None:
+    camera = Camera(glm.vec3(500.0, 40.0, 300.0), heading=140.0, pitch=35.0, distance=900.0, middle=middle)
+    for x, y in ((0.0, 0.0), (0.8, -0.6), (-0.9, 0.4)):
+        origin, direction = camera.ray(x, y, aspect)
+        assert camera.place_of(origin + 700.0 * direction, aspect) == pytest.approx((x, y), abs=1e-4)
+        assert camera.place_of(origin - 700.0 * direction, aspect) is None

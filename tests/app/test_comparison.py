@@ -7,11 +7,26 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from app.engine.creation import create_world
 from app.engine.lockstep import Lockstep
-from app.engine.messages import Change, FrameBegan, Keep, Open, OpenFailed, Run, Save, Saved, Step, Stopped
+from app.engine.messages import (
+    Change,
+    Copy,
+    FrameBegan,
+    Keep,
+    Open,
+    OpenFailed,
+    Refused,
+    Run,
+    Save,
+    Saved,
+    Step,
+    Stopped,
+    Watch,
+)
 from app.engine.simulator import SimulationError, Simulator
 from app.engine.thread import SimulationThread
 from app.files import checkpoint
@@ -21,7 +36,7 @@ from app.model.snapshot import Snapshot
 from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
-from app.scene.comparison import MOST_LISTED, differences, labels, with_processes_of
+from app.scene.comparison import MOST_LISTED, differences, labels, with_compared_of
 from app.scene.scene import DECLARATIONS, GROUPS, Scene
 from tests.app.small import bits, heard, simulated, small_scene
 from tests.app.test_simulation import WATER_OF_A_DROP, running, shown, wait_for
@@ -37,14 +52,14 @@ def lockstep(*scenes: Scene, threads: int | None = None) -> Lockstep:
 # What they share.
 
 
-def test_processes_differ_and_all_else_is_shared() -> None:
+def test_climate_and_processes_differ_and_all_else_is_shared() -> None:
     preset = open_scene("dune-field")
-    mixed = with_processes_of(ONE, preset)
+    mixed = with_compared_of(ONE, preset)
     for path in DECLARATIONS:
-        is_process = GROUPS[path.partition(".")[0]].section == "processes"
-        assert mixed.value(path) == (preset if is_process else ONE).value(path), path
+        may_differ = GROUPS[path.partition(".")[0]].section in ("climate", "processes", "rivers")
+        assert mixed.value(path) == (preset if may_differ else ONE).value(path), path
     assert differences(mixed, preset) == {}
-    assert with_processes_of(ONE.with_values(differences(ONE, preset)), mixed) == mixed
+    assert with_compared_of(ONE.with_values(differences(ONE, preset)), mixed) == mixed
     assert differences(ONE, preset).keys() >= {"wind.enabled", "droplets.enabled"}
 
 
@@ -64,8 +79,8 @@ def test_second_scene_from_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("world.seed=3", "world.seed=3: two worlds that are compared share it"),
-        ("view.haze=0", "only processes can differ"),
+        ("world.seed=3", "world.seed=3: worlds that are compared share it"),
+        ("view.haze=0", "only climate, processes and rivers can differ"),
         ("droplets.evaporation=9", "droplets.evaporation = 9: must be from"),
         ("droplets.evaporating=0.1", "did you mean 'droplets.evaporation'?"),
         ("jacksboro.npz", "jacksboro.npz: it has land but no parameters of processes"),
@@ -81,13 +96,17 @@ def test_words_that_do_not_make_a_second_scene(word: str, message: str) -> None:
 def test_labels_tell_what_has_an_effect() -> None:
     assert labels([ONE]) == [()]
     assert labels([ONE, ONE]) == [("A",), ("B",)]
-    assert labels([ONE, ONE.with_values({"droplets.evaporation": 0.01, "climate.wind_speed": 3.0})]) == [
+    assert labels([ONE, ONE.with_values({"droplets.evaporation": 0.01, "wind.suspension": 0.005})]) == [
         ("A", "droplets: evaporation 0.001 1/t"),
         ("B", "droplets: evaporation 0.01 1/t"),
     ]  # the wind does not blow
+    hot, cold = (ONE.with_value("climate.temperature", degrees) for degrees in (30.0, -5.0))
+    assert [label[1] for label in labels([ONE, hot, cold])] == [
+        f"climate: temperature {degrees} °C" for degrees in ("15", "30", "-5")
+    ]
     without = ONE.with_values({"droplets.enabled": False, "droplets.friction": 0.3})
     assert labels([ONE, without]) == [("A", "droplets on"), ("B", "droplets off")]
-    named = with_processes_of(open_scene("noise"), open_scene("dune-field"))
+    named = with_compared_of(open_scene("noise"), open_scene("dune-field"))
     one, other = labels([open_scene("noise"), named])
     assert (one[0], other[0]) == ("A   noise", "B   dune-field")
     paths = ["count", "friction", "density", "minimum_volume", "longest_path", "deposition_rate"]
@@ -284,7 +303,7 @@ def test_from_one_to_two_and_back_to_either() -> None:
             thread.ask(Step())
             both = wait_for(lambda: (taken := thread.take()) and taken[0].cycle == 1 and taken)
             last = [shown(snapshot) for snapshot in both]
-            thread.ask(Keep(kept))
+            thread.ask(Keep((kept,)))
             (alone,) = take_both(thread)
             assert (alone.world, alone.cycle) == (both[kept].world, 1)
             assert shown(alone) == last[kept]
@@ -307,7 +326,7 @@ def test_worlds_that_cannot_be_made_leave_the_one_that_is_there(tmp_path: Path) 
             )
         )
         thread.ask(Change({"droplets.count": 61}, 1))
-        thread.ask(Keep(1))
+        thread.ask(Keep((1,)))
         assert "there is no such file" in wait_for(lambda: heard(thread, OpenFailed))[0].why
         thread.ask(Step())
         (snapshot,) = wait_for(lambda: (taken := thread.take()) and taken[0].cycle == 1 and taken)
@@ -345,3 +364,78 @@ def test_either_world_is_saved(tmp_path: Path) -> None:
             saved, kept = checkpoint.load(tmp_path / f"{world}.npz")
             assert kept == scene
             assert bits(saved) == bits(simulated(1, scene).world)
+
+
+# Copies.
+
+
+def test_a_copy_is_the_same_world_and_goes_on_as_it_would() -> None:
+    scene = small_scene(
+        pools__enabled=True, moisture__enabled=True, plants__enabled=True, materials__enabled=True, wind__enabled=True
+    )
+    simulator = simulated(9, scene)
+    both = Lockstep([simulator]).with_copy(0)
+    one, other = both.worlds
+    assert bits(one) == bits(other)
+    assert not any(np.shares_memory(one.layers[name], other.layers[name]) for name in one.layers)
+    for _ in range(5):
+        both.advance()
+    assert bits(one) == bits(other) == bits(simulated(14, scene).world)
+    changed = [scene, scene.with_value("droplets.count", 90)]
+    both.change(changed)
+    both.advance()
+    assert bits(one) == bits(simulated(15, scene).world)
+    assert bits(one) != bits(other)
+
+
+def test_copies_come_and_go_while_it_runs() -> None:
+    with running(ONE, paused=True) as thread:
+        take_both(thread)
+        for _ in range(3):
+            thread.ask(Step())
+        (alone,) = wait_for(lambda: (taken := thread.take()) and taken[0].cycle == 3 and taken)
+        for count in (2, 3, 4):
+            thread.ask(Copy(0))
+            worlds = wait_for(lambda count=count: (taken := thread.take()) and len(taken) == count and taken)
+        assert len({world.world for world in worlds}) == 4
+        assert worlds[0].world == alone.world
+        assert {world.cycle for world in worlds} == {3}
+        thread.ask(Copy(0))
+        (refused,) = wait_for(lambda: heard(thread, Refused))
+        assert refused.why == "4 worlds are compared already; more cannot be"
+        thread.ask(Change({"droplets.count": 90}, 2))
+        thread.ask(Step())
+        numbers = [world.world for world in worlds]
+        worlds = wait_for(lambda: (taken := thread.take()) and taken[0].cycle == 4 and taken)
+        same = shown(worlds[0])
+        assert [shown(world) == same for world in worlds] == [True, True, False, True]
+        thread.ask(Keep((2, 3)))
+        worlds = wait_for(lambda: (taken := thread.take()) and len(taken) == 2 and taken)
+        assert [world.world for world in worlds] == numbers[2:]
+        assert [scene.droplets.count for scene in thread.scenes] == [90, 60]
+
+
+def test_a_copy_that_memory_cannot_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with running(ONE, paused=True) as thread:
+        take_both(thread)
+        monkeypatch.setattr("app.engine.memory.free_memory", lambda: 1000.0)
+        thread.ask(Copy(0))
+        (refused,) = wait_for(lambda: heard(thread, Refused))
+        assert "memory" in refused.why
+        assert len(thread.scenes) == 1
+
+
+def test_the_difference_of_grounds_is_a_layer_while_it_is_looked_at() -> None:
+    with running(ONE, OTHER, paused=True) as thread:
+        take_both(thread)
+        thread.ask(Step())
+        thread.ask(Watch("difference"))
+        one, other = wait_for(
+            lambda: (taken := thread.take()) and "difference" in taken[0].layers and taken[0].cycle == 1 and taken
+        )
+        expected = other.ground(dtype=np.float64) - one.ground(dtype=np.float64)
+        assert np.abs(expected).max() > 0.0
+        np.testing.assert_allclose(other.layers["difference"], expected, atol=1e-3)
+        np.testing.assert_array_equal(one.layers["difference"], -other.layers["difference"])
+        thread.ask(Keep((1,)))
+        wait_for(lambda: (taken := thread.take()) and "difference" not in taken[0].layers)

@@ -41,7 +41,7 @@ def check_all(folder: Path) -> None:
     from app.model.errors import UserError
     from app.processes import PROCESSES
     from app.processes.process import register
-    from app.scene.comparison import processes as compared
+    from app.scene.comparison import compared_groups as compared
     from app.scene.scene import GROUPS, Scene, preset_to_toml, read_preset
     from app.window.panel.parameters import SECTIONS, is_in_use
     from tests.app.invented import Snowfall, SnowfallParameters

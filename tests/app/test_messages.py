@@ -61,7 +61,7 @@ def test_messages_are_read_as_they_were_written(journal: list[Request | Report])
 
 
 @pytest.mark.parametrize(
-    "text", [b"", b"[", b"{}", b'[{"type": "Explode"}]', b'[{"type": "Keep"}]', b'[{"type": "Keep", "world": "B"}]']
+    "text", [b"", b"[", b"{}", b'[{"type": "Explode"}]', b'[{"type": "Keep"}]', b'[{"type": "Keep", "worlds": "B"}]']
 )
 def test_anything_else_is_refused(text: bytes) -> None:
     with pytest.raises(ValueError):
@@ -70,4 +70,4 @@ def test_anything_else_is_refused(text: bytes) -> None:
 
 def test_a_message_cannot_be_changed() -> None:
     with pytest.raises(AttributeError):
-        messages.Keep(1).world = 0  # type: ignore[misc]
+        messages.Keep((1,)).worlds = ()  # type: ignore[misc]

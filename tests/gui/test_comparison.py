@@ -64,7 +64,7 @@ def middle_of(application: Application, number: int) -> float:
     return area.left + 0.5 * (area.free[0] + area.free[1]) * area.width
 
 
-def test_compare_begins_two_worlds_anew_and_ends_with_the_one_that_is_edited(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compare_goes_on_with_a_copy_and_ends_with_the_one_that_is_edited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notices, "SECONDS_SHOWN", 600.0)
 
     def test(driver: Driver) -> None:
@@ -74,21 +74,19 @@ def test_compare_begins_two_worlds_anew_and_ends_with_the_one_that_is_edited(mon
         driver.wait_for(lambda: application.snapshot is not None and application.snapshot.cycle == 1, "a cycle")
         driver.press("C")
         have_two(driver)
-        (notice,) = application.notices.shown()
-        assert "restart from the same land" in notice.text
         one, other = snapshots(application)
-        assert (one.cycle, other.cycle) == (0, 0)
+        assert (one.cycle, other.cycle) == (1, 1)
         assert np.array_equal(one.layers["bedrock"], other.layers["bedrock"])
         driver.engine.item_input_value(driver.widget("droplets.count"), 90)
         application.commands.step()
-        driver.wait_for(lambda: [shown.cycle for shown in snapshots(application)] == [1, 1], "a cycle of both")
+        driver.wait_for(lambda: [shown.cycle for shown in snapshots(application)] == [2, 2], "a cycle of both")
         one, other = snapshots(application)
         kept = other.layers["bedrock"].copy()
         assert not np.array_equal(one.layers["bedrock"], kept)
         driver.press("C")
         driver.wait_for(lambda: len(snapshots(application)) == 1, "one world")
         (alone,) = snapshots(application)
-        assert (alone.world, alone.cycle) == (other.world, 1)
+        assert (alone.world, alone.cycle) == (other.world, 2)
         assert np.array_equal(alone.layers["bedrock"], kept)
         assert application.documents.scene.droplets.count == 90
         assert any("B continues alone" in notice.text for notice in application.notices.shown())
@@ -100,6 +98,59 @@ def test_compare_begins_two_worlds_anew_and_ends_with_the_one_that_is_edited(mon
         driver.wait_for(lambda: application.sides.shown == [first], "the world at the left")
 
     drive(test, ONE)
+
+
+def test_two_worlds_can_begin_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notices, "SECONDS_SHOWN", 600.0)
+
+    def test(driver: Driver) -> None:
+        application = driver.application
+        driver.wait_for(lambda: application.snapshot is not None, "the first snapshot")
+        application.commands.step()
+        driver.wait_for(lambda: application.snapshot is not None and application.snapshot.cycle == 1, "a cycle")
+        driver.press("Shift+C")
+        driver.wait_for(lambda: [shown.cycle for shown in snapshots(application)] == [0, 0], "two new worlds")
+        (notice,) = application.notices.shown()
+        assert "restart from the same land" in notice.text
+
+    drive(test, ONE)
+
+
+def test_up_to_four_worlds_with_cameras_of_their_own() -> None:
+    def test(driver: Driver) -> None:
+        application, engine = have_two(driver), driver.engine
+        engine.set_ref("//Panel")
+        for count in (3, 4):
+            engine.item_click("###add a world")
+            driver.wait_for(lambda count=count: len(snapshots(application)) == count, f"{count} worlds")
+        assert application.documents.edited == "D"
+        assert [scene.droplets.count for scene in application.documents.scenes] == [50, 90, 90, 90]
+        engine.yield_(3)
+        tops = {side.area.top for side in application.sides.shown}
+        assert len(tops) == 2, "four lie in a grid"
+        engine.item_click("###grid")
+        engine.yield_(3)
+        assert {side.area.top for side in application.sides.shown} == {0}
+        engine.item_click("###link cameras")
+        engine.yield_(2)
+        goals = [application.cameras.of(shown.world).goal() for shown in snapshots(application)]
+        assert goals.count(goals[0]) == 4
+        application.pointing.place = 2
+        application.camera.top_view()
+        engine.yield_(2)
+        pitches = [application.cameras.of(shown.world).goal().pitch for shown in snapshots(application)]
+        assert pitches[2] == 90.0 and pitches.count(pitches[0]) == 3
+        engine.item_click("###link cameras")
+        engine.yield_(2)
+        assert application.camera.goal().pitch == 90.0, "all are seen from where the pointed one was"
+        change(driver, "B")
+        third = snapshots(application)[2].world
+        engine.item_click("###remove the world")
+        driver.wait_for(lambda: len(snapshots(application)) == 3, "three worlds")
+        assert snapshots(application)[1].world == third
+        assert application.documents.edited == "C"
+
+    drive(test, ONE, OTHER)
 
 
 def test_the_panel_changes_what_it_is_told_to() -> None:
@@ -123,7 +174,7 @@ def test_the_panel_changes_what_it_is_told_to() -> None:
         assert application.documents.scene.droplets.count == 50
         type_count(60)
         assert counts() == [[60, 90]] * 2
-        change(driver, "both")
+        change(driver, "all")
         assert application.documents.scene.droplets.count == 60
         type_count(70)
         assert counts() == [[70, 70]] * 2
@@ -163,7 +214,7 @@ def test_differences_are_marked_and_both_ledgers_are_shown(monkeypatch: pytest.M
         driver.engine.yield_(2)
         (balance,) = {text for text in items if text.startswith("mass balance")}
         assert balance == "mass balance A 0e+00 · B 0e+00"
-        change(driver, "both")
+        change(driver, "all")
         driver.engine.item_input_value(driver.widget("droplets.count"), 70)
         driver.engine.yield_(2)
         assert rows.differing("processes") == 0

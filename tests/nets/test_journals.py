@@ -144,7 +144,7 @@ class Journal:
         )
 
     def keep(self, number: int) -> None:
-        self.thread.ask(Keep(number % len(self.thread.scenes)))
+        self.thread.ask(Keep((number % len(self.thread.scenes),)))
 
     def change(self, number: int) -> None:
         world = None if number % 2 else number % len(self.thread.scenes)

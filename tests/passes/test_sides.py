@@ -48,7 +48,7 @@ def sides(context: moderngl.Context, resting_place: moderngl.Framebuffer) -> Ite
 
 
 def draw(sides: Sides, camera: Camera, *scenes: Scene, minimap: bool = False) -> NDArray[np.uint8]:
-    sides.draw(camera, scenes, time=0.0, minimap=minimap, labels=labels(scenes))
+    sides.draw([camera] * len(scenes), scenes, time=0.0, minimap=minimap, labels=labels(scenes))
     pixels = sides.pixels()
     assert pixels is not None
     return pixels
@@ -77,6 +77,49 @@ def test_areas_fill_the_picture_and_meet_at_the_divider(
         assert one.free[0] * one.width == pytest.approx(free[0] * width, abs=1e-6)
         assert other.left + other.free[1] * other.width == pytest.approx(free[1] * width, abs=1e-6)
         assert (one.free[1], other.free[0]) == (1.0, 0.0)
+
+
+@given(
+    width=st.integers(4, 4000),
+    height=st.integers(2, 3000),
+    count=st.integers(1, 4),
+    divider=st.floats(0.1, 0.9),
+    free=st.tuples(st.floats(0.0, 1.0), st.floats(0.0, 1.0)).map(sorted).map(tuple),
+)
+def test_areas_of_a_grid_cover_the_picture_once(
+    width: int, height: int, count: int, divider: float, free: tuple[float, float]
+) -> None:
+    parts = areas(width, height, count, free=free, divider=divider, in_grid=True)
+    assert len(parts) == count
+    assert sum(area.width * area.height for area in parts) == width * height
+    for number, area in enumerate(parts):
+        assert area.left >= 0 and area.top >= 0 and area.left + area.width <= width and area.top + area.height <= height
+        for other in parts[:number]:
+            apart = area.left >= other.left + other.width or area.top >= other.top + other.height
+            assert apart
+    assert len({area.top for area in parts}) == (1 if count < 3 else 2)
+
+
+def test_four_worlds_lie_in_a_grid_each_as_it_is_alone(context: moderngl.Context, sides: Sides, canvas: Canvas) -> None:
+    shown = [land(number, seed=number) for number in (1, 2, 3, 4)]
+    cameras = [replace(scene_camera(ONE, shown[0]), heading=90.0 * number) for number in range(4)]
+    sides.show(shown)
+    sides.lay_out(*SIZE, in_grid=True)
+    sides.draw(cameras, [ONE] * 4, time=0.0, minimap=False)
+    pixels = sides.pixels()
+    assert pixels is not None and pixels.shape == (SIZE[1], SIZE[0], 3)
+    picture = Picture(context, bake_at_once=True)
+    span = overlay_range("none", *shown)
+    for number, (land_shown, camera) in enumerate(zip(shown, cameras, strict=True)):
+        row, column = divmod(number, 2)
+        rows, columns = SIZE[1] // 2, SIZE[0] // 2
+        part = pixels[row * rows : (row + 1) * rows, column * columns : (column + 1) * columns]
+        picture.show(land_shown)
+        picture.draw(canvas.framebuffer(columns, rows), camera, ONE, minimap=False, overlay_span=span)
+        alone = canvas.pixels()
+        assert alone is not None
+        np.testing.assert_array_equal(part[DIVIDER:, DIVIDER:], alone[DIVIDER:, DIVIDER:])
+    picture.release()
 
 
 @pytest.mark.parametrize("quality", ["low", "medium", "high"])
@@ -213,7 +256,7 @@ def test_only_what_has_changed_is_drawn(sides: Sides, monkeypatch: pytest.Monkey
     def drawn_by(act: Callable[[], object]) -> list[int]:
         drawn.clear()
         act()
-        sides.draw(camera, [ONE, scene], time=0.0, minimap=False, labels=labels([ONE, scene]))
+        sides.draw([camera] * 2, [ONE, scene], time=0.0, minimap=False, labels=labels([ONE, scene]))
         return drawn
 
     scene = ONE
@@ -270,7 +313,7 @@ def test_a_picture_in_slices_is_that_drawn_at_once_whatever_is_drawn_between_the
     at_once = draw(sides, camera, ONE, OTHER, minimap=True).copy()
     other_view = replace(camera, heading=camera.heading + 90.0)
     assert (draw(sides, other_view, ONE, OTHER, minimap=True) != at_once).any()
-    assert sides.begin(camera, [ONE, OTHER], time=0.0, minimap=True, labels=labels([ONE, OTHER]))
+    assert sides.begin([camera] * 2, [ONE, OTHER], time=0.0, minimap=True, labels=labels([ONE, OTHER]))
     slices = 0
     while sides.drawing:
         draw_a_slice(sides)
@@ -289,7 +332,7 @@ def test_what_is_not_whole_is_not_seen(sides: Sides) -> None:
     camera = scene_camera(ONE, land(1))
     before = draw(sides, camera, ONE, ONE).copy()
     turned = replace(camera, heading=camera.heading + 40.0)
-    sides.begin(turned, [ONE, ONE], time=0.0, minimap=False)
+    sides.begin([turned] * 2, [ONE, ONE], time=0.0, minimap=False)
     while sides.drawing:
         np.testing.assert_array_equal(sides.pixels(), before)
         draw_a_slice(sides)
@@ -308,7 +351,7 @@ def test_a_picture_that_is_given_up_is_drawn_anew(
     camera = scene_camera(ONE, land(1))
     expected = draw(sides, camera, ONE).copy()
     draw(sides, replace(camera, heading=camera.heading + 40.0), ONE)
-    sides.begin(camera, [ONE], time=0.0, minimap=False)
+    sides.begin([camera], [ONE], time=0.0, minimap=False)
     draw_a_slice(sides)
     draw_a_slice(sides)
     assert sides.drawing
@@ -335,7 +378,7 @@ def test_a_picture_keeps_its_place_until_another_is_whole(sides: Sides) -> None:
     draw(sides, camera, ONE, ONE)
     before = [side.seen_area for side in sides.shown]
     sides.lay_out(*SIZE, divider=0.7)
-    sides.begin(camera, [ONE, ONE], time=0.0, minimap=False)
+    sides.begin([camera] * 2, [ONE, ONE], time=0.0, minimap=False)
     while sides.drawing:
         assert [side.seen_area for side in sides.shown] == before
         draw_a_slice(sides)

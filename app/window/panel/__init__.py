@@ -14,6 +14,7 @@ from app.window.panel import comparison, key_sheet, legend, messages, status_lin
 from app.window.panel.divider import Divider
 from app.window.panel.file_dialog import FileDialog, Filter
 from app.window.panel.parameters import SECTIONS, ParameterRows
+from app.window.panel.springs import SpringMarks
 from app.window.panel.widgets import tooltip_on_hover
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Panel:
         self._application = application
         self._rows = ParameterRows(application)
         self._divider = Divider(application)
+        self._springs = SpringMarks(application)
         self._file_dialog = FileDialog()
         self._laid_out_scale = 0.0
         self.free_of_scene = (0.0, 1.0)  # what the panel leaves of the width, from 0 at the left to 1 at the right
@@ -47,6 +49,8 @@ class Panel:
         """A frame."""
         self.rivers_shown = False
         self._divider.gui()
+        if self.visible:
+            self._springs.gui()
         if self.visible:
             legend.legend(self._application)
             status_line.status_line(self._application)

@@ -1,4 +1,4 @@
-"""Which of two worlds the panel changes, and from where it takes its processes."""
+"""Which of several worlds the panel changes, and how they are compared."""
 
 from __future__ import annotations
 
@@ -8,31 +8,28 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from app.picture.style import ACCENT, FAINT_TEXT, em, faded
+from app.scene.comparison import MOST_WORLDS, NAMES
 from app.scene.scene import presets
 from app.window.panel.widgets import tooltip_on_hover
 
 if TYPE_CHECKING:
     from app.window.application import Application
-    from app.window.documents import Edited
-
-HELP: dict[Edited, str] = {
-    "A": "The panel shows and changes the world on the left",
-    "B": "The panel shows and changes the world on the right",
-    "both": "The panel shows the world on the left, and changes both",
-}
 
 
 def comparison(application: Application) -> None:
-    """A row of the panel, where there are two worlds."""
-    if not application.documents.comparing:
+    """Rows of the panel, where there are several worlds: which it changes, how many there are, how they are seen."""
+    documents = application.documents
+    if not documents.comparing:
         return
     imgui.align_text_to_frame_padding()
     imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), "change")
-    for edited, help in HELP.items():
-        imgui.same_line(0.0, em(0.5) if edited == "A" else em(0.2))
-        if _choice(edited, is_chosen=application.documents.edited == edited, help=help):
-            application.documents.edited = edited
-    _processes(application)
+    for number, edited in enumerate(documents.choices):
+        imgui.same_line(0.0, em(0.2 if number else 0.5))
+        help = "The panel shows the first world, and changes all" if edited == "all" else f"The panel changes {edited}"
+        if _choice(edited, is_chosen=documents.edited == edited, help=help):
+            documents.edited = edited
+    _take_from(application)
+    _worlds(application)
 
 
 def _choice(label: str, *, is_chosen: bool, help: str) -> bool:
@@ -42,12 +39,37 @@ def _choice(label: str, *, is_chosen: bool, help: str) -> bool:
     pressed = imgui.button(f"{label}###change {label}", imgui.ImVec2(em(2.2 if len(label) == 1 else 3.2), 0.0))
     if is_chosen:
         imgui.pop_style_color(2)
-    tooltip_on_hover(help, "Only processes can differ; everything else is shared.")
+    tooltip_on_hover(help, "Climate, processes and rivers can differ; everything else is shared.")
     return pressed
 
 
-def _processes(application: Application) -> None:
-    """A list of presets, from which the processes of what is changed can be taken."""
+def _worlds(application: Application) -> None:
+    """Buttons for another world, for one less, for the arrangement and the cameras."""
+    documents, layout, commands = application.documents, application.layout, application.commands
+    count = len(documents.scenes)
+    imgui.begin_disabled(count == MOST_WORLDS)
+    if imgui.button(f"{icons.ICON_FA_PLUS}###add a world"):
+        commands.add_world()
+    imgui.end_disabled()
+    tooltip_on_hover("Compare with another copy of the world that the panel shows", f"{MOST_WORLDS} at most")
+    imgui.same_line(0.0, em(0.2))
+    if imgui.button(f"{icons.ICON_FA_MINUS}###remove the world"):
+        commands.remove_world()
+    tooltip_on_hover(f"Remove {NAMES[documents.edited_worlds[0]]}")
+    imgui.same_line(0.0, em(0.6))
+    if imgui.button(f"{icons.ICON_FA_LINK if application.cameras.linked else icons.ICON_FA_LINK_SLASH}###link cameras"):
+        commands.link_cameras()
+    tooltip_on_hover("One camera for all worlds, or one each", "now linked" if application.cameras.linked else "")
+    if count > 2:
+        imgui.same_line(0.0, em(0.2))
+        icon = icons.ICON_FA_TABLE_COLUMNS if layout.in_grid else icons.ICON_FA_TABLE_CELLS_LARGE
+        if imgui.button(f"{icon}###grid"):
+            layout.grid_chosen = not layout.in_grid
+        tooltip_on_hover("Side by side" if layout.in_grid else "In a grid")
+
+
+def _take_from(application: Application) -> None:
+    """A list of presets, from which climate and processes of what is changed can be taken."""
     label = f"apply a preset  {icons.ICON_FA_CARET_DOWN}"
     width = imgui.calc_text_size(label).x + 2.0 * imgui.get_style().frame_padding.x
     imgui.same_line(0.0, em(0.6))
@@ -55,9 +77,9 @@ def _processes(application: Application) -> None:
         imgui.new_line()
     if imgui.button(f"{label}###take a preset"):
         imgui.open_popup("presets")
-    tooltip_on_hover("Apply the processes of a preset to the selected worlds; the land stays")
+    tooltip_on_hover("Apply climate and processes of a preset to the selected worlds; the land stays")
     if imgui.begin_popup("presets"):
         for name in presets():
             if imgui.selectable(name, False)[0]:
-                application.commands.take_processes(name)
+                application.commands.take_from(name)
         imgui.end_popup()

@@ -35,10 +35,12 @@ class Divider:
 
     def gui(self) -> None:
         application = self._application
-        if len(application.sides.shown) < 2:
+        divider = application.layout.divider_place
+        if divider is None:
+            self._grabbed = None
             return
         viewport = imgui.get_main_viewport()
-        place = imgui.ImVec2(application.layout.divider_place + 1.0, viewport.work_pos.y + viewport.work_size.y / 2.0)
+        place = imgui.ImVec2(divider + 1.0, viewport.work_pos.y + viewport.work_size.y / 2.0)
         size = imgui.ImVec2(em(WIDTH), viewport.work_size.y)
         imgui.set_next_window_pos(place, imgui.Cond_.always.value, imgui.ImVec2(0.5, 0.5))
         imgui.set_next_window_size(size)
@@ -47,17 +49,17 @@ class Divider:
         imgui.begin("##divider", None, FLAGS)
         imgui.invisible_button("handle", size)
         is_lit = imgui.is_item_active() or imgui.is_item_hovered()
-        self._follow_pointer()
+        self._follow_pointer(divider)
         if is_lit:
             imgui.set_mouse_cursor(imgui.MouseCursor_.resize_ew.value)
         _grip(place, lit=is_lit)
         imgui.end()
         imgui.pop_style_var(2)
 
-    def _follow_pointer(self) -> None:
+    def _follow_pointer(self, divider: float) -> None:
         pointer = imgui.get_mouse_pos().x
         if imgui.is_item_activated():
-            self._grabbed = pointer - self._application.layout.divider_place
+            self._grabbed = pointer - divider
             if imgui.is_mouse_double_clicked(0):
                 self._application.layout.divider = 0.5
                 self._grabbed = None

@@ -12,12 +12,14 @@ from app.model.climate import ClimateParameters
 from app.model.numbers import number_text, range_words, value_text
 from app.model.parameters import Declaration, Parameters, Value
 from app.picture.style import ACCENT, FAINT_TEXT, TEXT, WARNING, Colour, Fonts, em, faded
+from app.processes.droplets import DropletParameters
 from app.processes.snowballs import SnowballErosion
 from app.scene.comparison import NAMES
 from app.scene.scene import DECLARATIONS, GROUPS, Scene, makes_world_anew, presets
 from app.sources.generators import GENERATORS
 from app.window.panel.held import held_value
 from app.window.panel.snowball_runs import snowball_runs
+from app.window.panel.springs import spring_list
 from app.window.panel.weather import weather_line
 from app.window.panel.widgets import (
     BUTTON_WIDTH,
@@ -105,6 +107,8 @@ class ParameterRows:
             snowball_runs(self._application)
         elif group is ClimateParameters:
             weather_line(self._application)
+        elif group is DropletParameters:
+            spring_list(self._application)
 
     def _time_share(self, name: str) -> None:
         """At the end of the title of a process that runs: how long it takes, and which part of a cycle that is."""
@@ -208,7 +212,7 @@ class ParameterRows:
             lines.append(f"{range_words(declaration)}; {HOW_TO_SET}")
         if self._differs(path):
             values = (value_text(declaration, scene.value(path)) for scene in self._application.documents.scenes)
-            lines.append(" · ".join(f"{name}: {value}" for name, value in zip(NAMES, values, strict=True)))
+            lines.append(" · ".join(f"{name}: {value}" for name, value in zip(NAMES, values, strict=False)))
         lines.append(f"{value_text(declaration, opened)} in the scene as opened")
         if opened != declaration.default:
             lines.append(f"{value_text(declaration, declaration.default)} by default")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,16 +13,16 @@ from imgui_bundle import imgui, implot
 from app.model.numbers import measured
 from app.model.overlays import OVERLAYS
 from app.model.snapshot import Course, Survey
-from app.picture.style import FAINT_TEXT, em
+from app.picture.style import FAINT_TEXT, WATER, em
+from app.scene.comparison import NAMES
 from app.window.panel import plots
 from app.window.panel.performance import volume_text
-from app.window.panel.widgets import heading, icon_button, right_aligned
+from app.window.panel.widgets import heading, icon_button, right_aligned, tooltip_on_hover
 
 if TYPE_CHECKING:
     from app.window.application import Application
 
 GROUND = (0.80, 0.62, 0.48, 1.0)
-WATER = (0.36, 0.66, 0.90, 1.0)
 
 SHOWN = 12  # lines of a list that are seen without scrolling
 
@@ -40,6 +41,7 @@ def rivers(application: Application) -> None:
         imgui.text_disabled("click on the land to see its catchment and flow path")
     else:
         _course(application, survey.course)
+    _channels(application)
     _lakes(application, survey)
     _mouths(application, survey)
 
@@ -100,6 +102,40 @@ def _fact(name: str, value: str) -> None:
     imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), name)
     imgui.table_next_column()
     right_aligned(value)
+
+
+CHANNEL_FIGURES: tuple[tuple[str, str, str], ...] = (
+    ("width", "width", "median width of channels, in cells"),
+    ("relative_width", "at a flow of 1", "width divided by the square root of the flow, in cells"),
+    ("migration", "migration", "cells in 1000 cycles"),
+    ("bank_wear", "wear of banks", "metres by which banks rose or sank in 1000 cycles"),
+)
+
+
+def _channels(application: Application) -> None:
+    """The figures of channels, a column for each world."""
+    worlds = [snapshot.survey.channels if snapshot.survey else None for snapshot in application.sides.snapshots]
+    if not any(worlds):
+        return
+    imgui.spacing()
+    heading("Channels")
+    if not imgui.begin_table("channels", 1 + len(worlds), imgui.TableFlags_.sizing_stretch_prop.value):
+        return
+    if len(worlds) > 1:
+        imgui.table_next_row()
+        for name in ("", *NAMES[: len(worlds)]):
+            imgui.table_next_column()
+            right_aligned(name)
+    for field, label, help in CHANNEL_FIGURES:
+        imgui.table_next_row()
+        imgui.table_next_column()
+        imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), label)
+        tooltip_on_hover(help)
+        for figures in worlds:
+            imgui.table_next_column()
+            value = getattr(figures, field) if figures else math.nan
+            right_aligned("–" if math.isnan(value) else measured(value))
+    imgui.end_table()
 
 
 def _lakes(application: Application, survey: Survey) -> None:

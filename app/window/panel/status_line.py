@@ -75,7 +75,7 @@ def _items(application: Application) -> None:
         imbalances = [shown.imbalance for shown in application.sides.snapshots]
         each = [f"{imbalance:.0e}" for imbalance in imbalances]
         if len(each) > 1:
-            each = [f"{name} {text}" for name, text in zip(NAMES, each, strict=True)]
+            each = [f"{name} {text}" for name, text in zip(NAMES, each, strict=False)]
         is_off = max(imbalances) > LARGEST_IMBALANCE
         _item(
             f"mass balance {' · '.join(each)}",
