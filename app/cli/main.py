@@ -502,7 +502,7 @@ def _add_comparison(parser: argparse.ArgumentParser, option: str = "--compare") 
         default=[],
         metavar="WITH",
         help="show another world beside the first: the same land with climate and processes of a preset or a saved "
-        "world, with some of their parameters changed (SECTION.NAME=VALUE), or both; can be repeated, up to four worlds",
+        "world, with parameters changed (SECTION.NAME=VALUE), or both; can be repeated, up to four worlds",
     )
 
 
