@@ -31,7 +31,7 @@ STEP = 0.5  # cells
 CREST = 2.0  # cells to both sides, over which its middle has the most water
 BANK = 0.1  # of the largest discharge: there a section ends
 BANKS = 3.0  # cells beyond the bed of a channel, half as wide as it is to each side of its middle
-TIME = 1000.0  # cycles, for which rates are told
+TIME = 1000.0  # cycles: the unit of time of the rates
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,11 @@ class ChannelFigures:
     width: float  # median, in cells
     relative_width: float  # the same at a flow of 1
     migration: float  # cells in 1000 cycles; NaN where there were no channels
-    bank_wear: float  # metres by which banks rose or sank in 1000 cycles; NaN likewise
+    bank_wear: float  # metres by which banks rose or sank per 1000 cycles; NaN where there were none
 
 
 def watch_channels(simulator: Simulator, cycles: int, least_flow: float, looks: int = 4) -> ChannelFigures:
-    """Advance a simulation, and look at its channels at the start and then so many times, in equal spans of time."""
+    """Advance a simulation, and measure its channels at the start and then `looks` times, at equal intervals."""
     world = simulator.world
     span = cycles // looks
     found, moved, worn = [find_channels(world, least_flow)], [], []
@@ -91,7 +91,7 @@ def watch_channels(simulator: Simulator, cycles: int, least_flow: float, looks: 
 
 
 def find_channels(world: World, least_flow: float) -> Channels:
-    """The channels of a world with a flow of at least so much, from what its drops have left of late."""
+    """The channels of a world with at least `least_flow`, from the recent discharge of its droplets."""
     discharge = np.asarray(world.trace("discharge"), np.float64)
     south, east = (np.asarray(world.trace(f"momentum_{way}"), np.float64) for way in ("south", "east"))
     speed = np.hypot(south, east)
@@ -101,7 +101,7 @@ def find_channels(world: World, least_flow: float) -> Channels:
     across = np.stack([-east[wet], south[wet]]) / speed[wet]
     middle = discharge[wet]
 
-    def beside(distance: float) -> Numbers:
+    def discharge_at(distance: float) -> Numbers:
         return _between_cells(discharge, rows + distance * across[0], columns + distance * across[1])
 
     crest = np.ones(len(rows), np.bool_)
@@ -109,7 +109,7 @@ def find_channels(world: World, least_flow: float) -> Channels:
     for side in (-1.0, 1.0):
         before, inside = middle, np.ones(len(rows), np.bool_)
         for distance in np.arange(STEP, REACH + STEP / 2, STEP):
-            here = beside(side * distance)
+            here = discharge_at(side * distance)
             if distance <= CREST:
                 crest &= (here <= middle) if side > 0.0 else (here < middle)
             inside &= (here <= before) & (here >= BANK * middle)
@@ -132,7 +132,7 @@ def migration(before: Channels, after: Channels) -> float:
 
 
 def banks(channels: Channels, shape: tuple[int, int]) -> NDArray[np.bool_]:
-    """The cells beside channels, and in none of their beds, [row, column]."""
+    """The cells along channels, outside their beds, [row, column]."""
     bed, near = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
     for row, column, width in zip(channels.rows, channels.columns, channels.width, strict=True):
         reach = int(0.5 * width + BANKS)

@@ -56,7 +56,7 @@ def check_writable(path: str | Path) -> None:
     try:
         target = Path(path).resolve()
         _check_target(target, path)
-        _create_beside(target).unlink()
+        _create_temporary(target).unlink()
     except (OSError, ValueError, RuntimeError) as error:
         raise _as_user_error(error, path) from error
 
@@ -70,7 +70,7 @@ def write_atomically_by_path(path: str | Path) -> Iterator[Path]:
     try:
         target = Path(path).resolve()  # through a link to the file that it names, and not in place of the link
         _check_target(target, path)
-        temporary = _create_beside(target)
+        temporary = _create_temporary(target)
     except (OSError, ValueError, RuntimeError) as error:
         raise _as_user_error(error, path) from error
     try:
@@ -86,7 +86,7 @@ def write_atomically_by_path(path: str | Path) -> Iterator[Path]:
     except OSError as error:
         raise _as_user_error(error, path) from error
     finally:
-        # After success it is gone already. Where it cannot be removed, the first error is the one to tell.
+        # After success it is gone already. Where it cannot be removed, the first error is the one to report.
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
 
@@ -104,7 +104,7 @@ def _check_target(target: Path, path: str | Path) -> None:
             raise UserError(f"cannot write {path}: it is write-protected; give another name or allow writing")
 
 
-def _create_beside(target: Path) -> Path:
+def _create_temporary(target: Path) -> Path:
     """A new empty file in the folder of `target`, with the permissions that any new file gets."""
     temporary = target.with_name(f".{secrets.token_hex(8)}.part{target.suffix}")
     temporary.open("xb").close()

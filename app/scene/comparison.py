@@ -1,4 +1,4 @@
-"""Two worlds beside each other: the same land and the same view, and processes that may differ."""
+"""Two worlds side by side: the same land and the same view, and processes that may differ."""
 
 from __future__ import annotations
 

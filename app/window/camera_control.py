@@ -105,7 +105,7 @@ class CameraControl:
         self._pointer = (0.0, 0.0)
         self._before_top_view: tuple[float, float] | None = None
 
-    # What the application tells.
+    # What the application reports.
 
     @property
     def ready(self) -> bool:

@@ -1,4 +1,4 @@
-"""What a person can have done, by key, button or menu. The table `app.window.actions` names these methods."""
+"""The commands, by key, button or menu. The table `app.window.actions` names these methods."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from app.window.actions import Action
 if TYPE_CHECKING:
     from app.window.application import Application
 
-# Cycles for each frame, from slow to fast; 0 is as fast as it goes.
+# Cycles per frame, from slow to fast; 0 is full speed.
 SPEEDS: tuple[int, ...] = (1, 2, 5, 10, 20, 50, 100, 0)
 
 LARGEST_SEED = 2**31 - 1
@@ -97,7 +97,7 @@ class Commands:
         self._application.simulation.ask(CancelSnowballs())
 
     def compare(self) -> None:
-        """Put a second world beside the first, or go on with one of two."""
+        """Put a second world beside the first, or continue with one of two."""
         application = self._application
         if application.documents.comparing:
             kept = NAMES[application.documents.edited_worlds[0]]

@@ -34,7 +34,7 @@ class Beginning:
 class Documents:
     """One scene, or two that are compared: each belongs to a world, and has its place in the order of `scenes`.
 
-    What changes here is asked of the simulation. Where there are two, `edited` tells which of them the panel changes.
+    What changes here is asked of the simulation. Where there are two, `edited` is what the panel changes: one, or both.
     """
 
     def __init__(self, simulation: SimulationThread) -> None:
@@ -79,7 +79,7 @@ class Documents:
 
     @property
     def restart_waits(self) -> bool:
-        """Whether the worlds will be made anew soon."""
+        """Whether the worlds will be rebuilt soon."""
         return self._restart_due is not None
 
     # What a person does.
@@ -103,7 +103,7 @@ class Documents:
             self._simulation.ask(Change({path: value}, None if worlds == everywhere else worlds[0]))
 
     def change_back(self, path: str, values: Sequence[Value]) -> None:
-        """Give a parameter the value in each world that it had there before. Not one that makes the world anew."""
+        """Give a parameter the value in each world that it had there before. Not one that rebuilds the world."""
         self.scenes = tuple(scene.with_value(path, value) for scene, value in zip(self.scenes, values, strict=True))
         if GROUPS[path.partition(".")[0]].section != VIEW_SECTION:
             for world, value in enumerate(values):
@@ -120,13 +120,13 @@ class Documents:
         self.scenes = tuple(scenes)
 
     def restart(self) -> None:
-        """Make the worlds of the scenes anew."""
+        """Rebuild the worlds of the scenes."""
         self._restart_due = None
         self._asked_for = Beginning(self.scenes, self._opened)
         self._simulation.ask(Open(self.scenes))
 
     def restart_when_due(self) -> None:
-        """Make them anew once a parameter that they are made from has not been changed for a while."""
+        """Rebuild them once their initial conditions have not been changed for a while."""
         if self._restart_due is not None and time.monotonic() > self._restart_due:
             self.restart()
 
@@ -137,7 +137,7 @@ class Documents:
         self.restart()
 
     def compare(self) -> None:
-        """Put a second world beside the first, which begins anew with it."""
+        """Put a second world beside the first, which restarts with it."""
         self.scenes, self._opened = self.scenes * 2, self._opened * 2
         self.edited = "B"
         self.restart()
@@ -162,7 +162,7 @@ class Documents:
     def worlds_failed(self, request: Open) -> bool:
         """Go back to what the worlds on the screen were made from, where it was others that were asked for last.
 
-        Tells whether it was.
+        Returns whether it was.
         """
         if self._asked_for is None or self._asked_for.scenes != request.scenes:
             return False

@@ -11,13 +11,13 @@ Rectangle = tuple[float, float, float, float]  # left, top, width and height
 
 
 class Layout:
-    """The size of the scene's part of a window, and the places in it."""
+    """The size of the scene's area in the window, and the places in it."""
 
     def __init__(self, sides: Sides) -> None:
         self.size = (1.0, 1.0)
         self.pixels_per_unit = 1.0
         self.free = (0.0, 1.0)  # what the panel leaves of the width
-        self.divider = 0.5  # where two pictures meet, as a part of that
+        self.divider = 0.5  # where two pictures meet, as a fraction of that
         self._sides = sides
 
     @property
