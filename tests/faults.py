@@ -64,7 +64,7 @@ FAULTS = {
     "loading kernels": Fault("app.engine.simulator.Simulator.prepare_all", no_memory),
     "a survey": Fault("app.engine.survey.Surveyor.survey", no_memory),
     **{f"kernel of {name}": Fault(target, no_memory) for name, target in KERNELS.items()},
-    "creating a file": Fault("app.files.atomic._create_beside", refused),
+    "creating a file": Fault("app.files.atomic._create_temporary", refused),
     "writing a file": Fault("numpy.savez_compressed", full_disk),
     "writing a text": Fault("pathlib.Path.write_bytes", full_disk),
     "putting a file on the disk": Fault("os.fsync", full_disk),

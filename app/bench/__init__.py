@@ -17,7 +17,7 @@ from app.model.errors import UserError, nearest
 
 log = logging.getLogger(__name__)
 
-# Each group is a module of this package with a function `rows`, and tells what it measures. They are imported when they
+# Each group is a module of this package with a function `rows`, and says what it measures. They are imported when they
 # are measured.
 GROUPS = {
     "droplets": "the speed of droplet erosion, on one core and on two, and the memory of a world",
@@ -55,9 +55,9 @@ def measure(group: str, *, tiny: bool = False) -> Iterator[Row]:
 
 
 def busy_cores(seconds: float = _LOOK) -> float | None:
-    """How many cores other programs keep busy, while this one rests for so long; None where the system does not tell.
+    """How many cores other programs use, while this one rests for `seconds`; None where the system does not report it.
 
-    The load that the system tells as an average over a minute has in it what was measured just before.
+    The system's load, averaged over a minute, would include what was measured just before.
     """
     before = _processor_times()
     time.sleep(seconds)

@@ -1,4 +1,4 @@
-"""The picture: what it costs beside a plain one, how steady it is beside the simulation, and what a new state costs."""
+"""The picture: its cost relative to a plain one, its steadiness beside the simulation, and the cost of a new state."""
 
 from __future__ import annotations
 

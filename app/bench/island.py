@@ -50,7 +50,7 @@ def rows(tiny: bool = False) -> Iterator[Row]:
 
 
 def yards_of_balls(scene: Scene, balls: int, samples: int) -> tuple[float, float]:
-    """Processor time of so many balls, and of a step, in yards that are measured between the samples."""
+    """Processor time of a run of `balls`, and of a step, in yards that are measured between the samples."""
     yardstick = Yardstick()
     world, _ = create_world(scene)
     start = world.state()
@@ -105,7 +105,7 @@ def gain_of_two_threads(scene: Scene, balls: int, samples: int) -> tuple[float, 
 
 
 def _roll(world: World, balls: int) -> int:
-    """Let so many of the article's balls fall, and blur the ground; return the steps they took."""
+    """Run the article's snowballs, and blur the ground; return the steps they took."""
     steps = 0
     parameters = for_kernel(KernelParameters, SnowballParameters(count=balls // CYCLES))
     for cycle in range(CYCLES):

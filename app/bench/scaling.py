@@ -46,7 +46,7 @@ THREADS = (4, 8, 16)
 EVERYTHING = "everything"
 BARS = {(1024, 8): 5.0, (2048, 16): 8.0}  # of everything, by side and threads
 CYCLES = 16  # after which all that happens in turn has happened, but a new wind field
-TINY = 32  # a part of the sides that measures nothing
+TINY = 32  # a fraction of the sides that measures nothing
 
 
 def _row_by_row(rows: int) -> int:
@@ -57,7 +57,7 @@ def _bands(rows_of_one: int) -> Callable[[int], int]:
     return lambda rows: -(-rows // rows_of_one)
 
 
-# Into how many pieces a parallel loop cuts a square map of so many rows, where it does not take row by row
+# Into how many pieces a parallel loop cuts a square map, by its rows, where it does not go row by row
 PIECES: dict[str, Callable[[int], int]] = {
     "cascade._slide": _bands(cascade.BAND),
     "cascade._slide_mixed": _bands(cascade.BAND),
@@ -72,14 +72,14 @@ PIECES: dict[str, Callable[[int], int]] = {
 
 
 class Region(NamedTuple):
-    """Work that threads share: its time on one thread, and which part of that each piece takes, wave after wave."""
+    """Work that threads share: its time on one thread, and the share of each piece in it, wave after wave."""
 
     seconds: float
     waves: Sequence[NDArray[np.float64]]
     in_turn: bool  # whether a thread takes the next piece as soon as it is free; else each has its own from the start
 
     def on(self, threads: int) -> float:
-        """Seconds on so many threads."""
+        """Seconds on this many threads."""
         makespan = in_turn if self.in_turn else side_by_side
         return self.seconds * sum(makespan(wave, threads) for wave in self.waves)
 
@@ -91,7 +91,7 @@ class Cost(NamedTuple):
     regions: Sequence[Region]
 
     def speed_up(self, threads: int) -> float:
-        """How many times as fast it could be on so many threads."""
+        """The speed-up possible on this many threads."""
         alone = self.seconds - sum(region.seconds for region in self.regions)
         return self.seconds / (alone + sum(region.on(threads) for region in self.regions))
 
@@ -123,7 +123,7 @@ def rows(tiny: bool = False) -> Iterator[Row]:
 
 
 def costs(side: int, cycles: int) -> dict[str, Cost]:
-    """What drops, wind and everything take in so many cycles of everything."""
+    """The costs of droplets, of wind and of everything over `cycles` cycles of everything."""
     world, scene = create_world(everything(side))
     simulator = _Measured(scene, world)
     warm_up(simulator)

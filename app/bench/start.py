@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 PATIENCE = 300.0  # seconds after which a measurement has failed
 SCENES = {DEFAULT_PRESET: 10.0, "delta": 35.0}  # seconds to the first cycle
 
-# Run as programs of their own. The first has the preset, and what is changed in it as a setting.
+# Run as separate programs. The first has the preset, and what is changed in it as a setting.
 FIRST_CYCLE = """
 import sys, time
 from app.files.opening import open_scene

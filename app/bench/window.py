@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from app.window.window import Window
 
 SCENES = ("jacksboro", "basic", "delta", "dune-field", "island", "coupled-with-trees")
-# Each moves the slider of cycles for each frame: from as many as go to so many that no frame lasts for them, and back.
+# Each moves the slider of cycles per frame: from full speed to more than a frame has time for, and back.
 KEYS = ("[", "]")
 PATIENCE = 300.0  # seconds after which a measurement has failed
 
@@ -75,7 +75,7 @@ def rows(tiny: bool = False) -> Iterator[Row]:
 
 
 def _look(plan: Plan, environment: dict[str, str]) -> Seen:
-    """Run the program in a process of its own, as a person would have it."""
+    """Run the program in a separate process, as a user would."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "seen.json"
         command = [sys.executable, "-m", "app.bench.window", msgspec.json.encode(plan).decode(), str(file)]
@@ -159,7 +159,7 @@ class _Observer:
             return
         key = KEYS[len(seen.key_seconds) % 2]
         self._shown_before = shown
-        # Whenever it comes: while a frame is drawn, as likely as not. No two wait for the same part of a frame.
+        # Whenever it comes: while a frame is drawn, as likely as not. No two wait for the same moment of a frame.
         pause = self._plan.pause * (1.0 + 0.618 * len(seen.key_seconds) % 1.0)
         threading.Timer(pause, self._press, (window, key)).start()
         self._pressed = float("inf")

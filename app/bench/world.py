@@ -89,7 +89,7 @@ def yards(simulator: Simulator, samples: int) -> float:
 
 
 def cost_of_trees(side: int, samples: int) -> float:
-    """How many times the time a cycle takes with a forest, of one without a tree."""
+    """The time of a cycle with a forest, relative to one without trees."""
     with_trees, without = simulator_of(everything(side), 2), simulator_of(everything(side), 2)
     ratios = []
     for _ in range(samples):
@@ -100,7 +100,7 @@ def cost_of_trees(side: int, samples: int) -> float:
 
 
 def cost_of_off(side: int, samples: int) -> float:
-    """How many times the time a cycle takes in which drops alone are switched on, of their own step."""
+    """The time of a cycle with droplets alone, relative to that of their step."""
     names = {f"{process.name}.enabled": False for process in PROCESSES if process is not DropletErosion}
     scene = everything(side).with_values({**names, "materials.enabled": False})
     cycling, stepping = simulator_of(scene, 2), simulator_of(scene, 2)
@@ -165,7 +165,7 @@ def plant(world: World) -> None:
 
 
 def _shares(simulator: Simulator, samples: int) -> dict[str, float]:
-    """The part of a cycle that each process takes, in per cent."""
+    """The share of a cycle that each process takes, in per cent."""
     for _ in range(samples):
         simulator.run_cycle()
     total = sum(simulator.milliseconds.values())

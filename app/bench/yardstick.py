@@ -1,6 +1,6 @@
 """The yard: the time that this machine takes for one step of a plain droplet kernel, on one core.
 
-Speeds are told in yards, so that figures from different machines, and from different hours on a busy one, can be
+Times are given in yards, so that figures from different machines, and from different hours on a busy one, can be
 compared. The kernel is the articles' loop in its plainest form: one drop after the other on one layer, with the slope
 under the drop, a push, a move by one cell's diagonal, and an exchange of sediment.
 """
@@ -70,7 +70,7 @@ def terrain(rows: int, columns: int) -> NDArray[np.float64]:
 
 
 class Yardstick:
-    """Measures the yard, again and again beside what is compared with it."""
+    """Measures the yard, repeatedly, between samples of what is compared with it."""
 
     def __init__(self) -> None:
         self._terrain = terrain(SIDE, SIDE)

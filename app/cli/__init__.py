@@ -1,1 +1,1 @@
-"""The commands without a window, and the line that starts them all."""
+"""The commands without a window, and the command line."""

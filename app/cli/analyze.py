@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kernels.rivers import Drainage
     from kernels.watersheds import Watersheds
 
-# Where nobody says how large the catchment of a river and a watershed must be: parts of the land, and cells at least.
+# Defaults for the contributing area of a river and the smallest watershed: fractions of the land, at least some cells.
 RIVER_PART = 1.0 / 2000.0
 WATERSHED_PART = 1.0 / 500.0
 FEWEST_CELLS = 20
@@ -50,7 +50,7 @@ class Land:
 
 @dataclass(frozen=True)
 class Analysis:
-    """All that is found out about a land."""
+    """The results for a land."""
 
     land: Land
     sea_level: float
@@ -122,7 +122,7 @@ def read_land(path: Path, cell_size: float | None = None, relief: float | None =
 def analysis_of(
     land: Land, sea_level: float, open_edges: bool, river_cells: int | None, watershed_cells: int | None
 ) -> Analysis:
-    """Find out all about a land; the arguments are as for `analyze`."""
+    """Analyse a land; the arguments are as for `analyze`."""
     from kernels.lakes import find_lakes
     from kernels.rivers import drain
     from kernels.routing import strahler_orders
@@ -228,7 +228,7 @@ PREVIEWS: dict[str, Callable[[Analysis, previews.Picture], previews.Picture]] = 
 }
 
 
-# What the lists tell.
+# The lists.
 
 
 def lists(path: Path, found: Analysis) -> dict[str, Any]:

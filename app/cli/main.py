@@ -1,6 +1,6 @@
 """The command line: `thalweg` opens the viewer; `render`, `simulate`, `analyze` and `bench` do without one.
 
-Nothing heavy is imported before it is known what is wanted: help comes at once, and `simulate` never loads OpenGL.
+Heavy imports are deferred: help comes at once, and `simulate` never loads OpenGL.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WIDEST_COLUMN = 32  # letters, in lists
 
 FAILED = 1
 INTERRUPTED = 130  # what shells report after Ctrl-C
-CLOSED = 141  # and where nobody reads any more
+CLOSED = 141  # and where the output is closed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _run(arguments)
         finally:
             if sys.stdout is not None:
-                sys.stdout.flush()  # here, where it can still be told that this fails
+                sys.stdout.flush()  # here, where a failure can still be reported
     except BrokenPipeError:  # as `head` does
         no_more_output()
         return CLOSED
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if words[:1] == ["compile-kernels"]:  # what the program starts of itself, as `app.engine.compiling.WORKER` says
+    if words[:1] == ["compile-kernels"]:  # a worker, started by `app.engine.compiling`
         from app.engine.compiling import work
 
         work()
@@ -138,7 +138,7 @@ examples:
 def _render() -> Command:
     parser = _parser(
         "render",
-        "Render a scene to files, without a display. The simulation gives the same bits every time.",
+        "Render a scene to files, without a display. Every run gives the same bits.",
         f"""
 examples:
   {PROGRAM} render --frames 150 --fps 30 --out clip.mp4
@@ -385,8 +385,8 @@ def _run_render(options: argparse.Namespace) -> None:
     scenes = _scenes(options)
     width, height = options.width or PICTURE_SIZE[0], options.height or PICTURE_SIZE[1]
     if options.size is not None and all(_size(options.size)) and not (options.width or options.height):
-        told = "--size %s is that of the map in cells; the picture has %d×%d pixels (--width, --height)"
-        log.info(told, options.size, width, height)
+        hint = "--size %s is that of the map in cells; the picture has %d×%d pixels (--width, --height)"
+        log.info(hint, options.size, width, height)
     from app.cli.render import render
 
     render(

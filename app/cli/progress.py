@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 
 class Progress(tqdm):  # type: ignore[misc]
-    """Goes over a range, and shows how far it is. Where nobody reads that any more, it goes on without a word."""
+    """Goes over a range, and shows how far it is. Where the output is closed, it continues silently."""
 
     def __init__(self, steps: range, what: str, unit: str) -> None:
         super().__init__(steps, desc=what, unit=unit, mininterval=0.2)

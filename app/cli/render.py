@@ -51,7 +51,7 @@ def render(
     light and from the place of the first.
 
     Where a signal or a cycle that fails ends it early, the files have the frames so far, and `Ended` or `UserError`
-    tells how many; before the first there are no files.
+    says how many; before the first there are no files.
     """
     with contextlib.ExitStack() as stack:
         recorders = [stack.enter_context(open_recorder(path, *size, fps)) for path in paths]
@@ -116,7 +116,7 @@ def render(
 
 
 def scene_camera(scene: Scene, snapshot: Snapshot, aspect: float = OPENING_ASPECT) -> Camera:
-    """The view that a scene opens with, as in the window, in a picture so many times as wide as high."""
+    """The initial view of a scene, as in the window, in a picture of this aspect ratio."""
     ground = Ground(snapshot, scene.view.exaggeration)
     east, south = scene.camera.target_east * ground.east, scene.camera.target_south * ground.south
     shape = ground.rows, ground.columns, ground.cell_size

@@ -31,7 +31,7 @@ class Ended(KeyboardInterrupt):
 
     @property
     def status(self) -> int:
-        """The exit status by which shells tell what ended a program."""
+        """The exit status by which shells report the signal."""
         return 128 + self.number
 
 

@@ -30,8 +30,8 @@ def simulate(
     """Run `cycles` cycles of a scene, save the world to `path` and print its ledger.
 
     The world is saved after each `save_every` cycles too, and where a signal or a cycle that fails ends it early: then
-    as it was after the last good cycle, and `Ended` or `UserError` tells how to go on. Raises `UserError` where `path`
-    is there already, unless `overwrite` says so or it is the world that goes on.
+    as it was after the last good cycle, and `Ended` or `UserError` says how to continue. Raises `UserError` where
+    `path` exists, unless `overwrite` says so or it is the world that goes on.
     """
     _check_place(scene, path, overwrite)
     world, scene = create_world(scene, partial(check_memory, [scene]))

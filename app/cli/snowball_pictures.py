@@ -68,7 +68,7 @@ def _label(picture: Pixels, words: str) -> None:
 
 
 def rolled(scene: Scene, balls: int, threads: int | None = None) -> tuple[World, Scene]:
-    """The world of a scene after so many snowballs, during which nothing else moved the ground."""
+    """The world of a scene after a run of `balls` snowballs, with all other processes paused."""
     world, scene = create_world(scene, partial(check_memory, [scene], shown=True))
     simulator = Simulator(scene, world, threads)
     simulator.begin_run(balls)

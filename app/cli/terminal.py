@@ -28,7 +28,7 @@ def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
 
 
 def no_more_output() -> None:
-    """What is printed from now on goes nowhere: nobody reads it any more."""
+    """Discard what is printed from now on: the output is closed."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for descriptor in (1, 2):
         os.dup2(nowhere, descriptor)

@@ -32,7 +32,7 @@ STEP = 0.5  # cells
 CREST = 2.0  # cells to both sides, over which its middle has the most water
 BANK = 0.1  # of the largest discharge: there a section ends
 BANKS = 3.0  # cells beyond the bed of a channel, half as wide as it is to each side of its middle
-TIME = 1000.0  # cycles, for which rates are told
+TIME = 1000.0  # cycles: the unit of time of the rates
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def watch_channels(simulator: Simulator, cycles: int, least_flow: float, looks: 
 
 
 def find_channels(world: World, least_flow: float) -> Channels:
-    """The channels of a world with a flow of at least so much, from what its drops have left of late."""
+    """The channels of a world with at least `least_flow`, from the recent discharge of its droplets."""
     discharge = np.asarray(world.trace("discharge"), np.float64)
     south, east = (np.asarray(world.trace(f"momentum_{way}"), np.float64) for way in ("south", "east"))
     speed = np.hypot(south, east)
@@ -110,7 +110,7 @@ def find_channels(world: World, least_flow: float) -> Channels:
     across = np.stack([-east[wet], south[wet]]) / speed[wet]
     middle = discharge[wet]
 
-    def beside(distance: float) -> Numbers:
+    def discharge_at(distance: float) -> Numbers:
         return _between_cells(discharge, rows + distance * across[0], columns + distance * across[1])
 
     crest = np.ones(len(rows), np.bool_)
@@ -118,7 +118,7 @@ def find_channels(world: World, least_flow: float) -> Channels:
     for side in (-1.0, 1.0):
         before, inside = middle, np.ones(len(rows), np.bool_)
         for distance in np.arange(STEP, REACH + STEP / 2, STEP):
-            here = beside(side * distance)
+            here = discharge_at(side * distance)
             if distance <= CREST:
                 crest &= (here <= middle) if side > 0.0 else (here < middle)
             inside &= (here <= before) & (here >= BANK * middle)
@@ -141,7 +141,7 @@ def migration(before: Channels, after: Channels) -> float:
 
 
 def banks(channels: Channels, shape: tuple[int, int]) -> NDArray[np.bool_]:
-    """The cells beside channels, and in none of their beds, [row, column]."""
+    """The cells along channels, outside their beds, [row, column]."""
     bed, near = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
     for row, column, width in zip(channels.rows, channels.columns, channels.width, strict=True):
         reach = int(0.5 * width + BANKS)

@@ -1,7 +1,7 @@
-"""Kernels are compiled beside the program, in processes of their own, which leave them in Numba's cache on disk.
+"""Kernels are compiled by worker processes, which leave them in Numba's cache on disk.
 
 Numba compiles under the interpreter's lock: what one process does in a thread keeps its window from being drawn, and
-takes one core however many there are. So a `Compiler` starts workers, tells them one build after the other, and who
+takes one core however many there are. So a `Compiler` starts workers, gives them one build after the other, and who
 asked for a build loads it from the cache when it is there. No two builds have a cached kernel of the same name but with
 the same types, so no worker can take the place of what another one wrote (see `kernels.particles.engine`).
 
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 NICENESS = 5  # of the workers: picture and simulation go first
 MOST_WORKERS = 8  # each takes some 300 MB
-WORKER = "compile-kernels"  # the word that makes the program one, where it is a file of its own and runs no modules
+WORKER = "compile-kernels"  # makes the program a worker, where it is a frozen executable that runs no modules
 DONE, FAILED = "done", "failed"
 
 
@@ -176,7 +176,7 @@ class Compiler:
 
 
 def fill_cache(builds: Iterable[str], load: Callable[[str], None]) -> None:
-    """Load builds, of which those that are missing are compiled beside each other first; a bar shows how far that is.
+    """Load builds. Those that are missing are compiled first, in parallel, with a progress bar.
 
     What cannot be compiled so is compiled here.
     """
@@ -203,13 +203,13 @@ def fill_cache(builds: Iterable[str], load: Callable[[str], None]) -> None:
         compiler.close()
     for build in missing:
         if error := compiler.outcome(build):
-            tell_of_failure(build, error)
+            log_failure(build, error)
         load(build)
 
 
-def tell_of_failure(build: str, error: str) -> None:
-    """Say that a build could not be compiled beside the program, which does so itself now."""
-    log.warning("the kernels of %s are compiled within the program, as a process of their own failed: %s", build, error)
+def log_failure(build: str, error: str) -> None:
+    """Log that no worker could compile a build, which the program now does itself."""
+    log.warning("the kernels of %s are compiled within the program, as the worker failed: %s", build, error)
 
 
 def cores() -> int:
@@ -235,7 +235,7 @@ def _start_worker() -> subprocess.Popen[str]:
 
 
 def work() -> None:
-    """Be a worker: compile what is asked for, until nobody is there any more who asks."""
+    """Be a worker: compile what is asked for, until the program ends."""
     import gc
     import queue
     import signal

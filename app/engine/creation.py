@@ -21,7 +21,7 @@ from app.sources.terrain import find_terrain
 if TYPE_CHECKING:
     from app.sources.heightmap import Heightmap
 
-# Is told the rows and columns of a world before it is made, and raises an error where it must not be.
+# Called with the rows and columns of a world before it is made; raises an error to refuse it.
 SizeCheck = Callable[[int, int], None]
 
 ARTICLE = "article-"  # what names of presets that are those of an article begin with
@@ -50,7 +50,7 @@ def create_worlds(scenes: Sequence[Scene], check: SizeCheck) -> list[tuple[World
 
 
 def size_in_cells(scene: Scene, columns: int, rows: int) -> dict[str, int | float]:
-    """What to change in a scene, so that the same land has so many cells; with 0 rows they follow in proportion.
+    """What to change in a scene, so that the same land has that many cells; with 0 rows they follow in proportion.
 
     Where a generator's relief is given in metres, its longer side stays as long: else it would be of needles in few
     cells. Without, the relief follows the side. That of a file is seen to where it is read, and the numbers of articles
@@ -106,7 +106,7 @@ def _from_heightmap(scene: Scene, heightmap: Heightmap, check: SizeCheck) -> Wor
 
 
 def _complete(world: World, scene: Scene) -> World:
-    """The world with all that a scene asks for beside its terrain."""
+    """The world with everything that the scene specifies besides the terrain."""
     if scene.materials.enabled:
         parts = {part.kind: part.amount for part in read_mix(scene.materials.loose)}
         world.lay_materials(materials_of(scene.materials), parts, strata.rise(world, scene.materials))
@@ -117,7 +117,7 @@ def _complete(world: World, scene: Scene) -> World:
 
 
 def _with_rain(world: World, scene: Scene) -> World:
-    """The world with the map of rain that the scene asks for, if any."""
+    """The world with the rain map of the scene, if any."""
     if scene.world.rain_map:
         from app.sources.heightmap import read_heightmap, resample
 

@@ -48,7 +48,7 @@ class Lockstep:
         return total
 
     def unprepared(self, scenes: Sequence[Scene] | None = None) -> list[tuple[Simulator, str]]:
-        """The builds that each needs with the parameters of these scenes, or of their own, and that are missing."""
+        """The missing builds that each needs with the parameters of `scenes`, or with its current ones."""
         pairs = zip(self.simulators, scenes or self.scenes, strict=True)
         return [(simulator, build) for simulator, scene in pairs for build in simulator.unprepared(scene)]
 
@@ -65,7 +65,7 @@ class Lockstep:
 
     @property
     def run(self) -> tuple[int, int] | None:
-        """How many snowballs of a run have fallen in each world, and how many will."""
+        """How many snowballs of a run have fallen in each world, and how many there are in all."""
         run = self.simulators[0].run
         return (self.worlds[0].snowballs - run.first, run.last - run.first) if run else None
 
@@ -79,7 +79,7 @@ class Lockstep:
         return Lockstep([*self.simulators, self.simulators[world].copy()])
 
     def begin_run(self, balls: int) -> None:
-        """Let so many snowballs fall in each world, from the next cycle on."""
+        """Run `balls` snowballs in each world, from the next cycle on."""
         self._back_up()
         for simulator in self.simulators:
             simulator.begin_run(balls)

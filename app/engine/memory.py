@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.scene.scene import Scene
 
 # Bytes for each cell that nothing declares. They were measured, at 2048² cells.
-KERNELS = 20  # what the process needs most that needs most while it runs, beside its layers: snowballs and pools do
+KERNELS = 20  # the most that any process needs while it runs, besides its layers: that of snowballs and pools
 MAPS = 10  # textures that every picture has
 MAPS_OF_A_LAYER = 19  # two textures of four bytes, and what is drawn from them at level high
 
@@ -39,7 +39,7 @@ class Needs(NamedTuple):
 
     @classmethod
     def of(cls, scenes: Iterable[Scene], cells: int, *, shown: bool) -> Needs:
-        """Of worlds of so many cells each, with all that their processes leave; `shown`: with pictures of them."""
+        """Of worlds of `cells` cells each, with all layers of their processes; `shown`: with pictures of them."""
         making = running = 0.0
         for scene in scenes:
             world = _sample(scene)
@@ -59,7 +59,7 @@ NOTHING = Needs(0.0, 0.0)
 def check_memory(
     scenes: Sequence[Scene], rows: int, columns: int, *, shown: bool = False, given_back: Needs = NOTHING
 ) -> None:
-    """Raise `UserError` where worlds of so many cells need more memory than is free.
+    """Raise `UserError` where worlds of this size need more memory than is free.
 
     `given_back` is what the worlds need whose place they take. It is free as soon as these are made, and not before.
     """
@@ -74,7 +74,7 @@ def check_memory(
 
 
 def free_memory() -> float:
-    """Bytes that this process may still take without swapping; infinity where the system does not tell."""
+    """Bytes that this process may still take without swapping; infinity where the system does not report it."""
     return max(0.0, min(_free(), default=math.inf))
 
 
@@ -111,7 +111,7 @@ def _bytes(values: Iterable[Any]) -> int:
 
 
 def _gigabytes(number: float) -> str:
-    """As few digits as tell it."""
+    """In as few digits as are useful."""
     return f"{number / 1e9:.2g}" if number < 9.95e9 else f"{number / 1e9:.0f}"
 
 

@@ -70,17 +70,20 @@ class Blur(Message, frozen=True):
 
 
 class RollSnowballs(Message, frozen=True):
-    """Let so many snowballs fall, and nothing else move the ground; then go on, or stay paused, as before."""
+    """Run `balls` snowballs with all other processes paused; then continue, or stay paused, as before."""
 
     balls: int
 
 
 class CancelSnowballs(Message, frozen=True):
-    """Let no more snowballs of a run fall."""
+    """Stop a run of snowballs."""
 
 
 class Save(Message, frozen=True):
-    """Write a world to a file, seen as told, or else as its scene says. One that is not sound goes back first."""
+    """Write a world to a file, with the given view and camera, or those of its scene.
+
+    One that is invalid is rolled back first.
+    """
 
     path: Path
     world: int = 0
@@ -96,7 +99,7 @@ class Watch(Message, frozen=True):
 
 
 class FrameBegan(Message, frozen=True):
-    """A frame is drawn, for so many of the screen's: the pace of the simulation may follow it."""
+    """A frame is drawn that spans this many screen frames: the pace of the simulation may follow it."""
 
     screens: int = 1
 
@@ -149,9 +152,9 @@ class SaveFailed(Message, frozen=True):
 
 
 class Stopped(Message, frozen=True):
-    """A cycle failed, and no other runs until somebody asks for it. The worlds are as they were before it.
+    """A cycle failed, and no other runs until one is asked for. The worlds are as they were before it.
 
-    `process`, `layer` and `cell` (row, column) tell where, as far as it is known.
+    `process`, `layer` and `cell` (row, column) say where, as far as it is known.
     """
 
     why: str
@@ -161,7 +164,7 @@ class Stopped(Message, frozen=True):
 
 
 class SurveyFailed(Message, frozen=True):
-    """Rivers could not be searched for, and are not until something else is wanted."""
+    """The survey of rivers failed, and is not repeated until something else is wanted."""
 
     why: str
 

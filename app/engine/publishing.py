@@ -1,4 +1,4 @@
-"""Snapshots: how the worlds are shown without anybody waiting for anybody."""
+"""Snapshots: how the worlds are shown while neither thread waits for the other."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
-"""Which kernels are there, and which must be waited for: they are compiled beside the simulation."""
+"""Which kernels are ready, and which must be waited for: they are compiled while the simulation runs."""
 
 from __future__ import annotations
 
 import logging
 
-from app.engine.compiling import Compiler, NotCached, only_from_cache, tell_of_failure
+from app.engine.compiling import Compiler, NotCached, log_failure, only_from_cache
 from app.engine.simulator import Simulator
 
 log = logging.getLogger(__name__)
 
 
 class Readiness:
-    """Tells of builds whether they need not be waited for, and has those compiled that are missing."""
+    """Knows which builds are ready, and has missing ones compiled."""
 
     def __init__(self) -> None:
         self.compiler = Compiler()
@@ -33,13 +33,13 @@ class Readiness:
                     self.compiler.ask([build])
                     return False
                 outcome = "it left nothing in the cache"
-            except Exception as error:  # which will be told of where the build is used
+            except Exception as error:  # which is reported where the build is used
                 log.debug("%s: %s", build, error)
         if outcome:
-            tell_of_failure(build, outcome)
+            log_failure(build, outcome)
         self._ready.add(build)
         return True
 
     def failed_elsewhere(self, build: str) -> bool:
-        """Whether it could not be compiled beside the program, so that it must be compiled here."""
+        """Whether the worker failed, so that the build must be compiled here."""
         return bool(self.compiler.outcome(build))

@@ -1,4 +1,4 @@
-"""Cycles over a world: each process that is switched on takes its step; what cannot be right is found and undone."""
+"""Cycles over a world: each enabled process takes its step; invalid states are detected and rolled back."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PORTION = 500  # snowballs of a run in a cycle: a few milliseconds, after which 
 class SimulationError(UserError):
     """A cycle failed. The world is as it was after the last good cycle.
 
-    `process`, `layer` and `cell` (row, column) tell where, as far as it is known.
+    `process`, `layer` and `cell` (row, column) say where, as far as it is known.
     """
 
     def __init__(self, why: str, process: str = "", layer: str = "", cell: tuple[int, int] | None = None) -> None:
@@ -49,7 +49,7 @@ class SimulationError(UserError):
 
 
 class SnowballRun(NamedTuple):
-    """So many snowballs that fall while nothing else moves the ground. Counted as `World.snowballs` is."""
+    """A run of snowballs while all other processes are paused. Counted as `World.snowballs` is."""
 
     first: int
     last: int
@@ -98,7 +98,7 @@ class Simulator:
         return not self.enabled() and any(self._parameters(process).enabled for process in self._processes)
 
     def unprepared(self, scene: Scene | None = None) -> list[str]:
-        """The builds that the next cycles need with the parameters of a scene, or of its own, and that are missing."""
+        """The missing builds that the next cycles need with the parameters of `scene`, or with its current ones."""
         enabled = self.enabled(scene)
         running = frozenset(process.name for process in enabled)
         ground = Ground(materials=self.world.materials is not None, covered=self.world.surface is not None)
@@ -154,7 +154,7 @@ class Simulator:
         self._remember()  # a replay begins after it
 
     def begin_run(self, balls: int) -> None:
-        """From the next cycle on, let so many snowballs fall, in portions, and nothing else move the ground."""
+        """From the next cycle on, run `balls` snowballs, in portions, with all other processes paused."""
         self.back_up()
         self.run = SnowballRun(self.world.snowballs, self.world.snowballs + balls)
 
@@ -276,7 +276,7 @@ class Simulator:
             raise SimulationError(f"{explained(error)}; went back to cycle {self.world.cycle}") from error
 
     def _parameters(self, process: Process, scene: Scene | None = None) -> Any:
-        """Of a process in the next cycle: those of a scene, or of its own, or of the run of snowballs."""
+        """Of a process in the next cycle: those of `scene`, of the current one, or of the run of snowballs."""
         parameters: Parameters = getattr(scene or self.scene, process.name)
         if self.run is None:
             return parameters
@@ -333,7 +333,7 @@ class Simulator:
         self.world.restore(state)
         try:
             self.derive_levels()
-        except Exception as error:  # the next cycle finds them anew
+        except Exception as error:  # the next cycle recomputes them
             log.debug("the levels of lakes are not up to date: %s", error)
 
     def _use_threads(self) -> None:

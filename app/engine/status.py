@@ -13,7 +13,7 @@ State = Literal["loading", "compiling", "running", "paused", "failed"]
 
 @dataclass(frozen=True)
 class Compiling:
-    """How far kernels are that are compiled beside the program: what is done, what goes on and what is left."""
+    """Progress of compiling kernels: what is done, in progress and left."""
 
     done: int
     of: int
@@ -27,7 +27,7 @@ class Compiling:
 
 @dataclass(frozen=True)
 class Status:
-    """What the simulation is doing. `message` tells it in words; `stopped` is set where a cycle, or all, failed."""
+    """What the simulation is doing. `message` says it in words; `stopped` is set where a cycle, or all, failed."""
 
     scenes: tuple[Scene, ...] = ()  # with all changes that were taken, also those that still wait for kernels
     state: State = "loading"

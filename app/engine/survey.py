@@ -1,4 +1,4 @@
-"""Rivers, lakes and watersheds of the land as it is now: found anew from time to time, while somebody looks at them."""
+"""Rivers, lakes and watersheds of the current land: surveyed at intervals, while they are looked at."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ FILLING_LAYER = "filling"
 
 @dataclass(frozen=True)
 class Wanted:
-    """What somebody looks at: rivers, the way of the water from a place (row, column), the fronts of the filling.
+    """What is looked at: rivers, the flow path from a place (row, column), the fronts of the filling.
 
-    Another number of `filling` begins it anew; 0 is none.
+    Another number of `filling` restarts it; 0 is none.
     """
 
     rivers: bool = False
@@ -59,7 +59,7 @@ def prepare() -> None:
 
 
 def wanted_by(overlay: str, place: tuple[int, int] | None = None, filling: int = 1) -> Wanted:
-    """What is wanted where an overlay is shown, beside the way of the water from a place."""
+    """What is wanted where an overlay is shown, and the flow path from a place."""
     survey = OVERLAYS[overlay].survey
     return Wanted(survey == "rivers", place, filling if survey == "filling" else 0)
 
@@ -176,13 +176,13 @@ class Surveyor:
         self._colours = by_outlet[drainage.routes.outlets.reshape(-1)]
         self._made_with = _made_with(world, parameters)
 
-    # The way of the water from one place.
+    # The flow path from one place.
 
     def _course_is_due(self, wanted: Wanted) -> bool:
         known = self._survey.course if self._survey else None
         return wanted.place != (known and known.asked)
 
-    def _river_beside(self, place: tuple[int, int], threshold: int) -> tuple[int, int]:
+    def _nearby_river(self, place: tuple[int, int], threshold: int) -> tuple[int, int]:
         """The cell that is meant: of the largest river within reach, which is hard to hit, or the place itself."""
         assert self._drainage is not None
         row, column = place
@@ -203,7 +203,7 @@ class Surveyor:
             return
         assert drainage is not None
         assert ground is not None
-        row, column = self._river_beside(place, parameters.threshold)
+        row, column = self._nearby_river(place, parameters.threshold)
         way = way_to_outlet(drainage.directions, row, column)
         rows, columns = way[:, 0], way[:, 1]
         inside = catchment(drainage.directions, drainage.routes.order, row, column)
@@ -286,7 +286,7 @@ def _on_map(world: World, wanted: Wanted) -> Wanted:
 
 
 def _made_with(world: World, parameters: RiverParameters) -> tuple[object, ...]:
-    """What rivers are found with, beside the ground."""
+    """What rivers are found with, besides the ground."""
     return world.sea_level, world.walls, parameters.threshold, parameters.watershed_size, parameters.rain
 
 

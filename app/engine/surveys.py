@@ -19,7 +19,7 @@ class Surveys:
         self._failed_for: Wanted | None = None
 
     def begin(self, worlds: int) -> None:
-        """Survey so many other worlds."""
+        """Begin with `worlds` other worlds."""
         self._surveyors = [Surveyor() for _ in range(worlds)]
         self.newest = [None] * worlds
 

@@ -72,8 +72,8 @@ AFTER_AN_ERROR = 0.1  # seconds, so that one that comes again and again leaves t
 class SimulationThread:
     """The simulation of one world, or of several that are compared, on a thread of its own.
 
-    Whoever holds it asks by messages and hears by messages. `take` hands over the newest snapshots; their arrays stay
-    as they are until the next ones are taken. Each world has a scene of its own, and a place in the order of `scenes`.
+    It is controlled and reports by messages. `take` hands over the newest snapshots; their arrays stay
+    as they are until the next ones are taken. Each world has its scene, at its place in `scenes`.
     """
 
     def __init__(self, *scenes: Scene, paused: bool = False) -> None:
@@ -191,7 +191,7 @@ class SimulationThread:
         try:
             yield
         except Exception as error:
-            with contextlib.suppress(Exception):  # where there is no memory to tell of it, either
+            with contextlib.suppress(Exception):  # where there is no memory to report it, either
                 self._fail(error)
             time.sleep(AFTER_AN_ERROR)
 
@@ -265,7 +265,7 @@ class SimulationThread:
         state = "paused" if self._is_paused else "running"
         self._say(scenes=lockstep.scenes, state=state, message="", cycle=lockstep.cycle, run=None)
         self._reports.put(Opened(request, tuple(snapshot.world for snapshot in snapshots)))
-        self._publisher.begin(snapshots)  # last: whoever takes them has been told what they are
+        self._publisher.begin(snapshots)  # last: the report on what they are comes first
 
     def _made(self, scenes: tuple[Scene, ...]) -> tuple[Lockstep, tuple[Snapshot, ...]]:
         """New worlds, and what is seen of them first: only what can also be shown takes the place of what is there."""
@@ -406,7 +406,7 @@ class SimulationThread:
         """Stop, and say why. Requests are still heard: the person may save, change something and go on."""
         where = (error.process, error.layer, error.cell) if isinstance(error, SimulationError) else ()
         stopped = Stopped(explained(error), *where)
-        if stopped != self._status.stopped:  # what comes again and again is told once
+        if stopped != self._status.stopped:  # what recurs is reported once
             self._reports.put(stopped)
             if not isinstance(error, UserError):
                 log.error("the simulation stopped", exc_info=error)
@@ -423,7 +423,7 @@ class SimulationThread:
         pace = (cycle - first) / (now - begin) if now > begin else 0.0
         self._say(cycle=cycle, cycles_per_second=pace, milliseconds=self._lockstep.milliseconds)
 
-    # Kernels are compiled beside the simulation. A cycle runs with all processes that are switched on or with none: did
+    # Kernels are compiled while the simulation runs. A cycle runs with all enabled processes or with none: did
     # it do without those whose kernels take longer, its bits would depend on how fast a machine compiles. What may come
     # before it is what changes no layer: lakes and sea are seen as soon as their own kernels are there. Once cycles run
     # they need not stop: a change that needs new kernels can wait, as it counts from the cycle in which it is made, as
@@ -527,7 +527,7 @@ class SimulationThread:
         return self._surveys.are_due(self._lockstep) and (not wants or self._is_ready(RIVERS))
 
     def _find_surveys(self) -> None:
-        """Survey the worlds, and tell where that goes wrong."""
+        """Survey the worlds, and report where that fails."""
         assert self._lockstep is not None
         try:
             self._surveys.find(self._lockstep)
@@ -540,7 +540,7 @@ class SimulationThread:
 
 
 def _lower_priority() -> None:
-    """Let the picture go first where both want the same core. Linux only: there a thread has a priority of its own."""
+    """Let the picture go first where both want the same core. Linux only: there each thread has its own priority."""
     if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

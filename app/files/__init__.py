@@ -1,1 +1,1 @@
-"""What lies on the disk: scenes and worlds, pictures and clips, and how they are written."""
+"""Files: scenes and worlds, pictures and clips, and how they are written."""

@@ -62,7 +62,7 @@ def check_writable(path: str | Path) -> None:
     try:
         target = Path(path).resolve()
         _check_target(target, path)
-        with _create_beside(target) as part:
+        with _create_temporary(target) as part:
             temporary = Path(part.name)
         temporary.unlink()
     except (OSError, ValueError, RuntimeError) as error:
@@ -78,7 +78,7 @@ def write_atomically_by_path(path: str | Path) -> Iterator[Path]:
     try:
         target = Path(path).resolve()  # through a link to the file that it names, and not in place of the link
         _check_target(target, path)
-        part = _create_beside(target)
+        part = _create_temporary(target)
     except (OSError, ValueError, RuntimeError) as error:
         raise _as_user_error(error, path) from error
     temporary = Path(part.name)
@@ -116,7 +116,7 @@ def _check_target(target: Path, path: str | Path) -> None:
             raise UserError(f"cannot write {path}: it is write-protected; give another name or allow writing")
 
 
-def _create_beside(target: Path) -> BinaryIO:
+def _create_temporary(target: Path) -> BinaryIO:
     """A new empty file in the folder of `target`, with the permissions that any new file gets.
 
     It belongs to this process as long as it is open. Those of processes that were killed are removed from the folder.

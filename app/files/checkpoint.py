@@ -39,7 +39,7 @@ LARGEST_SEED = 2**31 - 1
 
 
 class Meta(msgspec.Struct):
-    """What a saved world says of itself beside its layers."""
+    """The metadata of a saved world."""
 
     format: int
     cell_size: float
@@ -71,7 +71,7 @@ def _write(file: BinaryIO, world: World, scene: Scene) -> None:
 def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: None) -> tuple[World, Scene]:
     """The world of a file, and the scene that it was saved with. Raises `UserError` where the file is not sound.
 
-    `check` is told its rows and columns before it is read, and may refuse it.
+    `check` is called with its rows and columns before it is read, and may refuse it.
     """
     arrays = _read(path, ("meta", *NEEDED), (*(name for name in LAYERS if name not in NEEDED), TREES), check)
     meta = _meta(path, arrays.pop("meta"))
@@ -129,7 +129,7 @@ def _read(
             for name in names:
                 if archive.getinfo(f"{name}.npy").file_size > largest:
                     raise UserError(f"{path}: '{name}' is too large; a side may have up to {LARGEST_SIDE} cells")
-            if optional and len(shape := _shape(archive)) == 2:  # another one is told of later
+            if optional and len(shape := _shape(archive)) == 2:  # another one is reported later
                 check(*shape)
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in names}
@@ -181,7 +181,7 @@ def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:
         )
     for substance, account in meta.ledger.accounts().items():
         volumes = {"at the start": account.scale, **account.gained, **account.lost}
-        rounded = LARGEST_IMBALANCE * sum(map(abs, volumes.values()))  # what is told by differences may be below 0
+        rounded = LARGEST_IMBALANCE * sum(map(abs, volumes.values()))  # differences may be below 0
         for cause, volume in volumes.items():
             if not volume >= -rounded:
                 raise UserError(f"{path}: its ledger says '{cause}' of {volume:g} m³ of {substance}; must be 0 or more")

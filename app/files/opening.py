@@ -1,4 +1,4 @@
-"""From what a person names to the scene that it means."""
+"""From the name of a source to its scene."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LARGEST_PRESET = 2**20  # bytes; those that are written have a few thousand
 def open_scene(source: str) -> Scene:
     """The scene of a preset, a generator or a file, looked for in this order. Raises `UserError` where there is none.
 
-    A file is a preset of one's own (`.toml`), a saved world, or else a heightmap. One that is named like a preset or a
+    A file is a user's preset (`.toml`), a saved world, or else a heightmap. One that is named like a preset or a
     generator is reached by its path: `./noise`.
     """
     if not source:

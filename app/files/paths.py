@@ -1,4 +1,4 @@
-"""Files that a scene names: heightmaps, maps of rain, folders of materials.
+"""Files that a scene names: heightmaps, rain maps, folders of materials.
 
 In memory a scene names them so that they are found from where the program runs. In a file they are named from the
 folder of this file, so that the two can be moved and opened together.
@@ -27,7 +27,7 @@ def found_from(scene: Scene, folder: Path) -> Scene:
     """The scene that a file in `folder` keeps, with its files where they are.
 
     Each is looked for by its name from that folder; then, as it may have moved, in the folder itself; then from where
-    the program runs. One that is nowhere is named as if it were where it should be, which the error tells that follows.
+    the program runs. One that is nowhere gets the path where it should be, which the error that follows names.
     """
     return _with_names(scene, lambda name: _found(name, folder))
 

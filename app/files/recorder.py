@@ -89,7 +89,7 @@ def _clip(path: Path, width: int, height: int, fps: int) -> Iterator[Recorder]:
         # Without names of versions, and with the index in front, so that a browser can play it while it loads.
         command += ["-fflags", "+bitexact", "-flags:v", "+bitexact", "-movflags", "+faststart", str(temporary)]
         try:
-            # In a session of its own: Ctrl+C and a terminal that closes must not end it before the clip is whole.
+            # In its own session: Ctrl+C and a terminal that closes must not end it before the clip is whole.
             process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=complaints, start_new_session=True)
         except OSError as error:
             raise UserError(f"ffmpeg cannot be started ({error.strerror or error}), which makes {path}") from error
@@ -105,7 +105,7 @@ def _clip(path: Path, width: int, height: int, fps: int) -> Iterator[Recorder]:
 
         try:
             yield record
-            with contextlib.suppress(OSError):  # its exit status tells more
+            with contextlib.suppress(OSError):  # its exit status says more
                 stdin.close()
             if process.wait() != 0:
                 raise _failure(path, process, complaints)

@@ -1,1 +1,1 @@
-"""What there is: parameters, climate, materials, plants, layers, the world, and what is shown of it."""
+"""The model: parameters, climate, materials, plants, layers, the world, and its snapshots."""

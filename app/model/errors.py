@@ -1,4 +1,4 @@
-"""Errors, and how they are told: in one line."""
+"""Errors, and their one-line messages."""
 
 import difflib
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ LONGEST = 1200  # characters; of what is longer the middle is left out
 
 
 class UserError(Exception):
-    """An error that a person caused and can mend. Its message is one clear line: it names the file, key or value, and
+    """An error that the user caused and can fix. Its message is one clear line: it names the file, key or value, and
     what would be right.
 
     The command line prints it without a traceback, the window shows it in a notice. What a file holds, or is called,
@@ -25,7 +25,7 @@ def _can_be_shown(letter: str) -> bool:
 
 
 def explained(error: Exception) -> str:
-    """What a person is told of an error of any kind, in one line."""
+    """The message of an error of any kind, in one line."""
     if isinstance(error, UserError):
         return str(error)
     if isinstance(error, MemoryError):

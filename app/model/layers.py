@@ -1,7 +1,7 @@
-"""The layers of a world, declared once: what each is, and who counts, saves and sees it.
+"""The layers of a world, declared once: what each is, and how it is accounted for, saved and shown.
 
-The world, its ledger, saved worlds and snapshots are derived from this table. Who writes a layer is said by the
-processes, as `Process.changes`.
+The world, its ledger, saved worlds and snapshots are derived from this table. Which process writes
+a layer is declared by `Process.changes`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class LayerDeclaration:
 
     name: str
     help: str
-    unit: str = ""  # none: a part from 0 to 1, or a count
+    unit: str = ""  # none: a fraction from 0 to 1, or a count
     dtype: type[np.floating[Any]] = np.float32  # the precision that it needs
     always: bool = False
     raises_ground: bool = False  # whether the ground is higher by it
     account: str = ""  # of the ledger, where it is metres of a substance
     signed: bool = False  # whether it may be negative
     largest: float = LARGEST_HEIGHT
-    given: bool = False  # by what a world starts from; it never changes
+    given: bool = False  # with the initial terrain; it never changes
     pack: str = ""  # of layers that kernels read together: they lie side by side in memory, in the order of the table
     # In the scene: in each snapshot. In overlays: a snapshot for a window has it while one is shown that needs it.
     seen: Literal["in the scene", "in overlays", "never"] = "in the scene"

@@ -1,4 +1,4 @@
-"""What came into a world and went out of it, substance by substance: mass that is neither made nor lost."""
+"""What entered and left a world, substance by substance: mass is conserved."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Account(msgspec.Struct):
 
     def imbalance(self, stored: float) -> float:
         """How far `stored` is from what should be there, as a fraction of all there ever was."""
-        # Rock whose height was 0 everywhere is worn below it: then it is a fraction of what was lost.
+        # Rock whose height was 0 everywhere is eroded below it: then it is a fraction of what was lost.
         total = self.scale + sum(self.gained.values()) or sum(self.lost.values())
         difference = stored - self.expected()
         if total > 0.0:
@@ -39,7 +39,7 @@ class Account(msgspec.Struct):
 
 
 class Ledger(msgspec.Struct):
-    """The accounts of a world. Rock that is worn becomes sediment; sediment and water can leave the map.
+    """The accounts of a world. Rock that is eroded becomes sediment; sediment and water can leave the map.
 
     `kinds` has one more for each kind of loose material, where a world knows several: all of them are the sediment.
     """

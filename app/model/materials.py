@@ -33,9 +33,9 @@ from app.model.errors import UserError, nearest
 from app.model.parameters import Parameters, described, parameter
 
 MOST_KINDS = 16  # of loose material, and of rock
-STRATA_STEPS = 4096  # at most; strata are told apart to this part of the whole stack
-REPEATS = 16  # of a stack that comes again; below them its last rock goes on
-TIGHT = 0.01  # rock through which water flows so slowly, beside sand, bears the groundwater
+STRATA_STEPS = 4096  # at most: the resolution of the stack in depth
+REPEATS = 16  # of a stack that repeats; below them its last rock continues
+TIGHT = 0.01  # permeability relative to sand below which rock bears the groundwater
 RESERVED = ("rock", "sediment", "water")  # accounts of the ledger
 
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
@@ -85,14 +85,14 @@ class Stratum(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A part of a mix of loose material."""
+    """A component of a mix of loose material."""
 
     kind: str
-    amount: float  # beside the others
+    amount: float  # relative to the others
 
 
 def read_strata(text: str) -> tuple[Stratum, ...]:
-    """The stack that a text tells, from the top. Raises `UserError` where it tells none."""
+    """The strata that a text lists, from the top. Raises `UserError` where it is no such list."""
     strata = [Stratum(name, amount) for name, amount in _read_amounts("materials.strata", text, math.inf)]
     for stratum in strata[:-1]:
         if not 0.0 < stratum.thickness < math.inf:
@@ -106,7 +106,7 @@ def read_strata(text: str) -> tuple[Stratum, ...]:
 
 
 def read_mix(text: str) -> tuple[Part, ...]:
-    """The mix that a text tells. Raises `UserError` where it tells none."""
+    """The mix that a text lists. Raises `UserError` where it is no such list."""
     parts = tuple(Part(name, amount) for name, amount in _read_amounts("materials.loose", text, 1.0))
     if not sum(part.amount for part in parts) > 0.0 or any(math.isinf(part.amount) for part in parts):
         raise UserError("materials.loose: must name loose materials, with their parts: sand 3; gravel 1")
@@ -269,7 +269,7 @@ def _check_links(material: Material, materials: Mapping[str, Material]) -> None:
 
 
 def _check_no_cycle(materials: Mapping[str, Material]) -> None:
-    """What is worn must come to an end: a loose material that becomes itself again by way of others has none."""
+    """Abrasion must end somewhere: no loose material may become itself again by way of others."""
     for start in materials.values():
         way = [start.name]
         while (after := materials[way[-1]].worn) and after != way[-1]:
@@ -293,7 +293,7 @@ def _find(materials: Mapping[str, Material], name: str, where: str, form: str) -
 
 
 def _plain(reason: str) -> str:
-    """What msgspec says of a file, in the words of one who wrote it."""
+    """An error of msgspec in terms of the file."""
     reason = re.sub(r"Object missing required field `(\w+)`", r"'\1' is missing", reason)
     reason = re.sub(r"Object contains unknown field `(\w+)`", r"'\1' is not a property of a material", reason)
     return re.sub(r" - at `\$\.(\w+)`", r": '\1'", reason)

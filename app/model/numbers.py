@@ -1,4 +1,4 @@
-"""How numbers are written for a person, and read from one: the same way everywhere in the window."""
+"""How numbers are formatted and parsed: the same way everywhere in the window."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.model.errors import UserError
 from app.model.parameters import Declaration, Value
 
 SIGNIFICANT_DIGITS = 3  # of a number whose slider is in logs
-FEWEST_DIGITS = 2  # of any other that is small beside its range
+FEWEST_DIGITS = 2  # of any other that is small relative to its range
 MOST_DECIMALS = 9
 FINER_THAN_A_HUNDREDTH = 0.15  # as a power of ten: 0.8 is shown in steps of 0.01, too
 LONGEST_QUOTED = 24  # characters of what was typed
@@ -85,7 +85,7 @@ def exact_text(value: float) -> str:
 
 
 def zero_means(declaration: Declaration) -> str:
-    """What a zero stands for, where its help tells: `0 means one per core`."""
+    """What a zero stands for, where its help says so: `0 means one per core`."""
     return declaration.help.partition("0 means ")[2]
 
 

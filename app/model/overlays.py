@@ -1,7 +1,7 @@
 """Overlays: maps that can be laid over the ground, as one table.
 
-A row tells all that is known of an overlay. The choices of the view, the key and the panel, the legend, what a snapshot
-holds, what is surveyed for it and how it is drawn follow.
+A row declares everything about an overlay. The choices of the view, the key and the panel, the legend, what a snapshot
+holds, what is surveyed for it and how it is drawn follow from it.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Value(IntEnum):
     CHANGE = 4  # of the elevation since the start
     LAYER = 5  # a layer of the snapshot as it is
     MAGNITUDE = 6  # of a layer: the palette follows its logarithm
-    KIND = 7  # a layer of whole numbers, each with a colour of its own
-    RIVERS = 8  # lines, beside lakes
+    KIND = 7  # a layer of whole numbers, each with its colour
+    RIVERS = 8  # lines, and lakes
     FIELD = 9  # directions and speeds
 
 
@@ -103,7 +103,7 @@ _KINDS = _fixed(-0.5, palettes.WATERSHED_COLOURS + 0.5)
 
 
 def _up_to(layer: str, part: float = 1.0, *, at_least: float = 1e-6) -> Callable[[Snapshot], Span]:
-    """From 0 to a part of the largest value."""
+    """From 0 to a fraction of the largest value."""
     return lambda snapshot: (0.0, _rounded(max(part * largest(snapshot, layer), at_least)))
 
 

@@ -51,7 +51,7 @@ OCEAN = (30, 62, 92)
 
 # Neighbouring numbers should look different: the golden ratio spreads hues evenly however many there are.
 _GOLDEN = 0.6180339887498949
-# Of watersheds there may be more colours than the eye can tell apart; from here on they come again.
+# There may be more watersheds than colours that the eye distinguishes; from here on the colours repeat.
 WATERSHED_COLOURS = 255
 
 

@@ -121,12 +121,12 @@ def _sources_of(kind: type, sources: tuple[type, ...], derived: frozenset[str]) 
     found: dict[str, int] = {}
     for name in asked.keys() - derived:
         numbers = [number for number, names in enumerate(known) if name in names]
-        told = f"{kind.__module__}.{kind.__name__}: '{name}'"
+        field = f"{kind.__module__}.{kind.__name__}: '{name}'"
         if len(numbers) != 1:
-            raise TypeError(f"{told} is in {len(numbers)} of {', '.join(source.__name__ for source in sources)}")
+            raise TypeError(f"{field} is in {len(numbers)} of {', '.join(source.__name__ for source in sources)}")
         found[name] = numbers[0]
         if known[numbers[0]][name] != asked[name]:
-            raise TypeError(f"{told} is {asked[name]}; {sources[numbers[0]].__name__} has {known[numbers[0]][name]}")
+            raise TypeError(f"{field} is {asked[name]}; {sources[numbers[0]].__name__} has {known[numbers[0]][name]}")
     return found
 
 

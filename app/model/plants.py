@@ -31,8 +31,8 @@ from app.model.errors import UserError
 
 MOST_KINDS = 16  # of trees
 
-# What is known of a tree, float32 [tree, column]: its place in cells, the number of its kind, its size as a part of
-# that of a full-grown one, its age in cycles, and its health from 0 to 1.
+# What is known of a tree, float32 [tree, column]: its place in cells, the number of its kind, its size relative to
+# a full-grown one, its age in cycles, and its health from 0 to 1.
 TREE_COLUMNS = ("row", "column", "kind", "size", "age", "health")
 
 GRASS = "grass"
@@ -119,7 +119,7 @@ def _read(entry: Traversable, kind: type[Kind]) -> Kind:
 
 
 def _plain(reason: str) -> str:
-    """What msgspec says of a file, in the words of one who wrote it."""
+    """An error of msgspec in terms of the file."""
     reason = re.sub(r"Object missing required field `(\w+)`", r"'\1' is missing", reason)
     reason = re.sub(r"Object contains unknown field `(\w+)`", r"'\1' is not a property of a plant", reason)
     return re.sub(r" - at `\$\.(\w+)(?:\[\d+\])?`", r": '\1'", reason)

@@ -1,4 +1,4 @@
-"""What the simulation shows of itself to the picture."""
+"""What the simulation publishes for the picture."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ChannelFigures:
 
 @dataclass(frozen=True)
 class Course:
-    """The way that the water of a place takes to the ocean, and the area whose water comes through the place.
+    """The flow path from a place to the ocean, and the catchment of the place.
 
     Where a river passes by the place that was asked about, it is that of the river.
     """
@@ -70,11 +70,11 @@ class Course:
 class Survey:
     """How the land drains, as it was in some cycle.
 
-    `layers` are float32 [row, column] and never change: `lake_depth` in metres, `accumulation`, the land upstream, in
-    square kilometres, `distance` to the ocean in kilometres, `watersheds` as numbers of colours, and `rivers` as 16 ×
-    Strahler's order + the number of the neighbour that the river flows to. Of a course: `catchment`, 1 inside, and
+    `layers` are float32 [row, column] and never change: `lake_depth` in metres, `accumulation`, the contributing area,
+    in square kilometres, `distance` to the ocean in kilometres, `watersheds` as numbers of colours, and `rivers` as
+    16 × Strahler order + the number of the neighbour that the river flows to. Of a course: `catchment`, 1 inside, and
     `course`, in the form of rivers. `filling` is 0 where the fronts have not come yet, 1 where it drains, and up to 2
-    where it is raised most. `versions` are numbers that tell the layers of all surveys apart.
+    where it is raised most. `versions` distinguish the layers of all surveys.
     """
 
     cycle: int
@@ -98,14 +98,14 @@ class Snapshot:
     """The world after one cycle: float32 layers that stay unchanged until the next snapshot has been taken.
 
     `layers` has those of the world, and `water_level`: the surface of lake or sea, or the ground where it is dry. Here
-    `water` is the depth of the sea too. A trace that nobody has left is not there. Those of the survey are there as
-    long as somebody wants one.
+    `water` is the depth of the sea too. A trace that no process has left is absent. Those of the survey are present
+    while one is wanted.
 
-    Where there are several materials, `loose_kinds` tells which lie on top, as `kernels.materials.commonest_kinds` has
-    it. `trees` are as `World.trees` has them, and never change.
+    Where there are several materials, `loose_kinds` are those on top, as `kernels.materials.commonest_kinds` has them.
+    `trees` are as `World.trees` has them, and never change.
 
     `versions` holds the cycle in which each layer was changed last, so that none is copied or uploaded again as it was.
-    `world` tells worlds apart: it is another number after each restart.
+    `world` identifies the world: it changes with each restart.
     """
 
     world: int

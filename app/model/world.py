@@ -28,7 +28,7 @@ SMALLEST_SIDE = 8
 SMALLEST_CELL = 1e-4
 LARGEST_CELL = 1e6
 
-DEFAULT_CELL_SIZE = 20.0  # metres, where nothing tells it
+DEFAULT_CELL_SIZE = 20.0  # metres, where neither source nor scene gives one
 
 LARGEST_CYCLE = 2**53  # what every reader of JSON keeps exactly
 
@@ -51,14 +51,14 @@ def unsound_cell(name: str, layer: NDArray[Any]) -> tuple[int, int] | None:
 class World:
     """Layers in float64 metres, `[row, column]`, row 0 in the north, on square cells of side `cell_size` metres.
 
-    What each layer is, `app.model.layers` tells. `ground` is the sum of those that raise it, which water and wind
+    `app.model.layers` declares what each layer is. `ground` is the sum of those that raise it, which water and wind
     see: a process that changes one of these keeps it current, cell by cell.
 
     `mix` is the thickness of each loose material, [row, column, kind], and `sediment` their sum in the order of their
     numbers, to the last bit. A world that knows one alone has a view of `sediment` there; where it knows several, a
     layer `loose_<name>` is a view of each.
 
-    Derived from the layers by the process of lakes and sea: `standing` tells where each of them is (DRY, LAKE, SEA),
+    Derived from the layers by the process of lakes and sea: `standing` is DRY, LAKE or SEA,
     `water_level` its surface, which is flat to the last bit in each lake; it is the ground where it is dry.
     """
 
@@ -152,7 +152,7 @@ class World:
     def lay_materials(self, materials: Materials, parts: Mapping[str, float], rise: NDArray[np.float32]) -> None:
         """Make the ground of several materials: the rock in strata, whose top is at `rise`, the sediment a mix.
 
-        `parts` are the amounts of the kinds beside each other.
+        `parts` are the proportions of the kinds.
         """
         self._have_materials(materials)
         total = sum(parts.values())
@@ -268,7 +268,7 @@ class World:
         """Go back to what `state` returned."""
         for name in self.layers.keys() - state["layers"].keys():
             if not (layer_declaration(name).always or layer_declaration(name).given):
-                del self.layers[name]  # a trace that nobody had left yet
+                del self.layers[name]  # a trace that no process had left yet
         for pack in list(self._packs):
             names = side_by_side(pack)
             self._packs[pack][..., len(names) :] = 0.0

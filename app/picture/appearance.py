@@ -27,5 +27,5 @@ class Appearance(Protocol):
         ...
 
     def smallest_stream(self, shape: tuple[int, int], cell_size: float) -> float:
-        """The discharge of the smallest stream that is seen on so many cells: metres over one cell in a cycle."""
+        """The discharge of the smallest visible stream on a map of this shape: metres over one cell per cycle."""
         ...

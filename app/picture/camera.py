@@ -23,7 +23,7 @@ class Camera:
 
     `heading` is the way it looks in degrees (0 north, 90 east), `pitch` how steeply it looks down, `field_of_view` the
     angle from the top of the picture to its bottom. `middle` is where across the picture the target is seen, from -1 at
-    the left edge to 1 at the right: a panel may cover a part of the picture.
+    the left edge to 1 at the right: a panel may cover some of the picture.
     """
 
     target: glm.vec3

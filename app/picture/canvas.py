@@ -13,7 +13,7 @@ from app.picture.passes.targets import released_on_error
 class Canvas:
     """A framebuffer that takes the size that is asked for.
 
-    Drawing into one of our own, and not onto the screen, lets the last picture stand while only the panel changes, and
+    Drawing into it, and not onto the screen, lets the last picture stand while only the panel changes, and
     leaves no GL error when it is read.
     """
 
@@ -46,7 +46,7 @@ class Canvas:
         return unlocked.read(self._framebuffer)[::-1]
 
     def lay_onto(self, target: moderngl.Framebuffer, left: int, bottom: int) -> None:
-        """Copy the picture that was drawn last to a place in `target`, told by its lower left corner."""
+        """Copy the picture that was drawn last to a place in `target`, given by its lower left corner."""
         if self._framebuffer is not None:
             unlocked.copy(self._framebuffer, target, left, bottom)
 

@@ -80,7 +80,7 @@ class Ground:
         return origin.y + direction.y * distances - self._heights(east, south)
 
     def _inside(self, origin: glm.vec3, direction: glm.vec3) -> tuple[float, float] | None:
-        """The part of a ray that lies in the box around the land, as distances from its origin."""
+        """The segment of a ray that lies in the box around the land, as distances from its origin."""
         margin = 1e-3 * self.side
         near, far = 0.0, float("inf")
         for start, along, low, high in (

@@ -35,7 +35,7 @@ class FrameTimes:
 
 
 class LedgerHistory:
-    """What became of the rock, from the start of a world to now, in cubic metres over cycles.
+    """The sediment budget from the start of a world to now, in cubic metres over cycles.
 
     Where there are too many points, every second one is left out and later ones are taken half as often: the whole
     history stays in view at a bounded size.

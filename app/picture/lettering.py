@@ -51,7 +51,7 @@ def _shortened(font: Any, words: str, size: int, room: int) -> str:
 
 
 def _line(font: imgui.ImFont, words: str, size: int) -> NDArray[np.float64]:
-    """One line of text, `[row, column]`: 1 in the letters and 0 beside them."""
+    """One line of text, `[row, column]`: 1 in the letters and 0 outside."""
     baked = font.get_font_baked(float(size))
     for character in words:  # first all of them: a new one can move those that were found, and the atlas
         baked.find_glyph(ord(character))
@@ -73,7 +73,7 @@ def _line(font: imgui.ImFont, words: str, size: int) -> NDArray[np.float64]:
 
 @contextlib.contextmanager
 def _fonts() -> Iterator[tuple[imgui.ImFont, imgui.ImFont]]:
-    """The fonts for plain and bold text, in a context of their own: the same pixels with a window and without one.
+    """The fonts for plain and bold text, in their own context: the same pixels with a window and without one.
 
     The context is current inside `with`, and gone after it: one that stayed current would stand in a window's way.
     """

@@ -31,8 +31,8 @@ class Picture:
     """Draws a snapshot as a landscape. One GL context, one thread.
 
     With `bake_at_once` nothing is spread over frames and the quality does not follow the time that frames take: the
-    same snapshot and camera always give the same pixels. A picture that is drawn `beside` another one in each frame has
-    its automatic quality, which else begins with the level that the renderer is known to hold.
+    same snapshot and camera always give the same pixels. A picture with a `neighbour` that is drawn in the same frames
+    shares its automatic quality, which else begins with the level that the renderer is known to hold.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Picture:
         bake_at_once: bool = False,
         quality: str = "high",
         content_scale: float = 1.0,
-        beside: Picture | None = None,
+        neighbour: Picture | None = None,
         known_levels: KnownLevels | None = None,
     ) -> None:
         self.context = context
@@ -51,8 +51,8 @@ class Picture:
         self.software = unlocked.is_software(context)
         self._bake_at_once = bake_at_once
         self._fixed_quality = BY_NAME[quality]
-        self._automatic: AutomaticQuality = beside._automatic if beside else self._opening_quality(known_levels)
-        self._timer: FrameTimer = beside._timer if beside else FrameTimer(self.software)
+        self._automatic: AutomaticQuality = neighbour._automatic if neighbour else self._opening_quality(known_levels)
+        self._timer: FrameTimer = neighbour._timer if neighbour else FrameTimer(self.software)
         self._frame_block = frame.FrameBlock(context)
         self.shaders = ShaderLibrary(context, {frame.INCLUDE: frame.glsl()}, {frame.BLOCK: frame.BINDING})
         self._maps = LandMaps(context, self.shaders, bake_at_once=bake_at_once)
@@ -164,7 +164,7 @@ class Picture:
         return error
 
     def _forget_maps(self) -> None:
-        """Draw all maps anew, though nothing that they show has changed."""
+        """Redraw all maps, though nothing that they show has changed."""
         self._maps.forget()
         self._minimap.forget()
 

@@ -30,7 +30,7 @@ LABEL_MARGIN = 14.0  # as that of the minimap
 class Area:
     """A part of the whole picture: its upper left corner and how large it is, in pixels.
 
-    `free` is the part of its width that nothing covers, from 0 at its left to 1 at its right.
+    `free` is the range of its width that nothing covers, from 0 at its left to 1 at its right.
     """
 
     left: int
@@ -89,13 +89,17 @@ class Look:
 
 
 class Side:
-    """One world as it is seen: its picture on a canvas of its own, and what became of its rock."""
+    """One world as it is seen: its picture on a canvas, and the history of its sediment budget."""
 
     def __init__(
-        self, context: moderngl.Context, beside: Side | None, *, bake_at_once: bool, known_levels: KnownLevels | None
+        self, context: moderngl.Context, neighbour: Side | None, *, bake_at_once: bool, known_levels: KnownLevels | None
     ) -> None:
-        neighbour = beside.picture if beside else None
-        self.picture: Picture = Picture(context, bake_at_once=bake_at_once, beside=neighbour, known_levels=known_levels)
+        self.picture: Picture = Picture(
+            context,
+            bake_at_once=bake_at_once,
+            neighbour=neighbour.picture if neighbour else None,
+            known_levels=known_levels,
+        )
         self.canvas = Canvas(context)  # the picture that is seen
         self._next_canvas = Canvas(context)  # the one that is being drawn
         self.ledger_history = LedgerHistory()
@@ -241,7 +245,7 @@ class Sides:
         minimap: bool,
         labels: Sequence[Label] = (),
     ) -> bool:
-        """Draw what has changed, and tell whether anything has. What is looked at stands in the middle of each side.
+        """Draw what has changed. Returns whether anything has. What is looked at stands in the middle of each side.
 
         Each has a camera, and what else it is drawn with. `labels` are written on the sides, lines from the top."""
         changed = self.begin(cameras, appearances, time=time, minimap=minimap, labels=labels)
@@ -257,7 +261,7 @@ class Sides:
         minimap: bool,
         labels: Sequence[Label] = (),
     ) -> bool:
-        """Begin to draw what has changed, as `draw` does, and tell whether anything has."""
+        """Begin to draw what has changed, as `draw` does. Returns whether anything has."""
         self._forget_drawing()
         if not self.snapshots:
             return False
@@ -331,8 +335,8 @@ class Sides:
         for side in self.shown:
             side.release()
 
-    def _new_side(self, beside: Side | None) -> Side:
-        side = Side(self.context, beside, bake_at_once=self._bake_at_once, known_levels=self._known_levels)
-        if beside:
-            side.picture.content_scale = beside.picture.content_scale
+    def _new_side(self, neighbour: Side | None) -> Side:
+        side = Side(self.context, neighbour, bake_at_once=self._bake_at_once, known_levels=self._known_levels)
+        if neighbour:
+            side.picture.content_scale = neighbour.picture.content_scale
         return side

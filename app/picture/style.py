@@ -9,7 +9,7 @@ from imgui_bundle import imgui
 
 Colour = tuple[float, float, float, float]
 
-FONT_SIZE = 15.0  # logical units at scale 1; all other lengths are told in parts of it or scaled with it
+FONT_SIZE = 15.0  # logical units at scale 1; all other lengths are relative to it or scaled with it
 
 # One accent, the blue of water. Everything else is a grey with a little of it.
 WATER: Colour = (0.36, 0.66, 0.90, 1.0)

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 DEFAULT_PRESET = "jacksboro"
 
-WORLD_SECTION = "world"  # a change to its groups makes the world anew; all others take effect while it runs
+WORLD_SECTION = "world"  # a change to its groups rebuilds the world; all others take effect while it runs
 
 
 class _BeforeProcesses(Parameters, frozen=True, kw_only=True):
@@ -56,7 +56,7 @@ class _BeforeProcesses(Parameters, frozen=True, kw_only=True):
 
     name: str = ""  # of the preset or file that it was opened from
     description: str = ""
-    saved_world: str = ""  # the file of a world to go on with, where there is one; `world` tells how it once began
+    saved_world: str = ""  # the file of a world to continue, where there is one; `world` is how it once began
     world: WorldParameters = WorldParameters()
     noise: NoiseParameters = NoiseParameters()
     diamond_square: DiamondSquareParameters = DiamondSquareParameters()
@@ -109,7 +109,7 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
         return self.droplets.count + sum(spring.drops for spring in read_springs(self.droplets.springs))
 
     def smallest_stream(self, shape: tuple[int, int], cell_size: float) -> float:
-        """The discharge of the smallest stream that is seen on so many cells: metres over one cell in a cycle."""
+        """The discharge of the smallest visible stream on a map of this shape: metres over one cell per cycle."""
         rows, columns = shape
         drops = self._drops or type(self.droplets)().count  # streams that run dry do not widen on their way
         return self.view.stream_threshold * drops * self.droplets.water * cell_size / (rows * columns)
@@ -155,8 +155,8 @@ DECLARATIONS: dict[str, Declaration] = {
 
 
 @functools.cache
-def makes_world_anew(path: str) -> bool:
-    """Whether a change to the parameter with that path begins again with another world."""
+def rebuilds_world(path: str) -> bool:
+    """Whether a change to the parameter with that path rebuilds the world."""
     return GROUPS[path.partition(".")[0]].section == WORLD_SECTION
 
 

@@ -1,4 +1,4 @@
-"""The program in a real window for hours, in the hands of somebody who does anything: what breaks, and what grows."""
+"""Stress test: the program in a real window for hours under random actions: what breaks, and what grows."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def make_plan(seconds: float, names: tuple[str, ...], seed: int | None, record: 
 
 
 def _run(plan: Plan, folder: Path, environment: dict[str, str]) -> None:
-    """Run the program in a process of its own: should it die, it is told of what."""
+    """Run the program in a separate process: should it die, the cause is reported."""
     command = [sys.executable, "-m", "app.soak.window", msgspec.json.encode(plan).decode(), str(folder / REPORT)]
     with subprocess.Popen(command, env={**os.environ, **environment}) as process:
         try:
@@ -90,7 +90,7 @@ def _run(plan: Plan, folder: Path, environment: dict[str, str]) -> None:
 
 
 def _report(folder: Path) -> Report:
-    """What the window has told so far."""
+    """What the window has reported so far."""
     file = folder / REPORT
     return msgspec.json.decode(file.read_bytes(), type=Report) if file.exists() else Report()
 

@@ -11,22 +11,22 @@ from pathlib import Path
 
 
 def resident_bytes() -> int:
-    """What of this process is in memory now; 0 where the system does not tell."""
+    """The resident set of this process; 0 where the system does not report it."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError, AttributeError):
         pass
     try:  # macOS
-        told = subprocess.run(["ps", "-o", "rss=", "-p", str(os.getpid())], capture_output=True, text=True, check=True)
-        return int(told.stdout) * 1024
+        done = subprocess.run(["ps", "-o", "rss=", "-p", str(os.getpid())], capture_output=True, text=True, check=True)
+        return int(done.stdout) * 1024
     except (OSError, ValueError, subprocess.CalledProcessError):
         return 0
 
 
 def give_back_what_is_free() -> None:
-    """Let the system have what is used no more, as far as it can be told to the allocator.
+    """Return unused memory to the system, as far as the allocator can.
 
-    Else it is kept for later, in pieces, and by how much differs from one moment to the next.
+    Otherwise it is kept for later, fragmented, in amounts that vary from moment to moment.
     """
     gc.collect()
     with contextlib.suppress(OSError, AttributeError, TypeError):

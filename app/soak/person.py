@@ -1,4 +1,4 @@
-"""Somebody who does anything: each action is chosen by random numbers, done in the window, and written down."""
+"""A random user: each action is chosen by random numbers, logged, and performed in the window."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Frames = Iterator[None]  # at each of its stops, a frame passes
 
 @dataclass(frozen=True)
 class Deed:
-    """A kind of action: how often it is chosen, beside the others, what it is done with, and how."""
+    """A kind of action: its relative frequency, the choice of its arguments, and its execution."""
 
     weight: float
     choose: Callable[[Random], list[object]]
@@ -218,7 +218,7 @@ class Person:
 
 
 def _place(random: Random) -> list[object]:
-    """A place in the window, as parts of its width and height."""
+    """A place in the window, as fractions of its width and height."""
     return [round(random.random(), 3), round(random.random(), 3)]
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from app.picture.passes.held import Held
 
-FLAT = 0.02  # by which memory may grow, as a part of what it was after the first round
+FLAT = 0.02  # by which memory may grow, as a fraction of that after the first round
 MEBIBYTE = 2.0**20
 
 
@@ -34,7 +34,7 @@ class Report(msgspec.Struct):
 
     @property
     def growth(self) -> float | None:
-        """By which part memory has grown from the second round to the last whole one; None where there are no two.
+        """By which fraction memory has grown from the second round to the last whole one; None where there are no two.
 
         In the first, kernels are loaded and shaders compiled.
         """

@@ -1,4 +1,4 @@
-"""The window of a soak, in a process of its own: `python -m app.soak.window PLAN REPORT`."""
+"""The window of a soak, in a separate process: `python -m app.soak.window PLAN REPORT`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Soak:
         self._course: Iterator[None] | None = None
         self.visit: Visit | None = None  # the one that is under way
         self._cycle = 0
-        self._told: set[tuple[str, float]] = set()  # refusals, and when they were born
+        self._reported: set[tuple[str, float]] = set()  # refusals, and when they were born
         self.last_action = ""
 
     def after_frame(self, application: Application, window: Window) -> None:
@@ -96,7 +96,7 @@ class Soak:
         give_back_what_is_free()
         visit.memory, visit.held = resident_bytes(), held()
         person.note("measure", name, visit.memory, *visit.held)
-        self._tell()
+        self._print_progress()
         before = person.actions
         while person.actions - before < FEWEST_ACTIONS or time.monotonic() - begin < self._plan.seconds_of_visit:
             yield from person.act(random)
@@ -137,13 +137,13 @@ class Soak:
             if error not in self._report.errors:
                 self._report.errors.append(error)
         for notice in application.notices.shown():
-            if notice.is_error and (notice.text, notice.born) not in self._told:
-                self._told.add((notice.text, notice.born))
+            if notice.is_error and (notice.text, notice.born) not in self._reported:
+                self._reported.add((notice.text, notice.born))
                 visit.refusals += 1
                 self._record.write(f'{{"refused": {msgspec.json.encode(notice.text).decode()}}}\n')
                 application.notices.dismiss(notice)
 
-    def _tell(self) -> None:
+    def _print_progress(self) -> None:
         """A line now and then."""
         if time.monotonic() < self._next_line or self.visit is None:
             return
@@ -161,7 +161,7 @@ class Soak:
 
 
 class Mistakes(logging.Handler):
-    """Keeps what the program logs as its own mistakes."""
+    """Keeps the internal errors that the program logs."""
 
     def __init__(self, report: Report, soak: Soak) -> None:
         super().__init__(logging.ERROR)
@@ -175,7 +175,7 @@ class Mistakes(logging.Handler):
 
 
 def scene_of(name: str, side: int) -> Scene:
-    """A preset as it opens, as fast as it goes; with so many cells along a side, or as many as it says."""
+    """A preset at full speed, with `side` cells along a side, or with its own size where that is 0."""
     scene = open_scene(name).with_value("simulation.cycles_per_frame", 0)
     return scene.with_values({"world.columns": side, "world.rows": side}) if side else scene
 
@@ -185,7 +185,7 @@ def _main(plan_text: str, file: str) -> None:
     from app.window.loop import run
 
     faulthandler.enable()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: who started this ends it, and tells what became
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the parent process ends it, and reports
     configure_numba()
     logging.basicConfig(format="%(name)s: %(message)s")
     plan = msgspec.json.decode(plan_text, type=Plan)

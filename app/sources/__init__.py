@@ -1,1 +1,1 @@
-"""What a world starts from: generators and files."""
+"""The initial terrain: generators and files."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from app.scene.scene import Scene
 
 # A generator makes elevations for a scene and a shape, or the heights of rock and the thickness of what lies on it, as
-# parts of the relief. The relief and the cell size come from the scene.
+# fractions of the relief. The relief and the cell size come from the scene.
 Generator = Callable[["Scene", int, int], Layer | tuple[Layer, Layer]]
 
 GENERATORS: dict[str, Generator] = {

@@ -18,7 +18,7 @@ LARGEST_COORDINATE = 10.0
 
 
 def layers(scene: Scene, rows: int, columns: int) -> tuple[Layer, Layer]:
-    """The height of the rock, with the sea at 0, and nothing on it, `[rows, columns]`, as parts of the relief."""
+    """The height of the rock, with the sea at 0, and nothing on it, `[rows, columns]`, as fractions of the relief."""
     from kernels import island as kernel
 
     island = scene.island

@@ -9,11 +9,11 @@ import numpy as np
 
 from app.model.world import Layer
 
-EDGE = 0.02  # of the relief: how rounded the edge of a table land is
-UNEVENNESS = 0.08  # part of the hills that is left on a table land
+EDGE = 0.02  # of the relief: how rounded the edge of a mesa is
+UNEVENNESS = 0.08  # fraction of the hills that is left on a mesa
 
-# Of a valley's second swing beside the first: how many there are to one of those, and how wide they are. They never
-# fall into step, so no two bends are alike.
+# Frequency and amplitude of a valley's second bends relative to the first. Their ratio is irrational, so that no two
+# bends are alike.
 SWINGS = 1.618
 SWING = 0.45
 
@@ -78,7 +78,7 @@ def _valley(noise: NoiseParameters, hills: Layer, seed: int) -> Layer:
 
 
 def from_the_middle(rows: int, columns: int, row: float, column: float) -> tuple[Layer, Layer]:
-    """How far south and east each cell lies of a place on the map, as parts of the map's longer side."""
+    """Distance of each cell south and east of a place on the map, relative to the map's longer side."""
     south, east = np.mgrid[:rows, :columns].astype(float)
     side = max(rows, columns)
     return (south + 0.5 - row * rows) / side, (east + 0.5 - column * columns) / side
@@ -92,7 +92,7 @@ def rim(distance: Layer) -> Layer:
 
 
 def _without_tops(heights: Layer, level: float) -> Layer:
-    """Heights from 0 to 1 that are worn down to a level, with a rounded edge; of what stood higher a little is left."""
+    """Heights from 0 to 1, truncated at a level with a rounded edge; of what was higher a little is left."""
     if level >= 1.0:
         return heights
     cut: Layer = -EDGE * np.logaddexp(-heights / EDGE, -level / EDGE)

@@ -10,12 +10,12 @@ import numpy as np
 from app.model.world import Layer
 from app.sources.noise import from_the_middle, rim
 
-# Of a foreland, in parts of the map's longer side
+# Of a foreland, relative to the map's longer side
 MOUNTAINS = 0.42  # how far south they reach
 GAP = 0.07  # half the width of the gap between them
 GAP_BEND = 0.03  # how far it winds
 HILLS = 0.24  # wavelength of its mountains and hills
-# and in parts of its height
+# and relative to its height
 PLAIN = 0.14  # how far it falls from north to south
 BASIN = 0.038  # how deep the basin lies in it
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def layers(scene: Scene, rows: int, columns: int) -> tuple[Layer, Layer]:
-    """The height of the rock and the thickness of the sand on it, `[rows, columns]`, as parts of the relief."""
+    """The height of the rock and the thickness of the sand on it, `[rows, columns]`, as fractions of the relief."""
     sand = scene.sand
     rock = np.zeros((rows, columns))
     bare: Layer | float = 1.0  # 0 where no sand of a sheet lies

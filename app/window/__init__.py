@@ -1,1 +1,1 @@
-"""The program in its window: what a person does, and what is told to them."""
+"""The program in its window: input, panel, camera and notices."""

@@ -1,6 +1,4 @@
-"""Everything that a key does, in one table: it handles the keys, makes the key sheet, the menu, the tooltips and the
-README's list of keys.
-"""
+"""All actions in one table, from which key handling, key sheet, menu, tooltips and the README's list of keys follow."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Action:
-    """A thing that a person can have done. `command` is the name of a method of `Commands`."""
+    """An action of the user. `command` is the name of a method of `Commands`."""
 
     keys: tuple[str, ...]  # as `KeyPressed.chord` names them
     label: str

@@ -71,7 +71,7 @@ from app.window.pointing import Pointing
 log = logging.getLogger(__name__)
 
 DROPS_OF_A_SPRING = 100.0  # in each cycle, where one is placed by a click
-REACH_OF_A_SPRING = 0.02  # parts of the map: a click that is nearer to a spring ends it
+REACH_OF_A_SPRING = 0.02  # relative to the map: a click nearer to a spring removes it
 SCREENS_PER_SECOND = 60  # the frames that a pace in cycles for each frame is meant for
 STILL_FRAMES = 4  # drawn after the last change, in which ImGui comes to rest
 
@@ -129,9 +129,9 @@ class Application:
         self._time = 0.0
         self._opening = True  # the next world is seen from the scene's opening view
         self.relief_at_start = 0.0  # metres from the lowest to the highest point, when the world was seen first
-        self.asked_place: tuple[int, int] | None = None  # row and column whose water somebody follows
+        self.asked_place: tuple[int, int] | None = None  # row and column whose flow path is shown
         self._watched: Watch | None = None  # what the simulation knows of it
-        self._filling = 1  # grows when the filling begins anew
+        self._filling = 1  # grows when the filling restarts
         self._still = 0
         self._pace = Pace()
         self._panel_went_first = False  # in the last frame, in which no picture was drawn
@@ -221,7 +221,7 @@ class Application:
             self._pace.begin_picture()
         self._still = 0
         self._pace.begin_work()
-        self.sides.go_on(lambda: self._pace.slice_is_over and self._somebody_waits)
+        self.sides.go_on(lambda: self._pace.slice_is_over and self._user_waits)
         self._pace.end_work()
 
     def picture(self) -> NDArray[np.uint8] | None:
@@ -232,7 +232,7 @@ class Application:
         return self.sides.pixels()
 
     def _begin_picture(self) -> bool:
-        """Begin to draw, if anything has changed that is seen, and tell whether it has."""
+        """Begin to draw, if anything visible has changed. Returns whether it has."""
         # Until worlds that were asked for are here, there may be another number of them.
         count = len(self.sides.shown)
         scenes = self.documents.scenes
@@ -243,14 +243,14 @@ class Application:
 
     @property
     def _shares_cores(self) -> bool:
-        """Whether pictures take time from the simulation, and nobody moves what is seen."""
+        """Whether pictures take time from the simulation, and the view is not being moved."""
         runs = self.simulation.status.state in ("running", "compiling")
         moves = self.camera.dragging or self.camera.moving or self.camera.flying
         return runs and not moves and self.side.picture.software
 
     @property
-    def _somebody_waits(self) -> bool:
-        """Whether a person does something that the panel, or the next picture, should show soon."""
+    def _user_waits(self) -> bool:
+        """Whether there is input that the panel, or the next picture, should show soon."""
         waiting = self.host.waiting_events()
         if imgui.is_any_item_active() or (waiting and imgui.get_io().want_capture_mouse):
             return True
@@ -264,7 +264,7 @@ class Application:
             self._still = 0
 
     def lay_pictures(self, screen: moderngl.Framebuffer, height: int) -> None:
-        """Lay the pictures behind the panel, onto a screen so many pixels high.
+        """Lay the pictures behind the panel, onto a screen `height` pixels high.
 
         They are copied: to draw them as ImGui draws an image would cost a software rasteriser twice as much.
         """
@@ -281,7 +281,7 @@ class Application:
         except Exception as error:
             is_new = self.notices.complain(explained(error))
             if is_new and not isinstance(error, UserError):
-                log.exception("a part of a frame failed")
+                log.exception("a hook of a frame failed")
 
     # What panel and commands read and change.
 
@@ -419,7 +419,7 @@ class Application:
             self.camera.look_at((column + 0.5) * self.snapshot.cell_size, (row + 0.5) * self.snapshot.cell_size)
 
     def toggle_spring(self, place: tuple[int, int] | None) -> None:
-        """Let a spring well up at a place (row, column), or end the one that is near it."""
+        """Add a spring at a place (row, column), or remove the one that is near it."""
         if place is None or self.snapshot is None:
             return
         rows, columns = self.snapshot.shape
@@ -434,7 +434,7 @@ class Application:
         self.notices.say("spring added" if len(kept) > len(springs) else "spring removed")
 
     def fill_again(self) -> None:
-        """Let the fronts of the filling begin anew."""
+        """Restart the fronts of the filling."""
         self._filling += 1
         self._still = 0
 
@@ -456,7 +456,7 @@ class Application:
             self.layout.fit(self.camera_of(side), side)
 
     def _watch(self) -> None:
-        """Tell what is looked at, where that has changed."""
+        """Report to the simulation what is looked at, where that has changed."""
         wanted = wanted_by(self.documents.scene.view.overlay, self.asked_place, self._filling)
         watch = Watch(
             self.documents.scene.view.overlay,
@@ -484,7 +484,7 @@ class Application:
         count, before = len(self.sides.shown), self.layout.view_aspect(len(self.sides.shown))
         self.sides.show(snapshots)
         if len(self.sides.shown) != count:
-            self.pointing.begin_anew()
+            self.pointing.reset()
             self._lay_out()
             if not self.cameras.linked:
                 self.cameras.unlink(self._worlds_shown, self.camera)
@@ -518,7 +518,7 @@ class Application:
         for report in self.simulation.reports():
             match report:
                 case OpenFailed(request, why):
-                    if why != self.simulation.status.error:  # which is told in a box of its own
+                    if why != self.simulation.status.error:  # which has its own box
                         self.notices.complain(why)
                     if self.snapshot is not None and self.documents.worlds_failed(request):
                         self._opening = False
@@ -533,7 +533,7 @@ class Application:
                     if isinstance(request, Copy):
                         self.documents.copy_failed()
                 case Opened() | Stopped():
-                    pass  # snapshots and the status tell of them
+                    pass  # snapshots and the status show them
 
     def _press_key(self, event: KeyPressed) -> None:
         if self.camera.flying:

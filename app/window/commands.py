@@ -1,4 +1,4 @@
-"""What a person can have done, by key, button or menu. The table `app.window.actions` names these methods."""
+"""The commands, by key, button or menu. The table `app.window.actions` names these methods."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from app.window.actions import Action
 if TYPE_CHECKING:
     from app.window.application import Application
 
-# Cycles for each frame, from slow to fast; 0 is as fast as it goes.
+# Cycles per frame, from slow to fast; 0 is full speed.
 SPEEDS: tuple[int, ...] = (1, 2, 5, 10, 20, 50, 100, 0)
 
 LARGEST_SEED = 2**31 - 1

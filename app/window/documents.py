@@ -102,7 +102,7 @@ class Documents:
 
     @property
     def restart_waits(self) -> bool:
-        """Whether the worlds will be made anew soon."""
+        """Whether the worlds will be rebuilt soon."""
         return self._restart_due is not None
 
     # What a person does.
@@ -127,7 +127,7 @@ class Documents:
                 self._simulation.ask(Change({path: value}, world))
 
     def change_back(self, path: str, values: Sequence[Value]) -> None:
-        """Give a parameter the value in each world that it had there before. Not one that makes the world anew."""
+        """Give a parameter the value in each world that it had there before. Not one that rebuilds the world."""
         self.scenes = tuple(scene.with_value(path, value) for scene, value in zip(self.scenes, values, strict=True))
         if GROUPS[path.partition(".")[0]].section != VIEW_SECTION:
             for world, value in enumerate(values):
@@ -144,14 +144,14 @@ class Documents:
         self.scenes = tuple(scenes)
 
     def restart(self) -> None:
-        """Make the worlds of the scenes anew."""
+        """Rebuild the worlds of the scenes."""
         self._restart_due = None
         request = Open(self.scenes)
         self._asked_for = Beginning(request, self.scenes, self._opened)
         self._simulation.ask(request)
 
     def restart_when_due(self) -> None:
-        """Make them anew once a parameter that they are made from has not been changed for a while."""
+        """Rebuild them once their initial conditions have not been changed for a while."""
         if self._restart_due is not None and time.monotonic() > self._restart_due:
             self.restart()
 
@@ -203,7 +203,7 @@ class Documents:
     def worlds_failed(self, request: Open) -> bool:
         """Go back to what the worlds on the screen were made from, where it was others that were asked for last.
 
-        Tells whether it was.
+        Returns whether it was.
         """
         if self._asked_for is None or self._asked_for.request != request:
             return False

@@ -1,4 +1,4 @@
-"""What a person does with mouse and keyboard, as the window tells it to the application.
+"""Mouse and keyboard input, as the window passes it to the application.
 
 Positions are in logical units from the top left of the window, as ImGui counts them.
 """

@@ -12,7 +12,7 @@ Rectangle = tuple[float, float, float, float]  # left, top, width and height
 
 
 class Layout:
-    """The size of the scene's part of a window, and the places in it."""
+    """The size of the scene's area in the window, and the places in it."""
 
     def __init__(self, sides: Sides) -> None:
         self.size = (1.0, 1.0)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 OPENING_SIZE = (1440, 900)
-HIDDEN_WAIT = 0.1  # seconds between two looks at a window that nobody sees
+HIDDEN_WAIT = 0.1  # seconds between two looks at a hidden window
 LONGEST_REST = 0.25  # and at a picture in which nothing moves
 LONGEST_STEP = 0.1  # seconds that the camera may move on in one frame, however long that took
 

@@ -1,4 +1,4 @@
-"""What the program says to the person before it: what went wrong, and what was written where."""
+"""Messages to the user: what went wrong, and what was written where."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 
 from app.model.numbers import spaced
 
-Kind = Literal["said", "warning", "error"]
+Kind = Literal["info", "warning", "error"]
 
 SECONDS_SHOWN, SECONDS_OF_A_WARNING, SECONDS_OF_AN_ERROR = 6.0, 10.0, 60.0
 FADE_SECONDS = 0.7  # the last of them
@@ -18,12 +18,12 @@ MOST_SHOWN = 3
 
 @dataclass(frozen=True)
 class Notice:
-    """One message, which is there until it is clicked away, or has faded. `count` tells how often it was said."""
+    """One message, which is there until it is clicked away, or has faded. `count` is how often it came."""
 
     text: str
-    kind: Kind = "said"
+    kind: Kind = "info"
     count: int = 1
-    born: float = field(default_factory=lambda: time.monotonic())  # when it was said last
+    born: float = field(default_factory=lambda: time.monotonic())  # when it came last
 
     @property
     def is_error(self) -> bool:
@@ -31,7 +31,7 @@ class Notice:
 
     @property
     def seconds_left(self) -> float:
-        seconds = {"said": SECONDS_SHOWN, "warning": SECONDS_OF_A_WARNING, "error": SECONDS_OF_AN_ERROR}[self.kind]
+        seconds = {"info": SECONDS_SHOWN, "warning": SECONDS_OF_A_WARNING, "error": SECONDS_OF_AN_ERROR}[self.kind]
         return seconds - (time.monotonic() - self.born)
 
     @property
@@ -52,14 +52,14 @@ class Notices:
         self._shown: list[Notice] = []
 
     def say(self, text: str) -> None:
-        self._add(text, "said")
+        self._add(text, "info")
 
     def warn(self, text: str) -> None:
-        """Tell that something was not taken as it was asked for."""
+        """Show that something was not accepted as asked for."""
         self._add(text, "warning")
 
     def complain(self, text: str) -> bool:
-        """Show an error, and tell whether it was not on the screen already."""
+        """Show an error. Returns whether it is new on the screen."""
         is_new = all(notice.text != text for notice in self._shown)
         self._add(text, "error")
         return is_new
@@ -68,8 +68,8 @@ class Notices:
         self._shown = [other for other in self._shown if other is not notice]
 
     def dismiss_all(self) -> bool:
-        """Clear the screen of warnings and errors, and tell whether there were any."""
-        kept = [notice for notice in self.shown() if notice.kind == "said"]
+        """Clear the screen of warnings and errors. Returns whether there were any."""
+        kept = [notice for notice in self.shown() if notice.kind == "info"]
         is_less = len(kept) < len(self._shown)
         self._shown = kept
         return is_less

@@ -39,5 +39,5 @@ class Pace:
 
     @property
     def slice_is_over(self) -> bool:
-        """Whether it has been worked on long enough for somebody who waits for something else."""
+        """Whether it has been worked on long enough, while the user waits for something else."""
         return time.perf_counter() - self._working_since > SLICE

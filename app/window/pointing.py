@@ -1,4 +1,4 @@
-"""What mouse and wheel do in the scene: they move the camera, look around on the minimap, and point at the land."""
+"""Mouse and wheel in the scene: they move the camera, look around on the minimap, and pick points of the land."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Pointing:
     def side(self) -> Side:
         return self._application.sides.shown[self.place]
 
-    def begin_anew(self) -> None:
-        """There is another number of sides."""
+    def reset(self) -> None:
+        """Forget the side and the press: the number of sides has changed."""
         self.place = 0
         self._on_minimap = None
 

@@ -1,4 +1,4 @@
-"""What is left to do where the window cannot go on: keep the worlds, and say where they are."""
+"""Where the window cannot continue: save the worlds, and say where they are."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ BETWEEN_LOOKS = 0.02
 
 
 def rescue(simulation: SimulationThread, name: str, seen: Scene) -> str:
-    """Save all worlds in `recovery_folder`, with the view and camera of `seen`; tells in one line where, or why not."""
+    """Save all worlds in `recovery_folder`, with the view and camera of `seen`.
+
+    Returns one line that says where, or why not.
+    """
     deadline = time.monotonic() + PATIENCE
     simulation.ask(Pause())
     while simulation.status.state not in ("paused", "failed") and time.monotonic() < deadline:
@@ -46,7 +49,7 @@ def rescue(simulation: SimulationThread, name: str, seen: Scene) -> str:
 
 
 def _ask_for_files(simulation: SimulationThread, name: str, seen: Scene) -> list[Path]:
-    """Ask for each world to be written, and tell where."""
+    """Ask for each world to be written. Returns the paths."""
     folder, status, paths = recovery_folder(), simulation.status, []
     for world, letter in enumerate(NAMES[: len(status.scenes)]):
         label = f"{name}-{letter}" if len(status.scenes) > 1 else name

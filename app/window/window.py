@@ -113,21 +113,21 @@ class Window:
     def content_scale(self) -> float:
         """How many times larger than usual text must be, in logical units, to be read on this screen.
 
-        Where logical units are already larger than pixels (macOS, Wayland), that part of the scale is taken off.
+        Where logical units are already larger than pixels (macOS, Wayland), the scale is reduced by that.
         """
         scale = max(glfw.get_window_content_scale(self._handle))
         return float(max(scale / max(self.pixels_per_unit, 1e-3), 0.5))
 
     @property
     def hidden(self) -> bool:
-        """Whether nobody sees it: minimised, unmapped or without a size."""
+        """Whether it is invisible: minimised, unmapped or without a size."""
         iconified = glfw.get_window_attrib(self._handle, glfw.ICONIFIED)
         visible = glfw.get_window_attrib(self._handle, glfw.VISIBLE)
         return bool(iconified) or not visible or 0 in self.pixel_size
 
     @property
     def frames_per_second(self) -> int:
-        """What the screen shows, or 60 where it does not tell."""
+        """The refresh rate of the screen, or 60 where it is not known."""
         mode = glfw.get_video_mode(glfw.get_primary_monitor()) if glfw.get_primary_monitor() else None
         return mode.refresh_rate if mode and 20 <= mode.refresh_rate <= 500 else 60
 
@@ -158,9 +158,9 @@ class Window:
         imgui.new_frame()
 
     def end_frame(self, lay_behind: Callable[[moderngl.Framebuffer, int], None]) -> None:
-        """Draw what ImGui collected over what `lay_behind` draws onto a screen so many pixels high, and present it.
+        """Draw what ImGui collected over what `lay_behind` draws onto a screen of a height in pixels, and present it.
 
-        Raises `ContextLost` where the driver tells that it can be drawn no more.
+        Raises `ContextLost` where the driver reports that nothing can be drawn any more.
         """
         imgui.render()
         screen = self.context.screen
@@ -225,7 +225,7 @@ class Window:
         glfw.window_hint(glfw.CONTEXT_VERSION_MINOR, OPENGL[1])
         glfw.window_hint(glfw.OPENGL_PROFILE, glfw.OPENGL_CORE_PROFILE)
         glfw.window_hint(glfw.OPENGL_FORWARD_COMPAT, True)
-        glfw.window_hint(glfw.CONTEXT_ROBUSTNESS, glfw.LOSE_CONTEXT_ON_RESET)  # where the driver can tell of it
+        glfw.window_hint(glfw.CONTEXT_ROBUSTNESS, glfw.LOSE_CONTEXT_ON_RESET)  # where the driver can report it
         glfw.window_hint(glfw.SCALE_TO_MONITOR, True)
         glfw.window_hint_string(glfw.X11_CLASS_NAME, "thalweg")
         glfw.window_hint_string(glfw.WAYLAND_APP_ID, "thalweg")
@@ -246,10 +246,10 @@ class Window:
         self._reset_status = self._find_reset_status()
 
     def _find_reset_status(self) -> Callable[[], int]:
-        """OpenGL's function that tells whether the context is lost; where the driver has none, one that denies it."""
+        """OpenGL's function that reports whether the context is lost; a constant one where the driver has none."""
         address: Any = glfw.get_proc_address("glGetGraphicsResetStatusARB")
-        tells = glfw.get_window_attrib(self._handle, glfw.CONTEXT_ROBUSTNESS) == glfw.LOSE_CONTEXT_ON_RESET
-        if not address or not tells:
+        reports = glfw.get_window_attrib(self._handle, glfw.CONTEXT_ROBUSTNESS) == glfw.LOSE_CONTEXT_ON_RESET
+        if not address or not reports:
             return lambda: _NO_RESET
         status: Callable[[], int] = ctypes.PYFUNCTYPE(ctypes.c_int)(ctypes.cast(address, ctypes.c_void_p).value or 0)
         return status

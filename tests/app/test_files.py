@@ -139,7 +139,7 @@ def test_a_device_that_is_really_full(old: Path, monkeypatch: pytest.MonkeyPatch
         temporary.symlink_to("/dev/full")
         return temporary.open("r+b")
 
-    monkeypatch.setattr(files, "_create_beside", full_file)
+    monkeypatch.setattr(files, "_create_temporary", full_file)
     with pytest.raises(UserError, match="no space is left"), write_atomically(old) as file:
         file.write(b"new")
     assert contents(old.parent) == {"world.npz": b"old"}
@@ -176,7 +176,7 @@ def test_a_folder_that_cannot_be_written(code: int, message: str, old: Path, mon
     def refuse(*_: object) -> None:
         raise OSError(code, os.strerror(code))
 
-    monkeypatch.setattr(files, "_create_beside", refuse)  # permissions themselves do not stop a superuser
+    monkeypatch.setattr(files, "_create_temporary", refuse)  # permissions themselves do not stop a superuser
     with pytest.raises(UserError, match=message), write_atomically(old):
         pytest.fail("the block must not begin")
 

@@ -62,7 +62,7 @@ class CanopyMap:
         self.drawn = wanted
 
     def forget(self) -> None:
-        """There are no trees, or all is to be drawn anew."""
+        """There are no trees, or all is to be redrawn."""
         self.drawn = None
 
     def release(self) -> None:

@@ -46,7 +46,7 @@ class CoverMap:
             self._drawing.draw(self._target.framebuffer)
 
     def forget(self) -> None:
-        """Draw anew, though nothing has changed."""
+        """Redraw, though nothing has changed."""
         self._drawn = None
 
     def release(self) -> None:

@@ -1,8 +1,8 @@
 """What a pass is: two shaders, a mesh, and how it is blended with what is there; declared as a row of a table.
 
 The defines that choose a variant are those of the shaders' own `#ifndef`s. Textures and uniforms are found by the names
-that they have in the shaders, in what is known of the frame and in what the mesh adds. A name that nobody knows is an
-error.
+that they have in the shaders, in what is known of the frame and in what the mesh adds. An unknown name
+is an error.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Shot(NamedTuple):
     time: float = 0.0  # seconds
     minimap: bool = True
     overlay_span: Span | None = None  # values at the ends of the overlay's palette; without it, they suit the snapshot
-    least_discharge: float | None = None  # of the smallest stream that is seen, from which widths follow; likewise
+    least_discharge: float | None = None  # of the smallest visible stream, which sets widths; without it, as above
 
 
 @dataclass
@@ -91,7 +91,7 @@ NUMBERED = Geometry()
 
 
 class Part(NamedTuple):
-    """A part of a mesh that is drawn at once, and what it differs in from the frame."""
+    """A range of a mesh that is drawn at once, and what it differs in from the frame."""
 
     geometry: Geometry = NUMBERED
     vertices: int = -1
@@ -119,7 +119,7 @@ class Blending(Enum):
     """How what is drawn goes together with what is there."""
 
     OPAQUE = "the nearer hides the farther"
-    BY_COLOUR = "a part of each colour stays: water takes red first"
+    BY_COLOUR = "a fraction of each colour stays: water absorbs red first"
     IN_PLACE = "where the mesh has been drawn before"
 
     def begin(self, context: moderngl.Context) -> None:

@@ -26,13 +26,13 @@ SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground
 STREAM_OCTAVES = 9.0  # the widest stream carries two to the power of it as much as the smallest that is seen
 DIMMED = 0.42, 0.52, 0.68  # by how much the thickest dust of a storm dims sunlight: red, green, blue, as logarithms
 DUST_DEPTH = 4.2  # optical depth of it, from one end of the longer side to the other along the lowest ground
-DUST_HEIGHT, LOWEST_DUST = 0.30, 0.02  # over which it thins: a part of the relief, and at least of the longer side
+DUST_HEIGHT, LOWEST_DUST = 0.30, 0.02  # over which it thins: a fraction of the relief, and at least of the longer side
 DUST_DRIFT = 0.045  # of that side in a second
 BED_SPAN = 0.02, 0.25  # of the relief: thinner strata than these, and thicker ones, are drawn with beds of that much
 BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
 
-# Water is coloured by its depth beside the land's relief, and waves follow the size of the map: landscapes of any size
-# look alike, as models of each other. In the sketch that set the colours, the relief was 82 units.
+# Water is coloured by its depth relative to the land's relief, and waves follow the size of the map: landscapes of any
+# size look alike, as models of each other. In the sketch that set the colours, the relief was 82 units.
 UNIT_DEPTH = 1.0 / 82.0
 FLATTEST_RELIEF = 0.04  # of the map's longer side
 WAVE_LENGTH = 1.0 / 360.0  # of the map's longer side
@@ -112,7 +112,7 @@ def fill_frame_block(
 
 
 def snow_line(view: ViewParameters, weather: Weather, year: int, snapshot: Snapshot) -> float:
-    """The part of the relief above which snow lies: that of the view, or, in a year's course, where it freezes."""
+    """The snow line as a fraction of the relief: that of the view, or, where there are seasons, where it freezes."""
     if year == 0:
         return view.snow_line
     if weather.lapse_rate <= 0.0:

@@ -1,4 +1,4 @@
-"""What OpenGL holds for the program, as OpenGL itself tells: what has been let go without a release is there, too."""
+"""What OpenGL holds for the program, by its own account: what was dropped without a release is there, too."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from app.picture.passes.unlocked import address
 
 # Some drivers give the lowest name that is free, others one after the last: names are looked for up to a new one, and
-# until so many name nothing.
+# until this many name nothing.
 _GAP = 512
 
 _LEVELS = 16  # of a texture, at most: the largest has 2¹⁵ texels along a side
@@ -19,7 +19,7 @@ _TEXTURE_BITS = 0x805C, 0x805D, 0x805E, 0x805F, 0x884A, 0x88F1  # red, green, bl
 _RENDERBUFFER, _RENDERBUFFER_BINDING, _RENDERBUFFER_SAMPLES = 0x8D41, 0x8CA7, 0x8CAB
 _RENDERBUFFER_SIZE = 0x8D42, 0x8D43
 _RENDERBUFFER_BITS = 0x8D50, 0x8D51, 0x8D52, 0x8D53, 0x8D54, 0x8D55
-_COPY_READ_BUFFER, _BUFFER_SIZE = 0x8F36, 0x8764  # the place where buffers are looked at is nobody else's
+_COPY_READ_BUFFER, _BUFFER_SIZE = 0x8F36, 0x8764  # the target for buffer queries is used by nothing else
 _OTHERS = "Framebuffer", "VertexArray", "Program", "Shader", "Query"
 _PLURALS = {"Query": "Queries"}
 _VERTEX_SHADER = 0x8B31

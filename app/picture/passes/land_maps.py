@@ -34,7 +34,7 @@ SAND_IN_AIR = 400.0  # 1/m, by which the mean of what the wind carries shows as 
 
 
 class LandMaps:
-    """Keeps the maps of the snapshot that is shown, and draws those anew that have changed."""
+    """Keeps the maps of the snapshot that is shown, and redraws those that have changed."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, *, bake_at_once: bool) -> None:
         self._context = context
@@ -145,7 +145,7 @@ class LandMaps:
         return found
 
     def forget(self) -> None:
-        """Draw all anew, though nothing has changed."""
+        """Redraw all, though nothing has changed."""
         self._surface_is_current = False
         for maps in (
             self.marks,
@@ -227,7 +227,7 @@ class LandMaps:
 
 
 def with_course(snapshot: Snapshot) -> bool:
-    """Whether the way of the water of a place is known."""
+    """Whether a flow path is known."""
     return snapshot.survey is not None and snapshot.survey.course is not None
 
 

@@ -126,7 +126,7 @@ class FlowMap:
             unlocked.build_mipmaps(self.texture)
 
     def forget(self) -> None:
-        """Draw anew, though nothing has changed."""
+        """Redraw, though nothing has changed."""
         self._drawn = None
 
     def release(self) -> None:
@@ -199,7 +199,7 @@ class LightMap:
             self._bake(maps, quality, max(1, quality.light_budget // self._map_size[0]))
 
     def forget(self) -> None:
-        """Bake anew, though neither ground nor sun have changed."""
+        """Rebake, though neither ground nor sun have changed."""
         self._baked = self._baking = None
 
     def release(self) -> None:

@@ -59,7 +59,7 @@ class MarksMap:
         self._drawn = wanted
 
     def forget(self) -> None:
-        """Join the traces anew, though nothing has changed."""
+        """Rejoin the traces, though nothing has changed."""
         self._drawn = None
 
     def release(self) -> None:

@@ -10,27 +10,27 @@ from app.model.materials import MOST_KINDS, Material, Materials
 from app.picture.passes import unlocked
 from app.picture.passes.targets import released_on_error
 
-CONTACT = 0.03  # width over which one rock passes into the next, as a part of a stratum
+CONTACT = 0.03  # width over which one rock passes into the next, as a fraction of a stratum
 SEAM = 0.26  # how much darker the contact itself is
-BRIGHTEST, CONTRAST, COLOURFULNESS = 0.52, 0.75, 0.80  # of albedos, beside the colours that files tell
+BRIGHTEST, CONTRAST, COLOURFULNESS = 0.52, 0.75, 0.80  # of albedos, relative to the colours in files
 MASSIVE, BEDDED = 0.03, 0.10  # porosity of rock that shows no beds, and of rock that does
 
 
 def albedo(material: Material) -> NDArray[np.float64]:
-    """What the ground gives back of the light: [channel], linear.
+    """The fraction of light that the ground reflects: [channel], linear.
 
-    Files tell colours as one sees them. Real ground is darker and less colourful: brightness comes from light.
+    Files have colours as one sees them. Real ground is darker and less colourful: brightness comes from light.
     """
-    told = np.array(material.linear_colour)
-    luminance = max(float(told @ (0.2126, 0.7152, 0.0722)), 1e-6)
-    seen: NDArray[np.float64] = BRIGHTEST * luminance**CONTRAST * (1.0 + COLOURFULNESS * (told / luminance - 1.0))
+    colour = np.array(material.linear_colour)
+    luminance = max(float(colour @ (0.2126, 0.7152, 0.0722)), 1e-6)
+    seen: NDArray[np.float64] = BRIGHTEST * luminance**CONTRAST * (1.0 + COLOURFULNESS * (colour / luminance - 1.0))
     return seen
 
 
 def grain_of(material: Material) -> float:
     """How coarse the grain of loose material looks: 0 clay, a third soil, two thirds sand, 1 stones.
 
-    Coarse grains settle fast (Ferguson and Church 2004), and settling is told beside that of sand.
+    Coarse grains settle fast (Ferguson and Church 2004), and settling is relative to that of sand.
     """
     settles = np.array([0.2, 0.5, 1.0, 2.5])
     return float(np.interp(material.deposition or 0.0, settles, (0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0)))
@@ -71,7 +71,7 @@ def strata_table(materials: Materials) -> NDArray[np.float64]:
 
 
 class MaterialTextures:
-    """What the shaders know of the materials of a world; made anew when they are others."""
+    """The materials of a world for the shaders; recreated when they change."""
 
     def __init__(self, context: moderngl.Context) -> None:
         self._context = context

@@ -80,13 +80,13 @@ def edge_nodes(nodes: np.ndarray, columns: int, rows: int) -> np.ndarray:
     return np.ascontiguousarray(np.concatenate(sides), np.float32)
 
 
-BLOCK = 8  # cells along a side of the blocks that say where the shore is
+BLOCK = 8  # cells along a side of the blocks that locate the shore
 
 
 def shore_blocks(wet: np.ndarray) -> np.ndarray:
-    """Which blocks of `BLOCK` × `BLOCK` cells hold dry ground with water on it or beside it, `[row, column]` of blocks.
+    """Which blocks of `BLOCK` × `BLOCK` cells hold dry ground with water on or next to it, `[row, column]` of blocks.
 
-    So beaches that are not wider than a block lie in no other. `wet` tells it for each cell.
+    So beaches that are not wider than a block lie in no other. `wet` is given per cell.
     """
     rows, columns = wet.shape
     room = np.zeros((-(-rows // BLOCK) * BLOCK, -(-columns // BLOCK) * BLOCK), np.uint8)

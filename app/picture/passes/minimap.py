@@ -97,7 +97,7 @@ class MinimapPass:
         self._view.draw(target, (left, bottom, width, height))
 
     def forget(self) -> None:
-        """Draw the map anew, though nothing that it shows has changed."""
+        """Redraw the map, though nothing that it shows has changed."""
         self._drawn = None
 
     def _is_outdated(self, size: tuple[int, int], contents: Contents, time: float, patience: float) -> bool:

@@ -12,7 +12,7 @@ from app.picture.passes.maps import LayerTextures
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import MapTarget, release_all
 
-# What is drawn as overlays are, and can lie over any: the way of the water of a place, and its catchment
+# What is drawn as overlays are, and can lie over any: the flow path from a place, and its catchment
 COURSE = "course"
 COURSE_LAYERS = ("course", "catchment")
 
@@ -47,7 +47,7 @@ class OverlayMaps:
         if self._target.fit((columns, rows)):
             self.forget()
         read = COURSE_LAYERS if name == COURSE else OVERLAYS[name].layers
-        # Layers can come within a cycle, where nobody wanted them before.
+        # Layers can come within a cycle, where they were not wanted before.
         wanted = (name, snapshot.world, snapshot.cycle, *(snapshot.versions.get(layer) for layer in read))
         if wanted != self._drawn:
             self._drawn = wanted
@@ -63,7 +63,7 @@ class OverlayMaps:
         return self._target.texture()
 
     def forget(self) -> None:
-        """Draw anew, though nothing has changed."""
+        """Redraw, though nothing has changed."""
         self._drawn = None
 
     def release(self) -> None:

@@ -61,7 +61,7 @@ class AutomaticQuality:
     """Chooses a level by the measured frame time: down soon when frames are late, up only when there is much room.
 
     One that is `guessed` is judged by its first frames: a level that a machine cannot hold at all is left at once.
-    `changed` is told each level that is chosen.
+    `changed` is called with each level that is chosen.
     """
 
     SLOW = 1.0 / 18.0  # seconds for a frame
@@ -116,7 +116,7 @@ class AutomaticQuality:
 
 
 class FrameTimer:
-    """Measures how long the renderer works on a frame, not how long it takes to be told what to draw."""
+    """Measures the time of rendering a frame, not that of submitting its commands."""
 
     def __init__(self, software: bool) -> None:
         self._software = software
@@ -124,9 +124,9 @@ class FrameTimer:
         self._frames = 0
 
     def measure(self, slices: Iterator[None], take: Callable[[float], None]) -> Iterator[None]:
-        """The same slices of a frame; tells `take` the seconds that a frame took.
+        """The same slices of a frame; calls `take` with the seconds that the frame took.
 
-        A software rasteriser has drawn what it was asked for when a slice ends, so the clock tells. A graphics card
+        A software rasteriser is done when a slice ends, so the clock suffices. A graphics card
         draws later: its own timer is read when the frame after the next one begins, and all slices are one.
         """
         if self._software:

@@ -31,7 +31,7 @@ class ShaderError(UserError):
 
 
 class Line(NamedTuple):
-    """A line of source and where it comes from. `#line` would tell a compiler, but Mesa forgets the file."""
+    """A line of source and where it comes from. `#line` would pass it to the compiler, but Mesa drops the file."""
 
     text: str
     file: str
@@ -200,7 +200,7 @@ class Drawing:
 
 
 class FullScreen(Drawing):
-    """A fragment shader over the whole target, or over a part of it."""
+    """A fragment shader over the whole target, or over an area of it."""
 
     def __init__(
         self,
@@ -249,7 +249,7 @@ class ShaderLibrary:
         """
         key = (vertex, fragment, frozenset(defines.items()))
         if key not in self._programs:
-            self._use(key)  # what is wrong with it is told here
+            self._use(key)  # its errors are reported here
             self._programs[key] = Program(partial(self._use, key))
         return self._programs[key]
 

@@ -108,7 +108,7 @@ class ShoreMap:
     the water of the nearest coast, negative on land. The phase is the integral of the wave number from the coast
     outwards, so waves grow shorter and slower as the water gets shallow.
 
-    Both are worked out over frames, in textures of their own: what is shown stays whole until then.
+    Both are computed over several frames, in separate textures: what is shown stays whole until then.
     """
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
@@ -119,7 +119,7 @@ class ShoreMap:
         self._work = GradualWork()
         self._moved = context.query(samples=True)
         self._found = False  # whether the work that was finished last has found a shore that had moved
-        self._looks_in = 0  # so many frames
+        self._looks_in = 0  # frames
 
     @property
     def coast(self) -> moderngl.Texture:
@@ -185,7 +185,7 @@ class ShoreMap:
         return changed
 
     def forget(self) -> None:
-        """Find the shore anew, though nothing has moved."""
+        """Recompute the shore, though nothing has moved."""
         self._work.forget()
 
     def release(self) -> None:

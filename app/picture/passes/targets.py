@@ -1,4 +1,4 @@
-"""Framebuffers with a texel for each cell of a map, and buffers, which are made anew when they do not fit any more."""
+"""Framebuffers with a texel for each cell of a map, and buffers, which are recreated when they no longer fit."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class MapTarget:
             self._framebuffer = self._context.framebuffer(textures)
         if outgrown is not None:
             if self._context.fbo.glo == outgrown.glo:
-                self._framebuffer.use()  # what is made next goes back to the one in use, which must live so long
+                self._framebuffer.use()  # what is made next goes back to the one in use, which must live until then
             release_targets([outgrown])
         return True
 
@@ -67,7 +67,7 @@ Made = TypeVar("Made", moderngl.Texture, moderngl.Framebuffer, moderngl.Renderbu
 
 @contextlib.contextmanager
 def released_on_error() -> Iterator[Callable[[Made], Made]]:
-    """Within it, what is given to `keep` is released again where an error comes: on a graphics card nobody else does.
+    """Within it, what is given to `keep` is released again where an error comes: on a graphics card nothing else does.
 
     Else a picture that cannot be drawn, and is tried again in each frame, would take more and more.
     """

@@ -1,4 +1,4 @@
-"""Which parts of the screen show what lies here and there on the map, so that shaders for it draw only there."""
+"""Which areas of the screen show which areas of the map, so that shaders draw only there."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def tiles_of_blocks(
 
 STREAM_REACH = 2  # cells over which flow.frag and the way it is smoothed between cells spread a stream
 FAINTEST_STREAM = 0.25  # of the discharge of the smallest that is seen: what flow_of_cells.frag leaves out
-WIDEST_PIXEL = 12.0  # how much ground a pixel spans at most, beside what it would if the ground faced the eye
+WIDEST_PIXEL = 12.0  # how much ground a pixel spans at most, relative to ground that faces the eye
 STREAM_FAR = 0.32  # cells in a pixel, from which on the ripples of a stream are not seen
 
 
@@ -142,7 +142,7 @@ class Shore(NamedTuple):
 
 
 class GroundClass(NamedTuple):
-    """A part of the screen whose ground is drawn by one shader."""
+    """An area of the screen whose ground is drawn by one shader."""
 
     near_streams: bool  # whether the ripples of streams can be seen
     beach: bool  # whether there can be a beach
@@ -200,7 +200,7 @@ class GroundTiles:
     ) -> list[GroundClass]:
         """The classes of ground that are on a screen of this size: each tile is in one of them.
 
-        `focal_length` is in pixels. `shore` is where waves come to a shore, and run up so many metres;
+        `focal_length` is in pixels. `shore` is where waves reach a shore, and the metres that they run up;
         `smallest_stream` the discharge of the smallest stream that is seen, where there are any.
         """
         seen_from = (snapshot.cell_size, exaggeration, camera, size)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 CONIFER, BROADLEAF = range(2)  # as World.trees has the kinds
 
-# Half the width of a crown and the height at which it begins, as parts of the tree's height; numbers of the kinds.
+# Half the width of a crown and the height at which it begins, relative to the tree's height; numbers of the kinds.
 CROWN_RADIUS = (0.23, 0.41)
 CROWN_BASE = (0.07, 0.15)
 

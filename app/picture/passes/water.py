@@ -20,8 +20,8 @@ TILE = 16  # cells along a side of the squares that lakes are drawn in
 def lake_tiles(snapshot: Snapshot, of: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
     """The squares of `TILE` cells that lakes lie in, once for each level: float32 `[n, (column, row, level)]`.
 
-    A square reaches from the middle of its first cells to that of its neighbour's first cells. `of` tells for each cell
-    whether its lake counts; without it, all do.
+    A square reaches from the middle of its first cells to that of its neighbour's first cells. `of` is true
+    for cells whose lake counts; without it, all do.
     """
     layers = snapshot.layers
     if "water_level" not in layers:
@@ -30,7 +30,7 @@ def lake_tiles(snapshot: Snapshot, of: NDArray[np.bool_] | None = None) -> NDArr
     lake = (layers["water"] > 0.0) & (level != np.float32(snapshot.sea_level))
     if of is not None:
         lake &= of
-    # A cell beside one of the same lake in the same tile adds nothing.
+    # A cell next to one of the same lake in the same tile adds nothing.
     fresh = lake.copy()
     fresh[:, 1:] &= ~(lake[:, :-1] & (level[:, 1:] == level[:, :-1]))
     for first in (0, 1):  # cells that a tile begins with are the end of the one before, too

@@ -64,7 +64,7 @@ def sea_state(waves: WaveParameters, wind_speed: float, cell_size: float, longer
 
 
 def block_values(waves: WaveParameters, sea: SeaState, time: float) -> dict[str, tuple[float, float, float, float]]:
-    """What the shaders know of waves: the fields of the frame block that tell it."""
+    """The waves for the shaders: fields of the frame block."""
     return {
         "waves": (sea.wave_number, sea.waves_by(time), sea.waves_in_loop, sea.height),
         "fronts": (waves.steep_fronts, waves.scatter, waves.foam, waves.fronts),

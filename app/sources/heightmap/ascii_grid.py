@@ -58,8 +58,8 @@ def _read_header(file: BinaryIO) -> dict[str, float]:
 def _whole_number(header: dict[str, float], name: str) -> int:
     value = header.get(name)
     if value is None or not value.is_integer():
-        said = "lacks" if value is None else f"says {value:g} for"
-        raise UserError(f"its header {said} {name}; expected lines such as 'ncols 400', 'nrows 300', 'cellsize 30'")
+        fault = "lacks" if value is None else f"says {value:g} for"
+        raise UserError(f"its header {fault} {name}; expected lines such as 'ncols 400', 'nrows 300', 'cellsize 30'")
     return int(value)
 
 

@@ -1,4 +1,4 @@
-"""OpenEXR: half, float or integer channels. It tells no cell size."""
+"""OpenEXR: half, float or integer channels. It has no cell size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from app.model.errors import UserError
 from app.sources.heightmap.raster import Raster, check_size
 
-# The usual names of the channel that holds heights, the most telling first.
+# The usual names of the channel that holds heights, the most specific first.
 HEIGHT_CHANNELS = ("Y", "R")
 
 
@@ -37,7 +37,7 @@ def read_exr(path: Path) -> Raster:
 
 @contextlib.contextmanager
 def _no_output() -> Iterator[None]:
-    """Discard what the library prints, on Python's output and the process's standard error, beside its exceptions."""
+    """Discard what the library prints, on Python's output and the process's standard error, besides its exceptions."""
     kept = os.dup(2)
     try:
         with Path(os.devnull).open("wb") as nowhere:

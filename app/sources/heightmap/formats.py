@@ -18,7 +18,7 @@ from app.sources.heightmap.tiff import read_tiff
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file that can be read: how it is called, told by and decoded."""
+    """A file format that can be read: its name, suffixes and decoder."""
 
     name: str  # as in "cannot read hills.png as ..."
     suffixes: tuple[str, ...]  # in lower case, with the dot
@@ -40,7 +40,7 @@ SUFFIXES: dict[str, Format] = {suffix: format for format in FORMATS for suffix i
 
 
 def format_of(path: Path) -> Format:
-    """The format that a file's suffix tells."""
+    """The format of a file by its suffix."""
     format = SUFFIXES.get(path.suffix.lower())
     if format is None:
         raise UserError(f"{path}: a heightmap's name must end in one of {', '.join(SUFFIXES)}")

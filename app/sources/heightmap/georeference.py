@@ -53,7 +53,7 @@ class Georeference:
 
 
 def read_georeference(path: Path, rows: int, columns: int) -> Georeference | None:
-    """Where the map of a file lies that was read onto so many rows and columns, or None where the file does not tell.
+    """The georeference of a file whose map was read onto `rows` and `columns`, or None where it has none.
 
     The map has its first row in the north and its heights in metres, whatever the file has.
     """

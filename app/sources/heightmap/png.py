@@ -1,4 +1,4 @@
-"""PNG: grey, colour or palette, with or without alpha, 1 to 16 bits. It tells neither heights nor cell size."""
+"""PNG: grey, colour or palette, with or without alpha, 1 to 16 bits. It has no scale of heights and no cell size."""
 
 from __future__ import annotations
 

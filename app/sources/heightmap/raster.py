@@ -22,8 +22,8 @@ class Raster:
 
     samples: NDArray[Any]  # [row, column], real numbers, row 0 in the north
     missing: NDArray[np.bool_] | None = None  # where the file itself says NODATA; NaN and infinity need no mention
-    cell_width: float | None = None  # metres from west to east, if the file tells
-    cell_height: float | None = None  # metres from north to south, if the file tells
+    cell_width: float | None = None  # metres from west to east, if the file gives it
+    cell_height: float | None = None  # metres from north to south, if the file gives it
     full_scale: float | None = None  # the brightest sample that an image can hold; None where samples are metres
     taken: str = ""  # what of the file they are, where it holds more
 

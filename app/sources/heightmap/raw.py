@@ -42,8 +42,8 @@ def _shape(stem: str, size: int, dtype: np.dtype[np.generic]) -> tuple[int, int]
         rows = columns = math.isqrt(size // dtype.itemsize)
     expected = rows * columns * dtype.itemsize
     if size != expected:
-        told = "as its name says" if match else "the nearest square (others need a name such as hills_640x480.r16)"
+        why = "as its name says" if match else "the nearest square (others need a name such as hills_640x480.r16)"
         raise UserError(
-            f"it has {size} bytes; {columns} columns by {rows} rows of {dtype.itemsize} bytes, {told}, take {expected}"
+            f"it has {size} bytes; {columns} columns by {rows} rows of {dtype.itemsize} bytes, {why}, take {expected}"
         )
     return rows, columns

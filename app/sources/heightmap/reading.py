@@ -19,7 +19,7 @@ from app.sources.heightmap.resampling import resample
 
 log = logging.getLogger(__name__)
 
-# For files that tell no heights: the whole range of the samples, as a part of the map's longer side.
+# For files without a scale of heights: the full range of the samples, relative to the map's longer side.
 DEFAULT_RELIEF = 0.25
 # Higher or deeper is no landscape but a mistake in the file: metres.
 LARGEST_HEIGHT = 1e5
@@ -34,19 +34,19 @@ class Heightmap:
     """Terrain as it was read from a file, ready to be a world's ground."""
 
     elevation: NDArray[np.float64]  # [row, column], metres, row 0 in the north, finite everywhere
-    cell_size: float | None  # side of the square cells in metres, or None if neither file nor caller tells
+    cell_size: float | None  # side of the square cells in metres, or None if neither file nor caller gives it
     filled_cells: int  # cells of the file that held no data and were filled from their surroundings
-    relief_from_width: bool = False  # whether nobody tells the scale of its heights, and they follow the map's width
+    relief_from_width: bool = False  # whether the scale of its heights is unknown, and follows the map's width
 
 
 def read_heightmap(path: str | Path, *, cell_size: float | None = None, relief: float | None = None) -> Heightmap:
     """Read a heightmap of any format in `FORMATS`. Raises `UserError` where it cannot be one.
 
-    `cell_size` (metres) wins over what the file tells. `relief` (metres) stretches the heights so that they span it.
+    `cell_size` (metres) overrides that of the file. `relief` (metres) stretches the heights so that they span it.
 
     Without `relief`, heights are the file's own metres if it can hold metres. What cannot are unsigned 8- and 16-bit
     images without a cell size, and floats without one that all lie in [0, 1]: their whole range, from black to white or
-    from 0 to 1, becomes a quarter of the longer side of the map (with cells of `DEFAULT_CELL_SIZE` if nobody tells).
+    from 0 to 1, becomes a quarter of the longer side of the map (with cells of `DEFAULT_CELL_SIZE` if unknown).
     """
     path = Path(path)
     format = format_of(path)

@@ -1,4 +1,4 @@
-"""TIFF and GeoTIFF: integers and floats of 8 to 64 bits. GeoTIFF tells the cell size and the unit of heights."""
+"""TIFF and GeoTIFF: integers and floats of 8 to 64 bits. GeoTIFF has the cell size and the unit of heights."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 NODATA_TAG = 42113  # as GDAL writes it: a number as text
 MOST_CHANNELS = 4
-# Unsigned samples of at most so many bits are shades, wider ones are numbers.
+# Unsigned samples of at most this many bits are shades, wider ones are numbers.
 SHADE_BITS = 16
 
 # GTModelTypeGeoKey
@@ -36,7 +36,7 @@ SMALLEST_TURN = 1e-3
 
 
 def read_tiff(path: Path) -> Raster:
-    """The first page. Metres if the file tells the cell size or its samples are signed or floats, shades otherwise."""
+    """The first page. Metres if the file has a cell size or its samples are signed or floats, shades otherwise."""
     import tifffile
 
     # It logs each oddity of a damaged file; what matters arrives as an exception.

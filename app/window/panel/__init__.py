@@ -106,7 +106,7 @@ class Panel:
         self._file_dialog.ask_again(path, why, [SAVED_WORLD, PRESET], commands.target, commands.save)
 
     def close_topmost(self) -> bool:
-        """Close what lies uppermost, and tell whether there was anything."""
+        """Close what lies uppermost. Returns whether there was anything."""
         if self._file_dialog.is_open:
             self._file_dialog.close()
         elif self.key_sheet_open:
@@ -185,7 +185,7 @@ class Panel:
             imgui.spacing()
 
     def _over_scene(self) -> None:
-        """What stands in the middle of the free part of the scene."""
+        """What stands in the middle of the free area of the scene."""
         viewport = imgui.get_main_viewport()
         central = imgui.internal.dock_builder_get_central_node(imgui.get_id("dock space")) if self.visible else None
         place, free = (central.pos, central.size) if central else (viewport.work_pos, viewport.work_size)

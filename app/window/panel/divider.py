@@ -1,4 +1,4 @@
-"""The line between two pictures, which can be moved. It is a part of the pictures; here is what takes hold of it."""
+"""The divider between two pictures, which can be dragged. The pictures draw it; this is its handle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing a file to open or to save: by the dialog of the system where it has one, by one of our own where not."""
+"""Choosing a file to open or to save: by the dialog of the system where it has one, else by ours."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class FileDialog:
 class OwnDialog:
     """A file dialog in ImGui: folders and fitting files in a list, and the name in a line.
 
-    With a `target` it is one to save: a name that is there already is asked about before it is taken.
+    With a `target` it is one to save: an existing file is only replaced after a question.
     """
 
     def __init__(
@@ -203,7 +203,7 @@ class OwnDialog:
         """What the name means: in this folder, or, where it says so, in another."""
         try:
             return self._folder / Path(self._name).expanduser()
-        except RuntimeError:  # the home of somebody who is not known here
+        except RuntimeError:  # the home of an unknown user
             return self._folder / self._name
 
     def _replaces(self) -> bool:

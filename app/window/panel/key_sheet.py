@@ -15,7 +15,7 @@ WIDTH_FOR_ONE_LINE = 36.0  # below it the help stands under the label
 
 
 def key_sheet(place: tuple[float, float], widest: float, highest: float) -> bool:
-    """Show the list, and tell whether it stays open."""
+    """Show the list. Returns whether it stays open."""
     flags = (
         imgui.WindowFlags_.no_saved_settings.value
         | imgui.WindowFlags_.no_docking.value

@@ -17,7 +17,7 @@ MOST_IN_COLUMN = 8
 
 
 def legend(application: Application) -> None:
-    """Drawn behind all windows, as a part of the scene."""
+    """Drawn behind all windows, like the scene."""
     name = application.documents.scene.view.overlay
     snapshot = application.snapshot
     if name == "none" or snapshot is None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.window.application import Application
 
 SIGNS: dict[Kind, tuple[str, Colour]] = {
-    "said": (icons.ICON_FA_CHECK, ACCENT),
+    "info": (icons.ICON_FA_CHECK, ACCENT),
     "warning": (icons.ICON_FA_CIRCLE_EXCLAMATION, WARNING),
     "error": (icons.ICON_FA_TRIANGLE_EXCLAMATION, ERROR),
 }
@@ -54,7 +54,7 @@ def notices(application: Application, middle: float, bottom: float, widest: floa
 
 
 def _notice(notice: Notice, widest: float) -> bool:
-    """Show one, and tell whether it was clicked away."""
+    """Show one. Returns whether it was clicked away."""
     icon, colour = SIGNS[notice.kind]
     imgui.text_colored(imgui.ImVec4(*colour), icon)
     imgui.same_line(0.0, em(0.7))
@@ -63,7 +63,7 @@ def _notice(notice: Notice, widest: float) -> bool:
     )
     imgui.text_unformatted(notice.line)
     imgui.pop_text_wrap_pos()
-    if notice.kind != "said":
+    if notice.kind != "info":
         imgui.same_line(0.0, em(0.9))
         imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), icons.ICON_FA_XMARK)
     return imgui.is_window_hovered() and imgui.is_mouse_clicked(0)
@@ -82,7 +82,7 @@ def waiting(application: Application, place: Place) -> None:
 
 
 def compiling(application: Application, middle: float, top: float, widest: float) -> None:
-    """How far kernels are, which are compiled beside all else: what goes on now, and in grey what waits its turn."""
+    """Progress of compiling kernels: what is being compiled, and in grey what waits its turn."""
     progress = application.simulation.status.compiling
     if progress is None or application.snapshot is None:
         return

@@ -15,7 +15,7 @@ from app.picture.style import ACCENT, FAINT_TEXT, TEXT, WARNING, Colour, Fonts, 
 from app.processes.droplets import DropletParameters
 from app.processes.snowballs import SnowballErosion
 from app.scene.comparison import NAMES
-from app.scene.scene import DECLARATIONS, GROUPS, Scene, makes_world_anew, presets
+from app.scene.scene import DECLARATIONS, GROUPS, Scene, presets, rebuilds_world
 from app.sources.generators import GENERATORS
 from app.window.panel.held import held_value
 from app.window.panel.snowball_runs import snowball_runs
@@ -43,7 +43,7 @@ SECTIONS: dict[str, bool] = {
     "performance": False,
 }
 
-ANEW = "rebuilds the world from cycle 0, when a drag ends or on Enter"
+REBUILDS = "rebuilds the world from cycle 0, when a drag ends or on Enter"
 HOW_TO_SET = "drag (Shift: finer), Ctrl + click or double click to type, Esc to cancel"
 
 LABEL_PART = 0.41  # of a row
@@ -111,7 +111,7 @@ class ParameterRows:
             spring_list(self._application)
 
     def _time_share(self, name: str) -> None:
-        """At the end of the title of a process that runs: how long it takes, and which part of a cycle that is."""
+        """At the end of the title of a process that runs: how long it takes, and its share of a cycle."""
         milliseconds = self._application.simulation.status.milliseconds
         if name not in milliseconds:
             return
@@ -151,7 +151,7 @@ class ParameterRows:
         """The widget of a parameter, and what is done with it."""
         application, path = self._application, declaration.path
         holding = held_value(application, path) if value == 0 else None
-        new = self._widgets.edit(declaration, value, width, acts_at_end=makes_world_anew(path), holding=holding)
+        new = self._widgets.edit(declaration, value, width, acts_at_end=rebuilds_world(path), holding=holding)
         if self._widgets.dragged != path:
             self._help_on_hover(declaration)
         elif self._before_drag[0] != path:  # it has only been pressed
@@ -173,8 +173,8 @@ class ParameterRows:
         if self._differs(declaration.path):
             sign = imgui.ImVec2(place.x + width, place.y + imgui.get_style().frame_padding.y)
             imgui.get_window_draw_list().add_text(sign, imgui.get_color_u32(imgui.ImVec4(*WARNING)), "≠")
-        if makes_world_anew(declaration.path):
-            self._mark_of_anew(imgui.ImVec2(place.x + width, place.y))
+        if rebuilds_world(declaration.path):
+            self._rebuild_mark(imgui.ImVec2(place.x + width, place.y))
         imgui.push_clip_rect(place, imgui.ImVec2(place.x + width, place.y + imgui.get_frame_height() * 1.2), True)
         imgui.text_colored(imgui.ImVec4(*colour), declaration.label)
         imgui.pop_clip_rect()
@@ -182,11 +182,11 @@ class ParameterRows:
 
     def _room_for_label(self, declaration: Declaration, width: float) -> float:
         """What the sign behind a label leaves of its width. No parameter has two signs: worlds share how they began."""
-        has_sign = self._differs(declaration.path) or makes_world_anew(declaration.path)
+        has_sign = self._differs(declaration.path) or rebuilds_world(declaration.path)
         return width - (em(SIGN_WIDTH) if has_sign else 0.0)
 
-    def _mark_of_anew(self, place: imgui.ImVec2) -> None:
-        """The sign of the button Reset, small: what begins again from cycle 0."""
+    def _rebuild_mark(self, place: imgui.ImVec2) -> None:
+        """The sign of the button Reset, small: a change rebuilds the world."""
         size = MARK_SIZE * imgui.get_font_size()
         top = place.y + (imgui.get_frame_height() - size) / 2.0
         colour = imgui.get_color_u32(imgui.ImVec4(*faded(FAINT_TEXT, 0.7)))
@@ -206,8 +206,8 @@ class ParameterRows:
             and (holding := held_value(self._application, path)) is not None
         ):
             lines.append(f"now {number_text(declaration, holding)}")
-        if makes_world_anew(path):
-            lines.append(ANEW)
+        if rebuilds_world(path):
+            lines.append(REBUILDS)
         if declaration.kind in (int, float):
             lines.append(f"{range_words(declaration)}; {HOW_TO_SET}")
         if self._differs(path):
@@ -231,7 +231,7 @@ class ParameterRows:
             self._application.commands.change(declaration.path, opened)
 
     def _source(self, source: str, width: float) -> None:
-        """What the world starts from: a generator, a preset, which brings its own parameters, or a file."""
+        """The source of the terrain: a generator, a preset, which sets all parameters, or a file."""
         commands = self._application.commands
         button = imgui.get_frame_height() * BUTTON_WIDTH
         imgui.set_next_item_width(width - button - imgui.get_style().item_inner_spacing.x)

@@ -1,4 +1,4 @@
-"""Plots of how long frames take and of what became of the rock, and the ledger itself."""
+"""Plots of frame times and of the sediment budget, and the ledger itself."""
 
 from __future__ import annotations
 

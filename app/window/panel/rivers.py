@@ -1,4 +1,4 @@
-"""What is found out about rivers: the way of the water from a place with its profile, and lists of lakes and mouths."""
+"""Results of the survey: the flow path from a place with its profile, and lists of lakes and river mouths."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def area_text(square_metres: float) -> str:
 
 
 def _filling(application: Application, survey: Survey | None) -> None:
-    """The fronts of the filling begin anew."""
+    """A button that restarts the fronts of the filling, and their progress."""
     if OVERLAYS[application.documents.scene.view.overlay].survey != "filling":
         return
     if icon_button(icons.ICON_FA_ROTATE_LEFT, "fill again", "Restart the filling from the coast"):

@@ -19,7 +19,7 @@ BALLS: tuple[int, ...] = (35_000, 50_000, 100_000)
 
 
 def snowball_runs(application: Application) -> None:
-    """A button for each number of balls; while they fall, a bar and a way to stop them in their place."""
+    """A button for each number of balls; while they fall, a progress bar and a button to stop instead."""
     run = application.simulation.status.run
     gap = imgui.get_style().item_inner_spacing.x
     width = imgui.get_content_region_avail().x

@@ -55,7 +55,7 @@ def _items(application: Application) -> None:
     status = application.simulation.status
     snapshot = application.snapshot
     icon, colour = STATES[status.state]
-    # A failure is told in full in a box of its own.
+    # A failure is shown in full in its own box.
     words = status.message if status.message and status.state != "failed" else status.state
     if status.compiling is not None and status.state != "failed":
         words = status.compiling.words

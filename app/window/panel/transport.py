@@ -1,4 +1,4 @@
-"""The uppermost row of the panel: what makes the simulation run, stop and begin again."""
+"""The uppermost row of the panel: buttons that run, stop and restart the simulation."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ TAKING_KEYS = (imgui.Key.enter, imgui.Key.keypad_enter, imgui.Key.tab)
 
 
 def icon_button(icon: str, name: str, tooltip: str, *, enabled: bool = True) -> bool:
-    """A square button with an icon. `name` tells it apart from others."""
+    """A square button with an icon. `name` identifies it."""
     side = imgui.get_frame_height()
     imgui.begin_disabled(not enabled)
     pressed = imgui.button(f"{icon}###{name}", imgui.ImVec2(side * BUTTON_WIDTH, side * 1.1))
@@ -101,7 +101,7 @@ def slider_part(declaration: Declaration, value: float) -> float:
 
 
 def slider_value(declaration: Declaration, part: float) -> float:
-    """The value at a part of the range, from 0 to 1, in the steps of its slider."""
+    """The value at a fraction of the range, from 0 to 1, in the steps of its slider."""
     low, high = declaration.low, declaration.high
     if part <= 0.0 or part >= 1.0:
         value = low if part <= 0.0 else high
@@ -151,12 +151,12 @@ class ParameterWidgets:
     """Edits values of parameters: a widget for each kind of them.
 
     A press on a slider changes nothing, a drag moves it from where it is; Ctrl + click or a double click opens a field
-    to type in. Esc takes back either. What `acts_at_end` changes only where a drag ends, or on Enter. `say` is told in
-    one line what cannot be taken as it was typed.
+    to type in. Esc takes back either. What `acts_at_end` changes only where a drag ends, or on Enter. `report` gets
+    one line where something cannot be accepted as typed.
     """
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
+    def __init__(self, report: Callable[[str], None]) -> None:
+        self._report = report
         self._drag: Drag | None = None
         self._typing: Typing | None = None
 
@@ -325,13 +325,13 @@ class ParameterWidgets:
         if imgui.is_key_pressed(imgui.Key.escape) or typing.text == typing.opened:
             return value
         if acts_at_end and not any(imgui.is_key_pressed(key) for key in TAKING_KEYS):
-            self._say(f"{declaration.label}: not changed; Enter takes what was typed")
+            self._report(f"{declaration.label}: not changed; Enter takes what was typed")
             return value
         if isinstance(value, str):
             return typing.text
-        taken, said = take_typed(declaration, typing.text, value)
-        if said:
-            self._say(said)
+        taken, message = take_typed(declaration, typing.text, value)
+        if message:
+            self._report(message)
         return taken
 
 
