@@ -28,14 +28,11 @@ from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
-from kernels.layers import Layer, check_layers
+from kernels.layers import WALL, Layer, check_layers
 from kernels.materials import Materials
 from kernels.parameters import exact
 from kernels.surface import ROOTS, STRIDE, WETNESS
 from kernels.units import Times
-
-# Higher than any ground, and finite: infinity times a creep of 0 is not a number.
-_WALL = 1e300
 
 # The map is worked on in place, in bands of so many rows: copies of whole layers cost more than the pass itself.
 BAND = 32
@@ -96,8 +93,8 @@ def _copy_row(ground, sediment, heights, depths, wrap):
     for j in range(len(ground)):
         heights[j + 1] = ground[j]
         depths[j + 1] = sediment[j]
-    heights[0] = ground[-1] if wrap else _WALL
-    heights[-1] = ground[0] if wrap else _WALL
+    heights[0] = ground[-1] if wrap else WALL
+    heights[-1] = ground[0] if wrap else WALL
     depths[0] = sediment[-1] if wrap else 0.0
     depths[-1] = sediment[0] if wrap else 0.0
 
@@ -137,7 +134,7 @@ def _slide_band(band, bedrock, sediment, ground, before, wrap, stable, creep, ra
     rows, columns = ground.shape
     begin, end = band * BAND, min((band + 1) * BAND, rows)
     bands = len(before)
-    heights = np.full((3, columns + 2), _WALL)
+    heights = np.full((3, columns + 2), WALL)
     depths = np.zeros((3, columns + 2))
     if begin > 0 or wrap:
         north = before[(band - 1) % bands]
@@ -152,7 +149,7 @@ def _slide_band(band, bedrock, sediment, ground, before, wrap, stable, creep, ra
             south = before[(band + 1) % bands]
             _copy_row(south[0], south[1], heights[last], depths[last], wrap)
         else:
-            heights[last] = _WALL
+            heights[last] = WALL
             depths[last] = 0.0
         _slide_row(bedrock[row], sediment[row], ground[row], heights, depths, first, stable, creep, rate)
 
@@ -217,7 +214,7 @@ def _read_row(ground, sediment, mix, row, holding, wrap, told, mixes):
                 - holding.soaked_weakness * max(0.0, 2.0 * wetness - 1.0)
                 + holding.root_strength * holding.surface[begin + j * STRIDE + ROOTS]
             )
-    heights[0], heights[-1] = (heights[-2], heights[1]) if wrap else (_WALL, _WALL)
+    heights[0], heights[-1] = (heights[-2], heights[1]) if wrap else (WALL, WALL)
     stable[0], stable[-1] = stable[-2], stable[1]
     parts[0], parts[-1] = (parts[-2], parts[1]) if wrap else (0.0, 0.0)
     for kind in range(kinds):
@@ -333,7 +330,7 @@ def _slide_band_rich(band, bedrock, sediment, ground, mix, before, mix_before, h
     bands = len(before)
     stride = columns * kinds
     told = np.zeros((3, 3, columns + 2))
-    told[:, _HEIGHT] = _WALL
+    told[:, _HEIGHT] = WALL
     mixes = np.zeros((3, kinds, columns + 2))
     between = np.zeros((2, 3, columns + 2))  # flows from row to row: to the north and to the south of one
     beside = np.zeros(columns + 2)
@@ -364,7 +361,7 @@ def _slide_band_rich(band, bedrock, sediment, ground, mix, before, mix_before, h
                 told[last], mixes[last],
             )  # fmt: skip
         else:
-            told[last, _HEIGHT] = _WALL
+            told[last, _HEIGHT] = WALL
             told[last, _PART] = 0.0
         _find_flows(told[here], told[here], 0, columns + 1, 1, 1.0, creep, beside)
         _find_flows_between(told[here], told[last], creep, between[(step + 1) % 2])

@@ -163,6 +163,7 @@ class _OnTheGround(NamedTuple):
     made_finer: NDArray[np.float64]  # as many: what it wore into another kind
 
 
+# What drops ask of `Materials`
 _ASKED = (
     "kinds", "mix", "erodibility", "abrasion", "deposition", "worn",
     "strata", "steps_per_metre", "rise", "rock_erodibility", "rock_worn",

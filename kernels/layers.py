@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 Layer = NDArray[np.float64]
 
+# What is beyond the map's edges: higher than any ground, and finite, as infinity times 0 is not a number.
+WALL = 1e300
+
 
 def check_layers(*layers: Layer) -> None:
     """Raises `ValueError` where layers are not what kernels are compiled for."""

@@ -88,9 +88,9 @@ class MoistureParameters(NamedTuple):
 
 
 _ASKED = (
-    *("kinds", "mix", "porosity", "permeability"),
-    *("strata", "steps_per_metre", "rise", "open_below", "rock_porosity", "rock_permeability"),
-)
+    "kinds", "mix", "porosity", "permeability",
+    "strata", "steps_per_metre", "rise", "open_below", "rock_porosity", "rock_permeability",
+)  # fmt: skip
 
 # What of the ground water can fill, and how easily it flows there: what is asked of the materials
 _Pores: Any = namedtuple("_Pores", _ASKED)  # type: ignore[misc]

@@ -19,6 +19,8 @@ place, in parts with which the same interpolation would read it back.
 Where this is not what the article's own code does:
 
 - A ball takes loose sediment first, then rock. What it puts down is sediment.
+- Where the ground is of several kinds (C7), it takes the same part of each that lies in a cell, and of rock what this
+  becomes when it is worn; and puts down the same part of each that it carries.
 - What a ball still carries where it ends is put down there; the article throws it away, 1.5 to 4 % of an island.
 - The article's balls run on over the floor of the sea until it is level; ours end at the water, as its text has it.
 - Speed is at most 1 − friction, so that no step goes farther than a cell; and erosion_rate · scale at most 16 cells.
@@ -31,6 +33,7 @@ that it came (`traffic`, in balls). They fade, so that they tell of the last `me
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -38,11 +41,11 @@ from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import inlined, njit
-from kernels.droplets import put_down
+from kernels.droplets import put_down_rich
 from kernels.layers import Layer
-from kernels.materials import Moved
+from kernels.materials import Materials, Moved, asked, rock_at, thickness
 from kernels.parameters import constants_type, exact
-from kernels.particles import ENDED, FAILED, RUNNING, engine
+from kernels.particles import ENDED, FAILED, RUNNING, by_kind, engine, own_amounts
 from kernels.random import process_number, stream, uniform
 from kernels.units import Cells, Steps
 
@@ -92,7 +95,16 @@ class _Fields(NamedTuple):
     traffic: Trace
     rows: int
     columns: int
+    stride: int  # of the next two
+    loads: Layer  # [ball * stride + kind]: what it carries
+    from_rock: Layer  # as many: what it made of rock
 
+
+# What balls ask of `Materials`
+_ASKED = ("kinds", "mix", "strata", "steps_per_metre", "rise", "rock_worn")
+
+# All side by side, because what Numba runs in parallel takes no tuple of tuples.
+_Ground: Any = namedtuple("_Ground", _Fields._fields + _ASKED)  # type: ignore[misc]
 
 # The parameters, with no more speed than friction takes; the erosion in metres, and what follows from the map
 _Constants = constants_type(SnowballParameters, "erosion", "sea_level", "cells_per_metre")
@@ -107,7 +119,9 @@ def _spawn(particle, key, fields, constants):
     offset_column = (2.0 * uniform(key, 4 * particle + 3) - 1.0) * constants.radius
     # Middles of cells are whole numbers in what a ball reads at, which is never negative: int() rounds it down.
     read_row, read_column = row + offset_row + (_MARGIN - 0.5), column + offset_column + (_MARGIN - 0.5)
-    return row, column, row, column, read_row, read_column, 0.0, 0.0, 0.0, 0.0, 0.0
+    # What a ball keeps to tell what it wore: how much, or, of several kinds, its number, which finds its own
+    told = 0.0 if fields.kinds == 1 else float(particle)
+    return row, column, row, column, read_row, read_column, 0.0, 0.0, 0.0, told, 0.0
 
 
 @inlined
@@ -123,26 +137,69 @@ def _add(fields, cell, amount):
     return worn
 
 
+@njit(nogil=True, error_model="numpy")
+def _dig_mix(fields, own, cell, depth):
+    """Take `depth` of a cell, all that lies there by the same part, then rock."""
+    here = cell * fields.kinds
+    loose = thickness(fields, cell)
+    part = depth / loose if depth < loose else 1.0
+    for kind in range(fields.kinds):
+        taken = part * fields.mix[here + kind]
+        fields.mix[here + kind] -= taken
+        fields.loads[own + kind] += taken
+    if depth > loose:
+        worn = depth - loose
+        kind = fields.rock_worn[rock_at(fields, cell, fields.bedrock[cell])]
+        fields.bedrock[cell] -= worn
+        fields.from_rock[own + kind] += worn
+        fields.loads[own + kind] += worn
+
+
+@njit(nogil=True, error_model="numpy")
+def _change_mix(fields, ball, cells, shares, amount, load):
+    """As `_change`, each kind by itself. Not inlined, so that the loop stays short where there is one."""
+    own = ball * fields.stride
+    part = min(1.0, amount / load) if amount > 0.0 else 0.0
+    for kind in range(fields.kinds if part > 0.0 else 0):
+        laid = part * fields.loads[own + kind]
+        fields.loads[own + kind] -= laid
+        for place in range(4):
+            fields.mix[cells[place] * fields.kinds + kind] += shares[place] * laid
+    for place in range(4):
+        if amount < 0.0:
+            _dig_mix(fields, own, cells[place], -shares[place] * amount)
+        fields.sediment[cells[place]] = thickness(fields, cells[place])
+        fields.ground[cells[place]] = fields.bedrock[cells[place]] + fields.sediment[cells[place]]
+
+
 @inlined
-def _change(fields, row, column, amount):
-    """Share `amount` among the four cells around a place; return what came of the rock."""
+def _change(fields, row, column, amount, load, told):
+    """Share `amount` of the load, or what is taken where it is negative, among the four cells around a place.
+
+    Returns what the ball tells of what it wore.
+    """
     # Middles of cells: the one to the north and west of the place, and how far the place is from it. Beyond the map's
     # edges the cell at the edge takes it.
     i, j = int(row + 0.5) - 1, int(column + 0.5) - 1
     south, east = row - 0.5 - i, column - 0.5 - j
     upper, lower = max(i, 0) * fields.columns, min(i + 1, fields.rows - 1) * fields.columns
     left, right = max(j, 0), min(j + 1, fields.columns - 1)
+    if fields.kinds > 1:
+        cells = (upper + left, upper + right, lower + left, lower + right)
+        shares = ((1.0 - south) * (1.0 - east), (1.0 - south) * east, south * (1.0 - east), south * east)
+        _change_mix(fields, int(told), cells, shares, amount, load)
+        return told
     worn = _add(fields, upper + left, (1.0 - south) * (1.0 - east) * amount)
     worn += _add(fields, upper + right, (1.0 - south) * east * amount)
     worn += _add(fields, lower + left, south * (1.0 - east) * amount)
     worn += _add(fields, lower + right, south * east * amount)
-    return worn
+    return told + worn
 
 
 @inlined
 def _step(state, fields, constants):
     """One step of one ball; the formulas are at the top of this file."""
-    row, column, old_row, old_column, read_row, read_column, v_row, v_column, load, abraded, i = state
+    row, column, old_row, old_column, read_row, read_column, v_row, v_column, load, told, i = state
     rows, columns = fields.rows, fields.columns
     ground = fields.ground
 
@@ -186,14 +243,14 @@ def _step(state, fields, constants):
     here = int(row) * columns + int(column)
     if length == 1.0 or height <= constants.sea_level or fields.standing[np.uintp(here)] != 0:
         if load > 0.0:
-            put_down(fields, int(row), int(column), 0, load)
+            put_down_rich(fields, int(row), int(column), told, load)
             fields.deposit[here] += load
-        return (row, column, old_row, old_column, read_row, read_column, v_row, v_column, 0.0, abraded, i), ENDED
+        return (row, column, old_row, old_column, read_row, read_column, v_row, v_column, 0.0, told, i), ENDED
 
     upright = 1.0 / length
     deposit = load * constants.deposition_rate * upright
     erosion = (constants.erosion * min(1.0, i * constants.iteration_scale)) * (1.0 - upright)
-    abraded += _change(fields, old_row, old_column, deposit - erosion)
+    told = _change(fields, old_row, old_column, deposit - erosion, load, told)
     old = int(old_row) * columns + int(old_column)
     fields.wear[np.uintp(old)] += erosion
     fields.deposit[np.uintp(old)] += deposit
@@ -210,11 +267,11 @@ def _step(state, fields, constants):
     if not (0.0 <= new_row < rows and 0.0 <= new_column < columns):
         outcome = ENDED
     elif i >= constants.iterations:
-        put_down(fields, int(new_row), int(new_column), 0, load)
+        put_down_rich(fields, int(new_row), int(new_column), told, load)
         fields.deposit[int(new_row) * columns + int(new_column)] += load
         load = 0.0
         outcome = ENDED
-    return (new_row, new_column, row, column, read_row, read_column, v_row, v_column, load, abraded, i), outcome
+    return (new_row, new_column, row, column, read_row, read_column, v_row, v_column, load, told, i), outcome
 
 
 _run = engine(_spawn, _step, slots=11)
@@ -249,6 +306,7 @@ def roll(
     bedrock: Layer,
     sediment: Layer,
     ground: Layer,
+    materials: Materials,
     standing: NDArray[np.uint8],
     wear: Trace,
     deposit: Trace,
@@ -262,9 +320,10 @@ def roll(
     """Let the balls of one cycle roll over a map, and change it in place.
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
-    [row, column], C-contiguous. `standing` (uint8) is not 0 where water stands, where balls end; they do so, too, where
-    the ground is not above `sea_level` (metres; minus infinity where there is no sea). `wear`, `deposit` and `traffic`
-    are float32 traces as told at the top of this file. `cell_size` is the side of a cell in metres.
+    [row, column], C-contiguous; `materials` have the mix that is the sediment. `standing` (uint8) is not 0 where water
+    stands, where balls end; they do so, too, where the ground is not above `sea_level` (metres; minus infinity where
+    there is no sea). `wear`, `deposit` and `traffic` are float32 traces as told at the top of this file. `cell_size` is
+    the side of a cell in metres.
 
     The same map, seed, cycle and parameters give the same bits on any number of threads. What was on the map is there
     afterwards or in `moved`.
@@ -274,12 +333,15 @@ def roll(
     """
     rows, columns = bedrock.shape
     layers: list[NDArray[Any]] = [bedrock, sediment, ground, standing, wear, deposit, traffic]
-    kinds: list[type[np.generic]] = [*[np.float64] * 3, np.uint8, *[np.float32] * 3]
-    for layer, kind in zip(layers, kinds, strict=True):
+    types: list[type[np.generic]] = [*[np.float64] * 3, np.uint8, *[np.float32] * 3]
+    for layer, kind in zip(layers, types, strict=True):
         if layer.shape != (rows, columns) or layer.dtype != kind or not layer.flags.c_contiguous:
             raise ValueError(f"layers must be C-contiguous {np.dtype(kind)} arrays of one shape")
     p = exact(parameters)
-    fields = _Fields._make([*(layer.reshape(-1) for layer in layers), rows, columns])
+    kinds = materials.kinds if materials.kinds > 1 else 0
+    loads, from_rock = own_amounts(p.count, kinds), own_amounts(p.count, kinds)
+    own = (loads.shape[1], loads.reshape(-1), from_rock.reshape(-1))
+    fields = _Ground._make((*(layer.reshape(-1) for layer in layers), rows, columns, *own, *asked(materials, _ASKED)))
     constants = _Constants(
         **p._replace(speed=min(p.speed, 1.0 - p.friction))._asdict(),
         erosion=min(p.erosion_rate * p.scale, _DEEPEST_BITE) * float(cell_size),
@@ -291,4 +353,5 @@ def roll(
     _fade(wear, deposit, traffic, np.float32(kept))
     particles, status = _run(p.count, key, rows, columns, fields, constants)
     abraded, off_map, *others = _total(particles, status)
-    return SnowballTotals(Moved((abraded,), (off_map,)), *others)
+    worn, gone = (by_kind(from_rock, kinds), by_kind(loads, kinds)) if kinds > 0 else ((abraded,), (off_map,))
+    return SnowballTotals(Moved(worn, gone), *others)

@@ -24,7 +24,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
-from kernels.layers import Layer, check_layers
+from kernels.layers import WALL, Layer, check_layers
 from kernels.materials import Materials, Moved, asked, rock_at, thickness
 from kernels.parameters import exact
 from kernels.surface import STRIDE, WETNESS
@@ -37,9 +37,6 @@ MOST_FROST = -5.0
 # Under so many times the cover below which frost does a third it does nothing. (1 - d / 4)⁴ is near to the exponential
 # law, and ends.
 REACH = 4.0
-
-# Higher than any ground
-_WALL = 1e300
 
 # Rows that are worked on together
 BAND = 32
@@ -142,7 +139,7 @@ def _weather(bedrock, sediment, ground, parameters, rocks, surface, broken):
         band = np.int64(unsigned_band)
         begin, end = band * BAND, min((band + 1) * BAND, rows)
         found = np.zeros((_FOUND, columns + 2))
-        found[:_BESIDE] = _WALL
+        found[:_BESIDE] = WALL
         for row in range(begin, end):
             # Beyond the map's edges a cell finds its own row again.
             north = ground[max(row - 1, 0)] if row > begin or band == 0 else before[band - 1, 1]

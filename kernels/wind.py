@@ -170,9 +170,9 @@ class _OnTheGround(NamedTuple):
 
 # What parcels ask of `Materials`
 _ASKED = (
-    *("kinds", "mix", "deposition", "suspension"),
-    *("strata", "steps_per_metre", "rise", "rock_abrasion", "rock_worn"),
-)
+    "kinds", "mix", "deposition", "suspension",
+    "strata", "steps_per_metre", "rise", "rock_abrasion", "rock_worn",
+)  # fmt: skip
 
 # All side by side, because what Numba runs in parallel takes no tuple of tuples.
 _RichGround: Any = namedtuple("_RichGround", _BareGround._fields + _OnTheGround._fields + _ASKED)  # type: ignore[misc]

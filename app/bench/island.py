@@ -110,8 +110,9 @@ def _roll(world: World, balls: int) -> int:
     parameters = for_kernel(KernelParameters, SnowballParameters(count=balls // CYCLES))
     for cycle in range(CYCLES):
         steps += roll(
-            world.bedrock, world.sediment, world.ground, world.standing, world.trace("wear"), world.trace("deposit"),
-            world.trace("traffic"), 0.0, world.cell_size, world.seed, cycle, parameters,
+            world.bedrock, world.sediment, world.ground, world.material_fields(), world.standing,
+            world.trace("wear"), world.trace("deposit"), world.trace("traffic"),
+            0.0, world.cell_size, world.seed, cycle, parameters,
         ).steps  # fmt: skip
     smooth(world)
     return steps

@@ -85,11 +85,11 @@ class SnowballErosion:
         count = parameters.count
         if parameters.total:
             count = min(count, max(parameters.total - world.snowballs, 0))
-        rock_before = None if world.materials is None else world.bedrock.copy()
         totals = snowballs.roll(
             world.bedrock,
             world.sediment,
             world.ground,
+            world.material_fields(),
             world.standing,
             world.trace("wear"),
             world.trace("deposit"),
@@ -103,12 +103,7 @@ class SnowballErosion:
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
         world.snowballs += count
-        moved = totals.moved
-        if rock_before is not None:
-            from kernels.materials import mix_moved
-
-            moved = mix_moved(world.material_fields(), rock_before, world.bedrock, world.sediment, world.ground)
-        account_for(world, "worn by snowballs", moved)
+        account_for(world, "worn by snowballs", totals.moved)
         if parameters.smoothing:
             smooth(world, parameters.smoothing)
         if parameters.smooth_at_end and self.finished(world, parameters):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kernels import snowballs
-from kernels.materials import Moved
+from kernels.materials import Materials, Moved, asked, one_kind
 from kernels.particles import FAILED, REACH, RUNNING
 from kernels.random import stream, uniform
 from kernels.snowballs import SnowballTotals, roll
@@ -21,6 +21,8 @@ from tests.kernels import reference_snowballs as reference
 from tests.kernels.parameters import snowball_parameters
 from tests.kernels.reference_droplets import Map
 from tests.kernels.terrain import hills, soil
+from tests.kernels.test_kinds_in_water import CLAY, GRAVEL, KINDS, SAND, ordered_sum, patches
+from tests.kernels.test_kinds_in_water import materials as of_kinds
 
 Layer = NDArray[np.float64]
 
@@ -41,10 +43,14 @@ class Ground:
         self.cell_size = cell_size
         self.sea_level = sea_level
 
+    def materials(self) -> Materials:
+        return one_kind(self.sediment)
+
     def roll(self, cycle: int = 0, seed: int = 1, **parameters: Any) -> SnowballTotals:
         return roll(
-            self.bedrock, self.sediment, self.ground, self.standing, self.wear, self.deposit, self.traffic,
-            self.sea_level, self.cell_size, seed, cycle, snowball_parameters(**parameters),
+            self.bedrock, self.sediment, self.ground, self.materials(), self.standing,
+            self.wear, self.deposit, self.traffic, self.sea_level, self.cell_size, seed, cycle,
+            snowball_parameters(**parameters),
         )  # fmt: skip
 
     def mass(self) -> float:
@@ -278,6 +284,12 @@ def test_many_at_once_leave_what_one_by_one_would() -> None:
 # What balls do.
 
 
+def fields_of(layers: list[NDArray[Any]], rows: int, columns: int) -> Any:
+    """What balls meet where there is one sort of ground."""
+    nothing = np.empty(0)
+    return snowballs._Ground(*layers, rows, columns, 0, nothing, nothing, *asked(one_kind(layers[1]), snowballs._ASKED))
+
+
 def test_a_step_favours_no_direction() -> None:
     """Turned and mirrored ground turns and mirrors the step."""
     side = 16
@@ -289,7 +301,7 @@ def test_a_step_favours_no_direction() -> None:
         layer = ground.copy()
         layers = [layer.reshape(-1), np.zeros(side * side), layer.reshape(-1).copy()]
         traces = [np.zeros(side * side, np.float32) for _ in range(3)]
-        fields = snowballs._Fields(*layers, np.zeros(side * side, np.uint8), *traces, side, side)
+        fields = fields_of([*layers, np.zeros(side * side, np.uint8), *traces], side, side)
         state, outcome = snowballs._step(state, fields, constants)
         assert outcome == RUNNING
         return state, fields.ground.reshape(side, side)
@@ -359,7 +371,7 @@ def test_a_step_keeps_to_the_bounds_of_the_engine(
     ground = hills(side, side, 40.0, seed=1)
     layers = [watched(layer, seen) for layer in (ground, np.zeros_like(ground), ground)]
     others = [watched(np.zeros((side, side), kind), seen) for kind in (np.uint8, *[np.float32] * 3)]
-    fields = snowballs._Fields(*layers, *others, side, side)
+    fields = fields_of([*layers, *others], side, side)
     # The fastest balls there are: speed + friction = 1
     balls = snowball_parameters(speed=0.3, radius=2.0, iterations=5, iteration_scale=1.0)._asdict()
     constants = snowballs._Constants(**balls, erosion=5.0, sea_level=-math.inf, cells_per_metre=1.0)
@@ -441,6 +453,85 @@ def test_a_bad_cell_is_named_and_not_spread(bad: float) -> None:
     assert abs(totals.failed_column - 20) <= REACH
     assert np.count_nonzero(~np.isfinite(world.ground)) == 1
     assert np.count_nonzero(~np.isfinite(world.sediment)) == 0
+
+
+# Several kinds of ground.
+
+
+class Mixed(Ground):
+    """The same of several kinds, on hard and soft rock by turns."""
+
+    def __init__(self, bedrock: Layer, mix: Layer, cell_size: float = 1.0) -> None:
+        super().__init__(bedrock, ordered_sum(mix), cell_size)
+        self.kinds = of_kinds(bedrock.shape, mix.shape[2], mix=mix.reshape(-1).copy())
+
+    @property
+    def mix(self) -> Layer:
+        return self.kinds.mix.reshape(*self.bedrock.shape, self.kinds.kinds)
+
+    def materials(self) -> Materials:
+        return self.kinds
+
+    def bits(self) -> bytes:
+        return super().bits() + self.mix.tobytes()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("kinds", [2, KINDS, 16])
+def test_no_kind_is_lost(shape: tuple[int, int], kinds: int) -> None:
+    before, after = (Mixed(hills(*shape, 25.0), patches(shape, 3.0 / kinds**2, kinds)) for _ in range(2))
+    amounts = before.mix.sum(axis=(0, 1))
+    for cycle in range(3):
+        totals = after.roll(cycle, count=300)
+        amounts += np.subtract(totals.moved.from_rock, totals.moved.off_map)
+        assert_nothing_lost(before, after, totals)
+        assert np.array_equal(after.sediment, ordered_sum(after.mix)), "the sum of the kinds, to the last bit"
+        assert (after.mix >= 0.0).all()
+        np.testing.assert_allclose(after.mix.sum(axis=(0, 1)), amounts, rtol=1e-12, atol=1e-12 * amounts.sum())
+        assert sum(totals.moved.from_rock) > 0.0
+        before = Mixed(after.bedrock, after.mix)
+    if kinds == KINDS:
+        assert totals.moved.from_rock[CLAY] > 0.0 and totals.moved.from_rock[SAND] > 0.0, "of both rocks"
+        assert totals.moved.from_rock[GRAVEL] == 0.0
+
+
+@pytest.mark.parametrize("cell_size", [1.0, 20.0])
+def test_kinds_are_moved_together_as_one_sort_is(cell_size: float) -> None:
+    shape = (40, 52)
+    rock, loose = hills(*shape, 20.0 * cell_size), soil(*shape, 0.5 * cell_size)
+    parts = np.random.default_rng(3).dirichlet(np.ones(KINDS), shape)
+    mixed, plain = Mixed(rock, loose[..., None] * parts, cell_size), Ground(rock, loose, cell_size)
+    for cycle in range(40):
+        of_several, of_one = mixed.roll(cycle, count=1), plain.roll(cycle, count=1)
+        assert of_several.steps == of_one.steps
+        for name in ("bedrock", "sediment", "ground", "wear", "deposit"):
+            ours, theirs = getattr(mixed, name), getattr(plain, name)
+            np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-10 * cell_size, err_msg=name)
+        assert sum(of_several.moved.from_rock) == pytest.approx(of_one.moved.from_rock[0], rel=1e-9, abs=1e-12)
+        assert sum(of_several.moved.off_map) == pytest.approx(of_one.moved.off_map[0], rel=1e-9, abs=1e-12)
+    assert np.abs(mixed.bedrock - rock).max() > 0.01 * cell_size
+
+
+def test_balls_take_and_put_down_each_kind_by_its_part() -> None:
+    """Ground of one mix stays of that mix, however it is moved."""
+    parts = np.array([0.2, 0.3, 0.5])
+    land = Mixed(hills(60, 50, 25.0), np.full((60, 50, 1), 30.0) * parts)
+    before = land.bedrock.copy()
+    totals = land.roll(count=2000)
+    assert np.array_equal(land.bedrock, before)
+    assert np.abs(land.sediment - 30.0).max() > 1.0
+    np.testing.assert_allclose(land.mix, land.sediment[..., None] * parts, rtol=1e-9)
+    np.testing.assert_allclose(totals.moved.off_map, sum(totals.moved.off_map) * parts, rtol=1e-9)
+
+
+def test_kinds_have_the_same_bits_on_one_thread_and_two(two_threads: int) -> None:
+    results = []
+    for threads in (1, two_threads, two_threads):
+        numba.set_num_threads(threads)
+        land = Mixed(hills(130, 257), patches((130, 257)))
+        totals = [land.roll(cycle, count=900, radius=2.0) for cycle in range(3)]
+        results.append((land.bits(), totals))
+    assert results[0] == results[1] == results[2]
 
 
 @pytest.mark.parametrize("relief", [1e150, 1e300, 1e308])
