@@ -23,7 +23,8 @@ Where this is not what the article's own code does:
   becomes when it is worn; and puts down the same part of each that it carries.
 - What a ball still carries where it ends is put down there; the article throws it away, 1.5 to 4 % of an island.
 - The article's balls run on over the floor of the sea until it is level; ours end at the water, as its text has it.
-- Speed is at most 1 − friction, so that no step goes farther than a cell; and erosion_rate · scale at most 16 cells.
+- Speed is at most 1 − friction, so that no step goes farther than a cell; erosion_rate · scale is at most 16 cells; and
+  a ball that carries 64 cells over one wears nothing more.
 - The ground at the map's edge is read there and not beyond it; a ball ends where it leaves the map, with its load.
 
 A ball leaves three traces: what it took from each cell (`wear`) and put down in it (`deposit`), in metres, and
@@ -56,6 +57,10 @@ _PROCESS = process_number("snowballs")
 # What a ball wears in a step on a vertical wall is at most so many sides of a cell: forty times what an island needs,
 # and heights stay within what a file may hold at all ends of the parameters' ranges.
 _DEEPEST_BITE = 16.0
+
+# What a ball carries is at most so many sides of a cell over one cell, four times what it comes to on an island: else it
+# could heap up land without end.
+_LARGEST_LOAD = 64.0
 
 # The offset of a ball is shorter than this, in cells, by more than half a cell.
 _MARGIN = 3
@@ -107,7 +112,7 @@ _ASKED = ("kinds", "mix", "strata", "steps_per_metre", "rise", "rock_worn")
 _Ground: Any = namedtuple("_Ground", _Fields._fields + _ASKED)  # type: ignore[misc]
 
 # The parameters, with no more speed than friction takes; the erosion in metres, and what follows from the map
-_Constants = constants_type(SnowballParameters, "erosion", "sea_level", "cells_per_metre")
+_Constants = constants_type(SnowballParameters, "erosion", "largest_load", "sea_level", "cells_per_metre")
 
 
 @inlined
@@ -250,6 +255,7 @@ def _step(state, fields, constants):
     upright = 1.0 / length
     deposit = load * constants.deposition_rate * upright
     erosion = (constants.erosion * min(1.0, i * constants.iteration_scale)) * (1.0 - upright)
+    erosion = min(erosion, constants.largest_load - load)
     told = _change(fields, old_row, old_column, deposit - erosion, load, told)
     old = int(old_row) * columns + int(old_column)
     fields.wear[np.uintp(old)] += erosion
@@ -345,6 +351,7 @@ def roll(
     constants = _Constants(
         **p._replace(speed=min(p.speed, 1.0 - p.friction))._asdict(),
         erosion=min(p.erosion_rate * p.scale, _DEEPEST_BITE) * float(cell_size),
+        largest_load=_LARGEST_LOAD * float(cell_size),
         sea_level=float(sea_level),
         cells_per_metre=1.0 / float(cell_size),
     )

@@ -295,7 +295,7 @@ def test_a_step_favours_no_direction() -> None:
     side = 16
     ground = hills(side, side, 10.0, seed=2)
     balls = snowball_parameters(radius=2.0)._asdict()
-    constants = snowballs._Constants(**balls, erosion=0.4, sea_level=-math.inf, cells_per_metre=1.0)
+    constants = snowballs._Constants(**balls, erosion=0.4, largest_load=64.0, sea_level=-math.inf, cells_per_metre=1.0)
 
     def stepped(ground: Layer, state: tuple[float, ...]) -> tuple[tuple[float, ...], Layer]:
         layer = ground.copy()
@@ -374,7 +374,7 @@ def test_a_step_keeps_to_the_bounds_of_the_engine(
     fields = fields_of([*layers, *others], side, side)
     # The fastest balls there are: speed + friction = 1
     balls = snowball_parameters(speed=0.3, radius=2.0, iterations=5, iteration_scale=1.0)._asdict()
-    constants = snowballs._Constants(**balls, erosion=5.0, sea_level=-math.inf, cells_per_metre=1.0)
+    constants = snowballs._Constants(**balls, erosion=5.0, largest_load=64.0, sea_level=-math.inf, cells_per_metre=1.0)
     old = np.clip(np.array(place) - back, 0.0, side - 1e-9)
     read = np.array(place) + offset + (snowballs._MARGIN - 0.5)
     state = (*place, *old, *read, *velocity, 0.3, 0.0, 4.0 if last else 1.0)
@@ -442,6 +442,18 @@ def test_no_ball_bites_deeper_than_sixteen_cells() -> None:
         if world.wear.any():
             break
     assert 0.0 < world.wear.max() <= 16.0 * 3.0
+
+
+def test_no_ball_carries_more_than_sixty_four_cells() -> None:
+    slope = np.ascontiguousarray(np.repeat(30.0 * np.arange(200.0, 0.0, -1.0)[:, None], 24, axis=1))
+    world = Ground(slope, cell_size=3.0)
+    for seed in range(20):
+        totals = world.roll(
+            count=1, seed=seed, erosion_rate=0.5, scale=1000.0, deposition_rate=0.0, speed=0.3, iterations=100
+        )
+        if totals.steps == 100:
+            break
+    assert world.deposit.max() == pytest.approx(64.0 * 3.0)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
