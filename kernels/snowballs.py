@@ -58,8 +58,8 @@ _PROCESS = process_number("snowballs")
 # and heights stay within what a file may hold at all ends of the parameters' ranges.
 _DEEPEST_BITE = 16.0
 
-# What a ball carries is at most so many sides of a cell over one cell, four times what it comes to on an island: else it
-# could heap up land without end.
+# What a ball carries is at most so many sides of a cell over one cell, four times what it comes to on an island: else
+# it could heap up land without end.
 _LARGEST_LOAD = 64.0
 
 # The offset of a ball is shorter than this, in cells, by more than half a cell.

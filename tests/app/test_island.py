@@ -26,8 +26,10 @@ from app.processes.cycle import Cycle
 from app.processes.process import ProcessFailure
 from app.processes.snowballs import SnowballErosion, SnowballParameters, smooth
 from app.scene.scene import DECLARATIONS, Scene, load_preset
+from kernels.components import components
+from kernels.filling import fill
 from kernels.standing import DRY
-from tests.app.small import bits, simulated
+from tests.app.small import bits, simulated, small_preset
 from tests.kernels.terrain import hills, soil
 
 ISLANDS = ("island", "archipelago", "volcano", "article-island")
@@ -109,6 +111,21 @@ def test_island_presets_have_land_and_sea_and_lose_nothing(name: str) -> None:
         simulator.advance()
     assert world.imbalance() < 1e-12
     assert world.trace("wear").any()
+
+
+def test_the_volcano_is_one_cone_with_a_crater() -> None:
+    """Which is gone where no mountain is mirrored down; beside it in its height is what noise makes of hollows."""
+
+    def crater(**settings: float) -> float:
+        """The deepest hollow on land, as a part of how high that stands."""
+        z = ground(small_preset("volcano", 96, **settings))
+        outlets = np.pad(np.zeros((z.shape[0] - 2, z.shape[1] - 2), np.bool_), 1, constant_values=True)
+        return float((fill(z, outlets) - z)[z > 0.0].max() / z.max())
+
+    land = ground(small_preset("volcano", 96)) > 0.0
+    _, islands = components(land)
+    assert islands == 1
+    assert crater() > 4.0 * crater(island__crater_threshold=1.0)
 
 
 # The process.

@@ -323,8 +323,8 @@ def test_a_river_breaks_through_a_row_of_dunes() -> None:
 
     start = simulated(0, small_preset("dune-and-river", 112)).world
     with_river, without = (
-        simulated(250, small_preset("dune-and-river", 112, droplets__springs=springs)).world
-        for springs in ("0.03 0.5 150", "")
+        simulated(250, small_preset("dune-and-river", 112, **changes)).world
+        for changes in ({}, {"droplets__springs": ""})
     )
     for world in (with_river, without):
         assert abs(world.imbalance()) < 1e-9

@@ -18,7 +18,9 @@ from scipy import ndimage
 from app.model.materials import read_strata
 from app.model.parameters import Value
 from app.model.world import World
+from kernels.filling import fill
 from kernels.materials import rock_at
+from kernels.standing import LAKE
 from tests.app.small import simulated, small_preset
 from tests.app.test_slopes import steepness
 
@@ -109,10 +111,9 @@ def test_a_river_cuts_a_canyon_whose_soft_strata_give_way() -> None:
     columns, cycles = 128, 340
     scene = small_preset("canyon", columns)
     start = simulated(0, scene).world
-    world, dry, unbroken = (
-        after(cycles, "canyon", columns, **{path: value})
-        for path, value in (("weathering__enabled", True), ("droplets__springs", ""), ("weathering__enabled", False))
-    )
+    world = after(cycles, "canyon", columns)
+    dry = after(cycles, "canyon", columns, droplets__springs="")
+    unbroken = after(cycles, "canyon", columns, weathering__enabled=False)
     # Above the plain that it comes out on, it has cut through the thickest of its strata, and that is the river's work.
     inside = slice(4, round(0.75 * len(world.ground)))
     floor = {name: land.ground.min(axis=1)[inside] for name, land in (("start", start), ("wet", world), ("dry", dry))}
@@ -138,6 +139,25 @@ def test_a_river_cuts_a_canyon_whose_soft_strata_give_way() -> None:
         assert other - clay > 2.0 * math.sqrt(variance + of_other)
 
 
+def test_lakes_at_many_heights_spill_and_cut_their_outlets_down() -> None:
+    start, world = (after(cycles, "lakes", 96) for cycles in (0, 100))
+    dry = after(100, "lakes", 96, pools__enabled=False)
+    labels, count = ndimage.label(world.standing == LAKE)
+    levels = [world.water_level[labels == lake].mean() for lake in range(1, count + 1) if (labels == lake).sum() >= 20]
+    assert len(levels) >= 5
+    assert np.ptp(levels) > np.ptp(start.ground) / 3.0
+
+    def brim(world: World) -> Layer:
+        """The lowest surface on which all water would run off the map."""
+        inside = np.zeros((world.shape[0] - 2, world.shape[1] - 2), np.bool_)
+        return fill(world.ground, np.pad(inside, 1, constant_values=True))
+
+    # Where lakes were to be, their brims are lower, since what spills wears them; sediment alone makes them higher.
+    hollow = brim(start) - start.ground > 2.0
+    cut, without = (float((brim(start) - brim(land))[hollow].mean()) for land in (world, dry))
+    assert cut > 0.0 > without
+
+
 def test_woods_grow_on_the_island_and_not_in_the_sea() -> None:
     start, world = (after(cycles, "forest-island", 96) for cycles in (0, 150))
     assert len(start.trees) == 0
@@ -148,14 +168,18 @@ def test_woods_grow_on_the_island_and_not_in_the_sea() -> None:
     assert above[row, column].mean() > 0.99
     land = world.ground > world.sea_level + 5.0
     assert world.trace("canopy")[land].mean() > 20.0 * world.trace("canopy")[~land].mean()
-    heights, kinds = world.ground[row, column], world.trees[:, 2]
-    assert set(np.unique(kinds)) == {0.0, 1.0}
-    assert heights[kinds == 0.0].mean() > heights[kinds == 1.0].mean()  # conifers above broadleaves, as it is cold
+    # High up, where it is cold, most are conifers, below broadleaves; where it is as warm above, these are everywhere.
+    warm = after(150, "forest-island", 96, climate__lapse_rate=0.0)
+    for woods, conifers_above in ((world, True), (warm, False)):
+        heights = woods.ground[tuple(woods.trees[:, :2].astype(int).T)]
+        conifer = woods.trees[:, 2] == 0.0
+        assert (conifer[heights > np.median(heights)].mean() > 0.5) == conifers_above
+        assert conifer[heights <= np.median(heights)].mean() < 0.5
 
 
 def test_sand_stays_where_grass_stands_and_in_its_lee() -> None:
     """Beside the same dunes without plants, which are even wetter as nothing drinks from them."""
-    simulators = [simulated(60, small_preset("planted-dunes", 72, plants__enabled=plants)) for plants in (True, False)]
+    simulators = [simulated(60, small_preset("planted-dunes", 72, **bare)) for bare in ({}, {"plants__enabled": False})]
     with_plants, bare = (simulator.world for simulator in simulators)
     before, grass = [world.ground.copy() for world in (with_plants, bare)], with_plants.layers["grass"].copy()
     for simulator in simulators:

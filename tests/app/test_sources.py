@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import ndimage
 
 from app.engine.creation import create_world, size_in_cells
 from app.model.world import World
 from app.scene.scene import Scene, load_preset, presets
 from app.sources.generators import GENERATORS
+from tests.app.small import small_preset
 
 SIZE = {"world.columns": 60, "world.rows": 40, "world.relief": 100.0, "world.cell_size": 10.0}
 
@@ -134,3 +136,13 @@ def test_numbers_of_articles_count_in_cells_and_files_know_their_own_size() -> N
     island = load_preset("island")
     assert size_in_cells(island, 128, 0) == {"world.columns": 128, "world.rows": 96, "world.cell_size": 80.0}
     assert size_in_cells(island, 512, 384)["world.cell_size"] == island.world.cell_size
+
+
+@pytest.mark.parametrize("name", ["ridged", "noise"])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_ridged_noise_has_crests_sharper_than_its_hollows(name: str, seed: int) -> None:
+    """By the skew of the Laplacian's quantiles, which is 0 where heights mirrored at their mean would look the same."""
+    world, _ = create_world(small_preset(name, 128, world__seed=seed))
+    low, middle, high = np.percentile(ndimage.laplace(world.ground)[1:-1, 1:-1], [5.0, 50.0, 95.0])
+    skew = (high + low - 2.0 * middle) / (high - low)
+    assert (skew < -0.2) if name == "ridged" else (abs(skew) < 0.05)

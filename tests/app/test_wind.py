@@ -206,7 +206,7 @@ def test_dunes_of_the_field_are_gentle_to_the_wind_and_lie_no_steeper_than_sand_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["pyramid", "ridges-under-sand"])
+@pytest.mark.parametrize("name", ["barchan", "pyramid", "ridges-under-sand"])
 def test_sand_slides_off_rock_about_as_fast_as_the_wind_piles_it_up(name: str) -> None:
     """The presets as they are: nearly nowhere does it lie steeper than it can, and nowhere much."""
     scene = load_preset(name)
@@ -223,11 +223,56 @@ def test_sand_slides_off_rock_about_as_fast_as_the_wind_piles_it_up(name: str) -
     assert steepest.max() < 1.3
 
 
+def test_the_heap_becomes_a_barchan() -> None:
+    """A crescent that wanders, with its horns downwind; the same heap without wind stays round, and where it is."""
+    scene = small_preset("barchan", 96)
+    repose = scene.cascade.roughness * scene.cascade.scale
+    start, world = (simulated(cycles, scene).world for cycles in (0, 300))
+    still = simulated(300, scene.with_value("wind.enabled", False)).world
+
+    def centre(world: World) -> float:
+        return float((world.sediment.sum(axis=0) * np.arange(world.shape[1])).sum() / world.sediment.sum())
+
+    def horns(world: World) -> float:
+        """How much farther east sand lies in both the outer thirds of the rows that have any than in the middle."""
+        sand = world.sediment > 0.05 * world.sediment.max()
+        ends = [np.max(np.flatnonzero(row)) for row in sand if row.any()]
+        third, half = len(ends) // 3, len(ends) // 2
+        return float(min(max(ends[:third]), max(ends[-third:])) - np.mean(ends[half - 2 : half + 3]))
+
+    for heap in (start, still):
+        assert horns(heap) < 0.0
+        assert centre(heap) == pytest.approx(centre(start), abs=1.0)
+    assert horns(world) > 2.0
+    assert centre(world) > centre(start) + 5.0
+    # It slides down in the lee, and only there: on the windward side nothing is as steep as sand can lie.
+    middle = slice(world.shape[0] // 2 - 2, world.shape[0] // 2 + 3)
+    rise = np.diff(world.ground[middle], axis=1) / world.cell_size
+    assert -rise.min() > 0.95 * repose > rise.max()
+
+
+def test_dunes_climb_the_ridges_and_thin_sand_is_blown_off_their_crests() -> None:
+    scene = small_preset("ridges-under-sand", 128)
+    start, world = (simulated(cycles, scene).world for cycles in (0, 200))
+    still = simulated(200, scene.with_value("wind.enabled", False)).world
+    thin = (start.sediment > 0.01) & (start.sediment < 0.15 * start.sediment.max())
+    highest, bare = zip(
+        *(
+            (land.ground[land.sediment > 0.3].max(), np.count_nonzero(land.sediment[thin] < 0.05))
+            for land in (start, world, still)
+        ),
+        strict=True,
+    )
+    # Sand that only slides comes down, and lays bare what is too steep for it: less than half as much.
+    assert highest[1] > highest[0] > highest[2]
+    assert bare[1] > 2 * bare[2] > 2 * bare[0]
+
+
 def test_the_pyramid_wears_most_at_its_edges_and_tip() -> None:
     """The preset as it is, where the west wind meets bare rock: an edge in the middle, faces on both sides of it."""
     scene = load_preset("pyramid")
     world, scene = create_world(scene)
-    rock = world.bedrock.copy()
+    rock, sand = world.bedrock.copy(), world.sediment.copy()
     simulator = Simulator(scene, world)
     for _ in range(250):
         simulator.advance()
@@ -244,7 +289,11 @@ def test_the_pyramid_wears_most_at_its_edges_and_tip() -> None:
     assert np.count_nonzero(face) > 500
     assert worn[tip].mean() > 2.0 * worn[face].mean()
     assert worn[edge].mean() > 2.0 * worn[face].mean()
-    # Lower down the sand covers the crests to the north and south, too.
+    # The sand gathers in the lee, and leaves the windward side as it was.
+    lee = on_it & (east > 0.0)
+    gathered = world.sediment - sand
+    assert gathered[lee].mean() > 2.0 * abs(gathered[windward].mean())
+    # Lower down it covers the crests to the north and south, too.
     bare = crests & (world.sediment < 0.3)
     assert worn[bare].mean() > worn[face].mean()
 
