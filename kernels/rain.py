@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kernels.compiling import inlined
 from kernels.layers import Layer
 
@@ -21,3 +24,14 @@ def rain_on(cell, fields, constants):
     if len(fields.rain) > 0:
         rain *= fields.rain[cell]
     return rain
+
+
+def rain_map(ground: Layer, rain: NDArray[np.float32] | None, rain_by_altitude: float) -> NDArray[np.float64]:
+    """`rain_on` of all cells, float64 [row, column]; `rain` as the map of a world has it, or None."""
+    lowest, highest = span_of_heights(ground, rain_by_altitude)
+    fallen = np.ones(ground.shape)
+    if rain_by_altitude > 0.0 and highest > lowest:
+        fallen += rain_by_altitude * ((ground - lowest) / (highest - lowest) - 1.0)
+    if rain is not None:
+        fallen *= rain
+    return fallen

@@ -123,7 +123,7 @@ examples:
   {PROGRAM} my-heightmap.tif --set droplets.count=4000
   {PROGRAM} world.npz
   {PROGRAM} basic --compare coupled
-  {PROGRAM} noise --compare climate.rain=0
+  {PROGRAM} noise --compare climate.precipitation=0
   {PROGRAM} basic --compare coupled --compare coupled-with-trees
 """,
     )
@@ -336,7 +336,7 @@ def _compare() -> Command:
         f"""
 examples:
   {PROGRAM} compare basic --with coupled --with coupled-with-trees --cycles 600
-  {PROGRAM} compare noise --with climate.rain=0.5 --with climate.rain=2 droplets.friction=0.1
+  {PROGRAM} compare noise --with climate.precipitation=400 --with climate.precipitation=1600 droplets.friction=0.1
 """,
     )
     _add_scene_options(parser)

@@ -70,7 +70,8 @@ def render(
         def snapshots(old: Sequence[Snapshot | None]) -> list[Snapshot]:
             worlds = lockstep.worlds
             surveys = [
-                surveyor.survey(world, scene.rivers, wanted) for surveyor, world in zip(surveyors, worlds, strict=True)
+                surveyor.survey(world, scene.rivers, wanted, scene.climate)
+                for surveyor, world in zip(surveyors, worlds, strict=True)
             ]
             return list(map(take_snapshot, worlds, range(len(worlds)), old, surveys))
 

@@ -129,7 +129,7 @@ class Simulator:
     def derive_levels(self) -> None:
         """Bring the levels of lakes and sea up to date with the world and the scene, between two cycles."""
         if self.scene.pools.enabled and Pools.name in self._prepared:
-            derive_levels(self.world, self.scene.pools)
+            derive_levels(self.world, self.scene.pools, self.scene.edges)
 
     def change(self, scene: Scene) -> None:
         """Go on with the parameters of another scene, from the next cycle."""
@@ -141,7 +141,7 @@ class Simulator:
         """As `change`, but without a backup, which must have been made just now."""
         before, self.scene = self.scene, scene
         self._forget_times_of_what_is_off()
-        if scene.pools != before.pools:
+        if (scene.pools, scene.edges) != (before.pools, before.edges):
             self.derive_levels()
 
     def smooth(self) -> None:
@@ -305,7 +305,7 @@ class Simulator:
 
     def _begin_cycle(self) -> None:
         weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
-        self.cycle = Cycle(weather, frozenset(process.name for process in self.enabled()))
+        self.cycle = Cycle(weather, self.scene.edges, frozenset(process.name for process in self.enabled()))
 
     def _step(self, process: Process) -> None:
         changed = process.step(self.world, self._parameters(process), self.cycle)

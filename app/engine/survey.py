@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.channels import ChannelWatch
+from app.model.climate import ClimateParameters
 from app.model.overlays import OVERLAYS
 from app.model.river_parameters import RiverParameters
 from app.model.snapshot import Course, Lake, Mouth, Survey
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 LONGEST_LIST = 100  # of lakes and of mouths
 REACH = 2  # cells from a place to a river that is meant by it
 SECONDS_PER_YEAR = 365.25 * 86400.0
+USUAL = ClimateParameters()
 
 RIVER_LAYERS = ("lake_depth", "accumulation", "distance", "watersheds", "rivers")
 COURSE_LAYERS = ("catchment", "course")
@@ -71,27 +73,31 @@ class Surveyor:
         self._versions = 0  # of layers so far
         self._forget(None)
 
-    def is_due(self, world: World, parameters: RiverParameters, wanted: Wanted) -> bool:
+    def is_due(
+        self, world: World, parameters: RiverParameters, wanted: Wanted, climate: ClimateParameters = USUAL
+    ) -> bool:
         """Whether `survey` would find anything new."""
         wanted = _on_map(world, wanted)
         if not wanted.anything or world is not self._world:
             return wanted.anything or self._survey is not None
         return (
-            self._rivers_are_due(world, parameters, wanted)
+            self._rivers_are_due(world, parameters, wanted, climate)
             or self._course_is_due(wanted)
             or self._filling_is_due(wanted)
             or self._channels_are_due(world, parameters, wanted)
         )
 
-    def survey(self, world: World, parameters: RiverParameters, wanted: Wanted) -> Survey | None:
+    def survey(
+        self, world: World, parameters: RiverParameters, wanted: Wanted, climate: ClimateParameters = USUAL
+    ) -> Survey | None:
         """What is wanted, as new as it should be; None where nothing is."""
         wanted = _on_map(world, wanted)
         if not wanted.anything or world is not self._world:
             self._forget(world)
         if not wanted.anything:
             return None
-        if self._rivers_are_due(world, parameters, wanted):
-            self._find_rivers(world, parameters)
+        if self._rivers_are_due(world, parameters, wanted, climate):
+            self._find_rivers(world, parameters, climate)
         if self._course_is_due(wanted):
             self._follow(world, parameters, wanted.place)
         if self._filling_is_due(wanted):
@@ -121,14 +127,16 @@ class Surveyor:
 
     # Rivers, lakes and watersheds.
 
-    def _rivers_are_due(self, world: World, parameters: RiverParameters, wanted: Wanted) -> bool:
+    def _rivers_are_due(
+        self, world: World, parameters: RiverParameters, wanted: Wanted, climate: ClimateParameters
+    ) -> bool:
         if not wanted.rivers and wanted.place is None:
             return False
-        if self._survey is None or self._drainage is None or self._made_with != _made_with(world, parameters):
+        if self._survey is None or self._drainage is None or self._made_with != _made_with(world, parameters, climate):
             return True
         return not 0 <= world.cycle - self._survey.cycle < parameters.interval
 
-    def _find_rivers(self, world: World, parameters: RiverParameters) -> None:
+    def _find_rivers(self, world: World, parameters: RiverParameters, climate: ClimateParameters) -> None:
         from kernels.lakes import find_lakes
         from kernels.rivers import drain
         from kernels.routing import strahler_orders
@@ -162,7 +170,7 @@ class Surveyor:
             lakes=_list_lakes(lakes, world),
             lake_count=len(lakes.volume),
             lake_volume=float(lakes.volume.sum()),
-            mouths=_list_mouths(outlets, drainage, world, parameters),
+            mouths=_list_mouths(outlets, drainage, world, climate),
             mouth_count=len(outlets),
             watershed_count=len(watersheds.outlet),
         )
@@ -174,7 +182,7 @@ class Surveyor:
         self._survey = self._with_layers(survey, RIVER_LAYERS, layers)
         self._drainage = drainage
         self._colours = by_outlet[drainage.routes.outlets.reshape(-1)]
-        self._made_with = _made_with(world, parameters)
+        self._made_with = _made_with(world, parameters, climate)
 
     # The flow path from one place.
 
@@ -285,9 +293,9 @@ def _on_map(world: World, wanted: Wanted) -> Wanted:
     return replace(wanted, place=None)
 
 
-def _made_with(world: World, parameters: RiverParameters) -> tuple[object, ...]:
+def _made_with(world: World, parameters: RiverParameters, climate: ClimateParameters) -> tuple[object, ...]:
     """What rivers are found with, besides the ground."""
-    return world.sea_level, world.walls, parameters.threshold, parameters.watershed_size, parameters.rain
+    return world.sea_level, world.walls, parameters.threshold, parameters.watershed_size, *rain_of(climate)
 
 
 def _list_lakes(lakes: Lakes, world: World) -> tuple[Lake, ...]:
@@ -305,16 +313,42 @@ def _list_lakes(lakes: Lakes, world: World) -> tuple[Lake, ...]:
     )
 
 
+def rain_of(climate: ClimateParameters) -> tuple[float, float]:
+    """What a survey depends on of a climate: precipitation in mm a year, and how much of it follows the altitude."""
+    return climate.precipitation, climate.rain_by_altitude
+
+
+def runoff(
+    drainage: Drainage, ground: NDArray[np.float64], rain: NDArray[np.float32] | None, by_altitude: float
+) -> Any:
+    """The cells upstream of each cell, each counted as the part of the rain that falls on it, [row, column]."""
+    from kernels.rain import rain_map
+    from kernels.routing import accumulate
+
+    if rain is None and by_altitude == 0.0:
+        return drainage.accumulation
+    fallen = np.where(drainage.ocean, 0.0, rain_map(ground, rain, by_altitude))
+    return accumulate(drainage.directions, drainage.routes.order, fallen)
+
+
 def _list_mouths(
-    outlets: NDArray[np.intp], drainage: Drainage, world: World, parameters: RiverParameters
+    outlets: NDArray[np.intp], drainage: Drainage, world: World, climate: ClimateParameters
 ) -> tuple[Mouth, ...]:
     areas = drainage.accumulation.reshape(-1)[outlets] * world.cell_area
     largest = np.lexsort((outlets, -areas))[:LONGEST_LIST]
-    metres_per_second = 1e-3 * parameters.rain / SECONDS_PER_YEAR
+    through = runoff(drainage, world.ground, world.layers.get("rain"), climate.rain_by_altitude).reshape(-1)
+    flows = discharge(through[outlets] * world.cell_area, climate.precipitation)
     return tuple(
-        Mouth(*divmod(int(cell), world.shape[1]), catchment=area, discharge=area * metres_per_second)
-        for cell, area in zip(outlets[largest].tolist(), areas[largest].tolist(), strict=True)
+        Mouth(*divmod(int(cell), world.shape[1]), catchment=area, discharge=flow)
+        for cell, area, flow in zip(
+            outlets[largest].tolist(), areas[largest].tolist(), flows[largest].tolist(), strict=True
+        )
     )
+
+
+def discharge(area: NDArray[np.float64], precipitation: float) -> NDArray[np.float64]:
+    """Cubic metres a second that so many mm of rain a year on so many square metres bring."""
+    return area * (1e-3 * precipitation / SECONDS_PER_YEAR)
 
 
 def _filling_layer(fronts: Fronts) -> NDArray[np.float32]:

@@ -12,6 +12,8 @@ from kernels.units import Celsius, CelsiusPerMetre, Degrees, Speed
 METRES_PER_KILOMETRE = 1000.0
 USUAL_WIND = 1.4  # cells per unit of time: the reference that other speeds are relative to
 
+USUAL_PRECIPITATION = 800.0  # mm in a year, at which processes take the amounts of their own parameters
+
 
 class ClimateParameters(Parameters, frozen=True, kw_only=True):
     """Rain, wind and temperature, shared by all processes."""
@@ -19,12 +21,16 @@ class ClimateParameters(Parameters, frozen=True, kw_only=True):
     title: ClassVar[str] = "Climate"
     section: ClassVar[str] = "climate"
 
-    rain: Annotated[
+    precipitation: Annotated[
         float,
         parameter(
-            0.0, 4.0, "rainfall relative to normal: factor on droplets per cycle and on rain that infiltrates", log=True
+            0.0,
+            4.0 * USUAL_PRECIPITATION,
+            "annual precipitation: droplets, infiltration and discharge are proportional to it",
+            unit="mm",
+            log=True,
         ),
-    ] = 1.0
+    ] = USUAL_PRECIPITATION
     rain_by_altitude: Annotated[
         float, parameter(0.0, 1.0, "fraction of the rain that increases with altitude; the rest is uniform")
     ] = 0.0
@@ -38,21 +44,38 @@ class ClimateParameters(Parameters, frozen=True, kw_only=True):
     ] = 6.5
     year: Annotated[int, parameter(0, 100_000, "length of a year; 0: no seasons", unit="cycles", log=True)] = 0
     season_rain: Annotated[
-        float, parameter(0.0, 1.0, "seasonal amplitude of rain, as a fraction: drier summers, wetter winters")
+        float,
+        parameter(
+            0.0, 1.0, "seasonal amplitude of rain, as a fraction: drier summers, wetter winters", needs="climate.year"
+        ),
     ] = 0.5
     season_temperature: Annotated[
         float,
         parameter(
-            0.0, 40.0, "seasonal amplitude of temperature: summer above, winter below the annual mean", unit="°C"
+            0.0,
+            40.0,
+            "seasonal amplitude of temperature: summer above, winter below the annual mean",
+            unit="°C",
+            needs="climate.year",
         ),
     ] = 8.0
     season_wind: Annotated[
-        float, parameter(0.0, 180.0, "seasonal swing of the wind direction to either side", unit="°")
+        float,
+        parameter(0.0, 180.0, "seasonal swing of the wind direction to either side", unit="°", needs="climate.year"),
     ] = 0.0
     storms: Annotated[float, parameter(0.0, 1.0, "fraction of the time in which a storm blows")] = 0.0
-    storm_length: Annotated[int, parameter(2, 10_000, "duration of a storm", unit="cycles", log=True)] = 60
+    storm_length: Annotated[
+        int, parameter(2, 10_000, "duration of a storm", unit="cycles", log=True, needs="climate.storms")
+    ] = 60
     storm_speed: Annotated[
-        float, parameter(1.0, 4.0, "wind speed at the peak of a storm, relative to the prevailing wind", unit="times")
+        float,
+        parameter(
+            1.0,
+            4.0,
+            "wind speed at the peak of a storm, relative to the prevailing wind",
+            unit="times",
+            needs="climate.storms",
+        ),
     ] = 2.0
 
 
@@ -76,7 +99,7 @@ def weather_of(climate: ClimateParameters, seed: int, cycle: int) -> Weather:
     swing = math.cos(2.0 * math.pi * (cycle % climate.year) / climate.year) if climate.year else 0.0
     storm = _storm(climate, seed, cycle)
     return Weather(
-        rain=climate.rain * (1.0 - climate.season_rain * season),
+        rain=climate.precipitation / USUAL_PRECIPITATION * (1.0 - climate.season_rain * season),
         rain_by_altitude=climate.rain_by_altitude,
         wind_direction=(climate.wind_direction + climate.season_wind * swing) % 360.0,
         wind_speed=climate.wind_speed * (1.0 + (climate.storm_speed - 1.0) * storm),

@@ -23,9 +23,15 @@ Value = float | int | bool | str
 OfKernel = TypeVar("OfKernel", bound=tuple[Any, ...])
 
 
-def parameter(low: float, high: float, help: str, *, unit: str = "", log: bool = False) -> msgspec.Meta:
-    """Declare a number: its range (both ends allowed), one line of help, its unit, whether its slider is in logs."""
-    return msgspec.Meta(ge=low, le=high, description=help, extra={"unit": unit, "log": log})
+def parameter(
+    low: float, high: float, help: str, *, unit: str = "", log: bool = False, needs: str = ""
+) -> msgspec.Meta:
+    """Declare a number: its range (both ends allowed), one line of help, its unit, whether its slider is in logs.
+
+    `needs` names another parameter, without whose value it has no effect: `edges.water=sea`, or `climate.year` for any
+    value but 0.
+    """
+    return msgspec.Meta(ge=low, le=high, description=help, extra={"unit": unit, "log": log, "needs": needs})
 
 
 def described(help: str, *, check: Callable[[str], object] | None = None, names_file: bool = False) -> msgspec.Meta:
@@ -58,6 +64,7 @@ class Declaration:
     choices: tuple[str, ...]
     check: Callable[[str], object] | None
     names_file: bool
+    needs: str = ""
 
     @property
     def name(self) -> str:
@@ -96,6 +103,7 @@ def declarations(group: type[Parameters], prefix: str = "") -> Iterator[Declarat
             choices=choices,
             check=extra.get("check"),
             names_file=extra.get("names_file", False),
+            needs=extra.get("needs", ""),
         )
 
 

@@ -22,9 +22,6 @@ class RiverParameters(Parameters, frozen=True, kw_only=True):
     watershed_size: Annotated[
         int, parameter(1, 1_000_000, "smaller watersheds are merged into the coast", unit="cells", log=True)
     ] = 500
-    rain: Annotated[
-        float, parameter(1.0, 10_000.0, "annual precipitation, from which discharge is computed", unit="mm", log=True)
-    ] = 800.0
     channel_flow: Annotated[
         float,
         parameter(0.1, 1000.0, "smallest discharge per cycle of a channel that is measured", unit="m", log=True),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -57,10 +57,6 @@ class CascadeParameters(Parameters, frozen=True, kw_only=True):
     scale: Annotated[
         float, parameter(1.0, 1000.0, "cells per h, the article's unit of height", unit="cells", log=True)
     ] = 80.0
-    edges: Annotated[
-        Literal["open", "wrap"],
-        described("boundary condition: open (no material leaves) or wrap (periodic)"),
-    ] = "open"
 
 
 @register
@@ -97,6 +93,6 @@ class Cascade:
             world.ground,
             world.material_fields(repose=parameters.roughness * parameters.scale),
             world.cell_size,
-            for_kernel(cascade.CascadeParameters, parameters, wrap=parameters.edges == "wrap"),
+            for_kernel(cascade.CascadeParameters, parameters, wrap=cycle.edges.wrap),
             world.surface,
         )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.climate import Weather
+from app.model.edge_parameters import EdgeParameters
 
 
 class Spills(NamedTuple):
@@ -31,6 +32,7 @@ class Cycle:
     """What a process is given beside the world and its parameters. The next cycle begins with nothing told."""
 
     weather: Weather = field(default_factory=Weather)
+    edges: EdgeParameters = field(default_factory=EdgeParameters)
     running: frozenset[str] = frozenset()  # names of the processes that run in it
     spills: Spills | None = None  # by lakes; None: they are not simulated
     rising: Rising | None = None  # by moisture, until drops have taken it

@@ -160,7 +160,7 @@ class DropletErosion:
 
         water = parameters.water * world.cell_size
         springs = _spring_drops(world, parameters)
-        spills = _spilled_drops(world, cycle.spills, parameters.count, water)
+        spills = _spilled_drops(world, cycle.spills, parameters.count + len(springs), water)
         rising = _risen_drops(world, cycle, parameters.count, water)
         standing = None
         if cycle.spills is not None:

@@ -21,7 +21,7 @@ class MoistureParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "processes"
 
     enabled: Annotated[bool, described("water in the ground: soil moisture, groundwater and springs")] = False
-    rain: Annotated[
+    rain_infiltration: Annotated[
         float, parameter(0.0, 1.0, "rain per cycle that can infiltrate open ground, as water depth", unit="m", log=True)
     ] = 0.004
     soaking: Annotated[
@@ -141,7 +141,7 @@ class Moisture:
                 moisture.MoistureParameters,
                 parameters,
                 weather,
-                rain=parameters.rain * weather.rain,
+                rain=parameters.rain_infiltration * weather.rain,
                 evaporation=dried,
                 walls=settled and world.walls,
                 sea_level=world.sea_level if settled else -math.inf,

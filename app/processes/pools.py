@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.model.edge_parameters import EdgeParameters
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.world import World
 from app.processes.cycle import Cycle, Spills
@@ -24,11 +25,6 @@ class PoolsParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "processes"
 
     enabled: Annotated[bool, described("standing water: lakes and the sea")] = False
-    edges: Annotated[
-        Literal["sea", "open", "wall"],
-        described("boundary condition: sea, open (water leaves the map) or wall (no outflow)"),
-    ] = "open"
-    sea_level: Annotated[float, parameter(-10_000.0, 10_000.0, "sea level, where the edges are sea", unit="m")] = 0.0
     evaporation: Annotated[
         float, parameter(0.0, 1.0, "evaporation from lakes per cycle, as water depth", unit="m", log=True)
     ] = 0.005
@@ -58,7 +54,7 @@ class Pools:
 
             seep(world.water, world.trace("groundwater"), seepage)
             seepage = 0.0
-        totals, cycle.spills = _settle(world, world.water, parameters, parameters.evaporation, seepage)
+        totals, cycle.spills = _settle(world, world.water, parameters, cycle.edges, parameters.evaporation, seepage)
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
         area = world.cell_area
@@ -73,17 +69,21 @@ class Pools:
                 world.ledger.water.lose(cause, volume * area)
 
 
-def derive_levels(world: World, parameters: PoolsParameters) -> None:
+def derive_levels(world: World, parameters: PoolsParameters, edges: EdgeParameters) -> None:
     """Bring `standing`, `water_level` and `sea_level` of `world` up to date, and change nothing else."""
-    _settle(world, world.water.copy(), parameters, evaporation=0.0, seepage=0.0)
+    _settle(world, world.water.copy(), parameters, edges, evaporation=0.0, seepage=0.0)
 
 
 def _settle(
-    world: World, water: NDArray[np.float64], parameters: PoolsParameters, evaporation: float, seepage: float
+    world: World,
+    water: NDArray[np.float64],
+    parameters: PoolsParameters,
+    edges: EdgeParameters,
+    evaporation: float,
+    seepage: float,
 ) -> tuple[PoolTotals, Spills]:
     from kernels import pools
 
-    edges = {"sea": pools.SEA, "open": pools.OPEN, "wall": pools.WALL}[parameters.edges]
     totals, spills = pools.settle(
         world.ground,
         water,
@@ -92,13 +92,14 @@ def _settle(
         for_kernel(
             pools.PoolParameters,
             parameters,
-            edges=edges,
+            edges={"sea": pools.SEA, "open": pools.OPEN, "wall": pools.WALL}[edges.water],
+            sea_level=edges.sea_level,
             evaporation=evaporation,
             seepage=seepage,
             most_spilled=math.inf,
         ),
     )
-    world.sea_level = parameters.sea_level if parameters.edges == "sea" else -math.inf
-    world.walls = parameters.edges == "wall"
+    world.sea_level = edges.sea
+    world.walls = edges.water == "wall"
     world.water_version += 1
     return totals, Spills(spills.sill, spills.beyond, spills.volume)

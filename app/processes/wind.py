@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -34,10 +34,6 @@ class WindParameters(Parameters, frozen=True, kw_only=True):
         float,
         parameter(0.0, 4.0, "additional parcels at the peak of a storm, relative to their usual count", unit="times"),
     ] = 1.0
-    edges: Annotated[
-        Literal["open", "wrap"],
-        described("boundary condition: open (parcels leave the map) or wrap (periodic)"),
-    ] = "open"
     inflow: Annotated[
         float,
         parameter(0.0, 10.0, "sand that each parcel brings in over an open edge, as depth over one cell", unit="m"),
@@ -160,7 +156,7 @@ class WindErosion:
                 parameters,
                 weather,
                 count=round(parameters.count * (1.0 + parameters.storm_parcels * weather.storm)),
-                wrap=parameters.edges == "wrap",
+                wrap=cycle.edges.wrap,
                 wind_field_direction=world.wind_field_direction,
             ),
             world.surface,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -42,10 +42,6 @@ class WindFieldParameters(Parameters, frozen=True, kw_only=True):
     tree_length: Annotated[
         float, parameter(1.0, 100.0, "distance behind trees over which the wind recovers", unit="cells", log=True)
     ] = 8.0
-    edges: Annotated[
-        Literal["open", "wrap"],
-        described("boundary condition: open or wrap (periodic)"),
-    ] = "open"
 
 
 @register
@@ -76,7 +72,7 @@ class WindField:
             world.ground,
             world.layers["canopy"] if world.surface is not None else None,
             world.cell_size,
-            for_kernel(wind_field.WindFieldParameters, parameters, cycle.weather, wrap=parameters.edges == "wrap"),
+            for_kernel(wind_field.WindFieldParameters, parameters, cycle.weather, wrap=cycle.edges.wrap),
             world.pack("wind field"),
         )
         return self.changes

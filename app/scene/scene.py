@@ -18,8 +18,10 @@ import msgspec
 import tomli_w
 
 from app.model.climate import ClimateParameters
+from app.model.edge_parameters import EdgeParameters
 from app.model.errors import UserError, nearest
 from app.model.materials import MaterialParameters
+from app.model.numbers import value_text
 from app.model.parameters import Declaration, Parameters, Value, declarations
 from app.model.river_parameters import RiverParameters
 from app.model.simulation_parameters import SimulationParameters
@@ -27,6 +29,7 @@ from app.model.view_parameters import CameraParameters, ViewParameters
 from app.model.wave_parameters import WaveParameters
 from app.processes import PROCESSES
 from app.processes.droplets import read_springs
+from app.scene.renamed import RENAMED, renamed
 from app.sources.parameters import (
     DiamondSquareParameters,
     IslandParameters,
@@ -65,6 +68,7 @@ class _BeforeProcesses(Parameters, frozen=True, kw_only=True):
     materials: MaterialParameters = MaterialParameters()
     simulation: SimulationParameters = SimulationParameters()
     climate: ClimateParameters = ClimateParameters()
+    edges: EdgeParameters = EdgeParameters()
 
 
 if TYPE_CHECKING:  # of the processes, those that others ask by name
@@ -154,6 +158,17 @@ DECLARATIONS: dict[str, Declaration] = {
 }
 
 
+def without_effect(scene: Scene, declaration: Declaration) -> str:
+    """Why a parameter has no effect in a scene, in words; empty where it has."""
+    if not declaration.needs:
+        return ""
+    path, _, wanted = declaration.needs.partition("=")
+    value = scene.value(path)
+    if (str(value) == wanted) if wanted else bool(value):
+        return ""
+    return f"no effect while {path} is {value_text(DECLARATIONS[path], value)}"
+
+
 @functools.cache
 def rebuilds_world(path: str) -> bool:
     """Whether a change to the parameter with that path rebuilds the world."""
@@ -168,6 +183,9 @@ def find_declaration(path: str) -> Declaration:
     declaration = DECLARATIONS.get(path)
     if declaration is None:
         group, dot, _ = path.partition(".")
+        if path in RENAMED:
+            new = RENAMED[path][0] or "climate.precipitation"
+            raise UserError(f"there is no parameter '{path}' any more; it is '{new}' now")
         if group in GROUPS:
             known: Iterable[str] = (other for other in DECLARATIONS if other.startswith(f"{group}."))
         elif dot:
@@ -249,6 +267,7 @@ def read_preset(text: str, name: str) -> Scene:
 
 def scene_from(content: dict[str, Any], name: str) -> Scene:
     """The scene that a preset or a saved world holds. `name` is the file's, for the errors."""
+    content = renamed(content)
     for section, values in content.items():
         if section == "description":
             if not isinstance(values, str):

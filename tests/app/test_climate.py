@@ -18,7 +18,7 @@ def weathers(cycles: int, seed: int = 1, **climate: float) -> list[Weather]:
 
 
 def test_without_seasons_and_storms_each_cycle_is_like_the_others() -> None:
-    first, *others = weathers(50, rain=0.5, wind_direction=45.0, wind_speed=2.0, temperature=3.0)
+    first, *others = weathers(50, precipitation=400.0, wind_direction=45.0, wind_speed=2.0, temperature=3.0)
     assert set(others) == {first}
     assert (first.rain, first.wind_direction, first.wind_speed) == (0.5, 45.0, 2.0)
     assert (first.storm, first.season) == (0.0, 0.0)
@@ -53,7 +53,8 @@ def test_storms_come_and_go_as_often_as_they_are_said_to() -> None:
 
 def test_no_rain_no_drops_and_twice_the_rain_twice_as_many() -> None:
     dry, half, whole, twice = (
-        simulated(5, small_scene(climate__rain=rain)).world.ledger.water.gained["rain"] for rain in (0.0, 0.5, 1.0, 2.0)
+        simulated(5, small_scene(climate__precipitation=800.0 * rain)).world.ledger.water.gained["rain"]
+        for rain in (0.0, 0.5, 1.0, 2.0)
     )
     assert (dry, half, twice) == (0.0, pytest.approx(0.5 * whole), pytest.approx(2.0 * whole))
 
@@ -64,7 +65,7 @@ def test_a_change_of_climate_acts_from_the_next_cycle_and_a_replay_has_the_same_
     assert bits(simulator.world) == bits(simulated(12, scene).world)
     simulator.go_back(simulator.world.cycle)
     assert bits(simulator.world) == bits(simulated(12, scene).world)
-    simulator.change(scene.with_value("climate.rain", 0.0))
+    simulator.change(scene.with_value("climate.precipitation", 0.0))
     rained = simulator.world.ledger.water.gained["rain"]
     simulator.advance()
     assert simulator.world.ledger.water.gained["rain"] == rained
@@ -80,5 +81,5 @@ def test_the_weather_in_words(cycle: int, season: str) -> None:
     assert words.startswith(f"now: {season}, ")
     assert "from north-east" in words
     assert "storm 50%" in words
-    still = ClimateParameters(wind_speed=0.0, rain=0.5)
+    still = ClimateParameters(wind_speed=0.0, precipitation=400.0)
     assert weather_text(weather_of(still, 1, cycle), still, cycle) == "now: 15 °C, rain 50%, no wind"

@@ -203,7 +203,7 @@ def test_failure_of_one_takes_both_to_the_last_good_cycle(
 
 def test_lakes_are_those_of_the_last_good_cycle_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.engine.simulator.SECONDS_BETWEEN_BACKUPS", 0.0)
-    lakes = {"pools__enabled": True, "pools__edges": "wall", "pools__evaporation": 0.0}
+    lakes = {"pools__enabled": True, "edges__water": "wall", "pools__evaporation": 0.0}
     scenes = small_scene(**lakes), small_scene(**lakes, droplets__count=90)
     good = [simulated(7, scene) for scene in scenes]
     for simulator in good:

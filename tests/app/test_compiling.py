@@ -247,7 +247,7 @@ def test_a_switch_that_needs_kernels_does_not_stop_what_runs(monkeypatch: pytest
 def test_a_cycle_never_runs_without_a_process_that_is_switched_on(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = threading.Event()
     monkeypatch.setattr(SimulationThread, "_is_ready", lambda self, build: compiled.is_set() or build != "droplets")
-    with running(small_scene(pools__enabled=True, pools__edges="sea", pools__sea_level=1e3)) as thread:
+    with running(small_scene(pools__enabled=True, edges__water="sea", edges__sea_level=1e3)) as thread:
         # What changes no layer comes before: the sea is seen, and no cycle has run.
         snapshot = wait_for(lambda: (taken := thread.take()) and "water" in taken[0].layers and taken[0])
         assert (snapshot.layers["water"] > 0.0).all()

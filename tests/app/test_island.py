@@ -223,7 +223,7 @@ def test_a_value_that_is_not_finite_stops_the_process() -> None:
 
 
 def test_no_water_is_shown_where_balls_have_dug_since_the_levels_were_found() -> None:
-    simulator = simulated(5, island(pools__enabled=True, pools__edges="sea"))
+    simulator = simulated(5, island(pools__enabled=True, edges__water="sea"))
     world = simulator.world
     snapshot = take_snapshot(world)
     dry = world.standing == DRY

@@ -53,7 +53,7 @@ def ends() -> list[tuple[str, float]]:
 @pytest.mark.parametrize(("path", "end"), ends())
 def test_both_ends_of_all_parameters_keep_the_account(path: str, end: float) -> None:
     materials = MATERIALS if end > 1.0 else {}
-    scene = wet_scene(droplets__longest_path=50, pools__edges="sea", pools__sea_level=40.0, **materials)
+    scene = wet_scene(droplets__longest_path=50, edges__water="sea", edges__sea_level=40.0, **materials)
     simulator = simulated(5, scene.with_value(path, float(end)))
     assert simulator.world.imbalance() < 1e-9
     assert simulator.world.unsound_cell() is None
@@ -66,11 +66,11 @@ def test_all_water_is_in_the_account(edges: str, running: tuple[str, ...], mater
     scene = wet_scene(
         pools__enabled="pools" in running,
         droplets__enabled="droplets" in running,
-        pools__edges=edges,
-        pools__sea_level=60.0,
+        edges__water=edges,
+        edges__sea_level=60.0,
         pools__seepage=0.01,
         moisture__groundwater=1.0,
-        moisture__rain=0.1,
+        moisture__rain_infiltration=0.1,
         **materials,
     )
     world = simulated(9, scene).world
@@ -84,7 +84,7 @@ def test_all_water_is_in_the_account(edges: str, running: tuple[str, ...], mater
 @pytest.mark.parametrize(("rows", "columns"), [(8, 8), (8, 50)])
 @pytest.mark.parametrize("soil", [0.0, 3.0])
 def test_small_maps_bare_maps_and_maps_without_rain(rows: int, columns: int, soil: float) -> None:
-    scene = wet_scene(world__rows=rows, world__columns=columns, world__soil_depth=soil, climate__rain=0.0)
+    scene = wet_scene(world__rows=rows, world__columns=columns, world__soil_depth=soil, climate__precipitation=0.0)
     world = simulated(9, scene).world
     assert world.imbalance() < 1e-9
     assert "rain" not in world.ledger.water.gained or world.ledger.water.gained["rain"] == 0.0
@@ -96,7 +96,7 @@ def test_small_maps_bare_maps_and_maps_without_rain(rows: int, columns: int, soi
     ids=["drops", "materials"],
 )
 def test_same_bits_on_one_thread_and_on_two_and_after_saving(tmp_path: Path, more: dict[str, object]) -> None:
-    scene = wet_scene(pools__seepage=0.002, moisture__rain=0.05, **more)
+    scene = wet_scene(pools__seepage=0.002, moisture__rain_infiltration=0.05, **more)
     one = simulated(13, scene, threads=1)
     two = simulated(7, scene, threads=2)
     path = tmp_path / "world.npz"
@@ -121,10 +121,10 @@ def test_a_world_without_it_keeps_its_bits_and_one_with_it_has_its_layers() -> N
 @pytest.mark.parametrize("moisture", [True, False])
 def test_streams_go_on_for_a_while_when_the_rain_has_ended(moisture: bool) -> None:
     scene = wet_scene(
-        moisture__enabled=moisture, moisture__rain=0.03, pools__enabled=False, droplets__stream_memory=0.2
+        moisture__enabled=moisture, moisture__rain_infiltration=0.03, pools__enabled=False, droplets__stream_memory=0.2
     )
     simulator = advanced(hillside(), scene, 120)
-    simulator.change(scene.with_value("climate.rain", 0.0))
+    simulator.change(scene.with_value("climate.precipitation", 0.0))
     flows = []
     for _ in range(4):
         for _ in range(60):
@@ -144,7 +144,7 @@ def test_a_lake_loses_water_to_dry_ground_and_gets_some_from_wet_ground() -> Non
         world = World(bowl - 5.0, np.full(bowl.shape, 5.0), 10.0, seed=1, water=np.where(bowl < 2.0, 1.0, 0.0))
         before = world.water.sum()
         scene = wet_scene(
-            droplets__enabled=False, pools__edges="wall", pools__evaporation=0.0, climate__rain=0.0,
+            droplets__enabled=False, edges__water="wall", pools__evaporation=0.0, climate__precipitation=0.0,
             moisture__groundwater=filled, moisture__evaporation=0.0,
         )  # fmt: skip
         advanced(world, scene, 40)
@@ -157,7 +157,7 @@ def test_ground_at_the_sea_is_full_to_its_level() -> None:
     east = np.broadcast_to(np.arange(40.0), (16, 40))
     world = World(10.0 - east - 30.0, np.full(east.shape, 30.0), 10.0, seed=1)
     scene = wet_scene(
-        droplets__enabled=False, pools__edges="sea", pools__sea_level=0.0, climate__rain=0.0, moisture__groundwater=0.0,
+        droplets__enabled=False, edges__water="sea", edges__sea_level=0.0, climate__precipitation=0.0, moisture__groundwater=0.0,
         moisture__aquifer_depth=5.0, moisture__infiltration=1.0, moisture__evaporation=0.0,
     )  # fmt: skip
     advanced(world, scene, 400)
@@ -170,7 +170,9 @@ def test_ground_at_the_sea_is_full_to_its_level() -> None:
 
 
 def test_lakes_seep_into_the_groundwater() -> None:
-    scene = wet_scene(pools__seepage=0.05, moisture__infiltration=0.0, moisture__groundwater=0.0, moisture__rain=0.0)
+    scene = wet_scene(
+        pools__seepage=0.05, moisture__infiltration=0.0, moisture__groundwater=0.0, moisture__rain_infiltration=0.0
+    )
     with_it = simulated(12, scene).world
     assert "seeped from lakes" not in with_it.ledger.water.lost
     assert with_it.layers["groundwater"].sum() > 0.0

@@ -21,13 +21,13 @@ from app.scene.scene import DECLARATIONS
 @pytest.mark.parametrize(
     ("path", "value", "text"),
     [
-        ("climate.rain", 1.0, "1"),
-        ("climate.rain", 0.1234567, "0.123"),
+        ("climate.precipitation", 800.0, "1"),
+        ("climate.precipitation", 98.76536, "0.123"),
         ("snowballs.total", 80_000, "80 000 balls"),
         ("droplets.count", 1000, "1 000"),
         ("world.relief", 1536.0, "1 536 m"),
         ("world.relief", 0.0, "0 m"),
-        ("pools.sea_level", -1234.5, "-1 234 m"),
+        ("edges.sea_level", -1234.5, "-1 234 m"),
         ("view.sun_direction", 27.0, "27°"),
         ("view.exaggeration", 1.0, "1×"),
         ("plants.tree_arrival", 4e-05, "0.00004 1/cycle"),

@@ -38,9 +38,9 @@ SMALL: dict[str, Value] = {
 
 LANDS: dict[str, dict[str, Value]] = {
     "noise": {},
-    "island": {"world.source": "island", "world.relief": 400.0, "pools.edges": "sea"},
+    "island": {"world.source": "island", "world.relief": 400.0, "edges.water": "sea"},
     "real": {"world.source": "jacksboro.npz"},
-    "sand": {"world.source": "sand", "world.relief": 60.0, "wind.edges": "wrap", "cascade.edges": "wrap"},
+    "sand": {"world.source": "sand", "world.relief": 60.0, "edges.wind": "wrap"},
 }
 
 
@@ -153,6 +153,6 @@ def test_all_parameters_at_one_end_at_once(land: str, low: bool) -> None:
 
 
 def test_no_wind_no_rain_and_no_plants() -> None:
-    simulator = simulated(20, everything(climate__wind_speed=0.0, climate__rain=0.0))
+    simulator = simulated(20, everything(climate__wind_speed=0.0, climate__precipitation=0.0))
     assert_sound(simulator.world)
     assert simulator.world.ledger.water.gained.get("rain", 0.0) == 0.0

@@ -57,7 +57,7 @@ def advanced(world: World, scene: Scene, cycles: int) -> World:
 @pytest.mark.parametrize("edges", ["sea", "open", "wall"])
 @pytest.mark.parametrize("evaporation", [0.0, 0.02])
 def test_all_water_is_in_the_ledger(edges: str, evaporation: float) -> None:
-    scene = rainy(pools__edges=edges, pools__sea_level=22.0, pools__evaporation=evaporation, pools__seepage=0.01)
+    scene = rainy(edges__water=edges, edges__sea_level=22.0, pools__evaporation=evaporation, pools__seepage=0.01)
     world = advanced(bowls(), scene, 4)
     assert world.imbalance() < 1e-9
     water = world.ledger.water
@@ -105,7 +105,7 @@ def test_the_sea_takes_water_and_leaves_a_delta() -> None:
     row = np.mgrid[:60, :40][0].astype(float)
     ground = 30.0 - row + 3.0 * np.abs(np.mgrid[:60, :40][1] - 20.0) / 20.0
     world = World(ground - 2.0, np.full_like(ground, 2.0), 5.0, seed=1)
-    scene = rainy(pools__edges="sea", pools__sea_level=0.0, droplets__evaporation=0.0)
+    scene = rainy(edges__water="sea", edges__sea_level=0.0, droplets__evaporation=0.0)
     simulator = Simulator(scene, world)
     simulator.prepare_all()
     assert ((world.standing == SEA) == (ground < 0.0)).all()
@@ -119,7 +119,7 @@ def test_the_sea_takes_water_and_leaves_a_delta() -> None:
 
 
 def test_raising_the_sea_floods_at_once_also_while_paused() -> None:
-    scene = rainy(pools__edges="sea", pools__sea_level=-100.0)
+    scene = rainy(edges__water="sea", edges__sea_level=-100.0)
     thread = SimulationThread(scene, paused=True)
     thread.first_picture_shown.set()
     thread.start()
@@ -138,7 +138,7 @@ def test_raising_the_sea_floods_at_once_also_while_paused() -> None:
         while "water" not in snapshot.layers:  # type: ignore[attr-defined]
             snapshot = newest()
         assert not snapshot.layers["water"].any()  # type: ignore[attr-defined]
-        thread.ask(Change({"pools.sea_level": 100.0}))
+        thread.ask(Change({"edges.sea_level": 100.0}))
         snapshot = newest()
         assert snapshot.cycle == 0  # type: ignore[attr-defined]
         assert snapshot.sea_level == 100.0  # type: ignore[attr-defined]
@@ -149,7 +149,7 @@ def test_raising_the_sea_floods_at_once_also_while_paused() -> None:
 
 @pytest.mark.parametrize("sea_level", [-9_999.0, 9_999.0])
 def test_a_sea_over_every_peak_and_no_sea_at_all(sea_level: float) -> None:
-    world = simulated(10, rainy(pools__edges="sea", pools__sea_level=sea_level)).world
+    world = simulated(10, rainy(edges__water="sea", edges__sea_level=sea_level)).world
     assert (world.standing == SEA).all() == (sea_level > 0.0)
     assert (world.standing == SEA).any() == (sea_level > 0.0)
     assert world.imbalance() < 1e-9
@@ -289,7 +289,7 @@ def test_without_rain_nothing_happens_and_springs_still_run() -> None:
 @pytest.mark.parametrize("evaporation", [0.0, 1.0])
 def test_extremes_on_flat_land_lose_nothing(edges: str, evaporation: float) -> None:
     scene = rainy(
-        pools__edges=edges,
+        edges__water=edges,
         pools__evaporation=evaporation,
         droplets__evaporation=evaporation,
         droplets__springs="0.2 0.3 5",

@@ -13,6 +13,7 @@ from app.engine.creation import create_world
 from app.engine.simulator import Simulator
 from app.files import checkpoint
 from app.model.climate import Weather
+from app.model.edge_parameters import EdgeParameters
 from app.model.world import World
 from app.processes.cascade import Cascade, CascadeParameters
 from app.processes.cycle import Cycle
@@ -32,7 +33,7 @@ def windy(**settings: object) -> Scene:
 
 @pytest.mark.parametrize("edges", ["open", "wrap"])
 def test_ledger_closes(edges: str) -> None:
-    simulator = simulated(20, windy(wind__edges=edges, cascade__edges=edges))
+    simulator = simulated(20, windy(edges__wind=edges))
     world = simulator.world
     assert world.imbalance() < 1e-12
     lost = world.ledger.sediment.lost.get("off the map", 0.0)
@@ -108,9 +109,9 @@ def assert_sand_survives(
     wind = dict(wind)
     world = World(land[0].copy(), land[1].copy(), cell_size=3.0, seed=1)
     weather = {name: wind.pop(name) for name in ("wind_direction", "wind_speed") if name in wind}
-    cycle = Cycle(Weather(**weather))
-    WindErosion().step(world, WindParameters(edges=edges, **{"count": 12, "longest_path": 200, **wind}), cycle)
-    Cascade().step(world, CascadeParameters(edges=edges, **cascade), cycle)
+    cycle = Cycle(Weather(**weather), EdgeParameters(wind=edges))
+    WindErosion().step(world, WindParameters(**{"count": 12, "longest_path": 200, **wind}), cycle)
+    Cascade().step(world, CascadeParameters(**cascade), cycle)
     told = f"{wind}, {cascade}, {edges}"
     assert world.imbalance() < 1e-12, told
     assert world.unsound_cell() is None, told

@@ -118,7 +118,7 @@ WEST = Weather()
 
 def drifted(world: World, field: bool, weather: Weather = WEST, **parameters: object) -> np.ndarray:
     """What a parcel's path says of where the wind blows: how often it touched each cell."""
-    cycle = Cycle(weather, frozenset({"wind_field"} if field else ()))
+    cycle = Cycle(weather, running=frozenset({"wind_field"} if field else ()))
     settings = {"count": 400, "gusts": 0.0, "speed_up": 0.0, "abrasion": 0.0, "friction": 0.0, **parameters}
     WindErosion().step(world, WindParameters(**settings), cycle)  # type: ignore[arg-type]
     return world.trace("wind_path").copy()

@@ -99,5 +99,5 @@ def test_extremes_are_what_is_declared() -> None:
     assert set(PROCESS_NAMES) <= set(GROUPS)
     assert values_of(DECLARATIONS["wind.suspension"]) == (0.0, 0.0004, 0.01)
     assert values_of(DECLARATIONS["wind.count"]) == (1, 250, 100_000)
-    assert values_of(DECLARATIONS["wind.edges"]) == ("open", "wrap")
-    assert values_of(DECLARATIONS["pools.sea_level"]) == (-10_000.0, 0.0, 10_000.0)
+    assert values_of(DECLARATIONS["edges.wind"]) == ("open", "wrap")
+    assert values_of(DECLARATIONS["edges.sea_level"]) == (-10_000.0, 0.0, 10_000.0)

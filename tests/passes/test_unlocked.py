@@ -13,6 +13,7 @@ from app.cli.render import scene_camera
 from app.engine.creation import create_world
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
+from app.model.edge_parameters import EdgeParameters
 from app.picture.canvas import Canvas
 from app.picture.passes import unlocked
 from app.picture.picture import Picture
@@ -155,7 +156,7 @@ def test_a_picture_needs_no_call_that_holds_the_lock_and_waits(
     context: moderngl.Context, canvas: Canvas, resting_place: moderngl.Framebuffer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All that is drawn, built, uploaded as a layer or read back goes through the one module that gives it back."""
-    scene = Scene(pools=PoolsParameters(enabled=True, edges="sea", sea_level=20.0)).with_values(
+    scene = Scene(pools=PoolsParameters(enabled=True), edges=EdgeParameters(water="sea", sea_level=20.0)).with_values(
         {"world.columns": 48, "world.rows": 40, "droplets.count": 200, "plants.enabled": True, "view.quality": "low"}
     )
     world, scene = create_world(scene)

@@ -83,7 +83,7 @@ def fill_frame_block(
     block["heights"] = (lowest, highest, base, side)
     block["air"] = (0.11 * view.haze / side, 0.30 * side, lowest, size[0])
     cover = SEDIMENT_THAT_HIDES * snapshot.cell_size
-    snow = snow_line(view, weather, appearance.climate.year, snapshot)
+    snow = snow_line(view, weather, snapshot)
     block["ground_look"] = (snow, view.greenness, cover, size[1])
     wind = math.radians(weather.wind_direction)  # where it comes from
     block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
@@ -111,10 +111,8 @@ def fill_frame_block(
     block["overlay"] = (overlay.value, view.overlay_opacity, overlay.scaled(low), overlay.scaled(high))
 
 
-def snow_line(view: ViewParameters, weather: Weather, year: int, snapshot: Snapshot) -> float:
-    """The snow line as a fraction of the relief: that of the view, or, where there are seasons, where it freezes."""
-    if year == 0:
-        return view.snow_line
+def snow_line(view: ViewParameters, weather: Weather, snapshot: Snapshot) -> float:
+    """The snow line as a fraction of the relief: that of the view, or where it freezes, if that is lower."""
     if weather.lapse_rate <= 0.0:
         freezes = -math.inf if weather.temperature < 0.0 else math.inf
     else:

@@ -15,7 +15,7 @@ from app.picture.style import ACCENT, FAINT_TEXT, TEXT, WARNING, Colour, Fonts, 
 from app.processes.droplets import DropletParameters
 from app.processes.snowballs import SnowballErosion
 from app.scene.comparison import NAMES
-from app.scene.scene import DECLARATIONS, GROUPS, Scene, presets, rebuilds_world
+from app.scene.scene import DECLARATIONS, GROUPS, Scene, presets, rebuilds_world, without_effect
 from app.sources.generators import GENERATORS
 from app.window.panel.held import held_value
 from app.window.panel.snowball_runs import snowball_runs
@@ -52,6 +52,7 @@ SIGN_WIDTH = 0.85
 NARROWEST_ROW = 15.0  # heights of the font; below it the label stands above its widget
 
 SOURCE = "world.source"  # a text: what it may be is not known to its declaration
+IDLE_OPACITY = 0.45  # of a parameter that has no effect now
 
 
 class ParameterRows:
@@ -125,7 +126,9 @@ class ParameterRows:
         application, path = self._application, declaration.path
         value = application.documents.scene.value(path)
         is_changed = self._is_changed(path)
+        idle = without_effect(application.documents.scene, declaration)
         imgui.push_id(path)
+        imgui.push_style_var(imgui.StyleVar_.alpha.value, IDLE_OPACITY if idle else 1.0)
         reset_width = imgui.get_frame_height()
         width = imgui.get_content_region_avail().x
         gap = imgui.get_style().item_spacing.x
@@ -145,6 +148,7 @@ class ParameterRows:
         if is_changed:
             imgui.same_line(left + width - reset_width)
             self._reset_button(declaration, reset_width)
+        imgui.pop_style_var()
         imgui.pop_id()
 
     def _value(self, declaration: Declaration, value: Value, width: float) -> None:
@@ -201,6 +205,8 @@ class ParameterRows:
         path = declaration.path
         opened = self._application.documents.opened.value(path)
         lines = [declaration.help]
+        if idle := without_effect(self._application.documents.scene, declaration):
+            lines.append(idle)
         if (
             self._application.documents.scene.value(path) == 0
             and (holding := held_value(self._application, path)) is not None

@@ -1,0 +1,54 @@
+"""Parameters that had another name in older presets and saved worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from app.model.climate import USUAL_PRECIPITATION
+from app.model.parameters import Value
+
+
+def _same(value: Any) -> Value:
+    return value  # type: ignore[no-any-return]
+
+
+# Old path, new path, and what becomes of a value. Without a new path the parameter had become one with another.
+RENAMED: dict[str, tuple[str, Callable[[Any], Value]]] = {
+    "pools.edges": ("edges.water", _same),
+    "pools.sea_level": ("edges.sea_level", _same),
+    "wind_field.edges": ("edges.wind", _same),
+    "cascade.edges": ("edges.wind", _same),
+    "wind.edges": ("edges.wind", _same),
+    "climate.rain": ("climate.precipitation", lambda value: value * USUAL_PRECIPITATION),
+    "rivers.rain": ("", _same),
+    "moisture.rain": ("moisture.rain_infiltration", _same),
+}
+
+
+def renamed(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The sections of a preset or a saved world with the names of today. A value of today's name goes first."""
+    sections: dict[str, Any] = {
+        name: dict(section) if isinstance(section, Mapping) else section for name, section in content.items()
+    }
+    for old, (new, converted) in RENAMED.items():
+        section, _, name = old.partition(".")
+        values = sections.get(section)
+        if not isinstance(values, dict) or name not in values:
+            continue
+        value = values.pop(name)
+        if not values:
+            del sections[section]
+        if not new:
+            continue
+        section, _, name = new.partition(".")
+        target = sections.setdefault(section, {})
+        if (
+            isinstance(target, dict)
+            and (name not in content.get(section, {}))
+            and not (
+                old.endswith(".edges") and target.get(name) == "wrap"  # any of three, which are one now
+            )
+        ):
+            target[name] = converted(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    return sections
