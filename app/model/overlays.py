@@ -202,6 +202,7 @@ _ROWS = (
     Overlay("elevation", Value.ELEVATION, "elevation", palettes.RELIEF, "m", _elevation),
     Overlay("slope", Value.SLOPE, "slope", palettes.HEAT, "°", _fixed(0.0, 45.0)),
     Overlay("sediment", Value.SEDIMENT, "thickness of sediment", palettes.SAND, "m", _sediment),
+    Overlay("change", Value.CHANGE, "erosion (red), deposition (blue) since the start", palettes.CHANGE, "m", _change),
     _of_layer(
         DIFFERENCE,
         "lower (red) or higher (blue) than A; A relative to B",
@@ -210,7 +211,6 @@ _ROWS = (
         _difference,
         ends=_difference_ends,
     ),
-    Overlay("change", Value.CHANGE, "erosion (red), deposition (blue) since the start", palettes.CHANGE, "m", _change),
     _of_layer("wind_path", "frequency of wind contact with the ground", palettes.HEAT, span=_fixed(0.0, 0.7)),
     _of_layer("airborne", "airborne sand", palettes.SAND, "m", _up_to("airborne", 0.5)),
     _of_layer("water", "depth of lakes and sea", palettes.WATER, "m", _up_to("water")),

@@ -157,7 +157,8 @@ def test_ground_at_the_sea_is_full_to_its_level() -> None:
     east = np.broadcast_to(np.arange(40.0), (16, 40))
     world = World(10.0 - east - 30.0, np.full(east.shape, 30.0), 10.0, seed=1)
     scene = wet_scene(
-        droplets__enabled=False, edges__water="sea", edges__sea_level=0.0, climate__precipitation=0.0, moisture__groundwater=0.0,
+        droplets__enabled=False, edges__water="sea", edges__sea_level=0.0, climate__precipitation=0.0,
+        moisture__groundwater=0.0,
         moisture__aquifer_depth=5.0, moisture__infiltration=1.0, moisture__evaporation=0.0,
     )  # fmt: skip
     advanced(world, scene, 400)
