@@ -157,7 +157,8 @@ def test_ground_at_the_sea_is_full_to_its_level() -> None:
     east = np.broadcast_to(np.arange(40.0), (16, 40))
     world = World(10.0 - east - 30.0, np.full(east.shape, 30.0), 10.0, seed=1)
     scene = wet_scene(
-        droplets__enabled=False, edges__water="sea", edges__sea_level=0.0, climate__precipitation=0.0, moisture__groundwater=0.0,
+        droplets__enabled=False, edges__water="sea", edges__sea_level=0.0, climate__precipitation=0.0,
+        moisture__groundwater=0.0,
         moisture__aquifer_depth=5.0, moisture__infiltration=1.0, moisture__evaporation=0.0,
     )  # fmt: skip
     advanced(world, scene, 400)
@@ -226,7 +227,7 @@ def test_in_the_preset_drying_sand_wet_dunes_lie_still_and_dry_ones_wander() -> 
     world, scene = create_world(scene)
     simulator = Simulator(scene, world)
     told = {}
-    for name, rain, cycles in (("rain", 2.0, 60), ("dry", 0.0, 60)):
+    for name, rain, cycles in (("rain", 1600.0, 60), ("dry", 0.0, 60)):
         simulator.change(scene.with_value("climate.precipitation", rain))
         for _ in range(cycles - 10):
             simulator.advance()
