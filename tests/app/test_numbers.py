@@ -21,8 +21,8 @@ from app.scene.scene import DECLARATIONS
 @pytest.mark.parametrize(
     ("path", "value", "text"),
     [
-        ("climate.precipitation", 800.0, "1"),
-        ("climate.precipitation", 98.76536, "0.123"),
+        ("climate.precipitation", 800.0, "800 mm"),
+        ("climate.precipitation", 0.1234567, "0.123 mm"),
         ("snowballs.total", 80_000, "80 000 balls"),
         ("droplets.count", 1000, "1 000"),
         ("world.relief", 1536.0, "1 536 m"),

@@ -13,7 +13,7 @@ import pytest
 from app.engine.creation import create_world
 from app.files.opening import open_scene
 from app.model.errors import UserError
-from app.scene.scene import DECLARATIONS, Scene, load_preset, preset_to_toml, presets, read_preset
+from app.scene.scene import DECLARATIONS, Scene, load_preset, preset_to_toml, presets, read_preset, without_effect
 from tests.app.small import small_preset
 
 
@@ -214,3 +214,49 @@ def test_another_land_is_not_called_as_the_one_that_was_opened() -> None:
     scene = load_preset("lakes")
     assert scene.with_value("droplets.count", 7).with_value("world.source", "noise").name == "lakes"
     assert scene.with_value("world.source", "sand").name == ""
+
+
+def test_presets_of_before_are_read_with_the_names_of_today() -> None:
+    old = """
+        [climate]
+        rain = 0.5
+        [pools]
+        enabled = true
+        edges = "sea"
+        sea_level = 12.0
+        [wind]
+        edges = "open"
+        [cascade]
+        edges = "wrap"
+        [moisture]
+        rain = 0.02
+        [rivers]
+        rain = 500.0
+    """
+    scene = read_preset(old, "old")
+    assert scene.climate.precipitation == 400.0
+    assert (scene.edges.water, scene.edges.sea_level, scene.edges.wind) == ("sea", 12.0, "wrap")
+    assert scene.pools.enabled
+    assert scene.moisture.rain_infiltration == 0.02
+    assert read_preset(preset_to_toml(scene), "new") == scene
+    assert read_preset("[climate]\nrain = 2.0\nprecipitation = 90.0\n", "both").climate.precipitation == 90.0
+    with pytest.raises(UserError, match=r"old: edges.water = 'moat': must be one of open, sea, wall"):
+        read_preset('[pools]\nedges = "moat"\n', "old")
+    with pytest.raises(UserError, match=r"there is no parameter 'pools.edges' any more; it is 'edges.water' now"):
+        Scene().with_setting("pools.edges=sea")
+
+
+def test_what_has_no_effect_says_why() -> None:
+    def why(scene: Scene, path: str) -> str:
+        return without_effect(scene, DECLARATIONS[path])
+
+    assert why(Scene(), "edges.sea_level") == "no effect while edges.water is open"
+    assert why(Scene().with_value("edges.water", "sea"), "edges.sea_level") == ""
+    assert why(Scene(), "climate.season_rain") == "no effect while climate.year is 0 cycles"
+    assert why(Scene().with_value("climate.year", 10), "climate.season_rain") == ""
+    assert why(Scene(), "droplets.count") == ""
+    for declaration in DECLARATIONS.values():
+        path, _, value = declaration.needs.partition("=")
+        assert not path or (path in DECLARATIONS and (not value or value in DECLARATIONS[path].choices)), (
+            declaration.path
+        )

@@ -16,6 +16,7 @@ from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
 from app.engine.survey import COURSE_LAYERS, FILLING_LAYER, RIVER_LAYERS, Surveyor, Wanted, wanted_by
 from app.engine.thread import SimulationThread
+from app.model.climate import ClimateParameters
 from app.model.river_parameters import RiverParameters
 from app.model.snapshot import Snapshot
 from app.model.view_parameters import Overlay
@@ -81,6 +82,29 @@ def test_lists_of_lakes_and_mouths(world: World) -> None:
         assert mouth.catchment == drainage.accumulation[mouth.row, mouth.column] * 400.0 >= 12 * 400.0
         # 0.8 m in a year, in cubic metres for each second
         assert mouth.discharge == pytest.approx(mouth.catchment * 0.8 / 31_557_600.0)
+
+
+def test_a_mouth_discharges_the_rain_of_its_own_catchment(world: World) -> None:
+    """Twice the rain twice the water; where the map of rain and the altitude leave less, there is less."""
+
+    def discharges(**climate: float) -> dict[tuple[int, int], float]:
+        survey = Surveyor().survey(world, PARAMETERS, RIVERS, ClimateParameters(**climate))
+        assert survey is not None
+        return {(mouth.row, mouth.column): mouth.discharge for mouth in survey.mouths}
+
+    usual, wet, by_altitude = discharges(), discharges(precipitation=1600.0), discharges(rain_by_altitude=0.5)
+    assert wet == {place: pytest.approx(2.0 * flow) for place, flow in usual.items()}
+    land = world.ground - world.ground.min()
+    least = 1.0 - 0.5 * (1.0 - float(land.mean() / land.max()))  # of the mean of all land
+    assert all(0.5 * flow < by_altitude[place] < flow for place, flow in usual.items())
+    assert sum(by_altitude.values()) != pytest.approx(sum(usual.values()))
+    assert sum(by_altitude.values()) > 0.7 * least * sum(usual.values())
+    columns = world.shape[1]
+    world.trace("rain")[:, columns // 2 :] = 1.0  # and none in the west
+    eastern = discharges()
+    for (row, column), flow in eastern.items():
+        assert flow <= usual[row, column] * (1.0 + 1e-12)
+    assert sum(eastern.values()) < 0.8 * sum(usual.values())
 
 
 def test_it_keeps_its_own_pace(world: World) -> None:
