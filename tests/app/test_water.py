@@ -78,7 +78,7 @@ def test_each_lake_is_flat_to_the_last_bit() -> None:
     for number in range(1, count + 1):
         levels = np.unique(world.water_level[lakes == number])
         assert len(levels) == 1
-    derive_levels(world, rainy().pools)  # drops have worn the dry ground since the lakes settled
+    derive_levels(world, rainy().pools, rainy().edges)  # drops have worn the dry ground since the lakes settled
     dry = world.standing == DRY
     assert np.array_equal(world.water_level[dry], world.ground[dry])
 
