@@ -10,7 +10,6 @@ import errno
 import logging
 import math
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from importlib import metadata
@@ -29,6 +28,7 @@ log = logging.getLogger(__name__)
 PROGRAM = "thalweg"
 
 PICTURE_SIZE = 1280, 720  # pixels
+DEFAULT_FRAMES = 150  # of a clip
 WIDEST_COLUMN = 32  # letters, in lists
 
 FAILED = 1
@@ -112,7 +112,7 @@ commands, as the first word ({PROGRAM} COMMAND --help for details):
   render       render a clip or a picture to a file, without a display
   simulate     run cycles and save the world, without a picture
   compare      run worlds on the same land, and print figures of each
-  snowballs    compare a land after different numbers of snowballs in one picture
+  sheet        draw what becomes of one land in several ways, side by side
   analyze      find the rivers, lakes and watersheds of a heightmap
   bench        benchmark this machine
   soak         stress-test the window with random actions
@@ -148,7 +148,9 @@ examples:
     )
     _add_scene_options(parser)
     _add_comparison(parser)
-    parser.add_argument("--frames", type=_whole(1, 1_000_000), default=150, metavar="N", help="default: %(default)s")
+    parser.add_argument(
+        "--frames", type=_whole(1, 1_000_000), default=DEFAULT_FRAMES, metavar="N", help="default: %(default)s"
+    )
     parser.add_argument("--fps", type=_whole(1, 240), default=30, metavar="N", help="frames per second; default: 30")
     parser.add_argument(
         "--cycles-per-frame",
@@ -201,35 +203,42 @@ examples:
     return _run_simulate, parser
 
 
-def _snowballs() -> Command:
+def _sheet() -> Command:
     parser = _parser(
-        "snowballs",
-        "Compare a land after different numbers of snowballs in one picture, without a display.",
+        "sheet",
+        "Draw what becomes of one land in several ways, side by side, without a display: a picture of each of a "
+        "sheet's variations, or a clip of all of them.",
         f"""
 examples:
-  {PROGRAM} snowballs article-island --out comparison.png
-  {PROGRAM} snowballs island --seed 4 --numbers 0,20000,40000,80000,160000,320000
+  {PROGRAM} sheet --list
+  {PROGRAM} sheet wind --out wind.png
+  {PROGRAM} sheet wind --size 128 --out wind.mp4
+  {PROGRAM} sheet snowballs island --seed 4
+  {PROGRAM} sheet my-sheet.toml --out sheet.png --out 'frames/sheet_%04d.png'
 """,
     )
-    _add_scene_options(parser)
+    parser.add_argument("sheet", nargs="?", metavar="SHEET", help="one that ships with the program, or a file (.toml)")
+    _add_scene_options(parser, "what the sheet says")
+    parser.add_argument("--list", action="store_true", help="list the sheets that ship with the program, and exit")
+    frames = _whole(1, 1_000_000)
     parser.add_argument(
-        "--numbers",
-        type=_numbers,
-        default=[0, 35_000, 50_000, 100_000],
-        metavar="N,N,...",
-        help="ball counts, with a picture each; default: 0,35000,50000,100000, as in the article",
+        "--frames",
+        type=frames,
+        metavar="N",
+        help="from the beginning of all worlds to their end; default: 150 in a clip, else the end alone",
     )
+    parser.add_argument("--fps", type=_whole(1, 240), default=30, metavar="N", help="frames per second; default: 30")
     whole = _whole(16, 4096)
+    parser.add_argument("--width", type=whole, metavar="W", help="of each picture; default: what the sheet says")
+    parser.add_argument("--height", type=whole, metavar="H", help="likewise")
     parser.add_argument(
-        "--width", type=whole, default=960, metavar="W", help="of each picture; default: %(default)s pixels"
+        "--out",
+        type=_path,
+        action="append",
+        metavar="FILE",
+        help="a picture (.png), a clip (.mp4) or every frame (frame_%%04d.png); can be repeated; default: sheet.png",
     )
-    parser.add_argument(
-        "--height", type=whole, default=540, metavar="H", help="of each picture; default: %(default)s pixels"
-    )
-    parser.add_argument(
-        "--out", type=_path, default=Path("comparison.png"), metavar="FILE", help="default: %(default)s"
-    )
-    return _run_snowballs, parser
+    return _run_sheet, parser
 
 
 def _analyze() -> Command:
@@ -349,7 +358,7 @@ COMMANDS: dict[str, Callable[[], Command]] = {
     "compare": _compare,
     "render": _render,
     "simulate": _simulate,
-    "snowballs": _snowballs,
+    "sheet": _sheet,
     "analyze": _analyze,
     "bench": _bench,
     "soak": _soak,
@@ -382,9 +391,11 @@ def _run_viewer(options: argparse.Namespace) -> None:
 
 
 def _run_render(options: argparse.Namespace) -> None:
+    from app.engine.creation import read_size
+
     scenes = _scenes(options)
     width, height = options.width or PICTURE_SIZE[0], options.height or PICTURE_SIZE[1]
-    if options.size is not None and all(_size(options.size)) and not (options.width or options.height):
+    if options.size is not None and all(read_size(options.size, "--size")) and not (options.width or options.height):
         hint = "--size %s is that of the map in cells; the picture has %d×%d pixels (--width, --height)"
         log.info(hint, options.size, width, height)
     from app.cli.render import render
@@ -421,15 +432,30 @@ def _run_simulate(options: argparse.Namespace) -> None:
     )
 
 
-def _run_snowballs(options: argparse.Namespace) -> None:
-    scene = _scene(options)
-    from app.cli.snowball_pictures import draw_snowballs
+def _run_sheet(options: argparse.Namespace) -> None:
+    from app.cli.sheet_file import open_sheet
 
-    draw_snowballs(
-        scene,
-        options.out,
-        numbers=options.numbers,
-        size=(options.width, options.height),
+    if options.list:
+        print(_sheet_list())
+        return
+    if options.sheet is None:
+        raise UserError(f"which sheet? `{PROGRAM} sheet --list` lists those that ship with the program")
+    sheet = open_sheet(options.sheet)
+    base = _changed(sheet.base(options.source), options)
+    variations = sheet.variations(base)
+    paths = options.out or [Path("sheet.png")]
+    from app.cli.sheet import draw_sheet
+    from app.files.recorder import is_one_picture
+
+    draw_sheet(
+        sheet.values.title,
+        base,
+        variations,
+        paths,
+        columns=sheet.values.columns,
+        size=(options.width or sheet.values.width, options.height or sheet.values.height),
+        frames=options.frames or (1 if all(map(is_one_picture, paths)) else DEFAULT_FRAMES),
+        fps=options.fps,
         threads=options.threads,
     )
 
@@ -464,14 +490,14 @@ def _run_soak(options: argparse.Namespace) -> None:
 # Scenes from options.
 
 
-def _add_scene_options(parser: argparse.ArgumentParser) -> None:
+def _add_scene_options(parser: argparse.ArgumentParser, default: str = "the preset jacksboro") -> None:
     scene = parser.add_argument_group("scene")
     scene.add_argument(
         "source",
         nargs="?",
         metavar="SOURCE",
         help="a preset, a generator (noise, diamond-square, sand, island) or a file (a heightmap, a saved "
-        "world, your own preset), looked up in this order; default: the preset jacksboro",
+        f"world, your own preset), looked up in this order; default: {default}",
     )
     scene.add_argument(
         "--size",
@@ -520,14 +546,21 @@ def _scenes(options: argparse.Namespace) -> list[Scene]:
 def _scene(options: argparse.Namespace) -> Scene:
     """The scene that the options describe."""
     from app.files.opening import open_scene
-    from app.scene.scene import DEFAULT_PRESET, GROUPS
+    from app.scene.scene import DEFAULT_PRESET
 
-    scene = open_scene(DEFAULT_PRESET if options.source is None else options.source)
+    return _changed(open_scene(DEFAULT_PRESET if options.source is None else options.source), options)
+
+
+def _changed(scene: Scene, options: argparse.Namespace) -> Scene:
+    """The scene with all that the options change in it."""
+    from app.scene.scene import GROUPS
+
     for option, setting in _settings(options, scene):
         group = setting.partition(".")[0]
         if scene.saved_world and group in GROUPS and GROUPS[group].section == "world":
             raise UserError(
-                f"{option}: {options.source} is a saved world, which keeps the terrain, size and seed it began with"
+                f"{option}: {options.source or scene.name} is a saved world, which keeps the terrain, size and seed it "
+                "began with"
             )
         scene = scene.with_setting(setting)
     return scene
@@ -537,28 +570,15 @@ def _settings(options: argparse.Namespace, scene: Scene) -> list[tuple[str, str]
     """What the options change in the scene, each as it was typed and as --set would say it; --set itself comes last."""
     settings = []
     if options.size is not None:
-        from app.engine.creation import size_in_cells
+        from app.engine.creation import read_size, size_in_cells
 
-        values = size_in_cells(scene, *_size(options.size))
+        values = size_in_cells(scene, *read_size(options.size, "--size"))
         settings += [(f"--size {options.size}", f"{path}={value!r}") for path, value in values.items()]
     if options.seed is not None:
         settings += [(f"--seed {options.seed}", f"world.seed={options.seed}")]
     if options.cell_size is not None:
         settings += [(f"--cell-size {options.cell_size}", f"world.cell_size={options.cell_size}")]
     return settings + [(f"--set {setting}", setting) for setting in options.set]
-
-
-def _size(text: str) -> tuple[int, int]:
-    """Columns and rows; 0 rows means in proportion."""
-    from app.model.world import LARGEST_SIDE, SMALLEST_SIDE
-
-    match = re.fullmatch(r"(\d+)(?:[x×](\d+))?", text.strip())
-    sides = [int(side) for side in match.groups() if side] if match else []
-    if not sides or not all(SMALLEST_SIDE <= side <= LARGEST_SIDE for side in sides):
-        raise UserError(
-            f"--size {text}: must be a number of cells, or WIDTHxHEIGHT, each from {SMALLEST_SIDE} to {LARGEST_SIDE}"
-        )
-    return sides[0], sides[1] if len(sides) == 2 else 0
 
 
 # Lists.
@@ -579,6 +599,12 @@ def _preset_list() -> str:
     from app.scene.scene import load_preset, presets
 
     return _columns([(name, load_preset(name).description) for name in presets()])
+
+
+def _sheet_list() -> str:
+    from app.cli.sheet_file import open_sheet, sheets
+
+    return _columns([(name, open_sheet(name).values.title) for name in sheets()])
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> str:
@@ -623,11 +649,6 @@ def _path(text: str) -> Path:
     if not text:
         raise argparse.ArgumentTypeError("the name of the file is empty")
     return Path(text)
-
-
-def _numbers(text: str) -> list[int]:
-    parse = _whole(0, 10_000_000)
-    return [parse(number) for number in text.split(",")]
 
 
 def _finite(text: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,6 +48,17 @@ def create_worlds(scenes: Sequence[Scene], check: SizeCheck) -> list[tuple[World
     """As `create_world`, of scenes that are compared. `check` is asked once, for they are of one size."""
     first, *others = scenes
     return [create_world(first, check), *map(create_world, others)]
+
+
+def read_size(text: str, name: str) -> tuple[int, int]:
+    """The columns and rows that a text means; 0 rows are in proportion. `name` stands before it in the error."""
+    match = re.fullmatch(r"(\d{1,9})(?:[x×](\d{1,9}))?", text.strip())
+    sides = [int(side) for side in match.groups() if side] if match else []
+    if not sides or not all(SMALLEST_SIDE <= side <= LARGEST_SIDE for side in sides):
+        raise UserError(
+            f"{name} {text}: must be a number of cells, or WIDTHxHEIGHT, each from {SMALLEST_SIDE} to {LARGEST_SIDE}"
+        )
+    return sides[0], sides[1] if len(sides) == 2 else 0
 
 
 def size_in_cells(scene: Scene, columns: int, rows: int) -> dict[str, int | float]:

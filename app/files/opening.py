@@ -15,7 +15,7 @@ from app.sources.generators import GENERATORS
 from app.sources.parameters import WorldParameters
 from app.sources.terrain import find_terrain
 
-LARGEST_PRESET = 2**20  # bytes; those that are written have a few thousand
+LARGEST_TEXT = 2**20  # bytes; presets that are written have a few thousand
 
 
 def open_scene(source: str) -> Scene:
@@ -94,14 +94,18 @@ def _find_file(source: str) -> Path:
 
 def _open_preset(path: Path) -> Scene:
     """A preset that lies in a file. The files that it names are found from there."""
+    return found_from(read_preset(read_text(path, "preset"), str(path)), path.parent)
+
+
+def read_text(path: Path, kind: str) -> str:
+    """The text of a file of this kind, which a person has written. Raises `UserError` where it is none."""
     if not path.is_file():
-        raise UserError(f"{path}: not a preset: it is not a regular file")
+        raise UserError(f"{path}: not a {kind}: it is not a regular file")
     try:
-        if path.stat().st_size > LARGEST_PRESET:
-            raise UserError(f"{path}: not a preset: it has more than {LARGEST_PRESET} bytes")
-        text = path.read_text(encoding="utf-8-sig")  # some editors begin with a byte order mark
+        if path.stat().st_size > LARGEST_TEXT:
+            raise UserError(f"{path}: not a {kind}: it has more than {LARGEST_TEXT} bytes")
+        return path.read_text(encoding="utf-8-sig")  # some editors begin with a byte order mark
     except UnicodeDecodeError as error:
-        raise UserError(f"{path}: not a preset: it must be text in UTF-8") from error
+        raise UserError(f"{path}: not a {kind}: it must be text in UTF-8") from error
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from error
-    return found_from(read_preset(text, str(path)), path.parent)

@@ -29,7 +29,7 @@ def found_from(scene: Scene, folder: Path) -> Scene:
     Each is looked for by its name from that folder; then, as it may have moved, in the folder itself; then from where
     the program runs. One that is nowhere gets the path where it should be, which the error that follows names.
     """
-    return _with_names(scene, lambda name: _found(name, folder))
+    return _with_names(scene, lambda name: found(name, folder))
 
 
 def _with_names(scene: Scene, named: Callable[[str], str]) -> Scene:
@@ -49,7 +49,8 @@ def _from_folder(name: str, folder: Path) -> str:
         return str((here / place).resolve())
 
 
-def _found(name: str, folder: Path) -> str:
+def found(name: str, folder: Path) -> str:
+    """Where the file is that a file in `folder` names; see `found_from`."""
     place, here = Path(name).expanduser(), working_folder()
     folder = here / folder
     there = Path(os.path.normpath(folder.resolve() / place))

@@ -44,6 +44,11 @@ def open_recorder(path: Path, width: int, height: int, fps: int) -> AbstractCont
     raise UserError(f"{path}: must be a clip (.mp4), a picture (.png) or numbered pictures (frame_%04d.png)")
 
 
+def is_one_picture(path: Path) -> bool:
+    """Whether a recorder's file holds one picture, and not all of them."""
+    return path.suffix.lower() == ".png" and not _NUMBER.search(path.name)
+
+
 def write_png(path: Path, pixels: Pixels) -> None:
     """Write one picture, whole or not at all."""
     with write_atomically(path) as file:

@@ -75,7 +75,7 @@ class Declaration:
         return self.name.replace("_", " ")
 
 
-def declarations(group: type[Parameters], prefix: str = "") -> Iterator[Declaration]:
+def declarations(group: type[msgspec.Struct], prefix: str = "") -> Iterator[Declaration]:
     """Every parameter of `group` and of the groups inside it, in the order of their declaration."""
     hints = typing.get_type_hints(group, include_extras=True)
     for field in msgspec.structs.fields(group):

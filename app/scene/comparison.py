@@ -47,16 +47,22 @@ def labels(scenes: Sequence[Scene]) -> list[tuple[str, ...]]:
     first, *others = scenes
     differing = {path for other in others for path in differences(first, other)}
     paths = [path for path in DECLARATIONS if path in differing and _has_effect(path, scenes)]
-    more = len(paths) - MOST_LISTED
     named = len({scene.name for scene in scenes}) > 1
     return [
-        (
-            f"{letter}   {scene.name}" if named else letter,
-            *(_setting(scene, path) for path in paths[:MOST_LISTED]),
-            *([f"and {more} more"] if more > 0 else []),
-        )
+        (f"{letter}   {scene.name}" if named else letter, *_listed(scene, paths))
         for letter, scene in zip(NAMES, scenes, strict=False)
     ]
+
+
+def settings_that_differ(base: Scene, scene: Scene) -> list[str]:
+    """The parameters that `scene` has otherwise than `base`, of those that may differ, a line each."""
+    return _listed(scene, [path for path in differences(base, scene) if _has_effect(path, (base, scene))])
+
+
+def _listed(scene: Scene, paths: Sequence[str]) -> list[str]:
+    """The values of parameters in words, as many as there is room for."""
+    more = len(paths) - MOST_LISTED
+    return [*(_setting(scene, path) for path in paths[:MOST_LISTED]), *([f"and {more} more"] if more > 0 else [])]
 
 
 def _has_effect(path: str, scenes: Sequence[Scene]) -> bool:

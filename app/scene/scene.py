@@ -256,33 +256,44 @@ def _text(value: object) -> str:
 
 def read_preset(text: str, name: str) -> Scene:
     """The scene that a preset's TOML describes; what it does not mention keeps its default."""
+    return scene_from(read_toml(text, name, "preset"), name)
+
+
+def read_toml(text: str, name: str, kind: str) -> dict[str, Any]:
+    """The content of a file of this kind. `name` is the file's, for the errors."""
     try:
-        content = tomllib.loads(text)
+        return tomllib.loads(text)
     except ValueError as error:  # also of a number with thousands of digits
         raise UserError(f"{name}: not valid TOML: {error}") from error
     except RecursionError as error:
-        raise UserError(f"{name}: not a preset: its values are nested too deeply") from error
-    return scene_from(content, name)
+        raise UserError(f"{name}: not a {kind}: its values are nested too deeply") from error
 
 
 def scene_from(content: dict[str, Any], name: str) -> Scene:
     """The scene that a preset or a saved world holds. `name` is the file's, for the errors."""
-    content = renamed(content)
-    for section, values in content.items():
-        if section == "description":
-            if not isinstance(values, str):
-                raise UserError(f"{name}: description = {_text(values)}: must be a text")
-        elif section not in GROUPS:
-            raise UserError(f"{name}: there is no section '{section}'{nearest(section, GROUPS)}")
-        elif not isinstance(values, dict):
-            raise UserError(f"{name}: {section} = {_text(values)}: must be a section, [{section}]")
-        else:
-            try:
-                for key, value in values.items():
-                    check_value(find_declaration(f"{section}.{key}"), value)
-            except UserError as error:
-                raise UserError(f"{name}: {error}") from error
-    return msgspec.convert(content, Scene)
+    sections = renamed(content)
+    try:
+        description = sections.get("description", "")
+        if not isinstance(description, str):
+            raise UserError(f"description = {_text(description)}: must be a text")
+        read_values({name: items for name, items in sections.items() if name != "description"})
+    except UserError as error:
+        raise UserError(f"{name}: {error}") from error
+    return msgspec.convert(sections, Scene)
+
+
+def read_values(sections: Mapping[str, Any]) -> dict[str, Value]:
+    """The values of parameters, by their dotted paths, that the sections of a file hold. Raises `UserError`."""
+    values = {}
+    for section, items in sections.items():
+        if section not in GROUPS:
+            raise UserError(f"there is no section '{section}'{nearest(section, GROUPS)}")
+        if not isinstance(items, dict):
+            raise UserError(f"{section} = {_text(items)}: must be a section, [{section}]")
+        for key, value in items.items():
+            path = f"{section}.{key}"
+            values[path] = check_value(find_declaration(path), value)
+    return values
 
 
 def scene_content(scene: Scene) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def stops(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
 # Help and lists.
 
 
-@pytest.mark.parametrize("command", [[], ["render"], ["simulate"], ["analyze"], ["bench"], ["soak"]])
+@pytest.mark.parametrize("command", [[], ["render"], ["simulate"], ["sheet"], ["analyze"], ["bench"], ["soak"]])
 def test_help_says_what_it_does_with_an_example(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         cli.main([*command, "--help"])

@@ -243,14 +243,15 @@ def test_two_worlds_stay_in_step_where_one_fails() -> None:
 # Memory.
 
 
-@pytest.mark.parametrize("arguments", [["simulate", "--out", "w.npz"], ["render", "--out", "p.png"], ["snowballs"]])
+@pytest.mark.parametrize("arguments", [["simulate", "--out", "w.npz"], ["render", "--out", "p.png"], ["sheet"]])
 def test_what_would_not_fit_is_refused_in_one_line(
     arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("app.engine.memory.free_memory", lambda: 5.04e9)
     command, *rest = arguments
-    assert main([command, "noise", "--size", "7969", *rest]) == 1
+    words = [command, "snowballs"] if command == "sheet" else [command]
+    assert main([*words, "noise", "--size", "7969", *rest]) == 1
     line = capsys.readouterr().err.splitlines()[-1]  # after a bar of progress
     assert line.startswith("thalweg: 7969² cells need about ") and line.endswith("GB of memory; 5 are free")
     assert not list(tmp_path.iterdir())

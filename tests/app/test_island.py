@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.cli import main as cli
 from app.engine.creation import create_world
 from app.engine.messages import Blur, CancelSnowballs, Change, RollSnowballs
 from app.engine.publishing import take_snapshot
@@ -371,27 +370,3 @@ def test_the_blur_by_hand_is_shown_while_paused() -> None:
         after = shown(thread, lambda snapshot: snapshot.cycle == 1)
         assert not np.array_equal(rock, after.layers["bedrock"])
         assert np.ptp(after.layers["bedrock"]) < np.ptp(rock)
-
-
-# The comparison.
-
-
-def test_snowballs_draws_a_picture_for_each_number(tmp_path: Path) -> None:
-    from PIL import Image
-
-    path = tmp_path / "comparison.png"
-    words = ["snowballs", "island", "--size", "48x40", "--width", "160", "--height", "90", "--numbers", "0,400,3000"]
-    assert cli.main([*words, "--out", str(path)]) == 0
-    sheet = np.asarray(Image.open(path).convert("RGB"), int)
-    assert sheet.shape == (184, 324, 3)
-    pictures = [sheet[:90, :160], sheet[:90, 164:], sheet[94:, :160]]
-    for one, other in itertools.combinations(pictures, 2):
-        assert np.abs(one[20:] - other[20:]).mean() > 0.3
-    assert not sheet[94:, 164:].any(), "there is no fourth"
-
-
-@pytest.mark.parametrize("numbers", ["", "a", "1,,2", "-3", "5000000000"])
-def test_snowballs_refuses_numbers_that_are_none(numbers: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        cli.main(["snowballs", f"--numbers={numbers}"])
-    assert "must be a whole number from 0 to" in capsys.readouterr().err

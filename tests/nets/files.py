@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import tifffile
 
+from app.cli.sheet_file import open_sheet
 from app.engine.creation import create_world
 from app.engine.simulator import SimulationError, Simulator
 from app.files import checkpoint
@@ -91,6 +92,12 @@ def holds_more_than_a_cell_may(world: World) -> bool:
     )
 
 
+def open_sheet_of(path: Path) -> None:
+    """All that a sheet names is opened, too."""
+    sheet = open_sheet(str(path))
+    sheet.variations(sheet.base())
+
+
 def open_materials(path: Path) -> None:
     load_materials(str(path.parent))
 
@@ -113,6 +120,7 @@ def open_levels(path: Path) -> None:
 OPENERS: dict[str, Callable[[Path], None]] = {
     **{suffix.removeprefix("."): open_heightmap for suffix in SUFFIXES},
     "presets": open_preset,
+    "sheets": open_sheet_of,
     "worlds": open_saved_world,
     "materials": open_materials,
     "plants": open_plants,

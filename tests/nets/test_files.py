@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.bench.world import everything, plant
+from app.cli.sheet_file import sheets
 from app.engine.creation import create_world
 from app.engine.simulator import Simulator
 from app.files import checkpoint
@@ -141,7 +142,7 @@ def test_names_of_heightmaps(data: st.DataObject, heightmaps: Valid, folder: Pat
     assert_opens_or_says_why(open_heightmap, path)
 
 
-# Presets, materials, plants, and what the window keeps.
+# Presets, sheets, materials, plants, and what the window keeps.
 
 
 def toml(tree: dict[str, Any]) -> bytes:
@@ -171,6 +172,13 @@ def test_presets(data: st.DataObject, folder: Path) -> None:
     else:
         text = presets()[name].read_text(encoding="utf-8")
     tried("presets", data.draw(tomls(text)), folder, "a.toml")
+
+
+@fuzzing(100)
+@given(data=st.data())
+def test_sheets(data: st.DataObject, folder: Path) -> None:
+    name = data.draw(st.sampled_from(sorted(sheets())))
+    tried("sheets", data.draw(tomls(sheets()[name].read_text(encoding="utf-8"))), folder, "a.toml")
 
 
 @fuzzing(100)

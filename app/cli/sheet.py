@@ -1,0 +1,298 @@
+"""A sheet: what becomes of one land in several ways, in a picture of each, side by side, or in a clip of them."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.cli.progress import Progress
+from app.cli.render import headless_context, scene_camera
+from app.cli.sheet_file import Variation
+from app.cli.signals import Ended, Wish, kept_from_signals
+from app.engine.creation import SizeCheck, create_world
+from app.engine.memory import check_memory
+from app.engine.publishing import take_snapshot
+from app.engine.simulator import PORTION, Simulator
+from app.engine.survey import Surveyor, wanted_by
+from app.files.recorder import Pixels, open_recorder
+from app.model.errors import UserError
+from app.model.numbers import spaced
+from app.model.overlays import overlay_range
+from app.model.snapshot import Snapshot
+from app.picture import style
+from app.picture.canvas import Canvas
+from app.picture.lettering import sign
+from app.picture.passes.declaration import Shot
+from app.picture.passes.frame_values import least_discharge
+from app.picture.picture import Picture
+from app.scene.comparison import settings_that_differ
+from app.scene.scene import Scene
+
+GAP = 4  # pixels between pictures
+LARGEST = 16384  # pixels of a side of the whole
+WHOLE_WIDTH = 1040  # pixels of the whole's width at which text is as large as the panel's
+CAPTION_WIDTH = 210  # of a picture's width for which text of that size is large enough
+SMALLEST_TEXT = 0.5
+MOST_COVERED = 0.3  # of a picture's height by its caption; where more would be, only its first line is there
+GROUND: Pixels = np.round(255.0 * np.array(style.OVER_SCENE[:3])).astype(np.uint8)  # where no picture is
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Where pictures of `width` and `height` pixels lie in the whole, row by row, below `head` rows for the title."""
+
+    pictures: int
+    columns: int
+    width: int
+    height: int
+    head: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the whole, both even, as clips must be. Raises `UserError` where it is too large."""
+        columns = min(self.columns, self.pictures)
+        rows = -(-self.pictures // columns)
+        height, width = rows * (self.height + GAP) - GAP + self.head, columns * (self.width + GAP) - GAP
+        height, width = height + height % 2, width + width % 2
+        if max(height, width) > LARGEST:
+            raise UserError(f"a sheet of {width}×{height} pixels: a side may have up to {LARGEST}")
+        return height, width
+
+    def part(self, number: int) -> tuple[slice, slice]:
+        """The rows and columns of a picture."""
+        row, column = divmod(number, self.columns)
+        top, left = self.head + row * (self.height + GAP), column * (self.width + GAP)
+        return slice(top, top + self.height), slice(left, left + self.width)
+
+
+def draw_sheet(
+    title: str,
+    base: Scene,
+    variations: Sequence[Variation],
+    paths: Sequence[Path],
+    *,
+    columns: int,
+    size: tuple[int, int],
+    frames: int = 1,
+    fps: int = 30,
+    threads: int | None = None,
+) -> None:
+    """Draw a picture of `size` (width, height) of each variation, so many in a row, into the files `paths`.
+
+    With one frame a world after the other is made and run to its end. With more, all run side by side, and each frame
+    shows how far they are: the first their beginning and the last their end.
+
+    Where a signal or a cycle that fails ends it early, the files have the pictures or frames so far, and `Ended` or
+    `UserError` tells how many; before the first there are no files.
+    """
+    bare = Grid(len(variations), columns, *size, 0)
+    scale = text_scale(bare)
+    grid = replace(bare, head=len(_title(title, "", scale, bare.shape[1])))
+    shape = grid.shape
+    captions = [(variation.caption, *settings_that_differ(base, variation.scene)) for variation in variations]
+    with contextlib.ExitStack() as stack:
+        recorders = [stack.enter_context(open_recorder(path, shape[1], shape[0], fps)) for path in paths]
+        painter = _Painter(stack.enter_context(headless_context()), size)
+        stack.callback(painter.release)
+        with kept_from_signals("cycle or frame") as wish:
+            course = _Course(variations, size[0] / size[1], threads, wish, frames)
+            done = 0
+            for number, views in enumerate(course.frames()):
+                whole: Pixels = np.broadcast_to(GROUND, (*shape, 3)).copy()
+                _lay(_title(title, _facts(views), scale, shape[1]), whole)
+                for place, (view, pixels) in enumerate(painter.paint(views, number / fps)):
+                    part = whole[grid.part(place)]
+                    part[...] = pixels
+                    age = () if len(_ages(views)) == 1 else tuple(_ages([view]))
+                    _lay(_caption((*captions[place], *age), scale, grid), part)
+                    course.progress.update()
+                for record in recorders:
+                    record(whole)
+                done = number + 1 if frames > 1 else len(views)
+            course.progress.close()
+            if not done:
+                raise UserError(course.failure) if course.failure else Ended(wish.number)
+            stack.close()  # while a signal still waits, so that the files are finished
+    for path in paths:
+        print(path)
+    asked, what = (frames, "frames") if frames > 1 else (len(variations), "pictures")
+    kept = f"{', '.join(map(str, paths))}: {done} of {asked} {what} are complete"
+    if course.failure:
+        raise UserError(f"{course.failure}; {kept}")
+    if done < asked:
+        raise Ended(wish.number, f"stopped; {kept}")
+
+
+@dataclass(frozen=True)
+class _View:
+    """A world as it is shown."""
+
+    variation: Variation
+    scene: Scene
+    shot: Shot
+    snapshot: Snapshot
+
+
+class _Run:
+    """The world of a variation on its way from its beginning to its end."""
+
+    def __init__(self, number: int, variation: Variation, aspect: float, check: SizeCheck, threads: int | None) -> None:
+        self.variation = variation
+        self._number = number  # by which the picture tells worlds apart
+        world, scene = create_world(variation.scene, check)
+        self._simulator = Simulator(scene, world, threads)
+        if variation.snowballs:
+            self._simulator.begin_run(variation.snowballs)
+        self._simulator.compile_missing()
+        self._surveyor, self._wanted = Surveyor(), wanted_by(scene.view.overlay)
+        self._snapshot = self._take_snapshot(None)
+        # From the land as it begins, so that all look from the same place.
+        self._camera = scene_camera(scene, self._snapshot, aspect)
+        self._done = 0
+
+    def go_on(self, to: int, wish: Wish, progress: Progress) -> None:
+        """Advance until so many steps are done, or there is a wish to end. Raises `SimulationError`."""
+        while self._done < to and not wish:
+            self._simulator.advance()
+            self._done += 1
+            progress.update()
+        self._simulator.verify()
+
+    def view(self) -> _View:
+        if self.variation.snowballs:
+            self._simulator.derive_levels()  # which nothing does while they fall
+        self._snapshot = self._take_snapshot(self._snapshot)
+        scene = self._simulator.scene
+        return _View(self.variation, scene, Shot(self._camera, scene, minimap=False), self._snapshot)
+
+    def _take_snapshot(self, old: Snapshot | None) -> Snapshot:
+        world, rivers = self._simulator.world, self._simulator.scene.rivers
+        return take_snapshot(world, self._number, old, self._surveyor.survey(world, rivers, self._wanted))
+
+
+def _steps(variation: Variation) -> int:
+    """Cycles of a run from its beginning to its end."""
+    return math.ceil(variation.snowballs / PORTION) if variation.snowballs else variation.cycles
+
+
+class _Course:
+    """What is shown, frame by frame; how far it is; and why it ended early, where a world failed."""
+
+    def __init__(
+        self, variations: Sequence[Variation], aspect: float, threads: int | None, wish: Wish, frames: int
+    ) -> None:
+        self._variations = variations
+        self._aspect = aspect
+        self._threads = threads
+        self._wish = wish
+        self._frames = frames
+        steps = sum(map(_steps, variations)) + frames * len(variations)
+        self.progress = Progress(range(steps), "drawing", "step")
+        self.failure = ""
+
+    def frames(self) -> Iterator[list[_View]]:
+        """The worlds of each frame. The last is the one before a signal or a failure."""
+        return self._side_by_side() if self._frames > 1 else self._one_after_the_other()
+
+    def _one_after_the_other(self) -> Iterator[list[_View]]:
+        """The one frame of their ends, or of those that came to it."""
+        views: list[_View] = []
+        for number, variation in enumerate(self._variations):
+            try:
+                run = self._begin(number, [variation.scene])
+                run.go_on(_steps(variation), self._wish, self.progress)
+            except UserError as error:
+                self.failure = str(error)
+            if self.failure or self._wish:
+                break
+            views.append(run.view())
+            del run  # before the next world is made
+        if views:
+            yield views
+
+    def _side_by_side(self) -> Iterator[list[_View]]:
+        scenes = [variation.scene for variation in self._variations]
+        runs = [self._begin(number, scenes[number:]) for number in range(len(scenes))]
+        for frame in range(self._frames):
+            try:
+                for run in runs:
+                    run.go_on(round(_steps(run.variation) * frame / (self._frames - 1)), self._wish, self.progress)
+            except UserError as error:
+                self.failure = str(error)
+            if self.failure or self._wish:
+                return
+            yield [run.view() for run in runs]
+
+    def _begin(self, number: int, still_to_come: Sequence[Scene]) -> _Run:
+        """The run of a variation, if there is room for the worlds that are still to come, of which it is the first."""
+        check = partial(check_memory, still_to_come, shown=True)
+        return _Run(number, self._variations[number], self._aspect, check, self._threads)
+
+
+class _Painter:
+    """Draws worlds, one after the other, as pictures of one size."""
+
+    def __init__(self, context: moderngl.Context, size: tuple[int, int]) -> None:
+        self._size = size
+        self._picture = Picture(context, bake_at_once=True)
+        self._canvas = Canvas(context)
+
+    def paint(self, views: Sequence[_View], time: float) -> Iterator[tuple[_View, Pixels]]:
+        """A picture of each, after so many seconds. Widths of streams and colours of overlays mean the same in all."""
+        least = least_discharge([view.scene for view in views], [view.snapshot for view in views])
+        for view in views:
+            overlay = view.scene.view.overlay
+            shown = [other.snapshot for other in views if other.scene.view.overlay == overlay]
+            span = overlay_range(overlay, *shown)
+            self._picture.show(view.snapshot)
+            shot = view.shot._replace(time=time, overlay_span=span, least_discharge=least)
+            for _ in self._picture.slices(self._canvas.framebuffer(*self._size), shot):
+                pass
+            pixels = self._canvas.pixels()
+            assert pixels is not None
+            yield view, pixels
+
+    def release(self) -> None:
+        self._picture.release()
+        self._canvas.release()
+
+
+def text_scale(grid: Grid) -> float:
+    """How large text is, beside the panel's: it is read in the whole, and fits the pictures."""
+    return max(min(grid.shape[1] / WHOLE_WIDTH, grid.width / CAPTION_WIDTH), SMALLEST_TEXT)
+
+
+def _ages(views: Sequence[_View]) -> list[str]:
+    """After which numbers of cycles those worlds are that have run any, in words."""
+    cycles = {view.snapshot.cycle for view in views if not view.variation.snowballs} - {0}
+    return [f"after {spaced(number)} cycles" for number in sorted(cycles)]
+
+
+def _facts(views: Sequence[_View]) -> str:
+    """What all of the worlds have in common."""
+    snapshot, ages = views[0].snapshot, _ages(views)
+    rows, columns = snapshot.shape
+    return ", ".join([f"{columns}×{rows} cells", f"seed {snapshot.seed}", *(ages if len(ages) == 1 else [])])
+
+
+def _title(title: str, facts: str, scale: float, widest: int) -> NDArray[np.uint8]:
+    return sign((title, facts), scale, widest)
+
+
+def _caption(lines: tuple[str, ...], scale: float, grid: Grid) -> NDArray[np.uint8]:
+    letters = sign(lines, scale, grid.width)
+    return letters if len(letters) <= MOST_COVERED * grid.height else sign(lines[:1], scale, grid.width)
+
+
+def _lay(letters: NDArray[np.uint8], picture: Pixels) -> None:
+    """Put letters into the upper left corner of a picture, in place, as much of them as it has room for."""
+    seen = letters[: picture.shape[0], : picture.shape[1], :3]
+    picture[: seen.shape[0], : seen.shape[1]] = seen
