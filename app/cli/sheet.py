@@ -174,8 +174,9 @@ class _Run:
         return _View(self.variation, scene, Shot(self._camera, scene, minimap=False), self._snapshot)
 
     def _take_snapshot(self, old: Snapshot | None) -> Snapshot:
-        world, rivers = self._simulator.world, self._simulator.scene.rivers
-        return take_snapshot(world, self._number, old, self._surveyor.survey(world, rivers, self._wanted))
+        world, scene = self._simulator.world, self._simulator.scene
+        survey = self._surveyor.survey(world, scene.rivers, self._wanted, scene.climate)
+        return take_snapshot(world, self._number, old, survey)
 
 
 def _steps(variation: Variation) -> int:
