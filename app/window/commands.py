@@ -124,6 +124,8 @@ class Commands:
 
     def link_cameras(self) -> None:
         """Let all worlds be seen from one camera, or each from its own."""
+        if not self._application.documents.comparing:
+            raise UserError("there is one world alone; with several, each can have its own camera")
         self._application.link_cameras(not self._application.cameras.linked)
 
     def take_from(self, source: str) -> None:

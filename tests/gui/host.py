@@ -118,11 +118,12 @@ class Driver:
 
     def press(self, chord: str) -> None:
         """Press the key that has this name in the table of actions."""
-        name = chord.removeprefix("Ctrl+")
+        name = chord.removeprefix("Ctrl+").removeprefix("Shift+")
         key = next((int(key) for key, known in NAMED_KEYS.items() if known == name), None)
         if chord != name:
             assert key is not None, chord
-            self.engine.key_press(int(imgui.Key.mod_ctrl) | key)
+            held = [(imgui.Key.mod_ctrl, "Ctrl+" in chord), (imgui.Key.mod_shift, "Shift+" in chord)]
+            self.engine.key_press(sum(int(modifier) for modifier, is_held in held if is_held) | key)
         elif key is not None and (name.isalnum() or len(name) > 1):
             self.engine.key_press(key)
         else:
@@ -205,7 +206,8 @@ def _events() -> list[Event]:
     for key, name in NAMED_KEYS.items():
         is_sign = len(name) == 1 and not name.isalnum()
         if imgui.is_key_pressed(key, False) and (control or not is_sign):
-            events.append(KeyPressed(control + name, name))
+            shift = "Shift+" if io.key_shift and len(name) == 1 and name.isalpha() else ""
+            events.append(KeyPressed(control + shift + name, name))
     for character in io.input_queue_characters:
         if not chr(character).isalnum() and not chr(character).isspace():
             events.append(KeyPressed(chr(character)))

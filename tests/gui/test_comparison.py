@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -133,7 +134,7 @@ def test_up_to_four_worlds_with_cameras_of_their_own() -> None:
         assert {side.area.top for side in application.sides.shown} == {0}
         engine.item_click("###link cameras")
         engine.yield_(2)
-        goals = [application.cameras.of(shown.world).goal() for shown in snapshots(application)]
+        goals = [replace(application.cameras.of(shown.world).goal(), middle=0.0) for shown in snapshots(application)]
         assert goals.count(goals[0]) == 4
         application.pointing.place = 2
         application.camera.top_view()

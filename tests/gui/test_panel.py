@@ -285,6 +285,8 @@ def visible_state(application: Application) -> tuple[object, ...]:
         application.simulation.paused,
         snapshot and (snapshot.world, snapshot.cycle),
         application.documents.scene,
+        len(application.documents.scenes),
+        application.cameras.linked,
         application.camera.goal(),
         application.camera.flying,
         application.panel.visible,
