@@ -120,7 +120,7 @@ def test_each_that_ships_opens_and_its_captions_fit(name: str, monkeypatch: pyte
 
 def test_pictures_have_the_land_of_the_base_and_what_they_say(tmp_path: Path) -> None:
     (tmp_path / "calm.toml").write_text(
-        "[world]\nseed = 9\n[climate]\nrain = 0.5\n[droplets]\nfriction = 0.3\n[view]\nhaze = 3.0\n"
+        "[world]\nseed = 9\n[climate]\nprecipitation = 400.0\n[droplets]\nfriction = 0.3\n[view]\nhaze = 3.0\n"
     )
     more = (
         '[[pictures]]\ncaption = "calm"\npreset = "calm.toml"\nsnowballs = 700\nchanges.droplets.evaporation = 0.02\n'
@@ -135,7 +135,7 @@ def test_pictures_have_the_land_of_the_base_and_what_they_say(tmp_path: Path) ->
     assert calm.snowballs == 700
     assert calm.scene.droplets.friction == 0.3, "the processes of the preset"
     assert calm.scene.droplets.evaporation == 0.02, "and then its own change"
-    assert calm.scene.climate.rain == 0.5
+    assert calm.scene.climate.precipitation == 400.0
     assert calm.scene.droplets.count == load_preset("noise").droplets.count
     assert calm.scene.world == base.world
     assert calm.scene.view == base.view
