@@ -43,6 +43,7 @@ from app.scene.scene import (
     rebuilds_world,
 )
 from app.sources.generators import GENERATORS
+from app.sources.terrain import is_there
 
 CHANGES, PICTURES = "changes", "pictures"  # what a sheet holds beside its own values
 MOST_PICTURES = 64
@@ -161,9 +162,9 @@ def open_sheet(name: str) -> Sheet:
     if name in shipped:
         return read_sheet(shipped[name].read_text(encoding="utf-8"), f"sheet {name}", Path())
     path = Path(name)
-    if not path.exists() and "/" not in name and not path.suffix:
+    if not is_there(path) and "/" not in name and not path.suffix:
         raise UserError(f"{name}: there is no sheet of this name{nearest(name, shipped)}")
-    if not path.exists():
+    if not is_there(path):
         raise UserError(f"{name}: there is no such file")
     return read_sheet(read_text(path, "sheet"), name, path.parent)
 

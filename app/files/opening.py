@@ -13,7 +13,7 @@ from app.scene.comparison import is_shared, with_compared_of
 from app.scene.scene import Scene, find_declaration, load_preset, presets, read_preset
 from app.sources.generators import GENERATORS
 from app.sources.parameters import WorldParameters
-from app.sources.terrain import find_terrain
+from app.sources.terrain import find_terrain, is_there
 
 LARGEST_TEXT = 2**20  # bytes; presets that are written have a few thousand
 
@@ -82,7 +82,7 @@ def _find_file(source: str) -> Path:
     try:
         return find_terrain(source)
     except UserError:
-        if Path(source).exists():
+        if is_there(Path(source)):
             raise  # it is there, but cannot be named
         if "/" in source or "." in source:
             raise UserError(f"{source}: there is no such file") from None

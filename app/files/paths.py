@@ -13,7 +13,7 @@ from pathlib import Path
 from app.files.atomic import working_folder
 from app.scene.scene import DECLARATIONS, Scene
 from app.sources.generators import GENERATORS
-from app.sources.terrain import shipped_terrain
+from app.sources.terrain import is_there, shipped_terrain
 
 NAMING = [path for path, declaration in DECLARATIONS.items() if declaration.names_file]
 
@@ -55,6 +55,6 @@ def found(name: str, folder: Path) -> str:
     folder = here / folder
     there = Path(os.path.normpath(folder.resolve() / place))
     for candidate in (there, folder / place.name, here / place):
-        if candidate.exists():
+        if is_there(candidate):
             return str(candidate)
     return name if shipped_terrain(name) else str(there)

@@ -16,7 +16,7 @@ def find_terrain(source: str) -> Path:
     except UnicodeEncodeError as error:
         raise UserError(f"{source}: its name is not valid UTF-8, so no world could name it; rename it") from error
     path = Path(source).expanduser()
-    if path.exists():
+    if is_there(path):
         return path
     if shipped := shipped_terrain(source):
         return shipped
@@ -27,7 +27,15 @@ def find_terrain(source: str) -> Path:
     )
 
 
+def is_there(path: Path) -> bool:
+    """Whether a path exists. One that the system cannot even look for, for its length, say, does not."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
 def shipped_terrain(name: str) -> Path | None:
     """The terrain of that name that ships with the program, where there is one."""
-    shipped = files("assets") / "terrain" / name
-    return Path(str(shipped)) if "/" not in name and shipped.is_file() else None
+    shipped = Path(str(files("assets") / "terrain" / name))
+    return shipped if "/" not in name and is_there(shipped) and shipped.is_file() else None
