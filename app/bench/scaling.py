@@ -39,7 +39,7 @@ from app.engine.simulator import Simulator
 from app.processes.droplets import DropletErosion
 from app.processes.process import Process
 from app.processes.wind import WindErosion
-from kernels import cascade, moisture, particles, plants, pools, weathering
+from kernels import cascade, depressions, moisture, particles, plants, weathering
 
 SIDES = (512, 1024, 2048)
 THREADS = (4, 8, 16)
@@ -60,11 +60,12 @@ def _bands(rows_of_one: int) -> Callable[[int], int]:
 # Into how many pieces a parallel loop cuts a square map, by its rows, where it does not go row by row
 PIECES: dict[str, Callable[[int], int]] = {
     "cascade._slide": _bands(cascade.BAND),
-    "cascade._slide_mixed": _bands(cascade.BAND),
+    "cascade._slide_rich": _bands(cascade.BAND),
     "weathering._weather": _bands(weathering.BAND),
     "moisture._flow_through_rows": _bands(moisture.LINES),
     "moisture._flow_through_columns": _bands(moisture.LINES),
-    **{f"pools.{name}": _bands(pools.BAND) for name in ("_look", "_lead", "_find_pairs", "_measure", "_gather")},
+    **{f"depressions.{name}": _bands(depressions.BAND) for name in ("look", "lead", "find_pairs")},
+    **{f"pools.{name}": _bands(depressions.BAND) for name in ("_measure", "_gather")},
     "plants._tend": _bands(plants.STRIPE * plants.PERIOD),
     "plants._living": _bands(plants.STRIPE * plants.PERIOD),
     "plants._find_starts": lambda rows: max(1, round(TREES_PER_CELL * rows * rows) // plants.LOT),

@@ -17,8 +17,9 @@ from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion, DropletParameters
 from app.processes.pools import Pools, PoolsParameters
 from kernels import droplets
+from kernels.depressions import OPEN
 from kernels.materials import one_kind
-from kernels.pools import OPEN, PoolParameters, settle
+from kernels.pools import PoolParameters, settle
 
 CELL_SIZE = 20.0  # metres
 WARM_UP = 8  # cycles, after which there are streams

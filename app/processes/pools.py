@@ -82,7 +82,7 @@ def _settle(
     evaporation: float,
     seepage: float,
 ) -> tuple[PoolTotals, Spills]:
-    from kernels import pools
+    from kernels import depressions, pools
 
     totals, spills = pools.settle(
         world.ground,
@@ -92,7 +92,7 @@ def _settle(
         for_kernel(
             pools.PoolParameters,
             parameters,
-            edges={"sea": pools.SEA, "open": pools.OPEN, "wall": pools.WALL}[edges.water],
+            edges={"sea": depressions.SEA, "open": depressions.OPEN, "wall": depressions.WALL}[edges.water],
             sea_level=edges.sea_level,
             evaporation=evaporation,
             seepage=seepage,

@@ -6,11 +6,12 @@ import math
 from typing import Any
 
 from kernels.cascade import CascadeParameters
+from kernels.depressions import SEA
 from kernels.droplets import DropletParameters
 from kernels.island import IslandParameters
 from kernels.moisture import MoistureParameters
 from kernels.plants import PlantParameters
-from kernels.pools import SEA, PoolParameters
+from kernels.pools import PoolParameters
 from kernels.snowballs import SnowballParameters
 from kernels.weathering import WeatheringParameters
 from kernels.wind import WindParameters

@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.pools import OPEN, SEA, WALL
+from kernels.depressions import OPEN, SEA, WALL
 
 Layer = NDArray[np.float64]
 Cell = tuple[int, int]

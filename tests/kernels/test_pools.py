@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from scipy import ndimage
 from skimage.morphology import reconstruction
 
-from kernels.pools import DRY, LAKE, OPEN, SEA, SEA_WATER, WALL, PoolTotals, Spills, settle
+from kernels.depressions import OPEN, SEA, WALL
+from kernels.pools import DRY, LAKE, SEA_WATER, PoolTotals, Spills, settle
 from tests.kernels import reference_pools
 from tests.kernels.parameters import pool_parameters
 from tests.kernels.terrain import hills
