@@ -137,8 +137,8 @@ def test_presets_in_few_cells_are_as_steep_as_they_are(name: str) -> None:
     small, few = create_world(small_preset(name, world.shape[1] // 4))
     rows, columns = small.shape
     means = world.ground[: 4 * rows, : 4 * columns].reshape(rows, 4, columns, 4).mean(axis=(1, 3))
-    # A fifth is what means leave out, and by as much as 4 times it is wrong where only the map shrinks.
-    assert steepness(small.ground, small.cell_size) == pytest.approx(steepness(means, 4.0 * world.cell_size), rel=0.2)
+    # A quarter is what means leave out of the roughest land, and by 4 times it is wrong where only the map shrinks.
+    assert steepness(small.ground, small.cell_size) == pytest.approx(steepness(means, 4.0 * world.cell_size), rel=0.25)
     for process in ("droplets", "wind"):
         assert 0 <= few.value(f"{process}.count") <= scene.value(f"{process}.count")
 

@@ -344,7 +344,7 @@ def test_two_worlds_side_by_side(tmp_path: Path) -> None:
         both.move(*SCENE_MIDDLE)
         both.key("c")
         both.wait_for(lambda: divider(both) == 0, "one world")
-        both.key("c")
+        both.key("shift+c")
         both.wait_for(lambda: both.cycle == 0, "two worlds from the start")
         both.key("ctrl+q")
         assert both.process.wait(timeout=PATIENCE) == 0

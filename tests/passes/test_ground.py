@@ -334,15 +334,16 @@ def test_the_picture_moves_in_a_storm(context: moderngl.Context) -> None:
     picture.release()
 
 
-# Snow in the course of a year.
+# Snow.
 
 
 @pytest.mark.parametrize(
-    ("temperature", "year", "expected"), [(6.5, 0, 2.0), (6.5, 100, 0.5), (-9.0, 100, -0.75), (30.0, 100, 2.0)]
+    ("temperature", "year", "expected"),
+    [(6.5, 0, 0.5), (6.5, 100, 0.5), (-9.0, 0, -0.75), (-9.0, 100, -0.75), (30.0, 100, 2.0)],
 )
-def test_snow_lies_where_it_freezes_once_there_is_a_year(temperature: float, year: int, expected: float) -> None:
+def test_snow_lies_where_it_freezes_with_and_without_a_year(temperature: float, year: int, expected: float) -> None:
     """Level ground from 0 to 2000 m; it is 6.5 °C colder for each kilometre, and spring."""
     shown = snapshot(plane(41, 11, 0.0, 50.0))
     scene = Scene().with_values({"climate.temperature": temperature, "climate.year": year})
     weather = weather_of(scene.climate, 0, 0)
-    assert snow_line(scene.view, weather, year, shown) == pytest.approx(max(expected, -1.0), abs=0.06)
+    assert snow_line(scene.view, weather, shown) == pytest.approx(max(expected, -1.0), abs=0.06)

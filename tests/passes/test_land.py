@@ -131,7 +131,8 @@ def test_land_reaches_to_the_horizon_however_near_the_camera_is_to_it(show: Show
 def test_small_and_large_cells_give_the_same_picture(
     context: moderngl.Context, canvas: Canvas, cell_size: float
 ) -> None:
-    """All lengths times the same factor: nothing that can be seen changes."""
+    """All lengths times the same factor: nothing that can be seen changes, where it is not colder higher up."""
+    scene = Scene().with_value("climate.lapse_rate", 0.0)
     pictures = []
     for size in (10.0, cell_size):
         scale = size / 10.0
@@ -139,7 +140,7 @@ def test_small_and_large_cells_give_the_same_picture(
         camera = Camera(glm.vec3(400.0, 120.0, 300.0) * scale, 20.0, 25.0, 900.0 * scale)
         picture = Picture(context, bake_at_once=True, quality="medium")
         picture.show(shown)
-        picture.draw(canvas.framebuffer(*SIZE), camera, Scene(), minimap=True)
+        picture.draw(canvas.framebuffer(*SIZE), camera, scene, minimap=True)
         pixels = canvas.pixels()
         assert pixels is not None
         pictures.append(pixels.astype(int))

@@ -250,7 +250,7 @@ def test_what_the_legend_says() -> None:
     assert overlay_ends("accumulation", shown) == ("0.0001 km²", "4 km²")
     assert overlay_ends("distance", shown) == ("0 km", "8 km")
     assert overlay_range("rivers", shown) == (1.0, 7.0)
-    assert overlay_ends("watersheds", shown) == ("", "12 of them")
+    assert overlay_ends("watersheds", shown) == ("", "12 in all")
     assert overlay_ends("filling", shown) == ("", "round 31")
     assert overlay_ends("elevation", shown)[0] == "0 m"
     assert overlay_ends("elevation", replace(shown, lowest=-1234567.0, highest=2345.4)) == ("-1 234 567 m", "2 345 m")
