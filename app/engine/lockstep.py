@@ -78,6 +78,10 @@ class Lockstep:
         self._back_up()  # the copy makes its backup now, and all go back as far
         return Lockstep([*self.simulators, self.simulators[world].copy()])
 
+    def kept(self, worlds: Sequence[int]) -> Lockstep:
+        """Some of the worlds, in the order that is given."""
+        return Lockstep([self.simulators[world] for world in worlds])
+
     def begin_run(self, balls: int) -> None:
         """Run `balls` snowballs in each world, from the next cycle on."""
         self._back_up()
@@ -97,10 +101,12 @@ class Lockstep:
             simulator.smooth()
 
     def advance(self) -> None:
-        """Run one cycle of each world. Raises `SimulationError` where it fails."""
+        """Run one cycle of each world, and end a run of snowballs that is over. Raises `SimulationError`."""
         if any(simulator.backup_is_old for simulator in self.simulators):
             self._back_up()
         self._for_all(Simulator.run_cycle)
+        if self.run and self.run_is_over:
+            self.end_run()
 
     def verify(self) -> None:
         """Raise `SimulationError` if a world is not sound, and go back to before it was so."""

@@ -21,6 +21,14 @@ class Message(msgspec.Struct, frozen=True, tag=True):
     """A value that goes between the threads."""
 
 
+class Moment(msgspec.Struct, frozen=True):
+    """A moment of a branch of the time line: after a cycle, and after so many of the branch's edits."""
+
+    branch: int = 0
+    cycle: int = 0
+    edits: int = 0
+
+
 # What is asked.
 
 
@@ -98,37 +106,55 @@ class Watch(Message, frozen=True):
     wanted: Wanted = Wanted()
 
 
+class GoTo(Message, frozen=True):
+    """Bring back the worlds of a moment: of its branch after a cycle, with so many edits or, without a number, all.
+
+    What is asked of the worlds on the way is done when they are there.
+    """
+
+    branch: int
+    cycle: int
+    edits: int | None = None
+    pause: bool = True  # there; else cycles go on if they ran before
+
+
+class DiscardBranch(Message, frozen=True):
+    """Throw away a branch of the time line."""
+
+    branch: int
+
+
 class FrameBegan(Message, frozen=True):
     """A frame is drawn that spans this many screen frames: the pace of the simulation may follow it."""
 
     screens: int = 1
 
 
-Request = (
-    Open
-    | Change
-    | Copy
-    | Keep
-    | Pause
-    | Run
-    | Step
-    | Blur
-    | RollSnowballs
-    | CancelSnowballs
-    | Save
-    | Watch
-    | FrameBegan
-)
+LandRequest = Open | Change | Copy | Keep | Blur | RollSnowballs | CancelSnowballs  # what a journal has
+
+Request = LandRequest | Pause | Run | Step | Save | GoTo | DiscardBranch | Watch | FrameBegan
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """What was asked, and the cycle after which it was done."""
+
+    cycle: int
+    request: LandRequest
 
 
 # What has happened.
 
 
 class Opened(Message, frozen=True):
-    """The worlds that were asked for are made. Their snapshots have these numbers, and come after this."""
+    """The worlds that were asked for are made. Their snapshots have these numbers, and come after this.
+
+    They are the first of a branch; `before` is where the worlds before them were.
+    """
 
     request: Open
     worlds: tuple[int, ...]
+    branch: int = 0
+    before: Moment = Moment()
 
 
 class OpenFailed(Message, frozen=True):
@@ -136,6 +162,24 @@ class OpenFailed(Message, frozen=True):
 
     request: Open
     why: str
+
+
+class Edited(Message, frozen=True):
+    """What was asked is done, and has a place in the journal. `before` is the moment before it."""
+
+    request: Copy | Keep | Blur | RollSnowballs
+    before: Moment
+
+
+class Arrived(Message, frozen=True):
+    """The worlds are at the moment that was asked for, and were at `before`. Their snapshots have these numbers.
+
+    Without numbers, they are on the way to another one that was asked for meanwhile.
+    """
+
+    request: GoTo
+    worlds: tuple[int, ...]
+    before: Moment
 
 
 class Saved(Message, frozen=True):
@@ -176,7 +220,7 @@ class Refused(Message, frozen=True):
     why: str
 
 
-Report = Opened | OpenFailed | Saved | SaveFailed | Stopped | SurveyFailed | Refused
+Report = Opened | OpenFailed | Edited | Arrived | Saved | SaveFailed | Stopped | SurveyFailed | Refused
 
 
 def written(messages: Sequence[Request | Report]) -> bytes:

@@ -56,6 +56,11 @@ class Publisher:
         self._sets = []
 
     @property
+    def numbers(self) -> tuple[int, ...]:
+        """Of the worlds."""
+        return self._numbers
+
+    @property
     def is_full(self) -> bool:
         """Whether the last snapshots have not been taken."""
         return bool(self._published)

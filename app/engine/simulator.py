@@ -65,12 +65,12 @@ class Simulator:
         self.milliseconds: dict[str, float] = {}
         self.run: SnowballRun | None = None
         self.cycle = Cycle()  # the one that runs, or ran last
-        self._allowed_imbalance = world.imbalance() + LARGEST_IMBALANCE  # what a file brings along is not ours
+        self.allowed_imbalance = world.imbalance() + LARGEST_IMBALANCE  # what a file brings along is not ours
         self._processes: list[Process] = [process() for process in PROCESSES]
         # Asked several times in each cycle, and `isinstance` of a protocol is slow to answer.
         self._finite = {process.name: process for process in self._processes if isinstance(process, Finite)}
         self._fading = [process for process in self._processes if isinstance(process, Fading)]
-        self._prepared: set[str] = set()
+        self.prepared: set[str] = set()  # builds
         self._running = ""  # the process that is, or was last
         self._backup = world.state()
         self._backup_time = time.monotonic()
@@ -78,8 +78,8 @@ class Simulator:
     def copy(self) -> Simulator:
         """Another simulator, whose world is a copy of this one's, and which goes on as this one would."""
         other = Simulator(self.scene, self.world.copy(), self.threads)
-        other._allowed_imbalance = self._allowed_imbalance
-        other._prepared = set(self._prepared)
+        other.allowed_imbalance = self.allowed_imbalance
+        other.prepared = set(self.prepared)
         other.run = self.run
         return other
 
@@ -103,7 +103,7 @@ class Simulator:
         running = frozenset(process.name for process in enabled)
         ground = Ground(materials=self.world.materials is not None, covered=self.world.surface is not None)
         needed = (builds_of(process, self._parameters(process, scene), ground, running) for process in enabled)
-        return [build for of_process in needed for build in of_process if build not in self._prepared]
+        return [build for of_process in needed for build in of_process if build not in self.prepared]
 
     def load(self, build: str) -> None:
         """Compile a build of kernels, or load it from the cache."""
@@ -112,7 +112,7 @@ class Simulator:
     def prepare(self, build: str) -> None:
         """As `load`, and use it from the next cycle on."""
         self.load(build)
-        self._prepared.add(build)
+        self.prepared.add(build)
         if build == Pools.name:
             self.derive_levels()
 
@@ -128,7 +128,7 @@ class Simulator:
 
     def derive_levels(self) -> None:
         """Bring the levels of lakes and sea up to date with the world and the scene, between two cycles."""
-        if self.scene.pools.enabled and Pools.name in self._prepared:
+        if self.scene.pools.enabled and Pools.name in self.prepared:
             derive_levels(self.world, self.scene.pools, self.scene.edges)
 
     def change(self, scene: Scene) -> None:
@@ -250,7 +250,7 @@ class Simulator:
     def _unsound_account(self) -> str:
         """The substance of which most is unaccounted for, where it is more than may be; empty where all adds up."""
         imbalances = {name: abs(imbalance) for name, imbalance in self.world.imbalances().items()}
-        beyond = {name: part for name, part in imbalances.items() if not part <= self._allowed_imbalance}  # also NaN
+        beyond = {name: part for name, part in imbalances.items() if not part <= self.allowed_imbalance}  # also NaN
         return max(beyond, key=beyond.__getitem__, default="")
 
     def go_back(self, cycle: int) -> None:

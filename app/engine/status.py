@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from app.engine.messages import Stopped
+from app.engine.messages import Moment, Stopped
+from app.engine.moments import TimelineSeen
 from app.scene.scene import Scene
 
 State = Literal["loading", "compiling", "running", "paused", "failed"]
@@ -37,6 +38,8 @@ class Status:
     milliseconds: dict[str, float] = field(default_factory=dict)  # per process, smoothed
     stopped: Stopped | None = None
     compiling: Compiling | None = None  # also while the simulation goes on without what is compiled
+    moment: Moment = field(default_factory=Moment)
+    timeline: TimelineSeen = field(default_factory=TimelineSeen)
     run: tuple[int, int] | None = None  # snowballs that have fallen in a run that goes on, and all of them
 
     @property

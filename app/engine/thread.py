@@ -21,12 +21,18 @@ from app.engine.creation import create_worlds
 from app.engine.lockstep import Lockstep
 from app.engine.memory import NOTHING, Needs, check_memory
 from app.engine.messages import (
+    Arrived,
     Blur,
     CancelSnowballs,
     Change,
     Copy,
+    DiscardBranch,
+    Edited,
     FrameBegan,
+    GoTo,
     Keep,
+    LandRequest,
+    Moment,
     Open,
     Opened,
     OpenFailed,
@@ -49,6 +55,7 @@ from app.engine.readiness import Readiness
 from app.engine.simulator import SimulationError, Simulator
 from app.engine.status import Status
 from app.engine.surveys import Surveys
+from app.engine.timeline import Timeline, Travel, edited
 from app.files import checkpoint
 from app.model.errors import UserError, explained
 from app.model.parameters import Value
@@ -94,6 +101,11 @@ class SimulationThread:
         self._granted = 0  # cycles that may run now, where the pace follows the frames or single steps
         self._overlay = "none"
         self._surveys = Surveys()
+        self._timeline = Timeline()
+        self._told_version = 0  # of the time line, that others can see
+        self._travel: Travel | None = None  # to a moment of the time line
+        self._travel_request: tuple[GoTo, Moment] | None = None  # what asked for it, and where the worlds were then
+        self._waiting: list[Request] = []  # for the end of the travel
         self._fresh = False  # there is a state that no snapshot shows yet
         self._held: dict[int, dict[str, Value]] = {}  # changes of each world that wait for kernels, see `Change`
         self._started_cycles: list[tuple[float, int]] = []
@@ -108,6 +120,7 @@ class SimulationThread:
         """End the thread; waits for the cycle that is running."""
         self._stopping = True
         self._readiness.compiler.close()
+        self._timeline.close()
         self.first_picture_shown.set()
         self._wake.set()
         if self._thread.is_alive():
@@ -116,7 +129,7 @@ class SimulationThread:
     def ask(self, request: Request) -> None:
         """Ask for something, which is done between two cycles, in the order of asking."""
         match request:  # known at once, so that the next press of a key finds what this one asked for
-            case Pause() | Step():
+            case Pause() | Step() | GoTo(pause=True):
                 self.paused = True
             case Run():
                 self.paused = False
@@ -209,15 +222,23 @@ class SimulationThread:
                     self._reports.put(Refused(request, explained(error)))
 
     def _answer(self, request: Request) -> None:
+        if self._travel and isinstance(request, Change | Copy | Keep | Blur | RollSnowballs | Run | Step | Save):
+            self._waiting.append(request)
+            return
         match request:
             case Open():
                 self._open(request)
             case Change(values, world):
                 self._change(values, world)
             case Copy(world):
-                self._copy(world)
+                self._copy(request, world)
             case Keep(worlds):
-                self._keep(worlds)
+                self._keep(request, worlds)
+            case GoTo():
+                self._go_to(request)
+            case DiscardBranch(branch):
+                self._timeline.discard(branch)
+                self._tell_of_timeline()
             case Pause():
                 self._set_paused(True)
             case Run():
@@ -227,9 +248,9 @@ class SimulationThread:
                 self._set_paused(True)
                 self._granted = granted + 1
             case Blur():
-                self._blur()
+                self._blur(request)
             case RollSnowballs(balls):
-                self._roll_snowballs(balls)
+                self._roll_snowballs(request, balls)
             case CancelSnowballs():
                 self._end_run()
             case Save():
@@ -244,6 +265,7 @@ class SimulationThread:
         """Make worlds, or leave all as it was. What was made of them until an error came is in no name here: it is
         freed with the error."""
         before = self._status
+        moment = self._leave()
         self._say(state="loading", message=f"loading {request.scenes[0].world.source}", stopped=None)
         try:
             lockstep, snapshots = self._made(request.scenes)
@@ -257,15 +279,23 @@ class SimulationThread:
                 self._say(state=before.state, message=before.message, stopped=before.stopped)
             self._reports.put(OpenFailed(request, why))
             return
+        self._end_travel()
+        self._timeline.begin(request, lockstep)
+        self._go_on_from(lockstep)
+        numbers = tuple(snapshot.world for snapshot in snapshots)
+        self._reports.put(Opened(request, numbers, self._timeline.now.branch, moment))
+        self._publisher.begin(snapshots)  # last: the report on what they are comes first
+
+    def _go_on_from(self, lockstep: Lockstep) -> None:
+        """Other worlds take the place of those before."""
         self._lockstep = lockstep
         self._surveys.begin(len(lockstep.simulators))
         self._held = {}
         self._fresh = False
         self._started_cycles.clear()
         state = "paused" if self._is_paused else "running"
-        self._say(scenes=lockstep.scenes, state=state, message="", cycle=lockstep.cycle, run=None)
-        self._reports.put(Opened(request, tuple(snapshot.world for snapshot in snapshots)))
-        self._publisher.begin(snapshots)  # last: the report on what they are comes first
+        self._say(scenes=lockstep.scenes, state=state, message="", cycle=lockstep.cycle, run=lockstep.run)
+        self._tell_of_timeline()
 
     def _made(self, scenes: tuple[Scene, ...]) -> tuple[Lockstep, tuple[Snapshot, ...]]:
         """New worlds, and what is seen of them first: only what can also be shown takes the place of what is there."""
@@ -294,32 +324,128 @@ class SimulationThread:
                 if world in (None, place):
                     self._held[place] |= values
         else:
-            self._go_on_with(scenes)
+            self._go_on_with(Change(values, world))
         self._say(scenes=self._scenes_asked_for)
 
-    def _copy(self, world: int) -> None:
+    def _copy(self, request: Copy, world: int) -> None:
         lockstep = self._lockstep
         if lockstep is None or world >= len(lockstep.simulators):
             raise UserError("there is no world yet that could be compared")
         if len(lockstep.simulators) == MOST_WORLDS:
             raise UserError(f"{MOST_WORLDS} worlds are compared already; more cannot be")
         check_memory([lockstep.scenes[world]], *lockstep.worlds[world].shape, shown=True)
-        self._lockstep = lockstep.with_copy(world)
+        self._edit(request)
         self._held[len(lockstep.simulators)] = dict(self._held.get(world, {}))
         self._publisher.add()
         self._surveys.add()
-        self._fresh = True
         self._say(scenes=self._scenes_asked_for)
 
-    def _keep(self, worlds: tuple[int, ...]) -> None:
+    def _keep(self, request: Keep, worlds: tuple[int, ...]) -> None:
         if self._lockstep is None or not worlds or max(worlds) >= len(self._lockstep.simulators):
-            return  # it could not be made
-        self._lockstep = Lockstep([self._lockstep.simulators[world] for world in worlds])
+            raise UserError("there is no such world to go on with")
+        self._edit(request)
         self._held = {place: self._held.get(world, {}) for place, world in enumerate(worlds)}
         self._publisher.keep(worlds)
         self._surveys.keep(worlds)
-        self._fresh = True
         self._say(scenes=self._scenes_asked_for)
+
+    def _edit(self, request: Copy | Keep | Blur | RollSnowballs) -> None:
+        """Make an edit, from which there is a way back."""
+        before = self._leave()
+        assert self._lockstep is not None
+        self._lockstep = edited(self._lockstep, request)
+        self._note(request)
+        self._reports.put(Edited(request, before))
+        self._fresh = True
+
+    def _note(self, request: LandRequest) -> None:
+        """Enter in the journal what was done just now."""
+        assert self._lockstep is not None
+        self._timeline.edited(request, self._lockstep)
+        self._tell_of_timeline()
+
+    # The time line.
+
+    def _leave(self) -> Moment:
+        """Keep the present state, which something else takes the place of, and return where that was."""
+        if self._travel:
+            return self._travel.target  # as good as there: it can be had again
+        if self._lockstep is not None:
+            try:
+                self._lockstep.verify()
+                self._timeline.keep(self._lockstep)
+            except Exception as error:  # it is had again from the state before
+                log.warning("the present state cannot be kept: %s", error)
+        return self._timeline.now
+
+    def _go_to(self, request: GoTo) -> None:
+        if self._lockstep is None:
+            raise UserError("there is no world yet")
+        target = Moment(request.branch, request.cycle, request.edits or 0)
+        if request.edits is None:
+            target = self._timeline.complete(request.branch, request.cycle)
+        start, edits = self._timeline.start_for(target), self._timeline.edits_of(target)
+        before = self._leave()
+        if request.pause:
+            self._set_paused(True)
+        self._end_travel()
+        self._travel, self._travel_request = Travel(start, target, edits), (request, before)
+        lockstep = Lockstep([kept.simulator() for kept in start.worlds])
+        snapshots = self._publisher.first(lockstep.worlds, self._overlay)
+        self._timeline.travelled(self._travel.moment(lockstep))
+        self._go_on_from(lockstep)
+        self._say(stopped=None, message="")
+        self._publisher.begin(snapshots)
+
+    def _travel_on(self) -> None:
+        """Do what was done next on the way to a moment, and stop where it is reached."""
+        assert self._travel is not None and self._lockstep is not None
+        count = len(self._lockstep.simulators)
+        self._lockstep = self._travel.edit(self._lockstep)
+        if len(self._lockstep.simulators) != count:
+            self._surveys.begin(len(self._lockstep.simulators))
+            self._publisher.begin(self._publisher.first(self._lockstep.worlds, self._overlay))
+        if self._travel.is_over(self._lockstep):
+            self._arrive()
+        else:
+            self._lockstep.advance()
+            self._timeline.travelled(self._travel.moment(self._lockstep))
+            self._say(cycle=self._lockstep.cycle, run=self._lockstep.run)
+
+    def _arrive(self) -> None:
+        assert self._travel is not None and self._travel_request is not None and self._lockstep is not None
+        request, before = self._travel_request
+        self._timeline.travelled(self._travel.moment(self._lockstep))
+        self._travel = self._travel_request = None
+        self._fresh = True
+        self._say(scenes=self._lockstep.scenes, cycle=self._lockstep.cycle, run=self._lockstep.run)
+        self._tell_of_timeline()
+        self._reports.put(Arrived(request, self._publisher.numbers, before))
+        waiting, self._waiting = self._waiting, []
+        for other in waiting:
+            self._requests.put(other)
+
+    def _end_travel(self) -> None:
+        """Something else was asked for on the way."""
+        if self._travel_request:
+            request, before = self._travel_request
+            self._reports.put(Arrived(request, (), before))
+        self._travel = self._travel_request = None
+
+    def _keep_state_when_due(self) -> None:
+        """Keep the present state for the time line, now and then."""
+        assert self._lockstep is not None
+        if self._timeline.keeping_is_due:
+            self._lockstep.verify()
+            self._timeline.keep(self._lockstep)
+        self._tell_of_timeline()
+
+    def _tell_of_timeline(self) -> None:
+        target = self._travel.target if self._travel else None
+        if self._timeline.version != self._told_version or target != self._status.timeline.target:
+            self._told_version = self._timeline.version
+            self._say(timeline=self._timeline.seen(target))
+        self._say(moment=self._timeline.now)
 
     def _set_paused(self, paused: bool) -> None:
         self._is_paused = paused
@@ -328,20 +454,25 @@ class SimulationThread:
         if self._lockstep and not (paused and self._status.state == "failed"):
             self._say(state="paused" if paused else "running", stopped=None, message="")
 
-    def _blur(self) -> None:
-        if self._lockstep and self._status.state != "failed":
-            self._lockstep.smooth()
-            self._fresh = True
-            self._say(cycle=self._lockstep.cycle)
+    def _blur(self, request: Blur) -> None:
+        self._edit_sound_world(request)
+        self._say(cycle=self._timeline.now.cycle)
 
-    def _roll_snowballs(self, balls: int) -> None:
-        if self._lockstep and self._status.state != "failed":
-            self._lockstep.begin_run(balls)
-            self._say(run=self._lockstep.run)
+    def _roll_snowballs(self, request: RollSnowballs, balls: int) -> None:
+        self._edit_sound_world(request)
+        self._say(run=self._lockstep.run if self._lockstep else None)
+
+    def _edit_sound_world(self, request: Blur | RollSnowballs) -> None:
+        if self._lockstep is None:
+            raise UserError("there is no world yet")
+        if self._status.state == "failed":
+            raise UserError("the simulation has stopped; resume it first")
+        self._edit(request)
 
     def _end_run(self) -> None:
         if self._lockstep and self._lockstep.run:
             self._lockstep.end_run()
+            self._note(CancelSnowballs())
             self._say(run=None)
 
     def _save(self, request: Save) -> None:
@@ -373,7 +504,7 @@ class SimulationThread:
     def _may_run(self) -> bool:
         if self._lockstep is None or self._status.state == "failed":
             return False
-        if self._lockstep.run:
+        if self._lockstep.run or self._travel:
             return True
         if self._is_paused:
             return self._granted > 0
@@ -390,15 +521,22 @@ class SimulationThread:
                 self._wake.wait(timeout=WAIT_FOR_KERNELS)
                 self._wake.clear()
                 return
+            if self._travel:
+                self._travel_on()
+                return
+            begin = time.perf_counter()
             lockstep.advance()
+            self._timeline.advanced(lockstep, time.perf_counter() - begin)
+            self._keep_state_when_due()
         except Exception as error:  # a kernel that does not compile, for one
             self._fail(error)
         self._fresh = True
         if lockstep.run:
             self._say(run=lockstep.run)
-            if self._status.state == "failed" or lockstep.run_is_over:
+            if self._status.state == "failed":
                 self._end_run()
         else:
+            self._say(run=None)
             self._granted = max(0, self._granted - 1)
         self._measure_pace()
 
@@ -411,6 +549,9 @@ class SimulationThread:
             if not isinstance(error, UserError):
                 log.error("the simulation stopped", exc_info=error)
         cycle = self._lockstep.cycle if self._lockstep else 0
+        self._end_travel()
+        if self._lockstep:
+            self._timeline.advanced(self._lockstep, 0.0)
         self._say(state="failed", message=stopped.why, stopped=stopped, cycle=cycle)
 
     def _measure_pace(self) -> None:
@@ -470,10 +611,12 @@ class SimulationThread:
         needed = in_order(build for _, build in self._lockstep.unprepared(scenes))
         return bool([build for build in needed if not self._is_ready(build)])  # all of them are asked for
 
-    def _go_on_with(self, scenes: Sequence[Scene]) -> None:
+    def _go_on_with(self, *changes: Change) -> None:
         assert self._lockstep is not None
         versions = self._lockstep.water_versions
-        self._lockstep.change(scenes)
+        for change in changes:
+            self._lockstep = edited(self._lockstep, change)
+            self._note(change)
         self._say(milliseconds=self._lockstep.milliseconds)
         # Another level of the sea is seen at once, also while nothing runs.
         self._fresh = self._fresh or self._lockstep.water_versions != versions
@@ -490,8 +633,8 @@ class SimulationThread:
             return
         scenes = self._scenes_asked_for
         if not self._may_go_on_without(scenes):
-            self._held = {}
-            self._go_on_with(scenes)
+            held, self._held = self._held, {}
+            self._go_on_with(*(Change(values, place) for place, values in held.items() if values))
 
     def _tell_of_compiling(self) -> None:
         progress = self._readiness.compiler.progress

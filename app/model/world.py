@@ -245,8 +245,15 @@ class World:
                 continue
             kept = old["layers"].get(name) if old else None
             layers[name] = np.empty(self.shape, self.layers[name].dtype) if kept is None else kept
-        state = {
-            "layers": layers,
+        state = {"layers": layers, **self.rest_of_state()}
+        # Last: where there is no memory for all of the above, the old state is still whole.
+        for name, layer in layers.items():
+            layer[...] = self.layers[name]
+        return state
+
+    def rest_of_state(self) -> dict[str, Any]:
+        """A copy of what `state` has besides the layers."""
+        return {
             "trees": self.trees.copy(),
             "trees_version": self.trees_version,
             "cycle": self.cycle,
@@ -255,10 +262,6 @@ class World:
             "changed": dict(self.changed),
             "ledger": self.ledger_copy(),
         }
-        # Last: where there is no memory for all of the above, the old state is still whole.
-        for name, layer in layers.items():
-            layer[...] = self.layers[name]
-        return state
 
     def ledger_copy(self) -> Ledger:
         """The ledger as it is now, for others to keep."""
@@ -285,17 +288,36 @@ class World:
         self.changed = dict(state["changed"])
         self.ledger = msgspec.convert(msgspec.to_builtins(state["ledger"]), Ledger)
 
+    @classmethod
+    def from_state(
+        cls,
+        state: dict[str, Any],
+        given: Mapping[str, NDArray[Any]],
+        materials: Materials | None,
+        cell_size: float,
+        seed: int,
+    ) -> World:
+        """A world in a state as `state` returns it; `given` are the layers that never change.
+
+        The levels of its lakes are derived from how much water lies there, see `app.processes.pools`.
+        """
+        layers = state["layers"]
+        bedrock = layers["bedrock"].copy()
+        sediment = np.zeros_like(bedrock) if materials is not None else layers["sediment"].copy()
+        world = cls(bedrock, sediment, cell_size, seed, layers["water"].copy())
+        if materials is not None:
+            world.restore_materials(materials, layers)
+        for name, layer in given.items():
+            world.trace(name)[...] = layer
+        for name in layers.keys() - world.layers.keys():
+            world.trace(name)
+        world.restore(state)
+        return world
+
     def copy(self) -> World:
         """Another world in the same state, which shares nothing that changes with this one."""
-        other = World(self.bedrock.copy(), self.sediment.copy(), self.cell_size, self.seed, self.water.copy())
-        if self.materials is not None:
-            other.restore_materials(self.materials, self.layers)
-        for name, layer in self.layers.items():
-            if layer_declaration(name).given:
-                other.trace(name)[...] = layer
-        for name in self.layers.keys() - other.layers.keys():
-            other.trace(name)
-        other.restore(self.state())
+        given = {name: layer for name, layer in self.layers.items() if layer_declaration(name).given}
+        other = World.from_state(self.state(), given, self.materials, self.cell_size, self.seed)
         other.standing, other.water_level = self.standing.copy(), self.water_level.copy()
         other.sea_level, other.water_version, other.walls = self.sea_level, self.water_version, self.walls
         return other

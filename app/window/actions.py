@@ -27,6 +27,7 @@ class Action:
 ACTIONS: tuple[Action, ...] = (
     Action(("Space",), "Pause", "stop or resume the simulation", "toggle_pause", "Simulation"),
     Action((".",), "Step", "pause, and run a single cycle", "step", "Simulation"),
+    Action((",",), "Step back", "pause, and bring back the land of one cycle before", "step_back", "Simulation"),
     Action(("[",), "Slower", "fewer cycles per frame", "slower", "Simulation"),
     Action(("]",), "Faster", "more cycles per frame, up to full speed", "faster", "Simulation"),
     Action(("R",), "Reset", "restart from cycle 0", "reset", "Simulation"),
@@ -40,6 +41,9 @@ ACTIONS: tuple[Action, ...] = (
         "compare_from_start",
         "Simulation",
     ),
+    Action(("Ctrl+Z",), "Undo", "take back the last change, or go back to before the last edit", "undo", "Time"),
+    Action(("Ctrl+Shift+Z", "Ctrl+Y"), "Redo", "do again what was undone last", "redo", "Time"),
+    Action(("H",), "Time line", "show or hide the strip with all cycles since the start", "toggle_timeline", "Time"),
     Action(("L",), "Link cameras", "one camera for all worlds, or one each", "link_cameras", "Camera"),
     Action(("F",), "Frame all", "fit the whole land into view, from the same direction", "frame_all", "Camera"),
     Action(("T",), "Top view", "look straight down, north up; again: back", "top_view", "Camera"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Protocol
@@ -21,8 +21,12 @@ from numpy.typing import NDArray
 from pyglm import glm
 
 from app.engine.messages import (
+    Arrived,
     Copy,
+    Edited,
     FrameBegan,
+    GoTo,
+    Moment,
     Opened,
     OpenFailed,
     Refused,
@@ -38,14 +42,15 @@ from app.model.errors import UserError, explained
 from app.model.overlays import OVERLAYS
 from app.model.parameters import Value
 from app.model.snapshot import Snapshot
+from app.model.view_parameters import CameraParameters
 from app.picture.ground import Ground
 from app.picture.history import FrameTimes
 from app.picture.passes.quality import KnownLevels
 from app.picture.sides import Side, Sides
 from app.picture.style import EMPTY
 from app.processes.droplets import Spring, read_springs, write_springs
-from app.scene.comparison import labels
-from app.scene.scene import Scene
+from app.scene.comparison import differences, labels
+from app.scene.scene import Scene, rebuilds_world
 from app.window.actions import BY_KEY
 from app.window.camera_control import FLIGHT_KEYS, CameraControl
 from app.window.cameras import Cameras
@@ -67,6 +72,7 @@ from app.window.notices import Notices
 from app.window.pace import Pace
 from app.window.panel import Panel
 from app.window.pointing import Pointing
+from app.window.undo import LandStep, Undo, ValueStep
 
 log = logging.getLogger(__name__)
 
@@ -118,6 +124,7 @@ class Application:
         self.documents = Documents(simulation)
         self.cameras = Cameras()
         self.notices = Notices()
+        self.undo = Undo()
         self.frame_times = FrameTimes()
         self.content_scale = content_scale
         self.interface_size = 1.0  # the person's own factor on the content scale
@@ -127,6 +134,9 @@ class Application:
         self.layout = Layout(self.sides)
         self.pointing = Pointing(self)
         self._time = 0.0
+        self._opened_worlds: frozenset[int] = frozenset()  # numbers of worlds that were asked for, and not gone back to
+        self._views: dict[int, CameraParameters] = {}  # of lands, by their first branch, when they were left
+        self._going: GoTo | None = None  # to a moment of the time line, which is not reached yet
         self._opening = True  # the next world is seen from the scene's opening view
         self.relief_at_start = 0.0  # metres from the lowest to the highest point, when the world was seen first
         self.asked_place: tuple[int, int] | None = None  # row and column whose flow path is shown
@@ -327,6 +337,7 @@ class Application:
             and not self.camera.moving
             and not self.camera.flying
             and not self.documents.restart_waits
+            and not self.is_going
             and not self._waits_for_survey
         )
 
@@ -341,16 +352,62 @@ class Application:
 
     def change(self, path: str, value: Value, *, in_all: bool = False) -> None:
         """Change one parameter, and see the land as it says; see `Documents.change`."""
-        before = self.documents.scene
+        before, scenes = self.documents.scene, self.documents.scenes
         log.debug("%s = %r", path, value)
         self.documents.change(path, value, in_all=in_all)
+        if not rebuilds_world(path):  # which is a step when the world is there
+            self.undo.add(self._value_step(path, scenes))
         self._follow_view(before)
 
     def change_back(self, path: str, values: Sequence[Value]) -> None:
         """Give a parameter the value in each world that it had there before; see `Documents.change_back`."""
-        before = self.documents.scene
+        before, scenes = self.documents.scene, self.documents.scenes
         self.documents.change_back(path, values)
+        self.undo.add(self._value_step(path, scenes))
         self._follow_view(before)
+
+    def _value_step(self, path: str, before: Sequence[Scene]) -> ValueStep:
+        """The step from scenes as they were to those of now, where one parameter is another."""
+        old, new = (tuple(scene.value(path) for scene in scenes) for scenes in (before, self.documents.scenes))
+        return ValueStep({path: old}, {path: new})
+
+    def take_from(self, other: Scene) -> None:
+        """Give climate and processes of another scene to what is edited, which goes on with them."""
+        before = self.documents.scenes
+        self.documents.take_from(other)
+        paths = sorted(
+            {path for pair in zip(before, self.documents.scenes, strict=True) for path in differences(*pair)}
+        )
+        if paths:
+            old, new = (
+                {path: tuple(scene.value(path) for scene in scenes) for path in paths}
+                for scenes in (before, self.documents.scenes)
+            )
+            self.undo.add(ValueStep(old, new))
+
+    def set_values(self, values: Mapping[str, Sequence[Value]]) -> None:
+        """Give parameters the values that they had in each world at another time."""
+        before = self.documents.scene
+        for path, in_worlds in values.items():
+            self.documents.change_back(path, in_worlds)
+        self._follow_view(before)
+
+    def go_to(self, going: GoTo) -> None:
+        """Bring back the land of a moment of the time line."""
+        self._going = going
+        self._views[self._land] = self.camera.parameters()
+        self.simulation.ask(going)
+
+    @property
+    def is_going(self) -> bool:
+        """Whether the land of another moment is still to come."""
+        return self._going is not None
+
+    @property
+    def _land(self) -> int:
+        """The first branch of the land that is shown."""
+        status = self.simulation.status
+        return status.timeline.root(status.moment.branch)
 
     def open(self, scene: Scene) -> None:
         """Leave what is shown for another scene."""
@@ -470,10 +527,13 @@ class Application:
         if snapshots:
             worlds = {shown.world for shown in self.sides.snapshots}
             are_others = worlds.isdisjoint(snapshot.world for snapshot in snapshots)
-            if are_others:
+            were_opened = are_others and not self._opened_worlds.isdisjoint(snapshot.world for snapshot in snapshots)
+            if were_opened:
                 self.asked_place = None
                 self.relief_at_start = snapshots[0].highest - snapshots[0].lowest
                 self.documents.worlds_came()
+            elif are_others:
+                self.cameras.renumber([shown.world for shown in self.sides.snapshots], [new.world for new in snapshots])
             self._show(snapshots, are_others=are_others)  # last, for it may fail; the worlds are there in any case
         if self._opening and self.documents.are_shown and self.snapshot is not None:
             self.camera.open(self.documents.scene.camera)
@@ -517,7 +577,21 @@ class Application:
     def _hear_simulation(self) -> None:
         for report in self.simulation.reports():
             match report:
+                case Opened(request, worlds, branch, before):
+                    self._opened_worlds = frozenset(worlds)
+                    self._views[self.simulation.status.timeline.root(before.branch)] = self.camera.parameters()
+                    self.documents.opened_on(branch, request)
+                    self._add_step(request, before)
+                case Edited(request, before):
+                    self._add_step(request, before)
+                case Arrived(request, worlds, before):
+                    self.undo.was_undone(before)
+                    if worlds:
+                        self._arrive(before)
+                    if self._going is request:
+                        self._going = None
                 case OpenFailed(request, why):
+                    self.documents.take_name(request)
                     if why != self.simulation.status.error:  # which has its own box
                         self.notices.complain(why)
                     if self.snapshot is not None and self.documents.worlds_failed(request):
@@ -530,10 +604,26 @@ class Application:
                     self.notices.complain(f"rivers: {why}")
                 case Refused(request, why):
                     self.notices.complain(why)
+                    self.documents.take_name(request)
                     if isinstance(request, Copy):
                         self.documents.copy_failed()
-                case Opened() | Stopped():
-                    pass  # snapshots and the status show them
+                    if self._going is request:
+                        self._going = None
+                case Stopped():
+                    pass  # the status shows it
+
+    def _add_step(self, request: object, before: Moment) -> None:
+        """What was asked for under a name is done, and can be undone."""
+        if name := self.documents.take_name(request):
+            self.undo.add(LandStep(name, before))
+
+    def _arrive(self, before: Moment) -> None:
+        """The land of another moment is there."""
+        left = self.simulation.status.timeline.root(before.branch)
+        self.documents.came_to_moment(self._land)
+        if self._land != left and (camera := self._views.get(self._land)):
+            self.camera.open(camera)
+        self._still = 0
 
     def _press_key(self, event: KeyPressed) -> None:
         if self.camera.flying:

@@ -23,6 +23,10 @@ class Cameras:
         """The cameras that these worlds are seen from, each once."""
         return list({id(camera): camera for camera in map(self.of, worlds)}.values()) or [self._common]
 
+    def renumber(self, before: Sequence[int], now: Sequence[int]) -> None:
+        """Worlds have other numbers now. They are seen from where they were seen before."""
+        self._own = {new: self._own[old] for old, new in zip(before, now, strict=False) if old in self._own}
+
     def unlink(self, worlds: Sequence[int], seen: CameraControl) -> None:
         """Give each world a camera of its own. One that had none begins where `seen` is."""
         self.linked = False

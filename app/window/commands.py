@@ -13,14 +13,16 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.messages import Blur, CancelSnowballs, Pause, RollSnowballs, Run, Save, Step
+from app.engine.messages import Blur, CancelSnowballs, DiscardBranch, GoTo, Pause, RollSnowballs, Run, Save, Step
 from app.files.atomic import free_path
 from app.model.errors import UserError
+from app.model.numbers import spaced
 from app.model.overlays import OVERLAYS
 from app.model.parameters import Value
 from app.processes.droplets import read_springs, write_springs
 from app.scene.comparison import NAMES
 from app.window.actions import Action
+from app.window.undo import LandStep, ValueStep
 
 if TYPE_CHECKING:
     from app.window.application import Application
@@ -82,17 +84,64 @@ class Commands:
         self._application.change("simulation.cycles_per_frame", SPEEDS[index])
 
     def reset(self) -> None:
-        self._application.documents.restart()
+        self._application.documents.restart("reset")
 
     def new_seed(self) -> None:
         self._application.change("world.seed", random.randint(0, LARGEST_SEED))
-        self._application.documents.restart()
+        self._application.documents.restart("new seed")
 
     def smooth(self) -> None:
-        self._application.simulation.ask(Blur())
+        self._application.documents.ask_as_step(Blur(), "blur")
 
     def roll_snowballs(self, balls: int) -> None:
-        self._application.simulation.ask(RollSnowballs(balls))
+        self._application.documents.ask_as_step(RollSnowballs(balls), f"{spaced(balls)} snowballs")
+
+    # Time.
+
+    def undo(self) -> None:
+        """Take back what was done last: a change of parameters, or what was done to the land."""
+        match self._application.undo.undo():
+            case None:
+                raise UserError("there is nothing to undo")
+            case ValueStep(before=values) as step:
+                self._application.set_values(values)
+            case LandStep(before=moment) as step:
+                self._application.go_to(GoTo(moment.branch, moment.cycle, moment.edits, pause=False))
+        self._application.notices.say(f"undone: {step.name}")
+
+    def redo(self) -> None:
+        """Do again what was undone last."""
+        match self._application.undo.redo():
+            case None:
+                raise UserError("there is nothing to do again")
+            case ValueStep(after=values) as step:
+                self._application.set_values(values)
+            case LandStep(after=moment) as step:
+                if moment is None:  # it is still on the way back
+                    self._application.undo.undo()
+                    return
+                self._application.go_to(GoTo(moment.branch, moment.cycle, moment.edits, pause=False))
+        self._application.notices.say(f"done again: {step.name}")
+
+    def step_back(self) -> None:
+        """Pause, and bring back the land of one cycle before."""
+        status = self._application.simulation.status
+        moment = status.timeline.target or status.moment
+        branch = status.timeline.branches.get(moment.branch)
+        if branch is None or moment.cycle <= status.timeline.branches[status.timeline.root(moment.branch)].first:
+            raise UserError("this is the first cycle")
+        self._application.go_to(GoTo(moment.branch, moment.cycle - 1))
+
+    def go_to_cycle(self, branch: int, cycle: int) -> None:
+        """Pause, and bring back the land of a branch of the time line after a cycle."""
+        self._application.go_to(GoTo(branch, cycle))
+
+    def discard_branch(self, branch: int) -> None:
+        """Throw away a branch of the time line."""
+        self._application.simulation.ask(DiscardBranch(branch))
+
+    def toggle_timeline(self) -> None:
+        self._application.panel.timeline_visible = not self._application.panel.timeline_visible
 
     def cancel_snowballs(self) -> None:
         self._application.simulation.ask(CancelSnowballs())
@@ -132,7 +181,7 @@ class Commands:
         """Give climate and processes of a preset to the worlds that the panel changes."""
         from app.files.opening import open_compared
 
-        self.attempt(lambda: self._application.documents.take_from(open_compared(source)))
+        self.attempt(lambda: self._application.take_from(open_compared(source)))
 
     def set_spring(self, number: int, drops: float) -> None:
         """Let a spring give so many drops in a cycle."""

@@ -10,12 +10,12 @@ from typing import Literal
 
 import msgspec
 
-from app.engine.messages import Change, Copy, Keep, Open
+from app.engine.messages import Blur, Change, Copy, Keep, Open, RollSnowballs
 from app.engine.thread import SimulationThread
 from app.model.errors import UserError
 from app.model.parameters import Value
 from app.scene.comparison import COMPARED_SECTIONS, MOST_WORLDS, NAMES, Letter, differences, with_compared_of
-from app.scene.scene import GROUPS, WORLD_SECTION, Scene
+from app.scene.scene import DECLARATIONS, GROUPS, WORLD_SECTION, Scene
 
 Edited = Letter | Literal["all"]
 
@@ -56,6 +56,9 @@ class Documents:
         self._opened = self.scenes
         self._made_from = Beginning(Open(self.scenes), self.scenes, self._opened)  # the worlds on the screen
         self._asked_for: Beginning | None = self._made_from  # worlds that are not here yet
+        self._lands: dict[int, Beginning] = {}  # of the branches of the time line that began with one
+        self._names: list[tuple[Open | Copy | Keep | Blur | RollSnowballs, str]] = []  # of what is not done yet
+        self._restart_name = ""
         self._restart_due: float | None = None
 
     @property
@@ -122,12 +125,17 @@ class Documents:
             # A little later, so that a slider can be dragged; and from its source, where it was a saved world.
             self.scenes = tuple(msgspec.structs.replace(scene, saved_world="") for scene in self.scenes)
             self._restart_due = time.monotonic() + RESTART_DELAY
+            self._restart_name = DECLARATIONS[path].label
         elif section != VIEW_SECTION:
             for world in (None,) if worlds == everywhere else worlds:
                 self._simulation.ask(Change({path: value}, world))
 
     def change_back(self, path: str, values: Sequence[Value]) -> None:
-        """Give a parameter the value in each world that it had there before. Not one that rebuilds the world."""
+        """Give a parameter the value in each world that it had there before. Not one that rebuilds the world.
+
+        Where there are more worlds than before, the last value is that of the others too.
+        """
+        values = [values[min(place, len(values) - 1)] for place in range(len(self.scenes))]
         self.scenes = tuple(scene.with_value(path, value) for scene, value in zip(self.scenes, values, strict=True))
         if GROUPS[path.partition(".")[0]].section != VIEW_SECTION:
             for world, value in enumerate(values):
@@ -143,23 +151,36 @@ class Documents:
                 self._simulation.ask(Change(values, world))
         self.scenes = tuple(scenes)
 
-    def restart(self) -> None:
-        """Rebuild the worlds of the scenes."""
+    def restart(self, name: str) -> None:
+        """Rebuild the worlds of the scenes. `name` says what for."""
         self._restart_due = None
         request = Open(self.scenes)
         self._asked_for = Beginning(request, self.scenes, self._opened)
+        self.ask_as_step(request, name)
+
+    def ask_as_step(self, request: Open | Copy | Keep | Blur | RollSnowballs, name: str) -> None:
+        """Ask for something that can be undone, under this name."""
+        self._names.append((request, name))
         self._simulation.ask(request)
+
+    def take_name(self, request: object) -> str:
+        """The name under which something was asked for, which is done now, or refused. Empty where it had none."""
+        for place, (asked, name) in enumerate(self._names):
+            if asked is request:
+                del self._names[: place + 1]
+                return name
+        return ""
 
     def restart_when_due(self) -> None:
         """Rebuild them once their initial conditions have not been changed for a while."""
         if self._restart_due is not None and time.monotonic() > self._restart_due:
-            self.restart()
+            self.restart(self._restart_name)
 
     def open(self, scene: Scene) -> None:
         """Leave what is open for another scene."""
         self.scenes = self._opened = (scene,)
         self.edited = "A"
-        self.restart()
+        self.restart(f"open {self.name}")
 
     def add_world(self) -> None:
         """Compare the world that the panel shows with a copy of it, which the panel changes from now on.
@@ -169,7 +190,7 @@ class Documents:
         if len(self.scenes) == MOST_WORLDS:
             raise UserError(f"{MOST_WORLDS} worlds are compared already; more cannot be")
         world = self.edited_worlds[0]
-        self._simulation.ask(Copy(world))
+        self.ask_as_step(Copy(world), "compare")
         self.scenes, self._opened = (*self.scenes, self.scenes[world]), (*self._opened, self._opened[world])
         self._made_from = self._made_from.with_copy(world)
         if self._asked_for is not None:
@@ -184,21 +205,41 @@ class Documents:
         if self._asked_for is not None:
             self._asked_for = self._asked_for.of(worlds)
         self.edited = self._last_letter
-        self._simulation.ask(Keep(worlds))
+        self.ask_as_step(Keep(worlds), "compare no more" if len(worlds) == 1 else "compare fewer")
 
     def compare_from_start(self) -> None:
         """Compare the world that the panel shows with another one; both begin anew."""
         world = self.edited_worlds[0]
         self.scenes, self._opened = (self.scenes[world],) * 2, (self._opened[world],) * 2
         self.edited = self._last_letter
-        self.restart()
+        self.restart("compare anew")
 
     # What the simulation says.
+
+    def opened_on(self, branch: int, request: Open) -> None:
+        """The worlds that were asked for are the first of a branch of the time line."""
+        if self._asked_for is not None and self._asked_for.request == request:
+            self._lands[branch] = self._asked_for
 
     def worlds_came(self) -> None:
         """Other worlds are on the screen."""
         if self._asked_for is not None:
             self._made_from, self._asked_for = self._asked_for, None
+
+    def came_to_moment(self, branch: int) -> None:
+        """The worlds are those of a moment of the time line, whose land began with this branch.
+
+        They are seen as those before, and have parameters as they were then.
+        """
+        self._asked_for = self._restart_due = None
+        shown = self.scene
+        self.scenes = tuple(
+            msgspec.structs.replace(scene, view=shown.view, camera=shown.camera) for scene in self._simulation.scenes
+        )
+        self._made_from = self._lands.get(branch, self._made_from).of(range(len(self.scenes)))
+        self._opened = self._made_from.opened
+        if self.edited not in self.choices:
+            self.edited = self._last_letter
 
     def worlds_failed(self, request: Open) -> bool:
         """Go back to what the worlds on the screen were made from, where it was others that were asked for last.

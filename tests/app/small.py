@@ -63,7 +63,7 @@ def bits(world: World) -> dict[str, object]:
         "ground": world.ground.tobytes(),
         "trees": world.trees.tobytes(),
         "cycle": world.cycle,
-        "ledger": world.ledger,
+        "ledger": world.ledger_copy(),
     }
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine import messages
-from app.engine.messages import Message, Report, Request, read, written
+from app.engine.messages import Message, Moment, Report, Request, read, written
 from app.engine.survey import Wanted
 from app.files.opening import open_scene
 from app.model.view_parameters import CameraParameters, ViewParameters
@@ -32,6 +32,10 @@ FIELDS = {
     "wanted": st.builds(
         Wanted, st.booleans(), st.none() | st.tuples(st.integers(0), st.integers(0)), st.integers(0, 9)
     ),
+    "branch": st.integers(0, 9),
+    "cycle": st.integers(0, 2**53),
+    "edits": st.none() | st.integers(0, 9),
+    "before": st.builds(Moment, st.integers(0, 9), st.integers(0, 2**53), st.integers(0, 9)),
     "screens": st.integers(1, 9),
     "worlds": st.lists(st.integers(0, 99), max_size=2).map(tuple),
     "why": texts,

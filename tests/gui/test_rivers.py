@@ -88,7 +88,7 @@ def test_a_drag_or_a_press_on_the_minimap_asks_nothing_and_the_sky_forgets() -> 
         assert application.asked_place is None
         application.ask_about((4, 5))
         world = application.snapshot.world if application.snapshot else 0
-        application.documents.restart()
+        application.documents.restart("reset")
         driver.wait_for(lambda: bool(application.snapshot and application.snapshot.world != world), "another world")
         assert application.asked_place is None
 

@@ -24,6 +24,7 @@ from app.engine.messages import (
     FrameBegan,
     Keep,
     Open,
+    Opened,
     Pause,
     Report,
     RollSnowballs,
@@ -262,7 +263,9 @@ class Journal:
         self.thread.ask(Run())
         self.wait_for(lambda: self.thread.status.state == "running" and self.thread.status.cycle > 2)
         self.thread.ask(Pause())
-        self.thread.ask(Open((Scene(saved_world=str(last)),)))
+        saved = Open((Scene(saved_world=str(last)),))
+        self.thread.ask(saved)
+        self.wait_for(lambda: self.hears(lambda report: isinstance(report, Opened) and report.request is saved))
         world = self.wait_for(lambda: next((s for s in self.thread.take() if s.cycle == opened.cycle), None))
         status = self.wait_for(lambda: self.thread.status if self.thread.status.state == "paused" else None)
         assert status.cycle == world.cycle

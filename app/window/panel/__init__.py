@@ -15,6 +15,7 @@ from app.window.panel.divider import Divider
 from app.window.panel.file_dialog import FileDialog, Filter
 from app.window.panel.parameters import SECTIONS, ParameterRows
 from app.window.panel.springs import SpringMarks
+from app.window.panel.timeline import TimelineStrip
 from app.window.panel.widgets import tooltip_on_hover
 
 if TYPE_CHECKING:
@@ -33,11 +34,13 @@ class Panel:
 
     def __init__(self, application: Application) -> None:
         self.visible = True
+        self.timeline_visible = True
         self.key_sheet_open = False
         self._application = application
         self._rows = ParameterRows(application)
         self._divider = Divider(application)
         self._springs = SpringMarks(application)
+        self._timeline = TimelineStrip(application)
         self._file_dialog = FileDialog()
         self._laid_out_scale = 0.0
         self.free_of_scene = (0.0, 1.0)  # what the panel leaves of the width, from 0 at the left to 1 at the right
@@ -54,6 +57,8 @@ class Panel:
         if self.visible:
             legend.legend(self._application)
             status_line.status_line(self._application)
+            if self.timeline_visible:
+                self._timeline.gui()
             self._dock()
             imgui.begin(WINDOW, None, imgui.WindowFlags_.no_collapse.value)
             transport.transport(self._application)
@@ -73,8 +78,10 @@ class Panel:
 
     @property
     def height_below_scene(self) -> float:
-        """What the status line takes from the scene."""
-        return status_line.height() if self.visible else 0.0
+        """What status line and time line take from the scene."""
+        if not self.visible:
+            return 0.0
+        return status_line.height() + (self._timeline.height() if self.timeline_visible else 0.0)
 
     def changed(self, section: str) -> int:
         """How many parameters of a section are not as they were opened."""
@@ -117,6 +124,7 @@ class Panel:
 
     def release(self) -> None:
         """Give back what ImGui's own end would not."""
+        self._timeline.release()
         if self._plots_shown:
             from app.window.panel import plots
 

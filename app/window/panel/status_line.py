@@ -59,6 +59,8 @@ def _items(application: Application) -> None:
     words = status.message if status.message and status.state != "failed" else status.state
     if status.compiling is not None and status.state != "failed":
         words = status.compiling.words
+    if target := status.timeline.target:
+        words = f"on the way to cycle {spaced(target.cycle)}"
     imgui.align_text_to_frame_padding()
     imgui.text_colored(imgui.ImVec4(*colour), f"{icon}  {words}")
 

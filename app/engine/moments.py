@@ -1,0 +1,113 @@
+"""The time line as it is shown: its branches, what was done on them, and small maps of the land at some moments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.messages import (
+    Blur,
+    CancelSnowballs,
+    Change,
+    Copy,
+    Edit,
+    Keep,
+    LandRequest,
+    Moment,
+    Open,
+    RollSnowballs,
+)
+from app.model.world import World
+from app.scene.scene import DECLARATIONS
+
+THUMBNAIL = 72  # cells along the longer side
+LOW, HIGH, WET = (0.58, 0.60, 0.42), (0.93, 0.89, 0.81), (0.25, 0.43, 0.60)  # its colours
+
+
+def order(moment: Moment) -> tuple[int, int]:
+    """Which of two moments on the same way comes first."""
+    return moment.cycle, moment.edits
+
+
+@dataclass(frozen=True)
+class KeptSeen:
+    """A moment whose state is kept, and a map of it."""
+
+    moment: Moment
+    thumbnail: NDArray[np.uint8]  # [row, column, (red, green, blue)]
+
+
+@dataclass(frozen=True)
+class BranchSeen:
+    """A branch as others may read it at any moment."""
+
+    number: int
+    name: str
+    origin: Moment | None
+    first: int
+    last: int
+    edits: tuple[Edit, ...]
+    kept: tuple[KeptSeen, ...]
+
+
+@dataclass(frozen=True)
+class TimelineSeen:
+    """All branches, and the moment that the worlds are on the way to."""
+
+    branches: dict[int, BranchSeen] = field(default_factory=dict)
+    target: Moment | None = None
+    bytes_in_memory: int = 0
+    bytes_on_disk: int = 0
+
+    def states_of(self, number: int) -> list[KeptSeen]:
+        """The kept states on the way of a branch, also on those that it comes from, in their order."""
+        states: list[KeptSeen] = []
+        last: Moment | None = None
+        while branch := self.branches.get(number):
+            own = (state for state in branch.kept if last is None or order(state.moment) <= order(last))
+            states = [*own, *states]
+            if branch.origin is None:
+                break
+            last = branch.origin if last is None else min(last, branch.origin, key=order)
+            number = branch.origin.branch
+        return states
+
+    def root(self, number: int) -> int:
+        """The branch that began with the worlds which this one comes from."""
+        while (branch := self.branches.get(number)) and branch.origin:
+            number = branch.origin.branch
+        return number
+
+
+def name_of(request: LandRequest) -> str:
+    """What was done, in a few words."""
+    match request:
+        case Change(values):
+            return ", ".join(DECLARATIONS[path].label if path in DECLARATIONS else path for path in values)
+        case Open(scenes):
+            return scenes[0].name or "land"
+        case Copy():
+            return "compare"
+        case Keep():
+            return "end comparison"
+        case Blur():
+            return "blur"
+        case RollSnowballs(balls):
+            return f"{balls} snowballs"
+        case CancelSnowballs():
+            return "snowballs stopped"
+
+
+def thumbnail(world: World) -> NDArray[np.uint8]:
+    """A small map of a world: its heights with the light from the north-west, and its water."""
+    step = max(1, -(-max(world.shape) // THUMBNAIL))
+    ground = world.ground[::step, ::step]
+    south, east = np.gradient(ground, world.cell_size * step) if min(ground.shape) > 1 else (ground * 0.0, ground * 0.0)
+    light = np.clip(0.92 + 0.6 * (south + east) / np.sqrt(1.0 + south**2 + east**2), 0.3, 1.1)
+    relief = (ground - ground.min()) / max(float(np.ptp(ground)), 1e-9)
+    colour = np.array(LOW)[None, None] * (1.0 - relief[..., None]) + np.array(HIGH)[None, None] * relief[..., None]
+    wet = world.standing[::step, ::step] != 0
+    colour = np.where(wet[..., None], np.array(WET), colour * light[..., None])
+    return np.clip(colour * 255.0, 0.0, 255.0).astype(np.uint8)

@@ -1,0 +1,324 @@
+"""What was done to the worlds and when, and the states that are kept of them: the way back to every moment.
+
+A branch is a run of cycles with edits between them. It begins with worlds that were opened, or at a moment of another
+branch from which somebody went on otherwise. As cycles are exact, a moment is had again from a kept state before it and
+the edits since.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from bisect import bisect_right
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.kept import KeptWorld, SpillFile
+from app.engine.lockstep import Lockstep
+from app.engine.memory import free_memory
+from app.engine.messages import (
+    Blur,
+    CancelSnowballs,
+    Change,
+    Copy,
+    Edit,
+    Keep,
+    LandRequest,
+    Moment,
+    Open,
+    RollSnowballs,
+)
+from app.engine.moments import BranchSeen, KeptSeen, TimelineSeen, order, thumbnail
+from app.model.errors import UserError
+
+log = logging.getLogger(__name__)
+
+SECONDS_BETWEEN_STATES = 1.0  # in which cycles run: what it takes at most to come to a moment between two of them
+LARGEST_COST = 0.025  # of keeping states, as a part of the time of the cycles
+LARGEST_MEMORY = 2**29  # bytes of kept states; older ones are on disk
+PART_OF_FREE = 0.125  # of the free memory, where that is less
+LARGEST_DISK = 4 * 2**30  # bytes; beyond them old states are thinned out
+UNTHINNED = 8  # the newest of each branch
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A state of all worlds at a moment."""
+
+    moment: Moment
+    worlds: tuple[KeptWorld, ...]
+    thumbnail: NDArray[np.uint8]  # [row, column, (red, green, blue)]
+
+    @property
+    def bytes_in_memory(self) -> int:
+        return sum(world.bytes_in_memory for world in self.worlds)
+
+    @property
+    def bytes(self) -> int:
+        return sum(kept.length for world in self.worlds for kept in world.layers.values())
+
+
+@dataclass
+class Branch:
+    """`edits` are those of all its way from the first, also of the branches that it comes from."""
+
+    number: int
+    name: str
+    origin: Moment | None  # where it leaves another branch
+    first: int  # cycle
+    last: int
+    edits: list[Edit] = field(default_factory=list)
+    kept: list[Kept] = field(default_factory=list)  # in the order of their moments
+
+
+class Timeline:
+    """The branches, and where the worlds are on them. Belongs to the thread that runs them."""
+
+    def __init__(self) -> None:
+        self.now = Moment()
+        self.version = 0  # grows with all that `seen` shows, but for the cycles that a branch goes on
+        self._branches: dict[int, Branch] = {}
+        self._highest = 0
+        self._seconds = 0.0  # of cycles since the last kept state
+        self._pause = SECONDS_BETWEEN_STATES
+        self._writer = ThreadPoolExecutor(1, "kept states")
+
+    # What is told.
+
+    def begin(self, request: Open, lockstep: Lockstep, past: Sequence[Edit] = ()) -> None:
+        """Other worlds were opened. `past` is the journal of the file that they come from."""
+        self._highest += 1
+        cycle = lockstep.cycle
+        edits = list(past) or [Edit(cycle, request)]
+        self._branches[self._highest] = Branch(
+            self._highest, lockstep.scenes[0].name or "land", None, edits[0].cycle, cycle, edits
+        )
+        self.now = Moment(self._highest, cycle, len(edits))
+        self.version += 1
+        self.keep(lockstep)
+
+    def edited(self, request: LandRequest, lockstep: Lockstep) -> None:
+        """This was done now, and `lockstep` is what came of it."""
+        branch = self._branch_that_goes_on()
+        branch.edits.append(Edit(self.now.cycle, request))
+        self.version += 1
+        branch.last = max(branch.last, lockstep.cycle)
+        self.now = Moment(branch.number, lockstep.cycle, len(branch.edits))
+
+    def advanced(self, lockstep: Lockstep, seconds: float) -> None:
+        """Cycles ran, which took that long, or the worlds went back to the last good one."""
+        if lockstep.cycle < self.now.cycle:
+            self._forget_after(lockstep.cycle)
+            return
+        branch = self._branch_that_goes_on() if len(self._branch.edits) > self.now.edits else self._branch
+        self.now = Moment(branch.number, lockstep.cycle, self.now.edits)
+        branch.last = max(branch.last, lockstep.cycle)
+        self._seconds += seconds
+
+    def travelled(self, now: Moment) -> None:
+        """The worlds are at this moment, which was there before."""
+        self.now = now
+        self._seconds = 0.0
+
+    # Kept states.
+
+    @property
+    def keeping_is_due(self) -> bool:
+        return self._seconds > self._pause
+
+    def keep(self, lockstep: Lockstep) -> None:
+        """Keep the state of now, which is sound."""
+        kept = self._branch.kept
+        place = bisect_right(kept, order(self.now), key=lambda state: order(state.moment))
+        self._seconds = 0.0
+        if place and kept[place - 1].moment == self.now:
+            return
+        begin = time.perf_counter()
+        before: Sequence[KeptWorld | None] = kept[place - 1].worlds if place else ()
+        if len(before) != len(lockstep.simulators):
+            before = (None,) * len(lockstep.simulators)
+        worlds = tuple(map(KeptWorld.of, lockstep.simulators, before))
+        self.version += 1
+        kept.insert(place, Kept(self.now, worlds, thumbnail(lockstep.worlds[0])))
+        self._pause = max(SECONDS_BETWEEN_STATES, (time.perf_counter() - begin) / LARGEST_COST)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Write the oldest states to disk where they take too much memory, and forget some where they take too much."""
+        states = sorted((state for branch in self._branches.values() for state in branch.kept), key=_age)
+        in_memory = sum(state.bytes_in_memory for state in states)
+        most = min(LARGEST_MEMORY, PART_OF_FREE * (free_memory() + in_memory))
+        for state in states[:-1]:
+            if in_memory <= most:
+                break
+            if size := state.bytes_in_memory:
+                in_memory -= size
+                self._writer.submit(_spill, state)
+        total = sum(state.bytes for state in states)
+        while total > LARGEST_DISK + LARGEST_MEMORY and (least := self._least_missed()):
+            branch, state = least
+            branch.kept.remove(state)
+            total -= state.bytes
+
+    def _least_missed(self) -> tuple[Branch, Kept] | None:
+        """The state without which the way to the moments after it grows least, for how long ago they are."""
+        candidates = []
+        for branch in self._branches.values():
+            for before, state, after in zip(branch.kept, branch.kept[1:], branch.kept[2:-UNTHINNED], strict=False):
+                gap = after.moment.cycle - before.moment.cycle
+                candidates.append((gap / (1 + branch.last - state.moment.cycle), branch.number, state))
+        if not candidates:
+            return None
+        _, number, state = min(candidates, key=lambda candidate: candidate[:2])
+        return self._branches[number], state
+
+    # Ways.
+
+    def start_for(self, moment: Moment) -> Kept:
+        """The last kept state before a moment, from which to run there. Raises `UserError` where there is none."""
+        branch = self._of(moment)
+        while True:
+            place = bisect_right(branch.kept, order(moment), key=lambda state: order(state.moment))
+            if place:
+                return branch.kept[place - 1]
+            if branch.origin is None:
+                raise UserError(f"cycle {moment.cycle} is before the first that is kept")
+            moment, branch = min(moment, branch.origin, key=order), self._of(branch.origin)
+
+    def complete(self, branch: int, cycle: int) -> Moment:
+        """The moment of a branch after a cycle, with all edits that were made there."""
+        edits = self._of(Moment(branch)).edits
+        return Moment(branch, cycle, bisect_right(edits, cycle, key=lambda edit: edit.cycle))
+
+    def edits_of(self, moment: Moment) -> list[Edit]:
+        """All that was done up to a moment, from the first."""
+        return self._of(moment).edits[: moment.edits]
+
+    def discard(self, number: int) -> None:
+        """Throw away a branch. What comes from it goes on without it; the one of now stays. Raises `UserError`."""
+        if number == self.now.branch:
+            raise UserError("the land is on this branch; go to another one first")
+        gone = self._of(Moment(number))
+        if any(branch.origin and branch.origin.branch == number for branch in self._branches.values()):
+            raise UserError("other branches begin on this one; throw them away first")
+        del self._branches[gone.number]
+        self.version += 1
+
+    def seen(self, target: Moment | None) -> TimelineSeen:
+        """All of it as it is now, for others."""
+        branches = {
+            branch.number: BranchSeen(
+                branch.number,
+                branch.name,
+                branch.origin,
+                branch.first,
+                branch.last,
+                tuple(branch.edits),
+                tuple(KeptSeen(state.moment, state.thumbnail) for state in branch.kept),
+            )
+            for branch in self._branches.values()
+        }
+        states = [state for branch in self._branches.values() for state in branch.kept]
+        in_memory = sum(state.bytes_in_memory for state in states)
+        return TimelineSeen(branches, target, in_memory, sum(state.bytes for state in states) - in_memory)
+
+    def close(self) -> None:
+        self._writer.shutdown(wait=False, cancel_futures=True)
+
+    @property
+    def _branch(self) -> Branch:
+        return self._branches[self.now.branch]
+
+    def _of(self, moment: Moment) -> Branch:
+        if moment.branch not in self._branches:
+            raise UserError("this branch of the time line was thrown away")
+        return self._branches[moment.branch]
+
+    def _branch_that_goes_on(self) -> Branch:
+        """The branch of now where it ends now, or else a new one, so that what comes after now stays."""
+        branch = self._branch
+        if (self.now.cycle, self.now.edits) >= (branch.last, len(branch.edits)):
+            return branch
+        self._highest += 1
+        new = replace(branch, number=self._highest, origin=self.now, first=self.now.cycle, last=self.now.cycle)
+        new.edits, new.kept = branch.edits[: self.now.edits], []
+        self._branches[new.number] = new
+        self.version += 1
+        self.now = msgspec.structs.replace(self.now, branch=new.number)
+        return new
+
+    def _forget_after(self, cycle: int) -> None:
+        """A later cycle was no good."""
+        branch = self._branch
+        branch.last = cycle
+        self.version += 1
+        branch.kept = [state for state in branch.kept if state.moment.cycle <= cycle]
+        self.now = Moment(branch.number, cycle, self.now.edits)
+
+
+class Travel:
+    """The way from a kept state to a later moment: the edits since, each after its cycle, and the cycles between."""
+
+    def __init__(self, start: Kept, target: Moment, edits: Sequence[Edit]) -> None:
+        self.target = target
+        self._edits = edits
+        self._done = start.moment.edits
+
+    def edit(self, lockstep: Lockstep) -> Lockstep:
+        """The worlds after what is due before their next cycle."""
+        while self._done < self.target.edits and self._edits[self._done].cycle <= lockstep.cycle:
+            lockstep = edited(lockstep, self._edits[self._done].request)
+            self._done += 1
+        return lockstep
+
+    def is_over(self, lockstep: Lockstep) -> bool:
+        return lockstep.cycle >= self.target.cycle and self._done >= self.target.edits
+
+    def moment(self, lockstep: Lockstep) -> Moment:
+        """Where the worlds are now."""
+        return Moment(self.target.branch, lockstep.cycle, self._done)
+
+
+def edited(lockstep: Lockstep, request: LandRequest) -> Lockstep:
+    """The worlds after an edit. Raises `UserError` where it cannot be made."""
+    match request:
+        case Change(values, world):
+            lockstep.change(
+                [
+                    scene.with_values(values) if world in (None, place) else scene
+                    for place, scene in enumerate(lockstep.scenes)
+                ]
+            )
+        case Copy(world):
+            return lockstep.with_copy(world)
+        case Keep(worlds):
+            return lockstep.kept(worlds)
+        case Blur():
+            lockstep.smooth()
+        case RollSnowballs(balls):
+            lockstep.begin_run(balls)
+        case CancelSnowballs():
+            lockstep.end_run()
+        case Open():
+            raise UserError("other worlds are opened at the beginning of a journal, and not later")
+    return lockstep
+
+
+def _spill(state: Kept) -> None:
+    """Put a state into a file. Where that fails it stays in memory."""
+    try:
+        file = SpillFile()
+        for world in state.worlds:
+            for kept in world.layers.values():
+                kept.put_into(file)
+    except Exception as error:
+        log.warning("kept states stay in memory, for they cannot be written: %s", error)
+
+
+def _age(state: Kept) -> tuple[int, int, int]:
+    return state.moment.branch, state.moment.cycle, state.moment.edits

@@ -1,0 +1,278 @@
+"""The time line: a strip below the scene with small maps of the land from the start to now, and all edits on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import moderngl
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
+
+from app.engine.messages import Edit
+from app.engine.moments import BranchSeen, KeptSeen, TimelineSeen, name_of
+from app.model.numbers import spaced
+from app.picture.style import ACCENT, FAINT_TEXT, FIELD, OVER_SCENE, TEXT, WARNING, Colour, em, faded
+from app.window.actions import BY_COMMAND
+from app.window.panel.widgets import icon_button, tooltip_on_hover
+
+if TYPE_CHECKING:
+    from app.window.application import Application
+
+HEIGHT = 3.1  # heights of the font
+SMALLEST_WINDOW = 26.0  # heights of the font, in which there is a strip
+MARK = 0.32  # half the width of an edit's mark
+MOST_TEXTURES = 64
+DIMMED = 0.8  # maps, so that marks are seen on them
+MOST_LISTED = 6  # edits in a tooltip
+MOST_STEPS = 12  # in the list of what can be undone
+
+
+class TimelineStrip:
+    """Shows the branch that the land is on, and lets it be dragged to another cycle."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self._textures: dict[int, tuple[KeptSeen, moderngl.Texture]] = {}  # by the identity of the state
+        self._wanted: int | None = None  # the cycle that it is dragged to, and which has not been asked for
+
+    def height(self) -> float:
+        """What it takes from the scene, in logical units."""
+        fits = imgui.get_main_viewport().size.y > em(SMALLEST_WINDOW)
+        return em(HEIGHT) if fits and self._application.simulation.status.timeline.branches else 0.0
+
+    def gui(self) -> None:
+        """A frame."""
+        if self.height() == 0.0:
+            return
+        flags = (
+            imgui.WindowFlags_.no_decoration.value
+            | imgui.WindowFlags_.no_saved_settings.value
+            | imgui.WindowFlags_.no_docking.value
+            | imgui.WindowFlags_.no_scroll_with_mouse.value
+        )
+        imgui.push_style_color(imgui.Col_.window_bg.value, imgui.ImVec4(*OVER_SCENE))
+        imgui.push_style_var(imgui.StyleVar_.window_rounding.value, 0.0)
+        imgui.push_style_var(imgui.StyleVar_.window_border_size.value, 0.0)
+        imgui.push_style_var(imgui.StyleVar_.window_padding.value, imgui.ImVec2(em(0.6), em(0.3)))
+        viewport = imgui.get_main_viewport()
+        if imgui.internal.begin_viewport_side_bar("time line", viewport, imgui.Dir.down, self.height(), flags):
+            self._content()
+        imgui.end()
+        imgui.pop_style_var(3)
+        imgui.pop_style_color()
+
+    def release(self) -> None:
+        """Give back the textures."""
+        for _, texture in self._textures.values():
+            texture.release()
+        self._textures.clear()
+
+    def _content(self) -> None:
+        status = self._application.simulation.status
+        branch = status.timeline.branches.get(status.moment.branch)
+        if branch is None:
+            return
+        self._buttons(status.timeline, branch)
+        imgui.same_line(0.0, em(0.6))
+        size = imgui.get_content_region_avail()
+        place = imgui.get_cursor_screen_pos()
+        if size.x < em(6.0) or size.y < em(1.0):
+            return
+        strip = _Strip(place, size, *self._span(status.timeline, branch))
+        imgui.invisible_button("strip", size)
+        is_hovered, is_held = imgui.is_item_hovered(), imgui.is_item_active()
+        pointed = strip.cycle(imgui.get_mouse_pos().x)
+        self._drag(branch, pointed, held=is_held)
+        states = status.timeline.states_of(branch.number)
+        self._maps(strip, states)
+        strip.dim_after(status.cycle)
+        strip.marks(branch)
+        target = status.timeline.target
+        if target is not None:
+            strip.line(target.cycle, WARNING)
+        strip.line(status.cycle, ACCENT)
+        if is_hovered or is_held:
+            strip.line(pointed, faded(TEXT, 0.5))
+            self._tell(strip, branch, states, pointed)
+
+    def _span(self, timeline: TimelineSeen, branch: BranchSeen) -> tuple[int, int]:
+        first = timeline.branches[timeline.root(branch.number)].first
+        return first, max(branch.last, self._application.simulation.status.cycle, first + 1)
+
+    def _drag(self, branch: BranchSeen, cycle: int, *, held: bool) -> None:
+        """Ask for the cycle under the pointer; while one is on its way, the newest waits."""
+        if held and (imgui.is_item_activated() or imgui.get_io().mouse_delta.x):
+            self._wanted = cycle
+        if self._wanted is not None and not self._application.is_going:
+            if self._wanted != self._application.simulation.status.cycle:
+                self._application.commands.go_to_cycle(branch.number, self._wanted)
+            self._wanted = None
+
+    def _buttons(self, timeline: TimelineSeen, branch: BranchSeen) -> None:
+        application = self._application
+        rows = (
+            ("undo", icons.ICON_FA_REPLY, bool(application.undo.done)),
+            ("redo", icons.ICON_FA_SHARE, bool(application.undo.undone)),
+        )
+        for command, icon, enabled in rows:
+            action = BY_COMMAND[command]
+            if icon_button(icon, command, action.tooltip, enabled=enabled):
+                application.commands.run(action)
+            imgui.same_line(0.0, em(0.2))
+        if icon_button(
+            icons.ICON_FA_CODE_BRANCH, "branches", "Steps that can be undone, and branches of the time line"
+        ):
+            imgui.open_popup("branches of the time line")
+        if imgui.begin_popup("branches of the time line"):
+            self._steps()
+            self._branches(timeline, branch)
+            imgui.end_popup()
+
+    def _steps(self) -> None:
+        """What can be undone, the newest first: all down to the one that is chosen."""
+        application = self._application
+        imgui.text_disabled("undo")
+        done = application.undo.done[-MOST_STEPS:]
+        if not done:
+            imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), "nothing has been done yet")
+        for count, step in enumerate(reversed(done), 1):
+            if imgui.menu_item(f"{step.name}##undo {count}", "", False)[0]:
+                for _ in range(count):
+                    application.commands.attempt(application.commands.undo)
+        if application.undo.undone:
+            imgui.text_disabled("redo")
+        for count, step in enumerate(reversed(application.undo.undone[-MOST_STEPS:]), 1):
+            if imgui.menu_item(f"{step.name}##redo {count}", "", False)[0]:
+                for _ in range(count):
+                    application.commands.attempt(application.commands.redo)
+
+    def _branches(self, timeline: TimelineSeen, current: BranchSeen) -> None:
+        """All branches: to go to the end of one, or to throw it away."""
+        imgui.separator()
+        imgui.text_disabled("branches")
+        cycle = self._application.simulation.status.cycle
+        for branch in timeline.branches.values():
+            is_current = branch.number == current.number
+            last = max(branch.last, cycle) if is_current else branch.last
+            begin = f"from cycle {spaced(branch.origin.cycle)}" if branch.origin else "from the start"
+            label = f"{branch.number}  {branch.name}  {begin} to {spaced(last)}"
+            if imgui.menu_item(f"{label}##branch", "", is_current)[0] and not is_current:
+                self._application.commands.go_to_cycle(branch.number, branch.last)
+            if not is_current:
+                imgui.same_line(0.0, em(1.0))
+                if imgui.small_button(f"{icons.ICON_FA_TRASH}##discard {branch.number}"):
+                    self._application.commands.discard_branch(branch.number)
+                tooltip_on_hover("Throw this branch away")
+        kept = timeline.bytes_in_memory / 1e6, timeline.bytes_on_disk / 1e6
+        imgui.text_disabled(f"kept states: {kept[0]:.0f} MB in memory, {kept[1]:.0f} MB on disk")
+
+    def _maps(self, strip: _Strip, states: Sequence[KeptSeen]) -> None:
+        """As many small maps as there is room for, each at its cycle."""
+        if not states:
+            return
+        rows, columns = states[-1].thumbnail.shape[:2]
+        width = strip.size.y * columns / rows
+        drawing = imgui.get_window_draw_list()
+        drawing.push_clip_rect(strip.place, strip.place + strip.size, True)
+        drawing.add_rect_filled(strip.place, strip.place + strip.size, _packed(faded(FIELD, 0.6)), em(0.2))
+        free = strip.place.x
+        colour = _packed((DIMMED, DIMMED, DIMMED, 1.0))
+        for state in states:
+            left = strip.x(state.moment.cycle)
+            if left < free - 0.5:
+                continue
+            free = left + width + em(0.1)
+            corner = imgui.ImVec2(left, strip.place.y)
+            drawing.add_image(
+                imgui.ImTextureRef(self._texture(state).glo),
+                corner,
+                corner + imgui.ImVec2(width, strip.size.y),
+                imgui.ImVec2(0.0, 0.0),
+                imgui.ImVec2(1.0, 1.0),
+                colour,
+            )
+        drawing.pop_clip_rect()
+
+    def _texture(self, state: KeptSeen) -> moderngl.Texture:
+        """The small map of a state; those that were not shown for longest give way."""
+        known = self._textures.pop(id(state), None)
+        if known is None or known[0] is not state:
+            rows, columns = state.thumbnail.shape[:2]
+            texture = self._application.sides.context.texture(
+                (columns, rows), 3, state.thumbnail.tobytes(), alignment=1
+            )
+            known = state, texture
+        self._textures[id(state)] = known
+        while len(self._textures) > MOST_TEXTURES:
+            _, texture = self._textures.pop(next(iter(self._textures)))
+            texture.release()
+        return known[1]
+
+    def _tell(self, strip: _Strip, branch: BranchSeen, states: Sequence[KeptSeen], cycle: int) -> None:
+        """What was there and then, over the pointer."""
+        near = strip.edits_near(branch, imgui.get_mouse_pos().x)
+        before = [state for state in states if state.moment.cycle <= cycle]
+        imgui.set_next_window_pos(
+            imgui.ImVec2(strip.x(cycle), strip.place.y - em(0.5)), imgui.Cond_.always.value, imgui.ImVec2(0.5, 1.0)
+        )
+        if not imgui.begin_tooltip():
+            return
+        if before:
+            rows, columns = before[-1].thumbnail.shape[:2]
+            size = imgui.ImVec2(em(8.0), em(8.0) * rows / columns)
+            imgui.image(imgui.ImTextureRef(self._texture(before[-1]).glo), size)
+        imgui.text_unformatted(f"cycle {spaced(cycle)}")
+        for edit in near[:MOST_LISTED]:
+            imgui.text_colored(imgui.ImVec4(*WARNING), f"{spaced(edit.cycle)}  {name_of(edit.request)}")
+        if len(near) > MOST_LISTED:
+            imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), f"and {len(near) - MOST_LISTED} more")
+        imgui.end_tooltip()
+
+
+class _Strip:
+    """A span of cycles along a rectangle of the window."""
+
+    def __init__(self, place: imgui.ImVec2, size: imgui.ImVec2, first: int, last: int) -> None:
+        self.place, self.size = place, size
+        self._first, self._last = first, last
+
+    def x(self, cycle: int) -> float:
+        return self.place.x + self.size.x * (cycle - self._first) / (self._last - self._first)
+
+    def cycle(self, x: float) -> int:
+        part = min(max((x - self.place.x) / self.size.x, 0.0), 1.0)
+        return self._first + round(part * (self._last - self._first))
+
+    def line(self, cycle: int, colour: Colour) -> None:
+        x, top = self.x(cycle), self.place.y
+        low = imgui.ImVec2(x, top - em(0.15))
+        imgui.get_window_draw_list().add_line(low, imgui.ImVec2(x, top + self.size.y), _packed(colour), em(0.13))
+
+    def dim_after(self, cycle: int) -> None:
+        """What lies in the future of the land that is shown."""
+        corner = imgui.ImVec2(self.x(cycle), self.place.y)
+        end = self.place + self.size
+        if corner.x < end.x - 1.0:
+            imgui.get_window_draw_list().add_rect_filled(corner, end, _packed(faded(OVER_SCENE, 0.55)))
+
+    def marks(self, branch: BranchSeen) -> None:
+        """A mark for each edit but the first, which made the world. Those that would lie on one another are one."""
+        drawing = imgui.get_window_draw_list()
+        half, last = em(MARK), -1e9
+        for edit in branch.edits[1:]:
+            x = self.x(edit.cycle)
+            if x < last + half:
+                continue
+            last = x
+            top, low = self.place.y, self.place.y + 1.6 * half
+            drawing.add_triangle_filled(
+                imgui.ImVec2(x - half, top), imgui.ImVec2(x + half, top), imgui.ImVec2(x, low), _packed(WARNING)
+            )
+
+    def edits_near(self, branch: BranchSeen, x: float) -> list[Edit]:
+        return [edit for edit in branch.edits[1:] if abs(self.x(edit.cycle) - x) < em(0.5)]
+
+
+def _packed(colour: tuple[float, ...]) -> int:
+    return imgui.get_color_u32(imgui.ImVec4(*colour))

@@ -1,0 +1,96 @@
+"""What a person has done, step by step, so that it can be undone and done again."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from app.engine.messages import Moment
+from app.model.numbers import value_text
+from app.model.parameters import Value
+from app.scene.scene import DECLARATIONS
+
+SECONDS_OF_ONE_CHANGE = 1.0  # changes of the same parameter that follow one another as fast are one step
+MOST_STEPS = 500
+
+Values = dict[str, tuple[Value, ...]]  # of parameters, by their paths, in each world
+
+
+@dataclass(frozen=True)
+class ValueStep:
+    """Parameters were changed. What ran meanwhile stays: the values count from the next cycle on."""
+
+    before: Values
+    after: Values
+    time: float = field(default_factory=time.monotonic)
+
+    @property
+    def name(self) -> str:
+        path, *others = self.after
+        more = f" and {len(others)} more" if others else ""
+        declaration = DECLARATIONS[path]
+        values = (value_text(declaration, values[path][-1]) for values in (self.before, self.after))
+        return f"{declaration.label}{more}: {' → '.join(values)}"
+
+    def followed_by(self, later: ValueStep) -> ValueStep | None:
+        """Both as one, where they belong together."""
+        if later.after.keys() != self.after.keys() or later.time - self.time > SECONDS_OF_ONE_CHANGE:
+            return None
+        return ValueStep(self.before, later.after, later.time)
+
+
+@dataclass(frozen=True)
+class LandStep:
+    """Something was done to the land, which was at `before` then. To undo it is to go back there.
+
+    `after` is where the land was when that was undone.
+    """
+
+    name: str
+    before: Moment
+    after: Moment | None = None
+
+
+Step = ValueStep | LandStep
+
+
+class Undo:
+    """The steps that were done, and those of them that were undone."""
+
+    def __init__(self) -> None:
+        self.done: list[Step] = []
+        self.undone: list[Step] = []  # the last of them is the first to be done again
+
+    def add(self, step: Step) -> None:
+        """Something was done. What was undone before cannot be done again."""
+        self.undone.clear()
+        last = self.done[-1] if self.done else None
+        if isinstance(step, ValueStep) and isinstance(last, ValueStep) and (both := last.followed_by(step)):
+            self.done[-1:] = [both] if both.before != both.after else []
+        elif not (isinstance(step, ValueStep) and step.before == step.after):
+            self.done.append(step)
+        del self.done[:-MOST_STEPS]
+
+    def undo(self) -> Step | None:
+        """The step to be undone now."""
+        if not self.done:
+            return None
+        step = self.done.pop()
+        self.undone.append(step)
+        return step
+
+    def redo(self) -> Step | None:
+        """The step to be done again now."""
+        if not self.undone:
+            return None
+        step = self.undone.pop()
+        self.done.append(step)
+        return step
+
+    def was_undone(self, at: Moment) -> None:
+        """The land was at this moment, when its last step was undone."""
+        for place in reversed(range(len(self.undone))):
+            step = self.undone[place]
+            if isinstance(step, LandStep) and step.after is None:
+                self.undone[place] = LandStep(step.name, step.before, at)
+                return

@@ -1,0 +1,331 @@
+"""The time line: every moment is had again to the last bit, and what was left is there to go back to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from app.engine.kept import KeptWorld
+from app.engine.lockstep import Lockstep
+from app.engine.messages import (
+    Arrived,
+    Blur,
+    Change,
+    Copy,
+    DiscardBranch,
+    Edited,
+    GoTo,
+    Keep,
+    Moment,
+    Open,
+    Opened,
+    Pause,
+    Refused,
+    Report,
+    RollSnowballs,
+    Run,
+    Step,
+)
+from app.engine.moments import THUMBNAIL, TimelineSeen, thumbnail
+from app.engine.thread import SimulationThread
+from app.scene.scene import Scene, presets
+from tests.app.small import bits, simulated, small_preset, small_scene
+
+SECONDS = 60.0
+
+
+@pytest.mark.parametrize("name", presets())
+def test_a_kept_state_is_the_state_that_was_there(name: str) -> None:
+    simulator = simulated(12, small_preset(name, 48))
+    kept = KeptWorld.of(simulator)
+    there, levels = bits(simulator.world), simulator.world.water_level.tobytes()
+    back = kept.simulator()
+    assert bits(back.world) == there
+    assert back.world.water_level.tobytes() == levels
+    assert back.world.standing.tobytes() == simulator.world.standing.tobytes()
+    for _ in range(8):
+        simulator.advance()
+        back.advance()
+    assert bits(back.world) == bits(simulator.world)
+    assert bits(kept.simulator().world) == there  # from which nothing was taken away
+
+
+@pytest.mark.parametrize("name", ["coupled-with-trees", "jacksboro", "dune-field", "island"])
+def test_layers_that_have_not_changed_are_shared_with_the_state_before(name: str) -> None:
+    simulator = simulated(5, small_preset(name, 40))
+    first = KeptWorld.of(simulator)
+    again = KeptWorld.of(simulator, first)
+    assert all(again.layers[layer] is first.layers[layer] for layer in first.versions)
+    simulator.advance()
+    later = KeptWorld.of(simulator, again)
+    assert bits(later.simulator().world) == bits(simulator.world)
+    changed = [layer for layer in later.versions if later.layers[layer] is not first.layers.get(layer)]
+    assert changed
+
+
+def test_a_state_on_disk_is_the_one_that_was_in_memory() -> None:
+    from app.engine.kept import SpillFile
+
+    simulator = simulated(6, small_preset("coupled-with-trees", 40))
+    kept = KeptWorld.of(simulator)
+    file = SpillFile()
+    for layer in kept.layers.values():
+        layer.put_into(file)
+    assert kept.bytes_in_memory == 0
+    assert bits(kept.simulator().world) == bits(simulator.world)
+
+
+class Hands:
+    """Asks a thread, and waits for what comes of it."""
+
+    def __init__(self, *scenes: Scene) -> None:
+        self.thread = SimulationThread(*scenes, paused=True)
+        self.thread.first_picture_shown.set()
+        self.reports: list[Report] = []
+        self.thread.start()
+        self.wait(lambda: self.thread.status.state == "paused")
+
+    def wait(self, done: Callable[[], bool]) -> None:
+        end = time.monotonic() + SECONDS
+        while not done():
+            self.thread.take()
+            self.reports += self.thread.reports()
+            assert time.monotonic() < end, self.thread.status
+            time.sleep(0.001)
+
+    def step(self, cycles: int) -> None:
+        goal = self.thread.status.cycle + cycles
+        for _ in range(cycles):
+            self.thread.ask(Step())
+        self.wait(lambda: self.thread.status.cycle == goal)
+
+    def ask(self, request: object, answer: type[Report]) -> Report:
+        """Ask, and return what is answered to it."""
+        self.thread.ask(request)  # type: ignore[arg-type]
+        found: list[Report] = []
+
+        def is_there() -> bool:
+            found[:] = [
+                report
+                for report in self.reports
+                if isinstance(report, answer) and getattr(report, "request", None) is request
+            ]
+            return bool(found)
+
+        self.wait(is_there)
+        return found[0]
+
+    def settle(self) -> None:
+        """Wait until all that was asked for is done."""
+        done = Copy(99)
+        self.ask(done, Refused)
+
+    @property
+    def moment(self) -> Moment:
+        return self.thread.status.moment
+
+    @property
+    def timeline(self) -> TimelineSeen:
+        return self.thread.status.timeline
+
+    @property
+    def lockstep(self) -> Lockstep:
+        assert self.thread._lockstep is not None
+        return self.thread._lockstep
+
+    @property
+    def bits(self) -> list[dict[str, object]]:
+        return [bits(world) for world in self.lockstep.worlds]
+
+
+@pytest.fixture
+def hands() -> Iterator[Hands]:
+    hands = Hands(small_scene())
+    yield hands
+    hands.thread.stop()
+
+
+def test_any_cycle_is_had_again(hands: Hands) -> None:
+    there = {}
+    for _ in range(7):
+        there[hands.thread.status.cycle] = hands.bits
+        hands.step(3)
+    branch = hands.moment.branch
+    for cycle in (6, 0, 15, 3):
+        arrived = hands.ask(GoTo(branch, cycle), Arrived)
+        assert isinstance(arrived, Arrived) and arrived.worlds
+        assert hands.bits == there[cycle]
+        assert hands.thread.status.cycle == cycle
+        assert hands.thread.status.state == "paused"
+        assert hands.moment == Moment(branch, cycle, 1)
+    assert hands.timeline.branches.keys() == {branch}  # to look is not to go on
+
+
+def test_edits_are_made_again_at_their_cycles(hands: Hands) -> None:
+    hands.step(4)
+    hands.thread.ask(Change({"droplets.count": 200}))
+    hands.step(4)
+    hands.ask(Blur(), Edited)
+    hands.step(4)
+    hands.ask(Copy(0), Edited)
+    hands.thread.ask(Change({"droplets.count": 5}, 1))
+    hands.step(4)
+    hands.ask(RollSnowballs(300), Edited)
+    hands.wait(lambda: hands.thread.status.run is None and hands.thread.status.cycle > 17)
+    hands.step(2)
+    hands.ask(Keep((1,)), Edited)
+    hands.step(3)
+    end, there = hands.moment, hands.bits
+    scenes = hands.thread.scenes
+    hands.ask(GoTo(end.branch, 2), Arrived)
+    assert hands.thread.scenes[0].droplets.count == 60
+    del hands.thread._timeline._branches[end.branch].kept[1:]  # all the way is run again
+    hands.ask(GoTo(end.branch, end.cycle), Arrived)
+    assert hands.moment == end
+    assert hands.bits == there
+    assert hands.thread.scenes == scenes
+
+
+def test_the_moment_before_an_edit_is_had_again(hands: Hands) -> None:
+    hands.step(5)
+    before = hands.bits
+    edited = hands.ask(Blur(), Edited)
+    assert isinstance(edited, Edited)
+    after = hands.bits
+    assert after != before
+    where = hands.moment
+    hands.ask(GoTo(edited.before.branch, edited.before.cycle, edited.before.edits), Arrived)
+    assert hands.bits == before
+    hands.ask(GoTo(where.branch, where.cycle, where.edits), Arrived)
+    assert hands.bits == after
+
+
+def test_who_goes_on_from_the_past_is_on_a_branch_and_the_old_one_stays(hands: Hands) -> None:
+    hands.step(6)
+    hands.thread.ask(Change({"droplets.count": 200}))
+    hands.step(4)
+    old, there = hands.moment, hands.bits
+    hands.ask(GoTo(old.branch, 3), Arrived)
+    hands.step(4)
+    new = hands.moment
+    assert new.branch != old.branch
+    assert hands.timeline.branches[new.branch].origin == Moment(old.branch, 3, 1)
+    assert hands.bits == [bits(simulated(7).world)]
+    hands.ask(GoTo(old.branch, old.cycle), Arrived)
+    assert hands.bits == there
+    hands.ask(GoTo(new.branch, 2), Arrived)  # before it left the other
+    assert hands.bits == [bits(simulated(2).world)]
+
+
+def test_who_goes_on_where_nothing_was_done_later_stays_on_the_branch(hands: Hands) -> None:
+    hands.step(8)
+    branch = hands.moment.branch
+    hands.ask(GoTo(branch, 5), Arrived)
+    hands.step(1)
+    assert hands.moment == Moment(branch, 6, 1)
+    assert hands.timeline.branches[branch].last == 8
+
+
+def test_a_new_world_can_be_gone_back_from(hands: Hands) -> None:
+    hands.step(5)
+    there = hands.bits
+    opened = hands.ask(Open((small_scene(world__seed=9),)), Opened)
+    assert isinstance(opened, Opened)
+    hands.step(2)
+    assert hands.bits != there
+    hands.ask(GoTo(opened.before.branch, opened.before.cycle, opened.before.edits), Arrived)
+    assert hands.bits == there
+    hands.step(1)
+    assert hands.bits == [bits(simulated(6).world)]
+
+
+def test_what_is_asked_on_the_way_is_done_at_its_end(hands: Hands) -> None:
+    hands.step(40)
+    branch = hands.moment.branch
+    hands.thread.ask(GoTo(branch, 30))
+    hands.thread.ask(Change({"droplets.count": 3}))
+    hands.thread.ask(Step())
+    hands.wait(lambda: hands.thread.status.cycle == 31 and hands.thread.status.moment.edits == 2)
+    assert hands.timeline.branches[hands.moment.branch].edits[-1].cycle == 30
+
+
+def test_a_branch_can_be_thrown_away(hands: Hands) -> None:
+    hands.step(3)
+    first = hands.moment.branch
+    hands.ask(Open((small_scene(world__seed=2),)), Opened)
+    hands.ask(DiscardBranch(hands.moment.branch), Refused)
+    hands.thread.ask(DiscardBranch(first))
+    hands.settle()
+    assert first not in hands.timeline.branches
+    refused = hands.ask(GoTo(first, 0), Refused)
+    assert isinstance(refused, Refused) and "thrown away" in refused.why
+
+
+def test_states_are_kept_while_it_runs_and_the_oldest_go_to_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.engine.timeline.SECONDS_BETWEEN_STATES", 0.0)
+    monkeypatch.setattr("app.engine.timeline.LARGEST_COST", 1e9)
+    monkeypatch.setattr("app.engine.timeline.LARGEST_MEMORY", 60_000)
+    hands = Hands(small_scene())
+    try:
+        hands.thread.ask(Run())
+        hands.wait(lambda: hands.thread.status.cycle > 60)
+        hands.thread.ask(Pause())
+        hands.settle()
+        seen = hands.timeline
+        cycles = [state.moment.cycle for state in seen.branches[hands.moment.branch].kept]
+        assert len(cycles) > 50 and cycles == sorted(set(cycles))
+        hands.thread._timeline._writer.submit(lambda: None).result()
+        seen = hands.thread._timeline.seen(None)
+        assert seen.bytes_on_disk > 0
+        assert seen.bytes_in_memory < 200_000
+        for cycle in (2, 33, 58):
+            hands.ask(GoTo(hands.moment.branch, cycle), Arrived)
+            assert hands.bits == [bits(simulated(cycle).world)]
+    finally:
+        hands.thread.stop()
+
+
+def test_old_states_are_thinned_where_they_take_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.engine.timeline.LARGEST_MEMORY", 0)
+    monkeypatch.setattr("app.engine.timeline.LARGEST_DISK", 600_000)
+    from app.engine.timeline import Timeline
+
+    timeline, scene = Timeline(), small_scene()
+    simulator = simulated(0, scene)
+    lockstep = Lockstep([simulator])
+    timeline.begin(Open((scene,)), lockstep)
+    for _ in range(80):
+        lockstep.advance()
+        timeline.advanced(lockstep, 0.01)
+        timeline.keep(lockstep)
+    (branch,) = timeline.seen(None).branches.values()
+    cycles = np.array([state.moment.cycle for state in branch.kept])
+    assert cycles[0] == 0 and cycles[-1] == 80
+    gaps = np.diff(cycles)
+    assert len(cycles) < 60
+    assert (gaps[-6:] == 1).all()
+    assert gaps[: len(gaps) // 2].mean() > gaps[len(gaps) // 2 :].mean()
+    assert gaps.max() <= 40
+
+
+def test_nothing_is_lost_where_states_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    from app.engine import timeline
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("app.engine.kept.SpillFile.append", full)
+    simulator = simulated(3)
+    state = timeline.Kept(Moment(1, 3, 1), (KeptWorld.of(simulator),), thumbnail(simulator.world))
+    timeline._spill(state)
+    assert bits(state.worlds[0].simulator().world) == bits(simulator.world)
+
+
+def test_a_thumbnail_is_small_and_shows_light_and_water() -> None:
+    world = simulated(1, small_scene(world__columns=200, world__rows=90)).world
+    image = thumbnail(world)
+    assert max(image.shape[:2]) <= THUMBNAIL
+    assert image.std() > 5.0

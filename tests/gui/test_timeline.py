@@ -1,0 +1,190 @@
+"""Undo, redo and the time line, as a person uses them."""
+
+from __future__ import annotations
+
+from imgui_bundle import imgui
+
+from app.window.application import Application
+from app.window.panel.timeline import HEIGHT
+from app.window.undo import LandStep, ValueStep
+from tests.gui.host import SMALL, Driver, drive
+from tests.gui.test_panel import WITHOUT_DROPS, have_land, running_scene
+
+
+def settled(driver: Driver) -> None:
+    """Wait until the land that was asked for is there."""
+    application = driver.application
+    driver.engine.yield_(3)
+    driver.wait_for(lambda: not application.is_going and application.documents.are_shown, "the land that was asked for")
+    driver.engine.yield_(3)
+
+
+def run_to(driver: Driver, cycle: int) -> None:
+    """Let cycles run, and pause."""
+    application = driver.application
+    driver.press("Space")
+    driver.wait_for(lambda: application.simulation.status.cycle >= cycle, "cycles")
+    driver.press("Space")
+    driver.wait_for(lambda: application.simulation.status.state == "paused", "a pause")
+    settled(driver)
+
+
+def paused(driver: Driver) -> Application:
+    application = have_land(driver)
+    if not application.simulation.paused:
+        driver.press("Space")
+    driver.wait_for(lambda: application.simulation.status.state == "paused", "a pause")
+    return application
+
+
+def test_a_drag_on_a_slider_is_one_step_that_can_be_undone_and_done_again() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        before = application.documents.scene.droplets.friction
+        driver.engine.item_drag_with_delta(driver.widget("droplets.friction"), imgui.ImVec2(60.0, 0.0))
+        driver.engine.yield_(2)
+        after = application.documents.scene.droplets.friction
+        assert after != before
+        (step,) = application.undo.done
+        assert isinstance(step, ValueStep) and step.name.startswith("friction")
+        driver.press("Ctrl+Z")
+        driver.engine.yield_(2)
+        assert application.documents.scene.droplets.friction == before
+        assert running_scene(application).droplets.friction == before
+        driver.press("Ctrl+Shift+Z")
+        driver.engine.yield_(2)
+        assert running_scene(application).droplets.friction == after
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_a_new_seed_a_reset_and_a_blur_are_undone_to_the_land_of_before() -> None:
+    def test(driver: Driver) -> None:
+        application = paused(driver)
+        run_to(driver, 5)
+        cycle, seed = application.simulation.status.cycle, application.documents.scene.world.seed
+        assert application.snapshot is not None
+        there = application.snapshot.layers["bedrock"].copy()
+        for key, name in (("N", "new seed"), ("R", "reset"), ("B", "blur")):
+            driver.press(key)
+            settled(driver)
+            driver.wait_for(lambda: bool(application.undo.done), "a step")
+            step = application.undo.done[-1]
+            assert isinstance(step, LandStep) and step.name == name
+            driver.press("Ctrl+Z")
+            settled(driver)
+            assert application.simulation.status.cycle == cycle
+            assert application.documents.scene.world.seed == seed
+            driver.wait_for(
+                lambda: (
+                    application.snapshot is not None
+                    and application.snapshot.cycle == cycle
+                    and bool((application.snapshot.layers["bedrock"] == there).all())
+                ),
+                "the land of before",
+            )
+        driver.press("Ctrl+Shift+Z")
+        settled(driver)
+        driver.wait_for(lambda: application.simulation.status.cycle == cycle + 1, "the blurred land")
+
+    drive(test, SMALL)
+
+
+def test_undo_goes_back_over_worlds_of_other_sizes() -> None:
+    def test(driver: Driver) -> None:
+        application = paused(driver)
+        application.commands.change("world.columns", 40)
+        application.commands.change("world.rows", 24)
+        driver.wait_for(lambda: application.snapshot is not None and application.snapshot.shape == (24, 40), "a world")
+        settled(driver)
+        application.commands.open("diamond-square")
+        driver.wait_for(lambda: application.snapshot is not None and application.snapshot.shape[0] > 100, "another")
+        settled(driver)
+        driver.press("Ctrl+Z")
+        driver.wait_for(lambda: application.snapshot is not None and application.snapshot.shape == (24, 40), "back")
+        settled(driver)
+        assert application.documents.scene.world.columns == 40
+        driver.press("Ctrl+Z")
+        driver.wait_for(lambda: application.snapshot is not None and application.snapshot.shape == (48, 64), "first")
+        settled(driver)
+        assert application.documents.scene.world.columns == 64
+        assert not application.undo.done
+
+    drive(test, SMALL)
+
+
+def test_a_comparison_can_be_undone() -> None:
+    def test(driver: Driver) -> None:
+        application = paused(driver)
+        driver.press("C")
+        driver.wait_for(lambda: len(application.sides.shown) == 2, "two worlds")
+        settled(driver)
+        driver.press("Ctrl+Z")
+        driver.wait_for(lambda: len(application.sides.shown) == 1, "one world")
+        settled(driver)
+        assert len(application.documents.scenes) == 1
+        driver.press("Ctrl+Shift+Z")
+        driver.wait_for(lambda: len(application.sides.shown) == 2, "two worlds")
+        settled(driver)
+        assert application.documents.edited in application.documents.choices
+
+    drive(test, SMALL)
+
+
+def test_the_strip_is_dragged_to_another_cycle() -> None:
+    def test(driver: Driver) -> None:
+        application = paused(driver)
+        run_to(driver, 30)
+        last = application.simulation.status.cycle
+        place, size = strip(driver)
+        driver.engine.mouse_move_to_pos(imgui.ImVec2(place.x + 0.5 * size.x, place.y + 0.5 * size.y))
+        driver.engine.mouse_down(0)
+        driver.engine.yield_(3)
+        driver.engine.mouse_move_to_pos(imgui.ImVec2(place.x + 0.25 * size.x, place.y + 0.5 * size.y))
+        driver.engine.yield_(3)
+        driver.engine.mouse_up(0)
+        settled(driver)
+        driver.wait_for(lambda: abs(application.simulation.status.cycle - last / 4) <= 1, "a quarter of the way")
+        assert application.simulation.paused
+        cycle = application.simulation.status.cycle
+        driver.press(",")
+        settled(driver)
+        assert application.simulation.status.cycle == cycle - 1
+        driver.press("H")
+        driver.engine.yield_(2)
+        assert not application.panel.timeline_visible
+
+    drive(test, SMALL)
+
+
+def test_going_on_from_the_past_makes_a_branch_that_can_be_left_and_thrown_away() -> None:
+    def test(driver: Driver) -> None:
+        application = paused(driver)
+        run_to(driver, 10)
+        status = application.simulation.status
+        application.commands.change("droplets.count", 7)
+        driver.wait_for(lambda: application.simulation.status.moment.edits == 2, "an edit")
+        run_to(driver, status.cycle + 5)
+        old = application.simulation.status.moment
+        application.commands.go_to_cycle(old.branch, 3)
+        settled(driver)
+        assert application.documents.scene.droplets.count != 7
+        run_to(driver, 5)
+        new = application.simulation.status.moment
+        assert new.branch != old.branch
+        application.commands.go_to_cycle(old.branch, old.cycle)
+        settled(driver)
+        assert application.documents.scene.droplets.count == 7
+        application.commands.discard_branch(new.branch)
+        driver.wait_for(lambda: new.branch not in application.simulation.status.timeline.branches, "one branch")
+
+    drive(test, SMALL)
+
+
+def strip(driver: Driver) -> tuple[imgui.ImVec2, imgui.ImVec2]:
+    """Where the strip is, and its size."""
+    driver.engine.set_ref("//time line")
+    info = driver.engine.item_info("strip")
+    low, high = info.rect_full.min, info.rect_full.max
+    assert high.y - low.y < imgui.get_font_size() * HEIGHT
+    return low, imgui.ImVec2(high.x - low.x, high.y - low.y)
