@@ -111,6 +111,7 @@ def _viewer() -> Command:
 commands, as the first word ({PROGRAM} COMMAND --help for details):
   render       render a clip or a picture to a file, without a display
   simulate     run cycles and save the world, without a picture
+  replay       run again all that was done to a saved world
   compare      run worlds on the same land, and print figures of each
   sheet        draw what becomes of one land in several ways, side by side
   analyze      find the rivers, lakes and watersheds of a heightmap
@@ -201,6 +202,28 @@ examples:
         help="also save every N cycles; at the end and on Ctrl+C the world is saved in any case",
     )
     return _run_simulate, parser
+
+
+def _replay() -> Command:
+    parser = _parser(
+        "replay",
+        "Run a journal again: all that was done to a saved world, after the same cycles. Without further options the "
+        "world is the same to the bit; with another seed, size or parameter it is the same story on another land.",
+        f"""
+examples:
+  {PROGRAM} replay world.npz --out again.npz
+  {PROGRAM} replay world.npz --out story.toml
+  {PROGRAM} replay story.toml --seed 7 --size 512 --out elsewhere.npz
+""",
+    )
+    _add_scene_options(parser, "none: a saved world, or the journal of one (.toml)")
+    parser.add_argument("--cycles", type=_whole(0, 10**9), metavar="N", help="default: up to the end of the journal")
+    parser.add_argument(
+        "--out", type=_path, default=Path("replayed.npz"), metavar="FILE",
+        help="a world (.npz), or the journal alone (.toml); default: %(default)s",
+    )  # fmt: skip
+    parser.add_argument("--overwrite", action="store_true", help="replace another world saved under that name")
+    return _run_replay, parser
 
 
 def _sheet() -> Command:
@@ -358,6 +381,7 @@ COMMANDS: dict[str, Callable[[], Command]] = {
     "compare": _compare,
     "render": _render,
     "simulate": _simulate,
+    "replay": _replay,
     "sheet": _sheet,
     "analyze": _analyze,
     "bench": _bench,
@@ -430,6 +454,17 @@ def _run_simulate(options: argparse.Namespace) -> None:
         save_every=options.save_every,
         overwrite=options.overwrite,
     )
+
+
+def _run_replay(options: argparse.Namespace) -> None:
+    from app.cli.replay import changed, replay
+    from app.files.journal import read_journal
+    from app.sources.terrain import find_terrain
+
+    if options.source is None:
+        raise UserError("which file? a saved world has its journal in it")
+    journal = changed(read_journal(find_terrain(options.source)), lambda scene: _changed(scene, options))
+    replay(journal, options.out, cycles=options.cycles, threads=options.threads, overwrite=options.overwrite)
 
 
 def _run_sheet(options: argparse.Namespace) -> None:

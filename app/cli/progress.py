@@ -14,6 +14,10 @@ class Progress(tqdm):  # type: ignore[misc]
     def __init__(self, steps: range, what: str, unit: str) -> None:
         super().__init__(steps, desc=what, unit=unit, mininterval=0.2)
 
+    def reach(self, step: int) -> None:
+        """So many steps are done now, for who does not go over the range."""
+        self.update(step - self.n)
+
     def display(self, *arguments: Any, **more: Any) -> bool | None:
         try:
             shown: bool | None = super().display(*arguments, **more)

@@ -13,9 +13,11 @@ from app.engine.memory import check_memory
 from app.engine.simulator import SimulationError, Simulator
 from app.files import checkpoint
 from app.files.atomic import check_writable
+from app.files.journal import Journal
 from app.model.errors import UserError
 from app.model.world import World
-from app.scene.scene import Scene
+from app.scene.edits import Change, Edit, Open
+from app.scene.scene import DECLARATIONS, Scene
 
 
 def simulate(
@@ -33,14 +35,16 @@ def simulate(
     as it was after the last good cycle, and `Ended` or `UserError` says how to continue. Raises `UserError` where
     `path` exists, unless `overwrite` says so or it is the world that goes on.
     """
-    _check_place(scene, path, overwrite)
+    check_place(path, overwrite, scene.saved_world)
+    opened = scene
     world, scene = create_world(scene, partial(check_memory, [scene]))
+    past = _past(opened, world.cycle)
     simulator = Simulator(scene, world, threads)
     first = saved = world.cycle
 
     def save() -> None:
         nonlocal saved
-        checkpoint.save(path, world, simulator.scene)
+        checkpoint.save(path, world, simulator.scene, Journal(past, world.cycle))
         saved = world.cycle
 
     progress = Progress(range(cycles), "simulating", "cycle")
@@ -72,10 +76,20 @@ def simulate(
     print(ledger_text(world))
 
 
-def _check_place(scene: Scene, path: Path, overwrite: bool) -> None:
-    """Raise `UserError` where the world cannot be written, or would take the place of another."""
+def _past(scene: Scene, cycle: int) -> tuple[Edit, ...]:
+    """What led to the world that a scene starts from, which is after that cycle."""
+    journal = checkpoint.load_journal(Path(scene.saved_world)) if scene.saved_world else None
+    if journal is None:
+        return (Edit(cycle, Open((scene,))),)
+    before = checkpoint.load_scene(Path(scene.saved_world))
+    values = {path: scene.value(path) for path in DECLARATIONS if scene.value(path) != before.value(path)}
+    return (*journal.edits, Edit(cycle, Change(values))) if values else journal.edits
+
+
+def check_place(path: Path, overwrite: bool, saved_world: str = "") -> None:
+    """Raise `UserError` where a world cannot be written, or would take the place of another than `saved_world`."""
     check_writable(path)
-    goes_on = scene.saved_world and Path(scene.saved_world).resolve() == path.resolve()
+    goes_on = saved_world and Path(saved_world).resolve() == path.resolve()
     if path.exists() and not overwrite and not goes_on:
         raise UserError(f"{path} already exists; --overwrite replaces it, and --out names another file")
 

@@ -12,13 +12,16 @@ from typing import Any
 import msgspec
 
 from app.engine.survey import Wanted
-from app.model.parameters import Value
 from app.model.view_parameters import CameraParameters, ViewParameters
-from app.scene.scene import Scene
-
-
-class Message(msgspec.Struct, frozen=True, tag=True):
-    """A value that goes between the threads."""
+from app.scene.edits import (
+    Blur,
+    Copy,
+    Keep,
+    LandRequest,
+    Message,
+    Open,
+    RollSnowballs,
+)
 
 
 class Moment(msgspec.Struct, frozen=True):
@@ -32,35 +35,6 @@ class Moment(msgspec.Struct, frozen=True):
 # What is asked.
 
 
-class Open(Message, frozen=True):
-    """Make the worlds of `scenes`: one, or several that are compared. Where that fails, those that are there go on."""
-
-    scenes: tuple[Scene, ...]
-
-
-class Change(Message, frozen=True):
-    """Change parameters from the next cycle on, of one world or, without a number, of all.
-
-    What changes the terrain itself needs `Open`. Where a change needs kernels that are still to be compiled, a
-    simulation that runs goes on as before until they are there, as if the change had been asked for later.
-    """
-
-    values: dict[str, Value]
-    world: int | None = None
-
-
-class Copy(Message, frozen=True):
-    """Compare a copy of a world, as it is now, with those that are there."""
-
-    world: int
-
-
-class Keep(Message, frozen=True):
-    """Go on with some of the worlds, in their order, and without the others."""
-
-    worlds: tuple[int, ...]
-
-
 class Pause(Message, frozen=True):
     """Let no more cycles run."""
 
@@ -71,20 +45,6 @@ class Run(Message, frozen=True):
 
 class Step(Message, frozen=True):
     """Pause, and run a single cycle."""
-
-
-class Blur(Message, frozen=True):
-    """Smooth the ground once, in a cycle in which nothing else happens."""
-
-
-class RollSnowballs(Message, frozen=True):
-    """Run `balls` snowballs with all other processes paused; then continue, or stay paused, as before."""
-
-    balls: int
-
-
-class CancelSnowballs(Message, frozen=True):
-    """Stop a run of snowballs."""
 
 
 class Save(Message, frozen=True):
@@ -130,16 +90,7 @@ class FrameBegan(Message, frozen=True):
     screens: int = 1
 
 
-LandRequest = Open | Change | Copy | Keep | Blur | RollSnowballs | CancelSnowballs  # what a journal has
-
 Request = LandRequest | Pause | Run | Step | Save | GoTo | DiscardBranch | Watch | FrameBegan
-
-
-class Edit(msgspec.Struct, frozen=True):
-    """What was asked, and the cycle after which it was done."""
-
-    cycle: int
-    request: LandRequest
 
 
 # What has happened.

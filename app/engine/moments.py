@@ -7,19 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.messages import (
-    Blur,
-    CancelSnowballs,
-    Change,
-    Copy,
-    Edit,
-    Keep,
-    LandRequest,
-    Moment,
-    Open,
-    RollSnowballs,
-)
+from app.engine.messages import Moment
 from app.model.world import World
+from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Edit, Keep, LandRequest, Open, RollSnowballs
 from app.scene.scene import DECLARATIONS
 
 THUMBNAIL = 72  # cells along the longer side

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -22,25 +23,17 @@ from app.engine.lockstep import Lockstep
 from app.engine.memory import NOTHING, Needs, check_memory
 from app.engine.messages import (
     Arrived,
-    Blur,
-    CancelSnowballs,
-    Change,
-    Copy,
     DiscardBranch,
     Edited,
     FrameBegan,
     GoTo,
-    Keep,
-    LandRequest,
     Moment,
-    Open,
     Opened,
     OpenFailed,
     Pause,
     Refused,
     Report,
     Request,
-    RollSnowballs,
     Run,
     Save,
     Saved,
@@ -55,13 +48,14 @@ from app.engine.readiness import Readiness
 from app.engine.simulator import SimulationError, Simulator
 from app.engine.status import Status
 from app.engine.surveys import Surveys
-from app.engine.timeline import Timeline, Travel, edited
+from app.engine.timeline import Kept, Timeline, Travel, edited
 from app.files import checkpoint
 from app.model.errors import UserError, explained
 from app.model.parameters import Value
 from app.model.snapshot import Snapshot
 from app.processes.pools import Pools
 from app.scene.comparison import MOST_WORLDS
+from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Edit, Keep, LandRequest, Open, RollSnowballs
 from app.scene.scene import Scene
 
 log = logging.getLogger(__name__)
@@ -269,6 +263,7 @@ class SimulationThread:
         self._say(state="loading", message=f"loading {request.scenes[0].world.source}", stopped=None)
         try:
             lockstep, snapshots = self._made(request.scenes)
+            past = _past_of(request)
         except Exception as error:
             if not isinstance(error, UserError):
                 log.exception("a world cannot be made")
@@ -280,7 +275,7 @@ class SimulationThread:
             self._reports.put(OpenFailed(request, why))
             return
         self._end_travel()
-        self._timeline.begin(request, lockstep)
+        self._timeline.begin(request, lockstep, past)
         self._go_on_from(lockstep)
         numbers = tuple(snapshot.world for snapshot in snapshots)
         self._reports.put(Opened(request, numbers, self._timeline.now.branch, moment))
@@ -384,18 +379,28 @@ class SimulationThread:
         target = Moment(request.branch, request.cycle, request.edits or 0)
         if request.edits is None:
             target = self._timeline.complete(request.branch, request.cycle)
-        start, edits = self._timeline.start_for(target), self._timeline.edits_of(target)
-        before = self._leave()
+        before, edits = self._leave(), self._timeline.edits_of(target)
+        start = self._timeline.start_for(target) or self._begin_again(target)
         if request.pause:
             self._set_paused(True)
         self._end_travel()
         self._travel, self._travel_request = Travel(start, target, edits), (request, before)
         lockstep = Lockstep([kept.simulator() for kept in start.worlds])
         snapshots = self._publisher.first(lockstep.worlds, self._overlay)
-        self._timeline.travelled(self._travel.moment(lockstep))
+        self._timeline.travelled(self._travel.moment(lockstep), lockstep)
         self._go_on_from(lockstep)
         self._say(stopped=None, message="")
         self._publisher.begin(snapshots)
+
+    def _begin_again(self, target: Moment) -> Kept:
+        """The first state of the way to a moment, which is not kept: that of a world that was opened with its past."""
+        opened = self._timeline.edits_of(target)[0]
+        assert isinstance(opened.request, Open)
+        scenes = opened.request.scenes
+        lockstep = Lockstep(
+            [Simulator(scene, world) for world, scene in create_worlds(scenes, partial(check_memory, scenes))]
+        )
+        return self._timeline.keep_first(target.branch, lockstep)
 
     def _travel_on(self) -> None:
         """Do what was done next on the way to a moment, and stop where it is reached."""
@@ -409,13 +414,13 @@ class SimulationThread:
             self._arrive()
         else:
             self._lockstep.advance()
-            self._timeline.travelled(self._travel.moment(self._lockstep))
+            self._timeline.travelled(self._travel.moment(self._lockstep), self._lockstep)
             self._say(cycle=self._lockstep.cycle, run=self._lockstep.run)
 
     def _arrive(self) -> None:
         assert self._travel is not None and self._travel_request is not None and self._lockstep is not None
         request, before = self._travel_request
-        self._timeline.travelled(self._travel.moment(self._lockstep))
+        self._timeline.travelled(self._travel.moment(self._lockstep), self._lockstep)
         self._travel = self._travel_request = None
         self._fresh = True
         self._say(scenes=self._lockstep.scenes, cycle=self._lockstep.cycle, run=self._lockstep.run)
@@ -486,7 +491,7 @@ class SimulationThread:
             simulator = self._lockstep.simulators[request.world]
             seen = {"view": request.view, "camera": request.camera}
             scene = msgspec.structs.replace(simulator.scene, **{name: part for name, part in seen.items() if part})
-            checkpoint.save(request.path, simulator.world, scene)
+            checkpoint.save(request.path, simulator.world, scene, self._timeline.journal(request.world))
         except Exception as error:
             if not isinstance(error, UserError):
                 log.exception("%s cannot be saved", request.path)
@@ -680,6 +685,14 @@ class SimulationThread:
 
     def _say(self, **changes: Any) -> None:
         self._status = replace(self._status, **changes)
+
+
+def _past_of(request: Open) -> Sequence[Edit]:
+    """The edits that led to a saved world, where it knows them. A comparison begins without."""
+    if len(request.scenes) > 1 or not request.scenes[0].saved_world:
+        return ()
+    journal = checkpoint.load_journal(Path(request.scenes[0].saved_world))
+    return journal.edits if journal else ()
 
 
 def _lower_priority() -> None:

@@ -21,20 +21,11 @@ from numpy.typing import NDArray
 from app.engine.kept import KeptWorld, SpillFile
 from app.engine.lockstep import Lockstep
 from app.engine.memory import free_memory
-from app.engine.messages import (
-    Blur,
-    CancelSnowballs,
-    Change,
-    Copy,
-    Edit,
-    Keep,
-    LandRequest,
-    Moment,
-    Open,
-    RollSnowballs,
-)
+from app.engine.messages import Moment
 from app.engine.moments import BranchSeen, KeptSeen, TimelineSeen, order, thumbnail
+from app.files.journal import Journal
 from app.model.errors import UserError
+from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Edit, Keep, LandRequest, Open, RollSnowballs
 
 log = logging.getLogger(__name__)
 
@@ -84,6 +75,7 @@ class Timeline:
         self.version = 0  # grows with all that `seen` shows, but for the cycles that a branch goes on
         self._branches: dict[int, Branch] = {}
         self._highest = 0
+        self._worlds = 1
         self._seconds = 0.0  # of cycles since the last kept state
         self._pause = SECONDS_BETWEEN_STATES
         self._writer = ThreadPoolExecutor(1, "kept states")
@@ -98,7 +90,7 @@ class Timeline:
         self._branches[self._highest] = Branch(
             self._highest, lockstep.scenes[0].name or "land", None, edits[0].cycle, cycle, edits
         )
-        self.now = Moment(self._highest, cycle, len(edits))
+        self.now, self._worlds = Moment(self._highest, cycle, len(edits)), len(lockstep.simulators)
         self.version += 1
         self.keep(lockstep)
 
@@ -108,7 +100,7 @@ class Timeline:
         branch.edits.append(Edit(self.now.cycle, request))
         self.version += 1
         branch.last = max(branch.last, lockstep.cycle)
-        self.now = Moment(branch.number, lockstep.cycle, len(branch.edits))
+        self.now, self._worlds = Moment(branch.number, lockstep.cycle, len(branch.edits)), len(lockstep.simulators)
 
     def advanced(self, lockstep: Lockstep, seconds: float) -> None:
         """Cycles ran, which took that long, or the worlds went back to the last good one."""
@@ -120,9 +112,9 @@ class Timeline:
         branch.last = max(branch.last, lockstep.cycle)
         self._seconds += seconds
 
-    def travelled(self, now: Moment) -> None:
+    def travelled(self, now: Moment, lockstep: Lockstep) -> None:
         """The worlds are at this moment, which was there before."""
-        self.now = now
+        self.now, self._worlds = now, len(lockstep.simulators)
         self._seconds = 0.0
 
     # Kept states.
@@ -179,15 +171,15 @@ class Timeline:
 
     # Ways.
 
-    def start_for(self, moment: Moment) -> Kept:
-        """The last kept state before a moment, from which to run there. Raises `UserError` where there is none."""
+    def start_for(self, moment: Moment) -> Kept | None:
+        """The last kept state before a moment, from which to run there; None: it must be begun with what was opened."""
         branch = self._of(moment)
         while True:
             place = bisect_right(branch.kept, order(moment), key=lambda state: order(state.moment))
             if place:
                 return branch.kept[place - 1]
             if branch.origin is None:
-                raise UserError(f"cycle {moment.cycle} is before the first that is kept")
+                return None
             moment, branch = min(moment, branch.origin, key=order), self._of(branch.origin)
 
     def complete(self, branch: int, cycle: int) -> Moment:
@@ -198,6 +190,22 @@ class Timeline:
     def edits_of(self, moment: Moment) -> list[Edit]:
         """All that was done up to a moment, from the first."""
         return self._of(moment).edits[: moment.edits]
+
+    def journal(self, world: int) -> Journal:
+        """All that led to one of the worlds of now."""
+        journal = Journal(tuple(self.edits_of(self.now)), self.now.cycle)
+        return journal.of(world) if self._worlds > 1 else journal
+
+    def keep_first(self, number: int, lockstep: Lockstep) -> Kept:
+        """Keep the state with which a branch, or the one that it comes from, begins."""
+        branch = self._branches[number]
+        while branch.origin:
+            branch = self._branches[branch.origin.branch]
+        moment = Moment(branch.number, branch.first, 1)
+        kept = Kept(moment, tuple(map(KeptWorld.of, lockstep.simulators)), thumbnail(lockstep.worlds[0]))
+        branch.kept.insert(0, kept)
+        self.version += 1
+        return kept
 
     def discard(self, number: int) -> None:
         """Throw away a branch. What comes from it goes on without it; the one of now stays. Raises `UserError`."""

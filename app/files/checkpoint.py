@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from app.files.atomic import write_atomically
+from app.files.journal import Journal, journal_content, journal_from
 from app.files.paths import found_from, named_from
 from app.model.errors import UserError
 from app.model.layers import LAYERS, LOOSE, layer_declaration
@@ -49,23 +50,25 @@ class Meta(msgspec.Struct):
     ledger: Ledger
     snowballs: int = 0
     wind_field_direction: float = 0.0
+    journal: dict[str, Any] | None = None  # as `app.files.journal` has it
 
 
-def save(path: Path, world: World, scene: Scene) -> None:
+def save(path: Path, world: World, scene: Scene, journal: Journal | None = None, *, compressed: bool = True) -> None:
     """Write a world, with the scene that it goes on with. The file that was there stays whole until all is written."""
     with write_atomically(path) as file:
-        _write(file, world, named_from(scene, path.parent))
+        content = journal_content(journal, path.parent) if journal and not journal.begins_with(path) else None
+        _write(file, world, named_from(scene, path.parent), content, compressed=compressed)
 
 
-def _write(file: BinaryIO, world: World, scene: Scene) -> None:
+def _write(file: BinaryIO, world: World, scene: Scene, journal: dict[str, Any] | None, *, compressed: bool) -> None:
     meta = Meta(
         FORMAT, world.cell_size, world.seed, world.cycle, scene_content(scene), world.ledger, world.snowballs,
-        world.wind_field_direction,
+        world.wind_field_direction, journal,
     )  # fmt: skip
     arrays: dict[str, Any] = {"meta": np.array(msgspec.json.encode(meta).decode()), **world.layers}
     if len(world.trees):
         arrays[TREES] = world.trees
-    np.savez_compressed(file, **arrays)
+    (np.savez_compressed if compressed else np.savez)(file, **arrays)
 
 
 def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: None) -> tuple[World, Scene]:
@@ -109,6 +112,12 @@ def load_scene(path: Path) -> Scene:
     meta = _meta(path, _read(path, ("meta",))["meta"])
     scene = found_from(scene_from(meta.parameters, str(path)), path.parent)
     return msgspec.structs.replace(scene, saved_world=str(path))
+
+
+def load_journal(path: Path) -> Journal | None:
+    """The journal of a saved world, where it has one. Reads nothing of the file but this."""
+    meta = _meta(path, _read(path, ("meta",))["meta"])
+    return journal_from(meta.journal, str(path), path.parent) if meta.journal else None
 
 
 def _read(

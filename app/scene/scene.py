@@ -303,8 +303,8 @@ def scene_content(scene: Scene) -> dict[str, Any]:
     return content
 
 
-def preset_to_toml(scene: Scene) -> str:
-    """A preset with all that differs from the defaults."""
+def preset_content(scene: Scene) -> dict[str, Any]:
+    """What a preset has: all that differs from the defaults."""
     default = scene_content(Scene())
     changed: dict[str, Any] = {}
     for key, value in scene_content(scene).items():
@@ -314,7 +314,12 @@ def preset_to_toml(scene: Scene) -> str:
                 changed[key] = difference
         elif value != default[key]:
             changed[key] = value
-    return tomli_w.dumps(changed)
+    return changed
+
+
+def preset_to_toml(scene: Scene) -> str:
+    """A preset as its file has it."""
+    return tomli_w.dumps(preset_content(scene))
 
 
 def presets() -> dict[str, Traversable]:

@@ -22,7 +22,6 @@ from pyglm import glm
 
 from app.engine.messages import (
     Arrived,
-    Copy,
     Edited,
     FrameBegan,
     GoTo,
@@ -50,6 +49,7 @@ from app.picture.sides import Side, Sides
 from app.picture.style import EMPTY
 from app.processes.droplets import Spring, read_springs, write_springs
 from app.scene.comparison import differences, labels
+from app.scene.edits import Copy
 from app.scene.scene import Scene, rebuilds_world
 from app.window.actions import BY_KEY
 from app.window.camera_control import FLIGHT_KEYS, CameraControl

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.messages import Blur, CancelSnowballs, DiscardBranch, GoTo, Pause, RollSnowballs, Run, Save, Step
+from app.engine.messages import DiscardBranch, GoTo, Pause, Run, Save, Step
 from app.files.atomic import free_path
 from app.model.errors import UserError
 from app.model.numbers import spaced
@@ -21,6 +21,7 @@ from app.model.overlays import OVERLAYS
 from app.model.parameters import Value
 from app.processes.droplets import read_springs, write_springs
 from app.scene.comparison import NAMES
+from app.scene.edits import Blur, CancelSnowballs, RollSnowballs
 from app.window.actions import Action
 from app.window.undo import LandStep, ValueStep
 

@@ -10,11 +10,11 @@ from typing import Literal
 
 import msgspec
 
-from app.engine.messages import Blur, Change, Copy, Keep, Open, RollSnowballs
 from app.engine.thread import SimulationThread
 from app.model.errors import UserError
 from app.model.parameters import Value
 from app.scene.comparison import COMPARED_SECTIONS, MOST_WORLDS, NAMES, Letter, differences, with_compared_of
+from app.scene.edits import Blur, Change, Copy, Keep, Open, RollSnowballs
 from app.scene.scene import DECLARATIONS, GROUPS, WORLD_SECTION, Scene
 
 Edited = Letter | Literal["all"]

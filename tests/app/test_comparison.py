@@ -12,21 +12,7 @@ import pytest
 
 from app.engine.creation import create_world
 from app.engine.lockstep import Lockstep
-from app.engine.messages import (
-    Change,
-    Copy,
-    FrameBegan,
-    Keep,
-    Open,
-    OpenFailed,
-    Refused,
-    Run,
-    Save,
-    Saved,
-    Step,
-    Stopped,
-    Watch,
-)
+from app.engine.messages import FrameBegan, OpenFailed, Refused, Run, Save, Saved, Step, Stopped, Watch
 from app.engine.simulator import SimulationError, Simulator
 from app.engine.thread import SimulationThread
 from app.files import checkpoint
@@ -37,6 +23,7 @@ from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
 from app.scene.comparison import MOST_LISTED, differences, labels, with_compared_of
+from app.scene.edits import Change, Copy, Keep, Open
 from app.scene.scene import DECLARATIONS, GROUPS, Scene
 from tests.app.small import bits, heard, simulated, small_scene
 from tests.app.test_simulation import WATER_OF_A_DROP, running, shown, wait_for

@@ -20,13 +20,14 @@ from app.engine import compiling
 from app.engine.builds import ON_RICH_GROUND, Ground, builds_of, foreseen, in_order
 from app.engine.compiling import Compiler, NotCached
 from app.engine.creation import create_world
-from app.engine.messages import Change, Watch
+from app.engine.messages import Watch
 from app.engine.simulator import Simulator
 from app.engine.status import Compiling
 from app.engine.survey import Wanted
 from app.engine.thread import SimulationThread
 from app.processes.droplets import DropletErosion, DropletParameters
 from app.processes.plants import Plants, PlantsParameters
+from app.scene.edits import Change
 from app.scene.scene import Scene
 from tests.app.small import bits, small_scene
 

@@ -19,20 +19,7 @@ from app.cli.main import main
 from app.engine.creation import create_world, create_worlds
 from app.engine.lockstep import Lockstep
 from app.engine.memory import Needs, check_memory, free_memory
-from app.engine.messages import (
-    Change,
-    Open,
-    OpenFailed,
-    Pause,
-    Run,
-    Save,
-    Saved,
-    SaveFailed,
-    Step,
-    Stopped,
-    SurveyFailed,
-    Watch,
-)
+from app.engine.messages import OpenFailed, Pause, Run, Save, Saved, SaveFailed, Step, Stopped, SurveyFailed, Watch
 from app.engine.simulator import SimulationError, Simulator
 from app.engine.survey import Wanted
 from app.engine.thread import SimulationThread
@@ -42,6 +29,7 @@ from app.files.recorder import open_recorder, write_png
 from app.model.errors import UserError
 from app.model.world import World
 from app.picture.passes.quality import LEVELS
+from app.scene.edits import Change, Open
 from app.scene.scene import Scene
 from app.window import loop
 from app.window.known_levels import LevelsInFile
@@ -309,7 +297,8 @@ import time
 from pathlib import Path
 
 from app.engine import thread as module
-from app.engine.messages import Open, OpenFailed
+from app.engine.messages import OpenFailed
+from app.scene.edits import Open
 from app.numba_settings import configure_numba
 from app.scene.scene import Scene
 

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from app.engine.creation import create_world
-from app.engine.messages import Blur, CancelSnowballs, Change, RollSnowballs
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import PORTION, Simulator
 from app.engine.thread import SimulationThread
@@ -24,6 +23,7 @@ from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.process import ProcessFailure
 from app.processes.snowballs import SnowballErosion, SnowballParameters, smooth
+from app.scene.edits import Blur, CancelSnowballs, Change, RollSnowballs
 from app.scene.scene import DECLARATIONS, Scene, load_preset
 from kernels.components import components
 from kernels.filling import fill

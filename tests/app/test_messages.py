@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine import messages
-from app.engine.messages import Message, Moment, Report, Request, read, written
+from app.engine.messages import Moment, Report, Request, read, written
 from app.engine.survey import Wanted
 from app.files.opening import open_scene
 from app.model.view_parameters import CameraParameters, ViewParameters
+from app.scene import edits
+from app.scene.edits import Message
 from app.scene.scene import DECLARATIONS, Scene, presets
 
 KINDS = (*typing.get_args(Request), *typing.get_args(Report))
@@ -34,6 +36,7 @@ FIELDS = {
     ),
     "branch": st.integers(0, 9),
     "cycle": st.integers(0, 2**53),
+    "pause": st.booleans(),
     "edits": st.none() | st.integers(0, 9),
     "before": st.builds(Moment, st.integers(0, 9), st.integers(0, 2**53), st.integers(0, 9)),
     "screens": st.integers(1, 9),
@@ -55,7 +58,8 @@ def built(kind: type[Message]) -> st.SearchStrategy[Message]:
 
 
 def test_each_message_is_a_request_or_a_report() -> None:
-    declared = {kind for kind in vars(messages).values() if isinstance(kind, type) and issubclass(kind, Message)}
+    known = {**vars(messages), **vars(edits)}.values()
+    declared = {kind for kind in known if isinstance(kind, type) and issubclass(kind, Message)}
     assert declared == {*KINDS, Message}
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from app.engine.creation import create_world
-from app.engine.messages import Change, FrameBegan, Open, OpenFailed, Pause, Run, Save, Saved, Step, Stopped, Watch
+from app.engine.messages import FrameBegan, OpenFailed, Pause, Run, Save, Saved, Step, Stopped, Watch
 from app.engine.simulator import SimulationError, Simulator
 from app.engine.thread import SimulationThread
 from app.files import checkpoint
@@ -23,6 +23,7 @@ from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
 from app.processes.process import ProcessFailure
+from app.scene.edits import Change, Open
 from app.scene.scene import Scene
 from tests.app.small import bits, heard, simulated, small_scene
 

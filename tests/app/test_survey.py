@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from app.engine.creation import create_world
-from app.engine.messages import Change, Run, SurveyFailed, Watch
+from app.engine.messages import Run, SurveyFailed, Watch
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
 from app.engine.survey import COURSE_LAYERS, FILLING_LAYER, RIVER_LAYERS, Surveyor, Wanted, wanted_by
@@ -21,6 +21,7 @@ from app.model.river_parameters import RiverParameters
 from app.model.snapshot import Snapshot
 from app.model.view_parameters import Overlay
 from app.model.world import World
+from app.scene.edits import Change
 from app.scene.scene import Scene
 from app.sources.parameters import WorldParameters
 from kernels.rivers import drain

@@ -10,7 +10,6 @@ import pytest
 from PIL import Image
 
 from app.engine.creation import create_world
-from app.engine.messages import Change
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
 from app.engine.thread import SimulationThread
@@ -19,6 +18,7 @@ from app.model.errors import UserError
 from app.model.world import World
 from app.processes.droplets import read_springs, write_springs
 from app.processes.pools import derive_levels
+from app.scene.edits import Change
 from app.scene.scene import Scene
 from kernels.standing import DRY, LAKE, SEA
 from tests.app.small import bits, simulated, small_preset, small_scene

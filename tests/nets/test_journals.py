@@ -18,16 +18,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.engine.messages import (
-    Blur,
-    CancelSnowballs,
-    Change,
     FrameBegan,
-    Keep,
-    Open,
     Opened,
     Pause,
     Report,
-    RollSnowballs,
     Run,
     Save,
     Saved,
@@ -47,6 +41,7 @@ from app.processes import PROCESSES
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
 from app.processes.process import ProcessFailure
+from app.scene.edits import Blur, CancelSnowballs, Change, Keep, Open, RollSnowballs
 from app.scene.scene import Scene
 from app.sources.generators import GENERATORS
 from tests.app.small import small_scene
@@ -352,7 +347,8 @@ def test_commands_in_any_order(commands: list[tuple[str, int]], faults: Faults, 
 LIMITED = """
 import resource, sys, time
 from pathlib import Path
-from app.engine.messages import Open, OpenFailed, Save, Saved
+from app.engine.messages import OpenFailed, Save, Saved
+from app.scene.edits import Open
 from app.engine.thread import SimulationThread
 from app.files import checkpoint
 from tests.app.small import small_scene

@@ -9,10 +9,10 @@ import moderngl
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from app.engine.messages import Edit
 from app.engine.moments import BranchSeen, KeptSeen, TimelineSeen, name_of
 from app.model.numbers import spaced
 from app.picture.style import ACCENT, FAINT_TEXT, FIELD, OVER_SCENE, TEXT, WARNING, Colour, em, faded
+from app.scene.edits import Edit
 from app.window.actions import BY_COMMAND
 from app.window.panel.widgets import icon_button, tooltip_on_hover
 

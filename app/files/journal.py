@@ -1,0 +1,214 @@
+"""Journals: all that was done to worlds, and after which cycle, so that it can be done again.
+
+They are kept in saved worlds, and alone as TOML that people can read:
+
+    format = 1
+    cycle = 2000            # where it ends
+
+    [[edit]]
+    cycle = 0
+    do = "open"
+    [[edit.scenes]]         # each as a preset
+    [edit.scenes.world]
+    source = "noise"
+
+    [[edit]]
+    cycle = 120
+    do = "change"
+    world = 1               # of several; without it, all
+    [edit.values]
+    "droplets.count" = 900
+
+What else can be done is `copy` and `keep` (a comparison), `blur`, `snowballs` (with `balls`) and `stop-snowballs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import tomli_w
+
+from app.files.atomic import write_atomically
+from app.files.opening import read_text
+from app.files.paths import found_from, named_from
+from app.model.errors import UserError, nearest
+from app.model.parameters import Value
+from app.model.world import LARGEST_CYCLE
+from app.scene.comparison import MOST_WORLDS
+from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Edit, Keep, LandRequest, Open, RollSnowballs
+from app.scene.scene import Scene, check_value, find_declaration, preset_content, read_toml, rebuilds_world, scene_from
+
+FORMAT = 1
+
+
+class Journal(msgspec.Struct, frozen=True):
+    """`edits` begin with the worlds that were opened; after `cycle` cycles it ends."""
+
+    edits: tuple[Edit, ...]
+    cycle: int
+
+    def begins_with(self, path: Path) -> bool:
+        """Whether it goes on with the world of a file: one that takes its place cannot be made again from it."""
+        first = self.edits[0].request
+        saved = [scene.saved_world for scene in first.scenes] if isinstance(first, Open) else []
+        return any(name and Path(name).resolve() == path.resolve() for name in saved)
+
+    def of(self, world: int) -> Journal:
+        """The journal that leads to one of several worlds alone."""
+        return Journal((*self.edits, Edit(self.cycle, Keep((world,)))), self.cycle)
+
+
+def write_journal(path: Path, journal: Journal) -> None:
+    """Write a journal alone, as TOML."""
+    content = journal_content(journal, path.parent)
+    with write_atomically(path) as file:
+        file.write(tomli_w.dumps(content).encode())
+
+
+def read_journal(path: Path) -> Journal:
+    """The journal of a file in TOML, or of a saved world. Raises `UserError` where it has none."""
+    if path.suffix.lower() != ".toml":
+        from app.files.checkpoint import load_journal
+
+        journal = load_journal(path)
+        if journal is None:
+            raise UserError(f"{path}: it has no journal, from which it could be made again")
+        return journal
+    return journal_from(read_toml(read_text(path, "journal"), str(path), "journal"), str(path), path.parent)
+
+
+def is_journal(path: Path) -> bool:
+    """Whether a file in TOML is a journal, and not a preset."""
+    if path.suffix.lower() != ".toml" or not path.is_file():
+        return False
+    try:
+        return "edit" in read_toml(read_text(path, "journal"), str(path), "journal")
+    except UserError:
+        return False
+
+
+def journal_content(journal: Journal, folder: Path) -> dict[str, Any]:
+    """A journal as a file in `folder` keeps it."""
+    edits = [
+        {"cycle": edit.cycle, "do": _names()[type(edit.request)], **_content(edit.request, folder)}
+        for edit in journal.edits
+    ]
+    return {"format": FORMAT, "cycle": journal.cycle, "edit": edits}
+
+
+def journal_from(content: dict[str, Any], name: str, folder: Path) -> Journal:
+    """The journal that a file in `folder` keeps. `name` is the file's, for the errors."""
+    try:
+        if content.get("format") != FORMAT:
+            raise UserError(f"journal of format {content.get('format')}; this version of the program reads {FORMAT}")
+        end = _whole(content, "cycle", LARGEST_CYCLE)
+        rows = content.get("edit")
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise UserError("'edit' must be a list of tables, [[edit]]")
+        edits = tuple(_edit(row, folder) for row in rows)
+        cycles = [edit.cycle for edit in edits]
+        if not edits or not isinstance(edits[0].request, Open):
+            raise UserError('its first edit must open a world (do = "open")')
+        if any(isinstance(edit.request, Open) for edit in edits[1:]):
+            raise UserError("only its first edit can open worlds")
+        if cycles != sorted(cycles) or end < cycles[-1]:
+            raise UserError("the cycles of its edits must grow up to that of its end")
+    except UserError as error:
+        raise UserError(f"{name}: {error}") from error
+    return Journal(edits, end)
+
+
+def _edit(row: dict[str, Any], folder: Path) -> Edit:
+    kind = row.get("do")
+    if kind not in READERS:
+        raise UserError(f"do = {kind!r}: must be one of {', '.join(READERS)}{nearest(str(kind), READERS)}")
+    cycle = _whole(row, "cycle", LARGEST_CYCLE)
+    try:
+        return Edit(cycle, READERS[kind](row, folder))
+    except UserError as error:
+        raise UserError(f"the edit after cycle {cycle}: {error}") from error
+
+
+def _open(row: dict[str, Any], folder: Path) -> Open:
+    scenes = row.get("scenes")
+    if not isinstance(scenes, list) or not 1 <= len(scenes) <= MOST_WORLDS:
+        raise UserError(f"'scenes' must be 1 to {MOST_WORLDS} scenes, [[edit.scenes]]")
+    return Open(tuple(_scene(content, folder) for content in scenes))
+
+
+def _scene(content: object, folder: Path) -> Scene:
+    if not isinstance(content, dict):
+        raise UserError("a scene must be a table, as a preset is")
+    rest = {key: value for key, value in content.items() if key not in ("name", "saved_world")}
+    texts = {key: content[key] for key in ("name", "saved_world") if isinstance(content.get(key), str)}
+    scene = found_from(scene_from(rest, "a scene"), folder)
+    if saved := texts.get("saved_world"):
+        texts["saved_world"] = str(folder / saved)
+    return msgspec.structs.replace(scene, **texts)
+
+
+def _change(row: dict[str, Any], folder: Path) -> Change:
+    values = row.get("values")
+    if not isinstance(values, dict):
+        raise UserError("'values' must be a table of parameters, [edit.values]")
+    checked: dict[str, Value] = {}
+    for path, value in values.items():
+        checked[path] = check_value(find_declaration(path), value)
+        if rebuilds_world(path):
+            raise UserError(f"{path} can only be given where the world is opened")
+    return Change(checked, _whole(row, "world", MOST_WORLDS - 1) if "world" in row else None)
+
+
+def _keep(row: dict[str, Any], folder: Path) -> Keep:
+    worlds = row.get("worlds")
+    if not isinstance(worlds, list) or not worlds or not all(type(world) is int and world >= 0 for world in worlds):
+        raise UserError("'worlds' must be a list of whole numbers, the first world being 0")
+    return Keep(tuple(worlds))
+
+
+READERS: dict[str, Callable[[dict[str, Any], Path], LandRequest]] = {
+    "open": _open,
+    "change": _change,
+    "copy": lambda row, folder: Copy(_whole(row, "world", MOST_WORLDS - 1)),
+    "keep": _keep,
+    "blur": lambda row, folder: Blur(),
+    "snowballs": lambda row, folder: RollSnowballs(_whole(row, "balls", LARGEST_CYCLE)),
+    "stop-snowballs": lambda row, folder: CancelSnowballs(),
+}
+
+
+def _names() -> dict[type, str]:
+    kinds = (Open, Change, Copy, Keep, Blur, RollSnowballs, CancelSnowballs)
+    return dict(zip(kinds, READERS, strict=True))
+
+
+def _content(request: LandRequest, folder: Path) -> dict[str, Any]:
+    match request:
+        case Open(scenes):
+            return {"scenes": [_scene_content(scene, folder) for scene in scenes]}
+        case Change(values, world):
+            return {"values": dict(values)} | ({} if world is None else {"world": world})
+        case Copy(world):
+            return {"world": world}
+        case Keep(worlds):
+            return {"worlds": list(worlds)}
+        case RollSnowballs(balls):
+            return {"balls": balls}
+        case Blur() | CancelSnowballs():
+            return {}
+
+
+def _scene_content(scene: Scene, folder: Path) -> dict[str, Any]:
+    content = preset_content(named_from(scene, folder))
+    texts = {"name": scene.name, "saved_world": str(Path(scene.saved_world).resolve()) if scene.saved_world else ""}
+    return {key: text for key, text in texts.items() if text} | content
+
+
+def _whole(row: dict[str, Any], key: str, largest: int) -> int:
+    value = row.get(key)
+    if type(value) is not int or not 0 <= value <= largest:
+        raise UserError(f"{key} = {value!r}: must be a whole number from 0 to {largest}")
+    return value

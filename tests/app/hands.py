@@ -1,0 +1,79 @@
+"""A simulation thread as a test holds it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from app.engine.lockstep import Lockstep
+from app.engine.messages import Moment, Refused, Report, Step
+from app.engine.moments import TimelineSeen
+from app.engine.thread import SimulationThread
+from app.scene.edits import Copy
+from app.scene.scene import Scene
+from tests.app.small import bits
+
+SECONDS = 60.0  # after which what does not come will not come
+
+
+class Hands:
+    """Asks a thread, and waits for what comes of it."""
+
+    def __init__(self, *scenes: Scene) -> None:
+        self.thread = SimulationThread(*scenes, paused=True)
+        self.thread.first_picture_shown.set()
+        self.reports: list[Report] = []
+        self.thread.start()
+        self.wait(lambda: self.thread.status.state == "paused")
+
+    def wait(self, done: Callable[[], bool]) -> None:
+        end = time.monotonic() + SECONDS
+        while not done():
+            self.thread.take()
+            self.reports += self.thread.reports()
+            assert time.monotonic() < end, self.thread.status
+            time.sleep(0.001)
+
+    def step(self, cycles: int) -> None:
+        goal = self.thread.status.cycle + cycles
+        for _ in range(cycles):
+            self.thread.ask(Step())
+        self.wait(lambda: self.thread.status.cycle == goal)
+
+    def ask(self, request: object, answer: type[Report]) -> Report:
+        """Ask, and return what is answered to it."""
+        self.thread.ask(request)  # type: ignore[arg-type]
+        found: list[Report] = []
+
+        def is_there() -> bool:
+            found[:] = [
+                report
+                for report in self.reports
+                if isinstance(report, answer) and getattr(report, "request", None) is request
+            ]
+            return bool(found)
+
+        self.wait(is_there)
+        return found[0]
+
+    def settle(self) -> None:
+        """Wait until all that was asked for is done."""
+        done = Copy(99)
+        self.ask(done, Refused)
+
+    @property
+    def moment(self) -> Moment:
+        return self.thread.status.moment
+
+    @property
+    def timeline(self) -> TimelineSeen:
+        return self.thread.status.timeline
+
+    @property
+    def lockstep(self) -> Lockstep:
+        assert self.thread._lockstep is not None
+        return self.thread._lockstep
+
+    @property
+    def bits(self) -> list[dict[str, object]]:
+        return [bits(world) for world in self.lockstep.worlds]
