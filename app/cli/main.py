@@ -411,7 +411,7 @@ def _run_viewer(options: argparse.Namespace) -> None:
     os.chdir(working_folder())  # where it has been deleted, libraries of the window do not even load
     from app.window.loop import run
 
-    run(*scenes)
+    run(*scenes, keep_session=True)
 
 
 def _run_render(options: argparse.Namespace) -> None:

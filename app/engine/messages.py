@@ -59,6 +59,13 @@ class Save(Message, frozen=True):
     camera: CameraParameters | None = None
 
 
+class Look(Message, frozen=True):
+    """The land is seen so from now on: for journals and what is saved without being asked for."""
+
+    view: ViewParameters
+    camera: CameraParameters
+
+
 class Watch(Message, frozen=True):
     """What is looked at: the next snapshots have all that an overlay shows, and what is wanted of rivers."""
 
@@ -90,7 +97,7 @@ class FrameBegan(Message, frozen=True):
     screens: int = 1
 
 
-Request = LandRequest | Pause | Run | Step | Save | GoTo | DiscardBranch | Watch | FrameBegan
+Request = LandRequest | Pause | Run | Step | Save | GoTo | DiscardBranch | Look | Watch | FrameBegan
 
 
 # What has happened.
@@ -146,6 +153,12 @@ class SaveFailed(Message, frozen=True):
     why: str
 
 
+class SessionFailed(Message, frozen=True):
+    """The work so far could not be written for the case that the program is killed."""
+
+    why: str
+
+
 class Stopped(Message, frozen=True):
     """A cycle failed, and no other runs until one is asked for. The worlds are as they were before it.
 
@@ -171,7 +184,7 @@ class Refused(Message, frozen=True):
     why: str
 
 
-Report = Opened | OpenFailed | Edited | Arrived | Saved | SaveFailed | Stopped | SurveyFailed | Refused
+Report = Opened | OpenFailed | Edited | Arrived | Saved | SaveFailed | SessionFailed | Stopped | SurveyFailed | Refused
 
 
 def written(messages: Sequence[Request | Report]) -> bytes:

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from app.engine.autosave import Session
 from app.engine.builds import RIVERS, foreseen, in_order
 from app.engine.compiling import cache_is_empty
 from app.engine.creation import create_worlds
@@ -27,6 +28,7 @@ from app.engine.messages import (
     Edited,
     FrameBegan,
     GoTo,
+    Look,
     Moment,
     Opened,
     OpenFailed,
@@ -38,6 +40,7 @@ from app.engine.messages import (
     Save,
     Saved,
     SaveFailed,
+    SessionFailed,
     Step,
     Stopped,
     SurveyFailed,
@@ -67,6 +70,7 @@ NICENESS = 4  # lets the picture go first; 10 cost a third of the cycles for a t
 # interpreter's lock to themselves, and the window would wait for it at each call that gives it back.
 SHORT_CYCLE = 0.0005
 GIVING_WAY = 0.0001  # seconds
+SECONDS_BETWEEN_WRITES = 30.0  # of what a kill would lose
 AFTER_AN_ERROR = 0.1  # seconds, so that one that comes again and again leaves the processor to others
 
 
@@ -74,10 +78,11 @@ class SimulationThread:
     """The simulation of one world, or of several that are compared, on a thread of its own.
 
     It is controlled and reports by messages. `take` hands over the newest snapshots; their arrays stay
-    as they are until the next ones are taken. Each world has its scene, at its place in `scenes`.
+    as they are until the next ones are taken. Each world has its scene, at its place in `scenes`. Where there is a
+    `session`, the newest state and its journal are written there now and then, and at the end.
     """
 
-    def __init__(self, *scenes: Scene, paused: bool = False) -> None:
+    def __init__(self, *scenes: Scene, paused: bool = False, session: Session | None = None) -> None:
         self.paused = paused  # as it was asked for last
         self.first_picture_shown = threading.Event()  # kernels are loaded only after it: the picture comes first
         self._opening = Open(scenes)
@@ -96,6 +101,10 @@ class SimulationThread:
         self._overlay = "none"
         self._surveys = Surveys()
         self._timeline = Timeline()
+        self._session = session
+        self._session_moment = Moment()  # which was written last
+        self._session_time = time.monotonic()
+        self._look: Look | None = None
         self._told_version = 0  # of the time line, that others can see
         self._travel: Travel | None = None  # to a moment of the time line
         self._travel_request: tuple[GoTo, Moment] | None = None  # what asked for it, and where the worlds were then
@@ -114,11 +123,15 @@ class SimulationThread:
         """End the thread; waits for the cycle that is running."""
         self._stopping = True
         self._readiness.compiler.close()
-        self._timeline.close()
         self.first_picture_shown.set()
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join(timeout=2.0)  # a compilation that takes longer is left behind
+            if not self._thread.is_alive():
+                self._write_session()
+        self._timeline.close()
+        if self._session:
+            self._session.close()
 
     def ask(self, request: Request) -> None:
         """Ask for something, which is done between two cycles, in the order of asking."""
@@ -183,6 +196,7 @@ class SimulationThread:
         self._end_holding()
         self._tell_of_compiling()
         self._publish()
+        self._write_session_when_due()
         if self._may_run():
             begin = time.perf_counter()
             self._cycle()
@@ -249,6 +263,8 @@ class SimulationThread:
                 self._end_run()
             case Save():
                 self._save(request)
+            case Look():
+                self._look = request
             case Watch(overlay, wanted):
                 self._fresh = self._fresh or overlay != self._overlay  # also while nothing runs
                 self._overlay, self._surveys.wanted = overlay, wanted
@@ -498,6 +514,33 @@ class SimulationThread:
             self._reports.put(SaveFailed(request.path, explained(error)))
         else:
             self._reports.put(Saved(request.path))
+
+    def _write_session_when_due(self) -> None:
+        if self._session and time.monotonic() > self._session_time + SECONDS_BETWEEN_WRITES:
+            self._write_session()
+
+    def _write_session(self) -> None:
+        """Write the newest kept state for the case that the program is killed, while cycles go on."""
+        self._session_time = time.monotonic()
+        moment = self._timeline.now
+        if self._session is None or self._lockstep is None or self._travel or moment == self._session_moment:
+            return
+        self._leave()
+        kept = self._timeline.start_for(moment)
+        if kept is None:
+            return
+        self._session_moment = moment
+        session, journal, look = self._session, self._timeline.journal_of(kept), self._look
+        seen = (look.view, look.camera) if look else None
+        name = self._lockstep.scenes[0].name
+
+        def write() -> None:
+            try:
+                session.write(name, kept.worlds, journal, seen)
+            except Exception as error:
+                self._reports.put(SessionFailed(explained(error)))
+
+        self._timeline.in_background(write)
 
     def _follow_frame(self, screens: int) -> None:
         if self._lockstep and not self._is_paused:

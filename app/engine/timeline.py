@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
@@ -191,6 +191,14 @@ class Timeline:
         """All that was done up to a moment, from the first."""
         return self._of(moment).edits[: moment.edits]
 
+    def in_background(self, work: Callable[[], None]) -> None:
+        """Do something with kept states beside the cycles, after what is being done already."""
+        self._writer.submit(work)
+
+    def journal_of(self, kept: Kept) -> Journal:
+        """All that led to a kept state."""
+        return Journal(tuple(self.edits_of(kept.moment)), kept.moment.cycle)
+
     def journal(self, world: int) -> Journal:
         """All that led to one of the worlds of now."""
         journal = Journal(tuple(self.edits_of(self.now)), self.now.cycle)
@@ -236,7 +244,8 @@ class Timeline:
         return TimelineSeen(branches, target, in_memory, sum(state.bytes for state in states) - in_memory)
 
     def close(self) -> None:
-        self._writer.shutdown(wait=False, cancel_futures=True)
+        """Finish what is being written, and begin nothing more."""
+        self._writer.shutdown(wait=True, cancel_futures=True)
 
     @property
     def _branch(self) -> Branch:

@@ -57,6 +57,13 @@ ACTIONS: tuple[Action, ...] = (
     Action(("Ctrl+-",), "Smaller text", "shrink panel and text", "smaller_interface", "View"),
     Action(("Ctrl+O",), "Open", "open a heightmap, a saved world or a preset", "open_dialog", "Files"),
     Action(("Ctrl+S",), "Save", "save the world (.npz) or its parameters (.toml)", "save_dialog", "Files"),
+    Action(
+        ("Ctrl+Shift+O",),
+        "Last session",
+        "go on with the land of the session before this one, as it was left",
+        "last_session",
+        "Files",
+    ),
     Action(("F12",), "Screenshot", "save the picture, without the panel, as PNG", "screenshot", "Files"),
     Action(
         ("F5",), "Reload shaders", "recompile the shaders; if one fails, the old ones stay", "reload_shaders", "Help"

@@ -20,17 +20,20 @@ from imgui_bundle import imgui
 from numpy.typing import NDArray
 from pyglm import glm
 
+from app.engine.autosave import EndedSession
 from app.engine.messages import (
     Arrived,
     Edited,
     FrameBegan,
     GoTo,
+    Look,
     Moment,
     Opened,
     OpenFailed,
     Refused,
     Saved,
     SaveFailed,
+    SessionFailed,
     Stopped,
     SurveyFailed,
     Watch,
@@ -79,6 +82,7 @@ log = logging.getLogger(__name__)
 DROPS_OF_A_SPRING = 100.0  # in each cycle, where one is placed by a click
 REACH_OF_A_SPRING = 0.02  # relative to the map: a click nearer to a spring removes it
 SCREENS_PER_SECOND = 60  # the frames that a pace in cycles for each frame is meant for
+SECONDS_BETWEEN_LOOKS = 0.25
 STILL_FRAMES = 4  # drawn after the last change, in which ImGui comes to rest
 
 
@@ -133,7 +137,11 @@ class Application:
         self.sides = Sides(context, known_levels=known_levels)
         self.layout = Layout(self.sides)
         self.pointing = Pointing(self)
+        self.last_session: EndedSession | None = None  # which can be gone on with
+        self.offering = False  # whether the person has still to say so
         self._time = 0.0
+        self._looked: Look | None = None  # what the simulation knows of view and camera
+        self._looked_at = 0.0
         self._opened_worlds: frozenset[int] = frozenset()  # numbers of worlds that were asked for, and not gone back to
         self._views: dict[int, CameraParameters] = {}  # of lands, by their first branch, when they were left
         self._going: GoTo | None = None  # to a moment of the time line, which is not reached yet
@@ -173,6 +181,7 @@ class Application:
         if self.documents.scenes[0].simulation.cycles_per_frame and not self.simulation.paused:
             self.simulation.ask(FrameBegan(max(1, round(dt * SCREENS_PER_SECOND))))  # a slow picture does not slow it
         self._watch()
+        self._tell_of_view()
         snapshots = () if self.sides.drawing else self.simulation.take()  # a picture shows one state of the world
         self._hear_simulation()
         self._take_snapshots(snapshots)
@@ -409,10 +418,15 @@ class Application:
         status = self.simulation.status
         return status.timeline.root(status.moment.branch)
 
-    def open(self, scene: Scene) -> None:
-        """Leave what is shown for another scene."""
+    def open(self, *scenes: Scene) -> None:
+        """Leave what is shown for another scene, or several that are compared."""
         self._opening = True
-        self.documents.open(scene)
+        self.documents.open(*scenes)
+
+    def offer(self, session: EndedSession | None) -> None:
+        """Offer to go on with the session before this one, where it was not closed."""
+        self.last_session = session
+        self.offering = session is not None and not session.index.closed
 
     def add_world(self) -> None:
         """Compare the world that the panel shows with a copy of it."""
@@ -523,6 +537,15 @@ class Application:
             self._watched = watch
             self.simulation.ask(watch)
 
+    def _tell_of_view(self) -> None:
+        """Report to the simulation how the land is seen, where that has changed."""
+        if self._time - self._looked_at < SECONDS_BETWEEN_LOOKS or self.snapshot is None or self._opening:
+            return
+        look = Look(self.documents.scene.view, self.camera.parameters())
+        if look != self._looked:
+            self._looked, self._looked_at = look, self._time
+            self.simulation.ask(look)
+
     def _take_snapshots(self, snapshots: Sequence[Snapshot]) -> None:
         if snapshots:
             worlds = {shown.world for shown in self.sides.snapshots}
@@ -600,6 +623,8 @@ class Application:
                     self.notices.say(f"saved {path}")
                 case SaveFailed(path, why):
                     self.commands.save_failed(path, why)
+                case SessionFailed(why):
+                    self.notices.complain(f"the work so far is not safe from a crash: {why}")
                 case SurveyFailed(why):
                     self.notices.complain(f"rivers: {why}")
                 case Refused(request, why):

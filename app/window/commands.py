@@ -257,6 +257,18 @@ class Commands:
 
         self.attempt(lambda: self._application.open(open_scene(str(source))))
 
+    def last_session(self) -> None:
+        """Go on with the session before this one, as it was left."""
+        session = self._application.last_session
+        if session is None:
+            raise UserError("there is no other session that could be gone on with")
+        self._application.offering = False
+        self._application.open(*session.scenes)
+
+    def decline_session(self) -> None:
+        """Go on without the session that was offered. It can still be opened later."""
+        self._application.offering = False
+
     @staticmethod
     def target(path: Path) -> Path:
         """Where `save` writes: a name without an ending gets that of a world. Raises `UserError` for another one."""
@@ -328,6 +340,9 @@ class Commands:
         """Close what lies over the scene, the topmost first."""
         application = self._application
         if application.panel.close_topmost() or application.notices.dismiss_all():
+            return
+        if application.offering:
+            self.decline_session()
             return
         if application.camera.flying:
             application.camera.toggle_fly()

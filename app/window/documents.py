@@ -176,10 +176,10 @@ class Documents:
         if self._restart_due is not None and time.monotonic() > self._restart_due:
             self.restart(self._restart_name)
 
-    def open(self, scene: Scene) -> None:
-        """Leave what is open for another scene."""
-        self.scenes = self._opened = (scene,)
-        self.edited = "A"
+    def open(self, *scenes: Scene) -> None:
+        """Leave what is open for another scene, or several that are compared."""
+        self.scenes = self._opened = scenes
+        self.edited = self._last_letter
         self.restart(f"open {self.name}")
 
     def add_world(self) -> None:

@@ -13,6 +13,7 @@ from app.model.errors import UserError, explained
 from app.scene.scene import Scene
 
 if TYPE_CHECKING:
+    from app.engine.autosave import Session
     from app.window.application import Application
     from app.window.window import Window
 
@@ -31,16 +32,19 @@ def run(
     size: tuple[int, int] = OPENING_SIZE,
     on_first_picture: Callable[[], None] | None = None,
     after_frame: Callable[[Application, Window], None] | None = None,
+    keep_session: bool = False,
 ) -> None:
-    """Show a scene, or two side by side, in a window until it is closed.
+    """Show a scene, or several that are compared, in a window until it is closed.
 
+    With `keep_session` the work is written now and then, and that of a session which was not closed is offered.
     Calls `on_first_picture` when the land was on the screen first, and `after_frame` when any frame is. Raises
     `UserError` where the land cannot be made.
     """
-    simulation = SimulationThread(*scenes, paused=paused)
+    simulation = SimulationThread(*scenes, paused=paused, session=_session() if keep_session else None)
     simulation.start()  # it loads the terrain while the window opens
     try:
-        _run_window(simulation, size, layout_file or _layout_file(), on_first_picture, after_frame)
+        layout_file = layout_file or _layout_file()
+        _run_window(simulation, size, layout_file, on_first_picture, after_frame, keep_session=keep_session)
     finally:
         simulation.stop()
 
@@ -51,7 +55,10 @@ def _run_window(
     layout_file: Path | None,
     on_first_picture: Callable[[], None] | None,
     after_frame: Callable[[Application, Window], None] | None,
+    *,
+    keep_session: bool,
 ) -> None:
+    from app.engine.autosave import ended_sessions
     from app.picture import style
     from app.window.application import Application
     from app.window.known_levels import LevelsInFile
@@ -61,6 +68,8 @@ def _run_window(
         style.load_fonts()
         known_levels = LevelsInFile(layout_file.with_name("levels.json") if layout_file else None)
         application = Application(window.context, simulation, window, known_levels=known_levels)
+        if keep_session:
+            application.offer(next(iter(ended_sessions()), None))
         try:
             _show(simulation, application, window, on_first_picture, after_frame)
         except UserError:
@@ -71,6 +80,17 @@ def _run_window(
         finally:
             if not window.lost:
                 application.close()
+
+
+def _session() -> Session | None:
+    """Where the work is kept, or None where nothing can be."""
+    from app.engine.autosave import Session
+
+    try:
+        return Session()
+    except UserError as error:
+        log.warning("%s", error)
+        return None
 
 
 def _show(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from app.engine.autosave import Session
 from app.engine.lockstep import Lockstep
 from app.engine.messages import Moment, Refused, Report, Step
 from app.engine.moments import TimelineSeen
@@ -19,8 +20,8 @@ SECONDS = 60.0  # after which what does not come will not come
 class Hands:
     """Asks a thread, and waits for what comes of it."""
 
-    def __init__(self, *scenes: Scene) -> None:
-        self.thread = SimulationThread(*scenes, paused=True)
+    def __init__(self, *scenes: Scene, session: Session | None = None) -> None:
+        self.thread = SimulationThread(*scenes, paused=True, session=session)
         self.thread.first_picture_shown.set()
         self.reports: list[Report] = []
         self.thread.start()

@@ -202,6 +202,7 @@ class Panel:
         middle = (place.x + free.x / 2.0, free.y / 2.0)
         widest, highest = max(free.x - em(2.0), em(18.0)), free.y - em(2.0)
         messages.waiting(self._application, middle)
+        messages.offer(self._application, middle)
         messages.compiling(self._application, middle[0], em(1.0), widest)
         messages.failure(self._application, middle, widest)
         messages.notices(self._application, middle[0], free.y - em(1.0), widest)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
+from app.model.numbers import spaced
 from app.picture.style import ACCENT, ERROR, FAINT_TEXT, OVER_SCENE, WARNING, Colour, em
+from app.window.actions import BY_COMMAND
 from app.window.notices import Kind, Notice
-from app.window.panel.widgets import heading
+from app.window.panel.widgets import heading, tooltip_on_hover
 
 if TYPE_CHECKING:
     from app.window.application import Application
@@ -67,6 +69,25 @@ def _notice(notice: Notice, widest: float) -> bool:
         imgui.same_line(0.0, em(0.9))
         imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), icons.ICON_FA_XMARK)
     return imgui.is_window_hovered() and imgui.is_mouse_clicked(0)
+
+
+def offer(application: Application, place: Place) -> None:
+    """Offer what a session has left that was not closed."""
+    session = application.last_session
+    if not application.offering or session is None or application.snapshot is None:
+        return
+    _begin_box("##offer", place)
+    heading("The last session ended without being closed")
+    when = time.strftime("%d %B, %H:%M", time.localtime(session.index.time))
+    imgui.text_unformatted(f"{session.index.name or 'land'}, cycle {spaced(session.index.cycle)}, {when}")
+    imgui.spacing()
+    if imgui.button("Go on with it"):
+        application.commands.attempt(application.commands.last_session)
+    imgui.same_line(0.0, em(0.6))
+    if imgui.button("Not now"):
+        application.commands.decline_session()
+    tooltip_on_hover(f"{BY_COMMAND['last_session'].keys[0]} opens it later")
+    _end_box()
 
 
 def waiting(application: Application, place: Place) -> None:

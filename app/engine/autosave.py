@@ -1,0 +1,166 @@
+"""The work of a session, written now and then beside the program, so that a kill or a power cut loses little of it."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import secrets
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import platformdirs
+
+from app.engine.kept import KeptWorld
+from app.files import checkpoint
+from app.files.atomic import write_atomically
+from app.files.journal import Journal
+from app.model.errors import UserError, explained
+from app.model.view_parameters import CameraParameters, ViewParameters
+from app.scene.comparison import NAMES
+from app.scene.scene import Scene
+
+if sys.platform != "win32":
+    import fcntl
+
+log = logging.getLogger(__name__)
+
+MOST_SESSIONS = 4  # that are kept of those that ended
+
+LOCK, INDEX = "in-use", "session.json"
+
+
+class Index(msgspec.Struct, frozen=True):
+    """What a session's folder holds. It is written last, so all that it names is there."""
+
+    name: str
+    cycle: int
+    time: float  # seconds since 1970
+    worlds: tuple[str, ...]  # names of files
+    closed: bool = False  # the program has ended as it should
+
+
+@dataclass(frozen=True)
+class EndedSession:
+    """A session that can be gone on with."""
+
+    folder: Path
+    index: Index
+
+    @property
+    def scenes(self) -> tuple[Scene, ...]:
+        """What to open. Raises `UserError` where it cannot be read."""
+        return tuple(checkpoint.load_scene(self.folder / name) for name in self.index.worlds)
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Session:
+    """The folder of this session. Raises `UserError` where there can be none."""
+
+    def __init__(self, home: Path | None = None) -> None:
+        try:
+            self._folder = (home or sessions_folder()) / f"{time.time_ns():x}-{secrets.token_hex(3)}"
+            self._folder.mkdir(parents=True)
+            self._lock = os.open(self._folder / LOCK, os.O_CREAT | os.O_RDWR)
+            if sys.platform != "win32":
+                fcntl.flock(self._lock, fcntl.LOCK_EX)  # for as long as the process lives
+        except OSError as error:
+            raise UserError(f"the work cannot be kept meanwhile: {explained(error)}") from error
+        self._index: Index | None = None
+
+    def write(
+        self,
+        name: str,
+        worlds: Sequence[KeptWorld],
+        journal: Journal,
+        seen: tuple[ViewParameters, CameraParameters] | None = None,
+    ) -> None:
+        """Write the newest state, and then let go of the one before. Raises `UserError` where it cannot be written."""
+        last = self._index.worlds if self._index else ()
+        turn = "b" if last and last[0].endswith("-a.npz") else "a"
+        files = tuple(f"world-{letter}-{turn}.npz" for letter, _ in zip(NAMES, worlds, strict=False))
+        for number, (file, kept) in enumerate(zip(files, worlds, strict=True)):
+            simulator = kept.simulator()
+            scene = simulator.scene
+            if seen:
+                scene = msgspec.structs.replace(scene, view=seen[0], camera=seen[1])
+            past = journal.of(number) if len(worlds) > 1 else journal
+            checkpoint.save(self._folder / file, simulator.world, scene, past, compressed=False)
+        self._write_index(Index(name, journal.cycle, time.time(), files))
+        for file in set(last) - set(files):
+            (self._folder / file).unlink(missing_ok=True)
+
+    def _write_index(self, index: Index) -> None:
+        with write_atomically(self._folder / INDEX) as file:
+            file.write(msgspec.json.encode(index))
+        self._index = index
+
+    def close(self) -> None:
+        """The program ends as it should. What was written can be opened again when the next one asks for it."""
+        with contextlib.suppress(OSError, UserError):
+            if self._index is None:
+                shutil.rmtree(self._folder, ignore_errors=True)
+            else:
+                self._write_index(msgspec.structs.replace(self._index, closed=True))
+        with contextlib.suppress(OSError):
+            os.close(self._lock)
+
+
+def sessions_folder() -> Path:
+    """Where sessions are kept."""
+    return platformdirs.user_data_path("thalweg", appauthor=False) / "sessions"
+
+
+def ended_sessions(home: Path | None = None) -> list[EndedSession]:
+    """Those whose program has ended, the newest first. All but the newest few are removed, and what holds nothing."""
+    home = home or sessions_folder()
+    if not home.is_dir():
+        return []
+    ended = []
+    for folder in home.iterdir():
+        if _is_in_use(folder):
+            continue
+        session = _read(folder)
+        if session is None:
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            ended.append(session)
+    ended.sort(key=lambda session: session.index.time, reverse=True)
+    for session in ended[MOST_SESSIONS:]:
+        session.remove()
+    return ended[:MOST_SESSIONS]
+
+
+def _read(folder: Path) -> EndedSession | None:
+    try:
+        index = msgspec.json.decode((folder / INDEX).read_bytes(), type=Index)
+    except (OSError, ValueError) as error:
+        log.debug("%s: %s", folder, error)
+        return None
+    names = index.worlds
+    is_whole = bool(names) and all(Path(name).name == name and (folder / name).is_file() for name in names)
+    return EndedSession(folder, index) if is_whole else None
+
+
+def _is_in_use(folder: Path) -> bool:
+    if sys.platform == "win32":
+        try:
+            (folder / LOCK).unlink(missing_ok=True)  # which is refused while its owner lives
+        except OSError:
+            return True
+        return False
+    try:
+        with (folder / LOCK).open("r+b") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # likewise
+    except FileNotFoundError:
+        return time.time() - folder.stat().st_mtime < 10.0  # it is being made just now
+    except OSError:
+        return True
+    return False

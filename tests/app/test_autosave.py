@@ -1,0 +1,154 @@
+"""What a session leaves when it is killed at any moment: nothing, or a whole world with its journal."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from app.engine import thread as engine_thread
+from app.engine.autosave import MOST_SESSIONS, Session, ended_sessions
+from app.engine.kept import KeptWorld
+from app.engine.messages import Edited, Look, SessionFailed
+from app.files import checkpoint
+from app.files.journal import Journal, read_journal
+from app.model.errors import UserError
+from app.model.view_parameters import CameraParameters, ViewParameters
+from app.scene.edits import Blur, Copy, Edit, Open
+from tests.app.hands import Hands
+from tests.app.small import bits, simulated, small_scene
+
+
+def left_by(folder: Path, cycles: int) -> Session:
+    """A session with one world, which is not closed."""
+    session = Session(folder)
+    simulator = simulated(cycles)
+    session.write("hills", [KeptWorld.of(simulator)], Journal((Edit(0, Open((simulator.scene,))),), cycles))
+    return session
+
+
+def end_without_closing(session: Session) -> None:
+    """As a kill does."""
+    os.close(session._lock)
+
+
+def test_a_session_that_ended_is_found_and_one_that_lives_is_not(tmp_path: Path) -> None:
+    session = left_by(tmp_path, 3)
+    assert ended_sessions(tmp_path) == []
+    end_without_closing(session)
+    (ended,) = ended_sessions(tmp_path)
+    assert (ended.index.name, ended.index.cycle, ended.index.closed) == ("hills", 3, False)
+    world, _ = checkpoint.load(Path(ended.scenes[0].saved_world))
+    assert bits(world) == bits(simulated(3).world)
+    assert read_journal(Path(ended.scenes[0].saved_world)).cycle == 3
+
+
+def test_one_that_was_closed_says_so_and_one_without_work_leaves_nothing(tmp_path: Path) -> None:
+    left_by(tmp_path, 2).close()
+    (ended,) = ended_sessions(tmp_path)
+    assert ended.index.closed
+    Session(tmp_path).close()
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_only_the_newest_few_are_kept_and_each_holds_one_state(tmp_path: Path) -> None:
+    for cycles in range(MOST_SESSIONS + 3):
+        session = left_by(tmp_path, cycles)
+        simulator = simulated(cycles)
+        journal = Journal((Edit(0, Open((simulator.scene,))),), cycles)
+        for _ in range(3):
+            session.write("hills", [KeptWorld.of(simulator)], journal)
+        end_without_closing(session)
+    ended = ended_sessions(tmp_path)
+    assert [session.index.cycle for session in ended] == list(range(MOST_SESSIONS + 2, 2, -1))
+    assert all(len(list(session.folder.glob("*.npz"))) == 1 for session in ended)
+    assert len(list(tmp_path.iterdir())) == MOST_SESSIONS
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are killed that are copies of this one")
+def test_killed_at_200_moments_it_leaves_a_whole_world_or_the_one_before(tmp_path: Path) -> None:
+    rng = random.Random(5)
+    states = []
+    for cycles in range(4):
+        simulator = simulated(cycles, small_scene(world__columns=24, world__rows=20))
+        states.append((KeptWorld.of(simulator), Journal((Edit(0, Open((simulator.scene,))),), cycles), simulator))
+    there = [bits(simulator.world) for _, _, simulator in states]
+    found = 0
+    for _ in range(200):
+        child = os.fork()
+        if child == 0:
+            try:
+                session = Session(tmp_path)
+                number = 0
+                while True:
+                    kept, journal, _ = states[number % len(states)]
+                    session.write("hills", [kept, kept][: 1 + number % 2], journal)
+                    number += 1
+            finally:
+                os._exit(1)
+        time.sleep(rng.uniform(0.0, 0.025))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        for session in ended_sessions(tmp_path):
+            found += 1
+            for scene in session.scenes:
+                world, _ = checkpoint.load(Path(scene.saved_world))
+                assert bits(world) == there[session.index.cycle]
+                assert read_journal(Path(scene.saved_world)).cycle == session.index.cycle
+            session.remove()
+        for rest in tmp_path.iterdir():  # killed before anything was whole
+            assert rest.is_dir()
+    assert found > 100
+
+
+def test_a_thread_writes_its_work_with_view_and_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_thread, "SECONDS_BETWEEN_WRITES", 0.05)
+    hands = Hands(small_scene(), session=Session(tmp_path))
+    try:
+        view, camera = ViewParameters(sun_height=11.0), CameraParameters(heading=12.0)
+        hands.thread.ask(Look(view, camera))
+        hands.step(3)
+        hands.ask(Blur(), Edited)
+        hands.ask(Copy(0), Edited)
+        hands.step(2)
+        folder = next(tmp_path.iterdir())
+        hands.wait(lambda: len(list(folder.glob("*.npz"))) == 2)
+        cycle = hands.thread.status.cycle
+    finally:
+        hands.thread.stop()
+    (ended,) = ended_sessions(tmp_path)
+    assert ended.index.closed and ended.index.cycle == cycle
+    assert [scene.view for scene in ended.scenes] == [view, view]
+    assert ended.scenes[0].camera == camera
+    assert read_journal(Path(ended.scenes[1].saved_world)).cycle == cycle
+
+
+def test_where_it_cannot_be_written_that_is_said_and_all_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_thread, "SECONDS_BETWEEN_WRITES", 0.01)
+    session = Session(tmp_path)
+    hands = Hands(small_scene(), session=session)
+
+    def full(*_: object, **__: object) -> None:
+        raise UserError("no space is left there")
+
+    monkeypatch.setattr(checkpoint, "save", full)
+    try:
+        hands.step(3)
+        hands.wait(lambda: SessionFailed("no space is left there") in hands.reports)
+        hands.step(3)
+    finally:
+        hands.thread.stop()
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write everywhere")
+def test_without_a_place_to_write_there_is_no_session(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(UserError, match="cannot be kept"):
+        Session(tmp_path)
