@@ -57,6 +57,11 @@ class EndedSession:
         """What to open. Raises `UserError` where it cannot be read."""
         return tuple(checkpoint.load_scene(self.folder / name) for name in self.index.worlds)
 
+    def settle(self) -> None:
+        """It was gone on with, or it shall not be: it is not offered again, and can still be opened."""
+        with contextlib.suppress(OSError, UserError):
+            _write_index(self.folder, msgspec.structs.replace(self.index, closed=True))
+
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -93,14 +98,10 @@ class Session:
                 scene = msgspec.structs.replace(scene, view=seen[0], camera=seen[1])
             past = journal.of(number) if len(worlds) > 1 else journal
             checkpoint.save(self._folder / file, simulator.world, scene, past, compressed=False)
-        self._write_index(Index(name, journal.cycle, time.time(), files))
+        self._index = Index(name, journal.cycle, time.time(), files)
+        _write_index(self._folder, self._index)
         for file in set(last) - set(files):
             (self._folder / file).unlink(missing_ok=True)
-
-    def _write_index(self, index: Index) -> None:
-        with write_atomically(self._folder / INDEX) as file:
-            file.write(msgspec.json.encode(index))
-        self._index = index
 
     def close(self) -> None:
         """The program ends as it should. What was written can be opened again when the next one asks for it."""
@@ -108,9 +109,14 @@ class Session:
             if self._index is None:
                 shutil.rmtree(self._folder, ignore_errors=True)
             else:
-                self._write_index(msgspec.structs.replace(self._index, closed=True))
+                _write_index(self._folder, msgspec.structs.replace(self._index, closed=True))
         with contextlib.suppress(OSError):
             os.close(self._lock)
+
+
+def _write_index(folder: Path, index: Index) -> None:
+    with write_atomically(folder / INDEX) as file:
+        file.write(msgspec.json.encode(index))
 
 
 def sessions_folder() -> Path:

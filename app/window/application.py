@@ -423,10 +423,11 @@ class Application:
         self._opening = True
         self.documents.open(*scenes)
 
-    def offer(self, session: EndedSession | None) -> None:
-        """Offer to go on with the session before this one, where it was not closed."""
-        self.last_session = session
-        self.offering = session is not None and not session.index.closed
+    def offer(self, sessions: Sequence[EndedSession]) -> None:
+        """Offer to go on with a session that was not closed. The newest can be gone on with in any case."""
+        unclosed = [session for session in sessions if not session.index.closed]
+        self.offering = bool(unclosed)
+        self.last_session = next(iter(unclosed or sessions), None)
 
     def add_world(self) -> None:
         """Compare the world that the panel shows with a copy of it."""

@@ -264,10 +264,13 @@ class Commands:
             raise UserError("there is no other session that could be gone on with")
         self._application.offering = False
         self._application.open(*session.scenes)
+        session.settle()
 
     def decline_session(self) -> None:
         """Go on without the session that was offered. It can still be opened later."""
         self._application.offering = False
+        if self._application.last_session:
+            self._application.last_session.settle()
 
     @staticmethod
     def target(path: Path) -> Path:

@@ -69,7 +69,7 @@ def _run_window(
         known_levels = LevelsInFile(layout_file.with_name("levels.json") if layout_file else None)
         application = Application(window.context, simulation, window, known_levels=known_levels)
         if keep_session:
-            application.offer(next(iter(ended_sessions()), None))
+            application.offer(ended_sessions())
         try:
             _show(simulation, application, window, on_first_picture, after_frame)
         except UserError:

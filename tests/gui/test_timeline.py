@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from imgui_bundle import imgui
 
+from app.engine.autosave import Session, ended_sessions
+from app.engine.creation import create_world
+from app.engine.kept import KeptWorld
+from app.engine.simulator import Simulator
+from app.files.journal import Journal
+from app.scene.edits import Edit, Open
 from app.window.application import Application
 from app.window.panel.timeline import HEIGHT
 from app.window.undo import LandStep, ValueStep
@@ -188,3 +197,27 @@ def strip(driver: Driver) -> tuple[imgui.ImVec2, imgui.ImVec2]:
     low, high = info.rect_full.min, info.rect_full.max
     assert high.y - low.y < imgui.get_font_size() * HEIGHT
     return low, imgui.ImVec2(high.x - low.x, high.y - low.y)
+
+
+def test_a_session_that_was_killed_is_offered_and_gone_on_with(tmp_path: Path) -> None:
+    session = Session(tmp_path)
+    world, scene = create_world(SMALL)
+    simulator = Simulator(scene, world)
+    simulator.advance()
+    simulator.advance()
+    session.write("hills", [KeptWorld.of(simulator)] * 2, Journal((Edit(0, Open((scene,) * 2)),), 2))
+    os.close(session._lock)
+
+    def test(driver: Driver) -> None:
+        application = paused(driver)
+        application.offer(ended_sessions(tmp_path))
+        driver.engine.yield_(3)
+        driver.engine.item_click("//##offer/Go on with it")
+        driver.wait_for(lambda: len(application.sides.shown) == 2, "both worlds")
+        settled(driver)
+        assert application.simulation.status.cycle == 2
+        assert not application.offering
+        application.offer(ended_sessions(tmp_path))
+        assert not application.offering and application.last_session is not None
+
+    drive(test, SMALL)
