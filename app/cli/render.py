@@ -96,6 +96,7 @@ def render(
                     sides.show(snapshots(sides.snapshots))
                 if wish:
                     break
+                scenes = [scene.at(lockstep.cycle) for scene in lockstep.scenes]  # where parameters have keys
                 camera = replace(opening, heading=opening.heading + orbit * frame / frames)
                 sides.redraw()  # time has passed, also where nothing else has changed
                 sides.draw([camera] * len(scenes), scenes, time=frame / fps, minimap=minimap, labels=labels(scenes))

@@ -17,7 +17,7 @@ from app.files.journal import Journal
 from app.model.errors import UserError
 from app.model.world import World
 from app.scene.edits import Change, Edit, Open
-from app.scene.scene import DECLARATIONS, Scene
+from app.scene.scene import Scene, differing
 
 
 def simulate(
@@ -82,7 +82,7 @@ def _past(scene: Scene, cycle: int) -> tuple[Edit, ...]:
     if journal is None:
         return (Edit(cycle, Open((scene,))),)
     before = checkpoint.load_scene(Path(scene.saved_world))
-    values = {path: scene.value(path) for path in DECLARATIONS if scene.value(path) != before.value(path)}
+    values = differing(before, scene)
     return (*journal.edits, Edit(cycle, Change(values))) if values else journal.edits
 
 

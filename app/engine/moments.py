@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.messages import Moment
+from app.model.numbers import value_text
+from app.model.parameters import Value
 from app.model.world import World
 from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Edit, Keep, LandRequest, Open, RollSnowballs
-from app.scene.scene import DECLARATIONS
+from app.scene.scene import KEYS, find_declaration
 
 THUMBNAIL = 72  # cells along the longer side
 LOW, HIGH, WET = (0.58, 0.60, 0.42), (0.93, 0.89, 0.81), (0.25, 0.43, 0.60)  # its colours
@@ -75,7 +77,7 @@ def name_of(request: LandRequest) -> str:
     """What was done, in a few words."""
     match request:
         case Change(values):
-            return ", ".join(DECLARATIONS[path].label if path in DECLARATIONS else path for path in values)
+            return ", ".join(_change(path, value) for path, value in values.items())
         case Open(scenes):
             return scenes[0].name or "land"
         case Copy():
@@ -88,6 +90,13 @@ def name_of(request: LandRequest) -> str:
             return f"{balls} snowballs"
         case CancelSnowballs():
             return "snowballs stopped"
+
+
+def _change(path: str, value: Value) -> str:
+    if path.startswith(KEYS):
+        return f"keys of {find_declaration(path.removeprefix(KEYS)).label}"
+    declaration = find_declaration(path)
+    return f"{declaration.label} {value_text(declaration, value)}"
 
 
 def thumbnail(world: World) -> NDArray[np.uint8]:

@@ -59,7 +59,7 @@ class Simulator:
     """Runs the processes of a scene over a world. Not safe for threads: one owner at a time."""
 
     def __init__(self, scene: Scene, world: World, threads: int | None = None) -> None:
-        self.scene = scene
+        self.scene = scene.at(world.cycle)
         self.world = world
         self.threads = threads  # where it is given, it goes before the scene's
         self.milliseconds: dict[str, float] = {}
@@ -190,6 +190,7 @@ class Simulator:
         """As `advance`, but without a new backup however old the last one is."""
         if self.world.cycle >= LARGEST_CYCLE:
             raise SimulationError(f"cycle {LARGEST_CYCLE} is the last that can be counted")
+        self._follow_keys()
         self.prepare_all()
         try:
             self._run_cycle()
@@ -303,7 +304,13 @@ class Simulator:
         running = {process.name for process in self.enabled()}
         self.milliseconds = {name: taken for name, taken in self.milliseconds.items() if name in running}
 
+    def _follow_keys(self) -> None:
+        """Give the parameters that have keys their values of the next cycle."""
+        if self.scene.keys and (scene := self.scene.at(self.world.cycle)) is not self.scene:
+            self.go_on_with(scene)
+
     def _begin_cycle(self) -> None:
+        self._follow_keys()
         weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
         self.cycle = Cycle(weather, self.scene.edges, frozenset(process.name for process in self.enabled()))
 

@@ -610,6 +610,8 @@ class SimulationThread:
             self._started_cycles.pop(0)
         begin, first = self._started_cycles[0]
         pace = (cycle - first) / (now - begin) if now > begin else 0.0
+        if any(scene.keys for scene in self._lockstep.scenes):
+            self._say(scenes=self._scenes_asked_for)
         self._say(cycle=cycle, cycles_per_second=pace, milliseconds=self._lockstep.milliseconds)
 
     # Kernels are compiled while the simulation runs. A cycle runs with all enabled processes or with none: did

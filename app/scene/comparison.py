@@ -9,7 +9,7 @@ import msgspec
 
 from app.model.numbers import value_text
 from app.model.parameters import Declaration, Value
-from app.scene.scene import DECLARATIONS, GROUPS, Scene
+from app.scene.scene import DECLARATIONS, GROUPS, Scene, differing, section_of
 
 Letter = Literal["A", "B", "C", "D"]
 
@@ -21,7 +21,7 @@ MOST_LISTED = 4  # differences in a label
 
 def is_shared(declaration: Declaration) -> bool:
     """Whether a parameter has the same value for all worlds."""
-    return GROUPS[declaration.path.partition(".")[0]].section not in COMPARED_SECTIONS
+    return section_of(declaration.path) not in COMPARED_SECTIONS
 
 
 def compared_groups() -> list[str]:
@@ -31,13 +31,15 @@ def compared_groups() -> list[str]:
 
 def with_compared_of(scene: Scene, other: Scene) -> Scene:
     """`scene`, with all that may differ, and the name, of another one."""
-    return msgspec.structs.replace(scene, name=other.name, **{name: getattr(other, name) for name in compared_groups()})
+    groups = {name: getattr(other, name) for name in compared_groups()}
+    keys = {path: curve for path, curve in scene.keys.items() if section_of(path) not in COMPARED_SECTIONS}
+    keys |= {path: curve for path, curve in other.keys.items() if section_of(path) in COMPARED_SECTIONS}
+    return msgspec.structs.replace(scene, name=other.name, keys=keys, **groups)
 
 
 def differences(scene: Scene, other: Scene) -> dict[str, Value]:
     """The parameters that another scene has otherwise, of those that may differ, with its values."""
-    paths = [path for path, declaration in DECLARATIONS.items() if not is_shared(declaration)]
-    return {path: other.value(path) for path in paths if other.value(path) != scene.value(path)}
+    return {path: value for path, value in differing(scene, other).items() if section_of(path) in COMPARED_SECTIONS}
 
 
 def labels(scenes: Sequence[Scene]) -> list[tuple[str, ...]]:
@@ -45,8 +47,8 @@ def labels(scenes: Sequence[Scene]) -> list[tuple[str, ...]]:
     if len(scenes) == 1:
         return [()]
     first, *others = scenes
-    differing = {path for other in others for path in differences(first, other)}
-    paths = [path for path in DECLARATIONS if path in differing and _has_effect(path, scenes)]
+    found = {path for other in others for path in differences(first, other)}
+    paths = [path for path in DECLARATIONS if path in found and _has_effect(path, scenes)]
     named = len({scene.name for scene in scenes}) > 1
     return [
         (f"{letter}   {scene.name}" if named else letter, *_listed(scene, paths))
@@ -56,7 +58,9 @@ def labels(scenes: Sequence[Scene]) -> list[tuple[str, ...]]:
 
 def settings_that_differ(base: Scene, scene: Scene) -> list[str]:
     """The parameters that `scene` has otherwise than `base`, of those that may differ, a line each."""
-    return _listed(scene, [path for path in differences(base, scene) if _has_effect(path, (base, scene))])
+    return _listed(
+        scene, [path for path in differences(base, scene) if path in DECLARATIONS and _has_effect(path, (base, scene))]
+    )
 
 
 def _listed(scene: Scene, paths: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ Presets, `--set`, saved worlds and the panel all read and write scenes, and all 
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 import tomllib
@@ -18,6 +19,7 @@ import msgspec
 import tomli_w
 
 from app.model.climate import ClimateParameters
+from app.model.curves import Key, read_curve, value_at
 from app.model.edge_parameters import EdgeParameters
 from app.model.errors import UserError, nearest
 from app.model.materials import MaterialParameters
@@ -59,6 +61,8 @@ class _BeforeProcesses(Parameters, frozen=True, kw_only=True):
 
     name: str = ""  # of the preset or file that it was opened from
     description: str = ""
+    # Curves of parameters over the cycles, by their paths, see `app.model.curves`.
+    keys: dict[str, str] = msgspec.field(default_factory=dict)
     saved_world: str = ""  # the file of a world to continue, where there is one; `world` is how it once began
     world: WorldParameters = WorldParameters()
     noise: NoiseParameters = NoiseParameters()
@@ -120,17 +124,35 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
 
     def value(self, path: str) -> Value:
         """The value of the parameter with a dotted path, such as `droplets.evaporation`."""
+        if path.startswith(KEYS):
+            return self.keys.get(path.removeprefix(KEYS), "")
         group, _, name = path.partition(".")
         return typing.cast(Value, getattr(getattr(self, group), name))
 
     def with_value(self, path: str, value: Value) -> Scene:
         """The same scene with one parameter changed. Raises `UserError` where path or value do not fit."""
         declaration = find_declaration(path)
+        if path.startswith(KEYS):
+            return self._with_keys(path.removeprefix(KEYS), str(check_value(declaration, value)).strip())
         group_name, _, name = path.partition(".")
         changed = msgspec.structs.replace(getattr(self, group_name), **{name: check_value(declaration, value)})
         # Another land is not what it was opened from any more.
         called = "" if path == "world.source" and value != self.value(path) else self.name
         return msgspec.structs.replace(self, name=called, **{group_name: changed})
+
+    def _with_keys(self, path: str, text: str) -> Scene:
+        """The same scene with the curve of a parameter; an empty text is none."""
+        keys = {known: curve for known, curve in self.keys.items() if known != path}
+        return msgspec.structs.replace(self, keys=keys | {path: text} if text else keys)
+
+    def at(self, cycle: int) -> Scene:
+        """The scene as it is in a cycle: parameters that have keys follow their curves."""
+        scene = self
+        for path, text in self.keys.items():
+            value = value_at(DECLARATIONS[path], _curve(path, text), cycle)
+            if value != scene.value(path):
+                scene = scene.with_value(path, value)
+        return scene
 
     def with_values(self, values: Mapping[str, Value]) -> Scene:
         """The same scene with several parameters changed, by their dotted paths."""
@@ -146,6 +168,8 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
             raise UserError(f"--set {setting}: must be section.name=value, such as droplets.evaporation=0.01")
         return self.with_value(path, parse_value(find_declaration(path), text))
 
+
+KEYS = "keys."  # how the path of a curve begins; that of its parameter follows
 
 GROUPS: dict[str, type[Parameters]] = {
     name: group
@@ -172,7 +196,35 @@ def without_effect(scene: Scene, declaration: Declaration) -> str:
 @functools.cache
 def rebuilds_world(path: str) -> bool:
     """Whether a change to the parameter with that path rebuilds the world."""
-    return GROUPS[path.partition(".")[0]].section == WORLD_SECTION
+    return section_of(path) == WORLD_SECTION
+
+
+def section_of(path: str) -> str:
+    """The section of the parameter with that path, or of the one that a curve belongs to."""
+    return GROUPS[path.removeprefix(KEYS).partition(".")[0]].section
+
+
+def curve_of(scene: Scene, path: str) -> tuple[Key, ...]:
+    """The keys of a parameter; none where it does not change by itself."""
+    return _curve(path, scene.keys[path]) if path in scene.keys else ()
+
+
+@functools.cache
+def _curve(path: str, text: str) -> tuple[Key, ...]:
+    declaration = DECLARATIONS[path]
+    return read_curve(text, lambda value: parse_value(declaration, value))
+
+
+def can_have_keys(declaration: Declaration) -> bool:
+    """Whether a parameter can change over the cycles: not a text, and not what makes the world or opens the view."""
+    is_text = declaration.kind is str and not declaration.choices
+    return not is_text and section_of(declaration.path) != WORLD_SECTION and not declaration.path.startswith("camera.")
+
+
+def differing(scene: Scene, other: Scene) -> dict[str, Value]:
+    """All that another scene has otherwise, by the paths of parameters and curves, with its values."""
+    paths = [*DECLARATIONS, *(KEYS + path for path in sorted({*scene.keys, *other.keys}))]
+    return {path: other.value(path) for path in paths if other.value(path) != scene.value(path)}
 
 
 # Values.
@@ -180,6 +232,8 @@ def rebuilds_world(path: str) -> bool:
 
 def find_declaration(path: str) -> Declaration:
     """The declaration of the parameter with a dotted path. Raises `UserError`, with the nearest name, where none is."""
+    if path.startswith(KEYS):
+        return _declaration_of_curve(find_declaration(path.removeprefix(KEYS)))
     declaration = DECLARATIONS.get(path)
     if declaration is None:
         group, dot, _ = path.partition(".")
@@ -194,6 +248,26 @@ def find_declaration(path: str) -> Declaration:
             known = DECLARATIONS
         raise UserError(f"there is no parameter '{path}'{nearest(path, known)}")
     return declaration
+
+
+@functools.cache
+def _declaration_of_curve(declaration: Declaration) -> Declaration:
+    """Of the text that lists a parameter's keys. Raises `UserError` where it can have none."""
+    path = declaration.path
+    if not can_have_keys(declaration):
+        raise UserError(f"keys of {path}: it is the same in all cycles")
+
+    def check(text: str) -> object:
+        try:
+            return _curve(path, text)
+        except UserError as error:
+            raise UserError(f"keys of {path}: {error}") from error
+
+    help = f"{declaration.label} over the cycles, such as 0: 1; 300: 2"
+    return dataclasses.replace(
+        declaration, path=KEYS + path, kind=str, default="", help=help, choices=(), check=check, low=-math.inf,
+        high=math.inf, needs="",
+    )  # fmt: skip
 
 
 def parse_value(declaration: Declaration, text: str) -> Value:
@@ -286,7 +360,7 @@ def read_values(sections: Mapping[str, Any]) -> dict[str, Value]:
     """The values of parameters, by their dotted paths, that the sections of a file hold. Raises `UserError`."""
     values = {}
     for section, items in sections.items():
-        if section not in GROUPS:
+        if section not in GROUPS and section != KEYS.rstrip("."):
             raise UserError(f"there is no section '{section}'{nearest(section, GROUPS)}")
         if not isinstance(items, dict):
             raise UserError(f"{section} = {_text(items)}: must be a section, [{section}]")
@@ -309,7 +383,7 @@ def preset_content(scene: Scene) -> dict[str, Any]:
     changed: dict[str, Any] = {}
     for key, value in scene_content(scene).items():
         if isinstance(value, dict):
-            difference = {name: item for name, item in value.items() if item != default[key][name]}
+            difference = {name: item for name, item in value.items() if item != default[key].get(name)}
             if difference:
                 changed[key] = difference
         elif value != default[key]:

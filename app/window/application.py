@@ -40,6 +40,7 @@ from app.engine.messages import (
 )
 from app.engine.survey import wanted_by
 from app.engine.thread import SimulationThread
+from app.model.curves import Key, write_curve
 from app.model.errors import UserError, explained
 from app.model.overlays import OVERLAYS
 from app.model.parameters import Value
@@ -53,7 +54,7 @@ from app.picture.style import EMPTY
 from app.processes.droplets import Spring, read_springs, write_springs
 from app.scene.comparison import differences, labels
 from app.scene.edits import Copy
-from app.scene.scene import Scene, rebuilds_world
+from app.scene.scene import KEYS, Scene, curve_of, rebuilds_world
 from app.window.actions import BY_KEY
 from app.window.camera_control import FLIGHT_KEYS, CameraControl
 from app.window.cameras import Cameras
@@ -185,6 +186,7 @@ class Application:
         snapshots = () if self.sides.drawing else self.simulation.take()  # a picture shows one state of the world
         self._hear_simulation()
         self._take_snapshots(snapshots)
+        self._follow_keys()
         if not imgui.is_any_item_active():
             self.documents.restart_when_due()
         for camera in self.cameras.in_use(self._worlds_shown):
@@ -361,12 +363,21 @@ class Application:
 
     def change(self, path: str, value: Value, *, in_all: bool = False) -> None:
         """Change one parameter, and see the land as it says; see `Documents.change`."""
+        if curve_of(self.documents.scene, path):  # which its value follows
+            self.set_key(path, value)
+            return
         before, scenes = self.documents.scene, self.documents.scenes
         log.debug("%s = %r", path, value)
         self.documents.change(path, value, in_all=in_all)
         if not rebuilds_world(path):  # which is a step when the world is there
             self.undo.add(self._value_step(path, scenes))
         self._follow_view(before)
+
+    def set_key(self, path: str, value: Value) -> None:
+        """Let a parameter have a value in the cycle of now, and follow a curve through all its keys."""
+        cycle = self.simulation.status.cycle
+        others = [key for key in curve_of(self.documents.scene, path) if key.cycle != cycle]
+        self.change(KEYS + path, write_curve(sorted([*others, Key(cycle, value)])))
 
     def change_back(self, path: str, values: Sequence[Value]) -> None:
         """Give a parameter the value in each world that it had there before; see `Documents.change_back`."""
@@ -537,6 +548,14 @@ class Application:
         if watch != self._watched:
             self._watched = watch
             self.simulation.ask(watch)
+
+    def _follow_keys(self) -> None:
+        """Let parameters that have keys on the time line be as in the cycle that is seen."""
+        if self.snapshot is not None and any(scene.keys for scene in self.documents.scenes):
+            before = self.documents.scene
+            self.documents.reach(self.snapshot.cycle)
+            if self.documents.scene is not before:
+                self._follow_view(before)
 
     def _tell_of_view(self) -> None:
         """Report to the simulation how the land is seen, where that has changed."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from app.engine.messages import DiscardBranch, GoTo, Pause, Run, Save, Step
 from app.files.atomic import free_path
+from app.model.curves import write_curve
 from app.model.errors import UserError
 from app.model.numbers import spaced
 from app.model.overlays import OVERLAYS
@@ -22,6 +23,7 @@ from app.model.parameters import Value
 from app.processes.droplets import read_springs, write_springs
 from app.scene.comparison import NAMES
 from app.scene.edits import Blur, CancelSnowballs, RollSnowballs
+from app.scene.scene import KEYS, curve_of
 from app.window.actions import Action
 from app.window.undo import LandStep, ValueStep
 
@@ -60,6 +62,15 @@ class Commands:
     def change_back(self, path: str, values: Sequence[Value]) -> None:
         """Give a parameter the value in each world that it had there before."""
         self.attempt(lambda: self._application.change_back(path, values))
+
+    def set_key(self, path: str) -> None:
+        """Let a parameter have its value of now in this cycle, and follow a curve through all its keys."""
+        self.attempt(lambda: self._application.set_key(path, self._application.documents.scene.value(path)))
+
+    def remove_key(self, path: str, cycle: int) -> None:
+        """Take a key from a parameter's curve."""
+        curve = curve_of(self._application.documents.scene, path)
+        self.change(KEYS + path, write_curve([key for key in curve if key.cycle != cycle]))
 
     # Simulation.
 

@@ -15,7 +15,7 @@ from app.model.errors import UserError
 from app.model.parameters import Value
 from app.scene.comparison import COMPARED_SECTIONS, MOST_WORLDS, NAMES, Letter, differences, with_compared_of
 from app.scene.edits import Blur, Change, Copy, Keep, Open, RollSnowballs
-from app.scene.scene import DECLARATIONS, GROUPS, WORLD_SECTION, Scene
+from app.scene.scene import DECLARATIONS, GROUPS, WORLD_SECTION, Scene, section_of
 
 Edited = Letter | Literal["all"]
 
@@ -115,7 +115,7 @@ class Documents:
 
         Raises `UserError` where the value does not fit.
         """
-        section = GROUPS[path.partition(".")[0]].section
+        section = section_of(path)
         everywhere = tuple(range(len(self.scenes)))
         worlds = self.edited_worlds if section in COMPARED_SECTIONS and not in_all else everywhere
         self.scenes = tuple(
@@ -137,7 +137,7 @@ class Documents:
         """
         values = [values[min(place, len(values) - 1)] for place in range(len(self.scenes))]
         self.scenes = tuple(scene.with_value(path, value) for scene, value in zip(self.scenes, values, strict=True))
-        if GROUPS[path.partition(".")[0]].section != VIEW_SECTION:
+        if section_of(path) != VIEW_SECTION:
             for world, value in enumerate(values):
                 self._simulation.ask(Change({path: value}, world))
 
@@ -215,6 +215,10 @@ class Documents:
         self.restart("compare anew")
 
     # What the simulation says.
+
+    def reach(self, cycle: int) -> None:
+        """The land is after this cycle: parameters that have keys follow their curves."""
+        self.scenes = tuple(scene.at(cycle) for scene in self.scenes)
 
     def opened_on(self, branch: int, request: Open) -> None:
         """The worlds that were asked for are the first of a branch of the time line."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from app.engine.messages import Moment
 from app.model.numbers import value_text
 from app.model.parameters import Value
-from app.scene.scene import DECLARATIONS
+from app.scene.scene import KEYS, find_declaration
 
 SECONDS_OF_ONE_CHANGE = 1.0  # changes of the same parameter that follow one another as fast are one step
 MOST_STEPS = 500
@@ -28,7 +28,9 @@ class ValueStep:
     def name(self) -> str:
         path, *others = self.after
         more = f" and {len(others)} more" if others else ""
-        declaration = DECLARATIONS[path]
+        if path.startswith(KEYS):
+            return f"keys of {find_declaration(path.removeprefix(KEYS)).label}{more}"
+        declaration = find_declaration(path)
         values = (value_text(declaration, values[path][-1]) for values in (self.before, self.after))
         return f"{declaration.label}{more}: {' → '.join(values)}"
 

@@ -13,6 +13,7 @@ from app.engine.kept import KeptWorld
 from app.engine.simulator import Simulator
 from app.files.journal import Journal
 from app.scene.edits import Edit, Open
+from app.scene.scene import curve_of
 from app.window.application import Application
 from app.window.panel.timeline import HEIGHT
 from app.window.undo import LandStep, ValueStep
@@ -219,5 +220,26 @@ def test_a_session_that_was_killed_is_offered_and_gone_on_with(tmp_path: Path) -
         assert not application.offering
         application.offer(ended_sessions(tmp_path))
         assert not application.offering and application.last_session is not None
+
+    drive(test, SMALL)
+
+
+def test_a_parameter_gets_keys_and_follows_them() -> None:
+    def test(driver: Driver) -> None:
+        application = paused(driver)
+        application.commands.set_key("droplets.friction")
+        first = application.documents.scene.droplets.friction
+        run_to(driver, 20)
+        cycle = application.simulation.status.cycle
+        application.commands.change("droplets.friction", 0.7)  # which is a key here
+        assert [key.cycle for key in curve_of(application.documents.scene, "droplets.friction")] == [0, cycle]
+        driver.engine.yield_(3)
+        assert application.documents.scene.droplets.friction == 0.7
+        application.commands.go_to_cycle(application.simulation.status.moment.branch, 0)
+        settled(driver)
+        driver.wait_for(lambda: application.documents.scene.droplets.friction == first, "the first key")
+        driver.press("Ctrl+Z")  # which takes the second key back, on the land of the first cycle
+        driver.engine.yield_(3)
+        assert len(curve_of(application.documents.scene, "droplets.friction")) <= 1
 
     drive(test, SMALL)

@@ -9,13 +9,24 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from app.model.climate import ClimateParameters
-from app.model.numbers import number_text, range_words, value_text
+from app.model.numbers import number_text, range_words, spaced, value_text
 from app.model.parameters import Declaration, Parameters, Value
 from app.picture.style import ACCENT, FAINT_TEXT, TEXT, WARNING, Colour, Fonts, em, faded
 from app.processes.droplets import DropletParameters
 from app.processes.snowballs import SnowballErosion
 from app.scene.comparison import NAMES
-from app.scene.scene import DECLARATIONS, GROUPS, Scene, presets, rebuilds_world, without_effect
+from app.scene.scene import (
+    DECLARATIONS,
+    GROUPS,
+    KEYS,
+    Scene,
+    can_have_keys,
+    curve_of,
+    presets,
+    rebuilds_world,
+    section_of,
+    without_effect,
+)
 from app.sources.generators import GENERATORS
 from app.window.panel.held import held_value
 from app.window.panel.snowball_runs import snowball_runs
@@ -65,11 +76,11 @@ class ParameterRows:
 
     def changed(self, section: str) -> int:
         """How many parameters of a section are not as they were opened."""
-        return sum(self._is_changed(path) for path in DECLARATIONS if GROUPS[path.partition(".")[0]].section == section)
+        return sum(self._is_changed(path) for path in DECLARATIONS if section_of(path) == section)
 
     def differing(self, section: str) -> int:
         """How many parameters of a section are not the same in both worlds."""
-        return sum(self._differs(path) for path in DECLARATIONS if GROUPS[path.partition(".")[0]].section == section)
+        return sum(self._differs(path) for path in DECLARATIONS if section_of(path) == section)
 
     def section(self, section: str) -> None:
         """All rows of a section."""
@@ -179,10 +190,38 @@ class ParameterRows:
             imgui.get_window_draw_list().add_text(sign, imgui.get_color_u32(imgui.ImVec4(*WARNING)), "≠")
         if rebuilds_world(declaration.path):
             self._rebuild_mark(imgui.ImVec2(place.x + width, place.y))
+        if curve_of(self._application.documents.scene, declaration.path):
+            self._diamond(imgui.ImVec2(place.x - em(0.38), place.y + imgui.get_frame_height() / 2.0))
         imgui.push_clip_rect(place, imgui.ImVec2(place.x + width, place.y + imgui.get_frame_height() * 1.2), True)
         imgui.text_colored(imgui.ImVec4(*colour), declaration.label)
         imgui.pop_clip_rect()
         self._help_on_hover(declaration)
+        if can_have_keys(declaration):
+            self._key_menu(declaration)
+
+    def _diamond(self, middle: imgui.ImVec2) -> None:
+        """The sign of a parameter that has keys on the time line."""
+        colour = imgui.get_color_u32(imgui.ImVec4(*WARNING))
+        imgui.get_window_draw_list().add_ngon_filled(middle, em(0.22), colour, 4)
+
+    def _key_menu(self, declaration: Declaration) -> None:
+        """By the right button on the label: keys on the time line."""
+        if not imgui.begin_popup_context_item(f"keys of {declaration.path}"):
+            return
+        application, path = self._application, declaration.path
+        cycle = application.simulation.status.cycle
+        curve = curve_of(application.documents.scene, path)
+        value = value_text(declaration, application.documents.scene.value(path))
+        imgui.text_disabled(f"{declaration.label} over the cycles")
+        if imgui.menu_item(f"Key here: {value} in cycle {spaced(cycle)}###add key", "", False)[0]:
+            application.commands.set_key(path)
+        for key in curve:
+            label = f"Remove {value_text(declaration, key.value)} in cycle {spaced(key.cycle)}###remove {key.cycle}"
+            if imgui.menu_item(label, "", False)[0]:
+                application.commands.remove_key(path, key.cycle)
+        if curve and imgui.menu_item("Remove all keys", "", False)[0]:
+            application.commands.change(KEYS + path, "")
+        imgui.end_popup()
 
     def _room_for_label(self, declaration: Declaration, width: float) -> float:
         """What the sign behind a label leaves of its width. No parameter has two signs: worlds share how they began."""
@@ -219,6 +258,8 @@ class ParameterRows:
         if self._differs(path):
             values = (value_text(declaration, scene.value(path)) for scene in self._application.documents.scenes)
             lines.append(" · ".join(f"{name}: {value}" for name, value in zip(NAMES, values, strict=False)))
+        if can_have_keys(declaration):
+            lines.append("right click on the name: keys on the time line")
         lines.append(f"{value_text(declaration, opened)} in the scene as opened")
         if opened != declaration.default:
             lines.append(f"{value_text(declaration, declaration.default)} by default")

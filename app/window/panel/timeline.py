@@ -10,9 +10,11 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from app.engine.moments import BranchSeen, KeptSeen, TimelineSeen, name_of
+from app.model.curves import value_at
 from app.model.numbers import spaced
-from app.picture.style import ACCENT, FAINT_TEXT, FIELD, OVER_SCENE, TEXT, WARNING, Colour, em, faded
+from app.picture.style import ACCENT, ERROR, FAINT_TEXT, FIELD, OVER_SCENE, TEXT, WARNING, Colour, em, faded
 from app.scene.edits import Edit
+from app.scene.scene import DECLARATIONS, curve_of
 from app.window.actions import BY_COMMAND
 from app.window.panel.widgets import icon_button, tooltip_on_hover
 
@@ -25,6 +27,8 @@ MARK = 0.32  # half the width of an edit's mark
 MOST_TEXTURES = 64
 DIMMED = 0.8  # maps, so that marks are seen on them
 MOST_LISTED = 6  # edits in a tooltip
+CURVE_POINTS = 96
+CURVE_COLOURS: tuple[Colour, ...] = (WARNING, ACCENT, ERROR, TEXT)
 MOST_STEPS = 12  # in the list of what can be undone
 
 
@@ -88,6 +92,7 @@ class TimelineStrip:
         self._maps(strip, states)
         strip.dim_after(status.cycle)
         strip.marks(branch)
+        self._curves(strip)
         target = status.timeline.target
         if target is not None:
             strip.line(target.cycle, WARNING)
@@ -98,7 +103,8 @@ class TimelineStrip:
 
     def _span(self, timeline: TimelineSeen, branch: BranchSeen) -> tuple[int, int]:
         first = timeline.branches[timeline.root(branch.number)].first
-        return first, max(branch.last, self._application.simulation.status.cycle, first + 1)
+        keys = [curve_of(scene, path)[-1].cycle for scene in self._application.documents.scenes for path in scene.keys]
+        return first, max(branch.last, self._application.simulation.status.cycle, first + 1, *keys)
 
     def _drag(self, branch: BranchSeen, cycle: int, *, held: bool) -> None:
         """Ask for the cycle under the pointer; while one is on its way, the newest waits."""
@@ -166,6 +172,16 @@ class TimelineStrip:
                 tooltip_on_hover("Throw this branch away")
         kept = timeline.bytes_in_memory / 1e6, timeline.bytes_on_disk / 1e6
         imgui.text_disabled(f"kept states: {kept[0]:.0f} MB in memory, {kept[1]:.0f} MB on disk")
+
+    def _curves(self, strip: _Strip) -> None:
+        """The curves of parameters that have keys, each over its own range."""
+        scene = self._application.documents.scene
+        for number, path in enumerate(scene.keys):
+            keys, declaration = curve_of(scene, path), DECLARATIONS[path]
+            if all(isinstance(key.value, int | float) for key in keys):
+                cycles = strip.cycles(CURVE_POINTS)
+                strip.curve(cycles, [float(value_at(declaration, keys, cycle)) for cycle in cycles], number)
+            strip.keys([key.cycle for key in keys], CURVE_COLOURS[number % len(CURVE_COLOURS)])
 
     def _maps(self, strip: _Strip, states: Sequence[KeptSeen]) -> None:
         """As many small maps as there is room for, each at its cycle."""
@@ -237,7 +253,7 @@ class _Strip:
         self.place, self.size = place, size
         self._first, self._last = first, last
 
-    def x(self, cycle: int) -> float:
+    def x(self, cycle: float) -> float:
         return self.place.x + self.size.x * (cycle - self._first) / (self._last - self._first)
 
     def cycle(self, x: float) -> int:
@@ -269,6 +285,27 @@ class _Strip:
             drawing.add_triangle_filled(
                 imgui.ImVec2(x - half, top), imgui.ImVec2(x + half, top), imgui.ImVec2(x, low), _packed(WARNING)
             )
+
+    def cycles(self, count: int) -> list[float]:
+        """As many cycles, evenly from the first to the last."""
+        return [self._first + (self._last - self._first) * number / (count - 1) for number in range(count)]
+
+    def curve(self, cycles: Sequence[float], values: Sequence[float], number: int) -> None:
+        """Values from their lowest, near the lower edge, to their highest."""
+        low, span = min(values), max(max(values) - min(values), 1e-12)
+        height = self.size.y - em(0.8)
+        points: list[imgui.ImVec2Like] = [
+            imgui.ImVec2(self.x(cycle), self.place.y + em(0.4) + height * (1.0 - (value - low) / span))
+            for cycle, value in zip(cycles, values, strict=True)
+        ]
+        colour = _packed(CURVE_COLOURS[number % len(CURVE_COLOURS)])
+        imgui.get_window_draw_list().add_polyline(points, colour, em(0.12), imgui.ImDrawFlags_.none.value)
+
+    def keys(self, cycles: Sequence[int], colour: Colour) -> None:
+        """Diamonds at the lower edge."""
+        for cycle in cycles:
+            middle = imgui.ImVec2(self.x(cycle), self.place.y + self.size.y - em(0.4))
+            imgui.get_window_draw_list().add_ngon_filled(middle, em(0.3), _packed(colour), 4)
 
     def edits_near(self, branch: BranchSeen, x: float) -> list[Edit]:
         return [edit for edit in branch.edits[1:] if abs(self.x(edit.cycle) - x) < em(0.5)]
