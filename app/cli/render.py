@@ -21,9 +21,11 @@ from app.engine.publishing import take_snapshot
 from app.engine.simulator import SimulationError, Simulator
 from app.engine.survey import Surveyor, wanted_by
 from app.files.recorder import open_recorder
+from app.model.camera_path import read_camera_path
 from app.model.errors import UserError
 from app.model.snapshot import Snapshot
 from app.picture.camera import OPENING_ASPECT, Camera, opening_camera
+from app.picture.camera_path import CameraPath
 from app.picture.ground import Ground
 from app.picture.sides import Sides
 from app.scene.comparison import labels
@@ -98,6 +100,9 @@ def render(
                     break
                 scenes = [scene.at(lockstep.cycle) for scene in lockstep.scenes]  # where parameters have keys
                 camera = replace(opening, heading=opening.heading + orbit * frame / frames)
+                if keys := read_camera_path(scene.view.camera_path):
+                    ground = Ground(sides.snapshots[0], scenes[0].view.exaggeration)
+                    camera = CameraPath(keys, ground, narrowest / size[1]).at(lockstep.cycle)
                 sides.redraw()  # time has passed, also where nothing else has changed
                 sides.draw([camera] * len(scenes), scenes, time=frame / fps, minimap=minimap, labels=labels(scenes))
                 pixels = sides.pixels()

@@ -229,6 +229,7 @@ class Surveyor:
             catchment=float(np.count_nonzero(inside & ~drainage.ocean)) * world.cell_area,
             length=length,
             drop=float(water[0] - water[-1]),
+            places=np.asarray(way, np.intp),
             distances=(length - drainage.routes.distances[rows, columns]).astype(np.float32),
             ground=ground[rows, columns].astype(np.float32),
             water=water.astype(np.float32),

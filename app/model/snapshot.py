@@ -61,6 +61,7 @@ class Course:
     catchment: float  # square metres
     length: float  # metres, as all that follows
     drop: float
+    places: NDArray[np.intp]  # [cell, (row, column)]: the way
     distances: NDArray[np.float32]  # [cell]: along the way
     ground: NDArray[np.float32]
     water: NDArray[np.float32]  # the ground with its depressions filled

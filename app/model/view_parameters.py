@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
+from app.model.camera_path import read_camera_path
 from app.model.overlays import OVERLAYS
 from app.model.parameters import Parameters, described, parameter
 
@@ -69,6 +70,13 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
         Minimap,
         described("the ground with the overlay; sand with wind paths; or water (streams light, lakes dark)"),
     ] = "overlay"
+    camera_path: Annotated[
+        str,
+        described(
+            "keys of the camera on the time line, each as cycle: heading pitch distance east south",
+            check=read_camera_path,
+        ),
+    ] = ""
     quality: Annotated[Quality, described("detail and antialiasing; automatic follows the measured frame time")] = (
         "automatic"
     )

@@ -46,6 +46,12 @@ class Ground:
         """Of the surface, in picture space."""
         return float(self._heights(np.array([east]), np.array([south]))[0])
 
+    def mean_height(self, east: float, south: float, reach: float) -> float:
+        """The mean height of the surface as far as `reach` metres around a place, in picture space."""
+        offsets = np.linspace(-reach, reach, 5)
+        across, down = np.meshgrid(east + offsets, south + offsets)
+        return float(self._heights(across.ravel(), down.ravel()).mean())
+
     def limit(self, east: float, south: float) -> float:
         """The height that a camera must stay above. Beside the map it falls off from the edge, without a jump."""
         outside = max(-east, east - self.east, -south, south - self.south, 0.0)

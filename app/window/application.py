@@ -57,6 +57,7 @@ from app.scene.edits import Copy
 from app.scene.scene import KEYS, Scene, curve_of, rebuilds_world
 from app.window.actions import BY_KEY
 from app.window.camera_control import FLIGHT_KEYS, CameraControl
+from app.window.camera_follow import CameraFollow
 from app.window.cameras import Cameras
 from app.window.commands import Commands
 from app.window.documents import Documents
@@ -138,6 +139,7 @@ class Application:
         self.sides = Sides(context, known_levels=known_levels)
         self.layout = Layout(self.sides)
         self.pointing = Pointing(self)
+        self.camera_follow = CameraFollow(self)
         self.last_session: EndedSession | None = None  # which can be gone on with
         self.offering = False  # whether the person has still to say so
         self._time = 0.0
@@ -189,6 +191,7 @@ class Application:
         self._follow_keys()
         if not imgui.is_any_item_active():
             self.documents.restart_when_due()
+        self.camera_follow.update(dt)
         for camera in self.cameras.in_use(self._worlds_shown):
             camera.update(dt)
         self.host.capture_pointer(self.camera.flying)
@@ -349,6 +352,7 @@ class Application:
             and not self.camera.flying
             and not self.documents.restart_waits
             and not self.is_going
+            and not self.camera_follow.moving
             and not self._waits_for_survey
         )
 

@@ -183,6 +183,12 @@ class CameraControl:
         if at_once:
             self._pose = self._goal
 
+    def place(self, camera: Camera) -> None:
+        """Be where a path leads."""
+        self._leave_flight()
+        self._field_of_view = camera.field_of_view
+        self._goal = self._pose = self._pose_of(camera)
+
     def parameters(self) -> CameraParameters:
         """The present goal as the opening view of a scene, within the ranges that are declared for one."""
         ground = self._ground

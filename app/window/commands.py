@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from app.engine.messages import DiscardBranch, GoTo, Pause, Run, Save, Step
 from app.files.atomic import free_path
+from app.model.camera_path import CameraKey, read_camera_path, write_camera_path
 from app.model.curves import write_curve
 from app.model.errors import UserError
 from app.model.numbers import spaced
@@ -24,7 +25,8 @@ from app.processes.droplets import read_springs, write_springs
 from app.scene.comparison import NAMES
 from app.scene.edits import Blur, CancelSnowballs, RollSnowballs
 from app.scene.scene import KEYS, curve_of
-from app.window.actions import Action
+from app.window.actions import BY_COMMAND, Action
+from app.window.camera_moves import ALONG_WATER, OVER_LAND, key_of
 from app.window.undo import LandStep, ValueStep
 
 if TYPE_CHECKING:
@@ -212,6 +214,64 @@ class Commands:
         self._application.simulation.ask(Run())
 
     # Camera.
+
+    def camera_key(self) -> None:
+        """Put a key for the present view on the time line, at the cycle of now."""
+        application = self._application
+        cycle = application.simulation.status.cycle
+        keys = [key for key in self._camera_keys if key.cycle != cycle]
+        self._set_camera_keys([*keys, key_of(cycle, application.camera.parameters())])
+        application.notices.say(f"camera key in cycle {spaced(cycle)}")
+
+    def follow_path(self) -> None:
+        """Let the camera follow its keys, or no more."""
+        application = self._application
+        if application.camera_follow.following:
+            application.camera_follow.following = False
+            return
+        if not self._camera_keys:
+            raise UserError(f"the camera has no keys yet; {BY_COMMAND['camera_key'].key_text} puts one at this view")
+        application.camera_follow.begin()
+
+    def hold_camera_key(self, cycle: int, hold: int) -> None:
+        """Let the camera stay at a key for some cycles, as far as the next one allows."""
+        later = min((key.cycle for key in self._camera_keys if key.cycle > cycle), default=cycle + hold)
+        hold = max(0, min(hold, later - cycle))
+        self._set_camera_keys([key._replace(hold=hold) if key.cycle == cycle else key for key in self._camera_keys])
+
+    def remove_camera_key(self, cycle: int) -> None:
+        """Take a key from the camera's path."""
+        self._set_camera_keys([key for key in self._camera_keys if key.cycle != cycle])
+
+    def clear_camera_path(self) -> None:
+        """Take all keys from the camera's path."""
+        self._set_camera_keys([])
+
+    def move_camera(self, move: str, cycles: int) -> None:
+        """Put the keys of a ready-made move on the time line, from the cycle of now on, and follow them."""
+        application = self._application
+        first, view = application.simulation.status.cycle, application.camera.parameters()
+        snapshot = application.snapshot
+        course = snapshot.survey.course if snapshot and snapshot.survey else None
+
+        def put() -> None:
+            if move in OVER_LAND:
+                keys = OVER_LAND[move](view, first, cycles)
+            elif snapshot is None or course is None or len(course.places) < 2:
+                raise UserError("click on the land first: the camera follows the water from there")
+            else:
+                keys = ALONG_WATER[move](course, snapshot.shape, first, cycles)
+            self._set_camera_keys([*(key for key in self._camera_keys if key.cycle < first), *keys])
+            application.camera_follow.begin()
+
+        self.attempt(put)
+
+    @property
+    def _camera_keys(self) -> tuple[CameraKey, ...]:
+        return read_camera_path(self._application.documents.scene.view.camera_path)
+
+    def _set_camera_keys(self, keys: Sequence[CameraKey]) -> None:
+        self.change("view.camera_path", write_camera_path(keys))
 
     def frame_all(self) -> None:
         self._application.camera.frame_all()

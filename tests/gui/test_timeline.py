@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import msgspec
 from imgui_bundle import imgui
 
 from app.engine.autosave import Session, ended_sessions
@@ -12,9 +13,12 @@ from app.engine.creation import create_world
 from app.engine.kept import KeptWorld
 from app.engine.simulator import Simulator
 from app.files.journal import Journal
+from app.model.camera_path import read_camera_path
+from app.model.view_parameters import CameraParameters
 from app.scene.edits import Edit, Open
 from app.scene.scene import curve_of
 from app.window.application import Application
+from app.window.camera_moves import ALONG_WATER, OVER_LAND
 from app.window.panel.timeline import HEIGHT
 from app.window.undo import LandStep, ValueStep
 from tests.gui.host import SMALL, Driver, drive
@@ -243,3 +247,37 @@ def test_a_parameter_gets_keys_and_follows_them() -> None:
         assert len(curve_of(application.documents.scene, "droplets.friction")) <= 1
 
     drive(test, SMALL)
+
+
+def test_the_camera_gets_keys_and_follows_them_while_cycles_run() -> None:
+    def test(driver: Driver) -> None:
+        application = paused(driver)
+        driver.press("K")
+        first = application.camera.parameters()
+        application.camera.open(replace_heading(first, (first.heading + 90.0) % 360.0))
+        run_to(driver, 20)
+        driver.press("K")
+        cycle = application.simulation.status.cycle
+        assert [key.cycle for key in read_camera_path(application.documents.scene.view.camera_path)] == [0, cycle]
+        driver.press("Shift+K")
+        application.commands.go_to_cycle(application.simulation.status.moment.branch, 0)
+        settled(driver)
+        driver.wait_for(lambda: abs(application.camera.parameters().heading - first.heading) < 1.0, "the first key")
+        assert application.camera_follow.following
+        place = imgui.ImVec2(300.0, 200.0)
+        driver.engine.mouse_move_to_pos(place)
+        driver.engine.mouse_down(0)
+        driver.engine.mouse_move_to_pos(imgui.ImVec2(360.0, 210.0))
+        driver.engine.yield_(2)
+        driver.engine.mouse_up(0)
+        driver.engine.yield_(2)
+        assert not application.camera_follow.following  # the hand is on it
+        for move in (*OVER_LAND, *ALONG_WATER):
+            application.commands.move_camera(move, 60)
+        assert len(read_camera_path(application.documents.scene.view.camera_path)) > 2
+
+    drive(test, SMALL)
+
+
+def replace_heading(view: CameraParameters, heading: float) -> CameraParameters:
+    return msgspec.structs.replace(view, heading=heading)

@@ -11,6 +11,7 @@ from app.picture.style import Fonts, em
 from app.scene.comparison import NAMES
 from app.scene.scene import WORLD_SECTION
 from app.window.panel import comparison, key_sheet, legend, messages, status_line, transport
+from app.window.panel.camera_path import CameraPathList
 from app.window.panel.divider import Divider
 from app.window.panel.file_dialog import FileDialog, Filter
 from app.window.panel.parameters import SECTIONS, ParameterRows
@@ -41,6 +42,7 @@ class Panel:
         self._divider = Divider(application)
         self._springs = SpringMarks(application)
         self._timeline = TimelineStrip(application)
+        self._camera_path = CameraPathList(application)
         self._file_dialog = FileDialog()
         self._laid_out_scale = 0.0
         self.free_of_scene = (0.0, 1.0)  # what the panel leaves of the width, from 0 at the left to 1 at the right
@@ -184,6 +186,8 @@ class Panel:
 
                 self._plots_shown = True
                 performance.performance(self._application)
+            if section == "view":
+                self._camera_path.gui()
             if section == "rivers":
                 from app.window.panel import rivers
 

@@ -10,6 +10,7 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from app.engine.moments import BranchSeen, KeptSeen, TimelineSeen, name_of
+from app.model.camera_path import read_camera_path
 from app.model.curves import value_at
 from app.model.numbers import spaced
 from app.picture.style import ACCENT, ERROR, FAINT_TEXT, FIELD, OVER_SCENE, TEXT, WARNING, Colour, em, faded
@@ -103,7 +104,9 @@ class TimelineStrip:
 
     def _span(self, timeline: TimelineSeen, branch: BranchSeen) -> tuple[int, int]:
         first = timeline.branches[timeline.root(branch.number)].first
-        keys = [curve_of(scene, path)[-1].cycle for scene in self._application.documents.scenes for path in scene.keys]
+        scenes = self._application.documents.scenes
+        keys = [curve_of(scene, path)[-1].cycle for scene in scenes for path in scene.keys]
+        keys += [key.cycle + key.hold for key in read_camera_path(scenes[0].view.camera_path)]
         return first, max(branch.last, self._application.simulation.status.cycle, first + 1, *keys)
 
     def _drag(self, branch: BranchSeen, cycle: int, *, held: bool) -> None:
@@ -176,6 +179,7 @@ class TimelineStrip:
     def _curves(self, strip: _Strip) -> None:
         """The curves of parameters that have keys, each over its own range."""
         scene = self._application.documents.scene
+        strip.keys([key.cycle for key in read_camera_path(scene.view.camera_path)], TEXT)
         for number, path in enumerate(scene.keys):
             keys, declaration = curve_of(scene, path), DECLARATIONS[path]
             if all(isinstance(key.value, int | float) for key in keys):

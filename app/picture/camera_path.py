@@ -1,0 +1,165 @@
+"""A camera that goes along its keys: without a jerk, and never through the ground."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from pyglm import glm
+
+from app.model.camera_path import CameraKey
+from app.model.curves import curve_at
+from app.model.view_parameters import CameraParameters
+from app.picture.camera import OPENING_ASPECT, Camera, opening_camera
+from app.picture.ground import Ground
+
+CENTRIPETAL = 0.5  # the power of the distance between keys, with which a curve neither loops nor overshoots
+PLACES = 12  # between two keys, at which the ground is looked at
+CLEARANCE = 0.02  # of the map's longer side, between the ground and the eye
+LEAST_CLEARANCE = 0.005
+STEADY = 0.02  # of the map's longer side: a channel that is dug under a target does not move the camera
+SMOOTHED = 3  # places to each side over which the eye is lifted
+
+
+Vector = NDArray[np.float64]
+Between = Callable[[Vector, Vector, float], Vector]
+
+
+class CameraPath:
+    """The way through keys over a ground.
+
+    The eye follows a centripetal Catmull-Rom spline (Catmull & Rom 1974; Yuksel, Schaefer & Keyser 2011), the direction
+    the same construction on the sphere (Schlag 1991), with slerp in place of lerp. How far it is along it follows the
+    cycles by a monotone curve, which comes to rest at the ends and where a key holds.
+    """
+
+    def __init__(self, keys: Sequence[CameraKey], ground: Ground, aspect: float = OPENING_ASPECT) -> None:
+        cameras = [_camera(key, ground, aspect) for key in keys]
+        self._eyes = [np.array(camera.position) for camera in cameras]
+        self._directions = [np.array(camera.direction) for camera in cameras]
+        self._distances = [camera.distance for camera in cameras]
+        self._fields_of_view = [camera.field_of_view for camera in cameras]
+        self._ground = ground
+        self._single = cameras[0] if len(cameras) == 1 else None
+        self._knots = _knots(self._eyes, self._directions, ground.side)
+        self._cycles, self._places = _timing(keys, self._knots)
+        self._lifts = self._needed_lifts() if self._single is None else np.zeros(1)
+
+    def at(self, cycle: float) -> Camera:
+        """The camera in a cycle; before the first key and after the last as there."""
+        if self._single is not None:
+            return self._single
+        place = curve_at(self._cycles, self._places, cycle)
+        eye = _through(self._eyes, self._knots, place, _lerp)
+        eye[1] += np.interp(place, np.linspace(self._knots[0], self._knots[-1], len(self._lifts)), self._lifts)
+        # Ground that is rough between the places that were looked at.
+        lowest = self._ground.limit(float(eye[0]), float(eye[2])) + LEAST_CLEARANCE * self._ground.side
+        eye[1] = max(eye[1], lowest)
+        direction = _through(self._directions, self._knots, place, _slerp)
+        distance = curve_at(self._knots, self._distances, place)
+        return _looking(eye, direction, distance, curve_at(self._knots, self._fields_of_view, place))
+
+    def _needed_lifts(self) -> Vector:
+        """How far the eye must be lifted, at even places along the way: no less than it needs, and smoothly."""
+        places = np.linspace(self._knots[0], self._knots[-1], PLACES * (len(self._knots) - 1) + 1)
+        eyes = [_through(self._eyes, self._knots, float(place), _lerp) for place in places]
+        lowest = CLEARANCE * self._ground.side
+        needed = np.array([self._ground.limit(float(eye[0]), float(eye[2])) + lowest - eye[1] for eye in eyes])
+        needed = np.maximum(needed, 0.0)
+        padded = np.pad(needed, SMOOTHED, mode="edge")
+        highest = np.lib.stride_tricks.sliding_window_view(padded, 2 * SMOOTHED + 1).max(axis=1)
+        padded = np.pad(highest, SMOOTHED, mode="edge")
+        means = np.lib.stride_tricks.sliding_window_view(padded, 2 * SMOOTHED + 1).mean(axis=1)
+        lifts: Vector = np.maximum(means, needed)
+        return lifts
+
+
+def _camera(key: CameraKey, ground: Ground, aspect: float) -> Camera:
+    view = CameraParameters(
+        heading=key.heading,
+        pitch=key.pitch,
+        distance=key.distance,
+        target_east=key.east,
+        target_south=key.south,
+        field_of_view=key.field_of_view,
+    )
+    height = ground.mean_height(key.east * ground.east, key.south * ground.south, STEADY * ground.side)
+    return opening_camera(view, ground.rows, ground.columns, ground.cell_size, height, aspect)
+
+
+def _looking(eye: Vector, direction: Vector, distance: float, field_of_view: float) -> Camera:
+    heading = math.degrees(math.atan2(direction[0], -direction[2]))
+    pitch = math.degrees(math.asin(min(max(-direction[1], -1.0), 1.0)))
+    target = glm.vec3(*(eye + direction * distance))
+    return Camera(target, heading % 360.0, pitch, distance, field_of_view)
+
+
+def _knots(eyes: Sequence[Vector], directions: Sequence[Vector], side: float) -> list[float]:
+    """Where the keys lie along the way: it grows with what the eye moves, and with what it turns."""
+    knots = [0.0]
+    for number in range(1, len(eyes)):
+        moved = float(np.linalg.norm(eyes[number] - eyes[number - 1])) / side
+        turned = _angle(directions[number - 1], directions[number])
+        knots.append(knots[-1] + max(moved + turned, 1e-6) ** CENTRIPETAL)
+    return knots
+
+
+def _timing(keys: Sequence[CameraKey], knots: Sequence[float]) -> tuple[list[float], list[float]]:
+    """Cycles, and the places along the way that are reached in them."""
+    cycles: list[float] = []
+    places: list[float] = []
+    for key, knot in zip(keys, knots, strict=True):
+        for cycle in (key.cycle, key.cycle + key.hold) if key.hold else (key.cycle,):
+            if not cycles or cycle > cycles[-1]:
+                cycles.append(float(cycle))
+                places.append(knot)
+    return cycles, places
+
+
+def _through(points: Sequence[Vector], knots: Sequence[float], place: float, between: Between) -> Vector:
+    """The point at a place of a Catmull-Rom spline, by the pyramid of Barry & Goldman (1988).
+
+    `between(a, b, part)` is lerp, or on the sphere slerp. Before the first point and after the last one the way is gone
+    on with as it was.
+    """
+    segment = min(max(int(np.searchsorted(knots, place, side="right")) - 1, 0), len(points) - 2)
+    p1, p2 = points[segment], points[segment + 1]
+    t1, t2 = knots[segment], knots[segment + 1]
+    if segment > 0:
+        p0, t0 = points[segment - 1], knots[segment - 1]
+    else:
+        p0, t0 = between(p1, p2, -1.0), t1 - (t2 - t1)
+    if segment + 2 < len(points):
+        p3, t3 = points[segment + 2], knots[segment + 2]
+    else:
+        p3, t3 = between(p1, p2, 2.0), t2 + (t2 - t1)
+    a1 = between(p0, p1, (place - t0) / (t1 - t0))
+    a2 = between(p1, p2, (place - t1) / (t2 - t1))
+    a3 = between(p2, p3, (place - t2) / (t3 - t2))
+    b1 = between(a1, a2, (place - t0) / (t2 - t0))
+    b2 = between(a2, a3, (place - t1) / (t3 - t1))
+    return np.array(between(b1, b2, (place - t1) / (t2 - t1)))
+
+
+def _lerp(one: Vector, other: Vector, part: float) -> Vector:
+    return one + (other - one) * part
+
+
+def _slerp(one: Vector, other: Vector, part: float) -> Vector:
+    """Along the great circle through two directions (Shoemake 1985), also beyond them."""
+    angle = _angle(one, other)
+    if angle < 1e-7:
+        return one
+    if math.pi - angle < 1e-4:  # opposite: any way round will do
+        other = other + np.array([1e-3, 0.0, 1e-3])
+        other /= np.linalg.norm(other)
+        angle = _angle(one, other)
+    sine = math.sin(angle)
+    return one * (math.sin((1.0 - part) * angle) / sine) + other * (math.sin(part * angle) / sine)
+
+
+def _angle(one: Vector, other: Vector) -> float:
+    # By both sine and cosine: each alone is blind where the other is not.
+    return math.atan2(float(np.linalg.norm(np.cross(one, other))), float(np.dot(one, other)))

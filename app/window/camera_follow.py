@@ -1,0 +1,69 @@
+"""The camera as it follows its keys on the time line, while cycles run, or by itself."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from app.model.camera_path import read_camera_path
+from app.picture.camera_path import CameraPath
+from app.picture.ground import Ground
+
+if TYPE_CHECKING:
+    from app.window.application import Application
+
+CATCHING_UP = 0.6  # seconds in which it comes to the cycle of the land: cycles come in jumps, and it moves evenly
+FARTHEST_BEHIND = 200.0  # cycles; beyond, as after a step on the time line, it is there at once
+
+
+class CameraFollow:
+    """Moves the camera of all sides while it is switched on. Whoever takes the camera in hand switches it off."""
+
+    def __init__(self, application: Application) -> None:
+        self.following = False
+        self._application = application
+        self._cycle = 0.0  # that the camera is at
+        self._path: tuple[object, CameraPath] | None = None  # and what it was made from
+
+    def begin(self) -> None:
+        """Follow the keys from the cycle of now."""
+        self.following = True
+        self._cycle = float(self._application.simulation.status.cycle)
+
+    def look_at_key(self, cycle: int) -> None:
+        """See the land from the key in a cycle."""
+        self.following = True
+        self._cycle = float(cycle)
+        self._path = None
+        self.update(0.0)
+        self.following = False
+
+    def update(self, dt: float) -> None:
+        """Let `dt` seconds pass."""
+        application = self._application
+        snapshot = application.snapshot
+        keys = read_camera_path(application.documents.scene.view.camera_path)
+        if not self.following or not keys or snapshot is None:
+            self.following = self.following and bool(keys)
+            return
+        if application.camera.dragging or application.camera.flying:
+            self.following = False
+            return
+        before, cycle = self._cycle, float(snapshot.cycle)
+        if abs(cycle - self._cycle) > FARTHEST_BEHIND:
+            self._cycle = cycle
+        self._cycle += (cycle - self._cycle) * (1.0 - math.exp(-dt / CATCHING_UP))
+        aspect = application.layout.view_aspect(len(application.sides.shown))
+        made_from = keys, snapshot.world, snapshot.ground_version, aspect
+        if self._path is None or self._path[0] != made_from:
+            ground = Ground(snapshot, application.documents.scene.view.exaggeration)
+            self._path = made_from, CameraPath(keys, ground, aspect)
+        elif self._cycle == before:
+            return
+        application.camera.place(self._path[1].at(self._cycle))
+
+    @property
+    def moving(self) -> bool:
+        """Whether the camera is still on its way to the cycle of the land."""
+        snapshot = self._application.snapshot
+        return self.following and snapshot is not None and abs(snapshot.cycle - self._cycle) > 0.01
