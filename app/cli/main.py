@@ -21,6 +21,7 @@ from app.cli.terminal import no_more_output, take_any_letter
 from app.model.errors import UserError, explained
 
 if TYPE_CHECKING:
+    from app.files.journal import Journal
     from app.scene.scene import Scene
 
 log = logging.getLogger(__name__)
@@ -144,6 +145,7 @@ def _render() -> Command:
 examples:
   {PROGRAM} render --frames 150 --fps 30 --out clip.mp4
   {PROGRAM} render noise --size 256 --frames 1 --out noise.png
+  {PROGRAM} render world.npz --recorded --seconds 60 --fps 60 --out film.mp4
   {PROGRAM} render ridged --orbit 90 --out clip.mp4 --out last.png --out 'frames/frame_%04d.png'
 """,
     )
@@ -169,6 +171,18 @@ examples:
         help="angle by which the camera orbits the land over the clip",
     )
     parser.add_argument("--minimap", action="store_true", help="also draw the minimap")
+    recorded = parser.add_argument_group("a run that was steered in the window")
+    recorded.add_argument(
+        "--recorded",
+        action="store_true",
+        help="draw the run that led to a saved world, with its camera, from its journal (a journal in TOML always is)",
+    )
+    recorded.add_argument(
+        "--seconds", type=_positive, metavar="S", help="length of the film; default: as it took, without the pauses"
+    )
+    recorded.add_argument(
+        "--supersample", type=_whole(1, 4), default=1, metavar="N", help="N × N samples for each pixel; default: 1"
+    )
     parser.add_argument(
         "--out",
         type=_path,
@@ -417,8 +431,11 @@ def _run_viewer(options: argparse.Namespace) -> None:
 def _run_render(options: argparse.Namespace) -> None:
     from app.engine.creation import read_size
 
-    scenes = _scenes(options)
     width, height = options.width or PICTURE_SIZE[0], options.height or PICTURE_SIZE[1]
+    if options.recorded or (options.source is not None and _is_journal(options.source)):
+        _render_recorded(options, (width, height))
+        return
+    scenes = _scenes(options)
     if options.size is not None and all(read_size(options.size, "--size")) and not (options.width or options.height):
         hint = "--size %s is that of the map in cells; the picture has %d×%d pixels (--width, --height)"
         log.info(hint, options.size, width, height)
@@ -435,6 +452,38 @@ def _run_render(options: argparse.Namespace) -> None:
         minimap=options.minimap,
         threads=options.threads,
     )
+
+
+def _is_journal(source: str) -> bool:
+    from app.files.journal import is_journal
+
+    return is_journal(Path(source))
+
+
+def _render_recorded(options: argparse.Namespace, size: tuple[int, int]) -> None:
+    from app.cli.film import render_recorded
+
+    render_recorded(
+        _journal(options),
+        options.out or [Path(f"{PROGRAM}.mp4")],
+        fps=options.fps,
+        size=size,
+        seconds=options.seconds,
+        supersampling=options.supersample,
+        minimap=options.minimap,
+        threads=options.threads,
+    )
+
+
+def _journal(options: argparse.Namespace) -> Journal:
+    """The journal of the file that the options name, with all that they change in its scenes."""
+    from app.cli.replay import changed
+    from app.files.journal import read_journal
+    from app.sources.terrain import find_terrain
+
+    if options.source is None:
+        raise UserError("which file? a saved world has its journal in it")
+    return changed(read_journal(find_terrain(options.source)), lambda scene: _changed(scene, options))
 
 
 def _run_compare(options: argparse.Namespace) -> None:
@@ -457,13 +506,9 @@ def _run_simulate(options: argparse.Namespace) -> None:
 
 
 def _run_replay(options: argparse.Namespace) -> None:
-    from app.cli.replay import changed, replay
-    from app.files.journal import read_journal
-    from app.sources.terrain import find_terrain
+    from app.cli.replay import replay
 
-    if options.source is None:
-        raise UserError("which file? a saved world has its journal in it")
-    journal = changed(read_journal(find_terrain(options.source)), lambda scene: _changed(scene, options))
+    journal = _journal(options)
     replay(journal, options.out, cycles=options.cycles, threads=options.threads, overwrite=options.overwrite)
 
 

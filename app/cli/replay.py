@@ -73,7 +73,8 @@ def replay(
             lockstep.verify()
         except SimulationError as error:
             failure = str(error)
-        past = Journal((journal.edits[0], *edits[:done]), lockstep.cycle)
+        looks = tuple(look for look in journal.looks if look.cycle <= lockstep.cycle)
+        past = Journal((journal.edits[0], *edits[:done]), lockstep.cycle, looks)
         paths = _save(path, lockstep, past)
     if failure:
         raise UserError(f"{failure}; {', '.join(map(str, paths))} holds the world at that point")

@@ -53,12 +53,13 @@ from app.engine.status import Status
 from app.engine.surveys import Surveys
 from app.engine.timeline import Kept, Timeline, Travel, edited
 from app.files import checkpoint
+from app.files.journal import Journal
 from app.model.errors import UserError, explained
 from app.model.parameters import Value
 from app.model.snapshot import Snapshot
 from app.processes.pools import Pools
 from app.scene.comparison import MOST_WORLDS
-from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Edit, Keep, LandRequest, Open, RollSnowballs
+from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, LandRequest, Open, RollSnowballs
 from app.scene.scene import Scene
 
 log = logging.getLogger(__name__)
@@ -263,8 +264,10 @@ class SimulationThread:
                 self._end_run()
             case Save():
                 self._save(request)
-            case Look():
+            case Look(view, camera):
                 self._look = request
+                if not self._travel:
+                    self._timeline.looked(view, camera)
             case Watch(overlay, wanted):
                 self._fresh = self._fresh or overlay != self._overlay  # also while nothing runs
                 self._overlay, self._surveys.wanted = overlay, wanted
@@ -469,6 +472,8 @@ class SimulationThread:
         self._say(moment=self._timeline.now)
 
     def _set_paused(self, paused: bool) -> None:
+        if paused != self._is_paused and not self._travel:
+            self._timeline.stopped_or_went_on()
         self._is_paused = paused
         self._granted = 0
         self._started_cycles.clear()
@@ -732,12 +737,11 @@ class SimulationThread:
         self._status = replace(self._status, **changes)
 
 
-def _past_of(request: Open) -> Sequence[Edit]:
-    """The edits that led to a saved world, where it knows them. A comparison begins without."""
+def _past_of(request: Open) -> Journal | None:
+    """The journal that led to a saved world, where it knows one. A comparison begins without."""
     if len(request.scenes) > 1 or not request.scenes[0].saved_world:
-        return ()
-    journal = checkpoint.load_journal(Path(request.scenes[0].saved_world))
-    return journal.edits if journal else ()
+        return None
+    return checkpoint.load_journal(Path(request.scenes[0].saved_world))
 
 
 def _lower_priority() -> None:

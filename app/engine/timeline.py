@@ -25,7 +25,8 @@ from app.engine.messages import Moment
 from app.engine.moments import BranchSeen, KeptSeen, TimelineSeen, order, thumbnail
 from app.files.journal import Journal
 from app.model.errors import UserError
-from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Edit, Keep, LandRequest, Open, RollSnowballs
+from app.model.view_parameters import CameraParameters, ViewParameters
+from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Edit, Keep, LandRequest, Looked, Open, RollSnowballs
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +65,7 @@ class Branch:
     first: int  # cycle
     last: int
     edits: list[Edit] = field(default_factory=list)
+    looks: list[Looked] = field(default_factory=list)  # likewise
     kept: list[Kept] = field(default_factory=list)  # in the order of their moments
 
 
@@ -75,6 +77,7 @@ class Timeline:
         self.version = 0  # grows with all that `seen` shows, but for the cycles that a branch goes on
         self._branches: dict[int, Branch] = {}
         self._highest = 0
+        self._clock = time.monotonic()  # when the seconds of looks begin
         self._worlds = 1
         self._seconds = 0.0  # of cycles since the last kept state
         self._pause = SECONDS_BETWEEN_STATES
@@ -82,13 +85,15 @@ class Timeline:
 
     # What is told.
 
-    def begin(self, request: Open, lockstep: Lockstep, past: Sequence[Edit] = ()) -> None:
+    def begin(self, request: Open, lockstep: Lockstep, past: Journal | None = None) -> None:
         """Other worlds were opened. `past` is the journal of the file that they come from."""
         self._highest += 1
         cycle = lockstep.cycle
-        edits = list(past) or [Edit(cycle, request)]
+        edits = list(past.edits) if past else [Edit(cycle, request)]
+        looks = list(past.looks) if past else []
+        self._clock = time.monotonic() - (looks[-1].seconds if looks else 0.0)
         self._branches[self._highest] = Branch(
-            self._highest, lockstep.scenes[0].name or "land", None, edits[0].cycle, cycle, edits
+            self._highest, lockstep.scenes[0].name or "land", None, edits[0].cycle, cycle, edits, looks
         )
         self.now, self._worlds = Moment(self._highest, cycle, len(edits)), len(lockstep.simulators)
         self.version += 1
@@ -101,6 +106,18 @@ class Timeline:
         self.version += 1
         branch.last = max(branch.last, lockstep.cycle)
         self.now, self._worlds = Moment(branch.number, lockstep.cycle, len(branch.edits)), len(lockstep.simulators)
+
+    def looked(self, view: ViewParameters, camera: CameraParameters) -> None:
+        """The land is seen so from now on, where it is not an earlier moment that is only looked at."""
+        branch = self._branches.get(self.now.branch)
+        if branch and (self.now.cycle, self.now.edits) >= (branch.last, len(branch.edits)):
+            branch.looks.append(Looked(self.now.cycle, round(time.monotonic() - self._clock, 3), view, camera))
+
+    def stopped_or_went_on(self) -> None:
+        """Cycles run from now on, or no more: without it, a pause would be taken for slow cycles."""
+        branch = self._branches.get(self.now.branch)
+        if branch and branch.looks:
+            self.looked(branch.looks[-1].view, branch.looks[-1].camera)
 
     def advanced(self, lockstep: Lockstep, seconds: float) -> None:
         """Cycles ran, which took that long, or the worlds went back to the last good one."""
@@ -197,12 +214,16 @@ class Timeline:
 
     def journal_of(self, kept: Kept) -> Journal:
         """All that led to a kept state."""
-        return Journal(tuple(self.edits_of(kept.moment)), kept.moment.cycle)
+        return self._journal(kept.moment)
 
     def journal(self, world: int) -> Journal:
         """All that led to one of the worlds of now."""
-        journal = Journal(tuple(self.edits_of(self.now)), self.now.cycle)
+        journal = self._journal(self.now)
         return journal.of(world) if self._worlds > 1 else journal
+
+    def _journal(self, moment: Moment) -> Journal:
+        looks = (look for look in self._of(moment).looks if look.cycle <= moment.cycle)
+        return Journal(tuple(self.edits_of(moment)), moment.cycle, tuple(looks))
 
     def keep_first(self, number: int, lockstep: Lockstep) -> Kept:
         """Keep the state with which a branch, or the one that it comes from, begins."""
@@ -264,6 +285,7 @@ class Timeline:
         self._highest += 1
         new = replace(branch, number=self._highest, origin=self.now, first=self.now.cycle, last=self.now.cycle)
         new.edits, new.kept = branch.edits[: self.now.edits], []
+        new.looks = [look for look in branch.looks if look.cycle <= self.now.cycle]
         self._branches[new.number] = new
         self.version += 1
         self.now = msgspec.structs.replace(self.now, branch=new.number)

@@ -19,6 +19,12 @@ They are kept in saved worlds, and alone as TOML that people can read:
     [edit.values]
     "droplets.count" = 900
 
+    [[look]]                # how it was seen, where a person steered it
+    cycle = 130
+    seconds = 41.5
+    [look.camera]
+    heading = 20.0
+
 What else can be done is `copy` and `keep` (a comparison), `blur`, `snowballs` (with `balls`) and `stop-snowballs`.
 """
 
@@ -36,12 +42,15 @@ from app.files.opening import read_text
 from app.files.paths import found_from, named_from
 from app.model.errors import UserError, nearest
 from app.model.parameters import Value
+from app.model.view_parameters import ViewParameters
 from app.model.world import LARGEST_CYCLE
 from app.scene.comparison import MOST_WORLDS
-from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Edit, Keep, LandRequest, Open, RollSnowballs
+from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Edit, Keep, LandRequest, Looked, Open, RollSnowballs
 from app.scene.scene import Scene, check_value, find_declaration, preset_content, read_toml, rebuilds_world, scene_from
 
 FORMAT = 1
+LARGEST_SECONDS = 1e9
+DEFAULT = msgspec.to_builtins(ViewParameters())
 
 
 class Journal(msgspec.Struct, frozen=True):
@@ -49,6 +58,7 @@ class Journal(msgspec.Struct, frozen=True):
 
     edits: tuple[Edit, ...]
     cycle: int
+    looks: tuple[Looked, ...] = ()
 
     def begins_with(self, path: Path) -> bool:
         """Whether it goes on with the world of a file: one that takes its place cannot be made again from it."""
@@ -58,7 +68,7 @@ class Journal(msgspec.Struct, frozen=True):
 
     def of(self, world: int) -> Journal:
         """The journal that leads to one of several worlds alone."""
-        return Journal((*self.edits, Edit(self.cycle, Keep((world,)))), self.cycle)
+        return Journal((*self.edits, Edit(self.cycle, Keep((world,)))), self.cycle, self.looks)
 
 
 def write_journal(path: Path, journal: Journal) -> None:
@@ -96,7 +106,15 @@ def journal_content(journal: Journal, folder: Path) -> dict[str, Any]:
         {"cycle": edit.cycle, "do": _names()[type(edit.request)], **_content(edit.request, folder)}
         for edit in journal.edits
     ]
-    return {"format": FORMAT, "cycle": journal.cycle, "edit": edits}
+    looks: list[dict[str, Any]] = []
+    before: Looked | None = None
+    for look in journal.looks:
+        row = {"cycle": look.cycle, "seconds": look.seconds, "camera": msgspec.to_builtins(look.camera)}
+        if before is None or look.view != before.view:  # which seldom changes
+            row["view"] = {name: item for name, item in msgspec.to_builtins(look.view).items() if item != DEFAULT[name]}
+        looks.append(row)
+        before = look
+    return {"format": FORMAT, "cycle": journal.cycle, "edit": edits} | ({"look": looks} if looks else {})
 
 
 def journal_from(content: dict[str, Any], name: str, folder: Path) -> Journal:
@@ -116,9 +134,27 @@ def journal_from(content: dict[str, Any], name: str, folder: Path) -> Journal:
             raise UserError("only its first edit can open worlds")
         if cycles != sorted(cycles) or end < cycles[-1]:
             raise UserError("the cycles of its edits must grow up to that of its end")
+        looks = _looks(content.get("look", []))
     except UserError as error:
         raise UserError(f"{name}: {error}") from error
-    return Journal(edits, end)
+    return Journal(edits, end, looks)
+
+
+def _looks(rows: object) -> tuple[Looked, ...]:
+    """How the land was seen, from a list of tables. One without a view has that of the one before."""
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise UserError("'look' must be a list of tables, [[look]]")
+    looks: list[Looked] = []
+    for row in rows:
+        cycle, seconds = _whole(row, "cycle", LARGEST_CYCLE), row.get("seconds")
+        if type(seconds) not in (int, float) or not 0.0 <= seconds <= LARGEST_SECONDS:
+            raise UserError(f"seconds = {seconds!r}: must be a number from 0 to {LARGEST_SECONDS:g}")
+        if looks and (cycle < looks[-1].cycle or seconds < looks[-1].seconds):
+            raise UserError("the cycles and seconds of its looks must grow")
+        seen = scene_from({name: row[name] for name in ("camera", "view") if name in row}, "a look")
+        view = looks[-1].view if looks and "view" not in row else seen.view
+        looks.append(Looked(cycle, float(seconds), view, seen.camera))
+    return tuple(looks)
 
 
 def _edit(row: dict[str, Any], folder: Path) -> Edit:

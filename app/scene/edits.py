@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from app.model.parameters import Value
+from app.model.view_parameters import CameraParameters, ViewParameters
 from app.scene.scene import Scene
 
 
@@ -56,6 +57,15 @@ class CancelSnowballs(Message, frozen=True):
 
 
 LandRequest = Open | Change | Copy | Keep | Blur | RollSnowballs | CancelSnowballs  # what a journal has
+
+
+class Looked(msgspec.Struct, frozen=True):
+    """How the land was seen from a moment on. The seconds are those of the session, in which cycles may stand still."""
+
+    cycle: int
+    seconds: float
+    view: ViewParameters
+    camera: CameraParameters
 
 
 class Edit(msgspec.Struct, frozen=True):
