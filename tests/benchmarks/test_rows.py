@@ -74,6 +74,13 @@ EXPECTED = {
         ("same bits", "1 is yes", 1.0),
         ("everything in memory", "bytes per cell", 400.0),
     ],
+    "timeline": [
+        ("keeping states of everything, 32²", "%", 3.0),
+        ("a kept state of everything, 32²", "MB", None),
+        ("a time line of 10000 cycles", "GB", 1.0),
+        ("back to a kept state of everything, 32²", "s", 0.3),
+        ("back to any cycle of everything, 32²", "s", 3.0),
+    ],
     "scaling": [
         (f"{what}, {side // TINY}², {threads} threads", "times as fast", bars.get((what, side, threads)))
         for bars in ({("everything", 1024, 8): 5.0, ("everything", 2048, 16): 8.0},)
