@@ -17,8 +17,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from app.cli.replay import replay
 from app.engine.messages import (
+    DiscardBranch,
     FrameBegan,
+    GoTo,
+    Look,
     Opened,
     Pause,
     Report,
@@ -36,15 +40,16 @@ from app.files import atomic as app_files
 from app.files import checkpoint
 from app.model.ledger import LARGEST_IMBALANCE
 from app.model.snapshot import Snapshot
+from app.model.view_parameters import CameraParameters, ViewParameters
 from app.model.world import World
 from app.processes import PROCESSES
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
 from app.processes.process import ProcessFailure
-from app.scene.edits import Blur, CancelSnowballs, Change, Keep, Open, RollSnowballs
+from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, Open, RollSnowballs
 from app.scene.scene import Scene
 from app.sources.generators import GENERATORS
-from tests.app.small import small_scene
+from tests.app.small import bits, small_scene
 from tests.faults import failing
 from tests.nets.profile import examples
 
@@ -159,6 +164,33 @@ class Journal:
     def save_nowhere(self, number: int) -> None:
         self.thread.ask(Save(self.folder / "missing" / "world.npz"))
 
+    def copy(self, number: int) -> None:
+        self.thread.ask(Copy(number % len(self.thread.scenes)))
+
+    def keys(self, number: int) -> None:
+        self.thread.ask(Change({"keys.droplets.friction": f"0: 0.1; {number + 1}: 0.5"}))
+
+    def go_to(self, number: int) -> None:
+        """To some cycle of some branch."""
+        branches = list(self.thread.status.timeline.branches.values())
+        if branches:
+            branch = branches[number % len(branches)]
+            self.thread.ask(GoTo(branch.number, branch.first + (branch.last - branch.first) * number // 9))
+
+    def go_back(self, number: int) -> None:
+        """To just before some edit."""
+        status = self.thread.status
+        branch = status.timeline.branches.get(status.moment.branch)
+        if branch and len(branch.edits) > 1:
+            edits = 1 + number % (len(branch.edits) - 1)
+            self.thread.ask(GoTo(branch.number, branch.edits[edits].cycle, edits, pause=number % 2 == 0))
+
+    def discard(self, number: int) -> None:
+        self.thread.ask(DiscardBranch(number))
+
+    def look(self, number: int) -> None:
+        self.thread.ask(Look(ViewParameters(sun_height=10.0 + number), CameraParameters(heading=10.0 * number)))
+
     def run(self, number: int) -> None:
         self.thread.ask(Run())
 
@@ -249,6 +281,7 @@ class Journal:
         opened, _ = checkpoint.load(last)
         assert opened.unsound_cell() is None
         assert abs(opened.imbalance()) <= LARGEST_IMBALANCE
+        self.check_replay(last)
         for report in self.heard:
             if isinstance(report, SaveFailed) and report.path != last:
                 assert any(reason in report.why for reason in REASONS), report.why
@@ -272,6 +305,15 @@ class Journal:
                 checkpoint.load(path)
         assert not list(self.folder.glob(".*")), "parts of files were left behind"
 
+    def check_replay(self, saved: Path) -> None:
+        """What is in the journal of a saved world leads to its last bit."""
+        journal = checkpoint.load_journal(saved)
+        if journal is None:
+            return  # its own file was opened, and written over
+        again = saved.with_name("again.npz")
+        replay(journal, again, overwrite=True)
+        assert bits(checkpoint.load(again)[0]) == bits(checkpoint.load(saved)[0])
+
     def hears(self, condition: Callable[[Report], bool]) -> bool:
         """Whether there was such a report, before or now. All can be written down, and read again."""
         new = self.thread.reports()
@@ -289,10 +331,11 @@ class Journal:
         raise AssertionError(f"it did not come to that; status: {self.thread.status}; heard: {self.heard[-3:]}")
 
 
+OF_TESTS = ("check", "check_at_rest", "check_replay", "hears", "wait_for")
 COMMANDS = tuple(
     name
     for name, method in vars(Journal).items()
-    if callable(method) and not name.startswith("_") and name not in ("check", "check_at_rest", "hears", "wait_for")
+    if callable(method) and not name.startswith("_") and name not in OF_TESTS
 )
 
 
@@ -351,7 +394,7 @@ from app.engine.messages import OpenFailed, Save, Saved
 from app.scene.edits import Open
 from app.engine.thread import SimulationThread
 from app.files import checkpoint
-from tests.app.small import small_scene
+from tests.app.small import bits, small_scene
 
 def wait_for(condition):
     deadline = time.monotonic() + 60.0
