@@ -23,6 +23,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def sessions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A place of their own for the sessions of programs that tests start: what one leaves is offered to the next."""
+    before = os.environ.get("XDG_DATA_HOME")
+    os.environ["XDG_DATA_HOME"] = str(tmp_path_factory.mktemp("data"))
+    yield
+    if before is None:
+        del os.environ["XDG_DATA_HOME"]
+    else:
+        os.environ["XDG_DATA_HOME"] = before
+
+
+@pytest.fixture(scope="session", autouse=True)
 def display() -> Iterator[str]:
     """The display that windows open on: on Linux a virtual one, which disturbs nobody and is the same everywhere."""
     if not shutil.which("Xvfb"):

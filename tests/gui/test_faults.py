@@ -133,7 +133,8 @@ def run_until_it_fails(fails: str, folder: Path, *arguments: str) -> str:
         cwd=folder, env=environment, capture_output=True, text=True, timeout=120.0, check=False,
     )  # fmt: skip
     assert done.returncode == 1
-    (line,) = done.stderr.splitlines()
+    *before, line = done.stderr.splitlines()
+    assert all("cannot be kept meanwhile" in warning for warning in before)
     return line
 
 
