@@ -33,7 +33,7 @@ from app.picture.camera import Camera
 from app.picture.camera_path import CameraPath
 from app.picture.ground import Ground
 from app.picture.sides import Sides
-from app.scene.comparison import labels
+from app.scene.captions import picture_labels
 from app.scene.edits import Looked, Open
 from app.scene.scene import Scene
 
@@ -159,7 +159,8 @@ def render_recorded(
                 ground = Ground(sides.snapshots[0], view.exaggeration)
                 camera = course.camera(second, ground, narrowest)
                 sides.redraw()
-                sides.draw([camera] * len(scenes), scenes, time=frame / fps, minimap=minimap, labels=labels(scenes))
+                labels = picture_labels(scenes, run.cycle)
+                sides.draw([camera] * len(scenes), scenes, time=frame / fps, minimap=minimap, labels=labels)
                 pixels = sides.pixels()
                 assert pixels is not None
                 for record in recorders:
@@ -190,6 +191,10 @@ class _Run:
     @property
     def scenes(self) -> list[Scene]:
         return [scene.at(self._lockstep.cycle) for scene in self._lockstep.scenes]
+
+    @property
+    def cycle(self) -> int:
+        return self._lockstep.cycle
 
     def reach(self, cycle: int, wish: object) -> None:
         """Run up to a cycle, with the edits that were made before it."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from app.cli.signals import Ended, ended_by_signals
 from app.cli.terminal import no_more_output, take_any_letter
-from app.model.errors import UserError, explained
+from app.model.errors import UserError, explained, nearest
 
 if TYPE_CHECKING:
     from app.files.journal import Journal
@@ -114,6 +114,7 @@ commands, as the first word ({PROGRAM} COMMAND --help for details):
   simulate     run cycles and save the world, without a picture
   replay       run again all that was done to a saved world
   compare      run worlds on the same land, and print figures of each
+  demo         a tour of the presets, in the window or as a film
   sheet        draw what becomes of one land in several ways, side by side
   analyze      find the rivers, lakes and watersheds of a heightmap
   bench        benchmark this machine
@@ -238,6 +239,31 @@ examples:
     )  # fmt: skip
     parser.add_argument("--overwrite", action="store_true", help="replace another world saved under that name")
     return _run_replay, parser
+
+
+def _demo() -> Command:
+    parser = _parser(
+        "demo",
+        "A tour of the presets, each with its name and the camera on its path: in the window, or as a film.",
+        f"""
+examples:
+  {PROGRAM} demo
+  {PROGRAM} demo --out tour.mp4
+  {PROGRAM} demo canyon delta dune-field --seconds 30 --out short.mp4
+""",
+    )
+    parser.add_argument(
+        "presets", nargs="*", metavar="PRESET", help="stops of the tour; default: all but the articles'"
+    )
+    parser.add_argument("--seconds", type=_positive, default=120.0, metavar="S", help="of all; default: %(default)g")
+    parser.add_argument(
+        "--out", type=_path, action="append", metavar="FILE", help="draw it into a file, as `render` does"
+    )
+    parser.add_argument("--fps", type=_whole(1, 240), default=30, metavar="N", help="frames per second; default: 30")
+    parser.add_argument("--width", type=_whole(16, 8192), metavar="W", help=f"default: {PICTURE_SIZE[0]} pixels")
+    parser.add_argument("--height", type=_whole(16, 8192), metavar="H", help=f"default: {PICTURE_SIZE[1]} pixels")
+    parser.add_argument("--threads", type=_whole(1, 256), metavar="N", help="threads of the simulation")
+    return _run_demo, parser
 
 
 def _sheet() -> Command:
@@ -396,6 +422,7 @@ COMMANDS: dict[str, Callable[[], Command]] = {
     "render": _render,
     "simulate": _simulate,
     "replay": _replay,
+    "demo": _demo,
     "sheet": _sheet,
     "analyze": _analyze,
     "bench": _bench,
@@ -415,17 +442,21 @@ def _run_viewer(options: argparse.Namespace) -> None:
     scenes = _scenes(options)
     if options.threads is not None:
         scenes = [scene.with_value("simulation.threads", options.threads) for scene in scenes]
-    if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-        raise UserError(
-            "there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set); "
-            f"`{PROGRAM} render` draws into a file without one"
-        )
+    _check_display()
     from app.files.atomic import working_folder
 
     os.chdir(working_folder())  # where it has been deleted, libraries of the window do not even load
     from app.window.loop import run
 
     run(*scenes, keep_session=True)
+
+
+def _check_display() -> None:
+    if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        raise UserError(
+            "there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set); "
+            f"`{PROGRAM} render` draws into a file without one"
+        )
 
 
 def _run_render(options: argparse.Namespace) -> None:
@@ -510,6 +541,27 @@ def _run_replay(options: argparse.Namespace) -> None:
 
     journal = _journal(options)
     replay(journal, options.out, cycles=options.cycles, threads=options.threads, overwrite=options.overwrite)
+
+
+def _run_demo(options: argparse.Namespace) -> None:
+    from app.scene.scene import presets
+    from app.scene.tour import stops
+
+    for name in options.presets:
+        if name not in presets():
+            raise UserError(f"{name}: there is no such preset{nearest(name, presets())}")
+    scenes = stops(options.presets)
+    if options.out:
+        from app.cli.demo import render_tour
+
+        size = options.width or PICTURE_SIZE[0], options.height or PICTURE_SIZE[1]
+        render_tour(scenes, options.out, seconds=options.seconds, fps=options.fps, size=size, threads=options.threads)
+        return
+    _check_display()
+    from app.window.loop import run
+    from app.window.tour import Tour
+
+    run(scenes[0], after_frame=Tour(scenes, options.seconds / len(scenes)).after_frame)
 
 
 def _run_sheet(options: argparse.Namespace) -> None:

@@ -28,7 +28,7 @@ from app.picture.camera import OPENING_ASPECT, Camera, opening_camera
 from app.picture.camera_path import CameraPath
 from app.picture.ground import Ground
 from app.picture.sides import Sides
-from app.scene.comparison import labels
+from app.scene.captions import picture_labels
 from app.scene.scene import Scene
 
 CYCLES_PER_FRAME = 2  # where neither the scene nor the person says
@@ -104,7 +104,8 @@ def render(
                     ground = Ground(sides.snapshots[0], scenes[0].view.exaggeration)
                     camera = CameraPath(keys, ground, narrowest / size[1]).at(lockstep.cycle)
                 sides.redraw()  # time has passed, also where nothing else has changed
-                sides.draw([camera] * len(scenes), scenes, time=frame / fps, minimap=minimap, labels=labels(scenes))
+                labels = picture_labels(scenes, lockstep.cycle)
+                sides.draw([camera] * len(scenes), scenes, time=frame / fps, minimap=minimap, labels=labels)
                 pixels = sides.pixels()
                 assert pixels is not None
                 for record in recorders:

@@ -70,6 +70,10 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
         Minimap,
         described("the ground with the overlay; sand with wind paths; or water (streams light, lakes dark)"),
     ] = "overlay"
+    caption: Annotated[
+        str,
+        described("words over the picture; | begins a line, and {cycle}, {years}, {name} or a parameter is its value"),
+    ] = ""
     camera_path: Annotated[
         str,
         described(

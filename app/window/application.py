@@ -52,7 +52,8 @@ from app.picture.passes.quality import KnownLevels
 from app.picture.sides import Side, Sides
 from app.picture.style import EMPTY
 from app.processes.droplets import Spring, read_springs, write_springs
-from app.scene.comparison import differences, labels
+from app.scene.captions import picture_labels
+from app.scene.comparison import differences
 from app.scene.edits import Copy
 from app.scene.scene import KEYS, Scene, curve_of, rebuilds_world
 from app.window.actions import BY_KEY
@@ -263,7 +264,8 @@ class Application:
         scenes = scenes if len(scenes) == count else (self.documents.scene,) * count
         minimap = scenes[0].view.minimap
         cameras = [self.camera_of(side).camera() for side in self.sides.shown]
-        return self.sides.begin(cameras, scenes, time=self._time, minimap=minimap, labels=labels(scenes))
+        labels = picture_labels(scenes, self.snapshot.cycle if self.snapshot else 0)
+        return self.sides.begin(cameras, scenes, time=self._time, minimap=minimap, labels=labels)
 
     @property
     def _shares_cores(self) -> bool:

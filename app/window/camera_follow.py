@@ -23,12 +23,14 @@ class CameraFollow:
         self.following = False
         self._application = application
         self._cycle = 0.0  # that the camera is at
+        self._cycles_per_second: float | None = None  # where it does not follow the land
         self._path: tuple[object, CameraPath] | None = None  # and what it was made from
 
-    def begin(self) -> None:
-        """Follow the keys from the cycle of now."""
+    def begin(self, cycles_per_second: float | None = None) -> None:
+        """Follow the keys from the cycle of now, with the land or, where it is said how fast, by itself."""
         self.following = True
         self._cycle = float(self._application.simulation.status.cycle)
+        self._cycles_per_second = cycles_per_second
 
     def look_at_key(self, cycle: int) -> None:
         """See the land from the key in a cycle."""
@@ -50,9 +52,12 @@ class CameraFollow:
             self.following = False
             return
         before, cycle = self._cycle, float(snapshot.cycle)
-        if abs(cycle - self._cycle) > FARTHEST_BEHIND:
+        if self._cycles_per_second is not None:
+            self._cycle += dt * self._cycles_per_second
+        elif abs(cycle - self._cycle) > FARTHEST_BEHIND:
             self._cycle = cycle
-        self._cycle += (cycle - self._cycle) * (1.0 - math.exp(-dt / CATCHING_UP))
+        else:
+            self._cycle += (cycle - self._cycle) * (1.0 - math.exp(-dt / CATCHING_UP))
         aspect = application.layout.view_aspect(len(application.sides.shown))
         made_from = keys, snapshot.world, snapshot.ground_version, aspect
         if self._path is None or self._path[0] != made_from:
@@ -64,6 +69,8 @@ class CameraFollow:
 
     @property
     def moving(self) -> bool:
-        """Whether the camera is still on its way to the cycle of the land."""
+        """Whether the camera is still on its way."""
         snapshot = self._application.snapshot
+        if self.following and self._cycles_per_second is not None:
+            return True
         return self.following and snapshot is not None and abs(snapshot.cycle - self._cycle) > 0.01

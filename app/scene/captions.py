@@ -1,0 +1,44 @@
+"""What is written over a picture: a person's words, with cycle, years and values of parameters in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from app.model.numbers import spaced, value_text
+from app.scene.comparison import labels
+from app.scene.scene import DECLARATIONS, Scene
+
+FIELD = re.compile(r"\{([a-z_.]+)\}")
+LINE_BREAK = "|"
+
+Label = tuple[str, ...]
+
+
+def picture_labels(scenes: Sequence[Scene], cycle: int) -> list[Label]:
+    """The lines on each of the pictures: what tells compared worlds apart, and the caption of the view, if any."""
+    caption = caption_lines(scenes[0], cycle)
+    return [caption + label for label in labels(scenes)] if caption else labels(scenes)
+
+
+def caption_lines(scene: Scene, cycle: int) -> Label:
+    """The caption of a scene after a cycle, line by line. A field that is not known stays as it was written."""
+    text = scene.view.caption.strip()
+    if not text:
+        return ()
+    lines = (FIELD.sub(lambda field: _value(scene, cycle, field), line) for line in text.split(LINE_BREAK))
+    return tuple(line.strip() for line in lines)
+
+
+def _value(scene: Scene, cycle: int, field: re.Match[str]) -> str:
+    name = field[1]
+    if name == "cycle":
+        return spaced(cycle)
+    if name == "years":
+        year = scene.climate.year
+        return f"{cycle / year:.1f}" if year else "0"
+    if name == "name":
+        return scene.name
+    if name in DECLARATIONS:
+        return value_text(DECLARATIONS[name], scene.value(name))
+    return field[0]

@@ -1,0 +1,34 @@
+"""The tour of the presets in the window: each for a while, with the camera on its path."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from app.scene.scene import Scene
+from app.scene.tour import last_cycle
+from app.window.application import Application
+from app.window.window import Window
+
+
+class Tour:
+    """Opens one stop after the other, and begins again after the last. The first is open already."""
+
+    def __init__(self, stops: Sequence[Scene], seconds: float) -> None:
+        self._stops = stops
+        self._seconds = seconds  # for each stop
+        self._place = 0
+        self._begun: float | None = None  # when the present one was on the screen first
+
+    def after_frame(self, application: Application, window: Window) -> None:
+        """Let the tour go on, if its time has come."""
+        if application.snapshot is None or not application.documents.are_shown:
+            return
+        now = time.monotonic()
+        if self._begun is None:
+            self._begun = now
+            application.camera_follow.begin(last_cycle(self._stops[self._place]) / self._seconds)
+        elif now - self._begun > self._seconds:
+            self._place = (self._place + 1) % len(self._stops)
+            self._begun = None
+            application.open(self._stops[self._place])

@@ -1,0 +1,45 @@
+"""The tour of the presets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import imagecodecs
+import numpy as np
+import pytest
+
+from app.cli.demo import render_tour
+from app.cli.main import main
+from app.model.camera_path import read_camera_path
+from app.scene.captions import caption_lines
+from app.scene.scene import presets
+from app.scene.tour import last_cycle, stops
+from tests.app.small import small_scene
+
+
+def test_each_preset_but_the_articles_is_a_stop_with_its_name_and_a_path() -> None:
+    tour = stops()
+    assert [scene.name for scene in tour] == [name for name in presets() if not name.startswith("article-")]
+    for scene in tour:
+        assert len(read_camera_path(scene.view.camera_path)) > 1
+        assert last_cycle(scene) > 50
+        name, description = caption_lines(scene, 0)
+        assert (name, description) == (scene.name, scene.description)
+
+
+def test_a_tour_becomes_pictures_of_all_stops(tmp_path: Path) -> None:
+    stop = stops(["noise"])[0]
+    small = small_scene().with_values({"view.camera_path": stop.view.camera_path, "view.caption": "first"})
+    other = small.with_values({"world.seed": 8, "view.caption": "second"})
+    out = tmp_path / "frame_%02d.png"
+    render_tour([small, other], [out], seconds=2.0, fps=3, size=(160, 96), quality="low")
+    frames = sorted(tmp_path.glob("*.png"))
+    assert len(frames) == 6
+    pictures = [imagecodecs.png_decode(frame.read_bytes()).astype(float) for frame in frames]
+    assert np.abs(pictures[0] - pictures[2]).mean() > 2.0  # the camera moves
+    assert np.abs(pictures[0] - pictures[3]).mean() > 2.0  # another land
+
+
+def test_a_stop_that_is_no_preset_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "cannyon", "--out", "x.mp4"]) == 1
+    assert "did you mean 'canyon'" in capsys.readouterr().err
