@@ -472,11 +472,12 @@ class SimulationThread:
 
     def _go_on_with(self, scenes: Sequence[Scene]) -> None:
         assert self._lockstep is not None
-        versions = self._lockstep.water_versions
+        versions, traits = self._lockstep.water_versions, [scene.traits for scene in self._lockstep.scenes]
         self._lockstep.change(scenes)
         self._say(milliseconds=self._lockstep.milliseconds)
-        # Another level of the sea is seen at once, also while nothing runs.
+        # Another level of the sea, and another colour of a kind, are seen at once, also while nothing runs.
         self._fresh = self._fresh or self._lockstep.water_versions != versions
+        self._fresh = self._fresh or [scene.traits for scene in scenes] != traits
 
     @property
     def _scenes_asked_for(self) -> tuple[Scene, ...]:
