@@ -149,6 +149,8 @@ def test_plants_come_and_show_themselves() -> None:
     snapshot = take_snapshot(world)
     assert {"grass", "roots", "canopy"} <= snapshot.layers.keys()
     assert "rooted_ground" not in snapshot.layers, "which no picture needs"
+    assert np.array_equal(take_snapshot(world, overlay="roots").layers["roots"], world.trace("roots"))
+    assert "roots" not in take_snapshot(world, overlay="canopy").layers
     assert snapshot.trees.tobytes() == world.trees.tobytes()
     assert snapshot.trees_version == world.cycle
     assert world.imbalance() < 1e-9
