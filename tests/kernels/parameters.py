@@ -65,7 +65,7 @@ def pool_parameters(**changed: Any) -> PoolParameters:
 def snowball_parameters(**changed: Any) -> SnowballParameters:
     usual = SnowballParameters(
         count=1000, erosion_rate=0.04, deposition_rate=0.03, speed=0.15, friction=0.7, radius=0.8,
-        iterations=80, iteration_scale=0.04, scale=10.0, memory=2.0,
+        iterations=80, iteration_scale=0.04, scale=10.0, memory=2.0, root_hold=0.0,
     )  # fmt: skip
     return usual._replace(**changed)
 
