@@ -25,7 +25,8 @@ Its load settles where it enters, so deltas grow. A drop that comes to rest else
 if there are lakes at all. For a drop that enters a lake the ground ahead is the lake's surface: what goes on below it
 wears no shore.
 
-What is on the ground acts on the drops, too. Roots hold it: the exchange is less by the part root_hold · roots. Where
+What is on the ground acts on the drops, too. Roots hold it: what is taken is less by the part root_hold · roots, and
+what is put down by that times root_deposition: 1 as in the article, 0 where plants let settle what comes. Where
 the ground soaks, a drop leaves t · soaking · (1 − wetness) of its volume in the moisture of each cell.
 
 Where the ground is of several kinds, a load m is the sum of loads m_k, and x the part of the exchange above:
@@ -100,6 +101,7 @@ class DropletParameters(NamedTuple):
     momentum: PerTime  # how strongly the stream that it is in turns a drop
     rain_by_altitude: float  # part of the rain that follows the altitude; the rest falls everywhere alike
     root_hold: float  # part of the exchange with the ground that is missing where roots are densest
+    root_deposition: float  # how much of that part is missing where something is put down
     soaking: PerTime  # part of the volume that dry ground takes
     attrition: PerKilometre  # part of a load of abrasion 1 that becomes finer
 
@@ -305,16 +307,17 @@ put_down_rich = njit(nogil=True, error_model="numpy")(variant(_put_down, "_rich"
 
 
 @inlined
-def _freedom(fields, constants, cell):
-    """The part of the exchange with a cell that nothing hinders."""
+def _freedom(fields, constants, cell, wanted):
+    """The part of the exchange with a cell that nothing hinders. A drop takes what is `wanted`, or puts it down."""
     return 1.0
 
 
 @inlined
-def _freedom_rich(fields, constants, cell):
+def _freedom_rich(fields, constants, cell, wanted):
     if len(fields.surface) == 0:
         return 1.0
-    return 1.0 - constants.root_hold * fields.surface[np.uintp(cell * STRIDE + ROOTS)]
+    hold = constants.root_hold * (1.0 if wanted > 0.0 else constants.root_deposition)
+    return 1.0 - hold * fields.surface[np.uintp(cell * STRIDE + ROOTS)]
 
 
 @inlined
@@ -499,8 +502,9 @@ def _step(state, fields, constants):
         ahead = max(ahead, fields.level[np.uintp(there)])
     fall = height - ahead
     descent = max(0.0, fall)
-    exchanged = min(1.0, time * constants.deposition_rate) * _freedom(fields, constants, cell)
-    change = exchanged * (volume * volume * speed * descent - load)
+    wanted = volume * volume * speed * descent - load
+    exchanged = min(1.0, time * constants.deposition_rate) * _freedom(fields, constants, cell, wanted)
+    change = exchanged * wanted
     if not abs(change) + abs(fall) < np.inf:
         return state, FAILED
     room = max(0.0, max(max(north, south), max(west, east)) - height)

@@ -19,8 +19,10 @@ place, in parts with which the same interpolation would read it back.
 Where this is not what the article's own code does:
 
 - A ball takes loose sediment first, then rock. What it puts down is sediment.
-- Where the ground is of several kinds (C7), it takes the same part of each that lies in a cell, and of rock what this
-  becomes when it is worn; and puts down the same part of each that it carries.
+- Where the ground is of several kinds (C7), it takes the same part of each that lies in a cell, times its erodibility,
+  and of rock what this becomes when it is worn, times that of the rock; it puts down the same part of each that it
+  carries.
+- Roots hold the ground as they do under drops: deposit and erosion are less by the part root_hold · roots.
 - What a ball still carries where it ends is put down there; the article throws it away, 1.5 to 4 % of an island.
 - The article's balls run on over the floor of the sea until it is level; ours end at the water, as its text has it.
 - Speed is at most 1 − friction, so that no step goes farther than a cell; erosion_rate · scale is at most 16 cells; and
@@ -48,6 +50,7 @@ from kernels.materials import Materials, Moved, asked, rock_at, thickness
 from kernels.parameters import constants_type, exact
 from kernels.particles import ENDED, FAILED, RUNNING, by_kind, engine, own_amounts
 from kernels.random import process_number, stream, uniform
+from kernels.surface import ROOTS, STRIDE
 from kernels.units import Cells, Steps
 
 Trace = NDArray[np.float32]
@@ -79,6 +82,7 @@ class SnowballParameters(NamedTuple):
     iteration_scale: float  # part of the erosion rate that each step adds until all of it is reached
     scale: Cells  # to the article's unit of height
     memory: Annotated[float, "balls per cell"]  # in which traces fade to 1 / e
+    root_hold: float  # part of deposit and erosion that is missing where roots are densest
 
 
 class SnowballTotals(NamedTuple):
@@ -103,10 +107,11 @@ class _Fields(NamedTuple):
     stride: int  # of the next two
     loads: Layer  # [ball * stride + kind]: what it carries
     from_rock: Layer  # as many: what it made of rock
+    surface: NDArray[np.float32]  # [cell * STRIDE + one of kernels/surface.py]; empty: bare
 
 
 # What balls ask of `Materials`
-_ASKED = ("kinds", "mix", "strata", "steps_per_metre", "rise", "rock_worn")
+_ASKED = ("kinds", "mix", "erodibility", "strata", "steps_per_metre", "rise", "rock_erodibility", "rock_worn")
 
 # All side by side, because what Numba runs in parallel takes no tuple of tuples.
 _Ground: Any = namedtuple("_Ground", _Fields._fields + _ASKED)  # type: ignore[misc]
@@ -144,26 +149,38 @@ def _add(fields, cell, amount):
 
 @njit(nogil=True, error_model="numpy")
 def _dig_mix(fields, own, cell, depth):
-    """Take `depth` of a cell, all that lies there by the same part, then rock."""
+    """Take `depth` of a cell, all that lies there by the same part, then rock, each as far as it can be eroded.
+
+    Returns what this comes to.
+    """
     here = cell * fields.kinds
     loose = thickness(fields, cell)
     part = depth / loose if depth < loose else 1.0
+    total = 0.0
     for kind in range(fields.kinds):
-        taken = part * fields.mix[here + kind]
+        taken = part * fields.erodibility[kind] * fields.mix[here + kind]
         fields.mix[here + kind] -= taken
         fields.loads[own + kind] += taken
+        total += taken
     if depth > loose:
-        worn = depth - loose
-        kind = fields.rock_worn[rock_at(fields, cell, fields.bedrock[cell])]
+        rock = rock_at(fields, cell, fields.bedrock[cell])
+        worn = (depth - loose) * fields.rock_erodibility[rock]
+        kind = fields.rock_worn[rock]
         fields.bedrock[cell] -= worn
         fields.from_rock[own + kind] += worn
         fields.loads[own + kind] += worn
+        total += worn
+    return total
 
 
 @njit(nogil=True, error_model="numpy")
 def _change_mix(fields, ball, cells, shares, amount, load):
-    """As `_change`, each kind by itself. Not inlined, so that the loop stays short where there is one."""
+    """As `_change`, each kind by itself. Not inlined, so that the loop stays short where there is one.
+
+    Returns what was taken.
+    """
     own = ball * fields.stride
+    taken = 0.0
     part = min(1.0, amount / load) if amount > 0.0 else 0.0
     for kind in range(fields.kinds if part > 0.0 else 0):
         laid = part * fields.loads[own + kind]
@@ -172,17 +189,19 @@ def _change_mix(fields, ball, cells, shares, amount, load):
             fields.mix[cells[place] * fields.kinds + kind] += shares[place] * laid
     for place in range(4):
         if amount < 0.0:
-            _dig_mix(fields, own, cells[place], -shares[place] * amount)
+            taken += _dig_mix(fields, own, cells[place], -shares[place] * amount)
         fields.sediment[cells[place]] = thickness(fields, cells[place])
         fields.ground[cells[place]] = fields.bedrock[cells[place]] + fields.sediment[cells[place]]
+    return taken
 
 
 @inlined
-def _change(fields, row, column, amount, load, told):
-    """Share `amount` of the load, or what is taken where it is negative, among the four cells around a place.
+def _change(fields, row, column, deposit, erosion, load, told):
+    """Share deposit − erosion, of the load, or taken where it is negative, among the four cells around a place.
 
-    Returns what the ball tells of what it wore.
+    Returns what the ball tells of what it wore, and the erosion, which is less where the ground resists.
     """
+    amount = deposit - erosion
     # Middles of cells: the one to the north and west of the place, and how far the place is from it. Beyond the map's
     # edges the cell at the edge takes it.
     i, j = int(row + 0.5) - 1, int(column + 0.5) - 1
@@ -192,13 +211,13 @@ def _change(fields, row, column, amount, load, told):
     if fields.kinds > 1:
         cells = (upper + left, upper + right, lower + left, lower + right)
         shares = ((1.0 - south) * (1.0 - east), (1.0 - south) * east, south * (1.0 - east), south * east)
-        _change_mix(fields, int(told), cells, shares, amount, load)
-        return told
+        taken = _change_mix(fields, int(told), cells, shares, amount, load)
+        return told, deposit + taken if amount < 0.0 else erosion
     worn = _add(fields, upper + left, (1.0 - south) * (1.0 - east) * amount)
     worn += _add(fields, upper + right, (1.0 - south) * east * amount)
     worn += _add(fields, lower + left, south * (1.0 - east) * amount)
     worn += _add(fields, lower + right, south * east * amount)
-    return told + worn
+    return told + worn, erosion
 
 
 @inlined
@@ -253,11 +272,15 @@ def _step(state, fields, constants):
         return (row, column, old_row, old_column, read_row, read_column, v_row, v_column, 0.0, told, i), ENDED
 
     upright = 1.0 / length
+    old = int(old_row) * columns + int(old_column)
     deposit = load * constants.deposition_rate * upright
     erosion = (constants.erosion * min(1.0, i * constants.iteration_scale)) * (1.0 - upright)
+    if len(fields.surface) > 0:
+        free = 1.0 - constants.root_hold * fields.surface[np.uintp(old * STRIDE + ROOTS)]
+        deposit *= free
+        erosion *= free
     erosion = min(erosion, constants.largest_load - load)
-    told = _change(fields, old_row, old_column, deposit - erosion, load, told)
-    old = int(old_row) * columns + int(old_column)
+    told, erosion = _change(fields, old_row, old_column, deposit, erosion, load, told)
     fields.wear[np.uintp(old)] += erosion
     fields.deposit[np.uintp(old)] += deposit
     fields.traffic[np.uintp(here)] += here != old
@@ -322,6 +345,8 @@ def roll(
     seed: int,
     cycle: int,
     parameters: SnowballParameters,
+    *,
+    surface: NDArray[np.float32] | None = None,
 ) -> SnowballTotals:
     """Let the balls of one cycle roll over a map, and change it in place.
 
@@ -329,7 +354,7 @@ def roll(
     [row, column], C-contiguous; `materials` have the mix that is the sediment. `standing` (uint8) is not 0 where water
     stands, where balls end; they do so, too, where the ground is not above `sea_level` (metres; minus infinity where
     there is no sea). `wear`, `deposit` and `traffic` are float32 traces as told at the top of this file. `cell_size` is
-    the side of a cell in metres.
+    the side of a cell in metres. `surface` is float32 [row, column, one of kernels/surface.py].
 
     The same map, seed, cycle and parameters give the same bits on any number of threads. What was on the map is there
     afterwards or in `moved`.
@@ -347,7 +372,10 @@ def roll(
     kinds = materials.kinds if materials.kinds > 1 else 0
     loads, from_rock = own_amounts(p.count, kinds), own_amounts(p.count, kinds)
     own = (loads.shape[1], loads.reshape(-1), from_rock.reshape(-1))
-    fields = _Ground._make((*(layer.reshape(-1) for layer in layers), rows, columns, *own, *asked(materials, _ASKED)))
+    covered = np.empty(0, np.float32) if surface is None else surface.reshape(-1)
+    fields = _Ground._make(
+        (*(layer.reshape(-1) for layer in layers), rows, columns, *own, covered, *asked(materials, _ASKED))
+    )
     constants = _Constants(
         **p._replace(speed=min(p.speed, 1.0 - p.friction))._asdict(),
         erosion=min(p.erosion_rate * p.scale, _DEEPEST_BITE) * float(cell_size),

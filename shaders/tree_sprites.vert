@@ -24,8 +24,9 @@ void main() {
     height *= 0.55 + 0.45 * remains;
 
     bool broad = growth.x > 0.5;
-    float base = height * (broad ? crown.w : crown.z);
-    float radius = height * (broad ? crown.y : crown.x) * (0.86 + 0.30 * fract(9.7 * chances.y));
+    int shape = int(growth.x + 0.5);
+    float base = height * crown_base[shape];
+    float radius = height * crown_radius[shape] * (0.86 + 0.30 * fract(9.7 * chances.y));
     vec3 away = frame.camera.xyz - foot;
     float far = length(away);
     vec3 to_eye = away / far;

@@ -32,6 +32,7 @@ STEP = 0.5  # cells
 CREST = 2.0  # cells to both sides, over which its middle has the most water
 BANK = 0.1  # of the largest discharge: there a section ends
 BANKS = 3.0  # cells beyond the bed of a channel, half as wide as it is to each side of its middle
+FADING = 0.5  # of the least flow: a channel is there still, or already, where it has this much
 TIME = 1000.0  # cycles: the unit of time of the rates
 
 
@@ -46,6 +47,11 @@ class Channels:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def at_least(self, flow: float) -> Channels:
+        """Those of them that have at least this flow."""
+        large = self.flow >= flow
+        return Channels(self.rows[large], self.columns[large], self.width[large], self.flow[large])
 
     @property
     def relative_width(self) -> float:
@@ -63,19 +69,21 @@ class ChannelWatch:
 
     def __init__(self, least_flow: float) -> None:
         self.least_flow = least_flow
-        self._before: tuple[int, Channels, Numbers] | None = None  # the cycle, its channels and its ground
+        # The cycle, its channels with smaller ones too, and its ground
+        self._before: tuple[int, Channels, Numbers] | None = None
 
     def look(self, world: World) -> ChannelFigures:
         """The channels of now, and what has become of those of the last look, if there was one before this cycle."""
-        channels = find_channels(world, self.least_flow)
+        small_too = find_channels(world, FADING * self.least_flow)
+        channels = small_too.at_least(self.least_flow)
         moved = worn = math.nan
         if self._before is not None and world.cycle > self._before[0]:
             cycle, before, ground = self._before
             span = (world.cycle - cycle) / TIME
-            moved = migration(before, channels) / span
-            change = np.abs(world.ground - ground)[banks(before, world.shape)]
+            moved = migration(before, small_too, self.least_flow) / span
+            change = np.abs(world.ground - ground)[banks(before.at_least(self.least_flow), world.shape)]
             worn = float(change.mean()) / span if len(change) else math.nan
-        self._before = world.cycle, channels, world.ground.copy()
+        self._before = world.cycle, small_too, world.ground.copy()
         return ChannelFigures(len(channels), channels.typical_width, channels.relative_width, moved, worn)
 
 
@@ -129,15 +137,17 @@ def find_channels(world: World, least_flow: float) -> Channels:
     return Channels(rows[chosen], columns[chosen], flow[chosen] / middle[chosen], flow[chosen])
 
 
-def migration(before: Channels, after: Channels) -> float:
+def migration(before: Channels, after: Channels, least_flow: float = 0.0) -> float:
     """How far channels have moved, in cells: the mean way from each to the nearest of the other time, both ways.
 
-    The modified Hausdorff distance (Dubuisson, Jain 1994) with the mean of both ways. NaN where there are none at one
-    of the times.
+    The modified Hausdorff distance (Dubuisson, Jain 1994) with the mean of both ways, from channels with at least
+    `least_flow` to any: one whose flow was just over that and is just below it has not gone anywhere. NaN where there
+    are none at one of the times.
     """
-    if not (len(before) and len(after)):
+    large_before, large_after = before.at_least(least_flow), after.at_least(least_flow)
+    if not (len(large_before) and len(large_after)):
         return math.nan
-    return 0.5 * (_mean_way(before, after) + _mean_way(after, before))
+    return 0.5 * (_mean_way(large_before, after) + _mean_way(large_after, before))
 
 
 def banks(channels: Channels, shape: tuple[int, int]) -> NDArray[np.bool_]:

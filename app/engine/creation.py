@@ -12,7 +12,10 @@ import numpy as np
 
 from app.files import checkpoint
 from app.model.errors import UserError
-from app.model.materials import materials_of, read_mix
+from app.model.materials import load_materials, materials_of, read_mix
+from app.model.plants import flora_of, load_plants
+from app.model.trait_parameters import read_material_traits, read_plant_traits
+from app.model.traits import check_kinds
 from app.model.world import DEFAULT_CELL_SIZE, LARGEST_SIDE, SMALLEST_SIDE, Layer, World
 from app.scene.scene import Scene
 from app.sources import strata
@@ -30,6 +33,7 @@ ARTICLE = "article-"  # what names of presets that are those of an article begin
 
 def create_world(scene: Scene, check: SizeCheck = lambda rows, columns: None) -> tuple[World, Scene]:
     """The world that a scene starts from, and the scene that goes on with it; `check` may refuse its size."""
+    _check_traits(scene)
     if scene.saved_world:
         world, _ = checkpoint.load(Path(scene.saved_world), check)
         return world, msgspec.structs.replace(scene, saved_world="")
@@ -79,6 +83,16 @@ def size_in_cells(scene: Scene, columns: int, rows: int) -> dict[str, int | floa
     return values
 
 
+def _check_traits(scene: Scene) -> None:
+    """Raise `UserError` where the scene says something of a kind of ground or of plants that there is not."""
+    if scene.traits.materials:
+        known = load_materials(scene.materials.folder)
+        check_kinds("traits.materials", read_material_traits(scene.traits.materials), known, "material")
+    if scene.traits.plants:
+        plants = load_plants(scene.flora.folder)
+        check_kinds("traits.plants", read_plant_traits(scene.traits.plants), plants, "kind of plants")
+
+
 def _terrain_of(scene: Scene, parameter: str) -> Path:
     """The file that a parameter of a scene names. Raises `UserError` where it has gone."""
     try:
@@ -119,6 +133,7 @@ def _from_heightmap(scene: Scene, heightmap: Heightmap, check: SizeCheck) -> Wor
 
 def _complete(world: World, scene: Scene) -> World:
     """The world with everything that the scene specifies besides the terrain."""
+    world.flora = flora_of(scene.flora)
     if scene.materials.enabled:
         parts = {part.kind: part.amount for part in read_mix(scene.materials.loose)}
         world.lay_materials(materials_of(scene.materials), parts, strata.rise(world, scene.materials))

@@ -18,6 +18,7 @@ from app.engine.simulator import Simulator, SnowballRun
 from app.files.scratch import scratch_folder
 from app.model.layers import LOOSE, layer_declaration
 from app.model.materials import Materials
+from app.model.plants import Flora
 from app.model.world import World
 from app.scene.scene import Scene
 
@@ -116,6 +117,7 @@ class KeptWorld:
     cell_size: float
     seed: int
     materials: Materials | None
+    flora: Flora
     given: Mapping[str, NDArray[Any]]  # layers that never change
     layers: Mapping[str, Compressed]
     rest: Mapping[str, Any]  # of `World.state`, without the layers
@@ -145,6 +147,7 @@ class KeptWorld:
             cell_size=world.cell_size,
             seed=world.seed,
             materials=world.materials,
+            flora=world.flora,
             given={name: layer for name, layer in world.layers.items() if layer_declaration(name).given},
             layers=layers,
             rest=world.rest_of_state(),
@@ -160,6 +163,7 @@ class KeptWorld:
         layers = {name: kept.array() for name, kept in self.layers.items()}
         standing, levels = layers.pop(STANDING), layers.pop(LEVELS)
         world = World.from_state({"layers": layers, **self.rest}, self.given, self.materials, self.cell_size, self.seed)
+        world.flora = self.flora
         world.standing = standing.copy()
         world.water_level = (levels ^ world.ground.view(np.uint64)).view(np.float64)
         world.sea_level, world.water_version, world.walls = self.levels

@@ -154,6 +154,7 @@ def take_snapshot(
         materials=world.materials,
         trees=world.trees.copy() if old is None or old.trees_version != world.trees_version else old.trees,
         trees_version=world.trees_version,
+        flora=world.flora,
     )
 
 

@@ -20,6 +20,7 @@ from app.model.errors import UserError, explained
 from app.model.layers import LAYERS, layer_declaration
 from app.model.ledger import LARGEST_IMBALANCE
 from app.model.parameters import Parameters
+from app.model.trait_parameters import read_material_traits, read_plant_traits
 from app.model.world import LARGEST_CYCLE, World
 from app.processes import PROCESSES
 from app.processes.cycle import Cycle
@@ -72,6 +73,7 @@ class Simulator:
         self._fading = [process for process in self._processes if isinstance(process, Fading)]
         self.prepared: set[str] = set()  # builds
         self._running = ""  # the process that is, or was last
+        self._take_traits()
         self._backup = world.state()
         self._backup_time = time.monotonic()
 
@@ -141,8 +143,17 @@ class Simulator:
         """As `change`, but without a backup, which must have been made just now."""
         before, self.scene = self.scene, scene
         self._forget_times_of_what_is_off()
+        if scene.traits != before.traits:
+            self._take_traits()
         if (scene.pools, scene.edges) != (before.pools, before.edges):
             self.derive_levels()
+
+    def _take_traits(self) -> None:
+        """Let the kinds of ground and of plants have the traits that the scene gives them."""
+        traits, world = self.scene.traits, self.world
+        world.flora = world.flora.with_traits(read_plant_traits(traits.plants))
+        if world.materials is not None:
+            world.materials = world.materials.with_traits(read_material_traits(traits.materials))
 
     def smooth(self) -> None:
         """A cycle in which nothing happens but that the ground is blurred once."""

@@ -18,7 +18,7 @@ from app.model.errors import UserError
 from app.model.layers import LAYERS, LOOSE, layer_declaration
 from app.model.ledger import LARGEST_IMBALANCE, Ledger
 from app.model.materials import Materials, materials_of
-from app.model.plants import TREE_COLUMNS, tree_kinds
+from app.model.plants import TREE_COLUMNS, Flora, flora_of
 from app.model.world import (
     LARGEST_CELL,
     LARGEST_CYCLE,
@@ -92,14 +92,15 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
     world.wind_field_direction = meta.wind_field_direction
     world.ledger = meta.ledger
     scene = found_from(scene_from(meta.parameters, str(path)), path.parent)
+    try:
+        world.flora = flora_of(scene.flora)
+        materials = materials_of(scene.materials) if scene.materials.enabled else None
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
     if trees is not None:
-        _check_trees(path, trees, world.shape)
+        _check_trees(path, trees, world.shape, world.flora)
         world.trees = trees
-    if scene.materials.enabled:
-        try:
-            materials = materials_of(scene.materials)
-        except UserError as error:
-            raise UserError(f"{path}: {error}") from error
+    if materials is not None:
         _restore_materials(path, world, materials, arrays)
     if not all(map(math.isfinite, world.imbalances().values())):
         raise UserError(f"{path}: its ledger has numbers that do not add up to finite ones")
@@ -244,17 +245,16 @@ def _restore_materials(path: Path, world: World, materials: Materials, layers: M
         raise UserError(f"{path}: its loose materials are not together what its layer 'sediment' is")
 
 
-def _check_trees(path: Path, trees: np.ndarray[Any, Any], shape: tuple[int, int]) -> None:
+def _check_trees(path: Path, trees: np.ndarray[Any, Any], shape: tuple[int, int], flora: Flora) -> None:
     if trees.dtype != np.float32 or trees.ndim != 2 or trees.shape[1] != len(TREE_COLUMNS):
         raise UserError(
             f"{path}: 'trees' must be float32 [tree, {len(TREE_COLUMNS)}]; it is {trees.dtype} {trees.shape}"
         )
     if not np.isfinite(trees).all() or (trees < 0.0).any() or (trees[:, :2] >= shape).any():
         raise UserError(f"{path}: 'trees' must be finite numbers, 0 or more, on the map")
-    known = tree_kinds()
     kind = int(trees[:, TREE_COLUMNS.index("kind")].max(initial=0.0))
-    if kind >= len(known):
-        names = ", ".join(f"{tree.name} {tree.number}" for tree in known)
+    if kind >= len(flora.trees):
+        names = ", ".join(f"{name} {number}" for number, name in enumerate(flora.names)) or "none"
         raise UserError(f"{path}: 'trees' has kind {kind}; those that are known now are {names}")
 
 

@@ -1,4 +1,4 @@
-"""Files that a scene names: heightmaps, rain maps, folders of materials.
+"""Files that a scene names: heightmaps, rain maps, folders of materials and of plants.
 
 In memory a scene names them so that they are found from where the program runs. In a file they are named from the
 folder of this file, so that the two can be moved and opened together.

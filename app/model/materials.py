@@ -11,18 +11,17 @@ A material may lie in strata (`solid`), on them (`loose`), or both. Which proper
     deposition, suspension, repose  of a loose one: settling rate and entrainment by wind, both relative to sand, and
                                     the angle of repose, in degrees
     worn, broken                    what abrasion and weathering turn it into; required where it is only solid
+
+All numbers and the colour are traits, which can be changed while a world runs: see `app.model.traits`.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.resources import files
 from importlib.resources.abc import Traversable
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import msgspec
@@ -30,18 +29,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.errors import UserError, nearest
+from app.model.kind_files import kind_files, read_kind
 from app.model.parameters import Parameters, described, parameter
+from app.model.traits import Colour, Setting, changed, linear_colour
 
 MOST_KINDS = 16  # of loose material, and of rock
 STRATA_STEPS = 4096  # at most: the resolution of the stack in depth
 REPEATS = 16  # of a stack that repeats; below them its last rock continues
 TIGHT = 0.01  # permeability relative to sand below which rock bears the groundwater
 RESERVED = ("rock", "sediment", "water")  # accounts of the ledger
-
-Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
-Factor = Annotated[float, msgspec.Meta(ge=0.0, le=100.0)]
-Degrees = Annotated[float, msgspec.Meta(ge=1.0, le=89.0)]
-Colour = Annotated[str, msgspec.Meta(pattern="^#[0-9a-fA-F]{6}$")]
 
 
 class Material(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -50,25 +46,23 @@ class Material(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     name: str = ""  # of the file
     title: str
     colour: Colour
-    erodibility: Share
-    abrasion: Factor
-    porosity: Share
-    permeability: Factor = 1.0
+    erodibility: Annotated[float, parameter(0.0, 1.0, "how readily water erodes it, as a fraction")]
+    abrasion: Annotated[float, parameter(0.0, 100.0, "how readily it is abraded", log=True)]
+    porosity: Annotated[float, parameter(0.0, 1.0, "pore space as a fraction of its volume")]
+    permeability: Annotated[float, parameter(0.0, 100.0, "permeability relative to sand", log=True)] = 1.0
     solid: bool = False
     loose: bool = False
-    steepest: Degrees | None = None
-    deposition: Factor | None = None
-    suspension: Factor | None = None
-    repose: Degrees | None = None
+    steepest: Annotated[float, parameter(1.0, 89.0, "its steepest stable slope as rock", unit="°")] | None = None
+    deposition: Annotated[float, parameter(0.0, 100.0, "settling rate relative to sand", log=True)] | None = None
+    suspension: Annotated[float, parameter(0.0, 100.0, "entrainment by wind relative to sand", log=True)] | None = None
+    repose: Annotated[float, parameter(1.0, 89.0, "angle of repose of loose material", unit="°")] | None = None
     worn: str = ""
     broken: str = ""
 
     @property
     def linear_colour(self) -> tuple[float, float, float]:
         """Its albedo in linear light."""
-        srgb = [int(self.colour[place : place + 2], 16) / 255.0 for place in (1, 3, 5)]
-        red, green, blue = (value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in srgb)
-        return red, green, blue
+        return linear_colour(self.colour)
 
 
 # Numbers that each has, that only a solid one has, and that only a loose one has
@@ -165,6 +159,7 @@ class Materials:
     rocks: tuple[Material, ...]
     strata: NDArray[np.uint8]  # [step]: the number of the rock at each depth below the top; the last one goes on
     metres_per_step: float
+    given: Materials | None = None  # as their files say, where some of their traits are others
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -174,6 +169,14 @@ class Materials:
     def kind(self, name: str) -> int:
         """The number of a loose material."""
         return self.names.index(name)
+
+    def with_traits(self, settings: Sequence[Setting]) -> Materials:
+        """The same materials with these traits, and all others as their files say."""
+        given = self.given or self
+        if not settings:
+            return given
+        loose, rocks = changed(given.loose, settings), changed(given.rocks, settings)
+        return replace(given, loose=loose, rocks=rocks, given=given)
 
     @cached_property
     def properties(self) -> dict[str, NDArray[Any]]:
@@ -215,17 +218,8 @@ def materials_of(parameters: MaterialParameters) -> Materials:
 
 def load_materials(folder: str = "") -> dict[str, Material]:
     """All materials by name: those that ship with the program, and those of a folder. Raises `UserError`."""
-    entries: list[Traversable] = sorted((files("assets") / "materials").iterdir(), key=lambda entry: entry.name)
-    if folder:
-        path = Path(folder).expanduser()
-        if not path.is_dir():
-            raise UserError(f"materials.folder: {folder}: there is no such folder")
-        entries += sorted(path.iterdir(), key=lambda entry: entry.name)
-    materials = {}
-    for entry in entries:
-        if entry.name.endswith(".toml"):
-            material = _read_material(entry)
-            materials[material.name] = material
+    entries = kind_files("materials", folder, "materials.folder")
+    materials = {name: _read_material(entry) for name, entry in entries.items()}
     for material in materials.values():
         _check_links(material, materials)
     _check_no_cycle(materials)
@@ -233,18 +227,7 @@ def load_materials(folder: str = "") -> dict[str, Material]:
 
 
 def _read_material(entry: Traversable) -> Material:
-    name = entry.name.removesuffix(".toml")
-    try:
-        material = msgspec.toml.decode(entry.read_bytes(), type=Material)
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{entry}: {_plain(str(error))}") from error
-    if not re.fullmatch("[a-z][a-z0-9-]*", name) or name in RESERVED:
-        raise UserError(
-            f"{entry}: '{name}' cannot be the name of a material: small letters, digits and -, and not "
-            f"{', '.join(RESERVED)}"
-        )
-    if material.name not in ("", name):
-        raise UserError(f"{entry}: its name is '{material.name}', but a material has the name of its file")
+    material = read_kind(entry, Material, "material", RESERVED)
     if not (material.solid or material.loose):
         raise UserError(f"{entry}: neither solid nor loose: one of them must be true, or both")
     for form, properties in (("solid", OF_SOLID), ("loose", OF_LOOSE)):
@@ -259,7 +242,7 @@ def _read_material(entry: Traversable) -> Material:
     for link in ("worn", "broken"):
         if material.solid and not material.loose and not getattr(material, link):
             raise UserError(f"{entry}: '{link}' is missing: what does it become? It is not loose itself")
-    return msgspec.structs.replace(material, name=name)
+    return material
 
 
 def _check_links(material: Material, materials: Mapping[str, Material]) -> None:
@@ -290,13 +273,6 @@ def _find(materials: Mapping[str, Material], name: str, where: str, form: str) -
     if name not in fitting:
         raise UserError(f"{where}: '{name}' is not {form}; those that are: {', '.join(fitting)}")
     return materials[name]
-
-
-def _plain(reason: str) -> str:
-    """An error of msgspec in terms of the file."""
-    reason = re.sub(r"Object missing required field `(\w+)`", r"'\1' is missing", reason)
-    reason = re.sub(r"Object contains unknown field `(\w+)`", r"'\1' is not a property of a material", reason)
-    return re.sub(r" - at `\$\.(\w+)`", r": '\1'", reason)
 
 
 def strata_steps(

@@ -225,6 +225,7 @@ _ROWS = (
     _of_layer("groundwater", "groundwater storage", palettes.WATER, "m", _up_to("groundwater")),
     _of_layer("grass", "grass cover", palettes.PLANTS),
     _of_layer("canopy", "canopy cover", palettes.PLANTS),
+    _of_layer("roots", "root density, which holds the ground", palettes.ROOTS),
     Overlay(
         "material",
         Value.KIND,

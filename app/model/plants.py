@@ -1,33 +1,43 @@
-"""Kinds of plants as data: files of `assets/plants`, checked. `grass.toml` is grass, all others are kinds of trees.
+"""Kinds of plants as data: files of `assets/plants`, checked, and the set of them that a world has.
 
-The requirements of each, of which the one that is met worst limits it (Liebig's law of the minimum):
+`grass.toml` is grass, all others are kinds of trees. The requirements of each, of which the one that is met worst
+limits it (Liebig's law of the minimum):
 
     wetness, temperature    [none below, optimal from, optimal to, none above]: of the ground, 0 to 1; annual mean, °C
     slope                   [optimal to, none above]: in degrees
 
 The traits of a tree that is full-grown and has all it needs, with lengths in cells and times in cycles:
 
-    number                  in World.trees
-    height, crown, rooting  its height, the radius of its crown, the radius of its roots
+    crown, rooting          the radius of its crown, the radius of its roots
     roots                   root density at the trunk, from 0 to 1
     growth, lifetime        time to 95 % of its full size; the age that it reaches
     hardiness               time scale on which its health follows the conditions, good or bad
     seeds, distance         seedlings per cycle where there is room; mean dispersal distance
     shade_tolerance         fraction of its health that a small one keeps in full shade
+
+and of what is seen of it:
+
+    shape, colour           one of SHAPES; of its leaves: "#rrggbb"
+    height                  relative to `view.tree_size`
+    deciduous               whether it sheds its leaves in winter
+
+All numbers and the colour can be changed while a world runs: see `app.model.traits`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 import msgspec
 
-from app.model.errors import UserError
+from app.model.errors import UserError, nearest
+from app.model.kind_files import kind_files, read_kind
+from app.model.parameters import Parameters, described, parameter
+from app.model.traits import Colour, Setting, changed, rising
 
 MOST_KINDS = 16  # of trees
 
@@ -37,11 +47,45 @@ TREE_COLUMNS = ("row", "column", "kind", "size", "age", "health")
 
 GRASS = "grass"
 
-Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
-Celsius = Annotated[float, msgspec.Meta(ge=-100.0, le=100.0)]
-Degrees = Annotated[float, msgspec.Meta(ge=0.0, le=89.0)]
-Cells = Annotated[float, msgspec.Meta(gt=0.0, le=6.0)]
-Cycles = Annotated[float, msgspec.Meta(ge=1.0, le=1e6)]
+Shape = Literal["conifer", "broadleaf", "columnar", "shrub"]
+SHAPES: tuple[Shape, ...] = get_args(Shape)
+
+Share = Annotated[float, parameter(0.0, 1.0, "")]
+Celsius = Annotated[float, parameter(-100.0, 100.0, "", unit="°C")]
+Degrees = Annotated[float, parameter(0.0, 89.0, "", unit="°")]
+
+FOUR = ("none below", "optimal from", "optimal to", "none above")
+
+
+def read_trees(text: str) -> tuple[str, ...]:
+    """The names of kinds of trees that a text lists. Raises `UserError` where it is no such list."""
+    names = tuple(filter(None, (name.strip() for name in text.split(";"))))
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            raise UserError(f"flora.trees: '{name}' is there twice")
+        if " " in name or name == GRASS:
+            raise UserError(f"flora.trees: '{name}' is no kind of trees; such as conifer; broadleaf")
+    if len(names) > MOST_KINDS:
+        raise UserError(f"flora.trees: {len(names)} kinds of trees: a world has up to {MOST_KINDS}")
+    return names
+
+
+class FloraParameters(Parameters, frozen=True, kw_only=True):
+    """Kinds of plants: their needs, their traits and their looks."""
+
+    title: ClassVar[str] = "Flora"
+    section: ClassVar[str] = "world"
+
+    folder: Annotated[
+        str,
+        described(
+            "folder of further kinds of plants (TOML); a file with the name of a shipped kind replaces it",
+            names_file=True,
+        ),
+    ] = ""
+    trees: Annotated[
+        str, described("kinds of trees, such as conifer; broadleaf; poplar; empty: grass alone", check=read_trees)
+    ] = "conifer; broadleaf"
 
 
 class Plant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -49,77 +93,86 @@ class Plant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     name: str = ""  # of the file
     title: str
-    wetness: tuple[Share, Share, Share, Share]
-    temperature: tuple[Celsius, Celsius, Celsius, Celsius]
-    slope: tuple[Degrees, Degrees]
+    wetness: Annotated[tuple[Share, Share, Share, Share], rising("wetness of the ground that it needs", *FOUR)]
+    temperature: Annotated[
+        tuple[Celsius, Celsius, Celsius, Celsius], rising("annual mean temperature that it needs", *FOUR)
+    ]
+    slope: Annotated[tuple[Degrees, Degrees], rising("slope that it stands on", *FOUR[2:])]
 
 
 class Tree(Plant, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A kind of trees."""
 
-    number: Annotated[int, msgspec.Meta(ge=0, lt=MOST_KINDS)]
-    height: Annotated[float, msgspec.Meta(gt=0.0, le=20.0)]
-    crown: Cells
-    rooting: Cells
-    roots: Share
-    growth: Cycles
-    lifetime: Cycles
-    hardiness: Cycles
-    seeds: Share
-    distance: Annotated[float, msgspec.Meta(gt=0.0, le=30.0)]
-    shade_tolerance: Share
+    shape: Shape
+    colour: Colour
+    deciduous: bool = False
+    height: Annotated[float, parameter(0.05, 4.0, "height in the picture relative to tree size", unit="×", log=True)]
+    crown: Annotated[float, parameter(0.05, 6.0, "radius of its crown", unit="cells", log=True)]
+    rooting: Annotated[float, parameter(0.05, 6.0, "radius of its roots", unit="cells", log=True)]
+    roots: Annotated[float, parameter(0.0, 1.0, "root density at its trunk")]
+    growth: Annotated[float, parameter(1.0, 1e6, "time to 95 % of its full size", unit="cycles", log=True)]
+    lifetime: Annotated[float, parameter(1.0, 1e6, "age that it reaches", unit="cycles", log=True)]
+    hardiness: Annotated[
+        float, parameter(1.0, 1e6, "time in which its health follows the conditions", unit="cycles", log=True)
+    ]
+    seeds: Annotated[float, parameter(0.0, 1.0, "seedlings where there is room", unit="1/cycle", log=True)]
+    distance: Annotated[float, parameter(0.05, 30.0, "mean dispersal distance", unit="cells", log=True)]
+    shade_tolerance: Annotated[float, parameter(0.0, 1.0, "health that a small one keeps in full shade, as a fraction")]
 
 
-Kind = TypeVar("Kind", bound=Plant)
+@dataclass(frozen=True)
+class Flora:
+    """The kinds of plants of a world. Trees have the order of their numbers in `World.trees`."""
+
+    grass: Plant
+    trees: tuple[Tree, ...]
+    given: Flora | None = None  # as their files say, where some of their traits are others
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the trees."""
+        return tuple(tree.name for tree in self.trees)
+
+    def with_traits(self, settings: Sequence[Setting]) -> Flora:
+        """The same kinds with these traits, and all others as their files say."""
+        given = self.given or self
+        if not settings:
+            return given
+        return Flora(changed((given.grass,), settings)[0], changed(given.trees, settings), given)
+
+
+def flora_of(parameters: FloraParameters) -> Flora:
+    """The kinds of plants that a scene asks for. Raises `UserError` where a file or a name is wrong."""
+    known = load_plants(parameters.folder)
+    trees = []
+    for name in read_trees(parameters.trees):
+        tree = known.get(name)
+        if not isinstance(tree, Tree):
+            others = (other for other in known if other != GRASS)
+            raise UserError(f"flora.trees: there is no kind '{name}'{nearest(name, others)}")
+        trees.append(tree)
+    return Flora(known[GRASS], tuple(trees))
 
 
 @cache
-def load_plants(folder: Traversable | None = None) -> tuple[Plant, tuple[Tree, ...]]:
-    """Grass, and the kinds of trees in the order of their numbers. Raises `UserError` where a file is wrong."""
-    place: Traversable = folder or files("assets") / "plants"
-    entries = sorted((entry for entry in place.iterdir() if entry.name.endswith(".toml")), key=lambda entry: entry.name)
-    grass = [entry for entry in entries if entry.name == f"{GRASS}.toml"]
-    if not grass:
-        raise UserError(f"{place}: there is no {GRASS}.toml, which says what grass needs")
-    trees = [_read(entry, Tree) for entry in entries if entry.name != f"{GRASS}.toml"]
-    trees.sort(key=lambda tree: tree.number)
-    _check_numbers(place, trees)
-    return _read(grass[0], Plant), tuple(trees)
+def shipped_flora() -> Flora:
+    """The kinds of plants of a world whose scene asks for no others."""
+    return flora_of(FloraParameters())
 
 
-def tree_kinds() -> tuple[Tree, ...]:
-    """Those that ship with the program, in the order of their numbers in `World.trees`."""
-    return load_plants()[1]
+def load_plants(folder: str = "") -> dict[str, Plant]:
+    """Grass and all kinds of trees by name: those that ship with the program, and those of a folder.
+
+    Raises `UserError` where a file is wrong.
+    """
+    return {name: _read_plant(entry) for name, entry in kind_files("plants", folder, "flora.folder").items()}
 
 
-def _check_numbers(place: Traversable, trees: Sequence[Tree]) -> None:
-    for number, tree in enumerate(trees):
-        if tree.number != number:
-            raise UserError(
-                f"{place}: the numbers of trees are {', '.join(f'{tree.name} {tree.number}' for tree in trees)}; "
-                f"they must go from 0 to {len(trees) - 1}, each once"
-            )
-
-
-def _read(entry: Traversable, kind: type[Kind]) -> Kind:
-    name = entry.name.removesuffix(".toml")
-    try:
-        plant = msgspec.toml.decode(entry.read_bytes(), type=kind)
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{entry}: {_plain(str(error))}") from error
-    if not re.fullmatch("[a-z][a-z0-9-]*", name):
-        raise UserError(f"{entry}: '{name}' cannot be the name of a plant: small letters, digits and -")
-    if plant.name not in ("", name):
-        raise UserError(f"{entry}: its name is '{plant.name}', but a plant has the name of its file")
+def _read_plant(entry: Traversable) -> Plant:
+    kind = Plant if entry.name == f"{GRASS}.toml" else Tree
+    plant = read_kind(entry, kind, "plant")
     for need in ("wetness", "temperature", "slope"):
         limits: tuple[Any, ...] = getattr(plant, need)
         if list(limits) != sorted(limits):
             raise UserError(f"{entry}: '{need}' is {list(limits)}; its numbers must not fall")
-    return msgspec.structs.replace(plant, name=name)
-
-
-def _plain(reason: str) -> str:
-    """An error of msgspec in terms of the file."""
-    reason = re.sub(r"Object missing required field `(\w+)`", r"'\1' is missing", reason)
-    reason = re.sub(r"Object contains unknown field `(\w+)`", r"'\1' is not a property of a plant", reason)
-    return re.sub(r" - at `\$\.(\w+)(?:\[\d+\])?`", r": '\1'", reason)
+    return plant

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from app.model.layers import raising_ground
 from app.model.ledger import Ledger
 from app.model.materials import Materials
-from app.model.plants import TREE_COLUMNS
+from app.model.plants import TREE_COLUMNS, Flora, shipped_flora
 
 
 @dataclass(frozen=True)
@@ -125,6 +125,7 @@ class Snapshot:
     materials: Materials | None = None  # where there are several
     trees: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, len(TREE_COLUMNS)), np.float32))
     trees_version: int = 0  # the cycle in which they were changed last
+    flora: Flora = field(default_factory=shipped_flora)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from app.model.layers import LAYERS, LOOSE, SCRATCH, layer_declaration, raising_ground, side_by_side
 from app.model.ledger import Account, Ledger
 from app.model.materials import Materials
-from app.model.plants import TREE_COLUMNS
+from app.model.plants import TREE_COLUMNS, shipped_flora
 from kernels.standing import DRY, LAKE
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ class World:
         self.walls = False  # whether the map's edges keep all water
         self.materials: Materials | None = None  # where there are several
         self.mix = self.sediment[..., None]
+        self.flora = shipped_flora()
         self.trees = np.empty((0, len(TREE_COLUMNS)), np.float32)
         self.trees_version = 0  # the cycle in which they were changed last
         self.wind_field_direction = 0.0  # degrees that the prevailing wind came from when the field was found
@@ -319,6 +320,7 @@ class World:
         given = {name: layer for name, layer in self.layers.items() if layer_declaration(name).given}
         other = World.from_state(self.state(), given, self.materials, self.cell_size, self.seed)
         other.standing, other.water_level = self.standing.copy(), self.water_level.copy()
+        other.flora = self.flora
         other.sea_level, other.water_version, other.walls = self.sea_level, self.water_version, self.walls
         return other
 

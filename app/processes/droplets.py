@@ -118,6 +118,12 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
     root_hold: Annotated[
         float, parameter(0.0, 1.0, "reduction of erosion and deposition under the densest roots, as a fraction")
     ] = 0.9
+    root_deposition: Annotated[
+        float,
+        parameter(
+            0.0, 1.0, "how far roots reduce deposition as well; 0: sediment settles among plants as on bare ground"
+        ),
+    ] = 1.0
     attrition: Annotated[
         float,
         parameter(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 
 from app.model.parameters import Parameters, described, for_kernel, parameter
-from app.model.plants import load_plants
+from app.model.plants import Flora
 from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.process import register
@@ -123,7 +123,7 @@ class Plants:
                 wet="moisture" in cycle.running,
                 cell_size=world.cell_size,
             ),
-            _kinds(),
+            _kinds(world.flora),
             for_kernel(
                 plants.Climate,
                 weather,
@@ -145,14 +145,14 @@ class Plants:
         world.trees_version = world.cycle + 1
 
 
-def _kinds() -> PlantKinds:
+def _kinds(flora: Flora) -> PlantKinds:
     """What grass and all kinds of trees need, as kernels take it."""
     from kernels.plants import TREE_TRAITS, PlantKinds
 
-    grass, trees = load_plants()
+    trees = flora.trees
     needs = [
         (*plant.wetness, *plant.temperature, *(math.tan(math.radians(slope)) for slope in plant.slope))
-        for plant in (grass, *trees)
+        for plant in (flora.grass, *trees)
     ]
     traits = [[getattr(tree, trait) for trait in TREE_TRAITS] for tree in trees]
     return PlantKinds(np.array(needs), np.array(traits).reshape(len(trees), len(TREE_TRAITS)))

@@ -56,6 +56,9 @@ class SnowballParameters(Parameters, frozen=True, kw_only=True):
             log=True,
         ),
     ] = 2.0
+    root_hold: Annotated[
+        float, parameter(0.0, 1.0, "reduction of erosion and deposition under the densest roots, as a fraction")
+    ] = 0.9
     smoothing: Annotated[float, parameter(0.0, 1.0, "strength of a 3×3 blur of the ground in each cycle")] = 0.0
     smooth_at_end: Annotated[bool, described("one 3×3 blur of the ground after the last ball of the total")] = True
 
@@ -99,6 +102,7 @@ class SnowballErosion:
             world.seed,
             world.cycle,
             for_kernel(snowballs.SnowballParameters, parameters, count=count),
+            surface=world.surface,
         )
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)

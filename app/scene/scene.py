@@ -25,8 +25,10 @@ from app.model.errors import UserError, nearest
 from app.model.materials import MaterialParameters
 from app.model.numbers import value_text
 from app.model.parameters import Declaration, Parameters, Value, declarations
+from app.model.plants import FloraParameters
 from app.model.river_parameters import RiverParameters
 from app.model.simulation_parameters import SimulationParameters
+from app.model.trait_parameters import TraitParameters
 from app.model.view_parameters import CameraParameters, ViewParameters
 from app.model.wave_parameters import WaveParameters
 from app.processes import PROCESSES
@@ -70,6 +72,7 @@ class _BeforeProcesses(Parameters, frozen=True, kw_only=True):
     sand: SandParameters = SandParameters()
     island: IslandParameters = IslandParameters()
     materials: MaterialParameters = MaterialParameters()
+    flora: FloraParameters = FloraParameters()
     simulation: SimulationParameters = SimulationParameters()
     climate: ClimateParameters = ClimateParameters()
     edges: EdgeParameters = EdgeParameters()
@@ -102,6 +105,7 @@ else:
 class Scene(_WithProcesses, frozen=True, kw_only=True):
     """Every parameter of the program, by group: each process has one."""
 
+    traits: TraitParameters = TraitParameters()
     rivers: RiverParameters = RiverParameters()
     view: ViewParameters = ViewParameters()
     waves: WaveParameters = WaveParameters()

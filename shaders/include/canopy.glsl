@@ -1,5 +1,5 @@
 // Forests from above and from afar. `canopy` holds, as parts of each cell's area: the crowns of conifers, those of
-// broadleaves, all crowns times their trees' size, and those of the sick.
+// all others, all crowns times their trees' size, and those of the sick.
 #include "map.glsl"
 #include "crowns.glsl"
 #include "leaves.glsl"
@@ -7,9 +7,12 @@
 uniform sampler2D canopy;
 uniform vec4 forest;  // height of a full-grown tree, m; pixels of a metre at one metre; pixels where trees merge; winter
 
+uniform vec4 conifer_leaves;  // in the mean of all crowns: see crowns_of
+uniform vec4 other_leaves;
+
 struct Canopy {
     float area;   // of crowns over an area of 1; they overlap
-    float broad;  // part of it that broadleaves have
+    float broad;  // part of it that others than conifers have
     float size;   // of the trees, 1 full-grown
     vec3 leaves;  // their colour
 };
@@ -19,7 +22,7 @@ Canopy canopy_at(vec2 uv) {
     float area = crowns.x + crowns.y;
     float part = 1.0 / max(area, 1e-4);
     float broad = crowns.y * part;
-    vec3 leaves = mix(crowns_of_kind(0.0, forest.w), crowns_of_kind(1.0, forest.w), broad);
+    vec3 leaves = mix(crowns_of(conifer_leaves, forest.w), crowns_of(other_leaves, forest.w), broad);
     return Canopy(area, broad, crowns.z * part, mix(leaves, SICK, crowns.w * part));
 }
 

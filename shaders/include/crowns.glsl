@@ -5,7 +5,8 @@ const float SIDE_OF_CONIFERS = 1.7;
 const float SIDE_OF_BROADLEAVES = 1.1;
 
 // The area that crowns hide or shade on level ground, beside that seen from above, for a slope of the line of sight or
-// of the light: like that of ellipsoids. `broad` is the part of them that broadleaves have.
+// of the light: like that of ellipsoids. `broad` is the part of them that others than conifers
+// have.
 float slanted_crowns(float slope, float broad) {
     return length(vec2(slope, mix(SIDE_OF_CONIFERS, SIDE_OF_BROADLEAVES, broad))) / max(slope, 0.02);
 }

@@ -1,16 +1,15 @@
 // The colours of leaves, and light on them.
 #include "sky.glsl"
 
-const vec3 NEEDLES = vec3(0.034, 0.053, 0.024);
-const vec3 BROAD_LEAVES = vec3(0.052, 0.068, 0.026);
 const vec3 TWIGS = vec3(0.125, 0.092, 0.066);  // in winter
 const vec3 SICK = vec3(0.150, 0.098, 0.048);
 const vec3 LITTER = vec3(0.074, 0.066, 0.038);  // what lies under trees
 const vec3 THROUGH_LEAVES = vec3(1.25, 1.22, 0.60);
 
-// The crowns of a kind: 0 conifers, 1 broadleaves. `bare` is how much of their leaves the latter have lost.
-vec3 crowns_of_kind(float kind, float bare) {
-    return kind > 0.5 ? mix(BROAD_LEAVES, TWIGS, bare) : NEEDLES;
+// The colour of crowns. `foliage` is that of their leaves, and the part of them that sheds these; `bare` is how much of
+// them has been shed.
+vec3 crowns_of(vec4 foliage, float bare) {
+    return mix(foliage.rgb, TWIGS, bare * foliage.a);
 }
 
 // Leaves turned to `normal` send this to the eye. `sun` is how much sunlight comes to them, `open` how open to the sky

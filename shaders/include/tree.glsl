@@ -5,11 +5,13 @@
 uniform sampler2D surface;
 uniform sampler2D light;   // sun visibility, sky visibility, hollowness, sun that comes through crowns
 uniform vec2 mesh_reach;   // how far away from the camera the ground has its finest grid, m; its coarsest grid, cells
-uniform vec4 crown;        // by kind: half the width of a conifer's crown and a broadleaf's; where they begin
+uniform vec4 crown_radius;  // by shape: half the width of a crown, and where it begins
+uniform vec4 crown_base;
 uniform vec3 scale;        // height of a full-grown tree, m; pixels of a metre at a distance of one metre; part of winter
 
 in vec2 cell;    // where it stands, column and row
-in vec3 growth;  // kind, size, health
+in vec3 growth;  // shape, size, health
+in vec4 foliage;  // colour of its leaves; whether it sheds them
 
 float cell_height(vec2 at) {
     return texelFetch(surface, ivec2(min(at, frame.map.xy - 1.0)), 0).x * frame.map.w;
@@ -73,7 +75,7 @@ vec2 chances_of(vec2 cell) {
 }
 
 vec3 leaf_colour(vec2 chances) {
-    vec3 colour = crowns_of_kind(growth.x, clamp(1.4 * scale.z - 0.4 * chances.y, 0.0, 1.0));
+    vec3 colour = crowns_of(foliage, clamp(1.4 * scale.z - 0.4 * chances.y, 0.0, 1.0));
     // Some stand darker and bluer, some lighter and yellower.
     colour *= mix(vec3(0.74, 0.80, 0.92), vec3(1.26, 1.16, 0.98), chances.x) * (0.86 + 0.28 * chances.y);
     return mix(SICK * (0.75 + 0.5 * chances.y), colour, smoothstep(0.05, 0.75, growth.z));

@@ -70,6 +70,19 @@ def test_migration_is_the_way_that_channels_moved() -> None:
     assert math.isnan(migration(before, nowhere))
 
 
+def test_a_channel_whose_flow_passes_the_threshold_has_not_moved() -> None:
+    """Nor that of drops that come by chance: half of all migration on land that is not eroded was such."""
+    channels = find_channels(river(0.0, 2.0), 1.0)
+    half = (
+        channels.rows < np.median(channels.rows) if np.ptp(channels.rows) > 1.0 else np.arange(len(channels)) % 2 == 0
+    )
+    weaker = Channels(channels.rows, channels.columns, channels.width, np.where(half, 0.6, 1.0) * channels.flow)
+    threshold = 0.8 * float(channels.flow.min())
+    assert len(weaker.at_least(threshold)) < len(channels)
+    assert migration(channels, weaker, threshold) == 0.0
+    assert migration(channels.at_least(threshold), weaker.at_least(threshold)) > 0.0
+
+
 def test_banks_lie_beside_the_bed() -> None:
     channels = find_channels(river(0.0, 2.0), 1.0)
     beside = banks(channels, (72, 80))[:, 40]

@@ -38,7 +38,7 @@ def test_toml_of_any_sort_is_refused_in_one_line(text: str, tmp_path: Path) -> N
     assert str(raised.value).startswith("preset: ")
     (tmp_path / "chalk.toml").write_text(text)
     (tmp_path / "grass.toml").write_text(text)
-    for load in (lambda: load_materials(str(tmp_path)), lambda: load_plants(tmp_path)):
+    for load in (lambda: load_materials(str(tmp_path)), lambda: load_plants(str(tmp_path))):
         with pytest.raises(UserError) as raised:
             load()
         assert str(raised.value).startswith(str(tmp_path))

@@ -27,14 +27,19 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "one" / "kept").mkdir()
     np.save(folder / "h.npy", np.add.outer(np.arange(20.0), np.arange(24.0)))
     np.save(folder / "rain.npy", np.add.outer(np.arange(20.0), np.zeros(24)))
-    shutil.copy(Path(__file__).parents[2] / "assets" / "materials" / "clay.toml", folder / "ground" / "bluish.toml")
+    assets = Path(__file__).parents[2] / "assets"
+    shutil.copy(assets / "materials" / "clay.toml", folder / "ground" / "bluish.toml")
+    (folder / "kinds").mkdir()
+    shutil.copy(assets / "plants" / "conifer.toml", folder / "kinds" / "larch.toml")
     monkeypatch.chdir(folder)
     return folder
 
 
 def scene_of_files() -> Scene:
     scene = open_scene("h.npy").with_value("world.rain_map", "rain.npy").with_value("droplets.count", 20)
-    return scene.with_values({"materials.enabled": True, "materials.folder": "ground"})
+    return scene.with_values(
+        {"materials.enabled": True, "materials.folder": "ground", "flora.folder": "kinds", "flora.trees": "larch"}
+    )
 
 
 def write_both(folder: Path) -> None:
@@ -53,7 +58,7 @@ def begun_anew(path: Path) -> World:
 
 
 def test_all_that_names_a_file_is_declared() -> None:
-    assert NAMING == ["world.source", "world.rain_map", "materials.folder"]
+    assert NAMING == ["world.source", "world.rain_map", "materials.folder", "flora.folder"]
 
 
 @pytest.mark.parametrize("name", ["p.toml", "w.npz"])

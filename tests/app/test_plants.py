@@ -12,7 +12,7 @@ from app.engine.simulator import Simulator
 from app.files import checkpoint
 from app.model.climate import weather_of
 from app.model.errors import UserError
-from app.model.plants import TREE_COLUMNS, load_plants, tree_kinds
+from app.model.plants import SHAPES, TREE_COLUMNS, FloraParameters, Tree, flora_of, load_plants
 from app.processes.plants import PlantsParameters
 from app.scene.scene import DECLARATIONS, Scene, load_preset
 from kernels.plants import PERIOD, TREE_TRAITS
@@ -35,41 +35,75 @@ def green(**settings: object) -> Scene:
 # Kinds of plants.
 
 
-def test_shipped_kinds_are_those_that_pictures_know() -> None:
-    grass, trees = load_plants()
-    assert grass.name == "grass"
-    assert [tree.name for tree in trees] == ["conifer", "broadleaf"]
-    assert tree_kinds() == trees
-    conifer, broadleaf = trees
+CACTUS = """
+title = "Cactus"
+wetness = [0.0, 0.02, 0.5, 0.7]
+temperature = [-10.0, 0.0, 40.0, 50.0]
+slope = [40.0, 60.0]
+shape = "columnar"
+colour = "#3f6b3a"
+height = 0.4
+crown = 0.3
+rooting = 0.6
+roots = 0.3
+growth = 300.0
+lifetime = 4000.0
+hardiness = 300.0
+seeds = 0.02
+distance = 2.0
+shade_tolerance = 0.0
+"""
+
+
+def test_the_usual_kinds_and_those_that_a_scene_can_ask_for() -> None:
+    flora = flora_of(FloraParameters())
+    assert flora.grass.name == "grass"
+    assert flora.names == ("conifer", "broadleaf"), "the order of their numbers in worlds saved before there were more"
+    conifer, broadleaf = flora.trees
     assert conifer.temperature[0] < broadleaf.temperature[0], "conifers make the tree line"
     assert all(hasattr(conifer, trait) for trait in TREE_TRAITS)
+    known = load_plants()
+    shapes = {plant.shape for plant in known.values() if isinstance(plant, Tree)}
+    assert shapes == set(SHAPES), "one at least that shows each shape"
+    assert flora_of(FloraParameters(trees="poplar; shrub; conifer")).names == ("poplar", "shrub", "conifer")
+    assert flora_of(FloraParameters(trees="")).names == ()
 
 
-def kinds_folder(tmp_path: Path, name: str, change: tuple[str, str]) -> Path:
-    """The shipped files, in one of which a text is replaced."""
+def test_a_folder_adds_kinds_and_replaces_shipped_ones(tmp_path: Path) -> None:
+    (tmp_path / "cactus.toml").write_text(CACTUS)
+    (tmp_path / "conifer.toml").write_text(CACTUS.replace('"Cactus"', '"Larch"'))
+    (tmp_path / "notes.txt").write_text("not a plant")
+    flora = flora_of(FloraParameters(folder=str(tmp_path), trees="cactus; conifer; broadleaf"))
+    assert [tree.title for tree in flora.trees] == ["Cactus", "Larch", "Broadleaf"]
+    assert flora_of(FloraParameters(folder=str(tmp_path))).names == ("conifer", "broadleaf"), "what is named, no more"
+    scene = green(flora__folder=str(tmp_path), flora__trees="cactus", plants__ground_wetness=0.2)
+    world = simulated(6 * PERIOD, scene).world
+    assert len(world.trees) > 20
+    assert take_snapshot(world).flora.trees[0].colour == "#3f6b3a"
+
+
+def changed_file(tmp_path: Path, name: str, change: tuple[str, str]) -> FloraParameters:
+    """A folder with a shipped file, in which a text is replaced."""
     from importlib.resources import files
 
-    for entry in (files("assets") / "plants").iterdir():
-        text = entry.read_text()
-        if entry.name == f"{name}.toml":
-            assert change[0] in text
-            text = text.replace(*change)
-        (tmp_path / entry.name).write_text(text)
-    return tmp_path
+    text = (files("assets") / "plants" / f"{name}.toml").read_text()
+    assert change[0] in text
+    (tmp_path / f"{name}.toml").write_text(text.replace(*change))
+    return FloraParameters(folder=str(tmp_path))
 
 
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
-        (
-            "conifer",
-            ("number = 0", "number = 2"),
-            "numbers of trees are broadleaf 1, conifer 2; they must go from 0 to 1",
-        ),
-        ("conifer", ("number = 0", "number = 1"), "they must go from 0 to 1, each once"),
         ("broadleaf", ("crown = 0.95\n", ""), r"broadleaf\.toml: 'crown' is missing"),
         ("broadleaf", ("crown = 0.95", "crown = 60.0"), "broadleaf.*: 'crown'"),
         ("broadleaf", ("crown = 0.95", "krone = 0.95"), "'krone' is not a property of a plant"),
+        (
+            "broadleaf",
+            ('shape = "broadleaf"', 'shape = "palm"'),
+            r"broadleaf\.toml: Invalid enum value 'palm'.*'shape'",
+        ),
+        ("broadleaf", ('colour = "#', 'colour = "green'), r"broadleaf\.toml: .*'colour'"),
         ("grass", ("title", "height = 1.0\ntitle"), "'height' is not a property of a plant"),
         ("grass", ("slope = [35.0, 55.0]", "slope = [55.0, 35.0]"), "'slope' is .*; its numbers must not fall"),
         ("grass", ("wetness = [0.05, 0.25, 1.0, 1.0]", "wetness = [0.05, 0.25, 1.0, 1.5]"), "grass.*: 'wetness'"),
@@ -78,19 +112,30 @@ def kinds_folder(tmp_path: Path, name: str, change: tuple[str, str]) -> Path:
     ],
 )
 def test_wrong_files_say_what_would_be_right(tmp_path: Path, name: str, change: tuple[str, str], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        load_plants(kinds_folder(tmp_path, name, change))
+    with pytest.raises(UserError, match=message) as raised:
+        flora_of(changed_file(tmp_path, name, change))
+    assert "\n" not in str(raised.value)
 
 
-def test_grass_must_be_there_and_trees_need_not(tmp_path: Path) -> None:
-    kinds_folder(tmp_path, "grass", ("title", "title"))
-    (tmp_path / "conifer.toml").unlink()
-    (tmp_path / "broadleaf.toml").unlink()
-    assert load_plants(tmp_path)[1] == ()
-    (tmp_path / "grass.toml").unlink()
-    load_plants.cache_clear()
-    with pytest.raises(UserError, match=r"there is no grass\.toml"):
-        load_plants(tmp_path)
+@pytest.mark.parametrize(
+    ("trees", "message"),
+    [
+        ("conifer; brodleaf", "flora.trees: there is no kind 'brodleaf'; did you mean 'broadleaf'?"),
+        ("conifer; grass", "flora.trees: 'grass' is no kind of trees; such as conifer; broadleaf"),
+        ("conifer 3", "flora.trees: 'conifer 3' is no kind of trees; such as conifer; broadleaf"),
+        ("conifer; shrub; conifer", "flora.trees: 'conifer' is there twice"),
+        ("; ".join(f"tree-{number}" for number in range(17)), "flora.trees: 17 kinds of trees: a world has up to 16"),
+    ],
+)
+def test_wrong_lists_of_trees_say_what_would_be_right(trees: str, message: str) -> None:
+    with pytest.raises(UserError) as raised:
+        flora_of(FloraParameters(trees=trees))
+    assert str(raised.value) == message
+
+
+def test_missing_folder(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"^flora\.folder: .*none: there is no such folder$"):
+        simulated(0, green(flora__folder=str(tmp_path / "none")))
 
 
 # The process.
@@ -104,6 +149,8 @@ def test_plants_come_and_show_themselves() -> None:
     snapshot = take_snapshot(world)
     assert {"grass", "roots", "canopy"} <= snapshot.layers.keys()
     assert "rooted_ground" not in snapshot.layers, "which no picture needs"
+    assert np.array_equal(take_snapshot(world, overlay="roots").layers["roots"], world.trace("roots"))
+    assert "roots" not in take_snapshot(world, overlay="canopy").layers
     assert snapshot.trees.tobytes() == world.trees.tobytes()
     assert snapshot.trees_version == world.cycle
     assert world.imbalance() < 1e-9
@@ -170,6 +217,28 @@ def test_trees_of_a_kind_that_is_not_known_are_refused(tmp_path: Path) -> None:
     checkpoint.save(tmp_path / "world.npz", simulator.world, simulator.scene)
     with pytest.raises(UserError, match="'trees' has kind 7; those that are known now are conifer 0, broadleaf 1"):
         checkpoint.load(tmp_path / "world.npz")
+
+
+def test_a_world_goes_on_with_its_own_kinds_and_says_so_where_they_are_missing(tmp_path: Path) -> None:
+    kinds = tmp_path / "kinds"
+    kinds.mkdir()
+    (kinds / "cactus.toml").write_text(CACTUS)
+    scene = green(flora__folder=str(kinds), flora__trees="shrub; cactus", plants__ground_wetness=0.2)
+    through, saved = simulated(8 * PERIOD, scene), simulated(4 * PERIOD, scene)
+    path = tmp_path / "world.npz"
+    checkpoint.save(path, saved.world, saved.scene)
+    again = Simulator(*reversed(checkpoint.load(path)))  # type: ignore[arg-type]
+    for _ in range(4 * PERIOD):
+        again.advance()
+    assert set(np.unique(again.world.trees[:, TREE_COLUMNS.index("kind")])) == {0.0, 1.0}
+    assert bits(again.world) == bits(through.world)
+
+    (kinds / "cactus.toml").unlink()
+    with pytest.raises(UserError, match=rf"^{path}: flora\.trees: there is no kind 'cactus'"):
+        checkpoint.load(path)
+    kinds.rmdir()
+    with pytest.raises(UserError, match=rf"^{path}: flora\.folder: .*kinds: there is no such folder$"):
+        checkpoint.load(path)
 
 
 def test_a_winter_kills_no_forest() -> None:

@@ -11,7 +11,7 @@ from app.window.panel import legend
 from tests.gui.host import SMALL, Driver, drive
 
 
-@pytest.mark.parametrize("name", ["slope", "wetness", "wind", "material"])
+@pytest.mark.parametrize("name", ["slope", "wetness", "roots", "wind", "material"])
 def test_the_legend_stands_over_the_minimap_and_on_the_screen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     boxes: list[tuple[str, Sequence[float]]] = []
     named: list[list[tuple[str, tuple[float, float, float]]]] = []

@@ -11,6 +11,7 @@ from imgui_bundle import imgui
 from app.engine.compiling import Compiler
 from app.engine.status import Compiling
 from app.model.errors import UserError
+from app.model.materials import Material
 from app.processes import droplets
 from app.scene.scene import DECLARATIONS, GROUPS, Scene, read_preset
 from app.sources.parameters import WorldParameters
@@ -775,6 +776,68 @@ def test_a_run_of_snowballs_shows_how_far_it_is_and_can_be_cancelled() -> None:
         assert simulation.status.cycle < 10_000_000 // 500
 
     drive(test, WITHOUT_DROPS.with_value("world.source", "island").with_value("snowballs.enabled", True))
+
+
+def test_traits_of_all_kinds_in_use_are_changed_while_the_world_runs() -> None:
+    def test(driver: Driver) -> None:
+        application, engine = have_land(driver), driver.engine
+
+        def scene() -> Scene:
+            assert running_scene(application).traits == application.documents.scene.traits
+            return application.documents.scene
+
+        driver.section("processes")
+        engine.item_open("###group traits")
+        for fold in ("traits.materials sand", "traits.materials granite", "traits.plants grass", "traits.plants shrub"):
+            assert engine.item_exists(f"###kind {fold}"), fold
+        assert not engine.item_exists("###kind traits.plants conifer"), "which is not in this world"
+
+        engine.item_open("###kind traits.materials sand")
+        engine.yield_(2)
+        engine.item_input_value("##traits.materials.sand.repose", 12.0)
+        engine.yield_(3)
+        assert scene().traits.materials == "sand repose 12"
+        assert not engine.item_exists("##traits.materials.sand.steepest"), "sand is no rock"
+        driver.wait_for(lambda: sand(application).repose == 12.0, "sand that lies less steep")
+        engine.item_input_value("##traits.materials.sand.erodibility", 0.5)
+        engine.yield_(3)
+        assert scene().traits.materials == "sand repose 12; sand erodibility 0.5"
+        engine.item_click("###reset traits.materials sand repose")
+        engine.yield_(3)
+        assert scene().traits.materials == "sand erodibility 0.5"
+        engine.item_input_value("##traits.materials.sand.erodibility", 1.0)
+        engine.yield_(3)
+        assert scene().traits.materials == "", "as its file says"
+
+        # Of several numbers that must not fall, the others give way.
+        engine.item_open("###kind traits.plants shrub")
+        engine.yield_(2)
+        engine.item_input_value("##traits.plants.shrub.slope optimal to", 70.0)
+        engine.yield_(3)
+        assert scene().traits.plants == "shrub slope 70 70"
+        engine.item_input_value("##traits.plants.shrub.slope none above", 20.0)
+        engine.yield_(3)
+        assert scene().traits.plants == "shrub slope 20 20"
+
+        # Esc takes a drag back.
+        engine.mouse_move("##traits.plants.shrub.roots")
+        engine.mouse_down()
+        engine.mouse_move_to_pos(imgui.get_mouse_pos() + imgui.ImVec2(40.0, 0.0))
+        engine.yield_(2)
+        assert "shrub roots" in scene().traits.plants
+        engine.key_press(int(imgui.Key.escape))
+        engine.mouse_up()
+        engine.yield_(3)
+        assert scene().traits.plants == "shrub slope 20 20"
+
+    def sand(application: Application) -> Material:
+        assert application.snapshot is not None and application.snapshot.materials is not None
+        return next(material for material in application.snapshot.materials.loose if material.name == "sand")
+
+    drive(
+        test,
+        WITHOUT_DROPS.with_values({"materials.enabled": True, "plants.enabled": True, "flora.trees": "poplar; shrub"}),
+    )
 
 
 def test_the_key_for_another_seed_makes_another_island() -> None:

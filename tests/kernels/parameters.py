@@ -30,8 +30,8 @@ def droplet_parameters(**changed: Any) -> DropletParameters:
     usual = DropletParameters(
         count=1000, time_step=1.2, density=1.0, friction=0.05, deposition_rate=0.1, evaporation=0.001,
         minimum_volume=0.01, rock_erodibility=0.5, longest_path=1000, water=1.0, stream_friction=0.0,
-        stream_evaporation=0.0, stream_stop=0.0, momentum=0.0, rain_by_altitude=0.0, root_hold=0.0, soaking=0.0,
-        attrition=0.0,
+        stream_evaporation=0.0, stream_stop=0.0, momentum=0.0, rain_by_altitude=0.0, root_hold=0.0, root_deposition=1.0,
+        soaking=0.0, attrition=0.0,
     )  # fmt: skip
     return usual._replace(**changed)
 
@@ -65,7 +65,7 @@ def pool_parameters(**changed: Any) -> PoolParameters:
 def snowball_parameters(**changed: Any) -> SnowballParameters:
     usual = SnowballParameters(
         count=1000, erosion_rate=0.04, deposition_rate=0.03, speed=0.15, friction=0.7, radius=0.8,
-        iterations=80, iteration_scale=0.04, scale=10.0, memory=2.0,
+        iterations=80, iteration_scale=0.04, scale=10.0, memory=2.0, root_hold=0.0,
     )  # fmt: skip
     return usual._replace(**changed)
 

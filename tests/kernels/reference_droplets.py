@@ -36,6 +36,7 @@ class Parameters:
     stream_stop: float = 0.0
     momentum: float = 0.0
     root_hold: float = 0.0
+    root_deposition: float = 1.0
     soaking: float = 0.0
     attrition: float = 0.0
 
@@ -271,7 +272,8 @@ def corrected(
         down = float(world.ground[before]) - ahead
         equilibrium = max(0.0, volume * fast * down)
         take = volume * min(1.0, time * p.deposition_rate) * (equilibrium - concentration)
-        take *= 1.0 - p.root_hold * float(world.roots[before])
+        hold = p.root_hold * (1.0 if take > 0.0 else p.root_deposition)
+        take *= 1.0 - hold * float(world.roots[before])
         if take > 0.0 and len(loads):
             take_kinds(world, before, min(take, down), loads, p)
         elif take > 0.0:

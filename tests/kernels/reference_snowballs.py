@@ -30,6 +30,8 @@ class Parameters:
     iterations: int = 80
     iteration_scale: float = 0.04
     scale: float = 10.0
+    root_hold: float = 0.0
+    erodibility: tuple[float, float] = (1.0, 1.0)  # of all that is loose, and of rock
 
 
 @dataclass
@@ -95,11 +97,14 @@ def article(height: Layer, ball: Ball, p: Parameters) -> tuple[float, NDArray[np
     return sediment, place
 
 
-def add(world: Map, cell: tuple[int, int], amount: float) -> None:
-    """Put sediment on a cell, or take sediment, then rock."""
+def add(world: Map, cell: tuple[int, int], amount: float, erodibility: tuple[float, float]) -> float:
+    """Put sediment on a cell, or take sediment, then rock. Returns what was put there."""
+    of_loose, of_rock = erodibility if amount < 0.0 else (1.0, 1.0)
     loose = max(amount, -float(world.sediment[cell]))
-    world.add_sediment(cell, loose)
-    world.wear_rock(cell, loose - amount)
+    rock = of_rock * (loose - amount)
+    world.add_sediment(cell, of_loose * loose)
+    world.wear_rock(cell, rock)
+    return of_loose * loose - rock
 
 
 def corrected(world: Map, traces: Traces, ball: Ball, p: Parameters, sea_level: float, standing: Layer) -> None:
@@ -118,8 +123,10 @@ def corrected(world: Map, traces: Traces, ball: Ball, p: Parameters, sea_level: 
             break
         deposit = load * p.deposition_rate * n[1]
         erosion = metres * p.erosion_rate * (1.0 - n[1]) * min(1.0, i * p.iteration_scale)
-        for cell, weight in corners(before, (rows, columns)):
-            add(world, cell, weight * (deposit - erosion))
+        free = 1.0 - p.root_hold * float(world.roots[old])
+        deposit, erosion = free * deposit, free * erosion
+        put = [add(world, c, w * (deposit - erosion), p.erodibility) for c, w in corners(before, (rows, columns))]
+        erosion = deposit - sum(put)
         traces.wear[old] += erosion
         traces.deposit[old] += deposit
         traces.traffic[here] += here != old

@@ -130,6 +130,7 @@ def start_of(cycle: int, shape: tuple[int, int], particle: int = 0) -> tuple[flo
     ("relief", "cell_size", "parameters"),
     [
         (30.0, 1.0, {"attrition": 900.0, "longest_path": 100}),
+        (90.0, 20.0, {"root_hold": 0.9, "root_deposition": 0.0, "longest_path": 100}),
         (90.0, 20.0, {"attrition": 30.0, "root_hold": 0.8, "soaking": 0.02, "water": 0.3, "longest_path": 100}),
         (20.0, 1.0, {"deposition_rate": 0.7, "longest_path": 40, "minimum_volume": 0.9, "evaporation": 0.01}),
     ],
@@ -206,6 +207,7 @@ def test_no_kind_is_lost(shape: tuple[int, int], kinds: int) -> None:
     attrition=st.sampled_from([0.0, 1000.0]),
     soaking=st.sampled_from([0.0, 1.0]),
     root_hold=st.sampled_from([0.0, 1.0]),
+    root_deposition=st.sampled_from([0.0, 1.0]),
 )
 def test_no_kind_is_lost_at_the_ends_of_the_ranges(
     rows: int,
@@ -303,6 +305,23 @@ def test_roots_hold_the_ground() -> None:
     start = land.ground.copy()
     land.erode(count=400, root_hold=1.0)
     assert np.array_equal(land.ground, start), "where nothing comes loose"
+
+
+def test_roots_that_hold_let_sediment_settle_if_asked() -> None:
+    """Where roots let nothing go, a load that comes from bare ground is put down or carried through."""
+    shape = (60, 40)
+    ground = np.linspace(30.0, 0.0, 60)[:, None] ** 2 / 30.0 + np.zeros(shape)  # steep, then ever less so
+    settled = []
+    for root_deposition in (1.0, 0.0):
+        land = Land(ground, patches(shape))
+        land.surface = np.zeros((*shape, STRIDE), np.float32)
+        land.surface[20:, :, ROOTS] = 1.0
+        start = land.ground.copy()
+        land.erode(count=400, root_hold=1.0, root_deposition=root_deposition)
+        change = (land.ground - start)[22:]
+        assert change.min() >= -1e-12, "nothing comes loose"
+        settled.append(change.sum())
+    assert settled[1] > 3.0 * max(settled[0], 0.1), "where drops end alone; everywhere"
 
 
 def test_ground_soaks_up_water_where_it_is_dry() -> None:

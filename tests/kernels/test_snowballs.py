@@ -17,6 +17,7 @@ from kernels.materials import Materials, Moved, asked, one_kind
 from kernels.particles import FAILED, REACH, RUNNING
 from kernels.random import stream, uniform
 from kernels.snowballs import SnowballTotals, roll
+from kernels.surface import ROOTS, STRIDE
 from tests.kernels import reference_snowballs as reference
 from tests.kernels.parameters import snowball_parameters
 from tests.kernels.reference_droplets import Map
@@ -42,6 +43,7 @@ class Ground:
         self.wear, self.deposit, self.traffic = (np.zeros(bedrock.shape, np.float32) for _ in range(3))
         self.cell_size = cell_size
         self.sea_level = sea_level
+        self.surface: NDArray[np.float32] | None = None
 
     def materials(self) -> Materials:
         return one_kind(self.sediment)
@@ -50,7 +52,7 @@ class Ground:
         return roll(
             self.bedrock, self.sediment, self.ground, self.materials(), self.standing,
             self.wear, self.deposit, self.traffic, self.sea_level, self.cell_size, seed, cycle,
-            snowball_parameters(**parameters),
+            snowball_parameters(**parameters), surface=self.surface,
         )  # fmt: skip
 
     def mass(self) -> float:
@@ -287,7 +289,10 @@ def test_many_at_once_leave_what_one_by_one_would() -> None:
 def fields_of(layers: list[NDArray[Any]], rows: int, columns: int) -> Any:
     """What balls meet where there is one sort of ground."""
     nothing = np.empty(0)
-    return snowballs._Ground(*layers, rows, columns, 0, nothing, nothing, *asked(one_kind(layers[1]), snowballs._ASKED))
+    bare = np.empty(0, np.float32)
+    return snowballs._Ground(
+        *layers, rows, columns, 0, nothing, nothing, bare, *asked(one_kind(layers[1]), snowballs._ASKED)
+    )
 
 
 def test_a_step_favours_no_direction() -> None:
@@ -473,9 +478,9 @@ def test_a_bad_cell_is_named_and_not_spread(bad: float) -> None:
 class Mixed(Ground):
     """The same of several kinds, on hard and soft rock by turns."""
 
-    def __init__(self, bedrock: Layer, mix: Layer, cell_size: float = 1.0) -> None:
+    def __init__(self, bedrock: Layer, mix: Layer, cell_size: float = 1.0, **properties: Any) -> None:
         super().__init__(bedrock, ordered_sum(mix), cell_size)
-        self.kinds = of_kinds(bedrock.shape, mix.shape[2], mix=mix.reshape(-1).copy())
+        self.kinds = of_kinds(bedrock.shape, mix.shape[2], mix=mix.reshape(-1).copy(), **properties)
 
     @property
     def mix(self) -> Layer:
@@ -486,6 +491,9 @@ class Mixed(Ground):
 
     def bits(self) -> bytes:
         return super().bits() + self.mix.tobytes()
+
+
+READILY_ERODED = {"erodibility": np.ones(KINDS), "rock_erodibility": np.ones(2)}
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -512,7 +520,8 @@ def test_kinds_are_moved_together_as_one_sort_is(cell_size: float) -> None:
     shape = (40, 52)
     rock, loose = hills(*shape, 20.0 * cell_size), soil(*shape, 0.5 * cell_size)
     parts = np.random.default_rng(3).dirichlet(np.ones(KINDS), shape)
-    mixed, plain = Mixed(rock, loose[..., None] * parts, cell_size), Ground(rock, loose, cell_size)
+    mixed = Mixed(rock, loose[..., None] * parts, cell_size, **READILY_ERODED)
+    plain = Ground(rock, loose, cell_size)
     for cycle in range(40):
         of_several, of_one = mixed.roll(cycle, count=1), plain.roll(cycle, count=1)
         assert of_several.steps == of_one.steps
@@ -527,13 +536,77 @@ def test_kinds_are_moved_together_as_one_sort_is(cell_size: float) -> None:
 def test_balls_take_and_put_down_each_kind_by_its_part() -> None:
     """Ground of one mix stays of that mix, however it is moved."""
     parts = np.array([0.2, 0.3, 0.5])
-    land = Mixed(hills(60, 50, 25.0), np.full((60, 50, 1), 30.0) * parts)
+    land = Mixed(hills(60, 50, 25.0), np.full((60, 50, 1), 30.0) * parts, **READILY_ERODED)
     before = land.bedrock.copy()
     totals = land.roll(count=2000)
     assert np.array_equal(land.bedrock, before)
     assert np.abs(land.sediment - 30.0).max() > 1.0
     np.testing.assert_allclose(land.mix, land.sediment[..., None] * parts, rtol=1e-9)
     np.testing.assert_allclose(totals.moved.off_map, sum(totals.moved.off_map) * parts, rtol=1e-9)
+
+
+def rooted(shape: tuple[int, int]) -> NDArray[np.float32]:
+    """Roots from none to the densest, in patches, as `surface` of kernels."""
+    surface = np.zeros((*shape, STRIDE), np.float32)
+    surface[..., ROOTS] = np.clip(hills(*shape, 2.0, seed=9) - 0.5, 0.0, 1.0)
+    return surface
+
+
+@pytest.mark.parametrize("erodibility", [(1.0, 1.0), (0.6, 0.2), (1.0, 0.0)])
+@pytest.mark.parametrize("root_hold", [0.0, 0.9])
+def test_resistant_and_rooted_ground_agrees_with_the_plain_reference(
+    erodibility: tuple[float, float], root_hold: float
+) -> None:
+    """Ball by ball, over three kinds that are alike: the reference knows one."""
+    shape, of_loose, of_rock = (40, 52), *erodibility
+    rock, loose = hills(*shape, 25.0), soil(*shape, 0.5)
+    alike = {"erodibility": np.full(KINDS, of_loose), "rock_erodibility": np.full(2, of_rock)}
+    world = Mixed(rock, loose[..., None] * np.array([0.2, 0.3, 0.5]), **alike)
+    world.surface = rooted(shape)
+    plain, traces = Map(world.bedrock.copy(), world.sediment.copy(), 1.0), empty_traces(shape)
+    plain.roots = world.surface[..., ROOTS]
+    p = reference.Parameters(root_hold=root_hold, erodibility=erodibility)
+    for cycle in range(60):
+        world.roll(cycle, count=1, memory=1e12, root_hold=root_hold)
+        reference.corrected(plain, traces, ball_of(cycle, shape), p, -math.inf, world.standing)
+        np.testing.assert_allclose(world.bedrock, plain.bedrock, rtol=0.0, atol=1e-9)
+        np.testing.assert_allclose(world.sediment, plain.sediment, rtol=0.0, atol=1e-9)
+    np.testing.assert_allclose(world.wear, traces.wear, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(world.deposit, traces.deposit, rtol=1e-5, atol=1e-5)
+    assert np.abs(world.ground - rock - loose).max() > 0.1
+    assert (world.bedrock == rock).all() == (of_rock == 0.0)
+
+
+def test_balls_take_each_kind_as_readily_as_it_is_eroded() -> None:
+    """Of deep ground of one mix, with nothing put down: by its part and its erodibility."""
+    parts, erodibility = np.array([0.2, 0.3, 0.5]), np.array([1.0, 0.25, 0.0])
+    land = Mixed(hills(60, 50, 25.0), np.full((60, 50, 1), 300.0) * parts, erodibility=erodibility)
+    before = land.mix.copy()
+    land.roll(count=1, deposition_rate=0.0, iterations=30)
+    taken = np.maximum(before - land.mix, 0.0).max(axis=(0, 1))
+    assert taken[0] > 0.0
+    np.testing.assert_allclose(taken / taken[0], parts * erodibility / (parts[0] * erodibility[0]), rtol=0.02)
+
+
+def test_roots_hold_one_sort_of_ground_too() -> None:
+    """And ground without any has the bits of bare ground."""
+    worlds = {
+        name: Ground(hills(60, 50, 25.0), soil(60, 50, 1.0)) for name in ("bare", "none", "free", "held", "fixed")
+    }
+    for name in ("none", "free", "held", "fixed"):
+        worlds[name].surface = np.zeros((60, 50, STRIDE), np.float32)
+    for name in ("free", "held", "fixed"):
+        worlds[name].surface[..., ROOTS] = 1.0  # type: ignore[index]
+    hold = {"bare": 0.9, "none": 0.9, "free": 0.0, "held": 0.5, "fixed": 1.0}
+    start = worlds["bare"].bits()
+    for name, world in worlds.items():
+        world.roll(count=500, root_hold=hold[name])
+    assert worlds["bare"].bits() == worlds["none"].bits() == worlds["free"].bits()
+    change = {
+        name: np.abs(world.ground - hills(60, 50, 25.0) - soil(60, 50, 1.0)).sum() for name, world in worlds.items()
+    }
+    assert 0.3 * change["bare"] < change["held"] < 0.7 * change["bare"]
+    assert change["fixed"] < 1e-9 and worlds["bare"].bits() != start
 
 
 def test_kinds_have_the_same_bits_on_one_thread_and_two(two_threads: int) -> None:

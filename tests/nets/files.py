@@ -7,7 +7,6 @@ import json
 import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -103,11 +102,7 @@ def open_materials(path: Path) -> None:
 
 
 def open_plants(path: Path) -> None:
-    """One of the files of a folder that is whole but for it."""
-    for entry in (files("assets") / "plants").iterdir():
-        if entry.name != path.name and entry.name.endswith(".toml"):
-            path.with_name(entry.name).write_bytes(entry.read_bytes())
-    load_plants.__wrapped__(path.parent)
+    load_plants(str(path.parent))
 
 
 def open_levels(path: Path) -> None:

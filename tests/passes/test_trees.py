@@ -12,7 +12,9 @@ import pytest
 from numpy.typing import NDArray
 from pyglm import glm
 
+from app.model.plants import SHAPES
 from app.model.snapshot import Snapshot
+from app.model.traits import Setting
 from app.picture import picture as picture_module
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
@@ -29,7 +31,7 @@ from tests.passes.test_mesh import Vertices
 from tests.passes.worlds import flat, hills, planted, snapshot, wooded
 
 CELL = 20.0
-CONIFER, BROADLEAF = 0.0, 1.0
+CONIFER, BROADLEAF, POPLAR, SHRUB = 0.0, 1.0, 2.0, 3.0  # as kinds_of_each_shape has them
 SIZE = (160, 120)
 
 # Heights in pixels from which trees are seen in detail and as bodies, and below which they are but a colour.
@@ -238,7 +240,7 @@ def test_each_tree_in_view_is_drawn_by_its_size_in_the_picture(shape: tuple[int,
 
 
 def forest_of(shown: Snapshot) -> Forest:
-    return Forest(shown.trees, shown.shape, shown.cell_size, block_heights(shown))
+    return Forest(shown.trees, shown.flora, shown.shape, shown.cell_size, block_heights(shown))
 
 
 def _among(trees: NDArray[np.float64], chosen: NDArray[np.float32]) -> NDArray[np.bool_]:
@@ -442,8 +444,10 @@ def test_no_two_trees_have_the_same_tone(draw_as: Draw) -> None:
 # From afar.
 
 
-@pytest.mark.parametrize("kind", [CONIFER, BROADLEAF])
-@pytest.mark.parametrize("number", [2200, 8000])
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [(CONIFER, 2200), (CONIFER, 8000), (BROADLEAF, 2200), (BROADLEAF, 8000), (POPLAR, 12_000), (SHRUB, 12_000)],
+)
 @pytest.mark.parametrize("sun", [150.0, 240.0, 330.0])
 def test_a_forest_that_becomes_a_colour_keeps_its_brightness(
     draw_as: Draw, kind: float, number: int, sun: float
@@ -452,7 +456,8 @@ def test_a_forest_that_becomes_a_colour_keeps_its_brightness(
     size = generator.beta(3.0, 1.6, number).clip(0.05, 1.0)
     shown = planted(meadow(64), np.column_stack([64.0 * generator.random((number, 2)), np.full(number, kind), size]))
     bare = meadow(64)
-    camera = Camera(glm.vec3(32.0 * CELL, 0.0, 32.0 * CELL), 330.0, 30.0, 150.0 * CELL, 10.0)
+    height = shown.flora.trees[int(kind)].height  # all are seen as large
+    camera = Camera(glm.vec3(32.0 * CELL, 0.0, 32.0 * CELL), 330.0, 30.0, 150.0 * height * CELL, 10.0)
     means = {}
     for level, land in (("points", shown), ("colour", shown), ("bare", bare)):
         pixels = draw_as("colour" if level == "bare" else level, land, camera, lit(sun, 27.0))
@@ -481,17 +486,56 @@ def test_nothing_jumps_while_the_camera_goes_away(draw_as: Draw, monkeypatch: py
 # Shapes.
 
 
-@pytest.mark.parametrize("kind", [tree_shapes.CONIFER, tree_shapes.BROADLEAF])
+@pytest.mark.parametrize("number", range(len(SHAPES)), ids=SHAPES)
 @pytest.mark.parametrize("level", ["near", "middle"])
-def test_shapes_are_of_the_size_that_points_and_colours_take_them_for(kind: int, level: str) -> None:
-    from app.picture.passes.trees import SHAPES
-
-    shape = SHAPES[level][kind]()
+def test_shapes_are_of_the_size_that_points_and_colours_take_them_for(number: int, level: str) -> None:
+    shape = (tree_shapes.NEAR if level == "near" else tree_shapes.MIDDLE)[number]()
     leaves = shape.vertices[shape.vertices[:, 7] > 0.5]
     solid = leaves[(leaves[:, 8:] == 0.0).all(axis=1)]
     around = np.hypot(leaves[:, 0], leaves[:, 2])
-    assert 0.85 < around.max() / tree_shapes.CROWN_RADIUS[kind] < 1.35
-    assert 0.85 < leaves[:, 1].max() < 1.1 and -0.05 < solid[:, 1].min() < tree_shapes.CROWN_BASE[kind] + 0.12
+    assert 0.85 < around.max() / tree_shapes.CROWN_RADIUS[number] < 1.35
+    assert 0.85 < leaves[:, 1].max() < 1.1 and -0.05 < solid[:, 1].min() < tree_shapes.CROWN_BASE[number] + 0.12
     assert np.allclose(np.linalg.norm(shape.vertices[:, 3:6], axis=1), 1.0, atol=1e-5)
     assert shape.triangles.max() == len(shape.vertices) - 1
     assert (20 <= len(shape.triangles) <= 40) if level == "middle" else (100 <= len(shape.triangles) <= 420)
+
+
+# Kinds.
+
+
+@pytest.mark.parametrize("level", BODIES)
+def test_each_kind_has_its_own_shape_and_height(draw_as: Draw, monkeypatch: pytest.MonkeyPatch, level: str) -> None:
+    """A shrub is low and wide, a poplar high and narrow."""
+    plain = {**masks.PLAIN_SHADERS, "trees.frag": BLUE}
+    if level == "points":  # whose outline is made where their colour is
+        outline = "colour = vec4(radiance * (0.70 + 0.60 * grain.x) + air_added, 1.0);"
+        text = shaders.read_shader("tree_sprites.frag")
+        assert outline in text
+        plain["tree_sprites.frag"] = text.replace(outline, "colour = vec4(0.0, 0.0, 1.0, 1.0);")
+    masks.use(monkeypatch, plain)
+    scene = Scene().with_value("view.tree_size", 6.0)
+    outlines = {}
+    for kind in (CONIFER, BROADLEAF, POPLAR, SHRUB):
+        with_tree = draw_as(
+            level, planted(meadow(), [[16.0, 16.0, kind, 1.0]]), looking(16.0, 16.0, 0.0, 8.0, 60.0), scene
+        )
+        row, column = np.nonzero((with_tree[..., 2] > 0.5) & (with_tree[..., 0] < 0.5))
+        outlines[kind] = (np.ptp(row) + 1, np.ptp(column) + 1)
+    (tall, _), (poplar, narrow), (shrub, wide) = outlines[CONIFER], outlines[POPLAR], outlines[SHRUB]
+    assert 1.15 * tall < poplar and shrub < 0.5 * tall
+    assert narrow < 0.4 * poplar and wide > shrub
+
+
+@pytest.mark.parametrize("level", [*BODIES, "colour"])
+def test_a_kind_has_the_colour_of_its_file(draw_as: Draw, level: str) -> None:
+    """Also while the trees stay as they are, as when their colour is changed in the panel."""
+    places = np.column_stack([8.0 + 16.0 * np.random.default_rng(3).random((700, 2)), np.full((700, 2), 1.0)])
+    shown = planted(meadow(), places)
+    green, red = (
+        replace(shown, flora=shown.flora.with_traits((Setting("broadleaf", "colour", colour),)))
+        for colour in ("#2f7a2a", "#8a2f22")
+    )
+    camera = looking(16.0, 16.0, 0.0, 60.0, 40.0)
+    before, after = (draw_as(level, land, camera)[50:70, 70:90].reshape(-1, 3).mean(axis=0) for land in (green, red))
+    assert before[1] > 1.1 * before[0]
+    assert after[0] > 1.2 * after[1]

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from app.model.ledger import Ledger
 from app.model.materials import Material, Materials, Stratum, load_materials, strata_steps
+from app.model.plants import Flora, FloraParameters, flora_of
 from app.model.snapshot import Snapshot
 from kernels.noise import fractal_noise
 
@@ -168,12 +169,19 @@ def with_materials(shown: Snapshot, made_of: Materials, kinds: ArrayLike = 0.0, 
     return replace(with_layers(shown, loose_kinds=kinds, strata_rise=rise), materials=made_of)
 
 
+@cache
+def kinds_of_each_shape() -> Flora:
+    """The usual kinds of trees and two more, in the order of the shapes."""
+    return flora_of(FloraParameters(trees="conifer; broadleaf; poplar; shrub"))
+
+
 def planted(shown: Snapshot, trees: ArrayLike, version: int = 1) -> Snapshot:
     """The same land with these trees: rows of row, column, kind, size, and perhaps health; 1 is best."""
     given = np.atleast_2d(np.asarray(trees, np.float32))
     health = given[:, 4:5] if given.shape[1] > 4 else np.ones((len(given), 1))
     columns = [given[:, :4], np.zeros((len(given), 1)), health]
-    return replace(shown, trees=np.concatenate(columns, axis=1).astype(np.float32), trees_version=version)
+    of_kinds = np.concatenate(columns, axis=1).astype(np.float32)
+    return replace(shown, trees=of_kinds, trees_version=version, flora=kinds_of_each_shape())
 
 
 def wooded(shown: Snapshot, number: int, *, seed: int = 4) -> Snapshot:

@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import moderngl
 
+from app.model.plants import Flora
 from app.picture.passes import unlocked
 from app.picture.passes.declaration import Geometry
 from app.picture.passes.shaders import Drawing, ShaderLibrary
 from app.picture.passes.targets import MIPMAPPED, MapTarget
-from app.picture.passes.tree_shapes import CROWN_BASE, CROWN_RADIUS
+from app.picture.passes.tree_shapes import CROWN_AREA
 
 NO_FOREST = (0.0, 0.0, 0.0, 0.0)  # the uniform of canopy.glsl where it is not read
 
@@ -20,11 +21,12 @@ class Crowns(NamedTuple):
 
     world: int
     version: int  # of the trees
+    flora: Flora
     height: float  # of a full-grown tree, cells
 
 
 class CanopyMap:
-    """For each cell the area of the crowns of conifers and of broadleaves, that times their size, and of the sick."""
+    """For each cell the area of the crowns of conifers and of all others, that times their size, and of the sick."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
@@ -56,7 +58,7 @@ class CanopyMap:
         self._context.enable_only(moderngl.BLEND | moderngl.PROGRAM_POINT_SIZE)
         self._context.blend_equation = moderngl.FUNC_ADD, moderngl.FUNC_ADD
         self._context.blend_func = moderngl.ONE, moderngl.ONE
-        self._drawing.program.set(crown=(*CROWN_RADIUS, *CROWN_BASE), height=wanted.height)
+        self._drawing.program.set(crown_area=CROWN_AREA, height=wanted.height)
         self._drawing.render(moderngl.POINTS, vertices=number)
         unlocked.build_mipmaps(self._target.texture())
         self.drawn = wanted

@@ -20,7 +20,7 @@ from app.picture.passes.mesh import QUADS, coarsest_stride, detail_distance, sel
 from app.picture.passes.quality import Quality
 from app.picture.passes.targets import colour
 from app.picture.passes.tiles import STREAM_FAR, WIDEST_PIXEL
-from app.picture.passes.trees import tree_uniforms
+from app.picture.passes.trees import leaf_uniforms, tree_uniforms
 from app.picture.passes.water import TILE
 from app.picture.passes.waves import NATURAL, NO_WAVES
 
@@ -114,6 +114,7 @@ def compose(
             "forest": NO_FOREST
             if forest is None
             else (tree_view.height, focal_length, quality.tree_pixels[2], tree_view.winter),
+            **leaf_uniforms(forest),
             "scene_size": (float(targets["scene"].width), float(scene_height)),
             "level_is_known": maps.water.level_is_known,
             "tile": float(TILE),

@@ -7,8 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from app.model.plants import SHAPES, Flora
 from app.model.snapshot import Snapshot
+from app.model.traits import linear_colour
 from app.picture.camera import Camera
+from app.picture.passes.tree_shapes import CONIFER, CROWN_AREA
 
 BLOCK = 32  # cells along a side of the blocks by which trees are left out that are not in view
 SPREAD = 0.30  # by which trees of one size differ in height: tree_height in tree.glsl
@@ -29,7 +32,12 @@ class Forest:
     """Trees, as a snapshot has them, sorted by blocks of the map."""
 
     def __init__(
-        self, trees: NDArray[np.float32], shape: tuple[int, int], cell_size: float, heights: NDArray[np.float32]
+        self,
+        trees: NDArray[np.float32],
+        flora: Flora,
+        shape: tuple[int, int],
+        cell_size: float,
+        heights: NDArray[np.float32],
     ) -> None:
         rows, columns = shape
         down, across = -(-rows // BLOCK), -(-columns // BLOCK)
@@ -39,7 +47,10 @@ class Forest:
         if down * across <= np.iinfo(np.uint16).max:
             block = block.astype(np.uint16)  # which is sorted much faster
         order = np.argsort(block, kind="stable")
-        self.trees = np.column_stack([column, row, kind, size, health])[order]  # float32 [tree, (…)]
+        looks = _looks(flora)[kind.astype(np.intp)]
+        # float32 [tree, (column, row, shape, size, health, colour of its leaves and whether it sheds them)]
+        self.trees = np.column_stack([column, row, looks[:, 0], size * looks[:, 1], health, looks[:, 2:]])[order]
+        self.leaves = _mean_leaves(self.trees)
         count = np.bincount(block, minlength=down * across)
         self.first = np.concatenate([[0], np.cumsum(count)])  # [block], and the number of trees
         self.inhabited = np.flatnonzero(count)  # the blocks that have trees
@@ -56,13 +67,14 @@ class Forest:
         self._heights = heights[self.inhabited]
 
     def boxes(self, exaggeration: float, tallest: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Opposite corners of each inhabited block with its trees, in picture space; `tallest` in metres."""
+        """Opposite corners of each inhabited block with its trees, in picture space; `tallest` in metres, of size 1."""
         low, high = self._low_corner - 1.0, np.minimum(self._low_corner + BLOCK, self._map) + 1.0
         slack = 0.5 * (self._heights[:, 1] - self._heights[:, 0]) / BLOCK * SAMPLED
         bottom, top = (self._heights[:, 0] - slack) * exaggeration, (self._heights[:, 1] + slack) * exaggeration
+        top = top + tallest * np.maximum(self.largest, 1.0)
         return (
             np.column_stack([low[:, 0] * self.cell_size, bottom, low[:, 1] * self.cell_size]),
-            np.column_stack([high[:, 0] * self.cell_size, top + tallest, high[:, 1] * self.cell_size]),
+            np.column_stack([high[:, 0] * self.cell_size, top, high[:, 1] * self.cell_size]),
         )
 
     def of_blocks(self, blocks: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -76,6 +88,21 @@ class Forest:
         edges = np.flatnonzero(np.diff(blocks.astype(np.int8), prepend=0, append=0))
         bounds = np.append(self._starts, len(self.trees))
         return [(int(bounds[a]), int(bounds[b] - bounds[a])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _looks(flora: Flora) -> NDArray[np.float32]:
+    """What is seen of each kind: [kind, (shape, height, red, green, blue, deciduous)]."""
+    looks = [
+        (SHAPES.index(tree.shape), tree.height, *linear_colour(tree.colour), tree.deciduous) for tree in flora.trees
+    ]
+    return np.array(looks, np.float32).reshape(len(looks), 6)
+
+
+def _mean_leaves(trees: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The leaves of conifers and of all others by the area of their crowns: [class, (red, green, blue, deciduous)]."""
+    area = trees[:, 3].astype(np.float64) ** 2 * np.array(CROWN_AREA)[trees[:, 2].astype(np.intp)]
+    of_class = [np.where(trees[:, 2] == CONIFER, area, 0.0), np.where(trees[:, 2] != CONIFER, area, 0.0)]
+    return np.array([part @ trees[:, 5:9] / max(part.sum(), 1e-12) for part in of_class])
 
 
 def in_view(low: NDArray[np.float64], high: NDArray[np.float64], camera: Camera, aspect: float) -> NDArray[np.bool_]:

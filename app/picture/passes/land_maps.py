@@ -184,7 +184,7 @@ class LandMaps:
         if forest is None:
             self._canopy.forget()
             return
-        crowns = Crowns(snapshot.world, self.trees.version, view.tree_size)
+        crowns = Crowns(snapshot.world, self.trees.version, snapshot.flora, view.tree_size)
         self._canopy.update(crowns, self.surface.texture.size, self.trees.geometry, len(forest.trees))
 
     def _update_light(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:

@@ -8,17 +8,34 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-CONIFER, BROADLEAF = range(2)  # as World.trees has the kinds
+from app.model.plants import SHAPES
 
-# Half the width of a crown and the height at which it begins, relative to the tree's height; numbers of the kinds.
-CROWN_RADIUS = (0.23, 0.41)
-CROWN_BASE = (0.07, 0.15)
+CONIFER, BROADLEAF, COLUMNAR, SHRUB = range(len(SHAPES))
 
-CROWN_MIDDLE = np.array([0.0, 0.57, 0.0])  # of a broadleaf
-CROWN_EXTENT = np.array([0.40, 0.42, 0.40])  # half of it
+# Half the width of a crown and the height at which it begins, relative to the tree's height; numbers of the shapes.
+CROWN_RADIUS = (0.23, 0.41, 0.135, 0.62)
+CROWN_BASE = (0.07, 0.15, 0.05, 0.0)
+
+# The area of a crown that hides the ground from afar, relative to the square of the tree's height: that seen from
+# above, but of one higher or lower than crowns.glsl takes it for, more or less.
+CROWN_AREA = tuple(
+    fullness * math.pi * radius**2 for fullness, radius in zip((1.0, 1.0, 1.8, 0.8), CROWN_RADIUS, strict=True)
+)
 
 SUNK = 0.08  # of its height that a trunk goes into the ground: no slope shows its foot in the air
 ATTRIBUTES = ("3f 3f 1f 1f 2f", "place", "outward", "open", "leaves", "spray")  # of a vertex, as trees.vert has them
+
+
+class Crown(NamedTuple):
+    """A crown as a body: its middle, and half of its extent."""
+
+    middle: NDArray[np.float64]
+    extent: NDArray[np.float64]
+
+
+OF_BROADLEAF = Crown(np.array([0.0, 0.57, 0.0]), np.array([0.40, 0.42, 0.40]))
+OF_COLUMNAR = Crown(np.array([0.0, 0.52, 0.0]), np.array([0.11, 0.46, 0.11]))
+OF_SHRUB = Crown(np.array([0.0, 0.46, 0.0]), np.array([0.58, 0.46, 0.58]))
 
 
 class Shape(NamedTuple):
@@ -39,7 +56,7 @@ def middle_conifer() -> Shape:
 def near_broadleaf() -> Shape:
     """A crown of lumps about a middle one, with sprays of leaves all over it, on a trunk."""
     generator = np.random.default_rng(5)
-    lumps = [(CROWN_MIDDLE, 0.27)]
+    lumps = [(OF_BROADLEAF.middle, 0.27)]
     for number, height, away, size in ((4, 0.36, 0.19, 0.17), (4, 0.58, 0.22, 0.17), (2, 0.78, 0.10, 0.17)):
         for k in range(number):
             angle = 2.0 * math.pi * (k + height * 7.0 + 0.25 * generator.uniform(-1.0, 1.0)) / number
@@ -47,13 +64,53 @@ def near_broadleaf() -> Shape:
                 [away * math.cos(angle), height + 0.05 * generator.uniform(-1, 1), away * math.sin(angle)]
             )
             lumps.append((middle, size * generator.uniform(0.85, 1.2)))
-    bodies = [_lump(middle, size, generator) for middle, size in lumps]
-    return _joined([_trunk(6, 0.050, 0.45), *bodies, _sprays(76, 0.125, generator)])
+    bodies = [_lump(OF_BROADLEAF, middle, size, generator) for middle, size in lumps]
+    return _joined([_trunk(6, 0.050, 0.45), *bodies, _sprays(OF_BROADLEAF, 76, 0.125, generator)])
 
 
 def middle_broadleaf() -> Shape:
-    lump = _lump(CROWN_MIDDLE, 0.41, np.random.default_rng(8), 1.0)
+    lump = _lump(OF_BROADLEAF, OF_BROADLEAF.middle, 0.41, np.random.default_rng(8), 1.0)
     return _joined([_trunk(3, 0.050, 0.40), lump])
+
+
+def near_columnar() -> Shape:
+    """Lumps one above the other, widest in the middle, as branches that all stand upright make them."""
+    generator = np.random.default_rng(11)
+    bodies = []
+    for height, size in ((0.16, 0.075), (0.30, 0.105), (0.45, 0.115), (0.60, 0.105), (0.74, 0.085), (0.87, 0.06)):
+        away, angle = 0.02, 2.0 * math.pi * generator.uniform()
+        middle = np.array([away * math.cos(angle), height, away * math.sin(angle)])
+        bodies.append(_lump(OF_COLUMNAR, middle, size * generator.uniform(0.92, 1.08), generator, 1.35))
+    return _joined([_trunk(6, 0.028, 0.40), *bodies, _sprays(OF_COLUMNAR, 64, 0.05, generator)])
+
+
+def middle_columnar() -> Shape:
+    lump = _lump(OF_COLUMNAR, OF_COLUMNAR.middle, 0.13, np.random.default_rng(8), 3.5)
+    return _joined([_trunk(3, 0.028, 0.30), lump])
+
+
+def near_shrub() -> Shape:
+    """Lumps about a low middle one, that reach the ground; its stems are hidden."""
+    generator = np.random.default_rng(17)
+    lumps = [(np.array([0.0, 0.50, 0.0]), 0.42)]
+    for k in range(5):
+        angle = 2.0 * math.pi * (k + 0.3 * generator.uniform(-1.0, 1.0)) / 5.0
+        away, height = 0.33 * generator.uniform(0.85, 1.15), 0.34 + 0.10 * generator.uniform(-1.0, 1.0)
+        middle = np.array([away * math.cos(angle), height, away * math.sin(angle)])
+        lumps.append((middle, 0.30 * generator.uniform(0.85, 1.1)))
+    bodies = [_lump(OF_SHRUB, middle, size, generator) for middle, size in lumps]
+    return _joined([*bodies, _sprays(OF_SHRUB, 60, 0.16, generator)])
+
+
+def middle_shrub() -> Shape:
+    """A lump whose corners a few sprays of leaves hide."""
+    generator = np.random.default_rng(8)
+    lump = _lump(OF_SHRUB, np.array([0.0, 0.40, 0.0]), 0.50, generator, 0.85)
+    return _joined([lump, _sprays(OF_SHRUB, 10, 0.20, generator)])
+
+
+NEAR = (near_conifer, near_broadleaf, near_columnar, near_shrub)  # by the number of the shape
+MIDDLE = (middle_conifer, middle_broadleaf, middle_columnar, middle_shrub)
 
 
 def _conifer(tiers: int, points: int, trunk_sides: int) -> Shape:
@@ -93,7 +150,9 @@ def _trunk(sides: int, radius: float, height: float) -> Shape:
     return _shape(places, np.vstack([around, around]), np.repeat([0.55, 0.25], sides), 0.0, triangles)
 
 
-def _lump(middle: NDArray[np.float64], size: float, generator: np.random.Generator, flattened: float = 0.85) -> Shape:
+def _lump(
+    crown: Crown, middle: NDArray[np.float64], size: float, generator: np.random.Generator, flattened: float = 0.85
+) -> Shape:
     """A ball of 20 triangles, a little out of shape, that is part of a crown."""
     golden = (1.0 + math.sqrt(5.0)) / 2.0
     corners = np.array(
@@ -111,14 +170,14 @@ def _lump(middle: NDArray[np.float64], size: float, generator: np.random.Generat
         if all(corners[a] @ corners[b] > 0.4 for a, b in ((i, j), (j, k), (i, k)))
     ]
     places = middle + size * corners * generator.uniform(0.85, 1.15, (12, 1)) * (1.0, flattened, 1.0)
-    from_middle = (places - CROWN_MIDDLE) / CROWN_EXTENT
+    from_middle = (places - crown.middle) / crown.extent
     outward = 0.5 * corners + 0.8 * from_middle
     away = np.linalg.norm(from_middle, axis=1)
     sky = np.clip(0.15 + 0.45 * away + 0.40 * from_middle[:, 1] + 0.25 * corners[:, 1], 0.18, 1.0)
     return _shape(places, outward, sky, 1.0, np.array(triangles))
 
 
-def _sprays(number: int, size: float, generator: np.random.Generator) -> Shape:
+def _sprays(crown: Crown, number: int, size: float, generator: np.random.Generator) -> Shape:
     """Squares all over a crown, turned outwards more or less; what is seen in them is cut out as leaves."""
     parts = []
     for k in range(number):
@@ -127,7 +186,7 @@ def _sprays(number: int, size: float, generator: np.random.Generator) -> Shape:
         angle = k * math.pi * (3.0 - math.sqrt(5.0))
         outward = np.array([0.0, height, 0.0])
         outward[[0, 2]] = math.sqrt(1.0 - height * height) * np.array([math.cos(angle), math.sin(angle)])
-        middle = CROWN_MIDDLE + CROWN_EXTENT * outward * generator.uniform(0.78, 0.98)
+        middle = crown.middle + crown.extent * outward * generator.uniform(0.78, 0.98)
         facing = outward + generator.normal(0.0, 0.45, 3)
         facing /= np.linalg.norm(facing)
         across = np.cross(facing, generator.normal(size=3))
@@ -135,7 +194,7 @@ def _sprays(number: int, size: float, generator: np.random.Generator) -> Shape:
         along = np.cross(facing, across)
         corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], float)
         places = middle + size * generator.uniform(0.8, 1.25) * corners @ np.array([across, along])
-        from_middle = (places - CROWN_MIDDLE) / CROWN_EXTENT
+        from_middle = (places - crown.middle) / crown.extent
         sky = np.clip(0.55 + 0.30 * from_middle[:, 1] + generator.uniform(-0.1, 0.2), 0.25, 1.0)
         outwards = np.tile(outward, (4, 1)) + 0.3 * from_middle
         parts.append(_shape(places, outwards, sky, 1.0, np.array([(0, 1, 2), (0, 2, 3)]), corners))

@@ -8,6 +8,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from app.model.plants import Flora
 from app.model.snapshot import Snapshot
 from app.picture.passes import tree_shapes
 from app.picture.passes.declaration import Frame, Geometry, Part
@@ -16,15 +17,12 @@ from app.picture.passes.quality import Quality
 from app.picture.passes.shaders import Uniform
 from app.picture.passes.targets import GrowingBuffer, release_all
 from app.picture.passes.tree_shadows import TreeShadows
-from app.picture.passes.tree_shapes import BROADLEAF, CONIFER, CROWN_BASE, CROWN_RADIUS, Shape
+from app.picture.passes.tree_shapes import CROWN_BASE, CROWN_RADIUS, Shape
 
 PATIENCE = 24  # frames for which trees that grow are drawn as they were
-INSTANCE = ("2f 3f", "cell", "growth")  # a row of Forest.trees
+INSTANCE = ("2f 3f 4f", "cell", "growth", "foliage")  # a row of Forest.trees
 
-SHAPES = {
-    "near": {CONIFER: tree_shapes.near_conifer, BROADLEAF: tree_shapes.near_broadleaf},
-    "middle": {CONIFER: tree_shapes.middle_conifer, BROADLEAF: tree_shapes.middle_broadleaf},
-}
+SHAPES = {"near": tree_shapes.NEAR, "middle": tree_shapes.MIDDLE}
 
 
 class Trees:
@@ -35,6 +33,7 @@ class Trees:
         self.geometry = Geometry([(self._all_trees.buffer, *INSTANCE)])  # all of them, one for each vertex
         self._latest: Snapshot | None = None
         self._shown: tuple[int, int] | None = None  # world and version of the trees
+        self._flora: Flora | None = None  # as they are drawn
         self._ground: tuple[int, ...] | None = None
         self._heights = np.empty((0, 2), np.float32)
         self._age = 0  # frames since the trees were uploaded
@@ -49,7 +48,8 @@ class Trees:
     @property
     def settled(self) -> bool:
         """Whether the trees that are drawn are those of the snapshot."""
-        return self._latest is None or self._shown == (self._latest.world, self._latest.trees_version)
+        latest = self._latest
+        return latest is None or (self._shown == (latest.world, latest.trees_version) and self._flora is latest.flora)
 
     def show(self, snapshot: Snapshot) -> None:
         """Take note of the trees of a snapshot, and of the ground that they stand on."""
@@ -69,10 +69,10 @@ class Trees:
         same_world = self._shown is not None and self._shown[0] == latest.world and self.forest is not None
         if same_world and self._age < PATIENCE and not at_once:
             return
-        self._shown, self._age = (latest.world, latest.trees_version), 0
+        self._shown, self._flora, self._age = (latest.world, latest.trees_version), latest.flora, 0
         self.forest = None
         if len(latest.trees):
-            self.forest = Forest(latest.trees, latest.shape, latest.cell_size, self._heights)
+            self.forest = Forest(latest.trees, latest.flora, latest.shape, latest.cell_size, self._heights)
             self._all_trees.write(self.forest.trees)
 
     def cast_shadows(
@@ -99,9 +99,18 @@ def tree_uniforms(view: TreeView) -> dict[str, Uniform]:
     """What tree.glsl reads."""
     return {
         "mesh_reach": view.mesh_reach,
-        "crown": (*CROWN_RADIUS, *CROWN_BASE),
+        "crown_radius": CROWN_RADIUS,
+        "crown_base": CROWN_BASE,
         "scale": (view.height, view.focal_length, view.winter),
     }
+
+
+def leaf_uniforms(forest: Forest | None) -> dict[str, Uniform]:
+    """What canopy.glsl reads of the colours of leaves."""
+    if forest is None:
+        return {"conifer_leaves": (0.0,) * 4, "other_leaves": (0.0,) * 4}
+    conifers, others = (tuple(map(float, leaves)) for leaves in forest.leaves)
+    return {"conifer_leaves": conifers, "other_leaves": others}
 
 
 class TreeCasters:
@@ -109,7 +118,7 @@ class TreeCasters:
 
     def __init__(self, context: moderngl.Context) -> None:
         self._context = context
-        self._bodies: dict[tuple[str, int], Bodies] = {}  # by level and kind
+        self._bodies: dict[tuple[str, int], Bodies] = {}  # by level and shape
 
     def parts(self, frame: Frame) -> Iterable[Part]:
         shadows = frame.trees.shadows
@@ -117,15 +126,15 @@ class TreeCasters:
             yield from self._of_level("middle", shadows.casters, shadow_matrix=shadows.clip_matrix)
 
     def _of_level(self, level: str, trees: NDArray[np.float32], **uniforms: Uniform) -> Iterable[Part]:
-        for kind, shape in SHAPES[level].items():
-            of_kind = trees[(trees[:, 2] > 0.5) == (kind == BROADLEAF)]
-            if not len(of_kind):
+        for number, shape in enumerate(SHAPES[level]):
+            alike = trees[trees[:, 2] == number]
+            if not len(alike):
                 continue
-            if (level, kind) not in self._bodies:
-                self._bodies[level, kind] = Bodies(self._context, shape())
-            bodies = self._bodies[level, kind]
-            bodies.trees.write(of_kind)
-            yield Part(bodies.geometry, instances=len(of_kind), uniforms=uniforms)
+            if (level, number) not in self._bodies:
+                self._bodies[level, number] = Bodies(self._context, shape())
+            bodies = self._bodies[level, number]
+            bodies.trees.write(alike)
+            yield Part(bodies.geometry, instances=len(alike), uniforms=uniforms)
 
     def release(self) -> None:
         release_all(*self._bodies.values())

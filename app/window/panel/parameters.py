@@ -11,6 +11,7 @@ from imgui_bundle import imgui
 from app.model.climate import ClimateParameters
 from app.model.numbers import number_text, range_words, spaced, value_text
 from app.model.parameters import Declaration, Parameters, Value
+from app.model.trait_parameters import TraitParameters
 from app.picture.style import ACCENT, FAINT_TEXT, TEXT, WARNING, Colour, Fonts, em, faded
 from app.processes.droplets import DropletParameters
 from app.processes.snowballs import SnowballErosion
@@ -31,9 +32,12 @@ from app.sources.generators import GENERATORS
 from app.window.panel.held import held_value
 from app.window.panel.snowball_runs import snowball_runs
 from app.window.panel.springs import spring_list
+from app.window.panel.traits import TraitRows
 from app.window.panel.weather import weather_line
 from app.window.panel.widgets import (
     BUTTON_WIDTH,
+    LABEL_PART,
+    NARROWEST_ROW,
     ParameterWidgets,
     icon_button,
     tooltip,
@@ -57,10 +61,8 @@ SECTIONS: dict[str, bool] = {
 REBUILDS = "rebuilds the world from cycle 0, when a drag ends or on Enter"
 HOW_TO_SET = "drag (Shift: finer), Ctrl + click or double click to type, Esc to cancel"
 
-LABEL_PART = 0.41  # of a row
 MARK_SIZE = 0.66  # heights of the font
 SIGN_WIDTH = 0.85
-NARROWEST_ROW = 15.0  # heights of the font; below it the label stands above its widget
 
 SOURCE = "world.source"  # a text: what it may be is not known to its declaration
 IDLE_OPACITY = 0.45  # of a parameter that has no effect now
@@ -72,6 +74,7 @@ class ParameterRows:
     def __init__(self, application: Application) -> None:
         self._application = application
         self._widgets = ParameterWidgets(application.notices.warn)
+        self._traits = TraitRows(application, self._widgets)
         self._before_drag: tuple[str, list[Value]] = ("", [])  # a path, and what it had in each world
 
     def changed(self, section: str) -> int:
@@ -121,6 +124,8 @@ class ParameterRows:
             weather_line(self._application)
         elif group is DropletParameters:
             spring_list(self._application)
+        elif group is TraitParameters:
+            self._traits.rows()
 
     def _time_share(self, name: str) -> None:
         """At the end of the title of a process that runs: how long it takes, and its share of a cycle."""

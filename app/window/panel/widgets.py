@@ -14,6 +14,8 @@ from app.model.numbers import empty_means, exact_text, number_text, rounded, tak
 from app.model.parameters import Declaration, Value
 from app.picture.style import ACCENT, FAINT_TEXT, FIELD, FIELD_HOVERED, TEXT, Colour, Fonts, em, faded
 
+LABEL_PART = 0.41  # of a row
+NARROWEST_ROW = 15.0  # heights of the font; below it the label stands above its widget
 BUTTON_WIDTH = 1.15  # of a button with an icon, in heights of a row
 LARGEST_SLIDER = 2**30  # a wider range, as that of seeds, is one to type in
 NEXT_TO_ZERO = 1e-5  # of its high end: where a logarithmic slider begins whose low end is zero

@@ -1,0 +1,56 @@
+"""Files of kinds, of materials as of plants: those that ship with the program, and those of a folder of one's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from app.model.errors import UserError
+
+SUFFIX = ".toml"
+
+Kind = TypeVar("Kind", bound=msgspec.Struct)
+
+
+def kind_files(shipped: str, folder: str, parameter: str) -> dict[str, Traversable]:
+    """The files of kinds by name: those of `assets/<shipped>`, and those of a folder, which replace them.
+
+    `parameter` is what names the folder. Raises `UserError` where it is not there.
+    """
+    places: list[Traversable] = [files("assets") / shipped]
+    if folder:
+        path = Path(folder).expanduser()
+        if not path.is_dir():
+            raise UserError(f"{parameter}: {folder}: there is no such folder")
+        places.append(path)
+    entries = (entry for place in places for entry in sorted(place.iterdir(), key=lambda entry: entry.name))
+    return {entry.name.removesuffix(SUFFIX): entry for entry in entries if entry.name.endswith(SUFFIX)}
+
+
+def read_kind(entry: Traversable, kind: type[Kind], what: str, reserved: Container[str] = ()) -> Kind:
+    """The kind that a file describes, with the name of the file; `what` it is. Raises `UserError`."""
+    name = entry.name.removesuffix(SUFFIX)
+    try:
+        read = msgspec.toml.decode(entry.read_bytes(), type=kind)
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{entry}: {_plain(str(error), what)}") from error
+    if not re.fullmatch("[a-z][a-z0-9-]*", name) or name in reserved:
+        others = f", and not {', '.join(reserved)}" if isinstance(reserved, tuple) and reserved else ""
+        raise UserError(f"{entry}: '{name}' cannot be the name of a {what}: small letters, digits and -{others}")
+    own = getattr(read, "name", "")
+    if own not in ("", name):
+        raise UserError(f"{entry}: its name is '{own}', but a {what} has the name of its file")
+    return msgspec.structs.replace(read, name=name)
+
+
+def _plain(reason: str, what: str) -> str:
+    """An error of msgspec in terms of the file."""
+    reason = re.sub(r"Object missing required field `(\w+)`", r"'\1' is missing", reason)
+    reason = re.sub(r"Object contains unknown field `(\w+)`", rf"'\1' is not a property of a {what}", reason)
+    return re.sub(r" - at `\$\.(\w+)(?:\[\d+\])?`", r": '\1'", reason)
