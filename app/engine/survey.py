@@ -13,7 +13,8 @@ from app.engine.channels import ChannelWatch
 from app.model.climate import ClimateParameters
 from app.model.overlays import OVERLAYS
 from app.model.river_parameters import RiverParameters
-from app.model.snapshot import Course, Lake, Mouth, Survey
+from app.model.snapshot import SURVEYED_FLOW, SURVEYED_LEVEL, Course, Lake, Mouth, Survey
+from app.model.view_parameters import ViewParameters
 from app.model.world import World
 
 if TYPE_CHECKING:
@@ -25,27 +26,31 @@ LONGEST_LIST = 100  # of lakes and of mouths
 REACH = 2  # cells from a place to a river that is meant by it
 SECONDS_PER_YEAR = 365.25 * 86400.0
 USUAL = ClimateParameters()
+CLEARLY_SEEN = 1.5  # times the flow of the smallest stream that is seen: one of a single cell is not only damp ground
 
 RIVER_LAYERS = ("lake_depth", "accumulation", "distance", "watersheds", "rivers")
 COURSE_LAYERS = ("catchment", "course")
 FILLING_LAYER = "filling"
+WATER_LAYERS = (SURVEYED_LEVEL, SURVEYED_FLOW)
 
 
 @dataclass(frozen=True)
 class Wanted:
     """What is looked at: rivers, the flow path from a place (row, column), the fronts of the filling.
 
-    Another number of `filling` restarts it; 0 is none.
+    Another number of `filling` restarts it; 0 is none. Above so much `traffic` of snowballs there are rivers and lakes;
+    0: nowhere.
     """
 
     rivers: bool = False
     place: tuple[int, int] | None = None
     filling: int = 0
     channels: bool = False
+    traffic: float = 0.0
 
     @property
     def anything(self) -> bool:
-        return self.rivers or self.place is not None or self.filling > 0 or self.channels
+        return self.rivers or self.place is not None or self.filling > 0 or self.channels or self.traffic > 0.0
 
 
 def prepare() -> None:
@@ -54,16 +59,18 @@ def prepare() -> None:
     ground[4:8, 4:8] -= 5.0  # a lake
     world = World(ground, np.zeros((12, 12)), cell_size=1.0, seed=0)
     parameters = RiverParameters(interval=1, threshold=2, watershed_size=2)
+    world.trace("traffic")[:] = 1.0
     surveyor = Surveyor()
+    surveyor.survey(world, parameters, Wanted(traffic=0.5))
     for _ in range(3):  # the first knows no colours before it, and fronts advance from the second on
         surveyor.survey(world, parameters, Wanted(rivers=True, place=(8, 8), filling=1))
         world.cycle += 1
 
 
-def wanted_by(overlay: str, place: tuple[int, int] | None = None, filling: int = 1) -> Wanted:
-    """What is wanted where an overlay is shown, and the flow path from a place."""
-    survey = OVERLAYS[overlay].survey
-    return Wanted(survey == "rivers", place, filling if survey == "filling" else 0)
+def wanted_by(view: ViewParameters, place: tuple[int, int] | None = None, filling: int = 1) -> Wanted:
+    """What is wanted for a view, and the flow path from a place."""
+    survey = OVERLAYS[view.overlay].survey
+    return Wanted(survey == "rivers", place, filling if survey == "filling" else 0, traffic=view.traffic_water)
 
 
 class Surveyor:
@@ -84,6 +91,7 @@ class Surveyor:
             self._rivers_are_due(world, parameters, wanted, climate)
             or self._course_is_due(wanted)
             or self._filling_is_due(wanted)
+            or self._traffic_is_due(world, parameters, wanted)
             or self._channels_are_due(world, parameters, wanted)
         )
 
@@ -102,6 +110,8 @@ class Surveyor:
             self._follow(world, parameters, wanted.place)
         if self._filling_is_due(wanted):
             self._fill(world, parameters, wanted.filling)
+        if self._traffic_is_due(world, parameters, wanted):
+            self._gather(world, wanted)
         if self._channels_are_due(world, parameters, wanted):
             self._look_at_channels(world, parameters)
         return self._survey
@@ -115,6 +125,8 @@ class Surveyor:
         self._colours: NDArray[np.int32] | None = None  # of the watersheds, [row * columns + column]
         self._fronts: Fronts | None = None
         self._filling = 0
+        self._gathered: tuple[object, ...] | None = None  # what the traffic was looked at with
+        self._gathered_in = 0  # the cycle
         self._channels: ChannelWatch | None = None
         self._channels_seen = 0  # the cycle
 
@@ -177,7 +189,8 @@ class Surveyor:
         if self._survey is not None:  # the fronts of the filling go on
             before_it = self._survey
             survey = replace(survey, fronts=before_it.fronts, filled=before_it.filled, channels=before_it.channels)
-            kept = {name: layer for name, layer in self._survey.layers.items() if name == FILLING_LAYER}
+            others = (FILLING_LAYER, *WATER_LAYERS)
+            kept = {name: layer for name, layer in self._survey.layers.items() if name in others}
             survey = replace(survey, layers=kept, versions={name: self._survey.versions[name] for name in kept})
         self._survey = self._with_layers(survey, RIVER_LAYERS, layers)
         self._drainage = drainage
@@ -262,6 +275,29 @@ class Surveyor:
         self._filling = filling
         self._survey = self._with_layers(survey, (FILLING_LAYER,), layers)
 
+    # The water where the traffic of snowballs gathers.
+
+    def _traffic_is_due(self, world: World, parameters: RiverParameters, wanted: Wanted) -> bool:
+        seen = _traffic_of(world, wanted)
+        if seen is None or self._gathered is None or seen[1:] != self._gathered[1:]:
+            return seen != self._gathered
+        return seen != self._gathered and not 0 <= world.cycle - self._gathered_in < parameters.interval
+
+    def _gather(self, world: World, wanted: Wanted) -> None:
+        from kernels.lakes import find_lakes
+        from kernels.rivers import drain
+        from kernels.traffic import gather
+
+        seen, layers = _traffic_of(world, wanted), {}
+        if seen is not None:
+            ground = world.ground
+            drainage = drain(ground, world.cell_size, world.sea_level, open_edges=not world.walls)
+            lakes = find_lakes(ground, drainage.filled, drainage.directions, drainage.accumulation, world.cell_size)
+            found = gather(ground, drainage, lakes, world.layers["traffic"], wanted.traffic, world.cell_size)
+            layers = _water_layers(found.level, found.flow * (CLEARLY_SEEN / wanted.traffic))
+        self._gathered, self._gathered_in = seen, world.cycle
+        self._survey = self._with_layers(self._survey or Survey(world.cycle, {}, {}), WATER_LAYERS, layers)
+
     # The channels of rivers.
 
     def _channels_are_due(self, world: World, parameters: RiverParameters, wanted: Wanted) -> bool:
@@ -291,6 +327,13 @@ def _on_map(world: World, wanted: Wanted) -> Wanted:
     if wanted.place is None or (wanted.place[0] < world.shape[0] and wanted.place[1] < world.shape[1]):
         return wanted
     return replace(wanted, place=None)
+
+
+def _traffic_of(world: World, wanted: Wanted) -> tuple[object, ...] | None:
+    """What its water depends on besides the ground, first the cycle of its last change; None where none is wanted."""
+    if wanted.traffic <= 0.0 or wanted.filling > 0 or "traffic" not in world.layers:
+        return None
+    return world.changed["traffic"], wanted.traffic, world.sea_level, world.walls
 
 
 def _made_with(world: World, parameters: RiverParameters, climate: ClimateParameters) -> tuple[object, ...]:
@@ -349,6 +392,16 @@ def _list_mouths(
 def discharge(area: NDArray[np.float64], precipitation: float) -> NDArray[np.float64]:
     """Cubic metres a second that so many mm of rain a year on so many square metres bring."""
     return area * (1e-3 * precipitation / SECONDS_PER_YEAR)
+
+
+def _water_layers(level: NDArray[np.float64], flow: NDArray[np.float64]) -> dict[str, NDArray[np.float32]]:
+    """The layers of lakes, minus infinity where there is none, and of streams; without one where all of it is dry."""
+    layers = {}
+    if np.isfinite(level).any():
+        layers[SURVEYED_LEVEL] = level.astype(np.float32)
+    if flow.any():
+        layers[SURVEYED_FLOW] = flow.astype(np.float32)
+    return layers
 
 
 def _filling_layer(fronts: Fronts) -> NDArray[np.float32]:
