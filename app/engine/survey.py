@@ -28,7 +28,7 @@ SECONDS_PER_YEAR = 365.25 * 86400.0
 USUAL = ClimateParameters()
 CLEARLY_SEEN = 1.5  # times the flow of the smallest stream that is seen: one of a single cell is not only damp ground
 
-RIVER_LAYERS = ("lake_depth", "accumulation", "distance", "watersheds", "rivers")
+RIVER_LAYERS = ("filled", "flow_directions", "lake_depth", "accumulation", "distance", "watersheds", "rivers")
 COURSE_LAYERS = ("catchment", "course")
 FILLING_LAYER = "filling"
 WATER_LAYERS = (SURVEYED_LEVEL, SURVEYED_FLOW)
@@ -167,6 +167,8 @@ class Surveyor:
 
         land = ~drainage.ocean
         layers = {
+            "filled": np.where(land, drainage.filled, world.sea_level).astype(np.float32),
+            "flow_directions": np.where(land, 1.0 + drainage.directions, 0.0).astype(np.float32),
             "lake_depth": (drainage.filled - self._ground).astype(np.float32),
             "accumulation": (drainage.accumulation * (world.cell_area * 1e-6)).astype(np.float32),
             "distance": (drainage.routes.distances * 1e-3).astype(np.float32),

@@ -75,11 +75,12 @@ SURVEYED_LEVEL, SURVEYED_FLOW = "surveyed_level", "surveyed_flow"
 class Survey:
     """How the land drains, as it was in some cycle.
 
-    `layers` are float32 [row, column] and never change: `lake_depth` in metres, `accumulation`, the contributing area,
-    in square kilometres, `distance` to the ocean in kilometres, `watersheds` as numbers of colours, and `rivers` as
-    16 × Strahler order + the number of the neighbour that the river flows to. Of a course: `catchment`, 1 inside, and
-    `course`, in the form of rivers. `filling` is 0 where the fronts have not come yet, 1 where it drains, and up to 2
-    where it is raised most. `versions` distinguish the layers of all surveys.
+    `layers` are float32 [row, column] and never change: `filled`, the height of the ground with its depressions filled
+    or of the sea, and `lake_depth` in metres, `flow_directions` as 1 + the number of the neighbour, 0 in the sea,
+    `accumulation`, the contributing area, in square kilometres, `distance` to the ocean in kilometres, `watersheds` as
+    numbers of colours, and `rivers` as 16 × Strahler order + the number of the neighbour that the river flows to. Of a
+    course: `catchment`, 1 inside, and `course`, in the form of rivers. `filling` is 0 where the fronts have not come
+    yet, 1 where it drains, and up to 2 where it is raised most. `versions` distinguish the layers of all surveys.
 
     The water that it found is drawn as that of the world is: `SURVEYED_LEVEL` and `SURVEYED_FLOW`.
     """

@@ -53,6 +53,10 @@ def test_layers_are_those_that_the_kernels_find(world: World) -> None:
     layers = survey.layers
     assert all(layer.dtype == np.float32 and layer.shape == world.shape for layer in layers.values())
     assert np.array_equal(layers["lake_depth"], (drainage.filled - world.ground).astype(np.float32))
+    land = ~drainage.ocean
+    assert np.array_equal(layers["filled"], np.where(land, drainage.filled, 0.0).astype(np.float32)), "0: the sea"
+    assert np.array_equal(layers["flow_directions"][land], 1.0 + drainage.directions[land])
+    assert not layers["flow_directions"][~land].any()
     np.testing.assert_allclose(layers["accumulation"], 400e-6 * drainage.accumulation, rtol=1e-6)
     np.testing.assert_allclose(layers["distance"], 1e-3 * drainage.routes.distances, rtol=1e-6)
     rivers = layers["rivers"].astype(int)
@@ -278,7 +282,7 @@ def test_overlays_want_what_they_show() -> None:
     assert wanted_by(ViewParameters(overlay="rivers")).rivers
     assert wanted_by(ViewParameters(overlay="filling")).filling == 1
     assert not wanted_by(ViewParameters(overlay="slope")).anything
-    assert sum(wanted_by(ViewParameters(overlay=name)).anything for name in get_args(Overlay)) == 6
+    assert sum(wanted_by(ViewParameters(overlay=name)).anything for name in get_args(Overlay)) == 8
     assert wanted_by(ViewParameters(traffic_water=30.0)) == Wanted(traffic=30.0)
 
 
