@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.channels import ChannelWatch
+from app.engine.discharge import depends_on, mean_discharge
 from app.model.climate import ClimateParameters
 from app.model.overlays import OVERLAYS
 from app.model.river_parameters import RiverParameters
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 LONGEST_LIST = 100  # of lakes and of mouths
 REACH = 2  # cells from a place to a river that is meant by it
-SECONDS_PER_YEAR = 365.25 * 86400.0
 USUAL = ClimateParameters()
 CLEARLY_SEEN = 1.5  # times the flow of the smallest stream that is seen: one of a single cell is not only damp ground
 
@@ -340,7 +340,7 @@ def _traffic_of(world: World, wanted: Wanted) -> tuple[object, ...] | None:
 
 def _made_with(world: World, parameters: RiverParameters, climate: ClimateParameters) -> tuple[object, ...]:
     """What rivers are found with, besides the ground."""
-    return world.sea_level, world.walls, parameters.threshold, parameters.watershed_size, *rain_of(climate)
+    return world.sea_level, world.walls, parameters.threshold, parameters.watershed_size, *depends_on(climate)
 
 
 def _list_lakes(lakes: Lakes, world: World) -> tuple[Lake, ...]:
@@ -358,42 +358,19 @@ def _list_lakes(lakes: Lakes, world: World) -> tuple[Lake, ...]:
     )
 
 
-def rain_of(climate: ClimateParameters) -> tuple[float, float]:
-    """What a survey depends on of a climate: precipitation in mm a year, and how much of it follows the altitude."""
-    return climate.precipitation, climate.rain_by_altitude
-
-
-def runoff(
-    drainage: Drainage, ground: NDArray[np.float64], rain: NDArray[np.float32] | None, by_altitude: float
-) -> Any:
-    """The cells upstream of each cell, each counted as the part of the rain that falls on it, [row, column]."""
-    from kernels.rain import rain_map
-    from kernels.routing import accumulate
-
-    if rain is None and by_altitude == 0.0:
-        return drainage.accumulation
-    fallen = np.where(drainage.ocean, 0.0, rain_map(ground, rain, by_altitude))
-    return accumulate(drainage.directions, drainage.routes.order, fallen)
-
-
 def _list_mouths(
     outlets: NDArray[np.intp], drainage: Drainage, world: World, climate: ClimateParameters
 ) -> tuple[Mouth, ...]:
     areas = drainage.accumulation.reshape(-1)[outlets] * world.cell_area
     largest = np.lexsort((outlets, -areas))[:LONGEST_LIST]
-    through = runoff(drainage, world.ground, world.layers.get("rain"), climate.rain_by_altitude).reshape(-1)
-    flows = discharge(through[outlets] * world.cell_area, climate.precipitation)
+    rain = world.layers.get("rain")
+    flows = mean_discharge(drainage, world.ground, world.cell_size, climate, rain).reshape(-1)[outlets]
     return tuple(
         Mouth(*divmod(int(cell), world.shape[1]), catchment=area, discharge=flow)
         for cell, area, flow in zip(
             outlets[largest].tolist(), areas[largest].tolist(), flows[largest].tolist(), strict=True
         )
     )
-
-
-def discharge(area: NDArray[np.float64], precipitation: float) -> NDArray[np.float64]:
-    """Cubic metres a second that so many mm of rain a year on so many square metres bring."""
-    return area * (1e-3 * precipitation / SECONDS_PER_YEAR)
 
 
 def _water_layers(level: NDArray[np.float64], flow: NDArray[np.float64]) -> dict[str, NDArray[np.float32]]:
