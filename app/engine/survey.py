@@ -124,6 +124,7 @@ class Surveyor:
         self._drainage: Drainage | None = None
         self._colours: NDArray[np.int32] | None = None  # of the watersheds, [row * columns + column]
         self._fronts: Fronts | None = None
+        self._filled_up: Drainage | None = None  # how what they fill drains in the end
         self._filling = 0
         self._gathered: tuple[object, ...] | None = None  # what the traffic was looked at with
         self._gathered_in = 0  # the cycle
@@ -260,22 +261,25 @@ class Surveyor:
 
     def _fill(self, world: World, parameters: RiverParameters, filling: int) -> None:
         from kernels.fronts import Fronts
-        from kernels.ocean import ocean_mask, outlet_mask
+        from kernels.ocean import outlet_mask
+        from kernels.rivers import drain
 
         survey = self._survey or Survey(world.cycle, {}, {})
         if filling == 0:
-            self._fronts, layers = None, {}
+            self._fronts, self._filled_up, layers = None, None, {}
             survey = replace(survey, fronts=0, filled=False)
         else:
-            if self._fronts is None or filling != self._filling:
+            if self._fronts is None or self._filled_up is None or filling != self._filling:
                 ground = world.ground.copy()
-                self._fronts = Fronts(ground, outlet_mask(ocean_mask(ground, world.sea_level), not world.walls))
+                self._filled_up = drain(ground, world.cell_size, world.sea_level, open_edges=not world.walls)
+                self._fronts = Fronts(ground, outlet_mask(self._filled_up.ocean, not world.walls))
             else:
                 self._fronts.advance(parameters.filling_pace)
-            layers = {FILLING_LAYER: _filling_layer(self._fronts)}
+            layers = _filling_layers(self._fronts, self._filled_up, parameters.threshold)
             survey = replace(survey, fronts=self._fronts.rounds, filled=self._fronts.finished)
         self._filling = filling
-        self._survey = self._with_layers(survey, (FILLING_LAYER,), layers)
+        self._gathered = None  # there is the water of the one or of the other
+        self._survey = self._with_layers(survey, (FILLING_LAYER, *WATER_LAYERS), layers)
 
     # The water where the traffic of snowballs gathers.
 
@@ -383,9 +387,20 @@ def _water_layers(level: NDArray[np.float64], flow: NDArray[np.float64]) -> dict
     return layers
 
 
-def _filling_layer(fronts: Fronts) -> NDArray[np.float32]:
-    """0 where nothing is known yet, 1 where it drains, and up to 2 for the largest raise so far."""
-    known = np.isfinite(fronts.levels)
-    raised = np.where(known, fronts.levels - fronts.ground, 0.0)
-    deepest = max(float(raised.max()), 1e-9)
-    return np.where(known, 1.0 + np.sqrt(raised / deepest), 0.0).astype(np.float32)
+def _filling_layers(fronts: Fronts, end: Drainage, threshold: int) -> dict[str, NDArray[np.float32]]:
+    """How far the fronts are, and the lakes and rivers that they leave behind: where no later front changes the level.
+
+    `end` is how the same ground drains in the end, and `threshold` where its rivers begin, in cells.
+    """
+    settled = fronts.levels == end.filled
+    to_sink = np.where(np.isfinite(fronts.levels), fronts.levels - end.filled, 0.0)
+    deepest = max(float(to_sink.max()), 1e-9)
+    filling = np.where(np.isfinite(fronts.levels), 1.0 + np.sqrt(to_sink / deepest), 0.0)
+    is_river = settled & ~end.ocean & (end.accumulation >= threshold)
+    return {
+        FILLING_LAYER: filling.astype(np.float32),
+        **_water_layers(
+            np.where(settled & (end.filled > fronts.ground), end.filled, -np.inf),
+            np.where(is_river, end.accumulation * (CLEARLY_SEEN / threshold), 0.0),
+        ),
+    }

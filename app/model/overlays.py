@@ -334,7 +334,7 @@ _ROWS = (
     ),
     _of_layer(
         "filling",
-        "filling from the ocean, front by front",
+        "filling from the ocean: behind the fronts are lakes and rivers",
         palettes.FILLING,
         span=_fixed(0.0, 2.0),
         survey="filling",

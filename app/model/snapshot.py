@@ -80,7 +80,8 @@ class Survey:
     `accumulation`, the contributing area, in square kilometres, `distance` to the ocean in kilometres, `watersheds` as
     numbers of colours, and `rivers` as 16 × Strahler order + the number of the neighbour that the river flows to. Of a
     course: `catchment`, 1 inside, and `course`, in the form of rivers. `filling` is 0 where the fronts have not come
-    yet, 1 where it drains, and up to 2 where it is raised most. `versions` distinguish the layers of all surveys.
+    yet, 1 where they have left its final level, and up to 2 where it is to sink by most. `versions` distinguish the
+    layers of all surveys.
 
     The water that it found is drawn as that of the world is: `SURVEYED_LEVEL` and `SURVEYED_FLOW`.
     """

@@ -241,32 +241,47 @@ def test_the_course_follows_the_ground(world: World) -> None:
 
 def test_the_filling_moves_on_and_ends_as_the_exact_fill(world: World) -> None:
     surveyor = Surveyor()
-    parameters = RiverParameters(filling_pace=3)
+    parameters = RiverParameters(filling_pace=3, threshold=12)
     wanted = Wanted(filling=1)
     begun = surveyor.survey(world, parameters, wanted)
     assert begun is not None
     assert begun.fronts == 0
-    assert set(begun.layers) == {FILLING_LAYER}
+    assert {FILLING_LAYER} <= set(begun.layers) <= {FILLING_LAYER, *WATER_LAYERS}
     drainage = drain(world.ground, 20.0, 0.0)
     assert np.array_equal(begun.layers[FILLING_LAYER] > 0.0, drainage.ocean | _border(world.shape))
     rounds, survey = 0, begun
+    lakes = rivers_so_far = np.zeros(world.shape, bool)
     while surveyor.is_due(world, parameters, wanted):
         later = surveyor.survey(world, parameters, wanted)
         assert later is not None
         assert later.versions != survey.versions
         survey = later
         assert survey.filled or survey.fronts == rounds + 3
+        filling = survey.layers[FILLING_LAYER]
+        wet = np.isfinite(survey.layers.get(SURVEYED_LEVEL, np.full(world.shape, -np.inf)))
+        flows = survey.layers.get(SURVEYED_FLOW, np.zeros(world.shape)) > 0.0
+        assert (filling[wet] == 1.0).all() and (filling[flows] == 1.0).all(), "only behind the fronts"
+        assert (wet >= lakes).all() and (flows >= rivers_so_far).all(), "what is there stays"
+        lakes, rivers_so_far = wet, flows
         rounds = survey.fronts
     assert survey.filled
-    depth = drainage.filled - world.ground
-    expected = 1.0 + np.sqrt(depth / depth.max())
-    np.testing.assert_allclose(survey.layers[FILLING_LAYER], expected, rtol=1e-6)
+    assert (survey.layers[FILLING_LAYER] == 1.0).all()
+    level, flow = (survey.layers[name] for name in WATER_LAYERS)
+    lake = drainage.filled > world.ground
+    assert np.array_equal(level, np.where(lake, drainage.filled, -np.inf).astype(np.float32))
+    assert np.array_equal(flow > 0.0, ~drainage.ocean & (drainage.accumulation >= parameters.threshold))
     again = surveyor.survey(world, parameters, Wanted(filling=2))
     assert again is not None
     assert again.fronts == 0
     both = surveyor.survey(world, parameters, Wanted(rivers=True, filling=2))
     assert both is not None
-    assert set(both.layers) == {*RIVER_LAYERS, FILLING_LAYER}
+    assert {*RIVER_LAYERS, FILLING_LAYER} <= set(both.layers) <= {*RIVER_LAYERS, FILLING_LAYER, *WATER_LAYERS}
+    rolled(world, 1)
+    with_traffic = surveyor.survey(world, parameters, replace(TRAFFIC, filling=3))
+    assert with_traffic is not None
+    assert with_traffic.layers[FILLING_LAYER].min() == 0.0
+    assert not surveyor.survey(world, parameters, TRAFFIC).layers.keys() - set(WATER_LAYERS) - set(RIVER_LAYERS)
+    assert not surveyor.is_due(world, parameters, TRAFFIC)
     rivers = surveyor.survey(world, parameters, RIVERS)
     assert rivers is not None
     assert set(rivers.layers) == set(RIVER_LAYERS)
