@@ -1,11 +1,9 @@
-// What snowballs left behind, as the ground shows it: how sandy it is, how bare, and how much of it is running water.
+// What snowballs left behind, as the ground shows it: how sandy it is, and how bare.
 #include "map.glsl"
 
 uniform sampler2D wear;     // metres
 uniform sampler2D deposit;  // metres
-uniform sampler2D traffic;  // balls
 uniform float strength;     // of sand and bare rock, from 0 to 1
-uniform float threshold;    // traffic that shows as water; 0: none does
 
 in vec2 uv;
 out vec4 result;
@@ -23,11 +21,5 @@ void main() {
     float balance = (given - taken) / (given + taken + 0.02);
     float sandy = strength * smoothstep(0.10, 0.90, given) * smoothstep(-0.05, 0.60, balance);
     float bare = strength * smoothstep(0.30, 1.60, taken) * smoothstep(0.15, 0.80, -balance);
-    float water = 0.0, damp = 0.0;
-    if (threshold > 0.0) {
-        float passing = blurred(traffic) / threshold;
-        water = smoothstep(0.75, 1.35, passing);
-        damp = smoothstep(0.25, 1.0, passing);
-    }
-    result = vec4(sandy, bare, water, damp);
+    result = vec4(sandy, bare, 0.0, 0.0);
 }

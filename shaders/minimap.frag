@@ -27,6 +27,7 @@ uniform sampler2D strata_rise;
 uniform vec2 size;        // in pixels
 uniform bool plain_ground;   // in grey, so that the water is all that is seen
 uniform bool with_water;
+uniform bool overlay_hides;  // water under it
 
 const vec3 STREAMS = vec3(0.200, 0.560, 0.860);
 const vec3 POOLS = vec3(0.020, 0.075, 0.210);
@@ -54,11 +55,13 @@ void main() {
     vec3 albedo = with_way_of_water(with_overlay(ground.albedo, at, place, pixel_cells), at, pixel_cells, 1.0);
 #endif
     if (plain_ground) albedo = mix(vec3(0.16, 0.15, 0.12), vec3(dot(albedo, vec3(0.3, 0.6, 0.1))), 0.2);
+    float seen_water = with_water ? 1.0 : 0.0;
+    if (overlay_hides) seen_water *= 1.0 - left_out_for_overlay(at, place);
     if (with_water) {
         float depth = textureLod(water, at, 0.0).x * frame.map.w / frame.water.x;
-        float river = smoothstep(0.5 * BANK, 1.2 * BANK, textureLod(flow, at, 0.0).x);
+        float river = seen_water * smoothstep(0.5 * BANK, 1.2 * BANK, textureLod(flow, at, 0.0).x);
         albedo = mix(albedo, STREAMS, river);
-        float pool = smoothstep(0.0, 0.12, depth);
+        float pool = seen_water * smoothstep(0.0, 0.12, depth);
         albedo = mix(albedo, POOLS, pool);
 #if WIND_AND_SAND == 0 && COURSE == 1
         albedo = mix(albedo, COURSE_COLOUR, max(river, pool) * course_line(at, pixel_cells));
@@ -75,12 +78,13 @@ void main() {
         vec2 east_south = at * map_extent();
         vec4 step_of = vec4(map_extent().x / size.x, 0.0, 0.0, map_extent().y / size.y);
 #if WAVES > 1
-        shown = to_srgb(sea_chart(east_south, step_of));
+        shown = mix(shown, to_srgb(sea_chart(east_south, step_of)), seen_water);
 #else
         Shore shore = shore_at(east_south);
         Wave wave = wave_at(east_south, shore, step_of);
         float foam = foam_at(east_south, shore, wave, step_of.x / frame.map.z);
-        shown = mix(shown * (1.0 - 2.5 * dot(wave.slope, vec2(0.55))), vec3(0.92), foam);
+        vec3 surf = mix(shown * (1.0 - 2.5 * dot(wave.slope, vec2(0.55))), vec3(0.92), foam);
+        shown = mix(shown, surf, seen_water);
 #endif
     }
 #endif

@@ -183,21 +183,8 @@ void main() {
     vec3 sand_light = DRIFTING_SAND * (frame.sun_light.rgb * seen.x * 0.45 + sky_light(vec3(0.0, 1.0, 0.0)) * seen.y);
     radiance = mix(radiance, sand_light, drifting(cells, textureLod(airborne, uv, 0.0).x, detail));
 #endif
-#if MARKS == 1
-    // Running water mirrors sky and sun in small waves, the more the flatter one looks at it.
-    vec3 to_eye = normalize(frame.camera.xyz - position);
-    vec3 surface_normal = normalize(vec3(-0.6 * slope.x - 0.10 * bumps.x, 1.0, -0.6 * slope.y - 0.10 * bumps.y));
-    float fresnel = 0.02 + 0.98 * pow(1.0 - max(dot(surface_normal, to_eye), 0.0), 5.0);
-    vec3 mirrored = reflect(-to_eye, surface_normal);
-    vec3 sky = clear_sky(normalize(vec3(mirrored.x, abs(mirrored.y), mirrored.z))) * seen.y;
-    vec3 spark = frame.sun_light.rgb * pow(max(dot(mirrored, frame.sun.xyz), 0.0), 180.0) * seen.x;
-    float film = ground.water;
 #if LIVING == 1
-    film = max(film, ground.sheen);
-#endif
-    radiance += film * (fresnel * (sky - radiance) + 0.6 * spark);
-#elif LIVING == 1
-    // So does a film of water on the ground, and with less effort.
+    // A film of water on the ground mirrors sky and sun.
     vec3 to_eye = normalize(frame.camera.xyz - position);
     float facing = dot(normal, to_eye), aside = 1.0 - max(facing, 0.0), aside2 = aside * aside;
     vec3 mirrored = 2.0 * facing * normal - to_eye;

@@ -1,12 +1,13 @@
-"""Rivers, lakes and watersheds of a heightmap, without a display: maps for other programs, previews, and lists."""
+"""Rivers, lakes and watersheds of a land, without a display: maps for other programs, previews, and lists."""
 
 from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,11 +16,16 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from app.cli import previews
+from app.engine.creation import create_world, read_rain_map
+from app.engine.discharge import mean_discharge
 from app.files.atomic import write_atomically
+from app.files.opening import open_scene
 from app.files.recorder import write_png
 from app.model import palettes
+from app.model.climate import ClimateParameters
 from app.model.errors import UserError
-from app.model.world import DEFAULT_CELL_SIZE
+from app.model.world import DEFAULT_CELL_SIZE, World
+from app.scene.scene import Scene, presets
 
 if TYPE_CHECKING:
     from app.sources.heightmap.georeference import Georeference
@@ -41,11 +47,15 @@ D8_CODES = np.array([64, 16, 1, 4, 32, 128, 8, 2, 0], np.uint8)
 
 @dataclass(frozen=True)
 class Land:
-    """What a file holds: the ground in metres [row, column], and where it lies."""
+    """The ground in metres [row, column], where it lies, and what a world says besides: its sea, edges and rain."""
 
     ground: NDArray[np.float64]
     cell_size: float
-    georeference: Georeference | None
+    georeference: Georeference | None = None
+    sea_level: float = -math.inf
+    open_edges: bool = True
+    climate: ClimateParameters = field(default_factory=ClimateParameters)
+    rain: NDArray[np.float32] | None = None  # the part of the precipitation that falls on each cell
 
 
 @dataclass(frozen=True)
@@ -53,33 +63,59 @@ class Analysis:
     """The results for a land."""
 
     land: Land
-    sea_level: float
     drainage: Drainage
+    discharge: NDArray[np.float64]  # through each cell, in cubic metres a second
     river_cells: int
     rivers: NDArray[np.uint8]  # Strahler's orders [row, column]
     lakes: Lakes
     watershed_cells: int
     watersheds: Watersheds
 
+    @property
+    def outlets(self) -> NDArray[np.bool_]:
+        """Where water leaves the land, [row, column]."""
+        from kernels.neighbours import OUTLET
+
+        return np.equal(self.drainage.directions, OUTLET)
+
+    @property
+    def runoff(self) -> float:
+        """Of all the land, in cubic metres a second."""
+        return float(self.discharge[self.outlets].sum())
+
 
 def analyze(
     path: Path,
     folder: Path,
     *,
-    sea_level: float = -math.inf,
-    open_edges: bool = True,
+    sea_level: float | None = None,
+    open_edges: bool | None = None,
+    climate: Mapping[str, float] = MappingProxyType({}),
+    rain_map: Path | None = None,
     river_cells: int | None = None,
     watershed_cells: int | None = None,
     cell_size: float | None = None,
     relief: float | None = None,
 ) -> None:
-    """Write all maps of the heightmap or saved world at `path` into `folder`, which is made where it is not there.
+    """Write all maps of a land into `folder`, which is made where it is not there.
 
-    The ocean is what lies below `sea_level` (metres) and is reached from the map's edge. A river has a catchment of at
-    least `river_cells`; watersheds of fewer than `watershed_cells` are merged into the coast. `cell_size` and `relief`
-    are as for `read_heightmap`. Raises `UserError` where the file cannot be read or the folder cannot be written.
+    `path` is a heightmap, a saved world, or a preset: a file of one, or its name. The ocean is what lies below
+    `sea_level` (metres) and is reached from the map's edge; over that, water leaves too where `open_edges` says so.
+    `climate` has values of its parameters, and `rain_map` is a picture of where it rains. Without one of these it is
+    that of the world; a heightmap has no ocean, open edges, and the usual rain everywhere.
+
+    A river has a catchment of at least `river_cells`; watersheds of fewer than `watershed_cells` are merged into the
+    coast. `cell_size` and `relief` are as for `read_heightmap`. Raises `UserError` where a file cannot be read or the
+    folder cannot be written.
     """
     land = read_land(path, cell_size, relief)
+    if sea_level is not None:
+        land = replace(land, sea_level=sea_level)
+    if open_edges is not None:
+        land = replace(land, open_edges=open_edges)
+    if rain_map is not None:
+        land = replace(land, rain=read_rain_map(rain_map, *land.ground.shape))
+    land = replace(land, climate=msgspec.structs.replace(land.climate, **climate))
     steps = 1 + len(MAPS) + len(PREVIEWS) + 1
     with _made(folder), tqdm(total=steps, desc="following the water", unit="step", mininterval=0.0) as bar:
 
@@ -87,7 +123,7 @@ def analyze(
             bar.update()
             bar.set_description(name)
 
-        analysis = analysis_of(land, sea_level, open_edges, river_cells, watershed_cells)
+        analysis = analysis_of(land, river_cells, watershed_cells)
         for name, values in MAPS.items():
             next_step(f"writing {name}.tif")
             _write_map(folder / f"{name}.tif", values(analysis), land)
@@ -103,32 +139,41 @@ def analyze(
 
 
 def read_land(path: Path, cell_size: float | None = None, relief: float | None = None) -> Land:
-    """The ground of a heightmap or of a saved world, with the georeference that the file may have."""
-    from app.files import checkpoint
+    """The land of a heightmap, with the georeference that the file may have, of a saved world, or of a preset."""
     from app.sources import heightmap
     from app.sources.heightmap.georeference import read_georeference
 
-    if heightmap.is_saved_world(path):
+    is_preset = str(path) in presets() or path.suffix == ".toml"
+    if is_preset or heightmap.is_saved_world(path):
         if cell_size is not None or relief is not None:
-            raise UserError(f"{path}: a saved world keeps its cell size and its relief")
-        world, _ = checkpoint.load(path)
-        return Land(world.ground, world.cell_size, None)
+            kind = "preset has" if is_preset else "saved world keeps"
+            raise UserError(f"{path}: a {kind} its cell size and its relief")
+        return _land_of(*create_world(open_scene(str(path))))
     read = heightmap.read_heightmap(path, cell_size=cell_size, relief=relief)
     is_tiff = heightmap.SUFFIXES[path.suffix.lower()] is heightmap.SUFFIXES[".tif"]
     georeference = read_georeference(path, *read.elevation.shape) if is_tiff else None
     return Land(np.ascontiguousarray(read.elevation), read.cell_size or DEFAULT_CELL_SIZE, georeference)
 
 
-def analysis_of(
-    land: Land, sea_level: float, open_edges: bool, river_cells: int | None, watershed_cells: int | None
-) -> Analysis:
+def _land_of(world: World, scene: Scene) -> Land:
+    return Land(
+        world.ground,
+        world.cell_size,
+        sea_level=scene.edges.sea,
+        open_edges=scene.edges.water != "wall",
+        climate=scene.climate,
+        rain=world.layers.get("rain"),
+    )
+
+
+def analysis_of(land: Land, river_cells: int | None, watershed_cells: int | None) -> Analysis:
     """Analyse a land; the arguments are as for `analyze`."""
     from kernels.lakes import find_lakes
     from kernels.rivers import drain
     from kernels.routing import strahler_orders
     from kernels.watersheds import find_watersheds
 
-    drainage = drain(land.ground, land.cell_size, sea_level, open_edges=open_edges)
+    drainage = drain(land.ground, land.cell_size, land.sea_level, open_edges=land.open_edges)
     land_cells = int(np.count_nonzero(~drainage.ocean))
     if river_cells is None:
         river_cells = max(FEWEST_CELLS, round(RIVER_PART * land_cells))
@@ -138,7 +183,8 @@ def analysis_of(
     rivers[drainage.ocean] = 0
     lakes = find_lakes(land.ground, drainage.filled, drainage.directions, drainage.accumulation, land.cell_size)
     watersheds = find_watersheds(drainage.routes.outlets, drainage.ocean, watershed_cells)
-    return Analysis(land, sea_level, drainage, river_cells, rivers, lakes, watershed_cells, watersheds)
+    through = mean_discharge(drainage, land.ground, land.cell_size, land.climate, land.rain)
+    return Analysis(land, drainage, through, river_cells, rivers, lakes, watershed_cells, watersheds)
 
 
 # The maps, by the names of their files.
@@ -149,6 +195,7 @@ MAPS: dict[str, Callable[[Analysis], NDArray[Any]]] = {
     "lakes": lambda found: found.lakes.labels,
     "directions": lambda found: D8_CODES[found.drainage.directions],
     "accumulation": lambda found: found.drainage.accumulation,
+    "discharge": lambda found: found.discharge.astype(np.float32),
     "rivers": lambda found: found.rivers,
     "watersheds": lambda found: found.watersheds.labels,
     "distance": lambda found: found.drainage.routes.distances.astype(np.float32),
@@ -232,21 +279,27 @@ PREVIEWS: dict[str, Callable[[Analysis, previews.Picture], previews.Picture]] = 
 
 
 def lists(path: Path, found: Analysis) -> dict[str, Any]:
-    """Lakes and river mouths with their measures, and what they were found with. Lengths are metres."""
+    """Lakes, watersheds and river mouths with their measures, and what they were found with. Lengths are metres."""
     rows, columns = found.land.ground.shape
+    climate = found.land.climate
     area = found.land.cell_size**2
     return {
         "file": str(path),
         "columns": columns,
         "rows": rows,
         "cell_size": found.land.cell_size,
-        "sea_level": None if math.isinf(found.sea_level) else found.sea_level,
+        "sea_level": None if math.isinf(found.land.sea_level) else found.land.sea_level,
+        "precipitation_mm_a": climate.precipitation,
+        "rain_by_altitude": climate.rain_by_altitude,
+        "rain_map": found.land.rain is not None,
         "smallest_river_catchment_m2": found.river_cells * area,
         "smallest_watershed_m2": found.watershed_cells * area,
         "land_m2": int(np.count_nonzero(~found.drainage.ocean)) * area,
         "ocean_m2": int(np.count_nonzero(found.drainage.ocean)) * area,
+        "discharge_m3_s": found.runoff,
         "watersheds": len(found.watersheds.outlet),
         "lakes": _list_lakes(found),
+        "basins": _list_basins(found),
         "mouths": _list_mouths(found),
     }
 
@@ -263,19 +316,33 @@ def _list_lakes(found: Analysis) -> list[dict[str, Any]]:
             "area_m2": int(lakes.cells[lake]) * area,
             "volume_m3": float(lakes.volume[lake]),
             "catchment_m2": float(lakes.inflow[lake]) * area,
+            "discharge_m3_s": float(found.discharge.reshape(-1)[lakes.outlet[lake]]),
             "outlet": _place(found, int(lakes.outlet[lake])),
         }
         for lake in order
     ]
 
 
+def _list_basins(found: Analysis) -> list[dict[str, Any]]:
+    """Watersheds, the largest first; `watershed` is the number in their map."""
+    outlets, through = found.watersheds.outlet, found.discharge.reshape(-1)
+    areas = found.drainage.accumulation.reshape(-1)[outlets] * found.land.cell_size**2
+    return [
+        {
+            "watershed": int(basin) + 1,
+            "area_m2": float(areas[basin]),
+            "discharge_m3_s": float(through[outlets[basin]]),
+            "outlet": _place(found, int(outlets[basin])),
+        }
+        for basin in np.lexsort((outlets, -areas))
+    ]
+
+
 def _list_mouths(found: Analysis) -> list[dict[str, Any]]:
     """Where rivers leave the land, the largest catchment first; `watershed` is its number in their map."""
-    from kernels.neighbours import OUTLET
-
     drainage, area = found.drainage, found.land.cell_size**2
     through = drainage.accumulation.reshape(-1)
-    mouths = np.flatnonzero((drainage.directions.reshape(-1) == OUTLET) & (through >= found.river_cells))
+    mouths = np.flatnonzero(found.outlets.reshape(-1) & (through >= found.river_cells))
     mouths = mouths[np.lexsort((mouths, -through[mouths]))]
     longest = np.zeros(through.size)
     np.maximum.at(longest, drainage.routes.outlets.reshape(-1), drainage.routes.distances.reshape(-1))
@@ -284,6 +351,7 @@ def _list_mouths(found: Analysis) -> list[dict[str, Any]]:
         {
             "watershed": numbers.get(mouth, 0),
             "catchment_m2": float(through[mouth]) * area,
+            "discharge_m3_s": float(found.discharge.reshape(-1)[mouth]),
             "longest_way": float(longest[mouth]),
             "place": _place(found, mouth),
         }
@@ -307,7 +375,9 @@ def _summary(folder: Path, found: Analysis) -> str:
         f"{folder}: {columns}×{rows} cells of {found.land.cell_size:g} m; "
         f"{len(lakes.volume)} lakes with {lakes.volume.sum():.4g} m³ on {lakes.cells.sum() * area / 1e6:.4g} km²; "
         f"{len(found.watersheds.outlet)} watersheds of {found.watershed_cells * area / 1e6:.4g} km² and more; "
-        f"rivers from {found.river_cells * area / 1e6:.4g} km²"
+        f"rivers from {found.river_cells * area / 1e6:.4g} km²; "
+        f"{found.runoff:.4g} m³/s of "
+        f"{found.land.climate.precipitation:g} mm of rain a year"
     )
 
 

@@ -307,31 +307,52 @@ examples:
 def _analyze() -> Command:
     parser = _parser(
         "analyze",
-        "Find the rivers, lakes and watersheds of a heightmap, and write them as TIFF maps with the file's "
-        "georeference, as PNG previews, and as lists of lakes and river mouths in JSON.",
+        "Find the rivers, lakes and watersheds of a land, and write them as TIFF maps with the file's georeference, as "
+        "PNG previews, and as lists of lakes, watersheds and river mouths in JSON.",
         f"""
 examples:
   {PROGRAM} analyze elevation.tif --out maps
   {PROGRAM} analyze island.png --relief 400 --cell-size 10 --sea-level 60 --out maps
   {PROGRAM} analyze world.npz --river 2000 --watershed 10000 --out maps
+  {PROGRAM} analyze world.npz --precipitation 1600 --rain-by-altitude 0.5 --out maps
 """,
     )
-    parser.add_argument("file", type=_path, metavar="FILE", help="a heightmap, such as a GeoTIFF, or a saved world")
+    parser.add_argument(
+        "file",
+        type=_path,
+        metavar="FILE",
+        help="a heightmap, such as a GeoTIFF, a saved world, or a preset, of which it is the land at the start",
+    )
     parser.add_argument(
         "--out", type=_path, required=True, metavar="DIR", help="folder for the maps; created if needed"
     )
     parser.add_argument(
         "--sea-level",
         type=_finite,
-        default=-math.inf,
         metavar="METRES",
-        help="land below it that is connected to the map's edge is ocean; default: no ocean",
+        help="land below it that is connected to the map's edge is ocean; default: that of the world, if it has a sea",
     )
     parser.add_argument(
         "--edges",
         choices=("open", "closed"),
-        default="open",
-        help="open (default): water leaves over the map's edges too; closed: only into the ocean, where there is one",
+        help="open: water leaves over the map's edges too; closed: only into the ocean, where there is one; default: "
+        "as in the world, and open for a heightmap",
+    )
+    parser.add_argument(
+        "--precipitation",
+        metavar="MM",
+        help="rain in a year, of which the discharge is; default: climate.precipitation of the world, or 800",
+    )
+    parser.add_argument(
+        "--rain-by-altitude",
+        metavar="FRACTION",
+        help="part that increases with altitude, from 0 to 1; default: climate.rain_by_altitude of the world, or 0",
+    )
+    parser.add_argument(
+        "--rain-map",
+        type=_path,
+        metavar="FILE",
+        help="picture of where it falls: all of it where lightest, none where darkest; default: that of the world",
     )
     cells = _whole(1, 2**31 - 1)
     parser.add_argument(
@@ -594,12 +615,20 @@ def _run_sheet(options: argparse.Namespace) -> None:
 
 def _run_analyze(options: argparse.Namespace) -> None:
     from app.cli.analyze import analyze
+    from app.scene.scene import Scene
 
+    asked = {"precipitation": options.precipitation, "rain_by_altitude": options.rain_by_altitude}
+    asked = {name: text for name, text in asked.items() if text is not None}
+    scene = Scene()
+    for name, text in asked.items():
+        scene = scene.with_setting(f"climate.{name}={text}")
     analyze(
         options.file,
         options.out,
         sea_level=options.sea_level,
-        open_edges=options.edges == "open",
+        open_edges=None if options.edges is None else options.edges == "open",
+        climate={name: getattr(scene.climate, name) for name in asked},
+        rain_map=options.rain_map,
         river_cells=options.river,
         watershed_cells=options.watershed,
         cell_size=options.cell_size,

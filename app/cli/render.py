@@ -67,7 +67,7 @@ def render(
 
         for simulator in lockstep.simulators:
             simulator.compile_missing()
-        surveyors, wanted = [Surveyor() for _ in scenes], wanted_by(scene.view.overlay)
+        surveyors, wanted = [Surveyor() for _ in scenes], wanted_by(scene.view)
 
         def snapshots(old: Sequence[Snapshot | None]) -> list[Snapshot]:
             worlds = lockstep.worlds

@@ -152,7 +152,7 @@ class _Run:
         if variation.snowballs:
             self._simulator.begin_run(variation.snowballs)
         self._simulator.compile_missing()
-        self._surveyor, self._wanted = Surveyor(), wanted_by(scene.view.overlay)
+        self._surveyor, self._wanted = Surveyor(), wanted_by(scene.view)
         self._snapshot = self._take_snapshot(None)
         # From the land as it begins, so that all look from the same place.
         self._camera = scene_camera(scene, self._snapshot, aspect)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from app.files import checkpoint
 from app.model.errors import UserError
@@ -146,13 +147,21 @@ def _complete(world: World, scene: Scene) -> World:
 def _with_rain(world: World, scene: Scene) -> World:
     """The world with the rain map of the scene, if any."""
     if scene.world.rain_map:
-        from app.sources.heightmap import read_heightmap, resample
-
-        rain = resample(_stretched(read_heightmap(_terrain_of(scene, "world.rain_map")).elevation, 1.0), *world.shape)
-        if not rain.max() > 0.0:
-            raise UserError(f"{scene.world.rain_map}: all of one shade; a rain map must have darker and lighter places")
-        world.trace("rain")[...] = np.clip(rain, 0.0, 1.0)
+        world.trace("rain")[...] = read_rain_map(_terrain_of(scene, "world.rain_map"), *world.shape)
     return world
+
+
+def read_rain_map(path: Path, rows: int, columns: int) -> NDArray[np.float32]:
+    """The part of the rain that falls on each cell of a map, from 0 where a picture is darkest to 1, [row, column].
+
+    Raises `UserError` where the picture cannot be read, or is all of one shade.
+    """
+    from app.sources.heightmap import read_heightmap, resample
+
+    rain = resample(_stretched(read_heightmap(path).elevation, 1.0), rows, columns)
+    if not rain.max() > 0.0:
+        raise UserError(f"{path}: all of one shade; a rain map must have darker and lighter places")
+    return np.clip(rain, 0.0, 1.0).astype(np.float32)
 
 
 def _size(scene: Scene, rows: int, columns: int) -> tuple[int, int]:

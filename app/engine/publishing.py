@@ -7,10 +7,11 @@ import threading
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from app.model.layers import layer_declaration
+from app.model.layers import layer_declaration, raising_ground
 from app.model.overlays import DIFFERENCE, OVERLAYS
-from app.model.snapshot import Snapshot, Survey
+from app.model.snapshot import SURVEYED_LEVEL, Snapshot, Survey
 from app.model.world import World
 from kernels.standing import DRY
 
@@ -110,6 +111,13 @@ def take_snapshot(
     """
     arrays = {} if old is None else old.layers
     versions = shown_versions(world, overlay)
+    surveyed = {} if survey is None else dict(survey.layers)
+    lakes = surveyed.pop(SURVEYED_LEVEL, None)
+    if survey is not None and lakes is not None:
+        newest = max(raising_ground(world.changed))
+        versions["water"] = (world.water_version << 64) + (survey.versions[SURVEYED_LEVEL] << 32) + newest
+        versions["water_level"] = versions["water"]
+    wet_is_new = old is None or old.versions.get("water") != versions.get("water")
     for name in arrays.keys() - versions.keys():
         del arrays[name]
     for name, version in versions.items():
@@ -134,9 +142,11 @@ def take_snapshot(
                 arrays[name] = world.layers[name]  # which never changes
             case _:
                 np.copyto(arrays[name], world.layers[name], casting="same_kind")
+    if lakes is not None and wet_is_new:
+        _add_lakes(arrays, lakes, world.ground)
     if survey is not None:  # whose layers never change
-        arrays |= survey.layers
-        versions |= survey.versions
+        arrays |= surveyed
+        versions |= {name: survey.versions[name] for name in surveyed}
     return Snapshot(
         world=number,
         layers=arrays,
@@ -156,6 +166,14 @@ def take_snapshot(
         trees_version=world.trees_version,
         flora=world.flora,
     )
+
+
+def _add_lakes(arrays: dict[str, NDArray[np.float32]], lakes: NDArray[np.float32], ground: NDArray[np.float64]) -> None:
+    """Let the lakes of these levels stand where the water is not as deep."""
+    depth = np.subtract(lakes, ground, dtype=np.float64).astype(np.float32)
+    deeper = depth > arrays["water"]
+    arrays["water"][deeper] = depth[deeper]
+    arrays["water_level"][deeper] = lakes[deeper]
 
 
 def shown_versions(world: World, overlay: str | None = None) -> dict[str, int]:

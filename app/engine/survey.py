@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.channels import ChannelWatch
+from app.engine.discharge import depends_on, mean_discharge
 from app.model.climate import ClimateParameters
 from app.model.overlays import OVERLAYS
 from app.model.river_parameters import RiverParameters
-from app.model.snapshot import Course, Lake, Mouth, Survey
+from app.model.snapshot import SURVEYED_FLOW, SURVEYED_LEVEL, Course, Lake, Mouth, Survey
+from app.model.view_parameters import ViewParameters
 from app.model.world import World
 
 if TYPE_CHECKING:
@@ -23,29 +25,32 @@ if TYPE_CHECKING:
 
 LONGEST_LIST = 100  # of lakes and of mouths
 REACH = 2  # cells from a place to a river that is meant by it
-SECONDS_PER_YEAR = 365.25 * 86400.0
 USUAL = ClimateParameters()
+CLEARLY_SEEN = 1.5  # times the flow of the smallest stream that is seen: one of a single cell is not only damp ground
 
-RIVER_LAYERS = ("lake_depth", "accumulation", "distance", "watersheds", "rivers")
+RIVER_LAYERS = ("filled", "flow_directions", "lake_depth", "accumulation", "distance", "watersheds", "rivers")
 COURSE_LAYERS = ("catchment", "course")
 FILLING_LAYER = "filling"
+WATER_LAYERS = (SURVEYED_LEVEL, SURVEYED_FLOW)
 
 
 @dataclass(frozen=True)
 class Wanted:
     """What is looked at: rivers, the flow path from a place (row, column), the fronts of the filling.
 
-    Another number of `filling` restarts it; 0 is none.
+    Another number of `filling` restarts it; 0 is none. Above so much `traffic` of snowballs there are rivers and lakes;
+    0: nowhere.
     """
 
     rivers: bool = False
     place: tuple[int, int] | None = None
     filling: int = 0
     channels: bool = False
+    traffic: float = 0.0
 
     @property
     def anything(self) -> bool:
-        return self.rivers or self.place is not None or self.filling > 0 or self.channels
+        return self.rivers or self.place is not None or self.filling > 0 or self.channels or self.traffic > 0.0
 
 
 def prepare() -> None:
@@ -54,16 +59,18 @@ def prepare() -> None:
     ground[4:8, 4:8] -= 5.0  # a lake
     world = World(ground, np.zeros((12, 12)), cell_size=1.0, seed=0)
     parameters = RiverParameters(interval=1, threshold=2, watershed_size=2)
+    world.trace("traffic")[:] = 1.0
     surveyor = Surveyor()
+    surveyor.survey(world, parameters, Wanted(traffic=0.5))
     for _ in range(3):  # the first knows no colours before it, and fronts advance from the second on
         surveyor.survey(world, parameters, Wanted(rivers=True, place=(8, 8), filling=1))
         world.cycle += 1
 
 
-def wanted_by(overlay: str, place: tuple[int, int] | None = None, filling: int = 1) -> Wanted:
-    """What is wanted where an overlay is shown, and the flow path from a place."""
-    survey = OVERLAYS[overlay].survey
-    return Wanted(survey == "rivers", place, filling if survey == "filling" else 0)
+def wanted_by(view: ViewParameters, place: tuple[int, int] | None = None, filling: int = 1) -> Wanted:
+    """What is wanted for a view, and the flow path from a place."""
+    survey = OVERLAYS[view.overlay].survey
+    return Wanted(survey == "rivers", place, filling if survey == "filling" else 0, traffic=view.traffic_water)
 
 
 class Surveyor:
@@ -84,6 +91,7 @@ class Surveyor:
             self._rivers_are_due(world, parameters, wanted, climate)
             or self._course_is_due(wanted)
             or self._filling_is_due(wanted)
+            or self._traffic_is_due(world, parameters, wanted)
             or self._channels_are_due(world, parameters, wanted)
         )
 
@@ -102,6 +110,8 @@ class Surveyor:
             self._follow(world, parameters, wanted.place)
         if self._filling_is_due(wanted):
             self._fill(world, parameters, wanted.filling)
+        if self._traffic_is_due(world, parameters, wanted):
+            self._gather(world, wanted)
         if self._channels_are_due(world, parameters, wanted):
             self._look_at_channels(world, parameters)
         return self._survey
@@ -114,7 +124,10 @@ class Surveyor:
         self._drainage: Drainage | None = None
         self._colours: NDArray[np.int32] | None = None  # of the watersheds, [row * columns + column]
         self._fronts: Fronts | None = None
+        self._filled_up: Drainage | None = None  # how what they fill drains in the end
         self._filling = 0
+        self._gathered: tuple[object, ...] | None = None  # what the traffic was looked at with
+        self._gathered_in = 0  # the cycle
         self._channels: ChannelWatch | None = None
         self._channels_seen = 0  # the cycle
 
@@ -155,6 +168,8 @@ class Surveyor:
 
         land = ~drainage.ocean
         layers = {
+            "filled": np.where(land, drainage.filled, world.sea_level).astype(np.float32),
+            "flow_directions": np.where(land, 1.0 + drainage.directions, 0.0).astype(np.float32),
             "lake_depth": (drainage.filled - self._ground).astype(np.float32),
             "accumulation": (drainage.accumulation * (world.cell_area * 1e-6)).astype(np.float32),
             "distance": (drainage.routes.distances * 1e-3).astype(np.float32),
@@ -177,7 +192,8 @@ class Surveyor:
         if self._survey is not None:  # the fronts of the filling go on
             before_it = self._survey
             survey = replace(survey, fronts=before_it.fronts, filled=before_it.filled, channels=before_it.channels)
-            kept = {name: layer for name, layer in self._survey.layers.items() if name == FILLING_LAYER}
+            others = (FILLING_LAYER, *WATER_LAYERS)
+            kept = {name: layer for name, layer in self._survey.layers.items() if name in others}
             survey = replace(survey, layers=kept, versions={name: self._survey.versions[name] for name in kept})
         self._survey = self._with_layers(survey, RIVER_LAYERS, layers)
         self._drainage = drainage
@@ -246,22 +262,48 @@ class Surveyor:
 
     def _fill(self, world: World, parameters: RiverParameters, filling: int) -> None:
         from kernels.fronts import Fronts
-        from kernels.ocean import ocean_mask, outlet_mask
+        from kernels.ocean import outlet_mask
+        from kernels.rivers import drain
 
         survey = self._survey or Survey(world.cycle, {}, {})
         if filling == 0:
-            self._fronts, layers = None, {}
+            self._fronts, self._filled_up, layers = None, None, {}
             survey = replace(survey, fronts=0, filled=False)
         else:
-            if self._fronts is None or filling != self._filling:
+            if self._fronts is None or self._filled_up is None or filling != self._filling:
                 ground = world.ground.copy()
-                self._fronts = Fronts(ground, outlet_mask(ocean_mask(ground, world.sea_level), not world.walls))
+                self._filled_up = drain(ground, world.cell_size, world.sea_level, open_edges=not world.walls)
+                self._fronts = Fronts(ground, outlet_mask(self._filled_up.ocean, not world.walls))
             else:
                 self._fronts.advance(parameters.filling_pace)
-            layers = {FILLING_LAYER: _filling_layer(self._fronts)}
+            layers = _filling_layers(self._fronts, self._filled_up, parameters.threshold)
             survey = replace(survey, fronts=self._fronts.rounds, filled=self._fronts.finished)
         self._filling = filling
-        self._survey = self._with_layers(survey, (FILLING_LAYER,), layers)
+        self._gathered = None  # there is the water of the one or of the other
+        self._survey = self._with_layers(survey, (FILLING_LAYER, *WATER_LAYERS), layers)
+
+    # The water where the traffic of snowballs gathers.
+
+    def _traffic_is_due(self, world: World, parameters: RiverParameters, wanted: Wanted) -> bool:
+        seen = _traffic_of(world, wanted)
+        if seen is None or self._gathered is None or seen[1:] != self._gathered[1:]:
+            return seen != self._gathered
+        return seen != self._gathered and not 0 <= world.cycle - self._gathered_in < parameters.interval
+
+    def _gather(self, world: World, wanted: Wanted) -> None:
+        from kernels.lakes import find_lakes
+        from kernels.rivers import drain
+        from kernels.traffic import gather
+
+        seen, layers = _traffic_of(world, wanted), {}
+        if seen is not None:
+            ground = world.ground
+            drainage = drain(ground, world.cell_size, world.sea_level, open_edges=not world.walls)
+            lakes = find_lakes(ground, drainage.filled, drainage.directions, drainage.accumulation, world.cell_size)
+            found = gather(ground, drainage, lakes, world.layers["traffic"], wanted.traffic, world.cell_size)
+            layers = _water_layers(found.level, found.flow * (CLEARLY_SEEN / wanted.traffic))
+        self._gathered, self._gathered_in = seen, world.cycle
+        self._survey = self._with_layers(self._survey or Survey(world.cycle, {}, {}), WATER_LAYERS, layers)
 
     # The channels of rivers.
 
@@ -294,9 +336,16 @@ def _on_map(world: World, wanted: Wanted) -> Wanted:
     return replace(wanted, place=None)
 
 
+def _traffic_of(world: World, wanted: Wanted) -> tuple[object, ...] | None:
+    """What its water depends on besides the ground, first the cycle of its last change; None where none is wanted."""
+    if wanted.traffic <= 0.0 or wanted.filling > 0 or "traffic" not in world.layers:
+        return None
+    return world.changed["traffic"], wanted.traffic, world.sea_level, world.walls
+
+
 def _made_with(world: World, parameters: RiverParameters, climate: ClimateParameters) -> tuple[object, ...]:
     """What rivers are found with, besides the ground."""
-    return world.sea_level, world.walls, parameters.threshold, parameters.watershed_size, *rain_of(climate)
+    return world.sea_level, world.walls, parameters.threshold, parameters.watershed_size, *depends_on(climate)
 
 
 def _list_lakes(lakes: Lakes, world: World) -> tuple[Lake, ...]:
@@ -314,31 +363,13 @@ def _list_lakes(lakes: Lakes, world: World) -> tuple[Lake, ...]:
     )
 
 
-def rain_of(climate: ClimateParameters) -> tuple[float, float]:
-    """What a survey depends on of a climate: precipitation in mm a year, and how much of it follows the altitude."""
-    return climate.precipitation, climate.rain_by_altitude
-
-
-def runoff(
-    drainage: Drainage, ground: NDArray[np.float64], rain: NDArray[np.float32] | None, by_altitude: float
-) -> Any:
-    """The cells upstream of each cell, each counted as the part of the rain that falls on it, [row, column]."""
-    from kernels.rain import rain_map
-    from kernels.routing import accumulate
-
-    if rain is None and by_altitude == 0.0:
-        return drainage.accumulation
-    fallen = np.where(drainage.ocean, 0.0, rain_map(ground, rain, by_altitude))
-    return accumulate(drainage.directions, drainage.routes.order, fallen)
-
-
 def _list_mouths(
     outlets: NDArray[np.intp], drainage: Drainage, world: World, climate: ClimateParameters
 ) -> tuple[Mouth, ...]:
     areas = drainage.accumulation.reshape(-1)[outlets] * world.cell_area
     largest = np.lexsort((outlets, -areas))[:LONGEST_LIST]
-    through = runoff(drainage, world.ground, world.layers.get("rain"), climate.rain_by_altitude).reshape(-1)
-    flows = discharge(through[outlets] * world.cell_area, climate.precipitation)
+    rain = world.layers.get("rain")
+    flows = mean_discharge(drainage, world.ground, world.cell_size, climate, rain).reshape(-1)[outlets]
     return tuple(
         Mouth(*divmod(int(cell), world.shape[1]), catchment=area, discharge=flow)
         for cell, area, flow in zip(
@@ -347,14 +378,30 @@ def _list_mouths(
     )
 
 
-def discharge(area: NDArray[np.float64], precipitation: float) -> NDArray[np.float64]:
-    """Cubic metres a second that so many mm of rain a year on so many square metres bring."""
-    return area * (1e-3 * precipitation / SECONDS_PER_YEAR)
+def _water_layers(level: NDArray[np.float64], flow: NDArray[np.float64]) -> dict[str, NDArray[np.float32]]:
+    """The layers of lakes, minus infinity where there is none, and of streams; without one where all of it is dry."""
+    layers = {}
+    if np.isfinite(level).any():
+        layers[SURVEYED_LEVEL] = level.astype(np.float32)
+    if flow.any():
+        layers[SURVEYED_FLOW] = flow.astype(np.float32)
+    return layers
 
 
-def _filling_layer(fronts: Fronts) -> NDArray[np.float32]:
-    """0 where nothing is known yet, 1 where it drains, and up to 2 for the largest raise so far."""
-    known = np.isfinite(fronts.levels)
-    raised = np.where(known, fronts.levels - fronts.ground, 0.0)
-    deepest = max(float(raised.max()), 1e-9)
-    return np.where(known, 1.0 + np.sqrt(raised / deepest), 0.0).astype(np.float32)
+def _filling_layers(fronts: Fronts, end: Drainage, threshold: int) -> dict[str, NDArray[np.float32]]:
+    """How far the fronts are, and the lakes and rivers that they leave behind: where no later front changes the level.
+
+    `end` is how the same ground drains in the end, and `threshold` where its rivers begin, in cells.
+    """
+    settled = fronts.levels == end.filled
+    to_sink = np.where(np.isfinite(fronts.levels), fronts.levels - end.filled, 0.0)
+    deepest = max(float(to_sink.max()), 1e-9)
+    filling = np.where(np.isfinite(fronts.levels), 1.0 + np.sqrt(to_sink / deepest), 0.0)
+    is_river = settled & ~end.ocean & (end.accumulation >= threshold)
+    return {
+        FILLING_LAYER: filling.astype(np.float32),
+        **_water_layers(
+            np.where(settled & (end.filled > fronts.ground), end.filled, -np.inf),
+            np.where(is_river, end.accumulation * (CLEARLY_SEEN / threshold), 0.0),
+        ),
+    }

@@ -41,11 +41,17 @@ class Value(IntEnum):
     KIND = 7  # a layer of whole numbers, each with its colour
     RIVERS = 8  # lines, and lakes
     FIELD = 9  # directions and speeds
+    CONTOURS = 10  # a surface as colours and lines of equal height, and where it lies above the ground
+    ARROWS = 11  # directions, as colours and arrows
+
+
+CONTOURS = 20  # spaces between lines of equal height in the range of an overlay
 
 
 def glsl() -> str:
     """The values as constants for the shaders."""
-    return "".join(f"const int OVERLAY_{value.name} = {int(value)};\n" for value in Value)
+    values = "".join(f"const int OVERLAY_{value.name} = {int(value)};\n" for value in Value)
+    return values + f"const float CONTOURS = {CONTOURS}.0;\n"
 
 
 def _fixed(low: float, high: float) -> Callable[[Snapshot], Span]:
@@ -73,6 +79,7 @@ class Overlay:
     survey: Survey = ""
     drawn: bool = False
     of_materials: bool = False  # in the world's own colours, where it has several materials
+    names: tuple[str, ...] = ()  # of the stops of its palette, where each stands for one thing
     ends: Ends | None = None  # of the legend, where not the span's
 
     @property
@@ -141,6 +148,16 @@ def _orders(snapshot: Snapshot) -> Span:
     return 1.0, float(max(5, snapshot.survey.highest_order if snapshot.survey else 1))
 
 
+def _contours(snapshot: Snapshot) -> Span:
+    """Such that lines of equal height lie at round ones: 1, 2 or 5 of some power of ten apart."""
+    low = max(snapshot.lowest, snapshot.sea_level)
+    least = max(snapshot.highest - low, 1e-3) / (CONTOURS - 1)
+    power = 10.0 ** math.floor(math.log10(least))
+    apart = power * next(step for step in (1.0, 2.0, 5.0, 10.0) if step * power >= least * (1.0 - 1e-9))
+    low = math.floor(low / apart) * apart
+    return low, low + CONTOURS * apart
+
+
 def _accumulation(snapshot: Snapshot) -> Span:
     cell = snapshot.cell_size**2 * 1e-6
     return cell, max(largest(snapshot, "accumulation"), 2.0 * cell)
@@ -176,6 +193,11 @@ def _filling_ends(snapshots: Sequence[Snapshot]) -> tuple[str, str]:
     surveys = [snapshot.survey for snapshot in snapshots]
     rounds = max(survey.fronts if survey else 0 for survey in surveys)
     return "", f"round {rounds}{', filled' if all(survey and survey.filled for survey in surveys) else ''}"
+
+
+def _contour_ends(snapshots: Sequence[Snapshot]) -> tuple[str, str]:
+    low, high = overlay_range("filled", *snapshots)
+    return f"{_legible(low)} m", f"{_legible(high)} m, a line each {_legible((high - low) / CONTOURS)} m"
 
 
 # The table, in the order of the key and of all lists.
@@ -266,6 +288,30 @@ _ROWS = (
         layer="lake_depth",
         survey="rivers",
     ),
+    Overlay(
+        "filled",
+        Value.CONTOURS,
+        "surface with depressions filled (blue: raised)",
+        palettes.RELIEF,
+        "m",
+        _contours,
+        layers=("filled", "lake_depth"),
+        survey="rivers",
+        drawn=True,
+        ends=_contour_ends,
+    ),
+    Overlay(
+        "flow_directions",
+        Value.ARROWS,
+        "flow directions on the filled surface",
+        palettes.COMPASS,
+        "°",
+        _fixed(0.0, 360.0),
+        layers=("flow_directions",),
+        survey="rivers",
+        drawn=True,
+        names=("north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west"),
+    ),
     _of_layer(
         "watersheds",
         "watersheds",
@@ -289,7 +335,7 @@ _ROWS = (
     ),
     _of_layer(
         "filling",
-        "filling from the ocean, front by front",
+        "filling from the ocean: behind the fronts are lakes and rivers",
         palettes.FILLING,
         span=_fixed(0.0, 2.0),
         survey="filling",
@@ -330,8 +376,11 @@ def legend_colours(name: str, steps: int = 64) -> NDArray[np.float64]:
 
 def legend_names(name: str, snapshot: Snapshot) -> list[tuple[str, tuple[float, float, float]]]:
     """Names and sRGB in [0, 1] of the colours of an overlay, where each stands for one thing."""
-    materials = snapshot.materials
-    if not OVERLAYS[name].of_materials or materials is None:
+    overlay, materials = OVERLAYS[name], snapshot.materials
+    if overlay.names:
+        stops = [(red / 255.0, green / 255.0, blue / 255.0) for red, green, blue, _ in overlay.palette]
+        return list(zip(overlay.names, stops, strict=False))
+    if not overlay.of_materials or materials is None:
         return []
     loose = [material.title for material in materials.loose]
     # What is loose and solid has a colour twice: as it lies, and as rock.

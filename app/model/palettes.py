@@ -44,7 +44,12 @@ CHANGE: Stops = (
 )  # fmt: skip
 RIVERS: Stops = ((74, 142, 192, 0.85), (46, 108, 176, 0.95), (22, 66, 136, 1), (8, 34, 88, 1))
 FROM_THE_COAST: Stops = ((28, 44, 74, 0), *DISTANCE)  # the sea has none
-FILLING: Stops = ((16, 20, 30, 0.8), (128, 156, 140, 0.15), (20, 70, 150, 1))
+FILLING: Stops = ((16, 20, 30, 0.8), (72, 120, 168, 0), (20, 70, 150, 1))  # in the end there is nothing over the land
+# Clockwise from north, and back there
+COMPASS: Stops = (
+    (92, 132, 190, 0.8), (84, 164, 168, 0.8), (122, 172, 108, 0.8), (196, 186, 96, 0.8), (220, 150, 84, 0.8),
+    (202, 102, 96, 0.8), (166, 98, 150, 0.8), (116, 106, 184, 0.8), (92, 132, 190, 0.8),
+)  # fmt: skip
 NOTHING: Stops = ((0, 0, 0, 0), (0, 0, 0, 0))
 
 RIVER = (34, 92, 158)

@@ -67,15 +67,24 @@ class Course:
     water: NDArray[np.float32]  # the ground with its depressions filled
 
 
+# What water a survey found, beside that of the world itself: the levels of lakes in metres, minus infinity where there
+# is none, and what streams carry relative to the smallest that is seen.
+SURVEYED_LEVEL, SURVEYED_FLOW = "surveyed_level", "surveyed_flow"
+
+
 @dataclass(frozen=True)
 class Survey:
     """How the land drains, as it was in some cycle.
 
-    `layers` are float32 [row, column] and never change: `lake_depth` in metres, `accumulation`, the contributing area,
-    in square kilometres, `distance` to the ocean in kilometres, `watersheds` as numbers of colours, and `rivers` as
-    16 × Strahler order + the number of the neighbour that the river flows to. Of a course: `catchment`, 1 inside, and
-    `course`, in the form of rivers. `filling` is 0 where the fronts have not come yet, 1 where it drains, and up to 2
-    where it is raised most. `versions` distinguish the layers of all surveys.
+    `layers` are float32 [row, column] and never change: `filled`, the height of the ground with its depressions filled
+    or of the sea, and `lake_depth` in metres, `flow_directions` as 1 + the number of the neighbour, 0 in the sea,
+    `accumulation`, the contributing area, in square kilometres, `distance` to the ocean in kilometres, `watersheds` as
+    numbers of colours, and `rivers` as 16 × Strahler order + the number of the neighbour that the river flows to. Of a
+    course: `catchment`, 1 inside, and `course`, in the form of rivers. `filling` is 0 where the fronts have not come
+    yet, 1 where they have left its final level, and up to 2 where it is to sink by most. `versions` distinguish the
+    layers of all surveys.
+
+    The water that it found is drawn as that of the world is: `SURVEYED_LEVEL` and `SURVEYED_FLOW`.
     """
 
     cycle: int
@@ -100,7 +109,7 @@ class Snapshot:
 
     `layers` has those of the world, and `water_level`: the surface of lake or sea, or the ground where it is dry. Here
     `water` is the depth of the sea too. A trace that no process has left is absent. Those of the survey are present
-    while one is wanted.
+    while one is wanted; the lakes that it found stand in `water` and `water_level`.
 
     Where there are several materials, `loose_kinds` are those on top, as `kernels.materials.commonest_kinds` has them.
     `trees` are as `World.trees` has them, and never change.

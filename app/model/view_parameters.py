@@ -62,7 +62,10 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     traffic_water: Annotated[
         float,
         parameter(
-            0.0, 1000.0, "snowball traffic above which a cell is drawn as river or lake; 0 means never", unit="balls"
+            0.0,
+            1000.0,
+            "snowball traffic above which channels are drawn as streams and hollows as lakes; 0 means never",
+            unit="balls",
         ),
     ] = 0.0
     minimap: Annotated[bool, described("minimap in the corner")] = True

@@ -243,7 +243,8 @@ class Picture:
             time=shot.time,
             patience=MINIMAP_PATIENCE if frame.quality.deferred and not self._bake_at_once else 0.0,
             shows=view.minimap_shows,
-            with_water=self._maps.with_water and not shows_overlay,
+            with_water=self._maps.with_water,
+            overlay_hides=shows_overlay,
         )
 
     def _dust(self, weather: Weather, view: ViewParameters) -> float:

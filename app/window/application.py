@@ -546,7 +546,7 @@ class Application:
 
     def _watch(self) -> None:
         """Report to the simulation what is looked at, where that has changed."""
-        wanted = wanted_by(self.documents.scene.view.overlay, self.asked_place, self._filling)
+        wanted = wanted_by(self.documents.scene.view, self.asked_place, self._filling)
         watch = Watch(
             self.documents.scene.view.overlay,
             replace(wanted, rivers=wanted.rivers or self.panel.rivers_shown, channels=self.panel.rivers_shown),

@@ -30,7 +30,7 @@ uniform sampler2D surface;
 uniform sampler2D light;   // sun visibility, sky visibility, hollowness
 
 #if MARKS == 1
-uniform sampler2D marks;   // of snowballs: sand, bare rock, running water, damp banks
+uniform sampler2D marks;   // of snowballs: sand, bare rock
 #endif
 
 #if MATERIALS == 1
@@ -48,7 +48,6 @@ const vec3 ROCK_HIGH = vec3(0.315, 0.270, 0.222);
 const vec3 SCREE = vec3(0.330, 0.284, 0.226);
 const vec3 SAND = vec3(0.365, 0.298, 0.198);
 const vec3 SILT = vec3(0.235, 0.190, 0.128);
-const vec3 STREAM_BED = vec3(0.045, 0.062, 0.058);
 const vec3 BED_SAND = vec3(0.225, 0.190, 0.138);
 const vec3 BED_SILT = vec3(0.128, 0.112, 0.084);
 const vec3 SNOW = vec3(0.860, 0.890, 0.930);
@@ -62,7 +61,6 @@ struct Ground {
     vec3 albedo;
     float rockiness;  // how strongly fine relief shows
     float sand;  // how much of it is dry sand
-    float water;  // how much of it is running water
 #if MATERIALS == 1
     float rock;    // how much of it is bare rock
     float ledge;   // how much steeper (+) or flatter (-) than the slope a bed of rock stands out
@@ -162,17 +160,14 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
 #endif
 
     float bare = smoothstep(0.30, 0.72, steepness + ripple * 0.30 + patches * 0.22);
-    float water = 0.0, damp_banks = 0.0, put_down = 0.0;
+    float put_down = 0.0;
 #if MARKS == 1
     // Grass does not hold where much is worn or put down; the noise frays the edges of all that.
-    vec2 frayed = vec2(1.0 + 0.9 * ripple + 0.5 * patches, 1.0 + 0.4 * ripple);
-    vec4 mark = clamp(texture(marks, cells / frame.map.xy) * frayed.xxyy, 0.0, 1.0);
+    float frayed = 1.0 + 0.9 * ripple + 0.5 * patches;
+    vec2 mark = clamp(texture(marks, cells / frame.map.xy).xy * frayed, 0.0, 1.0);
     green *= 1.0 - 0.85 * max(mark.x, mark.y);
     bare = max(bare, 0.80 * mark.y);
     put_down = mark.x;
-    // On steep flanks water falls in threads finer than a cell: they look damp.
-    water = smoothstep(0.40, 0.60, mark.z) * (1.0 - smoothstep(0.45, 0.80, steepness));
-    damp_banks = mark.w;
 #endif
     vec3 albedo = mix(soil, rock, bare);
 #if LIVING == 0
@@ -224,20 +219,17 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     sand *= 1.0 - grassy;
 #endif
 
-    albedo = mix(albedo * (1.0 - 0.45 * damp_banks), STREAM_BED, water);
     float snow = smoothstep(0.0, 0.06, altitude - frame.ground_look.x + patches * 0.10 + ripple * 0.05)
                * (1.0 - smoothstep(0.55, 1.0, steepness + ripple * 0.2));
-    snow *= 1.0 - water;
     albedo = mix(albedo, SNOW, snow);
     sand *= 1.0 - snow;
-    float rockiness = mix(mix(0.45, 1.0, bare), 0.35, max(covered * 0.6, snow)) * (1.0 - 0.8 * sand) * (1.0 - 0.9 * water);
+    float rockiness = mix(mix(0.45, 1.0, bare), 0.35, max(covered * 0.6, snow)) * (1.0 - 0.8 * sand);
 
     Ground ground;
     ground.albedo = albedo;
     ground.sand = sand;
-    ground.water = water;
 #if MATERIALS == 1
-    float shown = covered * (1.0 - snow) * (1.0 - water);
+    float shown = covered * (1.0 - snow);
     ground.rock = (1.0 - covered) * (1.0 - snow);
     ground.ledge = bed.ledge * ground.rock;
     ground.fine = max(sandy, clayey) * shown;

@@ -22,6 +22,15 @@ uniform sampler2D course;  // the way of the water of a place that somebody asks
 const vec3 LAKE = vec3(0.055, 0.16, 0.29);
 const vec3 COURSE_COLOUR = vec3(0.72, 0.93, 1.0);
 const vec3 DIVIDE = vec3(1.0, 0.78, 0.32);
+const vec3 RAISED = vec3(0.075, 0.25, 0.45);
+const vec3 CONTOUR = vec3(0.045, 0.035, 0.025);
+const float ARROWS_APART = 20.0;  // pixels at least, and less than twice as many where a cell is no larger
+const float STEADY = 0.35;  // length of the mean of directions, from which on it is one
+
+// Of a way to the east and south: degrees clockwise from north.
+float bearing(vec2 way) {
+    return dot(way, way) > 0.0 ? mod(degrees(atan(way.x, -way.y)), 360.0) : 0.0;
+}
 
 float overlay_value(vec2 uv, vec4 place) {
     switch (int(frame.overlay.x)) {
@@ -33,8 +42,19 @@ float overlay_value(vec2 uv, vec4 place) {
         case OVERLAY_MAGNITUDE: return log2(max(textureLod(overlay_layer, uv, 0.0).x, 1e-30));
         case OVERLAY_KIND: return texelFetch(overlay_layer, ivec2(clamp(uv * frame.map.xy, vec2(0.0), frame.map.xy - 1.0)), 0).x;
         case OVERLAY_FIELD: return length(textureLod(overlay_layer, uv, 0.0).xy);
+        case OVERLAY_CONTOURS: return textureLod(overlay_layer, uv, 0.0).x;
+        case OVERLAY_ARROWS: return bearing(textureLod(overlay_layer, uv, 0.0).xy);
     }
     return 0.0;
+}
+
+// How much of a place the overlay has anything to tell of: the sea has neither contours nor arrows.
+float overlay_tells(vec2 uv) {
+    switch (int(frame.overlay.x)) {
+        case OVERLAY_CONTOURS: return step(frame.water.w, textureLod(overlay_layer, uv, 0.0).x - 1e-4 * frame.map.z);
+        case OVERLAY_ARROWS: return smoothstep(0.2, 0.7, length(textureLod(overlay_layer, uv, 0.0).xy));
+    }
+    return 1.0;
 }
 
 vec4 palette_colour(float value) {
@@ -45,7 +65,7 @@ vec4 palette_colour(float value) {
 // The overlay's colour at a place, with its opacity.
 vec4 shown_overlay(vec2 uv, vec4 place) {
     vec4 colour = palette_colour(overlay_value(uv, place));
-    return vec4(colour.rgb, colour.a * frame.overlay.y);
+    return vec4(colour.rgb, colour.a * overlay_tells(uv) * frame.overlay.y);
 }
 
 // Lakes, and rivers over them: the map of this overlay has rivers first, then the depth of lakes. `pixel` is the size of a
@@ -87,6 +107,50 @@ vec3 with_wind(vec3 albedo, vec2 uv) {
     return mix(albedo, colour.rgb * shade, colour.a * frame.overlay.y);
 }
 
+// A surface in the colours of its height, with lines of equal height, of which each fifth is wider; blue where it lies
+// above the ground.
+vec3 with_contours(vec3 albedo, vec2 uv, vec4 place) {
+    vec2 here = textureLod(overlay_layer, uv, 0.0).xy;
+    vec4 colour = shown_overlay(uv, place);
+    vec3 surface = mix(colour.rgb, RAISED, 0.85 * smoothstep(0.0, 0.02 * frame.map.z, here.y));
+    float lines = here.x * CONTOURS / max(frame.overlay.w - frame.overlay.z, 1e-9), across = fwidth(lines);
+    float line = abs(fract(lines + 0.5) - 0.5) / max(across, 1e-6);  // pixels away
+    float width = mod(floor(lines + 0.5), 5.0) < 0.5 ? 1.1 : 0.6;
+    float drawn = (1.0 - smoothstep(width - 0.5, width + 0.5, line)) * (1.0 - smoothstep(0.20, 0.45, across));
+    return mix(albedo, mix(surface, CONTOUR, 0.75 * drawn), colour.a);
+}
+
+// Arrows in the middles of squares of 2^level cells, along the mean of the directions in each: how much of a pixel, so
+// many cells wide, is arrow, and how much is arrow or its rim.
+vec2 arrows(vec2 cells, float level, float pixel) {
+    float side = exp2(level);
+    vec2 middle = (floor(cells / side) + 0.5) * side;
+    vec2 way = textureLod(overlay_layer, middle / frame.map.xy, level).xy;
+    float steady = length(way);
+    if (steady < STEADY) return vec2(0.0);
+    way /= steady;
+    vec2 away = (cells - middle) / side, at = vec2(dot(away, way), abs(dot(away, vec2(-way.y, way.x))));
+    float shaft = max(at.y - 0.05, max(-0.38 - at.x, at.x - 0.10));
+    float head = max(0.85 * (at.y - 0.62 * (0.40 - at.x)), 0.06 - at.x);
+    float outside = min(shaft, head), blur = 0.6 * pixel / side;
+    return 1.0 - smoothstep(vec2(-blur), vec2(blur), vec2(outside, outside - 0.055));
+}
+
+// Directions as colours, and arrows that are as large on the screen from wherever they are seen: from afar one stands for
+// many cells.
+vec3 with_arrows(vec3 albedo, vec2 uv, vec4 place, float pixel) {
+    vec4 colour = shown_overlay(uv, place);
+    float level = log2(max(2.0 * ARROWS_APART * pixel, 1.0)), finer = floor(level);
+    vec2 mean_way = textureLod(overlay_layer, uv, max(log2(4.0 * pixel), 0.0)).xy;
+    colour.rgb = palette_colour(bearing(mean_way)).rgb;
+    vec2 cells = uv * frame.map.xy;
+    vec2 drawn = mix(arrows(cells, finer, pixel), arrows(cells, finer + 1.0, pixel), smoothstep(0.75, 1.0, level - finer));
+    vec3 shown = mix(albedo, colour.rgb, colour.a);
+    float opacity = min(1.0, 1.4 * frame.overlay.y);
+    shown = mix(shown, vec3(0.02), 0.75 * opacity * drawn.y);
+    return mix(shown, vec3(0.92), opacity * drawn.x);
+}
+
 vec3 with_overlay(vec3 albedo, vec2 uv, vec4 place, float pixel) {
 #if OVERLAY == 0
     return albedo;
@@ -97,6 +161,8 @@ vec3 with_overlay(vec3 albedo, vec2 uv, vec4 place, float pixel) {
     if (shown == OVERLAY_RIVERS) return with_rivers(albedo, uv, pixel);
 #endif
     if (shown == OVERLAY_FIELD) return with_wind(albedo, uv);
+    if (shown == OVERLAY_CONTOURS) return with_contours(albedo, uv, place);
+    if (shown == OVERLAY_ARROWS) return with_arrows(albedo, uv, place, pixel);
     vec4 colour = shown_overlay(uv, place);
     return mix(albedo, colour.rgb, colour.a);
 #endif

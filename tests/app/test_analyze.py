@@ -15,7 +15,11 @@ from numpy.typing import NDArray
 
 from app.cli import analyze as analysis
 from app.cli import main as cli
+from app.engine.creation import create_world
+from app.engine.survey import Surveyor, Wanted
+from app.files.opening import open_scene
 from app.model.errors import UserError
+from app.model.river_parameters import RiverParameters
 from kernels.rivers import drain
 from tests.app.test_heightmap import write_tiff
 from tests.kernels.relief import island
@@ -249,6 +253,130 @@ def test_saved_worlds_are_read_too(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "40×32 cells of 20 m" in capsys.readouterr().out
     with pytest.raises(UserError, match="keeps its cell size"):
         analysis.read_land(world, cell_size=3.0)
+
+
+# Rain.
+
+YEAR = 31_557_600.0  # seconds
+
+
+def rain_below(fallen: NDArray[np.float64], cell_size: float, sea_level: float) -> dict[tuple[int, int], float]:
+    """For each outlet, in cubic metres a second, the water of so many metres a year: cell by cell down to the sea."""
+    drainage = drain(GROUND, cell_size, sea_level)
+    steps = {4: (-1, -1), 0: (-1, 0), 5: (-1, 1), 1: (0, -1), 2: (0, 1), 6: (1, -1), 3: (1, 0), 7: (1, 1)}
+    sums: dict[tuple[int, int], float] = {}
+    for row, column in np.argwhere(~drainage.ocean):
+        place = int(row), int(column)
+        while (number := int(drainage.directions[place])) != 8:
+            place = place[0] + steps[number][0], place[1] + steps[number][1]
+        sums[place] = sums.get(place, 0.0) + fallen[row, column] * cell_size**2 / YEAR
+    return sums
+
+
+def places(found: list[dict[str, Any]], name: str = "place") -> dict[tuple[int, int], float]:
+    return {(each[name]["row"], each[name]["column"]): each["discharge_m3_s"] for each in found}
+
+
+def by_altitude(part: float) -> NDArray[np.float64]:
+    height = (GROUND - GROUND.min()) / np.ptp(GROUND)
+    return 1.0 + part * (height - 1.0)
+
+
+def picture_of_rain(folder: Path) -> tuple[Path, NDArray[np.float64]]:
+    """A picture of the size of the map, and the part of the rain that it means."""
+    grey = np.broadcast_to(np.linspace(0, 65535, COLUMNS).astype(np.uint16), (ROWS, COLUMNS))
+    (folder / "rain.png").write_bytes(imagecodecs.png_encode(np.ascontiguousarray(grey)))
+    return folder / "rain.png", grey / 65535.0
+
+
+@pytest.mark.parametrize("kind", ["usual", "wet", "by altitude", "by a map", "all"])
+def test_discharge_is_the_rain_on_what_lies_upstream(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / "island.npy"
+    np.save(file, GROUND)
+    picture, part = picture_of_rain(tmp_path)
+    words: dict[str, tuple[str, ...]] = {
+        "wet": ("--precipitation", "1600"),
+        "by altitude": ("--rain-by-altitude", "0.6"),
+        "by a map": ("--rain-map", str(picture)),
+    }
+    words["all"] = (*words["wet"], *words["by altitude"], *words["by a map"])
+    metres = (1.6 if kind in ("wet", "all") else 0.8) * np.ones(GROUND.shape)
+    metres *= by_altitude(0.6) if kind in ("by altitude", "all") else 1.0
+    metres *= part if kind in ("by a map", "all") else 1.0
+    options = ("--cell-size", "20", "--sea-level", "0", "--river", "12", "--watershed", "100", *words.get(kind, ()))
+    found = run(file, tmp_path / "maps", *options)
+    expected = rain_below(metres, 20.0, 0.0)
+    assert found["discharge_m3_s"] == pytest.approx(sum(expected.values()), rel=1e-6)
+    mouths, basins = places(found["mouths"]), places(found["basins"], "outlet")
+    assert len(mouths) > 3 and len(basins) > 1
+    for discharges in (mouths, basins):
+        assert discharges == {place: pytest.approx(expected[place], rel=1e-6) for place in discharges}
+    through = read(tmp_path / "maps", "discharge")
+    for lake in found["lakes"]:
+        assert through[lake["outlet"]["row"], lake["outlet"]["column"]] == pytest.approx(lake["discharge_m3_s"])
+    assert found["rain_map"] == (kind in ("by a map", "all"))
+    assert found["precipitation_mm_a"] == (1600.0 if kind in ("wet", "all") else 800.0)
+
+
+def test_basins_are_the_watersheds_of_the_map(maps: Path) -> None:
+    lists, labels = json.loads((maps / "analysis.json").read_text()), read(maps, "watersheds")
+    basins = lists["basins"]
+    assert [basin["area_m2"] for basin in basins] == sorted((basin["area_m2"] for basin in basins), reverse=True)
+    assert {basin["watershed"] for basin in basins} == set(range(1, labels.max() + 1))
+    for basin in basins:
+        assert basin["area_m2"] == (labels == basin["watershed"]).sum() * 400.0
+
+
+def test_a_world_has_its_own_rain_sea_and_edges(tmp_path: Path) -> None:
+    """The same as the survey of the window lists for it; and options go before what it says."""
+    picture, _ = picture_of_rain(tmp_path)
+    preset = tmp_path / "mine.toml"
+    preset.write_text(
+        'description = "rain in the east"\n[world]\nsource = "island"\ncolumns = 72\nrows = 60\n'
+        f'rain_map = "{picture}"\n[climate]\nprecipitation = 1200.0\nrain_by_altitude = 0.4\n'
+        '[edges]\nwater = "sea"\nsea_level = 5.0\n[pools]\nenabled = true\n'
+    )
+    saved = tmp_path / "world.npz"
+    assert cli.main(["simulate", str(preset), "--cycles", "1", "--out", str(saved)]) == 0
+    for source in (preset, saved):
+        world, scene = create_world(open_scene(str(source)))
+        world.sea_level = 5.0
+        survey = Surveyor().survey(world, RiverParameters(threshold=20), Wanted(rivers=True), scene.climate)
+        assert survey is not None
+        found = run(source, tmp_path / source.suffix, "--river", "20")
+        assert (found["sea_level"], found["precipitation_mm_a"], found["rain_by_altitude"]) == (5.0, 1200.0, 0.4)
+        assert found["rain_map"]
+        assert places(found["mouths"]) == {
+            (mouth.row, mouth.column): pytest.approx(mouth.discharge, rel=1e-12) for mouth in survey.mouths
+        }
+        wetter = run(source, tmp_path / "wetter", "--river", "20", "--precipitation", "2400", "--sea-level", "-10000")
+        assert wetter["ocean_m2"] == 0.0 < found["ocean_m2"]
+        assert wetter["precipitation_mm_a"] == 2400.0
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--precipitation", "-3"), "climate.precipitation"),
+        (("--rain-by-altitude", "1.5"), "climate.rain_by_altitude"),
+        (("--rain-map", "dark.npy"), "all of one shade"),
+    ],
+)
+def test_rain_that_cannot_be_is_refused_in_one_line(
+    words: tuple[str, ...],
+    why: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.save("island.npy", GROUND)
+    np.save("dark.npy", np.zeros((8, 8)))
+    assert cli.main(["analyze", "island.npy", "--out", "maps", *words]) == 1
+    error = capsys.readouterr().err
+    assert why in error
+    assert error.count("\n") == 1
+    assert not Path("maps").exists()
 
 
 def test_the_same_bytes_each_time_and_a_progress_bar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,12 +14,12 @@ from app.engine.creation import create_world
 from app.engine.messages import Run, SurveyFailed, Watch
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
-from app.engine.survey import COURSE_LAYERS, FILLING_LAYER, RIVER_LAYERS, Surveyor, Wanted, wanted_by
+from app.engine.survey import COURSE_LAYERS, FILLING_LAYER, RIVER_LAYERS, WATER_LAYERS, Surveyor, Wanted, wanted_by
 from app.engine.thread import SimulationThread
 from app.model.climate import ClimateParameters
 from app.model.river_parameters import RiverParameters
-from app.model.snapshot import Snapshot
-from app.model.view_parameters import Overlay
+from app.model.snapshot import SURVEYED_FLOW, SURVEYED_LEVEL, Snapshot
+from app.model.view_parameters import Overlay, ViewParameters
 from app.model.world import World
 from app.scene.edits import Change
 from app.scene.scene import Scene
@@ -54,6 +54,10 @@ def test_layers_are_those_that_the_kernels_find(world: World) -> None:
     layers = survey.layers
     assert all(layer.dtype == np.float32 and layer.shape == world.shape for layer in layers.values())
     assert np.array_equal(layers["lake_depth"], (drainage.filled - world.ground).astype(np.float32))
+    land = ~drainage.ocean
+    assert np.array_equal(layers["filled"], np.where(land, drainage.filled, 0.0).astype(np.float32)), "0: the sea"
+    assert np.array_equal(layers["flow_directions"][land], 1.0 + drainage.directions[land])
+    assert not layers["flow_directions"][~land].any()
     np.testing.assert_allclose(layers["accumulation"], 400e-6 * drainage.accumulation, rtol=1e-6)
     np.testing.assert_allclose(layers["distance"], 1e-3 * drainage.routes.distances, rtol=1e-6)
     rivers = layers["rivers"].astype(int)
@@ -238,32 +242,47 @@ def test_the_course_follows_the_ground(world: World) -> None:
 
 def test_the_filling_moves_on_and_ends_as_the_exact_fill(world: World) -> None:
     surveyor = Surveyor()
-    parameters = RiverParameters(filling_pace=3)
+    parameters = RiverParameters(filling_pace=3, threshold=12)
     wanted = Wanted(filling=1)
     begun = surveyor.survey(world, parameters, wanted)
     assert begun is not None
     assert begun.fronts == 0
-    assert set(begun.layers) == {FILLING_LAYER}
+    assert {FILLING_LAYER} <= set(begun.layers) <= {FILLING_LAYER, *WATER_LAYERS}
     drainage = drain(world.ground, 20.0, 0.0)
     assert np.array_equal(begun.layers[FILLING_LAYER] > 0.0, drainage.ocean | _border(world.shape))
     rounds, survey = 0, begun
+    lakes = rivers_so_far = np.zeros(world.shape, bool)
     while surveyor.is_due(world, parameters, wanted):
         later = surveyor.survey(world, parameters, wanted)
         assert later is not None
         assert later.versions != survey.versions
         survey = later
         assert survey.filled or survey.fronts == rounds + 3
+        filling = survey.layers[FILLING_LAYER]
+        wet = np.isfinite(survey.layers.get(SURVEYED_LEVEL, np.full(world.shape, -np.inf)))
+        flows = survey.layers.get(SURVEYED_FLOW, np.zeros(world.shape)) > 0.0
+        assert (filling[wet] == 1.0).all() and (filling[flows] == 1.0).all(), "only behind the fronts"
+        assert (wet >= lakes).all() and (flows >= rivers_so_far).all(), "what is there stays"
+        lakes, rivers_so_far = wet, flows
         rounds = survey.fronts
     assert survey.filled
-    depth = drainage.filled - world.ground
-    expected = 1.0 + np.sqrt(depth / depth.max())
-    np.testing.assert_allclose(survey.layers[FILLING_LAYER], expected, rtol=1e-6)
+    assert (survey.layers[FILLING_LAYER] == 1.0).all()
+    level, flow = (survey.layers[name] for name in WATER_LAYERS)
+    lake = drainage.filled > world.ground
+    assert np.array_equal(level, np.where(lake, drainage.filled, -np.inf).astype(np.float32))
+    assert np.array_equal(flow > 0.0, ~drainage.ocean & (drainage.accumulation >= parameters.threshold))
     again = surveyor.survey(world, parameters, Wanted(filling=2))
     assert again is not None
     assert again.fronts == 0
     both = surveyor.survey(world, parameters, Wanted(rivers=True, filling=2))
     assert both is not None
-    assert set(both.layers) == {*RIVER_LAYERS, FILLING_LAYER}
+    assert {*RIVER_LAYERS, FILLING_LAYER} <= set(both.layers) <= {*RIVER_LAYERS, FILLING_LAYER, *WATER_LAYERS}
+    rolled(world, 1)
+    with_traffic = surveyor.survey(world, parameters, replace(TRAFFIC, filling=3))
+    assert with_traffic is not None
+    assert with_traffic.layers[FILLING_LAYER].min() == 0.0
+    assert not surveyor.survey(world, parameters, TRAFFIC).layers.keys() - set(WATER_LAYERS) - set(RIVER_LAYERS)
+    assert not surveyor.is_due(world, parameters, TRAFFIC)
     rivers = surveyor.survey(world, parameters, RIVERS)
     assert rivers is not None
     assert set(rivers.layers) == set(RIVER_LAYERS)
@@ -276,10 +295,78 @@ def _border(shape: tuple[int, int]) -> np.ndarray:
 
 
 def test_overlays_want_what_they_show() -> None:
-    assert wanted_by("rivers").rivers
-    assert wanted_by("filling").filling == 1
-    assert not wanted_by("slope").anything
-    assert sum(wanted_by(name).anything for name in get_args(Overlay)) == 6
+    assert wanted_by(ViewParameters(overlay="rivers")).rivers
+    assert wanted_by(ViewParameters(overlay="filling")).filling == 1
+    assert not wanted_by(ViewParameters(overlay="slope")).anything
+    assert sum(wanted_by(ViewParameters(overlay=name)).anything for name in get_args(Overlay)) == 8
+    assert wanted_by(ViewParameters(traffic_water=30.0)) == Wanted(traffic=30.0)
+
+
+TRAFFIC = Wanted(traffic=30.0)
+
+
+def rolled(world: World, cycle: int) -> None:
+    """As snowballs of a cycle leave it: they have come by everywhere."""
+    world.cycle = cycle
+    world.trace("traffic")[:] = 60.0 + cycle
+    world.changed["traffic"] = cycle
+
+
+def test_traffic_of_snowballs_is_found_anew_at_intervals_and_once_the_balls_lie_still(world: World) -> None:
+    surveyor = Surveyor()
+    assert surveyor.survey(world, PARAMETERS, TRAFFIC) is None, "no ball has come by"
+    assert not surveyor.is_due(world, PARAMETERS, TRAFFIC)
+    rolled(world, 1)
+    assert surveyor.is_due(world, PARAMETERS, TRAFFIC)
+    first = surveyor.survey(world, PARAMETERS, TRAFFIC)
+    assert first is not None
+    assert set(first.layers) == set(WATER_LAYERS)
+    assert (first.layers[SURVEYED_FLOW] >= 0.0).all()
+    rolled(world, 7)
+    assert not surveyor.is_due(world, PARAMETERS, TRAFFIC)
+    assert surveyor.is_due(world, PARAMETERS, Wanted(traffic=31.0))
+    world.cycle = 11
+    assert surveyor.is_due(world, PARAMETERS, TRAFFIC)
+    second = surveyor.survey(world, PARAMETERS, TRAFFIC)
+    assert second is not None
+    assert second.versions != first.versions
+    world.cycle = 40
+    assert not surveyor.is_due(world, PARAMETERS, TRAFFIC), "no ball has come by since"
+    everything = surveyor.survey(world, PARAMETERS, replace(TRAFFIC, rivers=True))
+    assert everything is not None
+    assert set(everything.layers) == {*WATER_LAYERS, *RIVER_LAYERS}
+    no_traffic = surveyor.survey(world, PARAMETERS, RIVERS)
+    assert no_traffic is not None
+    assert set(no_traffic.layers) == set(RIVER_LAYERS)
+
+
+def test_lakes_of_the_survey_stand_in_the_water_of_the_snapshot(world: World) -> None:
+    rolled(world, 1)
+    surveyor = Surveyor()
+    survey = surveyor.survey(world, PARAMETERS, TRAFFIC)
+    assert survey is not None
+    level = survey.layers[SURVEYED_LEVEL]
+    lake = np.isfinite(level)
+    assert lake.any()
+    before = take_snapshot(world)
+    shown = take_snapshot(world, old=take_snapshot(world), survey=survey)
+    assert SURVEYED_LEVEL not in shown.layers
+    assert shown.layers[SURVEYED_FLOW] is survey.layers[SURVEYED_FLOW]
+    assert np.array_equal(shown.layers["water_level"][lake], level[lake])
+    np.testing.assert_allclose(shown.layers["water"][lake], level[lake] - world.ground[lake], rtol=1e-4, atol=1e-4)
+    assert not shown.layers["water"][~lake].any()
+    assert np.array_equal(shown.layers["water_level"][~lake], world.ground[~lake].astype(np.float32))
+    again = take_snapshot(world, old=shown, survey=survey)
+    assert again.versions["water"] == again.versions["water_level"] == shown.versions["water"]
+    world.bedrock[:] += 5.0
+    world.sum_ground()
+    world.changed["bedrock"] = 2
+    later = take_snapshot(world, old=again, survey=survey)
+    assert later.versions["water"] != shown.versions["water"]
+    wet = level > world.ground
+    assert np.array_equal(later.layers["water"] > 0.0, wet), "the ground has risen above a part of the lakes"
+    dry = take_snapshot(world, old=later)
+    assert dry.layers.keys() == before.layers.keys(), "nothing is left of what a survey found"
 
 
 def test_snapshots_carry_the_survey_and_give_it_up_again(world: World) -> None:

@@ -1,4 +1,4 @@
-"""What snowballs left behind in the picture: sand, bare rock, running water, and nothing where there is nothing."""
+"""What snowballs left behind on the ground of the picture: sand, bare rock, and nothing where there is nothing."""
 
 from __future__ import annotations
 
@@ -38,17 +38,15 @@ def marks(context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameB
     made.release()
 
 
-def joined(
-    context: moderngl.Context, marks: MarksMap, shown: Snapshot, strength: float = 1.0, threshold: float = 10.0
-) -> NDArray[np.float64]:
-    """Sand, bare rock, water and damp banks, `[row, column, 4]`."""
+def joined(context: moderngl.Context, marks: MarksMap, shown: Snapshot, strength: float = 1.0) -> NDArray[np.float64]:
+    """Sand and bare rock, `[row, column, 2]`."""
     layers, before = LayerTextures(context), context.fbo
     layers.upload(shown)
-    marks.update(shown, layers, strength, threshold)
+    marks.update(shown, layers, strength)
     before.use()
     layers.release()
     width, height = marks.texture.size
-    return np.frombuffer(marks.texture.read(), np.uint8).reshape(height, width, 4) / 255.0
+    return np.frombuffer(marks.texture.read(), np.uint8).reshape(height, width, 2) / 255.0
 
 
 def test_sand_is_where_more_was_put_down_and_rock_where_more_was_worn(
@@ -64,31 +62,15 @@ def test_sand_is_where_more_was_put_down_and_rock_where_more_was_worn(
     assert half[0] == pytest.approx(0.5, abs=0.01)
 
 
-def test_water_is_where_traffic_is_over_the_threshold_and_banks_are_around(
-    context: moderngl.Context, marks: MarksMap
-) -> None:
-    traffic = np.zeros((ROWS, COLUMNS), np.float32)
-    traffic[8:13, 10:20] = 30.0
-    water = joined(context, marks, left(traffic=traffic))
-    assert (water[9:12, 11:19, 2] == 1.0).all()
-    outside = np.ones((ROWS, COLUMNS), bool)
-    outside[7:14, 9:21] = False
-    assert not water[outside].any()
-    assert (water[..., 3] >= water[..., 2]).all()
-    assert water[7, 15, 3] > water[7, 15, 2], "damp beside it"
-    assert not joined(context, marks, left(traffic=traffic), threshold=0.0)[..., 2:].any()
-    assert not joined(context, marks, left(traffic=traffic), threshold=1000.0)[..., 2].any()
-
-
 def test_traces_are_blurred_by_a_binomial(context: moderngl.Context, marks: MarksMap) -> None:
-    """Through a threshold at which the blurred value can be read off: 1 where it is over, 0 where it is not."""
-    traffic = 100.0 * bumps(ROWS, COLUMNS, seed=4)
-    padded = np.pad(traffic, 1, mode="edge")
+    """Without anything worn, sand tells how much was put down: how much of it lies between two ends."""
+    deposit = CELL * bumps(ROWS, COLUMNS, seed=4)
+    padded = np.pad(deposit / CELL, 1, mode="edge")
     weights = np.array([[1, 2, 1], [2, 4, 2], [1, 2, 1]]) / 16.0
     blurred = sum(weights[i, j] * padded[i : i + ROWS, j : j + COLUMNS] for i in range(3) for j in range(3))
-    part = np.clip((blurred / 50.0 - 0.75) / 0.6, 0.0, 1.0)
-    seen = joined(context, marks, left(traffic=traffic), threshold=50.0)[..., 2]
-    np.testing.assert_allclose(seen, part * part * (3.0 - 2.0 * part), atol=0.02)
+    thick, given = np.clip((blurred - 0.10) / 0.80, 0.0, 1.0), np.clip((blurred / (blurred + 0.02) + 0.05) / 0.65, 0, 1)
+    expected = thick**2 * (3.0 - 2.0 * thick) * given**2 * (3.0 - 2.0 * given)
+    np.testing.assert_allclose(joined(context, marks, left(deposit=deposit))[..., 0], expected, atol=0.02)
 
 
 def test_nothing_is_joined_where_nothing_was_left_or_nothing_is_wanted(
@@ -98,7 +80,7 @@ def test_nothing_is_joined_where_nothing_was_left_or_nothing_is_wanted(
     assert not marks.shown
     assert joined(context, marks, left(deposit=CELL)).any()
     assert marks.shown
-    assert not joined(context, marks, left(deposit=CELL), strength=0.0, threshold=0.0).any()
+    assert not joined(context, marks, left(deposit=CELL), strength=0.0).any()
     assert not marks.shown
 
 
@@ -117,25 +99,21 @@ def picture_of(draw: Draw, shown: Snapshot, **view: float) -> NDArray[np.float64
     return draw(shown, scene=scene)[50:90, 50:110].astype(float).mean(axis=(0, 1))
 
 
-def test_the_ground_takes_the_colours_of_sand_rock_and_water(draw: Draw) -> None:
+def test_the_ground_takes_the_colours_of_sand_and_rock(draw: Draw) -> None:
     grass = picture_of(draw, left())
     sand = picture_of(draw, left(deposit=2.0 * CELL))
     rock = picture_of(draw, left(wear=2.0 * CELL))
-    water = picture_of(draw, left(traffic=100.0), traffic_water=20.0)
     assert grass[1] > grass[0], "green"
     assert sand[0] > sand[1] > sand[2], "warm"
     assert sand.sum() > grass.sum() + 60.0, "bright"
     assert rock[0] >= rock[1] > rock[2]
     assert np.ptp(rock) < np.ptp(grass), "grey"
-    assert water[2] > water[0], "it mirrors the sky"
 
 
 def test_without_traces_the_view_changes_nothing(draw: Draw) -> None:
     """So that no picture of other lands becomes another."""
     plain = snapshot(flat(ROWS, COLUMNS, 20.0), cell_size=CELL)
+    np.testing.assert_array_equal(picture_of(draw, plain), picture_of(draw, plain, wear_and_deposit=0.0))
     np.testing.assert_array_equal(
-        picture_of(draw, plain), picture_of(draw, plain, wear_and_deposit=0.0, traffic_water=1.0)
-    )
-    np.testing.assert_array_equal(
-        picture_of(draw, plain), picture_of(draw, left(deposit=5.0, traffic=9.0, wear=7.0), wear_and_deposit=0.0)
+        picture_of(draw, plain), picture_of(draw, left(deposit=5.0, wear=7.0), wear_and_deposit=0.0)
     )

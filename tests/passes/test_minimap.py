@@ -21,7 +21,7 @@ from app.picture.passes.shaders import FullScreen
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 from tests.passes.conftest import Draw
-from tests.passes.worlds import flat, snapshot
+from tests.passes.worlds import drowned, flat, snapshot, with_layers
 
 sizes = st.one_of(st.integers(1, 60), st.integers(1, 8000))
 map_sides = st.integers(8, 8192)
@@ -144,3 +144,24 @@ def test_its_map_is_drawn_now_and_then_while_cycles_run(drawn: Callable[..., boo
         assert (sum(frames) >= 39) if high_frames else (6 <= sum(frames) <= 12)
     drawn(cycles[0], low, 9.0)
     assert drawn(snapshot(flat(60, 80)), low, 9.01), "another world shows at once"
+
+
+def test_water_is_seen_where_the_overlay_leaves_it(draw: Draw, picture: Picture) -> None:
+    """The sea under contours of the land, and not under an opaque map of the elevation."""
+    ground = np.broadcast_to(np.linspace(-200.0, 200.0, 80), (60, 80))
+    shown = drowned(snapshot(ground), 0.0)
+    shown = with_layers(shown, filled=np.maximum(ground, 0.0), lake_depth=0.0)
+    camera = Camera(glm.vec3(-9e4, 0.0, -9e4), 0.0, 30.0, 500.0)  # away, and looking away
+
+    def sea_and_land(overlay: str) -> tuple[NDArray[np.float64], ...]:
+        scene = Scene().with_values(
+            {"view.overlay": overlay, "view.overlay_opacity": 1.0, "view.quality": "low", "waves.enabled": False}
+        )
+        pixels = draw(shown, camera, scene, size=(400, 300), minimap=True).astype(float)
+        left, top, width, height = picture.minimap_rectangle(400, 300)
+        return tuple(pixels[top + height // 2, left + int(part * width)] for part in (0.1, 0.9))
+
+    bare, contours, elevation = (sea_and_land(overlay) for overlay in ("none", "filled", "elevation"))
+    np.testing.assert_allclose(contours[0], bare[0], atol=1.0)
+    assert np.abs(elevation[0] - bare[0]).max() > 20.0
+    assert np.abs(contours[1] - bare[1]).max() > 20.0

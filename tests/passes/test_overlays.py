@@ -12,9 +12,19 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from pyglm import glm
+from scipy import ndimage
 
 from app.model import view_parameters
-from app.model.overlays import OVERLAYS, Overlay, Value, legend_colours, legend_names, overlay_range
+from app.model.overlays import (
+    CONTOURS,
+    OVERLAYS,
+    Overlay,
+    Value,
+    legend_colours,
+    legend_names,
+    overlay_ends,
+    overlay_range,
+)
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
 from app.picture.passes import shaders as module
@@ -24,6 +34,7 @@ from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.overlays import OverlayMaps, palette_texture
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.scene.scene import Scene
+from kernels.neighbours import COLUMN_STEPS, LENGTHS, ROW_STEPS
 from tests.passes.conftest import Draw
 from tests.passes.worlds import bumps, flat, materials, plane, snapshot, with_layers, with_materials
 
@@ -236,3 +247,124 @@ def test_streaks_lie_along_the_wind(draw: Draw, blows: tuple[float, float]) -> N
     assert pixels.std() > 4.0
     later = draw(shown, camera, scene, size=(240, 240), time=2.0).astype(float).mean(axis=2)
     assert np.abs(later - pixels).mean() > 1.0
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "sea"), [(3.0, 812.0, -math.inf), (-400.0, 96.0, 0.0), (1.0, 1.7, -math.inf)]
+)
+def test_contours_lie_at_round_heights_of_the_land(lowest: float, highest: float, sea: float) -> None:
+    shown = replace(snapshot(flat(8, 8)), lowest=lowest, highest=highest, sea_level=sea)
+    low, high = overlay_range("filled", shown)
+    apart = (high - low) / CONTOURS
+    digits = apart / 10.0 ** math.floor(math.log10(apart) + 1e-9)
+    assert min(abs(digits - step) for step in (1.0, 2.0, 5.0)) < 1e-6
+    assert low / apart == pytest.approx(round(low / apart), abs=1e-6)
+    assert low <= max(lowest, sea) < low + apart
+    assert highest <= high
+    assert overlay_ends("filled", shown)[1].endswith(f"a line each {apart:.3g} m")
+
+
+def test_the_filled_surface_and_its_lines_are_drawn_where_the_land_is(
+    context: moderngl.Context, library: ShaderLibrary, frame_block: FrameBlock
+) -> None:
+    land = snapshot(bumps(10, 12))
+    shown = with_layers(land, filled=bumps(10, 12, seed=5), lake_depth=bumps(10, 12, seed=6))
+    seen = drawn_map(context, library, frame_block, "filled", shown)
+    np.testing.assert_array_equal(seen[..., 0], shown.layers["filled"])
+    np.testing.assert_array_equal(seen[..., 1], shown.layers["lake_depth"])
+    assert (drawn_map(context, library, frame_block, "filled", land)[..., 0] < -1e29).all(), (
+        "not known: nothing is shown"
+    )
+
+
+def test_lines_of_equal_height_run_along_the_filled_surface(draw: Draw) -> None:
+    """Seen from above, a slope to the east has dark lines from north to south, evenly spaced; a lake has none."""
+    slope = np.broadcast_to(np.linspace(0.0, 190.0, 80, dtype=np.float32), (80, 80))
+    lake = np.where(np.arange(80)[:, None] < 40, slope, np.float32(83.0))
+    scene = Scene().with_values({"view.overlay": "filled", "view.overlay_opacity": 1.0, "view.quality": "medium"})
+    shown = with_layers(replace(snapshot(flat(80, 80)), highest=190.0), filled=lake, lake_depth=lake - slope)
+    camera = Camera(glm.vec3(400.0, 0.0, 400.0), 0.0, 90.0, 1500.0)
+    pixels = draw(shown, camera, scene, size=(400, 400)).astype(float).mean(axis=2)
+    upper, lower = (pixels[rows, 100:300] for rows in (slice(120, 180), slice(220, 280)))
+    brightness = upper.mean(axis=0)
+    dark = brightness < ndimage.median_filter(brightness, 15) - 8.0
+    lines = np.flatnonzero(dark[1:] & ~dark[:-1])
+    low, high = overlay_range("filled", shown)
+    assert len(lines) >= 6
+    assert np.ptp(np.diff(lines)) <= 2
+    metres_per_pixel = 2.0 * 1500.0 * math.tan(math.radians(camera.field_of_view / 2.0)) / 400.0
+    rise = 190.0 / 79.0 / shown.cell_size  # in a metre to the east
+    assert np.diff(lines).mean() == pytest.approx((high - low) / CONTOURS / rise / metres_per_pixel, rel=0.1)
+    assert lower.min() > lower.max() - 40.0, "a level surface has no lines"
+
+
+def test_flow_directions_are_steps_of_one_length(
+    context: moderngl.Context, library: ShaderLibrary, frame_block: FrameBlock
+) -> None:
+    numbers = np.arange(120).reshape(10, 12) % 10  # 0: sea, 9: an outlet
+    shown = with_layers(snapshot(bumps(10, 12)), flow_directions=numbers)
+    seen = drawn_map(context, library, frame_block, "flow_directions", shown)
+    ways = np.zeros((10, 2))
+    ways[1:9] = np.column_stack([COLUMN_STEPS, ROW_STEPS]) / LENGTHS[:, None]
+    np.testing.assert_allclose(seen, ways[numbers], atol=1e-6)
+
+
+def bearing_of(number: int) -> float:
+    return math.degrees(math.atan2(COLUMN_STEPS[number], -ROW_STEPS[number])) % 360.0
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_directions_have_the_colours_of_the_legend(draw: Draw, number: int) -> None:
+    """Between the arrows, the colour of land that drains one way is nearest to that of its name."""
+    shown = with_layers(snapshot(flat(60, 60)), flow_directions=1.0 + number)
+    scene = Scene().with_values({"view.overlay": "flow_directions", "view.overlay_opacity": 1.0})
+    pixels = draw(shown, ABOVE, scene, size=(240, 240)).astype(float)[60:180, 60:180].reshape(-1, 3)
+    named = dict(legend_names("flow_directions", shown))
+    tint = np.median(pixels, axis=0)
+    tint = tint / tint.sum()
+    away = {name: np.abs(np.array(colour) / sum(colour) - tint).sum() for name, colour in named.items()}
+    compass = ["north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west"]
+    assert list(named) == compass
+    assert min(away, key=away.__getitem__) == compass[round(bearing_of(number) / 45.0)]
+
+
+ABOVE = Camera(glm.vec3(300.0, 0.0, 300.0), 0.0, 90.0, 500.0)
+
+
+@pytest.mark.parametrize("distance", [150.0, 300.0, 600.0, 900.0])
+def test_arrows_are_as_large_on_the_screen_from_anywhere(draw: Draw, distance: float) -> None:
+    """Of land that drains one way, they are evenly spaced, by no fewer pixels than they should be, and by few more."""
+    shown = with_layers(snapshot(flat(120, 120)), flow_directions=3.0)  # east
+    scene = Scene().with_values(
+        {"view.overlay": "flow_directions", "view.overlay_opacity": 1.0, "view.quality": "medium"}
+    )
+    camera = Camera(glm.vec3(600.0, 0.0, 600.0), 0.0, 90.0, distance)
+    bright = draw(shown, camera, scene, size=(320, 320)).min(axis=2) > 185
+    labels, count = ndimage.label(bright)
+    sizes = ndimage.sum(bright, labels, np.arange(1, count + 1))
+    arrows = np.array(ndimage.center_of_mass(bright, labels, 1 + np.flatnonzero(sizes > 20)))
+    assert len(arrows) >= 9
+    apart = np.hypot(*(arrows[:, None] - arrows[None]).T)
+    nearest = np.sort(apart, axis=0)[1]
+    assert np.median(nearest) >= 20.0
+    assert np.median(nearest) <= 80.0 if distance >= 300.0 else True, "nearby there is one for each cell"
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_arrows_point_the_way_of_the_water(draw: Draw, number: int) -> None:
+    """The head of an arrow has more of it than its tail: its middle lies before that of its box, along the way."""
+    shown = with_layers(snapshot(flat(60, 60)), flow_directions=1.0 + number)
+    scene = Scene().with_values(
+        {"view.overlay": "flow_directions", "view.overlay_opacity": 1.0, "view.quality": "medium"}
+    )
+    bright = draw(shown, ABOVE, scene, size=(320, 320)).min(axis=2) > 185
+    labels, count = ndimage.label(bright)
+    way = np.array([ROW_STEPS[number], COLUMN_STEPS[number]]) / LENGTHS[number]
+    ahead = []
+    for place in range(1, count + 1):
+        cells = np.argwhere(labels == place)
+        along = cells @ way
+        if len(cells) > 20 and np.ptp(along) > 12.0:
+            ahead.append(along.mean() - 0.5 * (along.min() + along.max()))
+    assert len(ahead) > 8
+    assert np.median(ahead) > 0.5

@@ -15,7 +15,7 @@ from app.picture.camera import Camera
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 from tests.passes.conftest import Draw
-from tests.passes.worlds import flat, snapshot
+from tests.passes.worlds import flat, snapshot, with_layers
 
 ROWS, COLUMNS, CELL = 40, 60, 10.0
 EAST, SOUTH_EAST, END = 2, 7, 8
@@ -224,6 +224,17 @@ def test_on_the_minimap_the_way_lies_on_lakes(draw: Draw, picture: Picture, over
         x = int(left + (column + 0.5) / COLUMNS * width)
         brighter = there[y - 1 : y + 2, x].astype(int) - missing[y - 1 : y + 2, x]
         assert brighter.max() > 40, f"column {column}"
+
+
+def test_where_the_fronts_have_gone_by_the_picture_is_that_without_an_overlay(draw: Draw) -> None:
+    shown = with_layers(
+        surveyed({"filling": blank() + 1.0}), surveyed_flow=blank() + 200.0 * (np.arange(COLUMNS) == COLUMNS // 2)
+    )
+    pictures = [
+        draw(shown, top_view(), RIVERS.with_value("view.overlay", overlay), size=(300, 200)).astype(int)
+        for overlay in ("filling", "none")
+    ]
+    assert np.abs(pictures[0] - pictures[1]).max() <= 2, "steps of the palette"
 
 
 def test_filling_darkens_what_the_fronts_have_not_reached(draw: Draw) -> None:

@@ -23,6 +23,7 @@ from app.cli.render import scene_camera
 from app.engine.creation import create_world
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
+from app.engine.survey import Surveyor, wanted_by
 from app.files.recorder import write_png
 from app.model.snapshot import Snapshot
 from app.model.world import World
@@ -333,7 +334,9 @@ def test_forest(shoot: Shoot) -> None:
 def simulated_preset(name: str, columns: int, cycles: int) -> tuple[Snapshot, Scene]:
     simulator = simulated(cycles, view(small_preset(name, columns), quality="high"))
     simulator.verify()
-    return take_snapshot(simulator.world, 1), simulator.scene
+    world, scene = simulator.world, simulator.scene
+    survey = Surveyor().survey(world, scene.rivers, wanted_by(scene.view), scene.climate)
+    return take_snapshot(world, 1, survey=survey), scene
 
 
 def test_simulated_mountains(shoot: Shoot) -> None:
@@ -352,7 +355,9 @@ def test_simulated_dunes(shoot: Shoot) -> None:
 
 
 def test_simulated_island(shoot: Shoot) -> None:
-    """A volcano and lower hills in a deep sea, ravines from their tops to the beach, surf where waves meet it."""
+    """A volcano and lower hills in a deep sea, ravines with streams from their tops to the beach, surf where waves
+    meet it, a lake behind the coast.
+    """
     shoot(*simulated_preset("island", 192, 80))
 
 

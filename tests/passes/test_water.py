@@ -22,7 +22,7 @@ from app.scene.scene import Scene
 from tests.passes import gl
 from tests.passes.conftest import Draw
 from tests.passes.test_picture import STATES, reset
-from tests.passes.worlds import bumps, flat, hills, plane, snapshot
+from tests.passes.worlds import bumps, flat, hills, plane, snapshot, with_layers
 
 CELL = 10.0
 
@@ -71,6 +71,18 @@ def all_waters() -> Snapshot:
     runs = running(ground, hills(60, 90, seed=8) ** 6)
     layers = {**runs.layers, **wet.layers}
     return replace(wet, layers=layers, versions=dict.fromkeys(layers, 0))
+
+
+def test_streams_of_a_survey_are_drawn_as_others_of_their_size(draw: Draw) -> None:
+    """Where no water runs, and only what a survey found tells of streams: in step with a discharge."""
+    ground = 100.0 - np.linspace(0.0, 30.0, 40)[None, :] * np.ones((30, 1))
+    course = np.where(np.arange(30)[:, None] == 15, 1.0, 0.0) * np.ones((1, 40))
+    scene, camera = calm(), from_above(24.0, 30, 40, 85.0)
+    flows = running(ground, 2.0**-6.0 * course)
+    surveyed = with_layers(snapshot(ground, cell_size=CELL), surveyed_flow=2.0 ** (STREAM_OCTAVES - 6.0) * course)
+    dry = draw(snapshot(ground, cell_size=CELL), camera, scene)
+    assert bluer(draw(surveyed, camera, scene), dry).any()
+    assert difference(draw(surveyed, camera, scene), draw(flows, camera, scene)).max() <= 1
 
 
 def difference(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> NDArray[np.int64]:

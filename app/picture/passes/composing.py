@@ -85,7 +85,7 @@ def compose(
         water=maps.water,
         shore=maps.shore if waves == NATURAL else None,
         run_up=float(block["beach"][0]),
-        smallest_stream=least_discharge if maps.largest_discharge > 0.0 else None,
+        smallest_stream=least_discharge if maps.with_streams else None,
         with_table=not math.isfinite(snapshot.sea_level) and camera.position.y > block["heights"][2],
         trees=maps.trees,
         tree_view=tree_view,

@@ -9,7 +9,7 @@ import moderngl
 import numpy as np
 
 from app.model.overlays import OVERLAYS, Value, largest
-from app.model.snapshot import Snapshot
+from app.model.snapshot import SURVEYED_FLOW, Snapshot
 from app.model.view_parameters import ViewParameters
 from app.picture.passes.canopy import CanopyMap, Crowns
 from app.picture.passes.cover import LIVING, CoverMap
@@ -57,7 +57,7 @@ class LandMaps:
         self.water = StandingWater(context)
         self.water_stands = False  # with waves that run to a shore
         self.shore: Shore | None = None
-        self.largest_discharge = 0.0
+        self.with_streams = False
         self.sand_in_air = 0.0  # from 0 to 1
         self._water_noted: tuple[int, int, float] | None = None
         self._waters = np.zeros((0, 0), bool)  # the cells of waters that can have waves
@@ -71,7 +71,7 @@ class LandMaps:
             for name in [name for name in self._palettes if OVERLAYS[name].of_materials]:
                 self._palettes.pop(name).release()
         self.trees.show(snapshot)
-        self.largest_discharge = largest(snapshot, "discharge")
+        self.with_streams = any(largest(snapshot, layer) > 0.0 for layer in ("discharge", SURVEYED_FLOW))
         carried = float(snapshot.layers["airborne"].mean()) if "airborne" in snapshot.layers else 0.0
         self.sand_in_air = 1.0 - 0.6 * math.exp(-SAND_IN_AIR * carried) if carried > 0.0 else 0.0
         self._note_water(snapshot)
@@ -87,7 +87,7 @@ class LandMaps:
     @property
     def with_water(self) -> bool:
         """Whether any water stands or runs."""
-        return self.water.is_seen or self.largest_discharge > 0.0
+        return self.water.is_seen or self.with_streams
 
     @property
     def state(self) -> tuple[object, ...]:
@@ -101,7 +101,7 @@ class LandMaps:
         if not self._surface_is_current:
             self.surface.update(snapshot, self._uploaded)
             self._surface_is_current = True
-        self.marks.update(snapshot, self.layers, view.wear_and_deposit, view.traffic_water)
+        self.marks.update(snapshot, self.layers, view.wear_and_deposit)
         self._cover.update(snapshot, self.layers, self.materials.textures())
         self.trees.update(at_once=self._bake_at_once)
         self._update_canopy(snapshot, view)

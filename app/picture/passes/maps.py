@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import moderngl
 
-from app.model.snapshot import Snapshot
+from app.model.snapshot import SURVEYED_FLOW, Snapshot
 from app.picture.passes import unlocked
 from app.picture.passes.canopy import Crowns
 from app.picture.passes.quality import Quality
@@ -97,7 +97,7 @@ class SurfaceMap:
 class FlowMap:
     """Where water runs and which way, and what stands close to water, smoothed over the cells."""
 
-    LAYERS = ("discharge", "momentum_east", "momentum_south", "water")
+    LAYERS = ("discharge", "momentum_east", "momentum_south", "water", SURVEYED_FLOW)
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context

@@ -11,7 +11,7 @@ from app.picture.passes.maps import LayerTextures
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import MapTarget, release_all
 
-TRACES = ("wear", "deposit", "traffic")
+TRACES = ("wear", "deposit")
 
 
 class Marks(NamedTuple):
@@ -20,17 +20,16 @@ class Marks(NamedTuple):
     world: int
     versions: tuple[int, ...]  # of the traces
     strength: float
-    threshold: float
 
 
 class MarksMap:
-    """Sand, bare rock, running water and damp banks, each from 0 to 1, with a texel for each cell."""
+    """Sand and bare rock, each from 0 to 1, with a texel for each cell."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
         self._drawing = FullScreen(context, shaders, "marks.frag")
-        self._nothing = context.texture((1, 1), 4, bytes(4))
-        self._target = MapTarget(context, (4, "f1"))
+        self._nothing = context.texture((1, 1), 2, bytes(2))
+        self._target = MapTarget(context, (2, "f1"))
         self._drawn: Marks | None = None
 
     @property
@@ -42,19 +41,19 @@ class MarksMap:
         """Whether there are any marks."""
         return self._drawn is not None
 
-    def update(self, snapshot: Snapshot, layers: LayerTextures, strength: float, threshold: float) -> None:
-        """Join the traces of a snapshot. `strength` is that of sand and rock; traffic over `threshold` is water."""
-        if not all(name in snapshot.layers for name in TRACES) or (strength == 0.0 and threshold == 0.0):
+    def update(self, snapshot: Snapshot, layers: LayerTextures, strength: float) -> None:
+        """Join the traces of a snapshot. `strength` is that of sand and rock, from 0 to 1."""
+        if not all(name in snapshot.layers for name in TRACES) or strength == 0.0:
             self._drawn = None
             return
         versions = tuple(snapshot.versions[name] for name in TRACES)
-        wanted = Marks(snapshot.world, versions, strength, threshold)
+        wanted = Marks(snapshot.world, versions, strength)
         if wanted == self._drawn:
             return
         rows, columns = snapshot.shape
         self._target.fit((columns, rows))
         self._drawing.program.bind(**{name: layers.texture(name) for name in TRACES})
-        self._drawing.program.set(strength=strength, threshold=threshold)
+        self._drawing.program.set(strength=strength)
         self._drawing.draw(self._target.framebuffer)
         self._drawn = wanted
 

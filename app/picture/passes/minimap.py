@@ -65,8 +65,12 @@ class MinimapPass:
         patience: float,
         shows: str,
         with_water: bool,
+        overlay_hides: bool,
     ) -> None:
-        """`patience` are seconds for which a map may stay as it is while cycles run; `time` is the clock for that."""
+        """Draw it into a part of `target`. With `overlay_hides`, water is left out as in the picture.
+
+        `patience` are seconds for which a map may stay as it is while cycles run; `time` is the clock for that.
+        """
         left, top, width, height = rectangle
         outdated = self._is_outdated((width, height), contents, time, patience)
         self.is_behind = not outdated and self._drawn is not None and self._drawn[0] != contents
@@ -81,6 +85,7 @@ class MinimapPass:
                 "size": (float(width), float(height)),
                 "plain_ground": shows == "water",
                 "with_water": with_water,
+                "overlay_hides": overlay_hides,
             }
             drawing.program.read(frame.textures, frame.uniforms | uniforms)
             drawing.draw(self._map.framebuffer)

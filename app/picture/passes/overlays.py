@@ -8,9 +8,10 @@ import numpy as np
 from app.model.materials import Materials
 from app.model.overlays import OVERLAYS, palette_colours
 from app.model.snapshot import Snapshot
+from app.picture.passes import unlocked
 from app.picture.passes.maps import LayerTextures
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
-from app.picture.passes.targets import MapTarget, release_all
+from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
 
 # What is drawn as overlays are, and can lie over any: the flow path from a place, and its catchment
 COURSE = "course"
@@ -36,7 +37,7 @@ class OverlayMaps:
         self._context = context
         self._shaders = shaders
         self._drawings: dict[str, FullScreen] = {}
-        self._target = MapTarget(context, (2, "f4"))
+        self._target = MapTarget(context, (2, "f4"), filter=MIPMAPPED)  # for what one arrow stands for
         self._drawn: tuple[object, ...] | None = None
 
     def texture(
@@ -60,6 +61,7 @@ class OverlayMaps:
             }
             self._drawings[name].program.read(textures, uniforms)
             self._drawings[name].draw(self._target.framebuffer)
+            unlocked.build_mipmaps(self._target.texture())
         return self._target.texture()
 
     def forget(self) -> None:

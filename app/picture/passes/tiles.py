@@ -9,7 +9,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.snapshot import Snapshot
+from app.model.snapshot import SURVEYED_FLOW, Snapshot
 from app.picture.camera import Camera
 from app.picture.passes.beach import BEACH_RISES
 from app.picture.passes.blocks import reduce_blocks
@@ -158,7 +158,7 @@ class GroundTiles:
         self._heights = (np.empty((0, 0), np.float32),) * 2
         self._streams = np.empty((0, 0), bool)
         self._ground_noted: tuple[int, ...] | None = None
-        self._streams_noted: tuple[float, ...] | None = None
+        self._streams_noted: tuple[object, ...] | None = None
 
     def parts(self, frame: Frame) -> Iterable[Part]:
         size, with_streams = frame.scene.size, frame.smallest_stream is not None
@@ -227,10 +227,14 @@ class GroundTiles:
         if ground != self._ground_noted:
             self._heights = block_heights(snapshot.ground())
             self._ground_noted = ground
-        discharge = (snapshot.world, snapshot.versions["discharge"], smallest_stream)
-        if discharge != self._streams_noted:
-            self._streams = stream_blocks(snapshot.layers["discharge"], smallest_stream)
-            self._streams_noted = discharge
+        smallest = {"discharge": smallest_stream, SURVEYED_FLOW: 1.0}
+        flow = (snapshot.world, smallest_stream, *(snapshot.versions.get(name) for name in smallest))
+        if flow != self._streams_noted:
+            known = [
+                stream_blocks(snapshot.layers[name], smallest[name]) for name in smallest if name in snapshot.layers
+            ]
+            self._streams = np.logical_or.reduce(known)
+            self._streams_noted = flow
 
 
 def corners_of(rectangles: NDArray[np.int64], size: tuple[int, int]) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
