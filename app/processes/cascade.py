@@ -33,7 +33,7 @@ class CascadeParameters(Parameters, frozen=True, kw_only=True):
         ),
     ] = 0.0075
     settling: Annotated[
-        float, parameter(0.0, 0.045, "rate at which excess height slides; many parcels of wind increase it")
+        float, parameter(0.0, 0.045, "rate at which excess height slides; more with many or slow parcels of wind")
     ] = 0.02
     steepness: Annotated[
         float,
@@ -95,6 +95,8 @@ class Cascade:
             world.ground,
             world.material_fields(repose=parameters.roughness * parameters.scale),
             world.cell_size,
-            for_kernel(cascade.CascadeParameters, parameters, wrap=cycle.edges.wrap, parcels=cycle.parcels),
+            for_kernel(
+                cascade.CascadeParameters, parameters, cycle.weather, wrap=cycle.edges.wrap, parcels=cycle.parcels
+            ),
             world.surface,
         )

@@ -142,7 +142,7 @@ class WindErosion:
 
         weather = cycle.weather
         count = round(parameters.count * (1.0 + parameters.storm_parcels * weather.storm))
-        cycle.parcels = count if weather.wind_speed > 0.0 else 0
+        cycle.parcels = count
         totals = wind.blow(
             world.bedrock,
             world.sediment,

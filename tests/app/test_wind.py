@@ -250,12 +250,12 @@ def test_twice_the_parcels_carry_twice_the_sand_and_make_dunes_as_steep() -> Non
 
 def test_the_slides_are_told_how_many_parcels_blew() -> None:
     parcels = []
-    for weather in (Weather(), Weather(storm=1.0), Weather(wind_speed=0.0)):
+    for weather in (Weather(), Weather(storm=1.0)):
         cycle = Cycle(weather)
         world = World(hills(16, 16, 10.0), np.ones((16, 16)), cell_size=1.0, seed=1)
         WindErosion().step(world, WindParameters(count=40, storm_parcels=1.5), cycle)
         parcels.append(cycle.parcels)
-    assert parcels == [40, 100, 0]
+    assert parcels == [40, 100]
 
 
 def test_the_heap_becomes_a_barchan() -> None:
