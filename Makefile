@@ -1,7 +1,7 @@
 # `make` or `make help` lists what can be made. ARGS is passed on: make run ARGS="noise --seed 3"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick bench clean lock
+.PHONY: help run test quick bench pictures clean lock
 
 on_linux := $(filter Linux,$(shell uname))
 without_display := $(and $(on_linux),$(if $(DISPLAY)$(WAYLAND_DISPLAY),,yes))
@@ -42,6 +42,10 @@ quick: ## check style and types, and run the tests that need neither a picture n
 bench: ## measure this machine against the bars
 	@./setup.sh render
 	@.venv/bin/thalweg bench $(ARGS)
+
+pictures: ## draw the pictures of the README anew, about half an hour; ARGS="lakes delta" names some of them
+	@./setup.sh render
+	@$(own_screen) .venv/bin/python -m app.cli.pictures $(ARGS)
 
 clean: ## remove everything that was made
 	rm -rf .venv build dist thalweg.mp4 thalweg.png tests/screenshots/failed

@@ -83,7 +83,7 @@ Surface = NDArray[np.float32]
 
 _PROCESS = process_number("wind")
 
-# Slower than this (cells per unit of time) a parcel has come to rest.
+# Slower than this (cells per unit of time, up and down too, as in the article) a parcel has come to rest.
 _STILL = 0.01
 
 # How fast the averages over time follow what a cycle brings, as in the article.
@@ -422,9 +422,9 @@ def _step(state, fields, constants):
     left = constants.crossing - travelled
     dying = left < _DYING * constants.crossing
     settling = max(constants.deposition, constants.lee_deposition) if lee else constants.deposition
-    ends = along < _STILL or steps >= constants.longest_path or left <= 0.0
     lifts = height <= new_ground and not lee and not dying
     speed_squared += v_up * v_up
+    ends = speed_squared < _STILL * _STILL or steps >= constants.longest_path or left <= 0.0
     pressed = new_ground - height
     reach = constants.deepest_hole - (new_ground - ground)
     load, told = _exchange(

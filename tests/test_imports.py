@@ -25,7 +25,8 @@ ROOMS = {
     "app.picture": {"app.model", "kernels"},
 }
 WITHOUT_DISPLAY = [room for room in ROOMS if room not in ("kernels", "app.picture")]
-STARTS_THE_WINDOW = {"app.cli.main", "app.cli"}  # the one command that opens it, when it is known that it shall
+# The one command that opens it, when it is known that it shall; and who draws the README's pictures of it
+STARTS_THE_WINDOW = {"app.cli.main", "app.cli", "app.cli.pictures"}
 
 # Known by all: settings that must come before Numba is loaded.
 COMMON = {"app", "app.numba_settings"}

@@ -27,7 +27,7 @@ ARTICLE = for_kernel(
     WindParameters, _PRESET.wind, count=PARCELS, wrap=False,
     wind_direction=315.0, wind_speed=math.sqrt(2.0), wind_field_direction=270.0,
 )  # fmt: skip
-SLIDING = for_kernel(CascadeParameters, _PRESET.cascade, wrap=False)
+SLIDING = for_kernel(CascadeParameters, _PRESET.cascade, wrap=False, parcels=0, wind_speed=math.sqrt(2.0))
 
 # With what makes dunes that stay and wander
 DUNES = ARTICLE._replace(
@@ -131,5 +131,6 @@ def _cycle(world: World, parameters: WindParameters, cycle: int) -> int:
         world.trace("wind_path"), world.trace("airborne"), world.cell_size, world.seed, cycle, parameters,
     )  # fmt: skip
     materials = world.material_fields(repose=_PRESET.cascade.roughness * _PRESET.cascade.scale)
-    cascade(world.bedrock, world.sediment, world.ground, materials, world.cell_size, SLIDING)
+    sliding = SLIDING._replace(parcels=parameters.count)
+    cascade(world.bedrock, world.sediment, world.ground, materials, world.cell_size, sliding)
     return totals.steps

@@ -1,4 +1,4 @@
-"""The climate: rain, wind and temperature, with seasons and storms, and the weather of each cycle."""
+"""The climate: rain, wind and temperature, with seasons, storms and gusts, and the weather of each cycle."""
 
 from __future__ import annotations
 
@@ -77,6 +77,17 @@ class ClimateParameters(Parameters, frozen=True, kw_only=True):
             needs="climate.storms",
         ),
     ] = 2.0
+    gustiness: Annotated[
+        float,
+        parameter(0.0, 1.0, "largest deviation of gusts and lulls from the wind speed, as a fraction; 0: steady wind"),
+    ] = 0.0
+    gust_length: Annotated[
+        int, parameter(1, 10_000, "time between gusts and lulls", unit="cycles", log=True, needs="climate.gustiness")
+    ] = 20
+    gust_turn: Annotated[
+        float,
+        parameter(0.0, 90.0, "largest swing of the wind direction with the gusts", unit="°", needs="climate.gustiness"),
+    ] = 0.0
 
 
 class Weather(NamedTuple):
@@ -98,11 +109,12 @@ def weather_of(climate: ClimateParameters, seed: int, cycle: int) -> Weather:
     season = math.sin(2.0 * math.pi * (cycle % climate.year) / climate.year) if climate.year else 0.0
     swing = math.cos(2.0 * math.pi * (cycle % climate.year) / climate.year) if climate.year else 0.0
     storm = _storm(climate, seed, cycle)
+    gust, turn = (_gust(climate, f"{what} {seed}", cycle) for what in ("gust", "turn"))
     return Weather(
         rain=climate.precipitation / USUAL_PRECIPITATION * (1.0 - climate.season_rain * season),
         rain_by_altitude=climate.rain_by_altitude,
-        wind_direction=(climate.wind_direction + climate.season_wind * swing) % 360.0,
-        wind_speed=climate.wind_speed * (1.0 + (climate.storm_speed - 1.0) * storm),
+        wind_direction=(climate.wind_direction + climate.season_wind * swing + climate.gust_turn * turn) % 360.0,
+        wind_speed=climate.wind_speed * (1.0 + (climate.storm_speed - 1.0) * storm) * (1.0 + climate.gustiness * gust),
         temperature=climate.temperature + climate.season_temperature * season,
         lapse_rate=climate.lapse_rate / METRES_PER_KILOMETRE,
         storm=storm,
@@ -119,3 +131,16 @@ def _storm(climate: ClimateParameters, seed: int, cycle: int) -> float:
     if random.Random(f"storm {seed} {span}").random() >= climate.storms:
         return 0.0
     return math.sin(math.pi * (moment + 0.5) / climate.storm_length) ** 2
+
+
+def _gust(climate: ClimateParameters, stream: str, cycle: int) -> float:
+    """From −1 to 1: value noise over the cycles, with a number of the stream at every `gust_length` of them.
+
+    Smooth at each (Perlin 2002: first and second derivatives are 0), and so without a step from one to the next.
+    """
+    if climate.gustiness == 0.0:
+        return 0.0
+    span, moment = divmod(cycle, climate.gust_length)
+    before, after = (random.Random(f"{stream} {end}").uniform(-1.0, 1.0) for end in (span, span + 1))
+    part = moment / climate.gust_length
+    return before + (after - before) * part**3 * (part * (6.0 * part - 15.0) + 10.0)

@@ -32,7 +32,9 @@ class CascadeParameters(Parameters, frozen=True, kw_only=True):
             unit="h",
         ),
     ] = 0.0075
-    settling: Annotated[float, parameter(0.0, 0.045, "rate at which excess height slides")] = 0.02
+    settling: Annotated[
+        float, parameter(0.0, 0.045, "rate at which excess height slides; more with many or slow parcels of wind")
+    ] = 0.02
     steepness: Annotated[
         float,
         parameter(0.0, 3.0, "factor on the tangent of all angles of repose", unit="times"),
@@ -93,6 +95,8 @@ class Cascade:
             world.ground,
             world.material_fields(repose=parameters.roughness * parameters.scale),
             world.cell_size,
-            for_kernel(cascade.CascadeParameters, parameters, wrap=cycle.edges.wrap),
+            for_kernel(
+                cascade.CascadeParameters, parameters, cycle.weather, wrap=cycle.edges.wrap, parcels=cycle.parcels
+            ),
             world.surface,
         )

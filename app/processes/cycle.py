@@ -37,3 +37,4 @@ class Cycle:
     spills: Spills | None = None  # by lakes; None: they are not simulated
     rising: Rising | None = None  # by moisture, until drops have taken it
     soaking: float = 0.0  # by moisture: part of a drop's water that dry ground takes in a unit of time
+    parcels: int = 0  # by wind: how many blew over the map

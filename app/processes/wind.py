@@ -141,6 +141,8 @@ class WindErosion:
         from kernels import wind
 
         weather = cycle.weather
+        count = round(parameters.count * (1.0 + parameters.storm_parcels * weather.storm))
+        cycle.parcels = count
         totals = wind.blow(
             world.bedrock,
             world.sediment,
@@ -155,7 +157,7 @@ class WindErosion:
                 wind.WindParameters,
                 parameters,
                 weather,
-                count=round(parameters.count * (1.0 + parameters.storm_parcels * weather.storm)),
+                count=count,
                 wrap=cycle.edges.wrap,
                 wind_field_direction=world.wind_field_direction,
             ),

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from app.engine.simulator import Simulator
+from app.files import checkpoint
 from app.model.climate import ClimateParameters, Weather, weather_of
 from app.window.panel.weather import weather_text
 from tests.app.small import bits, simulated, small_scene
@@ -49,6 +53,53 @@ def test_storms_come_and_go_as_often_as_they_are_said_to() -> None:
         weather.storm for weather in weathers(500, seed=3, storms=0.3)
     ]
     assert all(weather.storm > 0.0 for weather in weathers(200, storms=1.0))
+
+
+GUSTY = {"gustiness": 0.5, "gust_length": 30, "gust_turn": 40.0}
+
+
+def test_gusts_and_lulls_stay_within_their_bounds_and_even_out() -> None:
+    cycles = weathers(30_000, wind_speed=2.0, wind_direction=10.0, **GUSTY)
+    speed = np.array([weather.wind_speed for weather in cycles])
+    turn = np.array([(weather.wind_direction - 10.0 + 180.0) % 360.0 - 180.0 for weather in cycles])
+    for gust in (speed / 2.0 - 1.0) / 0.5, turn / 40.0:
+        assert np.abs(gust).max() <= 1.0 + 1e-9
+        assert gust.min() < -0.9 < 0.9 < gust.max()
+        assert abs(gust.mean()) < 0.05
+        # No step, and no corner where one span meets the next
+        assert np.abs(np.diff(gust)).max() < 2.0 * 1.875 / 30.0
+        assert np.abs(np.diff(gust, n=2)).max() < 2.0 * 5.8 / 30.0**2
+        # As long as they are said to be: alike a few cycles later, and unlike after two lengths
+        alike = [float(np.corrcoef(gust[:-lag], gust[lag:])[0, 1]) for lag in (5, 60)]
+        assert alike[0] > 0.8
+        assert abs(alike[1]) < 0.1
+    assert abs(np.corrcoef(speed, turn)[0, 1]) < 0.1, "the direction goes its own way"
+
+
+def test_gusts_depend_on_seed_and_cycle_alone_and_on_nothing_without_gustiness() -> None:
+    assert weathers(200, **GUSTY) == weathers(200, **GUSTY)
+    assert weathers(200, seed=2, **GUSTY) != weathers(200, seed=3, **GUSTY)
+    calm = {**GUSTY, "gustiness": 0.0}
+    assert set(weathers(50, **calm)) == set(weathers(1))
+    stormy = {"storms": 1.0, "storm_length": 20}
+    for gusty, steady in zip(weathers(50, **stormy, **GUSTY), weathers(50, **stormy), strict=True):
+        assert gusty.storm == steady.storm
+        assert 0.5 <= gusty.wind_speed / steady.wind_speed <= 1.5
+
+
+def test_a_saved_world_goes_on_in_the_same_gusts(tmp_path: Path) -> None:
+    gusty = {f"climate__{name}": value for name, value in GUSTY.items()}
+    scene = small_scene(wind__enabled=True, wind_field__enabled=True, droplets__enabled=False, **gusty)
+    first = simulated(7, scene)
+    checkpoint.save(tmp_path / "world.npz", first.world, first.scene)
+    world, scene = checkpoint.load(tmp_path / "world.npz")
+    second = Simulator(scene, world)
+    for _ in range(7):
+        first.advance()
+        second.advance()
+    assert bits(first.world) == bits(second.world)
+    steady = simulated(14, scene.with_value("climate.gustiness", 0.0))
+    assert not np.array_equal(steady.world.ground, first.world.ground)
 
 
 def test_no_rain_no_drops_and_twice_the_rain_twice_as_many() -> None:

@@ -21,6 +21,7 @@ from app.cli import sheet as drawing
 from app.cli.render import headless_context, scene_camera
 from app.cli.sheet import GAP, GROUND, Grid
 from app.cli.sheet_file import LONGEST_LINE, MOST_PICTURES, Sheet, open_sheet, read_sheet, sheets
+from app.engine.creation import create_world
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import PORTION, SimulationError, Simulator
 from app.model.errors import UserError
@@ -28,8 +29,9 @@ from app.picture import lettering
 from app.picture.canvas import Canvas
 from app.picture.passes.declaration import Shot
 from app.picture.picture import Picture
+from app.scene.comparison import with_compared_of
 from app.scene.scene import load_preset
-from tests.app.small import bits, simulated, small_scene
+from tests.app.small import bits, simulated, small_preset, small_scene
 
 SMALL = """
 title = "Rain"
@@ -116,6 +118,49 @@ def test_each_that_ships_opens_and_its_captions_fit(name: str, monkeypatch: pyte
         lines = (variation.caption, *drawing.settings_that_differ(base, variation.scene), "after 10 000 cycles")
         assert drawing._caption(lines, scale, grid).shape[1] <= values.width
     assert cut == []
+
+
+def power(ground: NDArray[np.float64]) -> NDArray[np.float64]:
+    """In octaves of wavelength, from the map's side down to four cells."""
+    side = len(ground)
+    window = np.hanning(side)[:, None] * np.hanning(side)
+    transformed = np.abs(np.fft.fft2((ground - ground.mean()) * window)) ** 2
+    number = np.hypot(np.fft.fftfreq(side)[:, None], np.fft.fftfreq(side)) * side
+    octaves = 2 ** np.arange(int(np.log2(side)) - 2)
+    return np.array([transformed[(number >= low) & (number < 2 * low)].sum() for low in octaves])
+
+
+def test_variations_of_the_wind_differ_as_in_the_article() -> None:
+    """On less of the land, for as many fewer cycles as wind crosses it sooner."""
+    sheet = open_sheet("wind")
+    base = small_preset("article-wind", 64)
+    before, *variations = sheet.variations(sheet.base())
+    start = create_world(base)[0].ground.copy()
+    assert before.cycles == 0
+    worlds = {
+        variation.caption: simulated(
+            800, with_compared_of(base, variation.scene).with_value("wind.count", base.wind.count)
+        ).world
+        for variation in variations
+    }
+    grounds = {caption: world.ground for caption, world in worlds.items()}
+    moved = {caption: float(np.abs(ground - start).mean()) for caption, ground in grounds.items()}
+    blown = {caption: world.ledger.sediment.lost["off the map"] for caption, world in worlds.items()}
+    steep = {caption: np.percentile(np.hypot(*np.gradient(ground)), 99.0) for caption, ground in grounds.items()}
+    fine = {caption: float(power(ground)[2:].sum()) for caption, ground in grounds.items()}
+    for one, other in itertools.combinations(grounds, 2):
+        apart = float(np.abs(grounds[one] - grounds[other]).mean())
+        assert apart > 0.1 * min(moved[one], moved[other]), f"{one} is like {other}"
+
+    # How much sand moves
+    assert moved["suspension × 10"] > 2.0 * moved["base"] > 2.0 * moved["suspension × 0.1"]
+    assert blown["suspension × 10"] > 4.0 * blown["base"] > 20.0 * blown["suspension × 0.1"]
+    assert blown["wind × 0.25"] < 0.6 * blown["base"] < 0.7 * blown["settling × 4"]
+    # How steep it stands, and how rough
+    assert steep["settling × 0.2"] > 1.3 * steep["base"] > 1.5 * steep["settling × 4"]
+    assert steep["roughness × 2"] > 1.3 * steep["base"] > 1.5 * steep["wind × 0.25"]
+    assert fine["roughness × 2"] > 4.0 * fine["base"]
+    assert fine["settling × 0.2"] > 2.0 * fine["base"] > 2.0 * fine["settling × 4"]
 
 
 def test_pictures_have_the_land_of_the_base_and_what_they_say(tmp_path: Path) -> None:

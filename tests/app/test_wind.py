@@ -232,6 +232,32 @@ def test_sand_slides_off_rock_about_as_fast_as_the_wind_piles_it_up(name: str) -
     assert still.max() > 1.3
 
 
+def test_twice_the_parcels_carry_twice_the_sand_and_make_dunes_as_steep() -> None:
+    """In half of the cycles: the slides keep up with the wind, else dunes would stand half as steep again."""
+    scene = small_preset("dune-field", 128)
+    carried, steepness, heights = [], [], []
+    for times in (1, 2, 4):
+        cycles = 240 // times
+        world = simulated(cycles, scene.with_value("wind.count", times * scene.wind.count)).world
+        # The average over time of what flies, in which the first cycles count less and less
+        carried.append(world.trace("airborne").sum() / (1.0 - 0.99**cycles) / times)
+        rises = [np.abs(world.ground - np.roll(world.ground, 1, axis)) for axis in (0, 1)]
+        steepness.append(np.percentile(rises, 99.9))
+        heights.append(world.ground.std())
+    for figures, spread in ((carried, 0.05), (steepness, 0.06), (heights, 0.02)):
+        assert max(figures) < (1.0 + spread) * min(figures)
+
+
+def test_the_slides_are_told_how_many_parcels_blew() -> None:
+    parcels = []
+    for weather in (Weather(), Weather(storm=1.0)):
+        cycle = Cycle(weather)
+        world = World(hills(16, 16, 10.0), np.ones((16, 16)), cell_size=1.0, seed=1)
+        WindErosion().step(world, WindParameters(count=40, storm_parcels=1.5), cycle)
+        parcels.append(cycle.parcels)
+    assert parcels == [40, 100]
+
+
 def test_the_heap_becomes_a_barchan() -> None:
     """A crescent that wanders, with its horns downwind; the same heap without wind stays round, and where it is."""
     scene = small_preset("barchan", 96)

@@ -9,11 +9,13 @@ import pytest
 from app.engine.creation import create_world
 from app.engine.simulator import Simulator
 from app.model.climate import Weather
+from app.model.layers import LOOSE
+from app.model.parameters import Value
 from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.wind import WindErosion, WindParameters
 from app.scene.scene import Scene
-from tests.app.small import bits, simulated, small_scene
+from tests.app.small import bits, simulated, small_preset, small_scene
 
 MIXED = {
     "materials__enabled": True,
@@ -85,3 +87,34 @@ def test_a_storm_brings_more_parcels() -> None:
         WindErosion().step(world, wind, Cycle(Weather(storm=strength)))
         inflow.append(world.ledger.sediment.gained["blown in"])
     assert inflow == [100.0, 200.0, 300.0]
+
+
+def plume(**settings: Value) -> tuple[dict[str, float], dict[str, float], float]:
+    """Of the preset that shows it, of each kind: how many cells downwind what is left lies, and the part blown away.
+
+    And how far the soil on the ground in the east lies from the line downwind, root mean square.
+    """
+    scene = small_preset("dust-plume", 96, **settings)
+    start = create_world(scene)[0]
+    world = simulated(200, scene).world
+    across, along = (np.arange(side) - (side - 1) / 2.0 for side in world.shape)
+    moved, gone = {}, {}
+    for name in ("sand", "soil", "clay"):
+        before, after = (one.layers[LOOSE + name] for one in (start, world))
+        moved[name] = float((after @ along).sum() / after.sum() - (before @ along).sum() / before.sum())
+        gone[name] = world.ledger.kinds[name].lost["off the map"] / world.cell_area / float(before.sum())
+    east = world.layers[LOOSE + "soil"][:, 60:].sum(axis=1)
+    return moved, gone, float(np.sqrt((east @ across**2) / east.sum()))
+
+
+def test_the_plume_of_dust_shows_uplift_lag_and_gusts() -> None:
+    moved, gone, width = plume()
+    assert gone["clay"] > 4.0 * gone["sand"], "dust flies away, and sand stays"
+    _, fallen, _ = plume(wind__uplift=0.0)
+    for name in ("sand", "soil", "clay"):
+        assert gone[name] > 3.0 * fallen[name], "uplift holds it in the air"
+    prompt, _, _ = plume(wind__lag=0.0)
+    behind = {name: prompt[name] - moved[name] for name in moved}
+    assert behind["sand"] > behind["soil"] > behind["clay"] > 0.0, "lag lets the coarse fall behind most"
+    assert behind["sand"] > 0.1
+    assert width > 1.1 * plume(climate__gust_turn=0.0)[2], "gusts that turn fan the plume out"

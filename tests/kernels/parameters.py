@@ -21,7 +21,8 @@ from kernels.wind_field import WindFieldParameters
 def cascade_parameters(**changed: Any) -> CascadeParameters:
     usual = CascadeParameters(
         settling=0.01, creep=0.0, passes=1, wrap=False, steepness=1.0,
-        wet_strength=0.0, soaked_weakness=0.0, root_strength=0.0,
+        wet_strength=0.0, soaked_weakness=0.0, root_strength=0.0, parcels=0,
+        wind_speed=1.4,
     )  # fmt: skip
     return usual._replace(**changed)
 

@@ -304,6 +304,6 @@ def corrected(world: Map, start: tuple[float, float], p: Parameters) -> None:
                 world.bedrock[cell] -= worn
                 world.mix[cell][sorts.rock_worn[rock]] += worn
                 world.abraded[sorts.rock_worn[rock]] += worn
-        if along < 0.01 or step == p.longest_path or left <= 0.0:
+        if speed < 0.01 or step == p.longest_path or left <= 0.0:
             world.mix[ahead] += load
             return

@@ -106,6 +106,31 @@ def test_same_bits_on_one_thread_and_two(shape: tuple[int, int], two_threads: in
     assert len(results) == 1
 
 
+def test_it_goes_on_as_long_as_parcels_are_there_and_never_less_than_without() -> None:
+    """On 64×64 cells a parcel is over each four times as often as on the article's 256×256."""
+    for shape, touches in (((64, 64), 4.0), ((256, 64), 2.0), ((256, 256), 1.0)):
+        land = hills(*shape, 50.0), soil(*shape)
+
+        def after(
+            settling: float, parcels: int, passes: int, speed: float = 1.4, land: tuple[Layer, Layer] = land
+        ) -> bytes:
+            sliding = {"settling": settling, "parcels": parcels, "passes": passes, "wind_speed": speed}
+            return slide(*land, **sliding)[0].tobytes()
+
+        for passes in (1, 5):
+            usual = after(0.01, 0, passes)
+            assert after(0.01, round(250 / touches), passes) == after(0.01, 1, passes) == usual
+            assert after(0.01, round(500 / touches), passes) == after(0.02, 0, passes) != usual
+            # Slow ones stay for longer; fast ones pile up more, and so leave it no less time.
+            assert after(0.01, round(500 / touches), passes, 0.7) == after(0.04, 0, passes)
+            assert after(0.01, round(500 / touches), passes, 2.8) == after(0.02, 0, passes)
+            assert after(0.01, 100_000, passes, 0.0) == usual
+            # What one pass can not do without all going at once, more passes do.
+            assert after(0.045, round(2000 / touches), passes) == after(0.045, 0, 8 * passes)
+    still = slide(*land, settling=0.0, parcels=100_000)[0]
+    assert np.array_equal(still, land[1])
+
+
 @pytest.mark.parametrize("cell_size", [1.0, 25.0])
 def test_a_settled_heap_lies_at_the_angle_of_repose(cell_size: float) -> None:
     heap = np.zeros((61, 61))

@@ -153,6 +153,8 @@ def start_of(cycle: int, shape: tuple[int, int], direction: float, wrap: bool) -
         # Wind that lifts and wears more than it has dug, and a parcel that comes to rest with its load
         (10.0, 1.0, {"suspension": 0.2, "shear": 0.5, "deposition": 0.1, "abrasion": 50.0, "dust": 1.0}),
         (10.0, 1.0, {"friction": 0.5, "drag": 0.002, "inflow": 0.3}),
+        # One that falls straight down where no wind blows, which is no rest
+        (60.0, 1.0, {"drag": 1.0, "gravity": 1.0, "speed_up": 20.0, "inflow": 0.3}),
         # Steps of many cells, which the parcels reach less and less far under
         (900.0, 1.0, {"suspension": 0.01, "shear": 5.0, "deposition": 0.2, "abrasion": 9.0, "dust": 0.2}),
         (

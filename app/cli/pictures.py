@@ -1,0 +1,119 @@
+"""Draw the pictures of the README anew: `python -m app.cli.pictures [NAME ...]`, or `make pictures`.
+
+Each is drawn beside the old one, which it replaces when it is complete.
+"""
+
+from __future__ import annotations
+
+import itertools
+import shlex
+import sys
+import tempfile
+from collections.abc import Sequence
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from app.cli import main as cli
+from app.files.atomic import write_atomically
+from app.model.errors import UserError, nearest
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from app.window.application import Application
+    from app.window.window import Window
+
+TABLE = "pictures.toml"
+QUALITY = 88  # of a JPEG, from 0 to 100
+FRAMES = 120  # of a window, after which its picture is whole, and what was asked about is found
+
+
+class ReadmePicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a picture shows: what a command draws, or a window with its panel."""
+
+    draw: str = ""  # the words of a command without its --out
+    window: str = ""  # the words of `thalweg simulate` without its --out, which make the world that is opened
+    size: tuple[int, int] = (1280, 800)  # of the window, in pixels
+    place: tuple[int, int] | None = None  # row and column of the cell that is clicked on
+
+
+def readme_pictures() -> dict[str, ReadmePicture]:
+    """The table of pictures, by the names of their files without `.jpg`."""
+    text = (files("assets") / "pictures" / TABLE).read_bytes()
+    return msgspec.toml.decode(text, type=dict[str, ReadmePicture])
+
+
+def draw_pictures(names: Sequence[str]) -> None:
+    """Draw the pictures of these names, or all. Raises `UserError` where one is unknown or cannot be drawn."""
+    table = readme_pictures()
+    for name in names:
+        if name not in table:
+            raise UserError(f"{name}: there is no such picture in {TABLE}{nearest(name, table)}")
+    with as_file(files("assets") / "pictures") as folder:
+        for name in names or table:
+            print(name, flush=True)
+            _draw(table[name], folder / f"{name}.jpg")
+
+
+def _draw(picture: ReadmePicture, path: Path) -> None:
+    import PIL.Image
+
+    with tempfile.TemporaryDirectory() as temporary:
+        drawn, world = Path(temporary) / "drawn.png", Path(temporary) / "world.npz"
+        if picture.window:
+            _run(f"simulate {picture.window}", world)
+            image = _window_on(world, picture)
+        else:
+            _run(picture.draw, drawn)
+            image = PIL.Image.open(drawn).convert("RGB")
+        with write_atomically(path) as file:
+            image.save(file, "JPEG", quality=QUALITY, optimize=True)
+
+
+def _run(words: str, out: Path) -> None:
+    if status := cli.main([*shlex.split(words), "--out", str(out)]):
+        raise UserError(f"`thalweg {words}` ends with status {status}")
+
+
+def _window_on(world: Path, picture: ReadmePicture) -> Image:
+    """What a window shows of a saved world that stands still. It needs a display."""
+    import PIL.Image
+
+    from app.files.opening import open_scene
+    from app.window.loop import run
+
+    shown: list[Image] = []
+    frames = itertools.count()
+
+    def look(application: Application, window: Window) -> None:
+        if application.snapshot is None:
+            return
+        if application.asked_place != picture.place:
+            application.ask_about(picture.place)
+        elif next(frames) > FRAMES and not application.sides.drawing:
+            screen = window.context.screen
+            pixels = screen.read(viewport=(0, 0, *window.pixel_size), components=3, alignment=1)
+            image = PIL.Image.frombytes("RGB", window.pixel_size, pixels)
+            shown.append(image.transpose(PIL.Image.Transpose.FLIP_TOP_BOTTOM))
+            window.close()
+
+    # A layout of its own, as on the first start
+    run(open_scene(str(world)), paused=True, size=picture.size, layout_file=world.with_suffix(".ini"), after_frame=look)
+    return shown[0]
+
+
+def main() -> int:
+    """Draw what the command line names, and return the exit status."""
+    try:
+        draw_pictures(sys.argv[1:])
+    except UserError as error:
+        print(f"make pictures: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
