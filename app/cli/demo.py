@@ -16,6 +16,7 @@ from app.engine.creation import create_world
 from app.engine.memory import check_memory
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
+from app.engine.survey import Surveyor, wanted_by
 from app.files.recorder import Pixels, open_recorder
 from app.model.camera_path import read_camera_path
 from app.picture.camera_path import CameraPath
@@ -49,7 +50,7 @@ def render_tour(
         with kept_from_signals("cycle or frame") as wish, progress as bar:
             for scene in scenes:
                 simulator = _simulator(scene, threads)
-                sides = Sides(context, bake_at_once=True)
+                sides, surveyor = Sides(context, bake_at_once=True), Surveyor()
                 try:
                     for frame in range(frames):
                         cycle = last_cycle(scene) * frame / max(frames - 1, 1)
@@ -57,7 +58,7 @@ def render_tour(
                             simulator.advance()
                         if wish:
                             break
-                        pixels = _picture(sides, simulator, cycle, frame / fps, size, quality)
+                        pixels = _picture(sides, surveyor, simulator, cycle, frame / fps, size, quality)
                         for record in recorders:
                             record(pixels)
                         done += 1
@@ -83,12 +84,20 @@ def _simulator(scene: Scene, threads: int | None) -> Simulator:
 
 
 def _picture(
-    sides: Sides, simulator: Simulator, cycle: float, time: float, size: tuple[int, int], quality: str
+    sides: Sides,
+    surveyor: Surveyor,
+    simulator: Simulator,
+    cycle: float,
+    time: float,
+    size: tuple[int, int],
+    quality: str,
 ) -> Pixels:
+    """The land of a stop as it is now, seen from where its path is in a cycle."""
     scene = simulator.scene.at(simulator.world.cycle)
     scene = msgspec.structs.replace(scene, view=msgspec.structs.replace(scene.view, quality=quality))
     old = sides.snapshots[0] if sides.snapshots else None
-    sides.show([take_snapshot(simulator.world, 0, old)])
+    survey = surveyor.survey(simulator.world, scene.rivers, wanted_by(scene.view), scene.climate)
+    sides.show([take_snapshot(simulator.world, 0, old, survey)])
     sides.lay_out(*size)
     ground = Ground(sides.snapshots[0], scene.view.exaggeration)
     camera = CameraPath(read_camera_path(scene.view.camera_path), ground, size[0] / size[1]).at(cycle)

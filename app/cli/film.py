@@ -211,7 +211,7 @@ class _Run:
         worlds, scenes = self._lockstep.worlds, self._lockstep.scenes
         if len(self._surveyors) != len(worlds):
             self._surveyors, self._generation = [Surveyor() for _ in worlds], self._generation + len(worlds)
-        wanted = wanted_by(view.overlay)
+        wanted = wanted_by(view)
         surveys = [
             surveyor.survey(world, scene.rivers, wanted, scene.climate)
             for surveyor, world, scene in zip(self._surveyors, worlds, scenes, strict=True)
