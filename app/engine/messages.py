@@ -48,7 +48,7 @@ class Step(Message, frozen=True):
 
 
 class Save(Message, frozen=True):
-    """Write a world to a file, with the given view and camera, or those of its scene.
+    """Write a world to a file, with the given view and camera, or those of its scene; its journal alone to one in TOML.
 
     One that is invalid is rolled back first.
     """

@@ -53,7 +53,7 @@ from app.engine.status import Status
 from app.engine.surveys import Surveys
 from app.engine.timeline import Kept, Timeline, Travel, edited
 from app.files import checkpoint
-from app.files.journal import Journal
+from app.files.journal import Journal, write_journal
 from app.model.errors import UserError, explained
 from app.model.parameters import Value
 from app.model.snapshot import Snapshot
@@ -512,7 +512,11 @@ class SimulationThread:
             simulator = self._lockstep.simulators[request.world]
             seen = {"view": request.view, "camera": request.camera}
             scene = msgspec.structs.replace(simulator.scene, **{name: part for name, part in seen.items() if part})
-            checkpoint.save(request.path, simulator.world, scene, self._timeline.journal(request.world))
+            journal = self._timeline.journal(request.world)
+            if request.path.suffix.lower() == ".toml":
+                write_journal(request.path, journal)
+            else:
+                checkpoint.save(request.path, simulator.world, scene, journal)
         except Exception as error:
             if not isinstance(error, UserError):
                 log.exception("%s cannot be saved", request.path)

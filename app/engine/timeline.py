@@ -79,6 +79,7 @@ class Timeline:
         self._highest = 0
         self._clock = time.monotonic()  # when the seconds of looks begin
         self._worlds = 1
+        self._closing = False
         self._seconds = 0.0  # of cycles since the last kept state
         self._pause = SECONDS_BETWEEN_STATES
         self._writer = ThreadPoolExecutor(1, "kept states")
@@ -167,12 +168,16 @@ class Timeline:
                 break
             if size := state.bytes_in_memory:
                 in_memory -= size
-                self._writer.submit(_spill, state)
+                self._writer.submit(self._spill, state)
         total = sum(state.bytes for state in states)
         while total > LARGEST_DISK + LARGEST_MEMORY and (least := self._least_missed()):
             branch, state = least
             branch.kept.remove(state)
             total -= state.bytes
+
+    def _spill(self, state: Kept) -> None:
+        if not self._closing:
+            spill(state)
 
     def _least_missed(self) -> tuple[Branch, Kept] | None:
         """The state without which the way to the moments after it grows least, for how long ago they are."""
@@ -265,8 +270,9 @@ class Timeline:
         return TimelineSeen(branches, target, in_memory, sum(state.bytes for state in states) - in_memory)
 
     def close(self) -> None:
-        """Finish what is being written, and begin nothing more."""
-        self._writer.shutdown(wait=True, cancel_futures=True)
+        """Finish what others asked for in the background. States stay where they are: they are not needed any more."""
+        self._closing = True
+        self._writer.shutdown(wait=True)
 
     @property
     def _branch(self) -> Branch:
@@ -348,7 +354,7 @@ def edited(lockstep: Lockstep, request: LandRequest) -> Lockstep:
     return lockstep
 
 
-def _spill(state: Kept) -> None:
+def spill(state: Kept) -> None:
     """Put a state into a file. Where that fails it stays in memory."""
     try:
         file = SpillFile()

@@ -64,7 +64,13 @@ ACTIONS: tuple[Action, ...] = (
     Action(("Ctrl++", "Ctrl+="), "Larger text", "enlarge panel and text", "larger_interface", "View"),
     Action(("Ctrl+-",), "Smaller text", "shrink panel and text", "smaller_interface", "View"),
     Action(("Ctrl+O",), "Open", "open a heightmap, a saved world or a preset", "open_dialog", "Files"),
-    Action(("Ctrl+S",), "Save", "save the world (.npz) or its parameters (.toml)", "save_dialog", "Files"),
+    Action(
+        ("Ctrl+S",),
+        "Save",
+        "save the world (.npz), its parameters (.toml) or its journal (.journal.toml)",
+        "save_dialog",
+        "Files",
+    ),
     Action(
         ("Ctrl+Shift+O",),
         "Last session",

@@ -37,6 +37,7 @@ SPEEDS: tuple[int, ...] = (1, 2, 5, 10, 20, 50, 100, 0)
 
 LARGEST_SEED = 2**31 - 1
 SAVED = (".npz", ".toml")  # the endings of what can be saved
+JOURNAL = ".journal.toml"
 INTERFACE_SIZES: tuple[float, ...] = (0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5)
 
 
@@ -349,15 +350,20 @@ class Commands:
         suffix = path.suffix.lower()
         if suffix not in SAVED:
             if any(letter.isalpha() for letter in suffix):
-                raise UserError(f"{path.name}: a world is saved as .npz, its parameters as .toml")
+                raise UserError(
+                    f"{path.name}: a world is saved as .npz, its parameters as .toml, its journal as {JOURNAL}"
+                )
             path = path.with_name(path.name + SAVED[0])
         return path
 
     def save(self, path: Path) -> None:
-        """Write the parameters where the name ends in .toml, and the world with them otherwise."""
+        """Write the parameters where the name ends in .toml, and the world with them otherwise.
+
+        One that ends in .journal.toml gets all that was done, from which `thalweg replay` makes the world again.
+        """
         try:
             path = self.target(path)
-            if path.suffix.lower() == ".toml":
+            if path.suffix.lower() == ".toml" and not path.name.lower().endswith(JOURNAL):
                 self._save_preset(path)
             else:
                 seen, world = self._application.seen_scene, self._application.documents.edited_worlds[0]

@@ -128,6 +128,7 @@ def test_a_thread_writes_its_work_with_view_and_journal(tmp_path: Path, monkeypa
         hands.step(2)
         folder = next(tmp_path.iterdir())
         hands.wait(lambda: len(list(folder.glob("*.npz"))) == 2)
+        assert not [report for report in hands.reports if isinstance(report, SessionFailed)]
         cycle = hands.thread.status.cycle
     finally:
         hands.thread.stop()

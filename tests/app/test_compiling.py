@@ -309,7 +309,7 @@ def test_builds_are_foreseen(switches: list[str], monkeypatch: pytest.MonkeyPatc
     world, scene = create_world(scene)
     simulator = Simulator(scene, world)
     for _ in range(3):
-        prepared = set(simulator.unprepared()) | simulator._prepared
+        prepared = set(simulator.unprepared()) | simulator.prepared
         simulator.prepare_all()
         used.clear()
         simulator.run_cycle()

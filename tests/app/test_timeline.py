@@ -228,7 +228,7 @@ def test_nothing_is_lost_where_states_cannot_be_written(monkeypatch: pytest.Monk
     monkeypatch.setattr("app.engine.kept.SpillFile.append", full)
     simulator = simulated(3)
     state = timeline.Kept(Moment(1, 3, 1), (KeptWorld.of(simulator),), thumbnail(simulator.world))
-    timeline._spill(state)
+    timeline.spill(state)
     assert bits(state.worlds[0].simulator().world) == bits(simulator.world)
 
 

@@ -290,6 +290,8 @@ def visible_state(application: Application) -> tuple[object, ...]:
         application.cameras.linked,
         application.camera.goal(),
         application.camera.flying,
+        application.camera_follow.following,
+        application.panel.timeline_visible,
         application.panel.visible,
         application.panel.key_sheet_open,
         application.panel.is_asking,

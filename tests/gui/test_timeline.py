@@ -12,10 +12,10 @@ from app.engine.autosave import Session, ended_sessions
 from app.engine.creation import create_world
 from app.engine.kept import KeptWorld
 from app.engine.simulator import Simulator
-from app.files.journal import Journal
+from app.files.journal import Journal, is_journal, read_journal
 from app.model.camera_path import read_camera_path
 from app.model.view_parameters import CameraParameters
-from app.scene.edits import Edit, Open
+from app.scene.edits import Blur, Edit, Open
 from app.scene.scene import curve_of
 from app.window.application import Application
 from app.window.camera_moves import ALONG_WATER, OVER_LAND
@@ -281,3 +281,18 @@ def test_the_camera_gets_keys_and_follows_them_while_cycles_run() -> None:
 
 def replace_heading(view: CameraParameters, heading: float) -> CameraParameters:
     return msgspec.structs.replace(view, heading=heading)
+
+
+def test_the_journal_is_saved_alone(tmp_path: Path) -> None:
+    def test(driver: Driver) -> None:
+        application = paused(driver)
+        driver.press("B")
+        driver.wait_for(lambda: application.simulation.status.cycle == 1, "the blurred land")
+        application.commands.save(tmp_path / "story.journal.toml")
+        driver.wait_for((tmp_path / "story.journal.toml").exists, "the file")
+        application.commands.save(tmp_path / "preset.toml")
+        driver.wait_for((tmp_path / "preset.toml").exists, "the file")
+
+    drive(test, SMALL)
+    assert [type(edit.request) for edit in read_journal(tmp_path / "story.journal.toml").edits] == [Open, Blur]
+    assert not is_journal(tmp_path / "preset.toml")

@@ -242,7 +242,8 @@ class TimelineStrip:
             rows, columns = before[-1].thumbnail.shape[:2]
             size = imgui.ImVec2(em(8.0), em(8.0) * rows / columns)
             imgui.image(imgui.ImTextureRef(self._texture(before[-1]).glo), size)
-        imgui.text_unformatted(f"cycle {spaced(cycle)}")
+        year = self._application.documents.scene.climate.year
+        imgui.text_unformatted(f"cycle {spaced(cycle)}{f', year {cycle / year:.1f}' if year else ''}")
         for edit in near[:MOST_LISTED]:
             imgui.text_colored(imgui.ImVec4(*WARNING), f"{spaced(edit.cycle)}  {name_of(edit.request)}")
         if len(near) > MOST_LISTED:
