@@ -40,7 +40,6 @@ from app.engine.messages import (
     Save,
     Saved,
     SaveFailed,
-    SessionFailed,
     Step,
     Stopped,
     SurveyFailed,
@@ -48,6 +47,7 @@ from app.engine.messages import (
 )
 from app.engine.publishing import Publisher
 from app.engine.readiness import Readiness
+from app.engine.session_writer import SessionWriter
 from app.engine.simulator import SimulationError, Simulator
 from app.engine.status import Status
 from app.engine.surveys import Surveys
@@ -71,7 +71,6 @@ NICENESS = 4  # lets the picture go first; 10 cost a third of the cycles for a t
 # interpreter's lock to themselves, and the window would wait for it at each call that gives it back.
 SHORT_CYCLE = 0.0005
 GIVING_WAY = 0.0001  # seconds
-SECONDS_BETWEEN_WRITES = 30.0  # of what a kill would lose
 AFTER_AN_ERROR = 0.1  # seconds, so that one that comes again and again leaves the processor to others
 
 
@@ -102,10 +101,7 @@ class SimulationThread:
         self._overlay = "none"
         self._surveys = Surveys()
         self._timeline = Timeline()
-        self._session = session
-        self._session_moment = Moment()  # which was written last
-        self._session_time = time.monotonic()
-        self._look: Look | None = None
+        self._session = SessionWriter(session) if session else None
         self._told_version = 0  # of the time line, that others can see
         self._travel: Travel | None = None  # to a moment of the time line
         self._travel_request: tuple[GoTo, Moment] | None = None  # what asked for it, and where the worlds were then
@@ -132,7 +128,7 @@ class SimulationThread:
                 self._write_session()
         self._timeline.close()
         if self._session:
-            self._session.close()
+            self._session.session.close()
 
     def ask(self, request: Request) -> None:
         """Ask for something, which is done between two cycles, in the order of asking."""
@@ -197,7 +193,8 @@ class SimulationThread:
         self._end_holding()
         self._tell_of_compiling()
         self._publish()
-        self._write_session_when_due()
+        if self._session and self._session.is_due:
+            self._write_session()
         if self._may_run():
             begin = time.perf_counter()
             self._cycle()
@@ -265,7 +262,8 @@ class SimulationThread:
             case Save():
                 self._save(request)
             case Look(view, camera):
-                self._look = request
+                if self._session:
+                    self._session.look = request
                 if not self._travel:
                     self._timeline.looked(view, camera)
             case Watch(overlay, wanted):
@@ -524,32 +522,12 @@ class SimulationThread:
         else:
             self._reports.put(Saved(request.path))
 
-    def _write_session_when_due(self) -> None:
-        if self._session and time.monotonic() > self._session_time + SECONDS_BETWEEN_WRITES:
-            self._write_session()
-
     def _write_session(self) -> None:
-        """Write the newest kept state for the case that the program is killed, while cycles go on."""
-        self._session_time = time.monotonic()
-        moment = self._timeline.now
-        if self._session is None or self._lockstep is None or self._travel or moment == self._session_moment:
+        """Write the newest state for the case that the program is killed, while cycles go on."""
+        if self._session is None or self._lockstep is None or self._travel:
             return
         self._leave()
-        kept = self._timeline.start_for(moment)
-        if kept is None:
-            return
-        self._session_moment = moment
-        session, journal, look = self._session, self._timeline.journal_of(kept), self._look
-        seen = (look.view, look.camera) if look else None
-        name = self._lockstep.scenes[0].name
-
-        def write() -> None:
-            try:
-                session.write(name, kept.worlds, journal, seen)
-            except Exception as error:
-                self._reports.put(SessionFailed(explained(error)))
-
-        self._timeline.in_background(write)
+        self._session.write(self._timeline, self._lockstep.scenes[0].name, self._reports.put)
 
     def _follow_frame(self, screens: int) -> None:
         if self._lockstep and not self._is_paused:

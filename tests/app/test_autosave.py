@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engine import thread as engine_thread
+from app.engine import session_writer
 from app.engine.autosave import MOST_SESSIONS, Session, ended_sessions
 from app.engine.kept import KeptWorld
 from app.engine.messages import Edited, Look, SessionFailed
@@ -117,7 +117,7 @@ def test_killed_at_200_moments_it_leaves_a_whole_world_or_the_one_before(tmp_pat
 
 
 def test_a_thread_writes_its_work_with_view_and_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine_thread, "SECONDS_BETWEEN_WRITES", 0.05)
+    monkeypatch.setattr(session_writer, "SECONDS_BETWEEN_WRITES", 0.05)
     hands = Hands(small_scene(), session=Session(tmp_path))
     try:
         view, camera = ViewParameters(sun_height=11.0), CameraParameters(heading=12.0)
@@ -142,7 +142,7 @@ def test_a_thread_writes_its_work_with_view_and_journal(tmp_path: Path, monkeypa
 def test_where_it_cannot_be_written_that_is_said_and_all_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine_thread, "SECONDS_BETWEEN_WRITES", 0.01)
+    monkeypatch.setattr(session_writer, "SECONDS_BETWEEN_WRITES", 0.01)
     session = Session(tmp_path)
     hands = Hands(small_scene(), session=session)
 
