@@ -1,0 +1,47 @@
+"""Writes the work of a session now and then, beside the cycles."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from app.engine.autosave import Session
+from app.engine.messages import Look, Moment, Report, SessionFailed
+from app.engine.timeline import Timeline
+from app.model.errors import explained
+
+SECONDS_BETWEEN_WRITES = 30.0  # of what a kill would lose
+
+
+class SessionWriter:
+    """Belongs to the thread that runs the worlds."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.look: Look | None = None  # how the land is seen
+        self._moment = Moment()  # which was written last
+        self._time = time.monotonic()
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to look if there is anything new."""
+        return time.monotonic() > self._time + SECONDS_BETWEEN_WRITES
+
+    def write(self, timeline: Timeline, name: str, report: Callable[[Report], None]) -> None:
+        """Have the state of now, which is kept, written in the background, where it is another one than last time."""
+        self._time = time.monotonic()
+        moment = timeline.now
+        kept = timeline.start_for(moment)
+        if moment == self._moment or kept is None:
+            return
+        self._moment = moment
+        session, journal = self.session, timeline.journal_of(kept)
+        seen = (self.look.view, self.look.camera) if self.look else None
+
+        def write() -> None:
+            try:
+                session.write(name, kept.worlds, journal, seen)
+            except Exception as error:
+                report(SessionFailed(explained(error)))
+
+        timeline.in_background(write)
