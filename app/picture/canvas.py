@@ -35,6 +35,11 @@ class Canvas:
         return self._framebuffer
 
     @property
+    def framebuffer_as_drawn(self) -> moderngl.Framebuffer | None:
+        """The framebuffer that holds the picture that was drawn last, in its size."""
+        return self._framebuffer
+
+    @property
     def texture(self) -> moderngl.Texture | None:
         """The picture that was drawn last, its first row at the bottom."""
         return self._texture

@@ -190,6 +190,7 @@ class Sides:
         self._spans: dict[str, tuple[float, float]] = {}  # by overlay, of what is shown now
         self._drawing: Iterator[None] = iter(())
         self._being_drawn: list[Side] = []
+        self.pictures = 0  # that were seen so far
 
     def show(self, snapshots: Sequence[Snapshot]) -> None:
         """Take the newest snapshots, one of each world. A world that is gone on with keeps its side."""
@@ -206,6 +207,11 @@ class Sides:
         for side, snapshot in zip(self.shown, snapshots, strict=True):
             side.show(snapshot)
         self._spans.clear()
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the whole picture."""
+        return self._size
 
     @property
     def snapshots(self) -> list[Snapshot]:
@@ -295,6 +301,7 @@ class Sides:
             raise
         for side in self._being_drawn:
             side.present()
+        self.pictures += bool(self._being_drawn)
         self._forget_drawing()
 
     def _forget_drawing(self) -> None:
