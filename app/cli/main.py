@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 PROGRAM = "thalweg"
 
 PICTURE_SIZE = 1280, 720  # pixels
+SMALLEST_SIDE = 16
 DEFAULT_FRAMES = 150  # of a clip
 WIDEST_COLUMN = 32  # letters, in lists
 
@@ -145,6 +146,7 @@ examples:
   {PROGRAM} render --frames 150 --fps 30 --out clip.mp4
   {PROGRAM} render noise --size 256 --frames 1 --out noise.png
   {PROGRAM} render ridged --orbit 90 --out clip.mp4 --out last.png --out 'frames/frame_%04d.png'
+  {PROGRAM} render canyon --frames 1 --width 16384 --out poster.png
 """,
     )
     _add_scene_options(parser)
@@ -159,8 +161,9 @@ examples:
         metavar="K",
         help="cycles simulated between two frames; default: the scene's own pace, or 2",
     )
-    parser.add_argument("--width", type=_whole(16, 8192), metavar="W", help=f"default: {PICTURE_SIZE[0]} pixels")
-    parser.add_argument("--height", type=_whole(16, 8192), metavar="H", help=f"default: {PICTURE_SIZE[1]} pixels")
+    side = _whole(SMALLEST_SIDE, 16_384)
+    parser.add_argument("--width", type=side, metavar="W", help=f"default: {PICTURE_SIZE[0]} pixels, or 16:9 for H")
+    parser.add_argument("--height", type=side, metavar="H", help=f"default: {PICTURE_SIZE[1]} pixels, or 16:9 for W")
     parser.add_argument(
         "--orbit",
         type=_finite,
@@ -418,7 +421,7 @@ def _run_render(options: argparse.Namespace) -> None:
     from app.engine.creation import read_size
 
     scenes = _scenes(options)
-    width, height = options.width or PICTURE_SIZE[0], options.height or PICTURE_SIZE[1]
+    width, height = _picture_size(options.width, options.height)
     if options.size is not None and all(read_size(options.size, "--size")) and not (options.width or options.height):
         hint = "--size %s is that of the map in cells; the picture has %d×%d pixels (--width, --height)"
         log.info(hint, options.size, width, height)
@@ -435,6 +438,16 @@ def _run_render(options: argparse.Namespace) -> None:
         minimap=options.minimap,
         threads=options.threads,
     )
+
+
+def _picture_size(width: int | None, height: int | None) -> tuple[int, int]:
+    """Width and height of pictures; where one is not given, it suits the other, and is even, as clips must be."""
+    across, up = PICTURE_SIZE
+    if width is None:
+        width = across if height is None else 2 * round(height * across / up / 2)
+    if height is None:
+        height = 2 * round(width * up / across / 2)
+    return max(width, SMALLEST_SIDE), max(height, SMALLEST_SIDE)
 
 
 def _run_compare(options: argparse.Namespace) -> None:

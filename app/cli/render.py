@@ -20,15 +20,18 @@ from app.engine.memory import check_memory
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import SimulationError, Simulator
 from app.engine.survey import Surveyor, wanted_by
-from app.files.recorder import open_recorder
+from app.files.recorder import is_one_picture, open_recorder
+from app.files.still import open_png
 from app.model.errors import UserError
 from app.model.snapshot import Snapshot
 from app.picture.camera import OPENING_ASPECT, Camera, opening_camera
+from app.picture.crop import LARGEST_TILE
 from app.picture.ground import Ground
 from app.picture.sides import Sides
 from app.scene.comparison import labels
 from app.scene.scene import Scene
 
+LARGEST_FRAME = 8192  # pixels along a side of a picture that is drawn in one piece
 CYCLES_PER_FRAME = 2  # where neither the scene nor the person says
 
 
@@ -53,8 +56,10 @@ def render(
     Where a signal or a cycle that fails ends it early, the files have the frames so far, and `Ended` or `UserError`
     says how many; before the first there are no files.
     """
+    check_size(paths, size)
     with contextlib.ExitStack() as stack:
-        recorders = [stack.enter_context(open_recorder(path, *size, fps)) for path in paths]
+        stills = {path: stack.enter_context(open_png(path, *size)) for path in paths if is_still(path, size)}
+        recorders = [stack.enter_context(open_recorder(path, *size, fps)) for path in paths if path not in stills]
         context = stack.enter_context(headless_context())
         made = create_worlds(scenes, partial(check_memory, scenes, shown=True))
         lockstep = Lockstep([Simulator(scene, world, threads) for world, scene in made])
@@ -97,15 +102,23 @@ def render(
                 if wish:
                     break
                 camera = replace(opening, heading=opening.heading + orbit * frame / frames)
-                sides.redraw()  # time has passed, also where nothing else has changed
-                sides.draw([camera] * len(scenes), scenes, time=frame / fps, minimap=minimap, labels=labels(scenes))
-                pixels = sides.pixels()
-                assert pixels is not None
-                for record in recorders:
-                    record(pixels)
+                if recorders:
+                    sides.redraw()  # time has passed, also where nothing else has changed
+                    sides.draw([camera] * len(scenes), scenes, time=frame / fps, minimap=minimap, labels=labels(scenes))
+                    pixels = sides.pixels()
+                    assert pixels is not None
+                    for record in recorders:
+                        record(pixels)
                 done += 1
             if not done:
                 raise Ended(wish.number)
+            if stills:
+                looks = sides.looks([camera] * len(scenes), scenes, minimap=minimap, labels=labels(scenes))
+                for band in sides.bands(looks, (done - 1) / fps, largest_tile(context)):
+                    if wish:
+                        raise Ended(wish.number)
+                    for take in stills.values():
+                        take(band)
             stack.close()  # while a signal still waits, so that the files are finished
     for path in paths:
         print(path)
@@ -114,6 +127,23 @@ def render(
         raise UserError(f"{failure}; {kept}")
     if done < frames:
         raise Ended(wish.number, f"stopped; {kept}")
+
+
+def is_still(path: Path, size: tuple[int, int]) -> bool:
+    """Whether a file holds one picture, of a size (width, height) that is drawn in tiles."""
+    return is_one_picture(path) and max(size) > LARGEST_TILE
+
+
+def check_size(paths: Sequence[Path], size: tuple[int, int]) -> None:
+    """Raise `UserError` where a clip would be of a size (width, height) that only a still can have."""
+    for path in paths:
+        if max(size) > LARGEST_FRAME and not is_still(path, size):
+            raise UserError(f"{path}: frames have at most {LARGEST_FRAME} pixels along a side; only a still has more")
+
+
+def largest_tile(context: moderngl.Context) -> int:
+    """Pixels along a side of what is drawn at once, in a scene that may have half as many again."""
+    return min(LARGEST_TILE, int(context.info["GL_MAX_VIEWPORT_DIMS"][0]) * 2 // 3)
 
 
 def scene_camera(scene: Scene, snapshot: Snapshot, aspect: float = OPENING_ASPECT) -> Camera:

@@ -13,6 +13,7 @@ from app.model.snapshot import Snapshot
 from app.model.view_parameters import ViewParameters
 from app.picture.appearance import Appearance
 from app.picture.camera import Camera
+from app.picture.crop import Crop, whole
 from app.picture.passes import frame, table, unlocked
 from app.picture.passes.composing import compose
 from app.picture.passes.declaration import Frame, Passes, Shot
@@ -182,6 +183,8 @@ class Picture:
     def _draw_slices(self, target: moderngl.Framebuffer, snapshot: Snapshot, shot: Shot) -> Iterator[None]:
         """Draw maps, passes and minimap; stops where another thing may be drawn between."""
         appearance, view, quality = shot.appearance, shot.appearance.view, self.quality(shot.appearance.view)
+        crop = shot.crop or whole(*target.size)
+        scene = crop.scaled(quality.scale)
         weather = weather_of(appearance.climate, snapshot.seed, snapshot.cycle)
         sea = sea_state(appearance.waves, weather.wind_speed, snapshot.cell_size, max(snapshot.shape))
         waves = drawing_of(appearance.waves) if self.has_waves(appearance) else NO_WAVES
@@ -199,7 +202,8 @@ class Picture:
             sea,
             self._maps.materials,
             storm=storm,
-            size=target.size,
+            crop=crop,
+            corner=(scene.left, scene.bottom),
             time=shot.time,
             overlay_span=span,
             least_discharge=threshold,
@@ -213,22 +217,23 @@ class Picture:
             weather,
             self._maps,
             self._frame_block.values,
-            self._resolve.begin(*target.size, quality),
-            size=target.size,
+            self._resolve.begin(scene.width, scene.height, quality),
+            aspect=crop.aspect,
+            crop=scene,
             waves=waves,
             least_discharge=threshold,
             with_dust=storm > 0.0,
             at_once=self._bake_at_once,
         )
         yield from self._passes.slices(frame)
-        self._resolve.finish(target, quality)
+        self._resolve.finish(target, quality, scene)
         self._minimap.is_behind = False
         if shot.minimap:
-            self._draw_minimap(target, frame, shot, span, threshold)
+            self._draw_minimap(target, frame, shot, crop, span, threshold)
         yield
 
     def _draw_minimap(
-        self, target: moderngl.Framebuffer, frame: Frame, shot: Shot, span: Span, threshold: float
+        self, target: moderngl.Framebuffer, frame: Frame, shot: Shot, crop: Crop, span: Span, threshold: float
     ) -> None:
         view = shot.appearance.view
         moves = frame.waves != NO_WAVES or OVERLAYS[view.overlay].is_moving
@@ -236,7 +241,8 @@ class Picture:
         simulated = (self._shown, span, threshold, *self._maps.state)
         self._minimap.draw(
             target,
-            self.minimap_rectangle(*target.size),
+            self.minimap_rectangle(*crop.size),
+            crop,
             self.content_scale,
             frame,
             contents=Contents((shot.appearance, frame.snapshot.world), simulated, shot.time if moves else 0.0),
