@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import moderngl
+import numpy as np
+from numpy.typing import NDArray
 
 from app.cli.progress import Progress
-from app.cli.signals import Ended, kept_from_signals
+from app.cli.signals import Ended, Wish, kept_from_signals
 from app.engine.creation import create_worlds
 from app.engine.lockstep import Lockstep
 from app.engine.memory import check_memory
@@ -21,16 +23,18 @@ from app.engine.publishing import take_snapshot
 from app.engine.simulator import SimulationError, Simulator
 from app.engine.survey import Surveyor, wanted_by
 from app.files.recorder import is_one_picture, open_recorder
-from app.files.still import open_png
+from app.files.still import open_exr, open_png
 from app.model.errors import UserError
 from app.model.snapshot import Snapshot
 from app.picture.camera import OPENING_ASPECT, Camera, opening_camera
 from app.picture.crop import LARGEST_TILE
 from app.picture.ground import Ground
+from app.picture.layers import CHANNELS, material_names
 from app.picture.sides import Sides
 from app.scene.comparison import labels
 from app.scene.scene import Scene
 
+LARGEST_LAYERED_TILE = 1024  # pixels along a side: a band of all layers takes eight times the memory of colours
 LARGEST_FRAME = 8192  # pixels along a side of a picture that is drawn in one piece
 CYCLES_PER_FRAME = 2  # where neither the scene nor the person says
 
@@ -58,7 +62,9 @@ def render(
     """
     check_size(paths, size)
     with contextlib.ExitStack() as stack:
-        stills = {path: stack.enter_context(open_png(path, *size)) for path in paths if is_still(path, size)}
+        stills = [path for path in paths if is_still(path, size)]
+        pictures = [stack.enter_context(open_png(path, *size)) for path in stills if not is_layered(path)]
+        layered = [stack.enter_context(open_exr(path, *size, CHANNELS)) for path in stills if is_layered(path)]
         recorders = [stack.enter_context(open_recorder(path, *size, fps)) for path in paths if path not in stills]
         context = stack.enter_context(headless_context())
         made = create_worlds(scenes, partial(check_memory, scenes, shown=True))
@@ -114,11 +120,15 @@ def render(
                 raise Ended(wish.number)
             if stills:
                 looks = sides.looks([camera] * len(scenes), scenes, minimap=minimap, labels=labels(scenes))
-                for band in sides.bands(looks, (done - 1) / fps, largest_tile(context)):
-                    if wish:
-                        raise Ended(wish.number)
-                    for take in stills.values():
-                        take(band)
+                time, largest = (done - 1) / fps, largest_tile(context)
+                if pictures:
+                    _take_bands(sides.bands(looks, time, largest), pictures, size[1], wish)
+                if layered:
+                    bands = sides.layer_bands(looks, time, min(largest, LARGEST_LAYERED_TILE))
+                    names = material_names(sides.snapshots[0])
+                    for still in layered:
+                        still.describe({"material.id": "; ".join(f"{number} {name}" for number, name in names.items())})
+                    _take_bands(bands, [still.take for still in layered], size[1], wish)
             stack.close()  # while a signal still waits, so that the files are finished
     for path in paths:
         print(path)
@@ -130,8 +140,28 @@ def render(
 
 
 def is_still(path: Path, size: tuple[int, int]) -> bool:
-    """Whether a file holds one picture, of a size (width, height) that is drawn in tiles."""
-    return is_one_picture(path) and max(size) > LARGEST_TILE
+    """Whether a file holds one picture that is drawn in tiles: for its size (width, height), or for its layers."""
+    return is_layered(path) or (is_one_picture(path) and max(size) > LARGEST_TILE)
+
+
+def is_layered(path: Path) -> bool:
+    """Whether a file holds more than colours."""
+    return path.suffix.lower() == ".exr"
+
+
+Band = TypeVar("Band", NDArray[np.uint8], dict[str, NDArray[np.generic]])
+
+
+def _take_bands(bands: Iterable[Band], takers: Sequence[Callable[[Band], None]], height: int, wish: Wish) -> None:
+    """Hand on each band of a still of this height, as long as nobody wishes an end."""
+    progress = Progress(range(height), "drawing", "row")
+    for band in bands:
+        if wish:
+            raise Ended(wish.number)
+        for take in takers:
+            take(band)
+        progress.update(len(next(iter(band.values())) if isinstance(band, dict) else band))
+    progress.close()
 
 
 def check_size(paths: Sequence[Path], size: tuple[int, int]) -> None:

@@ -55,24 +55,44 @@ def open_png(path: Path, width: int, height: int) -> Iterator[TakeBand]:
         chunk(b"IEND", b"")
 
 
+class LayeredStill:
+    """An EXR while it is written. What is described must be before the first band."""
+
+    def __init__(self, path: Path, width: int, height: int, channels: Sequence[tuple[str, str]]) -> None:
+        import Imath
+        import OpenEXR
+
+        types = {name: Imath.PixelType(getattr(Imath.PixelType, name)) for name in ("HALF", "FLOAT", "UINT")}
+        self._path = path
+        self._header = OpenEXR.Header(width, height)
+        self._header["channels"] = {name: Imath.Channel(types[kind]) for name, kind in channels}
+        self._file: Any = None
+
+    def describe(self, texts: Mapping[str, str]) -> None:
+        """Say something of layers, by their names."""
+        self._header |= {name: text.encode() for name, text in texts.items()}
+
+    def take(self, band: Layers) -> None:
+        """The next rows."""
+        import OpenEXR
+
+        if self._file is None:
+            self._file = OpenEXR.OutputFile(str(self._path), self._header)
+        rows = len(next(iter(band.values())))
+        self._file.writePixels({name: np.ascontiguousarray(layer).tobytes() for name, layer in band.items()}, rows)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
 @contextlib.contextmanager
-def open_exr(
-    path: Path, width: int, height: int, channels: Sequence[tuple[str, str]]
-) -> Iterator[Callable[[Layers], None]]:
-    """An EXR that takes bands of layers by name. `channels` are names and types: HALF, FLOAT or UINT."""
-    import OpenEXR
-
+def open_exr(path: Path, width: int, height: int, channels: Sequence[tuple[str, str]]) -> Iterator[LayeredStill]:
+    """An EXR of named channels, which are HALF, FLOAT or UINT. Whole or not at all."""
     with write_atomically_by_path(path) as temporary:
-        header = OpenEXR.Header(width, height)
-        types = {"HALF": OpenEXR.HALF, "FLOAT": OpenEXR.FLOAT, "UINT": OpenEXR.UINT}
-        header["channels"] = {name: types[kind] for name, kind in channels}
-        file = OpenEXR.OutputFile(str(temporary), header)
+        still = LayeredStill(temporary, width, height, channels)
         try:
-
-            def take(band: Layers) -> None:
-                rows = len(next(iter(band.values())))
-                file.writePixels({name: np.ascontiguousarray(layer).tobytes() for name, layer in band.items()}, rows)
-
-            yield take
+            yield still
         finally:
-            file.close()
+            still.close()

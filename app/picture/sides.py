@@ -16,6 +16,7 @@ from app.picture.camera import Camera
 from app.picture.canvas import Canvas
 from app.picture.crop import Crop, bands, whole
 from app.picture.history import LedgerHistory
+from app.picture.layers import SurfaceOfLand
 from app.picture.passes.declaration import Shot
 from app.picture.passes.frame_values import least_discharge
 from app.picture.passes.quality import KnownLevels
@@ -157,6 +158,12 @@ class Side:
         pixels = self._next_canvas.pixels()
         assert pixels is not None
         return pixels
+
+    def layers(self, look: Look, time: float, crop: Crop, land: SurfaceOfLand) -> dict[str, NDArray[np.generic]]:
+        """Draw a part of the area in the layers of a still, see `app.picture.layers`."""
+        camera = replace(look.camera, middle=self.area.free[0] + self.area.free[1] - 1.0)
+        shot = Shot(camera, look.appearance, time, False, look.overlay_span, look.least_discharge)
+        return self.picture.layers(shot, crop, land)
 
     def present(self) -> None:
         """Let what was drawn last be seen."""
@@ -311,14 +318,32 @@ class Sides:
         """Draw the picture in tiles of at most so many pixels along a side, and return it in bands from the uppermost:
         [row, column, (red, green, blue)]. Nothing of it is seen in a window. All sides are as high as the picture.
         """
+        for band in self._bands(largest, lambda at, crop: {"": self.shown[at].part(looks[at], time, crop)}):
+            yield np.asarray(band[""], np.uint8)
+
+    def layer_bands(self, looks: Sequence[Look], time: float, largest: int) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """The same in the layers of a still, by their names in `app.picture.layers`: without minimap and labels."""
+        lands = [
+            SurfaceOfLand(snapshot, look.appearance.view.exaggeration)
+            for snapshot, look in zip(self.snapshots, looks, strict=True)
+        ]
+        yield from self._bands(largest, lambda at, crop: self.shown[at].layers(looks[at], time, crop, lands[at]))
+
+    def _bands(
+        self, largest: int, draw: Callable[[int, Crop], dict[str, NDArray[np.generic]]]
+    ) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """What `draw` makes of parts of each side, by its place, put together band by band."""
         for row in zip(*(bands(side.area.width, side.area.height, largest) for side in self.shown), strict=True):
-            band = np.empty((row[0][0].height, self._size[0], 3), np.uint8)
-            for side, look, tiles in zip(self.shown, looks, row, strict=True):
+            whole_band: dict[str, NDArray[np.generic]] = {}
+            for at, (side, tiles) in enumerate(zip(self.shown, row, strict=True)):
                 for tile in tiles:
                     left = side.area.left + tile.left
-                    pixels = side.part(look, time, tile.drawn)[tile.rows, tile.columns]
-                    band[:, left : left + tile.width] = pixels
-            yield band
+                    for name, drawn in draw(at, tile.drawn).items():
+                        part = drawn[tile.rows, tile.columns]
+                        if name not in whole_band:
+                            whole_band[name] = np.empty((tile.height, self._size[0], *part.shape[2:]), part.dtype)
+                        whole_band[name][:, left : left + tile.width] = part
+            yield whole_band
 
     @property
     def drawing(self) -> bool:

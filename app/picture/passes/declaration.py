@@ -167,11 +167,16 @@ class Passes:
 
     def slices(self, frame: Frame) -> Iterator[None]:
         """Draw all that the frame has, and stop where another thing may be drawn between."""
+        for row in self.drawn(frame):
+            if not row.joined:
+                yield
+
+    def drawn(self, frame: Frame) -> Iterator[Pass]:
+        """Draw all that the frame has, pass by pass; each is given back when it is drawn."""
         for row in self._table:
             if row.when(frame):
                 self.draw(row, frame)
-                if not row.joined:
-                    yield
+                yield row
 
     def draw(self, row: Pass, frame: Frame) -> None:
         """Draw one pass. Raises `ShaderError` where its shaders read what neither frame nor mesh has."""

@@ -41,9 +41,7 @@ class ResolvePass:
 
     def finish(self, target: moderngl.Framebuffer, quality: Quality, crop: Crop) -> None:
         """Draw what is in the scene's framebuffer, a part of the scene, over the whole of `target`."""
-        scene = self._framebuffers["scene"]
-        if "samples" in self._framebuffers:
-            self._context.copy_framebuffer(scene, self._framebuffers["samples"])
+        scene = self.light()
         last: FullScreen | None = None  # after the tones, which are found for as few pixels as there are
         if quality.fxaa:
             last = self._smooth
@@ -58,6 +56,13 @@ class ResolvePass:
         if last:
             last.program.bind(picture=colour(toned))
             last.draw(target)
+
+    def light(self) -> moderngl.Framebuffer:
+        """The scene in linear light, its samples joined."""
+        scene = self._framebuffers["scene"]
+        if "samples" in self._framebuffers:
+            self._context.copy_framebuffer(scene, self._framebuffers["samples"])
+        return scene
 
     def release(self) -> None:
         self._release_framebuffers()
