@@ -177,8 +177,8 @@ examples:
         type=_path,
         action="append",
         metavar="FILE",
-        help="a clip (.mp4; .mov for editing; .gif or .webp for short loops), the last frame (.png) or every frame "
-        f"(frame_%%04d.png); can be repeated; default: {PROGRAM}.mp4",
+        help="a clip (.mp4; .mov for editing; .gif or .webp for short loops), the last frame (.png; .exr with depth, "
+        f"normals and materials) or every frame (frame_%%04d.png); can be repeated; default: {PROGRAM}.mp4",
     )
     return _run_render, parser
 

@@ -525,7 +525,7 @@ class Application:
     def close(self) -> None:
         """Give back what the graphics hold. The simulation is stopped by who started it."""
         self.panel.release()
-        self.recording.close()
+        self.recording.release()
         self.sides.release()
 
     # How it is done.

@@ -80,6 +80,7 @@ def _run_window(
         finally:
             if not window.lost:
                 application.close()
+            application.recording.finish()
 
 
 def _session() -> Session | None:

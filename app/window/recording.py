@@ -65,14 +65,13 @@ class Recording:
         )
         self._with_panel = with_panel
         self._seen = -1
-        self._release_film()
+        self.release()
         self._film = Film(self._context, width, height)
 
     def stop(self) -> None:
         """End the recording: its clip will be there soon."""
         for recorder in self._recorders:
             recorder.stop()
-        self._release_film()
 
     def take_scene(self) -> None:
         """Take the picture of the scene, where it is due and another one than before."""
@@ -96,7 +95,7 @@ class Recording:
         assert self._film is not None
         recorder.take(self._film.expose(parts, size))
 
-    def close(self) -> None:
+    def finish(self) -> None:
         """Finish what is recorded, and wait for it."""
         self.stop()
         for recorder in self._recorders:
@@ -104,7 +103,8 @@ class Recording:
                 log.info("finishing %s", recorder.path)
             recorder.wait()
 
-    def _release_film(self) -> None:
+    def release(self) -> None:
+        """Give back what the graphics hold."""
         if self._film is not None:
             self._film.release()
             self._film = None

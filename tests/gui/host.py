@@ -182,6 +182,7 @@ def drive(
 
     def end() -> None:
         simulation.stop()
+        running[0].recording.finish()
         running[0].close()
 
     parameters = hello_imgui.RunnerParams()
