@@ -77,6 +77,8 @@ class Recording:
         """Take the picture of the scene, where it is due and another one than before."""
         self._recorders = [recorder for recorder in self._recorders if not recorder.is_over]
         sides, recorder = self._application.sides, self.current
+        if recorder is None:
+            self.release()
         if self._with_panel or recorder is None or not recorder.is_due or sides.pictures == self._seen:
             return
         parts = [(side.canvas.framebuffer_as_drawn, side.seen_area) for side in sides.shown]
