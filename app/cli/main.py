@@ -262,7 +262,8 @@ examples:
         type=_path,
         action="append",
         metavar="FILE",
-        help="a picture (.png), a clip (.mp4, .mov, .gif, .webp) or every frame (frame_%%04d.png); can be repeated; default: sheet.png",
+        help="a picture (.png), a clip (.mp4, .mov, .gif, .webp) or every frame (frame_%%04d.png); can be repeated; "
+        "default: sheet.png",
     )
     return _run_sheet, parser
 
