@@ -96,20 +96,21 @@ def rows(tiny: bool = False) -> Iterator[Row]:
 
 
 def _recording_rows(tiny: bool) -> Iterator[Row]:
-    """What it costs to record the scene: the median of what each turn loses to those before and after it."""
+    """What it costs to record the scene: the median of each turn with it against those before and after."""
     plan = RecordingPlan()
     if tiny:
         plan = RecordingPlan(size=(480, 320), side=32, settling=0.1, seconds=0.3, pause=0.1, rounds=1)
-    with display() as (where, environment):
+    with display() as (_, environment):
         turns = msgspec.json.decode(_look(plan, environment), type=list[Turn])
     for what, name in (("cycles_per_second", "cycles a second"), ("frames_per_second", "frames a second")):
         paces = [getattr(turn, what) for turn in turns]
-        lost = [
-            1.0 - 2.0 * paces[place] / max(paces[place - 1] + paces[place + 1], 1e-9)
+        kept = [
+            2.0 * paces[place] / max(paces[place - 1] + paces[place + 1], 1e-9)
             for place, turn in enumerate(turns)
             if turn.recorded
         ]
-        yield Row(f"{plan.preset}: recording, its cost in {name} {where}", 100.0 * statistics.median(lost), "%", 15.0)
+        label = f"{plan.preset}: recording, its cost in {name}, with against without"
+        yield Row(label, statistics.median(kept), "times", 0.85, at_least=True)
 
 
 def _look(plan: Plan | RecordingPlan, environment: dict[str, str]) -> bytes:
