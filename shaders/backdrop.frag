@@ -49,7 +49,7 @@ float block_shadow(vec3 from) {
     if (leave - enter < 0.004 * frame.heights.w) return 1.0;
     float seen = 1.0;
     float soft = 0.02 * frame.heights.w;
-    float jitter = hash(gl_FragCoord.xy);  // turns the steps of the march into grain, which the eye forgives
+    float jitter = hash(gl_FragCoord.xy + frame.part.xy);  // turns the steps of the march into grain, which the eye forgives
     for (int i = 0; i < 24; ++i) {
         vec3 at = from + to_sun * mix(enter, leave, (float(i) + jitter) / 24.0);
         seen = min(seen, clamp((at.y - ground_height(surface, at.xz)) / soft + 0.5, 0.0, 1.0));

@@ -59,7 +59,7 @@ vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
     vec2 direction = normalize(frame.sun.xz + vec2(1e-5, 0.0));
     vec2 entries = (step(direction, vec2(0.0)) * map_extent() - from.xz) / (direction + vec2(1e-6));
     float entry = max(max(entries.x, entries.y), 0.0);  // of the ray into the map
-    float along = (0.9 + 0.6 * hash(gl_FragCoord.xy)) * frame.map.z;
+    float along = (0.9 + 0.6 * hash(gl_FragCoord.xy + frame.part.xy)) * frame.map.z;
     open.x = 1.0;
     for (int i = 0; i < 24; ++i) {
         vec2 at = from.xz + direction * (entry + along);

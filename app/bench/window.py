@@ -44,6 +44,26 @@ class Plan(msgspec.Struct, frozen=True):
     pause: float = 0.15  # seconds between two keys
 
 
+class RecordingPlan(msgspec.Struct, frozen=True):
+    """What is measured of a window that is recorded in turn: some seconds without, some with, and again."""
+
+    preset: str = "basic"
+    size: tuple[int, int] = (1280, 720)
+    side: int = 0
+    settling: float = 20.0
+    seconds: float = 6.0  # of each turn that are measured
+    pause: float = 1.5  # seconds before it
+    rounds: int = 5
+
+
+class Turn(msgspec.Struct):
+    """What was measured in a turn."""
+
+    recorded: bool
+    cycles_per_second: float
+    frames_per_second: float
+
+
 class Seen(msgspec.Struct):
     """What was measured there."""
 
@@ -62,7 +82,7 @@ def rows(tiny: bool = False) -> Iterator[Row]:
         if tiny:
             plan = Plan(preset, size=(480, 320), side=32, settling=0.1, seconds=0.2, keys=2, pause=0.01)
         with display() as (where, environment):
-            seen = _look(plan, environment)
+            seen = msgspec.json.decode(_look(plan, environment), type=Seen)
         every_key += seen.key_seconds
         pace = (seen.cycles[1] - seen.cycles[0]) / seen.seconds
         alone = _alone(plan, seen.cycles)
@@ -70,12 +90,31 @@ def rows(tiny: bool = False) -> Iterator[Row]:
         yield Row(f"{preset}: cycles a second there", pace, "1/s", None)
         name = f"{preset}: frames a second there, at level {seen.quality}"
         yield Row(name, seen.frames / seen.seconds, "1/s", 10.0, at_least=True)
+    yield from _recording_rows(tiny)
     slowest = statistics.quantiles(every_key, n=20, method="inclusive")[-1]
     yield Row("from a key to its slider on the screen, p95 in all of them", 1e3 * slowest, "ms", 100.0)
 
 
-def _look(plan: Plan, environment: dict[str, str]) -> Seen:
-    """Run the program in a separate process, as a user would."""
+def _recording_rows(tiny: bool) -> Iterator[Row]:
+    """What it costs to record the scene: the median of each turn with it against those before and after."""
+    plan = RecordingPlan()
+    if tiny:
+        plan = RecordingPlan(size=(480, 320), side=32, settling=0.1, seconds=0.3, pause=0.1, rounds=1)
+    with display() as (_, environment):
+        turns = msgspec.json.decode(_look(plan, environment), type=list[Turn])
+    for what, name in (("cycles_per_second", "cycles a second"), ("frames_per_second", "frames a second")):
+        paces = [getattr(turn, what) for turn in turns]
+        kept = [
+            2.0 * paces[place] / max(paces[place - 1] + paces[place + 1], 1e-9)
+            for place, turn in enumerate(turns)
+            if turn.recorded
+        ]
+        label = f"{plan.preset}: recording, its cost in {name}, with against without"
+        yield Row(label, statistics.median(kept), "times", 0.85, at_least=True)
+
+
+def _look(plan: Plan | RecordingPlan, environment: dict[str, str]) -> bytes:
+    """Run the program in a separate process, as a user would. Returns what was measured, as JSON."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "seen.json"
         command = [sys.executable, "-m", "app.bench.window", msgspec.json.encode(plan).decode(), str(file)]
@@ -85,10 +124,10 @@ def _look(plan: Plan, environment: dict[str, str]) -> Seen:
         if done.returncode != 0 or not file.exists():
             reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
             raise UserError(f"{plan.preset} does not run in a window: {reason}")
-        return msgspec.json.decode(file.read_bytes(), type=Seen)
+        return file.read_bytes()
 
 
-def _scene(plan: Plan) -> Scene:
+def _scene(plan: Plan | RecordingPlan) -> Scene:
     scene = open_scene(plan.preset).with_value("simulation.cycles_per_frame", 0)  # as fast as it goes
     return scene.with_values({"world.columns": plan.side, "world.rows": plan.side}) if plan.side else scene
 
@@ -169,13 +208,56 @@ class _Observer:
         window.post(KeyPressed(key))
 
 
+class _RecordingObserver:
+    """Lets a window be recorded in turn, and counts."""
+
+    def __init__(self, plan: RecordingPlan, file: Path) -> None:
+        self._plan = plan
+        self._file = file
+        self._due = 0.0
+        self._turns: list[Turn] = []
+        self._before: tuple[float, int] | None = None  # when the turn began, and at which cycle
+        self._frames = 0
+
+    def after_frame(self, application: Application, window: Window) -> None:
+        """Called when a frame is on the screen."""
+        now, cycle = time.perf_counter(), application.simulation.status.cycle
+        self._frames += 1
+        if cycle == 0:
+            return
+        if not self._due:
+            self._due = now + self._plan.settling
+        if now < self._due:
+            return
+        if self._before is None:
+            self._before, self._frames, self._due = (now, cycle), 0, now + self._plan.seconds
+            return
+        seconds, recording = now - self._before[0], application.recording
+        recorded = recording.current is not None
+        self._turns.append(Turn(recorded, (cycle - self._before[1]) / seconds, self._frames / seconds))
+        if len(self._turns) == 2 * self._plan.rounds + 1:
+            self._file.write_bytes(msgspec.json.encode(self._turns))
+            window.close()
+        elif recorded:
+            recording.stop()
+        else:
+            recording.begin(self._file.parent, "measured", with_panel=False)
+        self._before, self._due = None, now + self._plan.pause
+
+
 def _main(plan: str, file: str) -> None:
     from app.numba_settings import configure_numba
     from app.window.loop import run
 
     configure_numba()
-    wanted = msgspec.json.decode(plan, type=Plan)
-    observer = _Observer(wanted, Path(file))
+    wanted: Plan | RecordingPlan
+    observer: _Observer | _RecordingObserver
+    if "rounds" in msgspec.json.decode(plan):
+        wanted = msgspec.json.decode(plan, type=RecordingPlan)
+        observer = _RecordingObserver(wanted, Path(file))
+    else:
+        wanted = msgspec.json.decode(plan, type=Plan)
+        observer = _Observer(wanted, Path(file))
     layout = Path(file).with_name("layout.ini")
     run(_scene(wanted), layout_file=layout, size=wanted.size, after_frame=observer.after_frame)
 

@@ -17,7 +17,8 @@ from app.engine.memory import check_memory
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
 from app.engine.survey import Surveyor, wanted_by
-from app.files.recorder import Pixels, open_recorder
+from app.files.encoder import Pixels
+from app.files.recorder import open_recorder
 from app.model.camera_path import read_camera_path
 from app.picture.camera_path import CameraPath
 from app.picture.ground import Ground

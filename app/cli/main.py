@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 PROGRAM = "thalweg"
 
 PICTURE_SIZE = 1280, 720  # pixels
+SMALLEST_SIDE = 16
 DEFAULT_FRAMES = 150  # of a clip
 WIDEST_COLUMN = 32  # letters, in lists
 
@@ -148,6 +149,7 @@ examples:
   {PROGRAM} render noise --size 256 --frames 1 --out noise.png
   {PROGRAM} render world.npz --recorded --seconds 60 --fps 60 --out film.mp4
   {PROGRAM} render ridged --orbit 90 --out clip.mp4 --out last.png --out 'frames/frame_%04d.png'
+  {PROGRAM} render canyon --frames 1 --width 16384 --out poster.png
 """,
     )
     _add_scene_options(parser)
@@ -162,8 +164,9 @@ examples:
         metavar="K",
         help="cycles simulated between two frames; default: the scene's own pace, or 2",
     )
-    parser.add_argument("--width", type=_whole(16, 8192), metavar="W", help=f"default: {PICTURE_SIZE[0]} pixels")
-    parser.add_argument("--height", type=_whole(16, 8192), metavar="H", help=f"default: {PICTURE_SIZE[1]} pixels")
+    side = _whole(SMALLEST_SIDE, 16_384)
+    parser.add_argument("--width", type=side, metavar="W", help=f"default: {PICTURE_SIZE[0]} pixels, or 16:9 for H")
+    parser.add_argument("--height", type=side, metavar="H", help=f"default: {PICTURE_SIZE[1]} pixels, or 16:9 for W")
     parser.add_argument(
         "--orbit",
         type=_finite,
@@ -189,8 +192,8 @@ examples:
         type=_path,
         action="append",
         metavar="FILE",
-        help="a clip (.mp4), the last frame (.png) or every frame (frame_%%04d.png); can be repeated; "
-        f"default: {PROGRAM}.mp4",
+        help="a clip (.mp4; .mov for editing; .gif or .webp for short loops), the last frame (.png; .exr with depth, "
+        f"normals and materials) or every frame (frame_%%04d.png); can be repeated; default: {PROGRAM}.mp4",
     )
     return _run_render, parser
 
@@ -299,7 +302,8 @@ examples:
         type=_path,
         action="append",
         metavar="FILE",
-        help="a picture (.png), a clip (.mp4) or every frame (frame_%%04d.png); can be repeated; default: sheet.png",
+        help="a picture (.png), a clip (.mp4, .mov, .gif, .webp) or every frame (frame_%%04d.png); can be repeated; "
+        "default: sheet.png",
     )
     return _run_sheet, parser
 
@@ -483,7 +487,7 @@ def _check_display() -> None:
 def _run_render(options: argparse.Namespace) -> None:
     from app.engine.creation import read_size
 
-    width, height = options.width or PICTURE_SIZE[0], options.height or PICTURE_SIZE[1]
+    width, height = _picture_size(options.width, options.height)
     if options.recorded or (options.source is not None and _is_journal(options.source)):
         _render_recorded(options, (width, height))
         return
@@ -536,6 +540,16 @@ def _journal(options: argparse.Namespace) -> Journal:
     if options.source is None:
         raise UserError("which file? a saved world has its journal in it")
     return changed(read_journal(find_terrain(options.source)), lambda scene: _changed(scene, options))
+
+
+def _picture_size(width: int | None, height: int | None) -> tuple[int, int]:
+    """Width and height of pictures; where one is not given, it suits the other, and is even, as clips must be."""
+    across, up = PICTURE_SIZE
+    if width is None:
+        width = across if height is None else 2 * round(height * across / up / 2)
+    if height is None:
+        height = 2 * round(width * up / across / 2)
+    return max(width, SMALLEST_SIDE), max(height, SMALLEST_SIDE)
 
 
 def _run_compare(options: argparse.Namespace) -> None:

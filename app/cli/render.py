@@ -4,33 +4,40 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import moderngl
+import numpy as np
+from numpy.typing import NDArray
 
 from app.cli.progress import Progress
-from app.cli.signals import Ended, kept_from_signals
+from app.cli.signals import Ended, Wish, kept_from_signals
 from app.engine.creation import create_worlds
 from app.engine.lockstep import Lockstep
 from app.engine.memory import check_memory
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import SimulationError, Simulator
 from app.engine.survey import Surveyor, wanted_by
-from app.files.recorder import open_recorder
+from app.files.recorder import is_one_picture, open_recorder
+from app.files.still import open_exr, open_png
 from app.model.camera_path import read_camera_path
 from app.model.errors import UserError
 from app.model.snapshot import Snapshot
 from app.picture.camera import OPENING_ASPECT, Camera, opening_camera
 from app.picture.camera_path import CameraPath
+from app.picture.crop import LARGEST_TILE
 from app.picture.ground import Ground
+from app.picture.layers import CHANNELS, material_names
 from app.picture.sides import Sides
 from app.scene.captions import picture_labels
 from app.scene.scene import Scene
 
+LARGEST_LAYERED_TILE = 1024  # pixels along a side: a band of all layers takes eight times the memory of colours
+LARGEST_FRAME = 8192  # pixels along a side of a picture that is drawn in one piece
 CYCLES_PER_FRAME = 2  # where neither the scene nor the person says
 
 
@@ -55,8 +62,12 @@ def render(
     Where a signal or a cycle that fails ends it early, the files have the frames so far, and `Ended` or `UserError`
     says how many; before the first there are no files.
     """
+    check_size(paths, size)
     with contextlib.ExitStack() as stack:
-        recorders = [stack.enter_context(open_recorder(path, *size, fps)) for path in paths]
+        stills = [path for path in paths if is_still(path, size)]
+        pictures = [stack.enter_context(open_png(path, *size)) for path in stills if not is_layered(path)]
+        layered = [stack.enter_context(open_exr(path, *size, CHANNELS)) for path in stills if is_layered(path)]
+        recorders = [stack.enter_context(open_recorder(path, *size, fps)) for path in paths if path not in stills]
         context = stack.enter_context(headless_context())
         made = create_worlds(scenes, partial(check_memory, scenes, shown=True))
         lockstep = Lockstep([Simulator(scene, world, threads) for world, scene in made])
@@ -103,16 +114,28 @@ def render(
                 if keys := read_camera_path(scene.view.camera_path):
                     ground = Ground(sides.snapshots[0], scenes[0].view.exaggeration)
                     camera = CameraPath(keys, ground, narrowest / size[1]).at(lockstep.cycle)
-                sides.redraw()  # time has passed, also where nothing else has changed
                 labels = picture_labels(scenes, lockstep.cycle)
-                sides.draw([camera] * len(scenes), scenes, time=frame / fps, minimap=minimap, labels=labels)
-                pixels = sides.pixels()
-                assert pixels is not None
-                for record in recorders:
-                    record(pixels)
+                if recorders:
+                    sides.redraw()  # time has passed, also where nothing else has changed
+                    sides.draw([camera] * len(scenes), scenes, time=frame / fps, minimap=minimap, labels=labels)
+                    pixels = sides.pixels()
+                    assert pixels is not None
+                    for record in recorders:
+                        record(pixels)
                 done += 1
             if not done:
                 raise Ended(wish.number)
+            if stills:
+                looks = sides.looks([camera] * len(scenes), scenes, minimap=minimap, labels=labels)
+                time, largest = (done - 1) / fps, largest_tile(context)
+                if pictures:
+                    _take_bands(sides.bands(looks, time, largest), pictures, size[1], wish)
+                if layered:
+                    bands = sides.layer_bands(looks, time, min(largest, LARGEST_LAYERED_TILE))
+                    names = material_names(sides.snapshots[0])
+                    for still in layered:
+                        still.describe({"material.id": "; ".join(f"{number} {name}" for number, name in names.items())})
+                    _take_bands(bands, [still.take for still in layered], size[1], wish)
             stack.close()  # while a signal still waits, so that the files are finished
     for path in paths:
         print(path)
@@ -121,6 +144,43 @@ def render(
         raise UserError(f"{failure}; {kept}")
     if done < frames:
         raise Ended(wish.number, f"stopped; {kept}")
+
+
+def is_still(path: Path, size: tuple[int, int]) -> bool:
+    """Whether a file holds one picture that is drawn in tiles: for its size (width, height), or for its layers."""
+    return is_layered(path) or (is_one_picture(path) and max(size) > LARGEST_TILE)
+
+
+def is_layered(path: Path) -> bool:
+    """Whether a file holds more than colours."""
+    return path.suffix.lower() == ".exr"
+
+
+Band = TypeVar("Band", NDArray[np.uint8], dict[str, NDArray[np.generic]])
+
+
+def _take_bands(bands: Iterable[Band], takers: Sequence[Callable[[Band], None]], height: int, wish: Wish) -> None:
+    """Hand on each band of a still of this height, as long as nobody wishes an end."""
+    progress = Progress(range(height), "drawing", "row")
+    for band in bands:
+        if wish:
+            raise Ended(wish.number)
+        for take in takers:
+            take(band)
+        progress.update(len(next(iter(band.values())) if isinstance(band, dict) else band))
+    progress.close()
+
+
+def check_size(paths: Sequence[Path], size: tuple[int, int]) -> None:
+    """Raise `UserError` where a clip would be of a size (width, height) that only a still can have."""
+    for path in paths:
+        if max(size) > LARGEST_FRAME and not is_still(path, size):
+            raise UserError(f"{path}: frames have at most {LARGEST_FRAME} pixels along a side; only a still has more")
+
+
+def largest_tile(context: moderngl.Context) -> int:
+    """Pixels along a side of what is drawn at once, in a scene that may have half as many again."""
+    return min(LARGEST_TILE, int(context.info["GL_MAX_VIEWPORT_DIMS"][0]) * 2 // 3)
 
 
 def scene_camera(scene: Scene, snapshot: Snapshot, aspect: float = OPENING_ASPECT) -> Camera:

@@ -22,7 +22,8 @@ from app.engine.memory import check_memory
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import PORTION, Simulator
 from app.engine.survey import Surveyor, wanted_by
-from app.files.recorder import Pixels, open_recorder
+from app.files.encoder import Pixels
+from app.files.recorder import open_recorder
 from app.model.errors import UserError
 from app.model.numbers import spaced
 from app.model.overlays import overlay_range

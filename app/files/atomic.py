@@ -38,12 +38,12 @@ def working_folder() -> Path:
         return Path.home()
 
 
-def free_path(folder: Path, name: str, suffix: str) -> Path:
-    """A path that does not exist yet: with a number after the name, where need be."""
-    path, number = folder / f"{name}{suffix}", 2
-    while path.exists():
-        path, number = folder / f"{name}-{number}{suffix}", number + 1
-    return path
+def free_path(folder: Path, name: str, suffix: str, *others: str) -> Path:
+    """A path that does not exist yet, nor with `others` as its suffix: with a number after the name, where need be."""
+    free, number = name, 2
+    while any((folder / f"{free}{ending}").exists() for ending in (suffix, *others)):
+        free, number = f"{name}-{number}", number + 1
+    return folder / f"{free}{suffix}"
 
 
 @contextlib.contextmanager

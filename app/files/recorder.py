@@ -8,40 +8,35 @@ from __future__ import annotations
 
 import contextlib
 import re
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.files.atomic import write_atomically, write_atomically_by_path
+from app.files.encoder import CLIPS, ClipFormat, Encoder, Pixels
 from app.model.errors import UserError
 
-Pixels = NDArray[np.uint8]  # [row, column, channel]: red, green and blue, the uppermost row first
 Recorder = Callable[[Pixels], None]  # takes the next picture
-
-# The encoder's output depends on the number of its threads, and must not depend on the machine.
-ENCODER_THREADS = 4
-QUALITY = 18  # x264's constant rate factor: visually lossless
 
 _NUMBER = re.compile(r"%0?\d*d")
 
 
 def open_recorder(path: Path, width: int, height: int, fps: int) -> AbstractContextManager[Recorder]:
-    """The recorder for a file, by its name: `.mp4`, `.png` for the last picture, or `frame_%04d.png` for every one."""
+    """The recorder for a file, by its name: a clip, `.png` for the last picture, or `frame_%04d.png` for every one."""
     suffix = path.suffix.lower()
     numbers = len(_NUMBER.findall(path.name))
-    if suffix == ".mp4" and numbers == 0:
-        if width % 2 or height % 2:
-            raise UserError(f"{path}: a clip of {width}×{height} pixels: width and height must be even for .mp4")
-        return _clip(path, width, height, fps)
+    if numbers == 0 and (clip := next((clip for clip in CLIPS.values() if clip.suffix == suffix), None)):
+        if clip.even and (width % 2 or height % 2):
+            raise UserError(f"{path}: a clip of {width}×{height} pixels: width and height must be even for {suffix}")
+        if fps > clip.fastest:
+            raise UserError(f"{path}: {fps} frames a second: at most {clip.fastest} for {suffix}")
+        return _clip(path, width, height, fps, clip)
     if suffix == ".png" and numbers <= 1:
         return _every_picture(path) if numbers else _last_picture(path)
-    raise UserError(f"{path}: must be a clip (.mp4), a picture (.png) or numbered pictures (frame_%04d.png)")
+    suffixes = ", ".join(clip.suffix for clip in CLIPS.values())
+    raise UserError(f"{path}: must be a clip ({suffixes}), a picture (.png) or numbered pictures (frame_%04d.png)")
 
 
 def is_one_picture(path: Path) -> bool:
@@ -83,57 +78,21 @@ def _every_picture(pattern: Path) -> Iterator[Recorder]:
 
 
 @contextlib.contextmanager
-def _clip(path: Path, width: int, height: int, fps: int) -> Iterator[Recorder]:
-    with write_atomically_by_path(path) as temporary, tempfile.TemporaryFile() as complaints:
-        command = [_ffmpeg(), "-y", "-v", "error"]
-        command += ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", str(fps), "-i", "-", "-an"]
-        # Players take what is not marked for the colours of HD television, so they are converted so and marked.
-        command += ["-vf", "scale=out_color_matrix=bt709:out_range=tv", "-pix_fmt", "yuv420p", "-color_range", "tv"]
-        command += ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"]
-        command += ["-c:v", "libx264", "-preset", "veryfast", "-crf", str(QUALITY), "-threads", str(ENCODER_THREADS)]
-        # Without names of versions, and with the index in front, so that a browser can play it while it loads.
-        command += ["-fflags", "+bitexact", "-flags:v", "+bitexact", "-movflags", "+faststart", str(temporary)]
-        try:
-            # In its own session: Ctrl+C and a terminal that closes must not end it before the clip is whole.
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=complaints, start_new_session=True)
-        except OSError as error:
-            raise UserError(f"ffmpeg cannot be started ({error.strerror or error}), which makes {path}") from error
-        assert process.stdin is not None
-        stdin = process.stdin
+def _clip(path: Path, width: int, height: int, fps: int, clip: ClipFormat) -> Iterator[Recorder]:
+    count = 0
+    with write_atomically_by_path(path) as temporary:
+        encoder = Encoder(temporary, width, height, fps, clip.encoding, called=path)
 
         def record(pixels: Pixels) -> None:
-            try:
-                stdin.write(np.ascontiguousarray(pixels).data)
-            except OSError as error:  # it has ended before its time
-                process.wait()
-                raise _failure(path, process, complaints) from error
+            nonlocal count
+            encoder.write(count, pixels)
+            count += 1
 
         try:
             yield record
-            with contextlib.suppress(OSError):  # its exit status says more
-                stdin.close()
-            if process.wait() != 0:
-                raise _failure(path, process, complaints)
+            encoder.finish()
         finally:
-            process.kill()
-            process.wait()
-
-
-def _ffmpeg() -> str:
-    import imageio_ffmpeg
-
-    try:
-        return str(imageio_ffmpeg.get_ffmpeg_exe())
-    except RuntimeError as error:
-        raise UserError(
-            "there is no ffmpeg, which makes the clip; install it, or set IMAGEIO_FFMPEG_EXE to where it is"
-        ) from error
-
-
-def _failure(path: Path, process: subprocess.Popen[bytes], complaints: IO[bytes]) -> UserError:
-    complaints.seek(0)
-    lines = complaints.read().decode(errors="replace").strip().splitlines()
-    return UserError(f"{path}: ffmpeg failed: {lines[-1] if lines else f'exit status {process.returncode}'}")
+            encoder.kill()
 
 
 def _png(pixels: Pixels) -> bytes:

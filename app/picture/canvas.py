@@ -35,6 +35,11 @@ class Canvas:
         return self._framebuffer
 
     @property
+    def framebuffer_as_drawn(self) -> moderngl.Framebuffer | None:
+        """The framebuffer that holds the picture that was drawn last, in its size."""
+        return self._framebuffer
+
+    @property
     def texture(self) -> moderngl.Texture | None:
         """The picture that was drawn last, its first row at the bottom."""
         return self._texture
@@ -53,12 +58,13 @@ class Canvas:
     def paint(self, pixels: NDArray[np.uint8], left: int, top: int) -> None:
         """Put pixels over the picture: `[row from the top, column, (red, green, blue, alpha)]`.
 
-        `left` and `top` are counted from the upper left corner, and not below 0; what goes beyond the picture is cut.
+        `left` and `top` are counted from the upper left corner; what goes beyond the picture is cut.
         """
         if self._texture is None:
             return
         width, height = self._texture.size
-        seen = pixels[: max(height - top, 0), : max(width - left, 0)]
+        seen = pixels[max(-top, 0) : max(height - top, 0), max(-left, 0) : max(width - left, 0)]
+        left, top = max(left, 0), max(top, 0)
         rows, columns = seen.shape[:2]
         if rows and columns:
             area = (left, height - top - rows, columns, rows)

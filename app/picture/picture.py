@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from dataclasses import replace
 from functools import partial
 
 import moderngl
+import numpy as np
+from numpy.typing import NDArray
 
 from app.model.climate import Weather, weather_of
 from app.model.overlays import OVERLAYS, Span, overlay_range
@@ -13,6 +16,8 @@ from app.model.snapshot import Snapshot
 from app.model.view_parameters import ViewParameters
 from app.picture.appearance import Appearance
 from app.picture.camera import Camera
+from app.picture.crop import Crop, whole
+from app.picture.layers import DRAWN_BY, NOTHING, SurfaceOfLand, surface_layers
 from app.picture.passes import frame, table, unlocked
 from app.picture.passes.composing import compose
 from app.picture.passes.declaration import Frame, Passes, Shot
@@ -179,17 +184,51 @@ class Picture:
         ):
             made.release()
 
+    def layers(self, shot: Shot, crop: Crop, land: SurfaceOfLand) -> dict[str, NDArray[np.generic]]:
+        """Draw a part of a picture as `CHANNELS` has it: [row, column] by name, the uppermost row first."""
+        assert self._snapshot is not None
+        quality = replace(self.quality(shot.appearance.view), scale=1.0, fxaa=False)
+        shot = _complete(shot, self._snapshot)
+        frame = _last(self._composed(self._snapshot, shot, crop, quality))
+        for _ in self._passes.drawn(frame):
+            pass
+        light = np.frombuffer(self._resolve.light().read(components=3, dtype="f2"), np.float16)
+        exposed = light.reshape(crop.height, crop.width, 3)[::-1] * self._frame_block.values["sun_light"][3]
+        frame = _last(self._composed(self._snapshot, shot, crop, replace(quality, samples=0)))
+        depth = np.ones((crop.height, crop.width), np.float32)
+        drawn = np.full(depth.shape, NOTHING, np.uint32)
+        for row in self._passes.drawn(frame):
+            if row.name in DRAWN_BY:
+                now = np.frombuffer(frame.scene.read(attachment=-1, components=1, dtype="f4"), np.float32).reshape(
+                    depth.shape
+                )
+                drawn[now < depth] = DRAWN_BY[row.name]
+                depth = now
+        colours = {name: exposed[..., place].astype(np.float16) for place, name in enumerate("RGB")}
+        return colours | surface_layers(depth[::-1], drawn[::-1], shot.camera, crop, land)
+
     def _draw_slices(self, target: moderngl.Framebuffer, snapshot: Snapshot, shot: Shot) -> Iterator[None]:
         """Draw maps, passes and minimap; stops where another thing may be drawn between."""
-        appearance, view, quality = shot.appearance, shot.appearance.view, self.quality(shot.appearance.view)
+        quality = self.quality(shot.appearance.view)
+        crop, shot = shot.crop or whole(*target.size), _complete(shot, snapshot)
+        frame = yield from self._composed(snapshot, shot, crop, quality)
+        yield from self._passes.slices(frame)
+        self._resolve.finish(target, quality, frame.crop)
+        self._minimap.is_behind = False
+        if shot.minimap:
+            self._draw_minimap(target, frame, shot, crop)
+        yield
+
+    def _composed(self, snapshot: Snapshot, shot: Shot, crop: Crop, quality: Quality) -> Generator[None, None, Frame]:
+        """Bring the maps up to date, and put the frame of a part of a picture together."""
+        appearance, view = shot.appearance, shot.appearance.view
+        scene = crop.scaled(quality.scale)
         weather = weather_of(appearance.climate, snapshot.seed, snapshot.cycle)
         sea = sea_state(appearance.waves, weather.wind_speed, snapshot.cell_size, max(snapshot.shape))
         waves = drawing_of(appearance.waves) if self.has_waves(appearance) else NO_WAVES
         storm = self._dust(weather, view)
-        span = shot.overlay_span or overlay_range(view.overlay, snapshot)
-        threshold = shot.least_discharge
-        if threshold is None:
-            threshold = appearance.smallest_stream(snapshot.shape, snapshot.cell_size)
+        span, threshold = shot.overlay_span, shot.least_discharge
+        assert span is not None and threshold is not None
         fill_frame_block(
             self._frame_block.values,
             snapshot,
@@ -199,7 +238,8 @@ class Picture:
             sea,
             self._maps.materials,
             storm=storm,
-            size=target.size,
+            crop=crop,
+            corner=(scene.left, scene.bottom),
             time=shot.time,
             overlay_span=span,
             least_discharge=threshold,
@@ -213,30 +253,25 @@ class Picture:
             weather,
             self._maps,
             self._frame_block.values,
-            self._resolve.begin(*target.size, quality),
-            size=target.size,
+            self._resolve.begin(scene.width, scene.height, quality),
+            aspect=crop.aspect,
+            crop=scene,
             waves=waves,
             least_discharge=threshold,
             with_dust=storm > 0.0,
             at_once=self._bake_at_once,
         )
-        yield from self._passes.slices(frame)
-        self._resolve.finish(target, quality)
-        self._minimap.is_behind = False
-        if shot.minimap:
-            self._draw_minimap(target, frame, shot, span, threshold)
-        yield
+        return frame
 
-    def _draw_minimap(
-        self, target: moderngl.Framebuffer, frame: Frame, shot: Shot, span: Span, threshold: float
-    ) -> None:
+    def _draw_minimap(self, target: moderngl.Framebuffer, frame: Frame, shot: Shot, crop: Crop) -> None:
         view = shot.appearance.view
         moves = frame.waves != NO_WAVES or OVERLAYS[view.overlay].is_moving
         shows_overlay = view.minimap_shows == "overlay" and frame.defines["OVERLAY"] == 1
-        simulated = (self._shown, span, threshold, *self._maps.state)
+        simulated = (self._shown, shot.overlay_span, shot.least_discharge, *self._maps.state)
         self._minimap.draw(
             target,
-            self.minimap_rectangle(*target.size),
+            self.minimap_rectangle(*crop.size),
+            crop,
             self.content_scale,
             frame,
             contents=Contents((shot.appearance, frame.snapshot.world), simulated, shot.time if moves else 0.0),
@@ -250,3 +285,24 @@ class Picture:
     def _dust(self, weather: Weather, view: ViewParameters) -> float:
         """How much dust is in the air: some in any storm over loose sand, and more where the wind carries much."""
         return weather.storm * view.dust * self._maps.sand_in_air
+
+
+def _complete(shot: Shot, snapshot: Snapshot) -> Shot:
+    """The same shot with all that suits the snapshot where it does not say."""
+    span, threshold, appearance = shot.overlay_span, shot.least_discharge, shot.appearance
+    return shot._replace(
+        overlay_span=overlay_range(appearance.view.overlay, snapshot) if span is None else span,
+        least_discharge=appearance.smallest_stream(snapshot.shape, snapshot.cell_size)
+        if threshold is None
+        else threshold,
+    )
+
+
+def _last(slices: Generator[None, None, Frame]) -> Frame:
+    """What slices come to, drawn without a stop."""
+    while True:
+        try:
+            next(slices)
+        except StopIteration as end:
+            frame: Frame = end.value
+            return frame

@@ -14,7 +14,9 @@ from app.model.snapshot import Snapshot
 from app.picture.appearance import Appearance
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
+from app.picture.crop import Crop, bands, whole
 from app.picture.history import LedgerHistory
+from app.picture.layers import SurfaceOfLand
 from app.picture.passes.declaration import Shot
 from app.picture.passes.frame_values import least_discharge
 from app.picture.passes.quality import KnownLevels
@@ -126,26 +128,42 @@ class Side:
         still = self.picture.frame_settled and not self.picture.is_moving(look.appearance)
         return still and self._drawn == self._seen(look)
 
-    def slices(self, look: Look, time: float) -> Iterator[None]:
-        """Draw picture, label and dividers, which are the left and upper edges of a picture that has neighbours there.
+    def slices(self, look: Look, time: float, crop: Crop | None = None) -> Iterator[None]:
+        """Draw all of the area, or a part: picture, label and dividers.
 
-        They are seen when `present` is called after the last slice.
+        These are the left and upper edges of a picture that has neighbours there. What was drawn is seen when `present`
+        is called after the last slice.
         """
         area, drawn = self.area, self._seen(look)
+        crop = crop or whole(area.width, area.height)
         camera = replace(look.camera, middle=area.free[0] + area.free[1] - 1.0)
         canvas = self._next_canvas
-        shot = Shot(camera, look.appearance, time, look.minimap, look.overlay_span, look.least_discharge)
-        yield from self.picture.slices(canvas.framebuffer(area.width, area.height), shot)
+        shot = Shot(camera, look.appearance, time, look.minimap, look.overlay_span, look.least_discharge, crop)
+        yield from self.picture.slices(canvas.framebuffer(crop.width, crop.height), shot)
         if look.label:
-            self._paint_label(canvas, area, look.label)
+            self._paint_label(canvas, area, crop, look.label)
         thickness = max(round(DIVIDER_WIDTH * self.picture.content_scale), 1)
         for is_inside, rows, columns in (
             (area.left > 0, area.height, min(thickness, area.width)),
             (area.top > 0, min(thickness, area.height), area.width),
         ):
             if is_inside:
-                canvas.paint(np.broadcast_to(DIVIDER_COLOUR, (rows, columns, 4)), 0, 0)
+                canvas.paint(np.broadcast_to(DIVIDER_COLOUR, (rows, columns, 4)), -crop.left, -crop.top)
         self._next_seen = area, drawn
+
+    def part(self, look: Look, time: float, crop: Crop) -> NDArray[np.uint8]:
+        """Draw a part of the area. Returns its pixels: [row, column, (red, green, blue)], the uppermost row first."""
+        for _ in self.slices(look, time, crop):
+            pass
+        pixels = self._next_canvas.pixels()
+        assert pixels is not None
+        return pixels
+
+    def layers(self, look: Look, time: float, crop: Crop, land: SurfaceOfLand) -> dict[str, NDArray[np.generic]]:
+        """Draw a part of the area in the layers of a still, see `app.picture.layers`."""
+        camera = replace(look.camera, middle=self.area.free[0] + self.area.free[1] - 1.0)
+        shot = Shot(camera, look.appearance, time, False, look.overlay_span, look.least_discharge)
+        return self.picture.layers(shot, crop, land)
 
     def present(self) -> None:
         """Let what was drawn last be seen."""
@@ -159,7 +177,7 @@ class Side:
         surveyed = snapshot.survey and tuple(snapshot.survey.versions.items())
         return look, self.area, self.picture.content_scale, snapshot.world, snapshot.cycle, surveyed
 
-    def _paint_label(self, canvas: Canvas, area: Area, label: Label) -> None:
+    def _paint_label(self, canvas: Canvas, area: Area, crop: Crop, label: Label) -> None:
         from app.picture.lettering import sign  # ImGui, which a picture without a label does not wait for
 
         scale = self.picture.content_scale
@@ -168,7 +186,7 @@ class Side:
         widest = min(right - left - 2 * margin, round(WIDEST_LABEL * scale))
         if widest < NARROWEST_LABEL * scale:
             label = label[:1]  # more could not be read
-        canvas.paint(sign(label, scale, widest), left + margin, margin)
+        canvas.paint(sign(label, scale, widest), left + margin - crop.left, margin - crop.top)
 
     def release(self) -> None:
         self.picture.release()
@@ -190,6 +208,7 @@ class Sides:
         self._spans: dict[str, tuple[float, float]] = {}  # by overlay, of what is shown now
         self._drawing: Iterator[None] = iter(())
         self._being_drawn: list[Side] = []
+        self.pictures = 0  # that were seen so far
 
     def show(self, snapshots: Sequence[Snapshot]) -> None:
         """Take the newest snapshots, one of each world. A world that is gone on with keeps its side."""
@@ -206,6 +225,11 @@ class Sides:
         for side, snapshot in zip(self.shown, snapshots, strict=True):
             side.show(snapshot)
         self._spans.clear()
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the whole picture."""
+        return self._size
 
     @property
     def snapshots(self) -> list[Snapshot]:
@@ -265,19 +289,61 @@ class Sides:
         self._forget_drawing()
         if not self.snapshots:
             return False
+        looks = self.looks(cameras, appearances, minimap=minimap, labels=labels)
         view = appearances[0].view
-        span = self.overlay_span(view.overlay)
-        least = least_discharge(appearances, self.snapshots)
-        looks = [
-            Look(camera, appearance, minimap, label, span, least)
-            for camera, appearance, label in zip(cameras, appearances, labels or [()] * len(appearances), strict=True)
-        ]
         changed = [(side, look) for side, look in zip(self.shown, looks, strict=True) if not side.is_drawn(look)]
         if changed:
             slices = (part for side, look in changed for part in side.slices(look, time))
             self._drawing = self.shown[0].picture.one_frame(view, slices)
             self._being_drawn = [side for side, _ in changed]
         return bool(changed)
+
+    def looks(
+        self,
+        cameras: Sequence[Camera],
+        appearances: Sequence[Appearance],
+        *,
+        minimap: bool,
+        labels: Sequence[Label] = (),
+    ) -> list[Look]:
+        """How each side is looked at; see `draw`."""
+        span = self.overlay_span(appearances[0].view.overlay)
+        least = least_discharge(appearances, self.snapshots)
+        return [
+            Look(camera, appearance, minimap, label, span, least)
+            for camera, appearance, label in zip(cameras, appearances, labels or [()] * len(appearances), strict=True)
+        ]
+
+    def bands(self, looks: Sequence[Look], time: float, largest: int) -> Iterator[NDArray[np.uint8]]:
+        """Draw the picture in tiles of at most so many pixels along a side, and return it in bands from the uppermost:
+        [row, column, (red, green, blue)]. Nothing of it is seen in a window. All sides are as high as the picture.
+        """
+        for band in self._bands(largest, lambda at, crop: {"": self.shown[at].part(looks[at], time, crop)}):
+            yield np.asarray(band[""], np.uint8)
+
+    def layer_bands(self, looks: Sequence[Look], time: float, largest: int) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """The same in the layers of a still, by their names in `app.picture.layers`: without minimap and labels."""
+        lands = [
+            SurfaceOfLand(snapshot, look.appearance.view.exaggeration)
+            for snapshot, look in zip(self.snapshots, looks, strict=True)
+        ]
+        yield from self._bands(largest, lambda at, crop: self.shown[at].layers(looks[at], time, crop, lands[at]))
+
+    def _bands(
+        self, largest: int, draw: Callable[[int, Crop], dict[str, NDArray[np.generic]]]
+    ) -> Iterator[dict[str, NDArray[np.generic]]]:
+        """What `draw` makes of parts of each side, by its place, put together band by band."""
+        for row in zip(*(bands(side.area.width, side.area.height, largest) for side in self.shown), strict=True):
+            whole_band: dict[str, NDArray[np.generic]] = {}
+            for at, (side, tiles) in enumerate(zip(self.shown, row, strict=True)):
+                for tile in tiles:
+                    left = side.area.left + tile.left
+                    for name, drawn in draw(at, tile.drawn).items():
+                        part = drawn[tile.rows, tile.columns]
+                        if name not in whole_band:
+                            whole_band[name] = np.empty((tile.height, self._size[0], *part.shape[2:]), part.dtype)
+                        whole_band[name][:, left : left + tile.width] = part
+            yield whole_band
 
     @property
     def drawing(self) -> bool:
@@ -295,6 +361,7 @@ class Sides:
             raise
         for side in self._being_drawn:
             side.present()
+        self.pictures += bool(self._being_drawn)
         self._forget_drawing()
 
     def _forget_drawing(self) -> None:

@@ -26,6 +26,7 @@ from app.model.materials import MaterialParameters
 from app.model.numbers import value_text
 from app.model.parameters import Declaration, Parameters, Value, declarations
 from app.model.plants import FloraParameters
+from app.model.recording_parameters import RecordingParameters
 from app.model.river_parameters import RiverParameters
 from app.model.simulation_parameters import SimulationParameters
 from app.model.trait_parameters import TraitParameters
@@ -110,6 +111,7 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
     view: ViewParameters = ViewParameters()
     waves: WaveParameters = WaveParameters()
     camera: CameraParameters = CameraParameters()
+    recording: RecordingParameters = RecordingParameters()
 
     @property
     def has_drops(self) -> bool:

@@ -78,6 +78,8 @@ ACTIONS: tuple[Action, ...] = (
         "last_session",
         "Files",
     ),
+    Action(("F9",), "Record", "record the scene, without the panel; again: stop", "record", "Files"),
+    Action(("Shift+F9",), "Record window", "record the window with its panel", "record_window", "Files"),
     Action(("F12",), "Screenshot", "save the picture, without the panel, as PNG", "screenshot", "Files"),
     Action(
         ("F5",), "Reload shaders", "recompile the shaders; if one fails, the old ones stay", "reload_shaders", "Help"

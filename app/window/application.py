@@ -78,6 +78,7 @@ from app.window.notices import Notices
 from app.window.pace import Pace
 from app.window.panel import Panel
 from app.window.pointing import Pointing
+from app.window.recording import Recording
 from app.window.undo import LandStep, Undo, ValueStep
 
 log = logging.getLogger(__name__)
@@ -141,8 +142,10 @@ class Application:
         self.layout = Layout(self.sides)
         self.pointing = Pointing(self)
         self.camera_follow = CameraFollow(self)
+        self.recording = Recording(self, context)
         self.last_session: EndedSession | None = None  # which can be gone on with
         self.offering = False  # whether the person has still to say so
+        self.pixel_size = (0, 0)  # of the window
         self._time = 0.0
         self._looked: Look | None = None  # what the simulation knows of view and camera
         self._looked_at = 0.0
@@ -171,6 +174,7 @@ class Application:
         if self.sides.drawing:  # it stopped for what happened meanwhile, which the panel shall show now
             for event in self.host.events():
                 self.guarded(partial(self.handle, event))
+        self.guarded(self.recording.take_scene)
         self.guarded(self.gui)
 
     # The hooks.
@@ -178,6 +182,7 @@ class Application:
     def update(self, dt: float, width: float, height: float, pixels_per_unit: float) -> None:
         """Let `dt` seconds pass: take what the simulation made, and move on. The size is in logical units."""
         self._time += dt
+        self.pixel_size = round(width * pixels_per_unit), round(height * pixels_per_unit)
         self.layout.size = (width, height - self.panel.height_below_scene)
         self.layout.pixels_per_unit = pixels_per_unit
         self.sides.set_content_scale(self.interface_scale * pixels_per_unit)
@@ -299,6 +304,10 @@ class Application:
         for side in self.sides.shown:
             area = side.seen_area
             side.canvas.lay_onto(screen, area.left, height - area.top - area.height)
+
+    def take_screen(self, screen: moderngl.Framebuffer, size: tuple[int, int]) -> None:
+        """See a finished frame of the window, of this size in pixels, before it is presented."""
+        self.guarded(partial(self.recording.take_screen, screen, size))
 
     def guarded(self, hook: Callable[[], None]) -> None:
         """Call a hook. What goes wrong in it is shown, and neither ends the program nor loses the simulation."""
@@ -534,6 +543,7 @@ class Application:
     def close(self) -> None:
         """Give back what the graphics hold. The simulation is stopped by who started it."""
         self.panel.release()
+        self.recording.release()
         self.sides.release()
 
     # How it is done.

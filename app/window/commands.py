@@ -390,11 +390,30 @@ class Commands:
         pixels = self._application.picture()
         if pixels is None:
             raise UserError("there is no picture yet")
-        snapshot = self._application.snapshot
-        name = f"thalweg-{self._application.documents.name}-{snapshot.cycle if snapshot else 0:06d}"
-        path = free_path(_picture_folder(), name, ".png")
+        path = free_path(_picture_folder(), self._picture_name, ".png")
         # Compressing takes a while, for which the window shall not stand still.
         threading.Thread(target=self._write_screenshot, args=(path, pixels.copy()), name="screenshot").start()
+
+    @property
+    def _picture_name(self) -> str:
+        """How pictures of now are called."""
+        snapshot = self._application.snapshot
+        return f"thalweg-{self._application.documents.name}-{snapshot.cycle if snapshot else 0:06d}"
+
+    def record(self) -> None:
+        """Record the scene; what records already, stops."""
+        self._record(with_panel=False)
+
+    def record_window(self) -> None:
+        """Record the window, with its panel; what records already, stops."""
+        self._record(with_panel=True)
+
+    def _record(self, *, with_panel: bool) -> None:
+        recording = self._application.recording
+        if recording.current is not None:
+            recording.stop()
+        else:
+            recording.begin(_picture_folder(), self._picture_name, with_panel=with_panel)
 
     def _write_screenshot(self, path: Path, pixels: NDArray[np.uint8]) -> None:
         def write() -> None:

@@ -80,6 +80,7 @@ def _run_window(
         finally:
             if not window.lost:
                 application.close()
+            application.recording.finish()
 
 
 def _session() -> Session | None:
@@ -117,7 +118,7 @@ def _show(
         style.apply(application.interface_scale)
         window.begin_frame()
         application.frame(events, dt, *window.size, window.pixels_per_unit)
-        window.end_frame(application.lay_pictures)
+        window.end_frame(application.lay_pictures, application.take_screen)
         application.frame_times.add(time.perf_counter() - begin)
 
         if application.snapshot is None and simulation.status.state == "failed":

@@ -47,6 +47,7 @@ _NAMED_KEYS = {
     glfw.KEY_RIGHT_SHIFT: "Shift",
     **{getattr(glfw, f"KEY_F{number}"): f"F{number}" for number in range(1, 13)},
 }
+_FUNCTION_KEYS = {f"F{number}" for number in range(1, 13)}
 _BUTTONS = {
     glfw.MOUSE_BUTTON_LEFT: Button.LEFT,
     glfw.MOUSE_BUTTON_RIGHT: Button.RIGHT,
@@ -157,16 +158,22 @@ class Window:
         imgui.backends.glfw_new_frame()
         imgui.new_frame()
 
-    def end_frame(self, lay_behind: Callable[[moderngl.Framebuffer, int], None]) -> None:
+    def end_frame(
+        self,
+        lay_behind: Callable[[moderngl.Framebuffer, int], None],
+        see: Callable[[moderngl.Framebuffer, tuple[int, int]], None],
+    ) -> None:
         """Draw what ImGui collected over what `lay_behind` draws onto a screen of a height in pixels, and present it.
 
-        Raises `ContextLost` where the driver reports that nothing can be drawn any more.
+        `see` is given the screen, of a size in pixels, with all that is drawn. Raises `ContextLost` where the driver
+        reports that nothing can be drawn any more.
         """
         imgui.render()
         screen = self.context.screen
         screen.viewport = screen.scissor = (0, 0, *self.pixel_size)
         lay_behind(screen, self.pixel_size[1])
         imgui.backends.opengl3_render_draw_data(imgui.get_draw_data())
+        see(screen, self.pixel_size)
         glfw.swap_buffers(self._handle)
         if self._reset_status() != _NO_RESET:
             self.lost = True
@@ -310,7 +317,8 @@ class Window:
         command, shift = bool(modifiers & _COMMAND_KEY), bool(modifiers & glfw.MOD_SHIFT)
         printed = _NAMED_KEYS.get(key) or (glfw.get_key_name(key, scancode) or "").upper()
         # A sign such as ? or [ is another key on another keyboard: it comes as a character, see `_on_character`.
-        if shift and len(printed) == 1 and printed.isalpha():
+        is_letter = len(printed) == 1 and printed.isalpha()
+        if shift and (is_letter or printed in _FUNCTION_KEYS):
             printed = f"Shift+{printed}"
         if command and printed:
             self._events.append(KeyPressed(f"Ctrl+{printed}", place))

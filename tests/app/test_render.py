@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,9 @@ import imageio_ffmpeg
 import moderngl
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -23,6 +27,7 @@ from app.cli import main as cli
 from app.engine.lockstep import Lockstep
 from app.engine.simulator import SimulationError, Simulator
 from app.files.recorder import open_recorder, write_png
+from app.files.still import open_png
 from app.model.errors import UserError
 from app.picture.passes.declaration import Shot
 from app.picture.picture import Picture
@@ -247,3 +252,48 @@ def test_a_cycle_that_fails_leaves_a_clip_of_the_frames_so_far(
     assert cli.main(["render", *SMALL, *words]) == 1
     assert capsys.readouterr().err.splitlines()[-1].endswith("no rain; " + f"{words[-1]}: 3 of 9 frames are complete")
     assert imageio_ffmpeg.count_frames_and_secs(words[-1])[0] == 3
+
+
+def test_a_still_in_tiles_is_the_picture_in_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And its PNG, written band by band, can be read by others."""
+    words = ["--frames", "2", "--width", "400", "--height", "300", "--minimap", "--compare", "droplets.friction=0.3"]
+    render(*words, "--out", tmp_path / "whole.png")
+    monkeypatch.setattr("app.cli.render.LARGEST_TILE", 160)
+    render(*words, "--out", tmp_path / "tiles.png", "--out", tmp_path / "clip.mp4")
+    tiles, whole = (picture(tmp_path / f"{name}.png").astype(int) for name in ("tiles", "whole"))
+    assert tiles.shape == whole.shape == (300, 400, 3)
+    assert (np.abs(tiles - whole).max(axis=2) > 2).mean() < 0.001
+    assert imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "clip.mp4"))[0] == 2
+
+
+@pytest.mark.parametrize("suffix", ["mov", "gif", "webp"])
+def test_every_kind_of_clip(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"clip.{suffix}"
+    render("--frames", "5", "--fps", "10", "--out", path)
+    if suffix == "mov":
+        about = next(imageio_ffmpeg.read_frames(str(path)))
+        assert (about["codec"], about["fps"], about["size"]) == ("prores", 10.0, (64, 36))
+        assert imageio_ffmpeg.count_frames_and_secs(str(path))[0] == 5
+        return
+    with Image.open(path) as image:
+        assert image.size == (64, 36) and image.n_frames == 5  # type: ignore[attr-defined]
+        lasted = 0
+        for number in range(5):
+            image.seek(number)
+            image.load()
+            lasted += image.info["duration"]
+        assert lasted == 500
+
+
+@given(
+    arrays(np.uint8, array_shapes(min_dims=2, max_dims=2, max_side=40).map(lambda shape: (*shape, 3))),
+    st.lists(st.integers(0, 40)),
+)
+def test_a_png_of_bands_is_the_picture(pixels: NDArray[np.uint8], cuts: list[int]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "bands.png"
+        with open_png(path, pixels.shape[1], pixels.shape[0]) as take:
+            for band in np.split(pixels, sorted(cut for cut in cuts if cut < len(pixels))):
+                if len(band):
+                    take(band)
+        assert np.array_equal(picture(path), pixels)

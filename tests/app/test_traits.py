@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.creation import create_world
-from app.engine.messages import Change
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
 from app.engine.thread import SimulationThread
@@ -21,6 +20,7 @@ from app.model.materials import OF_ALL, OF_LOOSE, OF_SOLID, Material
 from app.model.plants import Tree, shipped_flora
 from app.model.trait_parameters import read_material_traits, read_plant_traits
 from app.model.traits import Setting, declared_traits, traits_of, with_setting, without_setting, write_settings
+from app.scene.edits import Change
 from app.scene.scene import Scene, preset_to_toml, read_preset
 from kernels.plants import TREE_TRAITS
 from tests.app.small import bits, simulated, small_scene

@@ -98,6 +98,8 @@ EXPECTED = {
         ("jacksboro: cycles a second", "times", 0.4),
         ("jacksboro: cycles a second there", "1/s", None),
         ("jacksboro: frames a second there, at level", "1/s", 10.0),
+        ("basic: recording, its cost in cycles a second", "times", 0.85),
+        ("basic: recording, its cost in frames a second", "times", 0.85),
         ("from a key to its slider on the screen", "ms", 100.0),
     ],
     "start": [

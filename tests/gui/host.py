@@ -39,6 +39,7 @@ NAMED_KEYS = {
     imgui.Key.minus: "-",
     imgui.Key.keypad_add: "+",
 }
+FUNCTION_KEYS = [name for name in NAMED_KEYS.values() if name[1:].isdigit()]
 BUTTONS = {0: Button.LEFT, 1: Button.RIGHT, 2: Button.MIDDLE}
 
 
@@ -181,6 +182,7 @@ def drive(
 
     def end() -> None:
         simulation.stop()
+        running[0].recording.finish()
         running[0].close()
 
     parameters = hello_imgui.RunnerParams()
@@ -206,7 +208,8 @@ def _events() -> list[Event]:
     for key, name in NAMED_KEYS.items():
         is_sign = len(name) == 1 and not name.isalnum()
         if imgui.is_key_pressed(key, False) and (control or not is_sign):
-            shift = "Shift+" if io.key_shift and len(name) == 1 and name.isalpha() else ""
+            has_two = (len(name) == 1 and name.isalpha()) or name in FUNCTION_KEYS
+            shift = "Shift+" if io.key_shift and has_two else ""
             events.append(KeyPressed(control + shift + name, name))
     for character in io.input_queue_characters:
         if not chr(character).isalnum() and not chr(character).isspace():

@@ -29,6 +29,7 @@ class Program:
     def __init__(self, folder: Path, *arguments: str) -> None:
         self.log = folder / "log.txt"
         environment = os.environ | {"XDG_CACHE_HOME": str(folder / "cache"), "XDG_CONFIG_HOME": str(folder / "config")}
+        environment["XDG_DATA_HOME"] = str(folder / "data")  # what it leaves there is offered to the next
         # Kernels are the same for all: only the first program compiles them.
         environment["NUMBA_CACHE_DIR"] = os.environ["NUMBA_CACHE_DIR"]
         environment["PYTHONPATH"] = str(Path(__file__).parents[2])

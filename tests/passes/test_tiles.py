@@ -17,6 +17,7 @@ from pyglm import glm
 from app.cli.render import scene_camera
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
+from app.picture.crop import whole
 from app.picture.passes.mesh import BLOCK
 from app.picture.passes.quality import Quality
 from app.picture.passes.shore import with_waves
@@ -66,7 +67,7 @@ def test_tiles_hold_all_pixels_that_show_a_block(draw: Draw, picture: Picture, v
     rng = np.random.default_rng(1)
     for part in (0.1, 0.5, 0.9):
         blocks = rng.random((12, 16)) < part
-        tiles = tiles_of_blocks(blocks, block_heights(ground.astype(np.float32)), 10.0, 1.7, camera, size)
+        tiles = tiles_of_blocks(blocks, block_heights(ground.astype(np.float32)), 10.0, 1.7, camera, whole(*size))
         column, row = (
             np.minimum(places[..., axis] / (10.0 * BLOCK), last).astype(int) for axis, last in ((0, 15), (1, 11))
         )
@@ -75,19 +76,19 @@ def test_tiles_hold_all_pixels_that_show_a_block(draw: Draw, picture: Picture, v
         assert on_tiles[of_blocks].all()
     assert of_blocks.any()
     if view == "from afar":
-        assert tiles_of_blocks(np.eye(12, 16) > 2.0, block_heights(ground), 10.0, 1.7, camera, size).sum() == 0
+        assert tiles_of_blocks(np.eye(12, 16) > 2.0, block_heights(ground), 10.0, 1.7, camera, whole(*size)).sum() == 0
         one = np.zeros((12, 16), bool)
         one[5, 5] = True
-        assert 0 < tiles_of_blocks(one, block_heights(ground), 10.0, 1.7, camera, size).sum() < 10
+        assert 0 < tiles_of_blocks(one, block_heights(ground), 10.0, 1.7, camera, whole(*size)).sum() < 10
 
 
 def test_blocks_far_away_are_left_out() -> None:
     camera, blocks = CAMERAS["from afar"], np.ones((12, 16), bool)
     heights = block_heights(np.zeros((96, 128), np.float32))
-    whole = tiles_of_blocks(blocks, heights, 10.0, 1.0, camera, (320, 240))
-    near = tiles_of_blocks(blocks, heights, 10.0, 1.0, camera, (320, 240), within=2200.0)
-    assert 0 < near.sum() < whole.sum()
-    assert not (near & ~whole).any()
+    everywhere = tiles_of_blocks(blocks, heights, 10.0, 1.0, camera, whole(320, 240))
+    near = tiles_of_blocks(blocks, heights, 10.0, 1.0, camera, whole(320, 240), within=2200.0)
+    assert 0 < near.sum() < everywhere.sum()
+    assert not (near & ~everywhere).any()
     assert near[: len(near) // 2].sum() > near[len(near) // 2 :].sum()  # what is near is below
 
 

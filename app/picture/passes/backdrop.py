@@ -23,7 +23,8 @@ class BackdropMesh:
     def parts(self, frame: Frame) -> Iterable[Part]:
         height = frame.scene.height
         horizon = frame.camera.horizon(frame.aspect)  # from 0 at the bottom of the picture to 1
-        first_of_sky = math.ceil(min(max(horizon * height - 0.5, 0.0), height)) if frame.with_table else 0
+        line = horizon * frame.crop.size[1] - 0.5 - frame.crop.bottom
+        first_of_sky = math.ceil(min(max(line, 0.0), height)) if frame.with_table else 0
         if first_of_sky > 0:
             below = (0, first_of_sky)
             yield Part(

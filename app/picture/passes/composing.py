@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from app.model.climate import Weather
 from app.model.overlays import OVERLAYS, Value
 from app.model.snapshot import Snapshot
+from app.picture.crop import Crop
 from app.picture.passes.beach import BEACH_RISES
 from app.picture.passes.canopy import NO_FOREST
 from app.picture.passes.declaration import Frame, Shot
@@ -34,22 +35,23 @@ def compose(
     block: NDArray[np.void],
     targets: dict[str, moderngl.Framebuffer],
     *,
-    size: tuple[int, int],
+    aspect: float,
+    crop: Crop,
     waves: int,
     least_discharge: float,
     with_dust: bool,
     at_once: bool,
 ) -> Frame:
-    """The frame of a picture of this size (width, height), of `maps` that are up to date and a frame's `block`.
+    """The frame of a picture of this `aspect`, or of the part `crop` of it, in pixels of the scene.
 
-    `targets` are those of the scene. With `at_once`, the shadows of trees never wait.
+    It is put together of `maps` that are up to date and a frame's `block`. `targets` are those of the scene. With
+    `at_once`, the shadows of trees never wait.
     """
     camera, view = shot.camera, shot.appearance.view
-    aspect = size[0] / size[1]
     overlay = OVERLAYS[view.overlay]
     with_overlay = overlay.value is not Value.NONE
     rows, columns = snapshot.shape
-    scene_height = targets["scene"].height
+    scene_height = crop.size[1]
     detail = detail_distance(camera, scene_height, quality)
     heights = (snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration)
     focal_length = 0.5 * scene_height / math.tan(math.radians(camera.field_of_view) / 2.0)
@@ -76,6 +78,7 @@ def compose(
         snapshot=snapshot,
         camera=camera,
         aspect=aspect,
+        crop=crop,
         exaggeration=view.exaggeration,
         quality=quality,
         targets=targets,
@@ -115,7 +118,7 @@ def compose(
             if forest is None
             else (tree_view.height, focal_length, quality.tree_pixels[2], tree_view.winter),
             **leaf_uniforms(forest),
-            "scene_size": (float(targets["scene"].width), float(scene_height)),
+            "scene_size": (float(crop.width), float(crop.height)),
             "level_is_known": maps.water.level_is_known,
             "tile": float(TILE),
             "stream_far": STREAM_FAR,

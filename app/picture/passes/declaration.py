@@ -20,6 +20,7 @@ from app.model.overlays import Span
 from app.model.snapshot import Snapshot
 from app.picture.appearance import Appearance
 from app.picture.camera import Camera
+from app.picture.crop import Crop
 from app.picture.passes.quality import Quality
 from app.picture.passes.shaders import NO_DEFINES, Drawing, Program, ShaderLibrary, Texture, Uniform
 from app.picture.passes.targets import release_all
@@ -42,6 +43,7 @@ class Shot(NamedTuple):
     minimap: bool = True
     overlay_span: Span | None = None  # values at the ends of the overlay's palette; without it, they suit the snapshot
     least_discharge: float | None = None  # of the smallest visible stream, which sets widths; without it, as above
+    crop: Crop | None = None  # the part of the picture that is drawn; without it, all
 
 
 @dataclass
@@ -51,6 +53,7 @@ class Frame:
     snapshot: Snapshot
     camera: Camera
     aspect: float  # of the picture
+    crop: Crop  # the part of the scene that is drawn, in its pixels
     exaggeration: float
     quality: Quality
     targets: Mapping[str, moderngl.Framebuffer]  # that are drawn into: `scene`, and where there are any others
@@ -164,11 +167,16 @@ class Passes:
 
     def slices(self, frame: Frame) -> Iterator[None]:
         """Draw all that the frame has, and stop where another thing may be drawn between."""
+        for row in self.drawn(frame):
+            if not row.joined:
+                yield
+
+    def drawn(self, frame: Frame) -> Iterator[Pass]:
+        """Draw all that the frame has, pass by pass; each is given back when it is drawn."""
         for row in self._table:
             if row.when(frame):
                 self.draw(row, frame)
-                if not row.joined:
-                    yield
+                yield row
 
     def draw(self, row: Pass, frame: Frame) -> None:
         """Draw one pass. Raises `ShaderError` where its shaders read what neither frame nor mesh has."""

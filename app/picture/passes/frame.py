@@ -16,8 +16,8 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     ("sun_light", "vec4", "colour of sunlight; exposure as a factor"),
     ("map", "vec4", "columns, rows, cell size in metres, exaggeration of heights"),
     ("heights", "vec4", "lowest and highest ground, base of the block, in picture space; longer side of the map"),
-    ("air", "vec4", "haze per metre; height over which it thins; height it starts at; width of the picture in pixels"),
-    ("ground_look", "vec4", "snow line in the relief; greenness; sediment that hides ground; height of picture"),
+    ("air", "vec4", "haze per metre; height over which it thins; height it starts at; 0"),
+    ("ground_look", "vec4", "snow line in the relief; greenness; sediment that hides ground; 0"),
     ("wind", "vec4", "the way it blows (east, south); how much loose material is dune sand; how much of it drifts"),
     ("waves", "vec4", "wave number where it is deep, 1/m; waves since the loop began; waves in a loop; height in m"),
     ("fronts", "vec4", "how steep fronts are; how much they are scattered; foam; how many stand before the shore"),
@@ -43,6 +43,7 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
         "vec4",
         "of a storm: extinction at the lowest ground, 1/m; height over which it thins; strength; drift",
     ),
+    ("part", "vec4", "lower left corner in the scene of the part of it that is drawn, in pixels; 0; 0"),
     (
         "overlay",
         "vec4",

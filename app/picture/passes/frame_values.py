@@ -15,6 +15,7 @@ from app.model.snapshot import Snapshot
 from app.model.view_parameters import ViewParameters
 from app.picture.appearance import Appearance
 from app.picture.camera import Camera
+from app.picture.crop import Crop
 from app.picture.passes import frame
 from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.waves import WEAKEST_WIND, SeaState, block_values
@@ -48,12 +49,15 @@ def fill_frame_block(
     strata: MaterialTextures,
     *,
     storm: float,
-    size: tuple[int, int],
+    crop: Crop,
+    corner: tuple[int, int],
     time: float,
     overlay_span: Span,
     least_discharge: float,
 ) -> None:
-    """Fill the fields of `frame.FIELDS` for a picture of this size (width, height) in pixels.
+    """Fill the fields of `frame.FIELDS` for a part of a picture, in pixels.
+
+    `corner` is where it begins in the scene, from the left and from below.
 
     `storm` is how much dust is in the air, `time` in seconds, and `least_discharge` that of the smallest stream.
     """
@@ -61,9 +65,11 @@ def fill_frame_block(
     rows, columns = snapshot.shape
     side = max(rows, columns) * snapshot.cell_size
     lowest, highest = snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration
-    aspect = size[0] / size[1]
-    view_projection = camera.projection(aspect) * camera.view()
-    rays = (*camera.picture_axes(aspect), glm.vec3())
+    view_projection = camera.projection(crop.aspect) * camera.view()
+    rays = (*camera.picture_axes(crop.aspect), glm.vec3())
+    if not crop.is_whole:
+        view_projection = crop.clip * view_projection
+        rays = (*crop.axes(*camera.picture_axes(crop.aspect)), glm.vec3())
     direction, height = math.radians(view.sun_direction), math.radians(view.sun_height)
     eye = camera.position
 
@@ -81,10 +87,10 @@ def fill_frame_block(
     block["map"] = (columns, rows, snapshot.cell_size, view.exaggeration)
     base = lowest - BASE_DEPTH * min(rows, columns) * snapshot.cell_size
     block["heights"] = (lowest, highest, base, side)
-    block["air"] = (0.11 * view.haze / side, 0.30 * side, lowest, size[0])
+    block["air"] = (0.11 * view.haze / side, 0.30 * side, lowest, 0.0)
     cover = SEDIMENT_THAT_HIDES * snapshot.cell_size
     snow = snow_line(view, weather, snapshot)
-    block["ground_look"] = (snow, view.greenness, cover, size[1])
+    block["ground_look"] = (snow, view.greenness, cover, 0.0)
     wind = math.radians(weather.wind_direction)  # where it comes from
     block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
     relief_in_metres = snapshot.highest - snapshot.lowest
@@ -106,6 +112,7 @@ def fill_frame_block(
     )
     for name, value in block_values(appearance.waves, sea, time).items():
         block[name] = value
+    block["part"] = (*corner, 0.0, 0.0)
     low, high = overlay_span
     overlay = OVERLAYS[view.overlay]
     block["overlay"] = (overlay.value, view.overlay_opacity, overlay.scaled(low), overlay.scaled(high))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import moderngl
 
+from app.picture.crop import Crop
 from app.picture.passes.declaration import Frame
 from app.picture.passes.shaders import FullScreen, ShaderLibrary, Uniform
 from app.picture.passes.targets import MapTarget, release_all
@@ -57,6 +58,7 @@ class MinimapPass:
         self,
         target: moderngl.Framebuffer,
         rectangle: Rectangle,
+        crop: Crop,
         content_scale: float,
         frame: Frame,
         *,
@@ -67,7 +69,9 @@ class MinimapPass:
         with_water: bool,
         overlay_hides: bool,
     ) -> None:
-        """Draw it into a part of `target`. With `overlay_hides`, water is left out as in the picture.
+        """Draw it at a place in the picture, of which `target` is the part `crop`.
+
+        With `overlay_hides`, water is left out as in the picture.
 
         `patience` are seconds for which a map may stay as it is while cycles run; `time` is the clock for that.
         """
@@ -90,9 +94,9 @@ class MinimapPass:
             drawing.program.read(frame.textures, frame.uniforms | uniforms)
             drawing.draw(self._map.framebuffer)
         camera = frame.camera
-        bottom = target.height - top - height
+        left, bottom = left - crop.left, crop.height - (top - crop.top) - height
         heading = math.radians(camera.heading)
-        half_width = math.tan(math.radians(camera.field_of_view) / 2.0) * target.width / max(target.height, 1)
+        half_width = math.tan(math.radians(camera.field_of_view) / 2.0) * crop.aspect
         self._view.program.bind(minimap=self._map.texture())
         self._view.program.set(
             rectangle=(float(left), float(bottom), float(width), float(height)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import moderngl
 
+from app.picture.crop import Crop
 from app.picture.passes.quality import Quality
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import colour, release_targets, released_on_error
@@ -21,10 +22,10 @@ class ResolvePass:
         self._made_for: tuple[tuple[int, int], int] | None = None
 
     def begin(self, width: int, height: int, quality: Quality) -> dict[str, moderngl.Framebuffer]:
-        """Clear what a picture is drawn into: the `scene`, which is in use from now on, and, where that has no samples,
-        the `places`: metres to the east and south for each pixel that shows ground.
+        """Clear what a scene of this size is drawn into: the `scene`, which is in use from now on, and, where that has
+        no samples, the `places`: metres to the east and south for each pixel that shows ground.
         """
-        size = scene_size(width, height, quality)
+        size = width, height
         samples = min(quality.samples, self._context.max_samples)
         if self._made_for != (size, samples):
             self._make(size, samples)
@@ -38,23 +39,30 @@ class ResolvePass:
             targets["places"].clear(depth=1.0)
         return targets
 
-    def finish(self, target: moderngl.Framebuffer, quality: Quality) -> None:
-        """Draw what is in the scene's framebuffer over the whole of `target`."""
-        scene = self._framebuffers["scene"]
-        if "samples" in self._framebuffers:
-            self._context.copy_framebuffer(scene, self._framebuffers["samples"])
+    def finish(self, target: moderngl.Framebuffer, quality: Quality, crop: Crop) -> None:
+        """Draw what is in the scene's framebuffer, a part of the scene, over the whole of `target`."""
+        scene = self.light()
         last: FullScreen | None = None  # after the tones, which are found for as few pixels as there are
         if quality.fxaa:
             last = self._smooth
         elif quality.scale < 1.0:
             last = self._enlarge
         toned = self._framebuffers["toned"] if last else target
-        self._tone.program.set(brightness_in_alpha=quality.fxaa)
+        across, up = crop.size
+        part = (*crop.scale, crop.left / across, crop.bottom / up)
+        self._tone.program.set(brightness_in_alpha=quality.fxaa, part=part)
         self._tone.program.bind(scene=colour(scene))
         self._tone.draw(toned)
         if last:
             last.program.bind(picture=colour(toned))
             last.draw(target)
+
+    def light(self) -> moderngl.Framebuffer:
+        """The scene in linear light, its samples joined."""
+        scene = self._framebuffers["scene"]
+        if "samples" in self._framebuffers:
+            self._context.copy_framebuffer(scene, self._framebuffers["samples"])
+        return scene
 
     def release(self) -> None:
         self._release_framebuffers()
@@ -90,8 +98,3 @@ class ResolvePass:
     def _release_framebuffers(self) -> None:
         release_targets(self._framebuffers.values())
         self._framebuffers.clear()
-
-
-def scene_size(width: int, height: int, quality: Quality) -> tuple[int, int]:
-    """The size that the scene is drawn at for a target of this size."""
-    return max(1, round(width * quality.scale)), max(1, round(height * quality.scale))

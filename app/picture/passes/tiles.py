@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from app.model.snapshot import SURVEYED_FLOW, Snapshot
 from app.picture.camera import Camera
+from app.picture.crop import Crop
 from app.picture.passes.beach import BEACH_RISES
 from app.picture.passes.blocks import reduce_blocks
 from app.picture.passes.declaration import Frame, Geometry, Part
@@ -54,16 +55,16 @@ def tiles_of_blocks(
     cell_size: float,
     exaggeration: float,
     camera: Camera,
-    size: tuple[int, int],
+    crop: Crop,
     within: float = np.inf,
     margin: float = 0.0,
 ) -> NDArray[np.bool_]:
-    """The tiles of a screen of `size` (width, height) that can show a block that is true, `[row from below, column]`.
+    """The tiles of the part of a screen that can show a block that is true, `[row from below, column]`.
 
     `heights` are `block_heights`; `margin` is added to them in the picture. Blocks farther from the camera than
     `within`, in metres, are left out.
     """
-    width, height = size
+    width, height = crop.width, crop.height
     across, up = -(-width // TILE), -(-height // TILE)
     row, column = np.nonzero(blocks & np.isfinite(heights[0]))
     if not len(row):
@@ -84,7 +85,7 @@ def tiles_of_blocks(
     for corner in range(8):
         for axis in range(3):
             corners[corner, :, axis] = (high if corner >> axis & 1 else low)[:, axis]
-    matrix = np.array((camera.projection(width / height) * camera.view()).to_list())  # [column, row]
+    matrix = np.array((crop.clip * camera.projection(crop.aspect) * camera.view()).to_list())  # [column, row]
     x, y, _, w = np.moveaxis(corners @ matrix, 2, 0)
     nearest = NEAREST * max(blocks.shape) * side
     seen = (w > nearest).any(axis=0)
@@ -161,12 +162,12 @@ class GroundTiles:
         self._streams_noted: tuple[object, ...] | None = None
 
     def parts(self, frame: Frame) -> Iterable[Part]:
-        size, with_streams = frame.scene.size, frame.smallest_stream is not None
+        with_streams = frame.smallest_stream is not None
         classes = self.classes(
             frame.snapshot,
             frame.camera,
             frame.exaggeration,
-            size,
+            frame.crop,
             frame.focal_length,
             shore=frame.shore if frame.ground_is_plain else None,
             run_up=frame.run_up,
@@ -177,7 +178,7 @@ class GroundTiles:
             if tiles is None:
                 yield Part(vertices=3, defines=defines, vertex="fullscreen.vert")
             else:
-                corners, indices = corners_of(joined(tiles), size)
+                corners, indices = corners_of(joined(tiles), frame.scene.size)
                 self._corners.write(corners)
                 self._indices.write(indices)
                 yield Part(self._geometry, indices.size, defines=defines)
@@ -191,20 +192,20 @@ class GroundTiles:
         snapshot: Snapshot,
         camera: Camera,
         exaggeration: float,
-        size: tuple[int, int],
+        crop: Crop,
         focal_length: float,
         *,
         shore: Shore | None,
         run_up: float,
         smallest_stream: float | None,
     ) -> list[GroundClass]:
-        """The classes of ground that are on a screen of this size: each tile is in one of them.
+        """The classes of ground that are on a part of a screen: each tile is in one of them.
 
         `focal_length` is in pixels. `shore` is where waves reach a shore, and the metres that they run up;
         `smallest_stream` the discharge of the smallest stream that is seen, where there are any.
         """
-        seen_from = (snapshot.cell_size, exaggeration, camera, size)
-        near = by_sea = np.zeros((-(-size[1] // TILE), -(-size[0] // TILE)), bool)
+        seen_from = (snapshot.cell_size, exaggeration, camera, crop)
+        near = by_sea = np.zeros((-(-crop.height // TILE), -(-crop.width // TILE)), bool)
         if smallest_stream is not None:
             self._note_streams(snapshot, smallest_stream)
             within = STREAM_FAR * focal_length * snapshot.cell_size

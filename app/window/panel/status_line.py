@@ -8,14 +8,17 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from app.engine.status import State
+from app.files.live_recorder import duration
 from app.model.ledger import LARGEST_IMBALANCE
 from app.model.numbers import measured, spaced
 from app.picture.style import ACCENT, ERROR, FAINT_TEXT, OVER_SCENE, TEXT, WARNING, Colour, em
 from app.scene.comparison import NAMES
+from app.window.actions import BY_COMMAND
 from app.window.panel.widgets import tooltip_on_hover
 
 if TYPE_CHECKING:
     from app.window.application import Application
+    from app.window.recording import Recording
 
 STATES: dict[State, tuple[str, Colour]] = {
     "loading": (icons.ICON_FA_HOURGLASS_HALF, WARNING),
@@ -64,6 +67,7 @@ def _items(application: Application) -> None:
     imgui.align_text_to_frame_padding()
     imgui.text_colored(imgui.ImVec4(*colour), f"{icon}  {words}")
 
+    _recording(application.recording)
     _item(f"cycle {spaced(status.cycle)}", TEXT, "cycles since the start of this world")
     pace = status.cycles_per_second if status.state == "running" else 0.0
     _item(f"{pace:.0f} cycles/s", FAINT_TEXT, "averaged over the last second")
@@ -87,6 +91,18 @@ def _items(application: Application) -> None:
         )
         rows, columns = snapshot.shape
         _item(f"{columns} × {rows} cells of {measured(snapshot.cell_size)} m", FAINT_TEXT, "size of the map")
+
+
+def _recording(recording: Recording) -> None:
+    """What is recorded, and what is made of it afterwards."""
+    if recorder := recording.current:
+        text = f"{icons.ICON_FA_CIRCLE} {duration(recorder.seconds)} · {recorder.bytes / 1e6:.1f} MB"
+        if recorder.dropped:
+            text += f" · {spaced(recorder.dropped)} dropped"
+        key = BY_COMMAND["record"].key_text
+        _item(text, ERROR, f"recording {recorder.path.name}; {key} stops", "dropped: pictures that came too fast")
+    for recorder in recording.finishing:
+        _item(f"finishing {recorder.path.name}", WARNING, "the clip is there soon")
 
 
 def _item(text: str, colour: Colour, *help: str) -> None:

@@ -1,0 +1,54 @@
+"""Pictures of one size, read back from what is drawn in any size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.picture.canvas import Canvas
+from app.picture.passes import unlocked
+from app.picture.sides import Area
+
+
+def fitted(size: tuple[int, int], into: tuple[int, int]) -> tuple[float, float, float]:
+    """How a picture of a `size` (width, height) is put into another: its scale, and where its lower left corner lies.
+
+    It keeps its shape, in the middle. A pixel that is too much is cut, which is sharper than a scale.
+    """
+    if all(0 <= have - room <= 1 for have, room in zip(size, into, strict=True)):
+        return 1.0, 0.0, 0.0
+    scale = min(room / have for have, room in zip(size, into, strict=True))
+    left, bottom = (0.5 * (room - scale * have) for have, room in zip(size, into, strict=True))
+    return scale, left, bottom
+
+
+class Film:
+    """Copies what is drawn into a picture of its own size, and reads that.
+
+    It is read at once: on a software rasteriser, two buffers in turn took three times as long (0.23 ms against 0.08
+    for 1280×720).
+    """
+
+    def __init__(self, context: moderngl.Context, width: int, height: int) -> None:
+        self.size = width, height
+        self._canvas = Canvas(context)
+
+    def expose(self, parts: Iterable[tuple[moderngl.Framebuffer, Area]], size: tuple[int, int]) -> NDArray[np.uint8]:
+        """A picture of `size` (width, height), which is put together of parts: [row, column, (red, green, blue, _)],
+        the uppermost row first.
+        """
+        target = self._canvas.framebuffer(*self.size)
+        target.use()
+        target.clear(0.0, 0.0, 0.0, 1.0)
+        scale, left, bottom = fitted(size, self.size)
+        for source, area in parts:
+            edges = (area.left, size[1] - area.top - area.height, area.left + area.width, size[1] - area.top)
+            x0, y0, x1, y1 = (round(scale * edge + (bottom if at % 2 else left)) for at, edge in enumerate(edges))
+            unlocked.copy_scaled(source, (area.width, area.height), target, (x0, y0, x1, y1))
+        return unlocked.read(target, colours=4)[::-1]
+
+    def release(self) -> None:
+        self._canvas.release()

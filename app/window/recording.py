@@ -1,0 +1,112 @@
+"""Recordings of the window: what it shows, or the scene without the panel."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import moderngl
+
+from app.files.atomic import free_path
+from app.files.encoder import CLIPS, PICTURES
+from app.files.live_recorder import LiveRecorder, capture_ending
+from app.model.errors import UserError
+from app.picture.film import Film
+from app.picture.sides import Area
+
+if TYPE_CHECKING:
+    from app.window.application import Application
+
+log = logging.getLogger(__name__)
+
+
+class Recording:
+    """One recording at a time, and those before it whose clips are still being finished."""
+
+    def __init__(self, application: Application, context: moderngl.Context) -> None:
+        self._application = application
+        self._context = context
+        self._recorders: list[LiveRecorder] = []  # the last of them may be recording
+        self._film: Film | None = None
+        self._with_panel = False
+        self._seen = -1  # the picture of the scene that was taken last
+
+    @property
+    def current(self) -> LiveRecorder | None:
+        """What takes pictures now."""
+        return next((recorder for recorder in self._recorders if recorder.is_recording), None)
+
+    @property
+    def finishing(self) -> list[LiveRecorder]:
+        """What is stopped, and not yet there."""
+        return [recorder for recorder in self._recorders if not recorder.is_recording and not recorder.is_over]
+
+    def begin(self, folder: Path, name: str, *, with_panel: bool) -> None:
+        """Record into a new clip in a folder, of the size that is seen now, until `stop`."""
+        application = self._application
+        parameters = application.documents.scene.recording
+        clip = PICTURES if parameters.format == "png" else CLIPS[parameters.format]
+        width, height = application.pixel_size if with_panel else application.sides.size
+        width, height = width // 2 * 2, height // 2 * 2  # which encoders want
+        if application.snapshot is None or min(width, height) < 2:
+            raise UserError("there is no picture yet")
+        path = free_path(folder, name, clip.suffix, capture_ending(clip))
+        self._recorders.append(
+            LiveRecorder(
+                path,
+                width,
+                height,
+                min(parameters.frames_per_second, clip.fastest),
+                clip,
+                say=application.notices.say,
+                complain=application.notices.complain,
+            )
+        )
+        self._with_panel = with_panel
+        self._seen = -1
+        self.release()
+        self._film = Film(self._context, width, height)
+
+    def stop(self) -> None:
+        """End the recording: its clip will be there soon."""
+        for recorder in self._recorders:
+            recorder.stop()
+
+    def take_scene(self) -> None:
+        """Take the picture of the scene, where it is due and another one than before."""
+        self._recorders = [recorder for recorder in self._recorders if not recorder.is_over]
+        sides, recorder = self._application.sides, self.current
+        if recorder is None:
+            self.release()
+        if self._with_panel or recorder is None or not recorder.is_due or sides.pictures == self._seen:
+            return
+        parts = [(side.canvas.framebuffer_as_drawn, side.seen_area) for side in sides.shown]
+        self._take(recorder, [(target, area) for target, area in parts if target is not None], sides.size)
+        self._seen = sides.pictures
+
+    def take_screen(self, screen: moderngl.Framebuffer, size: tuple[int, int]) -> None:
+        """Take the picture of the window of this size (width, height), panel and all, where it is due."""
+        recorder = self.current
+        if self._with_panel and recorder is not None and recorder.is_due:
+            self._take(recorder, [(screen, Area(0, *size))], size)
+
+    def _take(
+        self, recorder: LiveRecorder, parts: list[tuple[moderngl.Framebuffer, Area]], size: tuple[int, int]
+    ) -> None:
+        assert self._film is not None
+        recorder.take(self._film.expose(parts, size))
+
+    def finish(self) -> None:
+        """Finish what is recorded, and wait for it."""
+        self.stop()
+        for recorder in self._recorders:
+            if not recorder.is_over:
+                log.info("finishing %s", recorder.path)
+            recorder.wait()
+
+    def release(self) -> None:
+        """Give back what the graphics hold."""
+        if self._film is not None:
+            self._film.release()
+            self._film = None

@@ -1,0 +1,126 @@
+"""A picture that is drawn in tiles is the picture that is drawn at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import moderngl
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from app.cli.render import scene_camera
+from app.model.snapshot import Snapshot
+from app.picture.camera import Camera
+from app.picture.crop import MARGIN, STEP, bands
+from app.picture.sides import Sides
+from app.scene.scene import Scene
+from tests.passes.worlds import bumps, drowned, hills, island, snapshot, with_rivers, wooded
+
+SIZE = (3 * STEP * 3, 2 * STEP * 3)  # 3 by 2 tiles of 120 pixels
+LARGEST = 3 * STEP + 2 * MARGIN
+
+
+@given(st.integers(1, 5000), st.integers(1, 3000), st.integers(2 * MARGIN + STEP, 2048))
+def test_tiles_cover_a_picture_once_and_none_is_too_large(width: int, height: int, largest: int) -> None:
+    rows = 0
+    for band in bands(width, height, largest):
+        assert band[0].top == rows and len({(tile.top, tile.height) for tile in band}) == 1
+        rows += band[0].height
+        columns = 0
+        for tile in band:
+            assert tile.left == columns
+            columns += tile.width
+            drawn = tile.drawn
+            assert drawn.width <= largest and drawn.height <= largest
+            assert drawn.left >= 0 and drawn.left + drawn.width <= width
+            assert drawn.bottom >= 0 and drawn.top >= 0
+            assert drawn.left % STEP == drawn.bottom % STEP == 0
+            assert (tile.rows.start, tile.columns.start) == (tile.top - drawn.top, tile.left - drawn.left)
+            assert tile.rows.stop <= drawn.height and tile.columns.stop <= drawn.width
+        assert columns == width
+    assert rows == height
+
+
+@pytest.fixture
+def sides(context: moderngl.Context, resting_place: moderngl.Framebuffer) -> Iterator[Sides]:
+    made = Sides(context, bake_at_once=True)
+    yield made
+    resting_place.use()
+    made.release()
+
+
+def in_tiles_and_at_once(
+    sides: Sides, snapshots: list[Snapshot], scene: Scene, camera: Camera, *, labels: bool = False
+) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
+    sides.show(snapshots)
+    sides.lay_out(*SIZE)
+    count = len(snapshots)
+    names = [(f"World {place}", "as it is") for place in range(count)] if labels else []
+    arguments = ([camera] * count, [scene] * count)
+    sides.draw(*arguments, time=2.0, minimap=True, labels=names)
+    pixels = sides.pixels()
+    assert pixels is not None
+    looks = sides.looks(*arguments, minimap=True, labels=names)
+    tiled = list(sides.bands(looks, 2.0, LARGEST))
+    assert len(tiled) == 2
+    return np.concatenate(tiled).astype(np.int16), pixels.astype(np.int16)
+
+
+def wet_land() -> Snapshot:
+    land = drowned(snapshot(island(96, 128, relief=300.0), cell_size=10.0), 60.0)
+    return wooded(with_rivers(land, 1.0), 3000)
+
+
+LANDS = {
+    "wooded island": (wet_land, {"waves.enabled": True}),
+    "hills on a table": (lambda: wooded(snapshot(150.0 * hills(96, 128), cell_size=10.0), 900), {}),
+    "hills with an overlay": (lambda: snapshot(150.0 * hills(96, 128), cell_size=10.0), {"view.overlay": "slope"}),
+    "desert": (
+        lambda: snapshot(60.0 * bumps(96, 128), sediment=5.0, cell_size=10.0),
+        {"view.desert": 1.0, "view.drifting_sand": 1.0},
+    ),
+}
+
+
+@pytest.mark.parametrize("quality", ["lowest", "low", "medium", "high", "ultra"])
+@pytest.mark.parametrize("land", LANDS)
+def test_no_seams(land: str, quality: str, sides: Sides) -> None:
+    make, settings = LANDS[land]
+    shown = make()
+    scene = Scene().with_values({"view.quality": quality, **settings})
+    tiled, whole = in_tiles_and_at_once(sides, [shown], scene, scene_camera(scene, shown, SIZE[0] / SIZE[1]))
+    assert whole.std() > 10.0
+    check(tiled, whole)
+
+
+def check(tiled: NDArray[np.int16], whole: NDArray[np.int16]) -> None:
+    """They are alike but for rounding: where edges of triangles lie to a part of a pixel."""
+    assert tiled.shape == whole.shape
+    differs = np.abs(tiled - whole).max(axis=2)
+    assert (differs > 2).mean() < 0.0006
+    assert (differs > 32).mean() < 0.0001
+    # And no more of it along the seams than elsewhere.
+    side = 3 * STEP
+    seams = np.zeros(whole.shape[:2], bool)
+    for at in (side, 2 * side):
+        seams[:, at - 2 : at + 2] = True
+    seams[side - 2 : side + 2] = True
+    assert (differs[seams] > 2).mean() < 0.003
+
+
+@pytest.mark.parametrize("pitch", [4.0, 88.0])
+def test_no_seams_from_nearby_and_from_above(pitch: float, sides: Sides) -> None:
+    shown = wet_land()
+    scene = Scene().with_values({"view.quality": "high", "camera.pitch": pitch, "camera.distance": 0.4})
+    check(*in_tiles_and_at_once(sides, [shown], scene, scene_camera(scene, shown, SIZE[0] / SIZE[1])))
+
+
+def test_labels_dividers_and_minimaps_of_two_worlds_are_cut_with_the_picture(sides: Sides) -> None:
+    one, other = (snapshot(150.0 * hills(96, 128, seed=seed), cell_size=10.0, world=seed) for seed in (3, 4))
+    scene = Scene().with_value("view.quality", "high")
+    tiled, whole = in_tiles_and_at_once(sides, [one, other], scene, scene_camera(scene, one, 0.75), labels=True)
+    check(tiled, whole)
+    np.testing.assert_array_equal(tiled[:, SIZE[0] // 2], whole[:, SIZE[0] // 2])  # the divider
