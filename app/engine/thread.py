@@ -292,6 +292,7 @@ class SimulationThread:
             self._reports.put(OpenFailed(request, why))
             return
         self._end_travel()
+        self._ask_what_waited()
         self._timeline.begin(request, lockstep, past)
         self._go_on_from(lockstep)
         numbers = tuple(snapshot.world for snapshot in snapshots)
@@ -393,17 +394,18 @@ class SimulationThread:
     def _go_to(self, request: GoTo) -> None:
         if self._lockstep is None:
             raise UserError("there is no world yet")
-        target = Moment(request.branch, request.cycle, request.edits or 0)
+        target = Moment(request.branch, request.cycle, max(request.edits or 1, 1))  # the first edit made the worlds
         if request.edits is None:
             target = self._timeline.complete(request.branch, request.cycle)
         before, edits = self._leave(), self._timeline.edits_of(target)
         start = self._timeline.start_for(target) or self._begin_again(target)
+        lockstep = Lockstep([kept.simulator() for kept in start.worlds])
+        snapshots = self._publisher.first(lockstep.worlds, self._overlay)
+        # All is there; what fails before leaves the worlds as they are.
         if request.pause:
             self._set_paused(True)
         self._end_travel()
         self._travel, self._travel_request = Travel(start, target, edits), (request, before)
-        lockstep = Lockstep([kept.simulator() for kept in start.worlds])
-        snapshots = self._publisher.first(lockstep.worlds, self._overlay)
         self._timeline.travelled(self._travel.moment(lockstep), lockstep)
         self._go_on_from(lockstep)
         self._say(stopped=None, message="")
@@ -443,9 +445,12 @@ class SimulationThread:
         self._say(scenes=self._lockstep.scenes, cycle=self._lockstep.cycle, run=self._lockstep.run)
         self._tell_of_timeline()
         self._reports.put(Arrived(request, self._publisher.numbers, before))
+        self._ask_what_waited()
+
+    def _ask_what_waited(self) -> None:
         waiting, self._waiting = self._waiting, []
-        for other in waiting:
-            self._requests.put(other)
+        for request in waiting:
+            self._requests.put(request)
 
     def _end_travel(self) -> None:
         """Something else was asked for on the way."""
@@ -585,6 +590,7 @@ class SimulationThread:
                 log.error("the simulation stopped", exc_info=error)
         cycle = self._lockstep.cycle if self._lockstep else 0
         self._end_travel()
+        self._ask_what_waited()
         if self._lockstep:
             self._timeline.advanced(self._lockstep, 0.0)
         self._say(state="failed", message=stopped.why, stopped=stopped, cycle=cycle)

@@ -9,6 +9,8 @@ from app.engine.kept import KeptWorld
 from app.engine.lockstep import Lockstep
 from app.engine.messages import Arrived, DiscardBranch, Edited, GoTo, Moment, Opened, Pause, Refused, Run, Step
 from app.engine.moments import THUMBNAIL, thumbnail
+from app.engine.simulator import Simulator
+from app.processes.process import ProcessFailure
 from app.scene.edits import Blur, Change, Copy, Keep, Open, RollSnowballs
 from app.scene.scene import presets
 from tests.app.hands import Hands
@@ -237,3 +239,43 @@ def test_a_thumbnail_is_small_and_shows_light_and_water() -> None:
     image = thumbnail(world)
     assert max(image.shape[:2]) <= THUMBNAIL
     assert image.std() > 5.0
+
+
+def test_where_a_state_cannot_be_brought_back_the_land_stays(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+    hands.step(6)
+    there = hands.bits
+
+    def without_memory(kept: KeptWorld, threads: int | None = None) -> Simulator:
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(KeptWorld, "simulator", without_memory)
+        refused = hands.ask(GoTo(hands.moment.branch, 2), Refused)
+        assert isinstance(refused, Refused) and "memory" in refused.why
+    assert hands.bits == there
+    hands.step(1)
+    assert hands.bits == [bits(simulated(7).world)]
+
+
+def test_a_cycle_that_fails_on_the_way_leaves_the_last_good_one(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+    hands.step(9)
+    branch = hands.moment.branch
+    del hands.thread._timeline._branches[branch].kept[1:]
+    run_cycle = Simulator._run_cycle
+
+    def failing(simulator: Simulator) -> None:
+        if simulator.world.cycle == 4:
+            raise ProcessFailure("droplets", 1, 1)
+        run_cycle(simulator)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Simulator, "_run_cycle", failing)
+        hands.thread.ask(GoTo(branch, 8))
+        hands.thread.ask(Change({"droplets.count": 9}))
+        hands.wait(lambda: hands.thread.status.state == "failed")
+        assert hands.thread.status.cycle == 4
+    hands.wait(lambda: hands.thread.scenes[0].droplets.count == 9)  # what waited is done there
+    hands.thread.ask(Run())
+    hands.wait(lambda: hands.thread.status.cycle > 5)
+    hands.ask(GoTo(branch, 3), Arrived)
+    assert hands.bits == [bits(simulated(3).world)]
