@@ -78,7 +78,7 @@ def simulate(
 
 def _past(scene: Scene, cycle: int) -> tuple[Edit, ...]:
     """What led to the world that a scene starts from, which is after that cycle."""
-    journal = checkpoint.load_journal(Path(scene.saved_world)) if scene.saved_world else None
+    journal = checkpoint.load_past(Path(scene.saved_world)) if scene.saved_world else None
     if journal is None:
         return (Edit(cycle, Open((scene,))),)
     before = checkpoint.load_scene(Path(scene.saved_world))

@@ -166,7 +166,9 @@ def _is_in_use(folder: Path) -> bool:
         with (folder / LOCK).open("r+b") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # likewise
     except FileNotFoundError:
-        return time.time() - folder.stat().st_mtime < 10.0  # it is being made just now
+        with contextlib.suppress(OSError):  # somebody else has removed it
+            return time.time() - folder.stat().st_mtime < 10.0  # it is being made just now
+        return True
     except OSError:
         return True
     return False

@@ -6,7 +6,7 @@ import logging
 import os
 import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -67,46 +67,45 @@ class Compressed:
             data = file.read(offset, self.length)
         return np.frombuffer(blosc_decode(data, numthreads=1), self._dtype).reshape(self._shape)
 
-    def put_into(self, file: SpillFile) -> None:
-        """Keep it in a file from now on, and not in memory."""
-        data = self._data
-        if data is not None:
-            self._place = file, file.append(data)
-            self._data = None
-
 
 class SpillFile:
-    """A file of compressed arrays, which is removed when none of them is needed any more."""
+    """A file of compressed arrays, which is removed when none of them is needed any more.
 
-    def __init__(self) -> None:
-        handle, name = tempfile.mkstemp(".states", dir=scratch_folder())
-        self._file = os.fdopen(handle, "w+b", buffering=0)
-        self._length = 0
-        weakref.finalize(self, _remove, self._file, Path(name))
+    It is open only while it is written or read: there may be thousands.
+    """
 
-    def append(self, data: bytes) -> int:
-        """Write at the end, and return where that was."""
-        offset = self._length
-        self._file.write(data)
-        self._length += len(data)
-        return offset
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        weakref.finalize(self, path.unlink, missing_ok=True)
 
     def read(self, offset: int, length: int) -> bytes:
-        data = os.pread(self._file.fileno(), length, offset) if hasattr(os, "pread") else self._seek(offset, length)
+        with self._path.open("rb") as file:
+            file.seek(offset)
+            data = file.read(length)
         if len(data) != length:
-            raise OSError(f"{self._file.name}: a kept state has been damaged")
-        return data
-
-    def _seek(self, offset: int, length: int) -> bytes:
-        self._file.seek(offset)
-        data = self._file.read(length)
-        self._file.seek(0, os.SEEK_END)
+            raise OSError(f"{self._path}: a kept state has been damaged")
         return data
 
 
-def _remove(file: Any, path: Path) -> None:
-    file.close()
-    path.unlink(missing_ok=True)
+def spill(arrays: Sequence[Compressed]) -> None:
+    """Put arrays into a file of their own, and out of memory. Raises `OSError` where not all of it can be written."""
+    handle, name = tempfile.mkstemp(".states", dir=scratch_folder())
+    path, offset = Path(name), 0
+    places: list[tuple[Compressed, int]] = []
+    try:
+        with os.fdopen(handle, "wb") as file:
+            for array in arrays:
+                if array._data is not None:
+                    file.write(array._data)
+                    places.append((array, offset))
+                    offset += array.length
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+    spilled = SpillFile(path)
+    for array, offset in places:
+        array._place = spilled, offset
+        array._data = None
 
 
 @dataclass(frozen=True)

@@ -27,14 +27,13 @@ class SessionWriter:
         """Whether it is time to look if there is anything new."""
         return time.monotonic() > self._time + SECONDS_BETWEEN_WRITES
 
-    def write(self, timeline: Timeline, name: str, report: Callable[[Report], None]) -> None:
-        """Have the state of now, which is kept, written in the background, where it is another one than last time."""
+    def write(self, timeline: Timeline, moment: Moment, report: Callable[[Report], None]) -> None:
+        """Have the newest kept state before a moment written in the background, where it is another one than before."""
         self._time = time.monotonic()
-        moment = timeline.now
         kept = timeline.start_for(moment)
-        if moment == self._moment or kept is None:
+        if kept is None or kept.moment == self._moment:
             return
-        self._moment = moment
+        self._moment, name = kept.moment, kept.worlds[0].scene.name
         session, journal = self.session, timeline.journal_of(kept)
         seen = (self.look.view, self.look.camera) if self.look else None
 

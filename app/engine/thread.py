@@ -74,6 +74,10 @@ GIVING_WAY = 0.0001  # seconds
 AFTER_AN_ERROR = 0.1  # seconds, so that one that comes again and again leaves the processor to others
 
 
+# What is asked on the way to a moment, and done there.
+FOR_ITS_END = (Change, Copy, Keep, Blur, RollSnowballs, CancelSnowballs, Pause, Run, Step, Save)
+
+
 class SimulationThread:
     """The simulation of one world, or of several that are compared, on a thread of its own.
 
@@ -124,7 +128,7 @@ class SimulationThread:
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join(timeout=2.0)  # a compilation that takes longer is left behind
-            if not self._thread.is_alive():
+            with contextlib.suppress(Exception):  # where the cycle goes on, the newest state is there in any case
                 self._write_session()
         self._timeline.close()
         if self._session:
@@ -219,16 +223,20 @@ class SimulationThread:
     def _answer_requests(self) -> None:
         with contextlib.suppress(queue.Empty):
             while True:
-                request = self._requests.get_nowait()
-                try:
-                    self._answer(request)
-                except Exception as error:
-                    if not isinstance(error, UserError):
-                        log.exception("a request failed")
-                    self._reports.put(Refused(request, explained(error)))
+                self._answer_or_refuse(self._requests.get_nowait())
+
+    def _answer_or_refuse(self, request: Request) -> None:
+        try:
+            self._answer(request)
+        except Exception as error:
+            if not isinstance(error, UserError):
+                log.exception("a request failed")
+            if isinstance(request, GoTo):
+                self.paused = self._is_paused
+            self._reports.put(Refused(request, explained(error)))
 
     def _answer(self, request: Request) -> None:
-        if self._travel and isinstance(request, Change | Copy | Keep | Blur | RollSnowballs | Run | Step | Save):
+        if self._travel and isinstance(request, FOR_ITS_END):
             self._waiting.append(request)
             return
         match request:
@@ -292,7 +300,9 @@ class SimulationThread:
             self._reports.put(OpenFailed(request, why))
             return
         self._end_travel()
-        self._ask_what_waited()
+        waiting, self._waiting = self._waiting, []
+        for other in waiting:
+            self._reports.put(Refused(other, "another land was opened meanwhile"))
         self._timeline.begin(request, lockstep, past)
         self._go_on_from(lockstep)
         numbers = tuple(snapshot.world for snapshot in snapshots)
@@ -332,7 +342,9 @@ class SimulationThread:
             scene.with_values(values) if world in (None, place) else scene
             for place, scene in enumerate(self._lockstep.scenes)
         )
-        if self._may_go_on_without(scenes):
+        if scenes == self._lockstep.scenes:
+            pass  # as it is already
+        elif self._may_go_on_without(scenes):
             for place in places:
                 if world in (None, place):
                     self._held[place] |= values
@@ -445,12 +457,12 @@ class SimulationThread:
         self._say(scenes=self._lockstep.scenes, cycle=self._lockstep.cycle, run=self._lockstep.run)
         self._tell_of_timeline()
         self._reports.put(Arrived(request, self._publisher.numbers, before))
-        self._ask_what_waited()
+        self._answer_what_waited()
 
-    def _ask_what_waited(self) -> None:
+    def _answer_what_waited(self) -> None:
         waiting, self._waiting = self._waiting, []
         for request in waiting:
-            self._requests.put(request)
+            self._answer_or_refuse(request)
 
     def _end_travel(self) -> None:
         """Something else was asked for on the way."""
@@ -528,11 +540,14 @@ class SimulationThread:
             self._reports.put(Saved(request.path))
 
     def _write_session(self) -> None:
-        """Write the newest state for the case that the program is killed, while cycles go on."""
-        if self._session is None or self._lockstep is None or self._travel:
+        """Write the newest state for the case that the program is killed, while cycles go on.
+
+        That is the end of the branch, also where an earlier moment is looked at.
+        """
+        if self._session is None or self._lockstep is None:
             return
-        self._leave()
-        self._session.write(self._timeline, self._lockstep.scenes[0].name, self._reports.put)
+        now = self._travel_request[1] if self._travel_request else self._leave()
+        self._session.write(self._timeline, self._timeline.end_of(now), self._reports.put)
 
     def _follow_frame(self, screens: int) -> None:
         if self._lockstep and not self._is_paused:
@@ -589,11 +604,13 @@ class SimulationThread:
             if not isinstance(error, UserError):
                 log.error("the simulation stopped", exc_info=error)
         cycle = self._lockstep.cycle if self._lockstep else 0
-        self._end_travel()
-        self._ask_what_waited()
-        if self._lockstep:
+        if self._travel and self._lockstep:
+            self._timeline.travelled(self._travel.moment(self._lockstep), self._lockstep)
+        elif self._lockstep:
             self._timeline.advanced(self._lockstep, 0.0)
+        self._end_travel()
         self._say(state="failed", message=stopped.why, stopped=stopped, cycle=cycle)
+        self._answer_what_waited()
 
     def _measure_pace(self) -> None:
         assert self._lockstep is not None
@@ -730,7 +747,7 @@ def _past_of(request: Open) -> Journal | None:
     """The journal that led to a saved world, where it knows one. A comparison begins without."""
     if len(request.scenes) > 1 or not request.scenes[0].saved_world:
         return None
-    return checkpoint.load_journal(Path(request.scenes[0].saved_world))
+    return checkpoint.load_past(Path(request.scenes[0].saved_world))
 
 
 def _lower_priority() -> None:

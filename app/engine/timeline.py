@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.kept import KeptWorld, SpillFile
+from app.engine.kept import KeptWorld, spill
 from app.engine.lockstep import Lockstep
 from app.engine.memory import free_memory
 from app.engine.messages import Moment
@@ -35,6 +35,7 @@ LARGEST_COST = 0.025  # of keeping states, as a part of the time of the cycles
 LARGEST_MEMORY = 2**29  # bytes of kept states; older ones are on disk
 PART_OF_FREE = 0.125  # of the free memory, where that is less
 LARGEST_DISK = 4 * 2**30  # bytes; beyond them old states are thinned out
+MOST_LOOKS = 20_000  # of a branch; beyond, every other one is forgotten
 UNTHINNED = 8  # the newest of each branch
 
 
@@ -77,7 +78,7 @@ class Timeline:
         self.version = 0  # grows with all that `seen` shows, but for the cycles that a branch goes on
         self._branches: dict[int, Branch] = {}
         self._highest = 0
-        self._clock = time.monotonic()  # when the seconds of looks begin
+        self._look_time = time.monotonic()  # of the last look, or when the worlds came to their branch
         self._worlds = 1
         self._closing = False
         self._seconds = 0.0  # of cycles since the last kept state
@@ -92,7 +93,7 @@ class Timeline:
         cycle = lockstep.cycle
         edits = list(past.edits) if past else [Edit(cycle, request)]
         looks = list(past.looks) if past else []
-        self._clock = time.monotonic() - (looks[-1].seconds if looks else 0.0)
+        self._look_time = time.monotonic()
         self._branches[self._highest] = Branch(
             self._highest, lockstep.scenes[0].name or "land", None, edits[0].cycle, cycle, edits, looks
         )
@@ -111,8 +112,14 @@ class Timeline:
     def looked(self, view: ViewParameters, camera: CameraParameters) -> None:
         """The land is seen so from now on, where it is not an earlier moment that is only looked at."""
         branch = self._branches.get(self.now.branch)
-        if branch and (self.now.cycle, self.now.edits) >= (branch.last, len(branch.edits)):
-            branch.looks.append(Looked(self.now.cycle, round(time.monotonic() - self._clock, 3), view, camera))
+        if branch is None or (self.now.cycle, self.now.edits) < (branch.last, len(branch.edits)):
+            return
+        now = time.monotonic()
+        seconds = (branch.looks[-1].seconds if branch.looks else 0.0) + now - self._look_time
+        self._look_time = now
+        branch.looks.append(Looked(self.now.cycle, round(seconds, 3), view, camera))
+        if len(branch.looks) > MOST_LOOKS:
+            del branch.looks[1:-1:2]
 
     def stopped_or_went_on(self) -> None:
         """Cycles run from now on, or no more: without it, a pause would be taken for slow cycles."""
@@ -133,7 +140,10 @@ class Timeline:
     def travelled(self, now: Moment, lockstep: Lockstep) -> None:
         """The worlds are at this moment, which was there before."""
         self.now, self._worlds = now, len(lockstep.simulators)
-        self._seconds = 0.0
+        self._seconds, self._look_time = 0.0, time.monotonic()
+        if now.cycle > self._branch.last:
+            self._branch.last = now.cycle
+            self.version += 1
 
     # Kept states.
 
@@ -176,8 +186,13 @@ class Timeline:
             total -= state.bytes
 
     def _spill(self, state: Kept) -> None:
-        if not self._closing:
-            spill(state)
+        """Put a state into a file. Where that fails it stays in memory."""
+        if self._closing:
+            return
+        try:
+            spill([kept for world in state.worlds for kept in world.layers.values()])
+        except Exception as error:
+            log.warning("kept states stay in memory, for they cannot be written: %s", error)
 
     def _least_missed(self) -> tuple[Branch, Kept] | None:
         """The state without which the way to the moments after it grows least, for how long ago they are."""
@@ -207,7 +222,12 @@ class Timeline:
     def complete(self, branch: int, cycle: int) -> Moment:
         """The moment of a branch after a cycle, with all edits that were made there."""
         edits = self._of(Moment(branch)).edits
-        return Moment(branch, cycle, bisect_right(edits, cycle, key=lambda edit: edit.cycle))
+        done = bisect_right(edits, cycle, key=lambda edit: edit.cycle)
+        for number, edit in enumerate(edits[:done]):
+            if edit.cycle == cycle and isinstance(edit.request, Blur):  # which is a cycle of its own, after this one
+                done = number
+                break
+        return Moment(branch, cycle, done)
 
     def edits_of(self, moment: Moment) -> list[Edit]:
         """All that was done up to a moment, from the first."""
@@ -216,6 +236,11 @@ class Timeline:
     def in_background(self, work: Callable[[], None]) -> None:
         """Do something with kept states beside the cycles, after what is being done already."""
         self._writer.submit(work)
+
+    def end_of(self, moment: Moment) -> Moment:
+        """The end of a moment's branch."""
+        branch = self._of(moment)
+        return Moment(branch.number, branch.last, len(branch.edits))
 
     def journal_of(self, kept: Kept) -> Journal:
         """All that led to a kept state."""
@@ -292,6 +317,9 @@ class Timeline:
         new = replace(branch, number=self._highest, origin=self.now, first=self.now.cycle, last=self.now.cycle)
         new.edits, new.kept = branch.edits[: self.now.edits], []
         new.looks = [look for look in branch.looks if look.cycle <= self.now.cycle]
+        if new.looks:  # what passed on the branch that is left does not count
+            new.looks.append(msgspec.structs.replace(new.looks[-1], cycle=self.now.cycle))
+        self._look_time = time.monotonic()
         self._branches[new.number] = new
         self.version += 1
         self.now = msgspec.structs.replace(self.now, branch=new.number)
@@ -303,6 +331,7 @@ class Timeline:
         branch.last = cycle
         self.version += 1
         branch.kept = [state for state in branch.kept if state.moment.cycle <= cycle]
+        branch.looks = [look for look in branch.looks if look.cycle <= cycle]
         self.now = Moment(branch.number, cycle, self.now.edits)
 
 
@@ -352,17 +381,6 @@ def edited(lockstep: Lockstep, request: LandRequest) -> Lockstep:
         case Open():
             raise UserError("other worlds are opened at the beginning of a journal, and not later")
     return lockstep
-
-
-def spill(state: Kept) -> None:
-    """Put a state into a file. Where that fails it stays in memory."""
-    try:
-        file = SpillFile()
-        for world in state.worlds:
-            for kept in world.layers.values():
-                kept.put_into(file)
-    except Exception as error:
-        log.warning("kept states stay in memory, for they cannot be written: %s", error)
 
 
 def _age(state: Kept) -> tuple[int, int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import zipfile
 from collections.abc import Callable, Mapping
@@ -30,6 +31,8 @@ from app.model.world import (
     unsound_cell,
 )
 from app.scene.scene import Scene, scene_content, scene_from
+
+log = logging.getLogger(__name__)
 
 FORMAT = 1
 
@@ -113,6 +116,16 @@ def load_scene(path: Path) -> Scene:
     meta = _meta(path, _read(path, ("meta",))["meta"])
     scene = found_from(scene_from(meta.parameters, str(path)), path.parent)
     return msgspec.structs.replace(scene, saved_world=str(path))
+
+
+def load_past(path: Path) -> Journal | None:
+    """The journal of a saved world that is gone on with, where it has one that can be read."""
+    try:
+        journal = load_journal(path)
+    except UserError as error:
+        log.warning("the world goes on without its past: %s", error)
+        return None
+    return journal.without_run() if journal else None
 
 
 def load_journal(path: Path) -> Journal | None:

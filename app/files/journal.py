@@ -46,6 +46,7 @@ from app.model.view_parameters import ViewParameters
 from app.model.world import LARGEST_CYCLE
 from app.scene.comparison import MOST_WORLDS
 from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Edit, Keep, LandRequest, Looked, Open, RollSnowballs
+from app.scene.renamed import renamed
 from app.scene.scene import Scene, check_value, find_declaration, preset_content, read_toml, rebuilds_world, scene_from
 
 FORMAT = 1
@@ -59,6 +60,14 @@ class Journal(msgspec.Struct, frozen=True):
     edits: tuple[Edit, ...]
     cycle: int
     looks: tuple[Looked, ...] = ()
+
+    def without_run(self) -> Journal:
+        """The same, ending with no run of snowballs: a saved world does not go on with one."""
+        rolls = any(isinstance(edit.request, RollSnowballs) for edit in self.edits)
+        ended = isinstance(self.edits[-1].request, CancelSnowballs)
+        if not rolls or ended:
+            return self
+        return Journal((*self.edits, Edit(self.cycle, CancelSnowballs())), self.cycle, self.looks)
 
     def begins_with(self, path: Path) -> bool:
         """Whether it goes on with the world of a file: one that takes its place cannot be made again from it."""
@@ -191,11 +200,20 @@ def _change(row: dict[str, Any], folder: Path) -> Change:
     if not isinstance(values, dict):
         raise UserError("'values' must be a table of parameters, [edit.values]")
     checked: dict[str, Value] = {}
-    for path, value in values.items():
+    for path, value in _as_named_now(values).items():
         checked[path] = check_value(find_declaration(path), value)
         if rebuilds_world(path):
             raise UserError(f"{path} can only be given where the world is opened")
     return Change(checked, _whole(row, "world", MOST_WORLDS - 1) if "world" in row else None)
+
+
+def _as_named_now(values: dict[str, Any]) -> dict[str, Any]:
+    """Values by the paths that their parameters have today; those of curves have theirs."""
+    sections: dict[str, Any] = {}
+    for path, value in values.items():
+        section, _, name = path.partition(".")
+        sections.setdefault(section, {})[name] = value
+    return {f"{section}.{name}": value for section, items in renamed(sections).items() for name, value in items.items()}
 
 
 def _keep(row: dict[str, Any], folder: Path) -> Keep:

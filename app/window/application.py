@@ -644,7 +644,7 @@ class Application:
                 case Edited(request, before):
                     self._add_step(request, before)
                 case Arrived(request, worlds, before):
-                    self.undo.was_undone(before)
+                    self.undo.was_undone(request, before)
                     if worlds:
                         self._arrive(before)
                     if self._going is request:
@@ -668,6 +668,8 @@ class Application:
                     self.documents.take_name(request)
                     if isinstance(request, Copy):
                         self.documents.copy_failed()
+                    if isinstance(request, GoTo):
+                        self.undo.cannot_be_undone(request)
                     if self._going is request:
                         self._going = None
                 case Stopped():
@@ -675,7 +677,8 @@ class Application:
 
     def _add_step(self, request: object, before: Moment) -> None:
         """What was asked for under a name is done, and can be undone."""
-        if name := self.documents.take_name(request):
+        name = self.documents.take_name(request)
+        if name and before.branch:  # the first land has none before it
             self.undo.add(LandStep(name, before))
 
     def _arrive(self, before: Moment) -> None:

@@ -115,14 +115,19 @@ class Commands:
 
     def undo(self) -> None:
         """Take back what was done last: a change of parameters, or what was done to the land."""
-        match self._application.undo.undo():
+        application = self._application
+        if application.documents.restart_waits:
+            application.documents.take_restart_back()
+            return
+        match application.undo.undo():
             case None:
                 raise UserError("there is nothing to undo")
             case ValueStep(before=values) as step:
-                self._application.set_values(values)
-            case LandStep(before=moment) as step:
-                self._application.go_to(GoTo(moment.branch, moment.cycle, moment.edits, pause=False))
-        self._application.notices.say(f"undone: {step.name}")
+                application.set_values(values)
+            case LandStep(going=going) as step:
+                assert going is not None
+                application.go_to(going)
+        application.notices.say(f"undone: {step.name}")
 
     def redo(self) -> None:
         """Do again what was undone last."""
@@ -132,9 +137,7 @@ class Commands:
             case ValueStep(after=values) as step:
                 self._application.set_values(values)
             case LandStep(after=moment) as step:
-                if moment is None:  # it is still on the way back
-                    self._application.undo.undo()
-                    return
+                assert moment is not None
                 self._application.go_to(GoTo(moment.branch, moment.cycle, moment.edits, pause=False))
         self._application.notices.say(f"done again: {step.name}")
 

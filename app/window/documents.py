@@ -56,6 +56,7 @@ class Documents:
         self._opened = self.scenes
         self._made_from = Beginning(Open(self.scenes), self.scenes, self._opened)  # the worlds on the screen
         self._asked_for: Beginning | None = self._made_from  # worlds that are not here yet
+        self._heard_of: Beginning | None = None  # the newest worlds that are made
         self._lands: dict[int, Beginning] = {}  # of the branches of the time line that began with one
         self._names: list[tuple[Open | Copy | Keep | Blur | RollSnowballs, str]] = []  # of what is not done yet
         self._restart_name = ""
@@ -171,6 +172,13 @@ class Documents:
                 return name
         return ""
 
+    def take_restart_back(self) -> None:
+        """Let the worlds be made from what they were made from, where others were going to be."""
+        self._restart_due = None
+        self.scenes = tuple(
+            _made_as(scene, made) for scene, made in zip(self.scenes, self._made_from.scenes, strict=False)
+        )
+
     def restart_when_due(self) -> None:
         """Rebuild them once their initial conditions have not been changed for a while."""
         if self._restart_due is not None and time.monotonic() > self._restart_due:
@@ -223,7 +231,7 @@ class Documents:
     def opened_on(self, branch: int, request: Open) -> None:
         """The worlds that were asked for are the first of a branch of the time line."""
         if self._asked_for is not None and self._asked_for.request == request:
-            self._lands[branch] = self._asked_for
+            self._lands[branch], self._heard_of = self._asked_for, self._asked_for
 
     def worlds_came(self) -> None:
         """Other worlds are on the screen."""
@@ -235,11 +243,11 @@ class Documents:
 
         They are seen as those before, and have parameters as they were then.
         """
+        if self._asked_for is not None and self._asked_for is not self._heard_of:
+            return  # another land was asked for since, and is still to come
         self._asked_for = self._restart_due = None
         shown = self.scene
-        self.scenes = tuple(
-            msgspec.structs.replace(scene, view=shown.view, camera=shown.camera) for scene in self._simulation.scenes
-        )
+        self.scenes = tuple(_seen_as(scene, shown) for scene in self._simulation.scenes)
         self._made_from = self._lands.get(branch, self._made_from).of(range(len(self.scenes)))
         self._opened = self._made_from.opened
         if self.edited not in self.choices:
@@ -256,7 +264,7 @@ class Documents:
         shown = self.scene
         self._opened = self._made_from.opened
         self.scenes = tuple(
-            _made_as(msgspec.structs.replace(scene, view=shown.view, camera=shown.camera), made)
+            _made_as(_seen_as(scene, shown), made)
             for scene, made in zip(self._simulation.scenes, self._made_from.scenes, strict=False)
         )
         self.edited = self._last_letter
@@ -274,3 +282,11 @@ def _made_as(scene: Scene, other: Scene) -> Scene:
     """`scene`, with its world made as that of another one."""
     groups = {name: getattr(other, name) for name, group in GROUPS.items() if group.section == WORLD_SECTION}
     return msgspec.structs.replace(scene, saved_world=other.saved_world, **groups)
+
+
+def _seen_as(scene: Scene, other: Scene) -> Scene:
+    """`scene`, seen as another one is: with all parameters of the view, and their curves."""
+    groups = {name: getattr(other, name) for name, group in GROUPS.items() if group.section == VIEW_SECTION}
+    keys = {path: curve for path, curve in scene.keys.items() if section_of(path) != VIEW_SECTION}
+    keys |= {path: curve for path, curve in other.keys.items() if section_of(path) == VIEW_SECTION}
+    return msgspec.structs.replace(scene, keys=keys, **groups)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from app.engine.messages import Moment
+from app.engine.messages import GoTo, Moment
 from app.model.numbers import value_text
 from app.model.parameters import Value
 from app.scene.scene import KEYS, find_declaration
@@ -51,6 +51,7 @@ class LandStep:
     name: str
     before: Moment
     after: Moment | None = None
+    going: GoTo | None = None  # what was asked for to undo it
 
 
 Step = ValueStep | LandStep
@@ -78,21 +79,27 @@ class Undo:
         if not self.done:
             return None
         step = self.done.pop()
+        if isinstance(step, LandStep):
+            going = GoTo(step.before.branch, step.before.cycle, step.before.edits, pause=False)
+            step = replace(step, after=None, going=going)
         self.undone.append(step)
         return step
 
     def redo(self) -> Step | None:
-        """The step to be done again now."""
-        if not self.undone:
+        """The step to be done again now; none while the land is still on its way back."""
+        if not self.undone or (isinstance(self.undone[-1], LandStep) and self.undone[-1].after is None):
             return None
         step = self.undone.pop()
         self.done.append(step)
         return step
 
-    def was_undone(self, at: Moment) -> None:
-        """The land was at this moment, when its last step was undone."""
-        for place in reversed(range(len(self.undone))):
-            step = self.undone[place]
-            if isinstance(step, LandStep) and step.after is None:
-                self.undone[place] = LandStep(step.name, step.before, at)
-                return
+    def was_undone(self, going: GoTo, at: Moment) -> None:
+        """The land is where a step was undone to, and was at this moment before."""
+        self.undone = [
+            replace(step, after=at) if isinstance(step, LandStep) and step.going is going else step
+            for step in self.undone
+        ]
+
+    def cannot_be_undone(self, going: GoTo) -> None:
+        """There is no way back to before a step."""
+        self.undone = [step for step in self.undone if not (isinstance(step, LandStep) and step.going is going)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.engine.kept import KeptWorld
+from app.engine.kept import KeptWorld, spill
 from app.engine.lockstep import Lockstep
 from app.engine.messages import Arrived, DiscardBranch, Edited, GoTo, Moment, Opened, Pause, Refused, Run, Step
 from app.engine.moments import THUMBNAIL, thumbnail
@@ -47,13 +47,9 @@ def test_layers_that_have_not_changed_are_shared_with_the_state_before(name: str
 
 
 def test_a_state_on_disk_is_the_one_that_was_in_memory() -> None:
-    from app.engine.kept import SpillFile
-
     simulator = simulated(6, small_preset("coupled-with-trees", 40))
     kept = KeptWorld.of(simulator)
-    file = SpillFile()
-    for layer in kept.layers.values():
-        layer.put_into(file)
+    spill(list(kept.layers.values()))
     assert kept.bytes_in_memory == 0
     assert bits(kept.simulator().world) == bits(simulator.world)
 
@@ -227,10 +223,10 @@ def test_nothing_is_lost_where_states_cannot_be_written(monkeypatch: pytest.Monk
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("app.engine.kept.SpillFile.append", full)
+    monkeypatch.setattr("app.engine.timeline.spill", full)
     simulator = simulated(3)
     state = timeline.Kept(Moment(1, 3, 1), (KeptWorld.of(simulator),), thumbnail(simulator.world))
-    timeline.spill(state)
+    timeline.Timeline()._spill(state)
     assert bits(state.worlds[0].simulator().world) == bits(simulator.world)
 
 
