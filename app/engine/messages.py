@@ -22,6 +22,7 @@ from app.scene.edits import (
     Open,
     RollSnowballs,
 )
+from app.scene.scene import Scene
 
 
 class Moment(msgspec.Struct, frozen=True):
@@ -48,15 +49,14 @@ class Step(Message, frozen=True):
 
 
 class Save(Message, frozen=True):
-    """Write a world to a file, with the given view and camera, or those of its scene; its journal alone to one in TOML.
+    """Write a world to a file, seen as a scene says, or its own; to one in TOML, its journal alone.
 
     One that is invalid is rolled back first.
     """
 
     path: Path
     world: int = 0
-    view: ViewParameters | None = None
-    camera: CameraParameters | None = None
+    seen: Scene | None = None
 
 
 class Look(Message, frozen=True):

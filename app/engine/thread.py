@@ -14,8 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from app.engine.autosave import Session
 from app.engine.builds import RIVERS, foreseen, in_order
 from app.engine.compiling import cache_is_empty
@@ -60,7 +58,7 @@ from app.model.snapshot import Snapshot
 from app.processes.pools import Pools
 from app.scene.comparison import MOST_WORLDS
 from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, LandRequest, Open, RollSnowballs
-from app.scene.scene import Scene
+from app.scene.scene import Scene, seen_as
 
 log = logging.getLogger(__name__)
 
@@ -525,8 +523,7 @@ class SimulationThread:
             except SimulationError as error:  # they have gone back to a cycle after which they were sound
                 self._fail(error)
             simulator = self._lockstep.simulators[request.world]
-            seen = {"view": request.view, "camera": request.camera}
-            scene = msgspec.structs.replace(simulator.scene, **{name: part for name, part in seen.items() if part})
+            scene = seen_as(simulator.scene, request.seen) if request.seen else simulator.scene
             journal = self._timeline.journal(request.world)
             if request.path.suffix.lower() == ".toml":
                 write_journal(request.path, journal)

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 
 DEFAULT_PRESET = "jacksboro"
 
+VIEW_SECTION = "view"  # its groups concern the picture alone
 WORLD_SECTION = "world"  # a change to its groups rebuilds the world; all others take effect while it runs
 
 
@@ -225,6 +226,14 @@ def can_have_keys(declaration: Declaration) -> bool:
     """Whether a parameter can change over the cycles: not a text, and not what makes the world or opens the view."""
     is_text = declaration.kind is str and not declaration.choices
     return not is_text and section_of(declaration.path) != WORLD_SECTION and not declaration.path.startswith("camera.")
+
+
+def seen_as(scene: Scene, other: Scene) -> Scene:
+    """`scene`, seen as another one is: with all parameters of the view, and their curves."""
+    groups = {name: getattr(other, name) for name, group in GROUPS.items() if group.section == VIEW_SECTION}
+    keys = {path: curve for path, curve in scene.keys.items() if section_of(path) != VIEW_SECTION}
+    keys |= {path: curve for path, curve in other.keys.items() if section_of(path) == VIEW_SECTION}
+    return msgspec.structs.replace(scene, keys=keys, **groups)
 
 
 def differing(scene: Scene, other: Scene) -> dict[str, Value]:

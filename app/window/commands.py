@@ -370,7 +370,7 @@ class Commands:
                 self._save_preset(path)
             else:
                 seen, world = self._application.seen_scene, self._application.documents.edited_worlds[0]
-                self._application.simulation.ask(Save(path, world, seen.view, seen.camera))
+                self._application.simulation.ask(Save(path, world, seen))
         except UserError as error:
             self.save_failed(path, str(error))
 

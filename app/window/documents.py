@@ -15,11 +15,10 @@ from app.model.errors import UserError
 from app.model.parameters import Value
 from app.scene.comparison import COMPARED_SECTIONS, MOST_WORLDS, NAMES, Letter, differences, with_compared_of
 from app.scene.edits import Blur, Change, Copy, Keep, Open, RollSnowballs
-from app.scene.scene import DECLARATIONS, GROUPS, WORLD_SECTION, Scene, section_of
+from app.scene.scene import DECLARATIONS, GROUPS, VIEW_SECTION, WORLD_SECTION, Scene, section_of, seen_as
 
 Edited = Letter | Literal["all"]
 
-VIEW_SECTION = "view"  # its groups concern the picture alone
 RESTART_DELAY = 0.3  # seconds after the last change of what the terrain is made from
 
 
@@ -247,7 +246,7 @@ class Documents:
             return  # another land was asked for since, and is still to come
         self._asked_for = self._restart_due = None
         shown = self.scene
-        self.scenes = tuple(_seen_as(scene, shown) for scene in self._simulation.scenes)
+        self.scenes = tuple(seen_as(scene, shown) for scene in self._simulation.scenes)
         self._made_from = self._lands.get(branch, self._made_from).of(range(len(self.scenes)))
         self._opened = self._made_from.opened
         if self.edited not in self.choices:
@@ -264,7 +263,7 @@ class Documents:
         shown = self.scene
         self._opened = self._made_from.opened
         self.scenes = tuple(
-            _made_as(_seen_as(scene, shown), made)
+            _made_as(seen_as(scene, shown), made)
             for scene, made in zip(self._simulation.scenes, self._made_from.scenes, strict=False)
         )
         self.edited = self._last_letter
@@ -282,11 +281,3 @@ def _made_as(scene: Scene, other: Scene) -> Scene:
     """`scene`, with its world made as that of another one."""
     groups = {name: getattr(other, name) for name, group in GROUPS.items() if group.section == WORLD_SECTION}
     return msgspec.structs.replace(scene, saved_world=other.saved_world, **groups)
-
-
-def _seen_as(scene: Scene, other: Scene) -> Scene:
-    """`scene`, seen as another one is: with all parameters of the view, and their curves."""
-    groups = {name: getattr(other, name) for name, group in GROUPS.items() if group.section == VIEW_SECTION}
-    keys = {path: curve for path, curve in scene.keys.items() if section_of(path) != VIEW_SECTION}
-    keys |= {path: curve for path, curve in other.keys.items() if section_of(path) == VIEW_SECTION}
-    return msgspec.structs.replace(scene, keys=keys, **groups)

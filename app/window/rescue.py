@@ -54,7 +54,7 @@ def _ask_for_files(simulation: SimulationThread, name: str, seen: Scene) -> list
     for world, letter in enumerate(NAMES[: len(status.scenes)]):
         label = f"{name}-{letter}" if len(status.scenes) > 1 else name
         path = free_path(folder, f"{label}-{status.cycle:06d}", ".npz")
-        simulation.ask(Save(path, world, seen.view, seen.camera))
+        simulation.ask(Save(path, world, seen))
         paths.append(path)
     return paths
 

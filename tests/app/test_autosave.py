@@ -14,7 +14,7 @@ import pytest
 from app.engine import session_writer
 from app.engine.autosave import MOST_SESSIONS, Session, ended_sessions
 from app.engine.kept import KeptWorld
-from app.engine.messages import Edited, Look, SessionFailed
+from app.engine.messages import Arrived, Edited, GoTo, Look, SessionFailed
 from app.files import checkpoint
 from app.files.journal import Journal, read_journal
 from app.model.errors import UserError
@@ -163,3 +163,17 @@ def test_without_a_place_to_write_there_is_no_session(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(UserError, match="cannot be kept"):
         Session(tmp_path)
+
+
+def test_looking_back_does_not_put_the_past_in_place_of_the_work(tmp_path: Path) -> None:
+    hands = Hands(small_scene(), session=Session(tmp_path))
+    try:
+        hands.step(6)
+        hands.ask(Blur(), Edited)
+        hands.step(3)
+        hands.ask(GoTo(hands.moment.branch, 2), Arrived)
+    finally:
+        hands.thread.stop()
+    (ended,) = ended_sessions(tmp_path)
+    assert ended.index.cycle == 10
+    assert len(read_journal(Path(ended.scenes[0].saved_world)).edits) == 2

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.cli.main import main
-from app.engine.messages import Arrived, Edited, GoTo, Opened, Save, Saved
+from app.engine.messages import Arrived, Edited, GoTo, Look, Opened, Save, Saved
 from app.files import checkpoint
 from app.files.journal import Journal, is_journal, journal_content, journal_from, read_journal, write_journal
 from app.model.errors import UserError
+from app.model.view_parameters import CameraParameters, ViewParameters
 from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Edit, Keep, Open, RollSnowballs
 from app.scene.scene import Scene, load_preset, presets
 from tests.app.hands import Hands
@@ -187,3 +188,56 @@ def test_a_journal_names_its_files_from_its_own_folder(tmp_path: Path) -> None:
     (tmp_path / "land").rename(moved)
     (tmp_path / "story.toml").rename(moved / "story.toml")
     assert main(["replay", str(moved / "story.toml"), "--out", str(tmp_path / "w.npz")]) == 0
+
+
+def look(hands: Hands, heading: float) -> None:
+    hands.thread.ask(Look(ViewParameters(), CameraParameters(heading=heading)))
+    hands.settle()
+
+
+def test_looks_grow_whatever_land_one_comes_back_to(hands: Hands, tmp_path: Path) -> None:
+    hands.step(2)
+    look(hands, 10.0)
+    opened = hands.ask(Open((small_scene(world__seed=4),)), Opened)
+    assert isinstance(opened, Opened)
+    look(hands, 20.0)
+    hands.ask(GoTo(opened.before.branch, opened.before.cycle, opened.before.edits), Arrived)
+    look(hands, 30.0)
+    hands.step(2)
+    hands.ask(GoTo(opened.before.branch, 1), Arrived)
+    hands.thread.ask(Change({"droplets.count": 9}))  # a branch
+    hands.step(1)
+    look(hands, 40.0)
+    saved(hands, tmp_path / "w.npz")
+    looks = read_journal(tmp_path / "w.npz").looks
+    assert [one.seconds for one in looks] == sorted(one.seconds for one in looks)
+    assert [one.cycle for one in looks] == sorted(one.cycle for one in looks)
+    assert looks[-1].camera.heading == 40.0
+
+
+def test_a_world_saved_in_a_run_of_snowballs_goes_on_as_its_journal_says(hands: Hands, tmp_path: Path) -> None:
+    path, again = tmp_path / "w.npz", tmp_path / "again.npz"
+    hands.step(2)
+    hands.ask(RollSnowballs(1_000_000), Edited)
+    hands.wait(lambda: hands.thread.status.cycle > 4)
+    saved(hands, path)
+    hands.ask(Open((checkpoint.load_scene(path),)), Opened)
+    hands.step(4)
+    there = hands.bits
+    hands.ask(GoTo(hands.moment.branch, hands.moment.cycle - 2), Arrived)
+    hands.ask(GoTo(hands.moment.branch, hands.moment.cycle + 2), Arrived)
+    assert hands.bits == there
+    later = tmp_path / "later.npz"
+    saved(hands, later)
+    for world in (path, later):
+        assert main(["replay", str(world), "--out", str(again), "--overwrite"]) == 0
+        assert bits(checkpoint.load(again)[0]) == bits(checkpoint.load(world)[0])
+
+
+def test_a_world_whose_journal_cannot_be_read_goes_on_without_it(hands: Hands, tmp_path: Path) -> None:
+    simulator = simulated(3)
+    journal = Journal((Edit(0, Open((simulator.scene,))), Edit(2, Change({"droplets.no_such": 1.0}))), 3)
+    checkpoint.save(tmp_path / "w.npz", simulator.world, simulator.scene, journal)
+    hands.ask(Open((checkpoint.load_scene(tmp_path / "w.npz"),)), Opened)
+    assert hands.bits == [bits(simulator.world)]
+    assert len(hands.timeline.branches[hands.moment.branch].edits) == 1

@@ -30,6 +30,7 @@ FIELDS = {
     "path": st.sampled_from([Path("world.npz"), Path("/somewhere/else/ä b.npz")]),
     "view": st.just(ViewParameters(sun_height=12.5)),
     "camera": st.just(CameraParameters()),
+    "seen": st.none() | scenes,
     "overlay": st.sampled_from(["none", "wetness"]),
     "wanted": st.builds(
         Wanted, st.booleans(), st.none() | st.tuples(st.integers(0), st.integers(0)), st.integers(0, 9)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,8 +12,9 @@ from app.engine.lockstep import Lockstep
 from app.engine.messages import Arrived, DiscardBranch, Edited, GoTo, Moment, Opened, Pause, Refused, Run, Step
 from app.engine.moments import THUMBNAIL, thumbnail
 from app.engine.simulator import Simulator
+from app.files.scratch import scratch_folder
 from app.processes.process import ProcessFailure
-from app.scene.edits import Blur, Change, Copy, Keep, Open, RollSnowballs
+from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, Open, RollSnowballs
 from app.scene.scene import presets
 from tests.app.hands import Hands
 from tests.app.small import bits, simulated, small_preset, small_scene
@@ -275,3 +278,70 @@ def test_a_cycle_that_fails_on_the_way_leaves_the_last_good_one(hands: Hands, mo
     hands.wait(lambda: hands.thread.status.cycle > 5)
     hands.ask(GoTo(branch, 3), Arrived)
     assert hands.bits == [bits(simulated(3).world)]
+
+
+def test_what_is_asked_on_the_way_keeps_its_order(hands: Hands) -> None:
+    hands.step(30)
+    del hands.thread._timeline._branches[hands.moment.branch].kept[1:]
+    hands.thread.ask(GoTo(hands.moment.branch, 25))
+    hands.thread.ask(Change({"droplets.count": 21}))
+    hands.thread.ask(Run())
+    hands.thread.ask(Pause())
+    hands.thread.ask(Change({"droplets.count": 22}))
+    hands.wait(lambda: hands.thread.scenes[0].droplets.count == 22)
+    hands.settle()
+    assert hands.thread.scenes[0].droplets.count == 22
+    assert hands.thread.status.state == "paused"
+
+
+def test_a_run_of_snowballs_on_the_way_is_not_cut_short(hands: Hands) -> None:
+    hands.step(2)
+    hands.ask(RollSnowballs(3000), Edited)
+    hands.wait(lambda: hands.thread.status.run is None and hands.thread.status.cycle > 4)
+    hands.step(2)
+    end, there = hands.moment, hands.bits
+    del hands.thread._timeline._branches[end.branch].kept[1:]
+    hands.thread.ask(GoTo(end.branch, end.cycle, end.edits))
+    hands.thread.ask(CancelSnowballs())
+    hands.wait(lambda: hands.thread.status.timeline.target is None and hands.moment == end)
+    hands.settle()
+    assert hands.bits == there
+
+
+def test_one_steps_back_past_a_blur(hands: Hands) -> None:
+    hands.step(5)
+    there = hands.bits
+    hands.ask(Blur(), Edited)
+    hands.ask(GoTo(hands.moment.branch, 5), Arrived)
+    assert hands.moment == Moment(1, 5, 1)
+    assert hands.bits == there
+    hands.ask(GoTo(1, 6), Arrived)
+    assert hands.moment == Moment(1, 6, 2)
+
+
+def test_a_change_to_what_is_there_already_is_none(hands: Hands) -> None:
+    hands.step(4)
+    hands.ask(GoTo(hands.moment.branch, 2), Arrived)
+    hands.thread.ask(Change({"droplets.count": hands.thread.scenes[0].droplets.count}))
+    hands.settle()
+    assert hands.timeline.branches.keys() == {1}
+
+
+def test_thousands_of_states_on_disk_are_not_as_many_open_files(tmp_path: Path) -> None:
+    simulator = simulated(1)
+    kept = [KeptWorld.of(simulator) for _ in range(40)]
+    before = open_files()
+    for state in kept:
+        spill(list(state.layers.values()))
+    if before:
+        assert open_files() < before + 10
+    assert bits(kept[7].simulator().world) == bits(simulator.world)
+    files = len(list(scratch_folder().glob("*.states")))
+    del kept, state
+    assert len(list(scratch_folder().glob("*.states"))) <= files - 39
+
+
+def open_files() -> int:
+    """Of this process; 0 where the system does not list them."""
+    listed = Path("/proc/self/fd")
+    return len(list(listed.iterdir())) if listed.is_dir() else 0

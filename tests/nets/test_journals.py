@@ -158,7 +158,7 @@ class Journal:
     def save(self, number: int) -> None:
         path = self.folder / f"{number % 3}.npz"
         scene = self.thread.scenes[0]
-        self.thread.ask(Save(path, view=scene.view, camera=scene.camera))
+        self.thread.ask(Save(path, seen=scene))
         self.saved.add(path)
 
     def save_nowhere(self, number: int) -> None:
