@@ -291,6 +291,7 @@ def visible_state(application: Application) -> tuple[object, ...]:
         application.camera.goal(),
         application.camera.flying,
         application.camera_follow.following,
+        application.recording.current is not None,
         application.panel.timeline_visible,
         application.panel.visible,
         application.panel.key_sheet_open,
