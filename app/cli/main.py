@@ -172,6 +172,7 @@ examples:
         "scene's path; so does `--set camera…`",
     )
     parser.add_argument("--minimap", action="store_true", help="also draw the minimap")
+    parser.add_argument("--grid", action="store_true", help="compared worlds in rows of two, instead of side by side")
     recorded = parser.add_argument_group("a run that was steered in the window")
     recorded.add_argument(
         "--recorded",
@@ -451,6 +452,12 @@ COMMANDS: dict[str, Callable[[], Command]] = {
 }
 
 
+def viewer_scenes(words: Sequence[str]) -> list[Scene]:
+    """What `thalweg` with these words opens."""
+    _, parser = _viewer()
+    return _scenes(parser.parse_args(words))
+
+
 def _run_viewer(options: argparse.Namespace) -> None:
     if options.list_parameters:
         print(_parameter_list())
@@ -504,6 +511,7 @@ def _run_render(options: argparse.Namespace) -> None:
         size=(width, height),
         orbit=options.orbit or 0.0,
         minimap=options.minimap,
+        in_grid=options.grid,
         threads=options.threads,
     )
 
