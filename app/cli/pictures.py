@@ -30,7 +30,7 @@ TABLE = "pictures.toml"
 QUALITY = 88  # of a JPEG, from 0 to 100
 LOOP_QUALITY = 60  # of an animated WebP
 LOOP_FPS = 10
-FRAMES = 120  # of a window, after which its picture is whole, and what was asked about is found
+FRAMES = 120  # of a window, after which its picture is whole
 
 
 class ReadmePicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -104,16 +104,19 @@ def _window_on(picture: ReadmePicture, layout_file: Path) -> Image:
     frames = itertools.count()
 
     def look(application: Application, window: Window) -> None:
-        if application.snapshot is None:
+        snapshot = application.snapshot
+        if snapshot is None:
             return
         if not next(steps_asked):
             for _ in range(picture.cycles):
                 application.commands.step()
         application.panel.show_only(picture.section)
-        if application.snapshot.cycle < picture.cycles:
+        if snapshot.cycle < picture.cycles:
             return
         if application.asked_place != picture.place:
             application.ask_about(picture.place)
+        elif picture.place and not (snapshot.survey and snapshot.survey.course):
+            return  # until it is found
         elif next(frames) > FRAMES and not application.sides.drawing:
             screen = window.context.screen
             pixels = screen.read(viewport=(0, 0, *window.pixel_size), components=3, alignment=1)
