@@ -170,11 +170,12 @@ examples:
     parser.add_argument(
         "--orbit",
         type=_finite,
-        default=0.0,
         metavar="DEGREES",
-        help="angle by which the camera orbits the land over the clip",
+        help="the camera turns by this angle around the land over the clip, 0: stands still, instead of following the "
+        "scene's path; so does `--set camera…`",
     )
     parser.add_argument("--minimap", action="store_true", help="also draw the minimap")
+    parser.add_argument("--grid", action="store_true", help="compared worlds in rows of two, instead of side by side")
     recorded = parser.add_argument_group("a run that was steered in the window")
     recorded.add_argument(
         "--recorded",
@@ -455,6 +456,12 @@ COMMANDS: dict[str, Callable[[], Command]] = {
 }
 
 
+def viewer_scenes(words: Sequence[str]) -> list[Scene]:
+    """What `thalweg` with these words opens."""
+    _, parser = _viewer()
+    return _scenes(parser.parse_args(words))
+
+
 def _run_viewer(options: argparse.Namespace) -> None:
     if options.list_parameters:
         print(_parameter_list())
@@ -492,6 +499,8 @@ def _run_render(options: argparse.Namespace) -> None:
         _render_recorded(options, (width, height))
         return
     scenes = _scenes(options)
+    if options.orbit is not None or _own_view(options):
+        scenes[0] = scenes[0].with_values({"view.camera_path": ""})
     if options.size is not None and all(read_size(options.size, "--size")) and not (options.width or options.height):
         hint = "--size %s is that of the map in cells; the picture has %d×%d pixels (--width, --height)"
         log.info(hint, options.size, width, height)
@@ -504,10 +513,17 @@ def _run_render(options: argparse.Namespace) -> None:
         fps=options.fps,
         cycles_per_frame=options.cycles_per_frame,
         size=(width, height),
-        orbit=options.orbit,
+        orbit=options.orbit or 0.0,
         minimap=options.minimap,
+        in_grid=options.grid,
         threads=options.threads,
     )
+
+
+def _own_view(options: argparse.Namespace) -> bool:
+    """Whether the options say where the camera stands, and no path for it."""
+    paths = [setting.partition("=")[0].strip() for setting in options.set]
+    return any(path.startswith("camera.") for path in paths) and "view.camera_path" not in paths
 
 
 def _is_journal(source: str) -> bool:

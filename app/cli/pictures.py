@@ -28,20 +28,30 @@ if TYPE_CHECKING:
 
 TABLE = "pictures.toml"
 QUALITY = 88  # of a JPEG, from 0 to 100
-FRAMES = 120  # of a window, after which its picture is whole, and what was asked about is found
+LOOP_QUALITY = 60  # of an animated WebP
+LOOP_FPS = 10
+FRAMES = 120  # of a window, after which its picture is whole
 
 
 class ReadmePicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a picture shows: what a command draws, or a window with its panel."""
+    """What a picture shows: what a command draws, once or as a loop, or a window with its panel."""
 
     draw: str = ""  # the words of a command without its --out
-    window: str = ""  # the words of `thalweg simulate` without its --out, which make the world that is opened
+    loop: str = ""  # those of one that makes a clip, without its --out and --fps
+    window: str = ""  # those of `thalweg` itself
+    cycles: int = 0  # that run in the window
     size: tuple[int, int] = (1280, 800)  # of the window, in pixels
     place: tuple[int, int] | None = None  # row and column of the cell that is clicked on
+    section: str = ""  # of the panel that is unfolded; as they are at first, where none is named
+
+    @property
+    def suffix(self) -> str:
+        """Of its file."""
+        return ".webp" if self.loop else ".jpg"
 
 
 def readme_pictures() -> dict[str, ReadmePicture]:
-    """The table of pictures, by the names of their files without `.jpg`."""
+    """The table of pictures, by the names of their files without what they end with."""
     text = (files("assets") / "pictures" / TABLE).read_bytes()
     return msgspec.toml.decode(text, type=dict[str, ReadmePicture])
 
@@ -55,20 +65,25 @@ def draw_pictures(names: Sequence[str]) -> None:
     with as_file(files("assets") / "pictures") as folder:
         for name in names or table:
             print(name, flush=True)
-            _draw(table[name], folder / f"{name}.jpg")
+            _draw(table[name], folder / f"{name}{table[name].suffix}")
 
 
 def _draw(picture: ReadmePicture, path: Path) -> None:
     import PIL.Image
 
     with tempfile.TemporaryDirectory() as temporary:
-        drawn, world = Path(temporary) / "drawn.png", Path(temporary) / "world.npz"
+        if picture.loop:
+            _run(f"{picture.loop} --fps {LOOP_FPS}", Path(temporary) / "%05d.png")
+            first, *others = map(PIL.Image.open, sorted(Path(temporary).iterdir()))
+            each = {"duration": round(1000 / LOOP_FPS), "loop": 0, "quality": LOOP_QUALITY, "method": 5}
+            with write_atomically(path) as file:
+                first.save(file, "WEBP", save_all=True, append_images=others, **each)
+            return
         if picture.window:
-            _run(f"simulate {picture.window}", world)
-            image = _window_on(world, picture)
+            image = _window_on(picture, Path(temporary) / "layout.ini")
         else:
-            _run(picture.draw, drawn)
-            image = PIL.Image.open(drawn).convert("RGB")
+            _run(picture.draw, Path(temporary) / "drawn.png")
+            image = PIL.Image.open(Path(temporary) / "drawn.png").convert("RGB")
         with write_atomically(path) as file:
             image.save(file, "JPEG", quality=QUALITY, optimize=True)
 
@@ -78,21 +93,30 @@ def _run(words: str, out: Path) -> None:
         raise UserError(f"`thalweg {words}` ends with status {status}")
 
 
-def _window_on(world: Path, picture: ReadmePicture) -> Image:
-    """What a window shows of a saved world that stands still. It needs a display."""
+def _window_on(picture: ReadmePicture, layout_file: Path) -> Image:
+    """What a window shows of a scene after exactly its cycles. It needs a display."""
     import PIL.Image
 
-    from app.files.opening import open_scene
     from app.window.loop import run
 
+    scenes = cli.viewer_scenes(shlex.split(picture.window))
     shown: list[Image] = []
     frames = itertools.count()
 
     def look(application: Application, window: Window) -> None:
-        if application.snapshot is None:
+        snapshot = application.snapshot
+        if snapshot is None:
+            return
+        if not next(steps_asked):
+            for _ in range(picture.cycles):
+                application.commands.step()
+        application.panel.show_only(picture.section)
+        if snapshot.cycle < picture.cycles:
             return
         if application.asked_place != picture.place:
             application.ask_about(picture.place)
+        elif picture.place and not (snapshot.survey and snapshot.survey.course):
+            return  # until it is found
         elif next(frames) > FRAMES and not application.sides.drawing:
             screen = window.context.screen
             pixels = screen.read(viewport=(0, 0, *window.pixel_size), components=3, alignment=1)
@@ -100,8 +124,9 @@ def _window_on(world: Path, picture: ReadmePicture) -> Image:
             shown.append(image.transpose(PIL.Image.Transpose.FLIP_TOP_BOTTOM))
             window.close()
 
+    steps_asked = itertools.count()
     # A layout of its own, as on the first start
-    run(open_scene(str(world)), paused=True, size=picture.size, layout_file=world.with_suffix(".ini"), after_frame=look)
+    run(*scenes, paused=True, size=picture.size, layout_file=layout_file, after_frame=look)
     return shown[0]
 
 

@@ -51,13 +51,14 @@ def render(
     cycles_per_frame: int | None = None,
     orbit: float = 0.0,
     minimap: bool = False,
+    in_grid: bool = False,
     threads: int | None = None,
 ) -> None:
     """Draw `frames` pictures of `size` (width, height) into the files `paths`, with cycles simulated between them.
 
     The first picture shows the world as it starts, the last one after (frames − 1) × cycles_per_frame cycles. `orbit`
-    is how far the camera turns around the land over the clip, in degrees. Two scenes are drawn side by side, in the
-    light and from the place of the first.
+    is how far the camera turns around the land over the clip, in degrees. Several scenes are drawn side by side or in a
+    grid, in the light and from the place of the first.
 
     Where a signal or a cycle that fails ends it early, the files have the frames so far, and `Ended` or `UserError`
     says how many; before the first there are no files.
@@ -91,9 +92,9 @@ def render(
         sides = Sides(context, bake_at_once=True)
         stack.callback(sides.release)
         sides.show(snapshots([None] * len(scenes)))
-        sides.lay_out(*size)
-        narrowest = min(side.area.width for side in sides.shown)
-        opening = scene_camera(scene, sides.snapshots[0], narrowest / size[1])
+        sides.lay_out(*size, in_grid=in_grid)
+        aspect = min(side.area.width / side.area.height for side in sides.shown)
+        opening = scene_camera(scene, sides.snapshots[0], aspect)
         with kept_from_signals("cycle or frame") as wish:
             done, failure = 0, ""
             for frame in Progress(range(frames), "rendering", "frame"):
@@ -113,7 +114,7 @@ def render(
                 camera = replace(opening, heading=opening.heading + orbit * frame / frames)
                 if keys := read_camera_path(scene.view.camera_path):
                     ground = Ground(sides.snapshots[0], scenes[0].view.exaggeration)
-                    camera = CameraPath(keys, ground, narrowest / size[1]).at(lockstep.cycle)
+                    camera = CameraPath(keys, ground, aspect).at(lockstep.cycle)
                 labels = picture_labels(scenes, lockstep.cycle)
                 if recorders:
                     sides.redraw()  # time has passed, also where nothing else has changed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
@@ -15,6 +16,7 @@ from app.picture import style
 
 MARGIN = 0.6  # heights of the font
 LINE = 1.25
+ROWS = 2  # over which a line is broken between words
 ELLIPSIS = "…"
 
 
@@ -22,7 +24,7 @@ ELLIPSIS = "…"
 def sign(lines: tuple[str, ...], scale: float, widest: int) -> NDArray[np.uint8]:
     """Lines on a dark ground, the first of them bright and bold: `[row, column, (red, green, blue, alpha)]`.
 
-    `scale` is that of the interface, in pixels; lines that are longer than `widest` pixels are cut.
+    `scale` is that of the interface, in pixels; lines longer than `widest` pixels are broken once, and then cut.
     """
     size = round(style.FONT_SIZE * scale)
     margin, line = round(MARGIN * size), round(LINE * size)
@@ -30,24 +32,45 @@ def sign(lines: tuple[str, ...], scale: float, widest: int) -> NDArray[np.uint8]
         strips = []
         for number, words in enumerate(lines):
             font = text if number else bold
-            strips.append(_line(font, _shortened(font, words, size, widest - 2 * margin), size))
+            rows = _rows(font, words, size, widest - 2 * margin)
+            strips += [(_line(font, row, size), style.FAINT_TEXT if number else style.TEXT) for row in rows]
     ground = np.array(style.OVER_SCENE[:3])
-    width = max(strip.shape[1] for strip in strips) + 2 * margin
-    coloured = np.broadcast_to(ground, (2 * margin + line * len(lines), width, 3)).copy()
-    for number, strip in enumerate(strips):
-        colour = np.array((style.FAINT_TEXT if number else style.TEXT)[:3])
+    width = max(strip.shape[1] for strip, _ in strips) + 2 * margin
+    coloured = np.broadcast_to(ground, (2 * margin + line * len(strips), width, 3)).copy()
+    for number, (strip, colour) in enumerate(strips):
         top = margin + number * line + (line - strip.shape[0]) // 2
         place = coloured[top : top + strip.shape[0], margin : margin + strip.shape[1]]
-        place += (colour - ground) * strip[:, :, None]
+        place += (np.array(colour[:3]) - ground) * strip[:, :, None]
     opaque = np.ones((*coloured.shape[:2], 1))
     return np.round(255.0 * np.concatenate([coloured, opaque], axis=2)).astype(np.uint8)
 
 
+def _rows(font: Any, words: str, size: int, room: int) -> list[str]:
+    """A line, broken between words where there is no room for it, and cut in the last row."""
+    rows: list[str] = []
+    rest = words.split(" ")
+    while len(rows) < ROWS - 1 and _width(font, " ".join(rest), size) > room:
+        fitting = bisect_right(range(1, len(rest)), room, key=lambda count: _width(font, " ".join(rest[:count]), size))
+        if fitting == 0:
+            break
+        rows.append(" ".join(rest[:fitting]))
+        rest = rest[fitting:]
+    return [*rows, _shortened(font, " ".join(rest), size, room)]
+
+
 def _shortened(font: Any, words: str, size: int, room: int) -> str:
     """As much of a line as there is room for."""
-    while len(words) > 1 and _line(font, words, size).shape[1] > room:
-        words = words.removesuffix(ELLIPSIS)[:-1].rstrip() + ELLIPSIS
-    return words
+    if _width(font, words, size) <= room:
+        return words
+
+    def beginning(letters: int) -> str:
+        return words[:letters].rstrip() + ELLIPSIS
+
+    return beginning(bisect_right(range(1, len(words)), room, key=lambda count: _width(font, beginning(count), size)))
+
+
+def _width(font: Any, words: str, size: int) -> int:
+    return len(_line(font, words, size).T)
 
 
 def _line(font: imgui.ImFont, words: str, size: int) -> NDArray[np.float64]:

@@ -1,14 +1,12 @@
-"""A tour of presets: each as it opens, with its name, and the camera on its path or once around."""
+"""A tour of presets: each as it opens, with its name, and the camera on its path."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.model.camera_path import CameraKey, read_camera_path, write_camera_path
+from app.model.camera_path import read_camera_path
 from app.scene.scene import Scene, load_preset, presets
 
-CYCLES = 300  # of a stop whose camera has no path of its own
-TURN = 60.0  # degrees around the land in it
 SECONDS = 120.0  # of a tour
 
 
@@ -24,14 +22,5 @@ def last_cycle(scene: Scene) -> int:
 
 
 def _stop(scene: Scene) -> Scene:
-    path = scene.view.camera_path or write_camera_path(_around(scene))
     caption = scene.view.caption or f"{{name}} | {scene.description}"
-    return scene.with_values({"view.camera_path": path, "view.caption": caption})
-
-
-def _around(scene: Scene) -> list[CameraKey]:
-    view = scene.camera
-    here = CameraKey(
-        0, view.heading, view.pitch, view.distance, view.target_east, view.target_south, view.field_of_view
-    )
-    return [here._replace(cycle=CYCLES * turn // 2, heading=view.heading + TURN * (turn - 1)) for turn in range(3)]
+    return scene.with_values({"view.caption": caption})

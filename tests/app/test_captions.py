@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from app.picture.lettering import sign
 from app.scene.captions import caption_lines, picture_labels
 from app.scene.scene import Scene
 from tests.app.small import small_scene
@@ -26,3 +29,11 @@ def test_compared_worlds_have_it_over_their_letters() -> None:
     first = captioned("Rain")
     second = first.with_value("droplets.friction", 0.4)
     assert [label[:2] for label in picture_labels([first, second], 0)] == [("Rain", "A"), ("Rain", "B")]
+
+
+@pytest.mark.parametrize(("words", "rows"), [("short", 1), ("a " * 50, 2), ("a " * 500, 2), ("a" * 500, 1), ("", 1)])
+def test_a_long_line_is_broken_once_and_then_cut(words: str, rows: int) -> None:
+    one, two = (sign(lines, 1.0, 360) for lines in (("title",), ("title", "words")))
+    letters = sign(("title", words), 1.0, 360)
+    assert letters.shape[1] <= 360
+    assert letters.shape[0] == len(one) + rows * (len(two) - len(one))

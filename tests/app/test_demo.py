@@ -7,12 +7,17 @@ from pathlib import Path
 import imagecodecs
 import numpy as np
 import pytest
+from pyglm import glm
 
 from app.cli.demo import render_tour
 from app.cli.main import main
+from app.engine.creation import create_world
+from app.engine.publishing import take_snapshot
 from app.model.camera_path import read_camera_path
+from app.picture.camera_path import LEAST_CLEARANCE, CameraPath
+from app.picture.ground import Ground
 from app.scene.captions import caption_lines
-from app.scene.scene import presets
+from app.scene.scene import load_preset, presets
 from app.scene.tour import last_cycle, stops
 from tests.app.small import small_scene
 
@@ -25,6 +30,24 @@ def test_each_preset_but_the_articles_is_a_stop_with_its_name_and_a_path() -> No
         assert last_cycle(scene) > 50
         name, description = caption_lines(scene, 0)
         assert (name, description) == (scene.name, scene.description)
+
+
+@pytest.mark.parametrize("name", presets())
+def test_the_camera_of_each_preset_sees_its_land_from_above_the_ground(name: str) -> None:
+    world, scene = create_world(load_preset(name))
+    ground = Ground(take_snapshot(world), scene.view.exaggeration)
+    keys = read_camera_path(scene.view.camera_path)
+    assert len(keys) > 2 and keys[0].cycle == 0
+    for key in keys:  # none relies on being lifted out of a hill
+        eye = CameraPath([key], ground).at(key.cycle).position
+        assert eye.y > ground.limit(eye.x, eye.z) + LEAST_CLEARANCE * ground.side, key
+    path = CameraPath(keys, ground, 16 / 9)
+    for cycle in np.linspace(0, last_cycle(scene), 40):
+        camera = path.at(float(cycle))
+        rays = [camera.ray(x, y, 16 / 9) for x in np.linspace(-0.8, 0.8, 5) for y in np.linspace(-0.8, 0.8, 5)]
+        assert sum(ground.hit(*ray) is not None for ray in rays) > 4, cycle  # neither sky nor sea alone
+        seen = ground.hit(camera.position, camera.direction)
+        assert seen is None or glm.distance(camera.position, seen) > 0.3 * camera.distance, cycle  # no hill before it
 
 
 def test_a_tour_becomes_pictures_of_all_stops(tmp_path: Path) -> None:

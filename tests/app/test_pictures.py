@@ -14,26 +14,34 @@ from app.cli import main as cli
 from app.cli import pictures
 from app.cli.pictures import ReadmePicture, draw_pictures, readme_pictures
 from app.model.errors import UserError
+from app.scene.tour import stops
+from app.window.panel.parameters import SECTIONS
 
 README = Path(__file__).parents[2] / "README.md"
 
 
 def test_each_picture_of_the_readme_has_its_words_and_no_other() -> None:
-    shown = re.findall(r"\(assets/pictures/([\w-]+)\.jpg\)", README.read_text(encoding="utf-8"))
-    assert sorted(shown) == sorted(readme_pictures())
-    there = {entry.name.removesuffix(".jpg") for entry in (files("assets") / "pictures").iterdir()}
+    shown = re.findall(r"\(assets/pictures/([\w.-]+)\)", README.read_text(encoding="utf-8"))
+    assert sorted(shown) == sorted(name + picture.suffix for name, picture in readme_pictures().items())
+    there = {entry.name for entry in (files("assets") / "pictures").iterdir()}
     assert set(shown) == there - {"pictures.toml"}
 
 
 @pytest.mark.parametrize("name", readme_pictures())
 def test_the_program_takes_the_words(name: str) -> None:
     picture = readme_pictures()[name]
-    assert bool(picture.draw) != bool(picture.window)
-    command, *words = shlex.split(picture.draw or f"simulate {picture.window}")
+    assert [bool(words) for words in (picture.draw, picture.loop, picture.window)].count(True) == 1
+    assert not picture.section or picture.section in SECTIONS
+    if picture.window:
+        assert cli.viewer_scenes(shlex.split(picture.window))
+        return
+    command, *words = shlex.split(picture.draw or picture.loop)
     _, parser = cli.COMMANDS[command]()
-    options = parser.parse_args([*words, "--out", "a.npz" if picture.window else "a.png"])
-    if command != "sheet":
-        assert cli._scenes(options) if command == "render" else cli._scene(options)
+    options = parser.parse_args([*words, "--out", "a.png"])
+    if command == "render":
+        assert cli._scenes(options)
+    if command == "demo":
+        assert stops(options.presets)
 
 
 def test_a_picture_replaces_the_old_one_when_it_is_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,3 +60,13 @@ def test_a_picture_replaces_the_old_one_when_it_is_complete(tmp_path: Path, monk
     assert Image.open(folder / "small.jpg").size == (64, 36)
     assert (folder / "wrong.jpg").read_bytes() == b"old"
     assert len(list(folder.iterdir())) == 2
+
+
+def test_a_loop_has_all_pictures_of_the_clip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = "render noise --size 32 --width 64 --height 36 --frames 3"
+    monkeypatch.setattr(pictures, "readme_pictures", lambda: {"loop": ReadmePicture(loop=loop)})
+    monkeypatch.setattr(pictures, "files", lambda _: tmp_path)
+    (tmp_path / "pictures").mkdir()
+    draw_pictures([])
+    image = Image.open(tmp_path / "pictures" / "loop.webp")
+    assert image.size == (64, 36) and image.n_frames == 3

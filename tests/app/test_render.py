@@ -118,13 +118,31 @@ def test_the_size_of_the_map_is_not_taken_for_that_of_the_picture(
 
 def test_orbit_turns_the_camera(tmp_path: Path) -> None:
     still = ["--frames", "2", "--cycles-per-frame", "0", "--out"]
-    render(*still, tmp_path / "still_%d.png")
+    render(*still, tmp_path / "still_%d.png", "--orbit", "0")
     render(*still, tmp_path / "turned_%d.png", "--orbit", "180")
     assert (tmp_path / "still_0.png").read_bytes() == (tmp_path / "turned_0.png").read_bytes()
     assert (tmp_path / "still_1.png").read_bytes() != (tmp_path / "turned_1.png").read_bytes()
 
 
 LABEL_ROWS = 90  # more than the labels here have
+
+
+def test_who_says_where_the_camera_is_gets_no_path(tmp_path: Path) -> None:
+    path = ["--set", "view.camera_path=0: 90 30 1 0.5 0.5; 9: 180 30 1 0.5 0.5"]
+    view = ["--set", "camera.heading=200"]
+    preset = tmp_path / "preset.toml"
+    preset.write_text('[view]\ncamera_path = "0: 90 30 1 0.5 0.5; 9: 180 30 1 0.5 0.5"\n')
+    words = ["--width", "64", "--height", "40", "--frames", "1"]
+
+    def picture(*more: str) -> bytes:
+        out = tmp_path / "picture.png"
+        assert cli.main(["render", str(preset), "--size", "24", *words, *more, "--out", str(out)]) == 0
+        return out.read_bytes()
+
+    followed = picture()
+    assert picture("--orbit", "0") != followed
+    assert picture(*view) not in (followed, picture("--orbit", "0"))
+    assert picture(*view, *path) == followed
 
 
 def test_two_worlds_side_by_side_each_as_it_is_alone(tmp_path: Path) -> None:
@@ -134,7 +152,7 @@ def test_two_worlds_side_by_side_each_as_it_is_alone(tmp_path: Path) -> None:
     """
     preset = tmp_path / "calm.toml"
     preset.write_text("[droplets]\ncount = 60\nevaporation = 0.01\n")
-    still = ["--frames", "3", "--cycles-per-frame", "4", "--fps", "5", "--height", "180", "--out"]
+    still = ["--frames", "3", "--cycles-per-frame", "4", "--fps", "5", "--height", "180", "--orbit", "0", "--out"]
     render("--compare", preset, *still, tmp_path / "both.png", "--width", "256")
     render(*still, tmp_path / "one.png", "--width", "128")
     other = ("--set", "droplets.evaporation=0.01")

@@ -369,6 +369,24 @@ def test_trees_cast_shadows_away_from_the_sun(draw_as: Draw, level: str, sun: fl
     assert behind > 0.05 and behind > 2.0 * abs(before)
 
 
+def test_trees_that_come_later_cast_the_same_shadows(context: moderngl.Context, canvas: Canvas) -> None:
+    bare = meadow()
+    shown = planted(bare, [[16.0, 16.0, BROADLEAF, 1.0]])
+    camera = Camera(glm.vec3(16.0 * CELL, 0.0, 16.0 * CELL), 0.0, 60.0, 30.0 * CELL, 16.0)
+
+    def drawn(*snapshots: Snapshot) -> NDArray[np.float64]:
+        picture = Picture(context, bake_at_once=True, quality="high")
+        for land in snapshots:
+            picture.show(land)
+            picture.draw(canvas.framebuffer(*SIZE), camera, lit(250.0, 25.0), minimap=False)
+        pixels = canvas.pixels()
+        picture.release()
+        assert pixels is not None
+        return pixels.astype(np.float64)
+
+    np.testing.assert_allclose(drawn(bare, shown), drawn(shown), atol=2.0)
+
+
 def test_trees_stand_in_the_shadow_of_hills_and_of_other_trees(draw_as: Draw) -> None:
     """A tree to the east of a wall of trees, or of a ridge, is darker than one that stands free."""
     alone = [[16.0, 16.0, BROADLEAF, 0.6]]

@@ -150,7 +150,8 @@ class TreeShadows:
             if outgrown is not None:
                 release_targets([outgrown])
         assert self.target is not None
-        self.target.clear(depth=1.0)
+        # With a viewport: without one only what the scissors of the target before leave is cleared.
+        self.target.clear(depth=1.0, viewport=self.target.viewport)
 
 
 def _rounded_up(length: float) -> float:

@@ -48,6 +48,7 @@ class Panel:
         self.free_of_scene = (0.0, 1.0)  # what the panel leaves of the width, from 0 at the left to 1 at the right
         self._frames = 0
         self._plots_shown = False
+        self._section_shown = ""  # where it is the only one
         self.rivers_shown = False  # whether what is found out about them can be seen
 
     def gui(self) -> None:
@@ -88,6 +89,10 @@ class Panel:
     def changed(self, section: str) -> int:
         """How many parameters of a section are not as they were opened."""
         return self._rows.changed(section)
+
+    def show_only(self, section: str) -> None:
+        """Unfold a section in the next frame, and fold all others. Without a name all stay as they are."""
+        self._section_shown = section
 
     @property
     def is_asking(self) -> bool:
@@ -170,6 +175,8 @@ class Panel:
             mark = f"   · {changed} changed" if changed else ""
             mark += f"   · {differing} differ" if differing else ""
             flags = imgui.TreeNodeFlags_.default_open.value if is_open_at_first else 0
+            if self._section_shown:
+                imgui.set_next_item_open(section == self._section_shown)
             imgui.push_font(Fonts.bold, 0.0)
             is_open = imgui.collapsing_header(f"{section.capitalize()}{mark}###section {section}", flags)
             imgui.pop_font()
@@ -195,6 +202,7 @@ class Panel:
                 rivers.rivers(self._application)
             imgui.unindent(em(0.55))
             imgui.spacing()
+        self._section_shown = ""
 
     def _over_scene(self) -> None:
         """What stands in the middle of the free area of the scene."""
