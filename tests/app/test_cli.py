@@ -114,7 +114,10 @@ def test_list_of_presets(capsys: pytest.CaptureFixture[str]) -> None:
         (["render", "--orbit", "nan"], "argument --orbit: nan: must be a finite number"),
         (["render", "--orbit", "round"], "argument --orbit: round: must be a finite number"),
         (["render", "--frames", "0"], "argument --frames: 0: must be a whole number from 1 to"),
-        (["render", *SMALL, "--out", "clip.gif"], "clip.gif: must be a clip (.mp4), a picture (.png) or numbered"),
+        (
+            ["render", *SMALL, "--out", "clip.avi"],
+            "clip.avi: must be a clip (.mp4, .mov, .gif, .webp), a picture (.png) or",
+        ),
         (["render", *SMALL, "--width", "641"], "thalweg.mp4: a clip of 641×360 pixels: width and height must be even"),
         (["render", *SMALL, "--out", "/nowhere/c.mp4"], "cannot write /nowhere/c.mp4: there is no folder /nowhere"),
         (["render", *SMALL, "--out", "/nowhere/%d.png"], "cannot write /nowhere/%d.png: there is no folder /nowhere"),
