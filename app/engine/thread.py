@@ -126,7 +126,7 @@ class SimulationThread:
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join(timeout=2.0)  # a compilation that takes longer is left behind
-            with contextlib.suppress(Exception):  # where the cycle goes on, the newest state is there in any case
+            with contextlib.suppress(Exception):
                 self._write_session()
         self._timeline.close()
         if self._session:
@@ -543,7 +543,12 @@ class SimulationThread:
         """
         if self._session is None or self._lockstep is None:
             return
-        now = self._travel_request[1] if self._travel_request else self._leave()
+        if self._travel_request:
+            now = self._travel_request[1]
+        elif self._stopping and self._thread.is_alive():  # in a cycle that takes long: what is kept already must do
+            now = self._timeline.now
+        else:
+            now = self._leave()
         self._session.write(self._timeline, self._timeline.end_of(now), self._reports.put)
 
     def _follow_frame(self, screens: int) -> None:
