@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import shutil
@@ -30,6 +31,7 @@ def scratch_folder() -> Path:
     folder = Path(tempfile.mkdtemp(dir=home))
     if sys.platform != "win32":
         fcntl.flock(os.open(folder / LOCK, os.O_CREAT | os.O_RDWR), fcntl.LOCK_EX)  # for as long as the process lives
+    atexit.register(remove_scratch_folder)
     return folder
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from app.cli import main as cli
 
-WORDS = ["--frames", "1", "--width", "360", "--height", "240"]
+WORDS = ["--frames", "1", "--width", "360", "--height", "240", "--orbit", "0"]  # the opening view, and no path
 
 
 def render(path: Path, *words: str) -> dict[str, NDArray[np.generic]]:
