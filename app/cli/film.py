@@ -134,6 +134,7 @@ def render_recorded(
         context = stack.enter_context(headless_context())
         made = create_worlds(opened.scenes, partial(check_memory, opened.scenes, shown=True))
         lockstep = Lockstep([Simulator(scene, world, threads) for world, scene in made])
+        journal.check_beginning(lockstep.cycle)
         for simulator in lockstep.simulators:
             simulator.compile_missing()
         run = _Run(journal, lockstep)

@@ -55,6 +55,7 @@ def replay(
     made = create_worlds(first.scenes, partial(check_memory, first.scenes))
     lockstep = Lockstep([Simulator(scene, world, threads) for world, scene in made])
     begin = lockstep.cycle
+    journal.check_beginning(begin)
     end = journal.cycle if cycles is None else begin + cycles
     edits = [edit for edit in journal.edits[1:] if edit.cycle <= end]
     failure, done = "", 0

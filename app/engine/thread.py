@@ -429,6 +429,7 @@ class SimulationThread:
         lockstep = Lockstep(
             [Simulator(scene, world) for world, scene in create_worlds(scenes, partial(check_memory, scenes))]
         )
+        Journal((opened,), opened.cycle).check_beginning(lockstep.cycle)
         return self._timeline.keep_first(target.branch, lockstep)
 
     def _travel_on(self) -> None:

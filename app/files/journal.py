@@ -39,7 +39,7 @@ import tomli_w
 
 from app.files.atomic import write_atomically
 from app.files.opening import read_text
-from app.files.paths import found_from, named_from
+from app.files.paths import found, found_from, from_folder, named_from
 from app.model.errors import UserError, nearest
 from app.model.parameters import Value
 from app.model.view_parameters import ViewParameters
@@ -60,6 +60,13 @@ class Journal(msgspec.Struct, frozen=True):
     edits: tuple[Edit, ...]
     cycle: int
     looks: tuple[Looked, ...] = ()
+
+    def check_beginning(self, cycle: int) -> None:
+        """Raise `UserError` where what it opens is after another cycle than it was: then it is another world."""
+        if cycle != self.edits[0].cycle:
+            raise UserError(
+                f"the journal begins with a world that was after cycle {self.edits[0].cycle}, and is after {cycle} now"
+            )
 
     def without_run(self) -> Journal:
         """The same, ending with no run of snowballs: a saved world does not go on with one."""
@@ -191,7 +198,7 @@ def _scene(content: object, folder: Path) -> Scene:
     texts = {key: content[key] for key in ("name", "saved_world") if isinstance(content.get(key), str)}
     scene = found_from(scene_from(rest, "a scene"), folder)
     if saved := texts.get("saved_world"):
-        texts["saved_world"] = str(folder / saved)
+        texts["saved_world"] = found(saved, folder)
     return msgspec.structs.replace(scene, **texts)
 
 
@@ -257,7 +264,7 @@ def _content(request: LandRequest, folder: Path) -> dict[str, Any]:
 
 def _scene_content(scene: Scene, folder: Path) -> dict[str, Any]:
     content = preset_content(named_from(scene, folder))
-    texts = {"name": scene.name, "saved_world": str(Path(scene.saved_world).resolve()) if scene.saved_world else ""}
+    texts = {"name": scene.name, "saved_world": from_folder(scene.saved_world, folder) if scene.saved_world else ""}
     return {key: text for key, text in texts.items() if text} | content
 
 

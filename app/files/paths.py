@@ -20,7 +20,7 @@ NAMING = [path for path, declaration in DECLARATIONS.items() if declaration.name
 
 def named_from(scene: Scene, folder: Path) -> Scene:
     """The scene as a file in `folder` keeps it. What does not exist, such as a shipped terrain, keeps its name."""
-    return _with_names(scene, lambda name: _from_folder(name, folder))
+    return _with_names(scene, lambda name: from_folder(name, folder))
 
 
 def found_from(scene: Scene, folder: Path) -> Scene:
@@ -37,7 +37,8 @@ def _with_names(scene: Scene, named: Callable[[str], str]) -> Scene:
     return scene.with_values({path: named(name) for path, name in names.items() if name and name not in GENERATORS})
 
 
-def _from_folder(name: str, folder: Path) -> str:
+def from_folder(name: str, folder: Path) -> str:
+    """The name by which a file in `folder` names another one; see `named_from`."""
     place = Path(name).expanduser()
     if not place.exists():
         return name

@@ -241,3 +241,25 @@ def test_a_world_whose_journal_cannot_be_read_goes_on_without_it(hands: Hands, t
     hands.ask(Open((checkpoint.load_scene(tmp_path / "w.npz"),)), Opened)
     assert hands.bits == [bits(simulator.world)]
     assert len(hands.timeline.branches[hands.moment.branch].edits) == 1
+
+
+def test_a_journal_that_begins_with_a_saved_world_is_moved_with_it(tmp_path: Path) -> None:
+    simulator = simulated(3)
+    folder = tmp_path / "here"
+    folder.mkdir()
+    checkpoint.save(folder / "old.npz", simulator.world, simulator.scene)
+    assert main(["simulate", str(folder / "old.npz"), "--cycles", "4", "--out", str(folder / "new.npz")]) == 0
+    moved = tmp_path / "there"
+    folder.rename(moved)
+    assert main(["replay", str(moved / "new.npz"), "--out", str(tmp_path / "again.npz")]) == 0
+    assert bits(checkpoint.load(tmp_path / "again.npz")[0]) == bits(checkpoint.load(moved / "new.npz")[0])
+
+
+def test_where_that_world_is_another_one_now_it_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    simulator = simulated(3)
+    checkpoint.save(tmp_path / "old.npz", simulator.world, simulator.scene)
+    assert main(["simulate", str(tmp_path / "old.npz"), "--cycles", "4", "--out", str(tmp_path / "new.npz")]) == 0
+    later = simulated(9)
+    checkpoint.save(tmp_path / "old.npz", later.world, later.scene)
+    assert main(["replay", str(tmp_path / "new.npz"), "--out", str(tmp_path / "again.npz")]) == 1
+    assert "was after cycle 3, and is after 9 now" in capsys.readouterr().err

@@ -196,13 +196,13 @@ class TimelineStrip:
         drawing = imgui.get_window_draw_list()
         drawing.push_clip_rect(strip.place, strip.place + strip.size, True)
         drawing.add_rect_filled(strip.place, strip.place + strip.size, _packed(faded(FIELD, 0.6)), em(0.2))
-        free = strip.place.x
+        free, used = strip.place.x, 1  # and the one of the tooltip
         colour = _packed((DIMMED, DIMMED, DIMMED, 1.0))
         for state in states:
             left = strip.x(state.moment.cycle)
             if left < free - 0.5:
                 continue
-            free = left + width + em(0.1)
+            free, used = left + width + em(0.1), used + 1
             corner = imgui.ImVec2(left, strip.place.y)
             drawing.add_image(
                 imgui.ImTextureRef(self._texture(state).glo),
@@ -213,9 +213,10 @@ class TimelineStrip:
                 colour,
             )
         drawing.pop_clip_rect()
+        self._forget_unused(used)
 
     def _texture(self, state: KeptSeen) -> moderngl.Texture:
-        """The small map of a state; those that were not shown for longest give way."""
+        """The small map of a state."""
         known = self._textures.pop(id(state), None)
         if known is None or known[0] is not state:
             rows, columns = state.thumbnail.shape[:2]
@@ -224,10 +225,13 @@ class TimelineStrip:
             )
             known = state, texture
         self._textures[id(state)] = known
-        while len(self._textures) > MOST_TEXTURES:
+        return known[1]
+
+    def _forget_unused(self, used: int) -> None:
+        """Give back the textures that were not shown for longest, but none of those that this frame has used."""
+        while len(self._textures) > max(MOST_TEXTURES, used):
             _, texture = self._textures.pop(next(iter(self._textures)))
             texture.release()
-        return known[1]
 
     def _tell(self, strip: _Strip, branch: BranchSeen, states: Sequence[KeptSeen], cycle: int) -> None:
         """What was there and then, over the pointer."""
