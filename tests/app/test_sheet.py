@@ -280,7 +280,7 @@ def test_a_saved_world_keeps_its_land(tmp_path: Path) -> None:
         (["wind", "--frames", "0"], "argument --frames: 0: must be a whole number"),
         (["wind", "--set", "wind.count=-1"], "wind.count = -1: must be from 1"),
         (["wind", "--width", "4096", "--height", "4096"], "a sheet of 8196×"),
-        (["wind", "--out", "a.gif"], "a.gif: must be a clip (.mp4), a picture (.png) or numbered pictures"),
+        (["wind", "--out", "a.avi"], "a.avi: must be a clip (.mp4, .mov, .gif, .webp), a picture (.png) or"),
         (["wind", "--out", "/nowhere/a.png"], "cannot write /nowhere/a.png: there is no folder /nowhere"),
     ],
 )
