@@ -11,9 +11,10 @@ from app.engine.status import State
 from app.files.live_recorder import duration
 from app.model.ledger import LARGEST_IMBALANCE
 from app.model.numbers import measured, spaced
-from app.picture.style import ACCENT, ERROR, FAINT_TEXT, OVER_SCENE, TEXT, WARNING, Colour, em
+from app.picture.style import ACCENT, ERROR, FAINT_TEXT, TEXT, WARNING, Colour, em
 from app.scene.comparison import NAMES
 from app.window.actions import BY_COMMAND
+from app.window.panel.side_bar import side_bar
 from app.window.panel.widgets import tooltip_on_hover
 
 if TYPE_CHECKING:
@@ -36,22 +37,9 @@ def height() -> float:
 
 def status_line(application: Application) -> None:
     """Show what fits, the most important first."""
-    flags = (
-        imgui.WindowFlags_.no_decoration.value
-        | imgui.WindowFlags_.no_saved_settings.value
-        | imgui.WindowFlags_.no_docking.value
-        | imgui.WindowFlags_.no_scroll_with_mouse.value
-    )
-    imgui.push_style_color(imgui.Col_.window_bg.value, imgui.ImVec4(*OVER_SCENE))
-    imgui.push_style_var(imgui.StyleVar_.window_rounding.value, 0.0)
-    imgui.push_style_var(imgui.StyleVar_.window_border_size.value, 0.0)
-    imgui.push_style_var(imgui.StyleVar_.window_padding.value, imgui.ImVec2(em(0.8), em(0.15)))
-    viewport = imgui.get_main_viewport()
-    if imgui.internal.begin_viewport_side_bar("status", viewport, imgui.Dir.down, height(), flags):
-        _items(application)
-    imgui.end()
-    imgui.pop_style_var(3)
-    imgui.pop_style_color()
+    with side_bar("status", height(), (0.8, 0.15)) as is_seen:
+        if is_seen:
+            _items(application)
 
 
 def _items(application: Application) -> None:

@@ -17,6 +17,7 @@ from app.picture.style import ACCENT, ERROR, FAINT_TEXT, FIELD, OVER_SCENE, TEXT
 from app.scene.edits import Edit
 from app.scene.scene import DECLARATIONS, curve_of
 from app.window.actions import BY_COMMAND
+from app.window.panel.side_bar import side_bar
 from app.window.panel.widgets import icon_button, tooltip_on_hover
 
 if TYPE_CHECKING:
@@ -50,22 +51,9 @@ class TimelineStrip:
         """A frame."""
         if self.height() == 0.0:
             return
-        flags = (
-            imgui.WindowFlags_.no_decoration.value
-            | imgui.WindowFlags_.no_saved_settings.value
-            | imgui.WindowFlags_.no_docking.value
-            | imgui.WindowFlags_.no_scroll_with_mouse.value
-        )
-        imgui.push_style_color(imgui.Col_.window_bg.value, imgui.ImVec4(*OVER_SCENE))
-        imgui.push_style_var(imgui.StyleVar_.window_rounding.value, 0.0)
-        imgui.push_style_var(imgui.StyleVar_.window_border_size.value, 0.0)
-        imgui.push_style_var(imgui.StyleVar_.window_padding.value, imgui.ImVec2(em(0.6), em(0.3)))
-        viewport = imgui.get_main_viewport()
-        if imgui.internal.begin_viewport_side_bar("time line", viewport, imgui.Dir.down, self.height(), flags):
-            self._content()
-        imgui.end()
-        imgui.pop_style_var(3)
-        imgui.pop_style_color()
+        with side_bar("time line", self.height(), (0.6, 0.3)) as is_seen:
+            if is_seen:
+                self._content()
 
     def release(self) -> None:
         """Give back the textures."""
