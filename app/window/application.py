@@ -379,7 +379,7 @@ class Application:
     def change(self, path: str, value: Value, *, in_all: bool = False) -> None:
         """Change one parameter, and see the land as it says; see `Documents.change`."""
         if curve_of(self.documents.scene, path):  # which its value follows
-            self.set_key(path, value)
+            self.set_key(path, value, from_now_on=True)
             return
         before, scenes = self.documents.scene, self.documents.scenes
         log.debug("%s = %r", path, value)
@@ -388,11 +388,21 @@ class Application:
             self.undo.add(self._value_step(path, scenes))
         self._follow_view(before)
 
-    def set_key(self, path: str, value: Value) -> None:
-        """Let a parameter have a value in the cycle of now, and follow a curve through all its keys."""
-        cycle = self.simulation.status.cycle
-        others = [key for key in curve_of(self.documents.scene, path) if key.cycle != cycle]
-        self.change(KEYS + path, write_curve(sorted([*others, Key(cycle, value)])))
+    def set_key(self, path: str, value: Value, *, from_now_on: bool = False) -> None:
+        """Let a parameter have a value in the cycle of now, and follow a curve through all its keys.
+
+        With `from_now_on` it keeps the value, as one would expect of a slider: keys of cycles that have not come yet
+        are given up. Where it is an earlier moment that is looked at, they stay.
+        """
+        status = self.simulation.status
+        branch = status.timeline.branches.get(status.moment.branch)
+        gives_up = from_now_on and (branch is None or status.cycle >= branch.last)
+        others = [
+            key
+            for key in curve_of(self.documents.scene, path)
+            if key.cycle < status.cycle or (key.cycle > status.cycle and not gives_up)
+        ]
+        self.change(KEYS + path, write_curve(sorted([*others, Key(status.cycle, value)])))
 
     def change_back(self, path: str, values: Sequence[Value]) -> None:
         """Give a parameter the value in each world that it had there before; see `Documents.change_back`."""

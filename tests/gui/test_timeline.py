@@ -237,12 +237,18 @@ def test_a_parameter_gets_keys_and_follows_them() -> None:
         cycle = application.simulation.status.cycle
         application.commands.change("droplets.friction", 0.7)  # which is a key here
         assert [key.cycle for key in curve_of(application.documents.scene, "droplets.friction")] == [0, cycle]
+        application.commands.change("keys.droplets.evaporation", "0: 0.001; 5000: 0.01")
+        application.commands.change("droplets.evaporation", 0.004)  # which it keeps: what was to come is given up
+        assert [key.cycle for key in curve_of(application.documents.scene, "droplets.evaporation")] == [0, cycle]
         driver.engine.yield_(3)
         assert application.documents.scene.droplets.friction == 0.7
         application.commands.go_to_cycle(application.simulation.status.moment.branch, 0)
         settled(driver)
         driver.wait_for(lambda: application.documents.scene.droplets.friction == first, "the first key")
         driver.press("Ctrl+Z")  # which takes the second key back, on the land of the first cycle
+        driver.engine.yield_(3)
+        driver.press("Ctrl+Z")
+        driver.press("Ctrl+Z")
         driver.engine.yield_(3)
         assert len(curve_of(application.documents.scene, "droplets.friction")) <= 1
 

@@ -117,9 +117,7 @@ class TimelineStrip:
             if icon_button(icon, command, action.tooltip, enabled=enabled):
                 application.commands.run(action)
             imgui.same_line(0.0, em(0.2))
-        if icon_button(
-            icons.ICON_FA_CODE_BRANCH, "branches", "Steps that can be undone, and branches of the time line"
-        ):
+        if icon_button(icons.ICON_FA_CODE_BRANCH, "branches", "What can be undone, and all branches"):
             imgui.open_popup("branches of the time line")
         if imgui.begin_popup("branches of the time line"):
             self._steps()
