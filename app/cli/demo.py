@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from app.cli.progress import Progress
-from app.cli.render import headless_context
+from app.cli.render import headless_context, tell_of_files
 from app.cli.signals import Ended, kept_from_signals
 from app.engine.creation import create_world
 from app.engine.memory import check_memory
@@ -71,10 +71,7 @@ def render_tour(
             if not done:
                 raise Ended(wish.number)
             stack.close()
-    for path in paths:
-        print(path)
-    if done < frames * len(scenes):
-        raise Ended(wish.number, f"stopped; {', '.join(map(str, paths))}: {done} frames are complete")
+    tell_of_files(paths, done, frames * len(scenes), wish)
 
 
 def _simulator(scene: Scene, threads: int | None) -> Simulator:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.cli.progress import Progress
-from app.cli.render import headless_context
+from app.cli.render import headless_context, tell_of_files
 from app.cli.signals import Ended, kept_from_signals
 from app.engine.creation import create_worlds
 from app.engine.lockstep import Lockstep
@@ -65,20 +65,15 @@ class Course:
         self._looks = looks
         self._times = [time * stretch for time in times]
         self.seconds = self._times[-1]
+        self._cycles = {
+            time: float(look.cycle) for time, look in zip(self._times, looks, strict=True)
+        }  # the last counts
         self._keys = [self._key(number) for number in range(len(looks))]
 
     def cycle(self, second: float) -> int:
         """After which cycle the land is seen."""
-        places, cycles = self._anchors
+        places, cycles = list(self._cycles), list(self._cycles.values())
         return round(curve_at(places, cycles, second)) if len(places) > 1 else self._looks[0].cycle
-
-    @property
-    def _anchors(self) -> tuple[list[float], list[float]]:
-        """Seconds and cycles at them, without those at the same second."""
-        found: dict[float, float] = {}
-        for time, look in zip(self._times, self._looks, strict=True):
-            found[time] = float(look.cycle)
-        return list(found), list(found.values())
 
     def view(self, second: float) -> ViewParameters:
         return self._looks[self._before(second)].view
@@ -170,13 +165,7 @@ def render_recorded(
             if not done:
                 raise Ended(wish.number)
             stack.close()
-    for path in paths:
-        print(path)
-    kept = f"{', '.join(map(str, paths))}: {done} of {frames} frames are complete"
-    if failure:
-        raise UserError(f"{failure}; {kept}")
-    if done < frames:
-        raise Ended(wish.number, f"stopped; {kept}")
+    tell_of_files(paths, done, frames, wish, failure)
 
 
 class _Run:

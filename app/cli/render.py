@@ -138,6 +138,11 @@ def render(
                         still.describe({"material.id": "; ".join(f"{number} {name}" for number, name in names.items())})
                     _take_bands(bands, [still.take for still in layered], size[1], wish)
             stack.close()  # while a signal still waits, so that the files are finished
+    tell_of_files(paths, done, frames, wish, failure)
+
+
+def tell_of_files(paths: Sequence[Path], done: int, frames: int, wish: Wish, failure: str = "") -> None:
+    """Print what was drawn. Raises `UserError` where it failed before all frames were, `Ended` where a signal came."""
     for path in paths:
         print(path)
     kept = f"{', '.join(map(str, paths))}: {done} of {frames} frames are complete"

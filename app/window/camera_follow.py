@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from app.model.camera_path import read_camera_path
+from app.model.camera_path import CameraKey, read_camera_path
+from app.model.snapshot import Snapshot
 from app.picture.camera_path import CameraPath
 from app.picture.ground import Ground
 
@@ -34,19 +35,20 @@ class CameraFollow:
 
     def look_at_key(self, cycle: int) -> None:
         """See the land from the key in a cycle."""
-        self.following = True
-        self._cycle = float(cycle)
-        self._path = None
-        self.update(0.0)
         self.following = False
+        self._cycle = float(cycle)
+        keys = read_camera_path(self._application.documents.scene.view.camera_path)
+        if keys and self._application.snapshot is not None:
+            self._place(keys, self._application.snapshot)
 
     def update(self, dt: float) -> None:
         """Let `dt` seconds pass."""
-        application = self._application
-        snapshot = application.snapshot
+        application, snapshot = self._application, self._application.snapshot
+        if not self.following or snapshot is None:
+            return
         keys = read_camera_path(application.documents.scene.view.camera_path)
-        if not self.following or not keys or snapshot is None:
-            self.following = self.following and bool(keys)
+        if not keys:
+            self.following = False
             return
         if application.camera.dragging or application.camera.flying:
             self.following = False
@@ -58,14 +60,23 @@ class CameraFollow:
             self._cycle = cycle
         else:
             self._cycle += (cycle - self._cycle) * (1.0 - math.exp(-dt / CATCHING_UP))
-        aspect = application.layout.view_aspect(len(application.sides.shown))
-        made_from = keys, snapshot.world, snapshot.ground_version, aspect
+        if self._cycle != before or self._path is None or self._path[0] != self._made_from(keys, snapshot):
+            self._place(keys, snapshot)
+
+    def _place(self, keys: tuple[CameraKey, ...], snapshot: Snapshot) -> None:
+        """Put the camera where the path through these keys is in its cycle."""
+        application, made_from = self._application, self._made_from(keys, snapshot)
         if self._path is None or self._path[0] != made_from:
             ground = Ground(snapshot, application.documents.scene.view.exaggeration)
-            self._path = made_from, CameraPath(keys, ground, aspect)
-        elif self._cycle == before:
-            return
+            self._path = made_from, CameraPath(keys, ground, made_from[-1])
         application.camera.place(self._path[1].at(self._cycle))
+
+    def _made_from(self, keys: tuple[CameraKey, ...], snapshot: Snapshot) -> tuple[object, int, int, float, float]:
+        """All that the path depends on."""
+        application = self._application
+        aspect = application.layout.view_aspect(len(application.sides.shown))
+        exaggeration = application.documents.scene.view.exaggeration
+        return keys, snapshot.world, snapshot.ground_version, exaggeration, aspect
 
     @property
     def moving(self) -> bool:

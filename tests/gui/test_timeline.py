@@ -302,3 +302,15 @@ def test_the_journal_is_saved_alone(tmp_path: Path) -> None:
     drive(test, SMALL)
     assert [type(edit.request) for edit in read_journal(tmp_path / "story.journal.toml").edits] == [Open, Blur]
     assert not is_journal(tmp_path / "preset.toml")
+
+
+def test_a_key_that_is_far_away_is_looked_at() -> None:
+    def test(driver: Driver) -> None:
+        application = paused(driver)
+        path = "0: 10 40 1 0.5 0.5; 3000: 200 40 1 0.5 0.5"
+        application.commands.change("view.camera_path", path)
+        application.camera_follow.look_at_key(3000)
+        assert abs(application.camera.parameters().heading - 200.0) < 1.0
+        assert not application.camera_follow.following
+
+    drive(test, SMALL)
