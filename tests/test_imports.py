@@ -20,8 +20,9 @@ ROOMS = {
     "app.sources": {"app.model", "kernels"},
     "app.processes": {"app.model", "kernels"},
     "app.scene": {"app.model", "app.sources", "app.processes", "kernels"},
-    "app.files": {"app.model", "app.sources", "app.processes", "app.scene", "kernels"},
-    "app.engine": {"app.model", "app.sources", "app.processes", "app.scene", "app.files", "kernels"},
+    "app.brushes": {"app.model", "app.sources", "app.processes", "app.scene", "kernels"},
+    "app.files": {"app.model", "app.sources", "app.processes", "app.scene", "app.brushes", "kernels"},
+    "app.engine": {"app.model", "app.sources", "app.processes", "app.scene", "app.brushes", "app.files", "kernels"},
     "app.picture": {"app.model", "kernels"},
 }
 WITHOUT_DISPLAY = [room for room in ROOMS if room not in ("kernels", "app.picture")]

@@ -161,7 +161,7 @@ def plant(world: World) -> None:
     ):
         trees[:, TREE_COLUMNS.index(name)] = values
     world.trees = trees
-    world.trees_version = world.cycle
+    world.trees_version = world.version
 
 
 def _shares(simulator: Simulator, samples: int) -> dict[str, float]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from app.brushes.painting import check
 from app.engine.simulator import SimulationError, Simulator
 from app.model.errors import explained
 from app.model.world import World
 from app.scene.comparison import NAMES
+from app.scene.edits import Stroke
 from app.scene.scene import Scene
 
 
@@ -99,6 +101,19 @@ class Lockstep:
         self._back_up()
         for simulator in self.simulators:
             simulator.smooth()
+
+    def paint(self, stroke: Stroke) -> None:
+        """Do what a brush does, in one world or in all. Raises `UserError`, where it cannot be done in one of them."""
+        painted = [simulator for place, simulator in enumerate(self.simulators) if stroke.world in (None, place)]
+        for simulator in painted:
+            check(simulator.world, stroke)
+        for simulator in painted:
+            simulator.paint(stroke)
+
+    def settle_levels(self) -> None:
+        """Bring the levels of water up to date where the land was changed by hand."""
+        for simulator in self.simulators:
+            simulator.settle_levels()
 
     def advance(self) -> None:
         """Run one cycle of each world, and end a run of snowballs that is over. Raises `SimulationError`."""

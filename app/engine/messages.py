@@ -21,6 +21,7 @@ from app.scene.edits import (
     Message,
     Open,
     RollSnowballs,
+    Stroke,
 )
 from app.scene.scene import Scene
 
@@ -125,7 +126,7 @@ class OpenFailed(Message, frozen=True):
 class Edited(Message, frozen=True):
     """What was asked is done, and has a place in the journal. `before` is the moment before it."""
 
-    request: Copy | Keep | Blur | RollSnowballs
+    request: Copy | Keep | Blur | RollSnowballs | Stroke
     before: Moment
 
 

@@ -7,11 +7,23 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from app.brushes.tools import TOOLS
 from app.engine.messages import Moment
 from app.model.numbers import value_text
 from app.model.parameters import Value
 from app.model.world import World
-from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Edit, Keep, LandRequest, Open, RollSnowballs
+from app.scene.edits import (
+    Blur,
+    CancelSnowballs,
+    Change,
+    Copy,
+    Edit,
+    Keep,
+    LandRequest,
+    Open,
+    RollSnowballs,
+    Stroke,
+)
 from app.scene.scene import KEYS, find_declaration
 
 THUMBNAIL = 72  # cells along the longer side
@@ -90,6 +102,8 @@ def name_of(request: LandRequest) -> str:
             return f"{balls} snowballs"
         case CancelSnowballs():
             return "snowballs stopped"
+        case Stroke(tool=tool, choice=choice):
+            return f"{TOOLS[tool].label} {choice}".rstrip()
 
 
 def _change(path: str, value: Value) -> str:

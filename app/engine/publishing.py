@@ -115,7 +115,7 @@ def take_snapshot(
     lakes = surveyed.pop(SURVEYED_LEVEL, None)
     if survey is not None and lakes is not None:
         newest = max(raising_ground(world.changed))
-        versions["water"] = (world.water_version << 64) + (survey.versions[SURVEYED_LEVEL] << 32) + newest
+        versions["water"] = (world.water_version << 128) + (survey.versions[SURVEYED_LEVEL] << 96) + newest
         versions["water_level"] = versions["water"]
     wet_is_new = old is None or old.versions.get("water") != versions.get("water")
     for name in arrays.keys() - versions.keys():
@@ -164,6 +164,7 @@ def take_snapshot(
         materials=world.materials,
         trees=world.trees.copy() if old is None or old.trees_version != world.trees_version else old.trees,
         trees_version=world.trees_version,
+        version=world.version,
         flora=world.flora,
     )
 

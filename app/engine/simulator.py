@@ -6,12 +6,14 @@ import contextlib
 import itertools
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 
+from app.brushes.painting import paint
+from app.brushes.tools import TOOLS
 from app.engine import builds
 from app.engine.builds import Ground, builds_of
 from app.engine.compiling import fill_cache
@@ -27,6 +29,7 @@ from app.processes.cycle import Cycle
 from app.processes.pools import Pools, derive_levels
 from app.processes.process import Fading, Finite, Process, ProcessFailure
 from app.processes.snowballs import GROUND, SnowballErosion, smooth
+from app.scene.edits import Stroke
 from app.scene.scene import Scene
 
 log = logging.getLogger(__name__)
@@ -74,6 +77,8 @@ class Simulator:
         self.prepared: set[str] = set()  # builds
         self._running = ""  # the process that is, or was last
         self._take_traits()
+        self._strokes: list[tuple[int, Stroke]] = []  # since the backup, each with the cycle that it came after
+        self._levels_are_old = False  # since the land was changed by hand
         self._backup = world.state()
         self._backup_time = time.monotonic()
 
@@ -130,6 +135,7 @@ class Simulator:
 
     def derive_levels(self) -> None:
         """Bring the levels of lakes and sea up to date with the world and the scene, between two cycles."""
+        self._levels_are_old = False
         if self.scene.pools.enabled and Pools.name in self.prepared:
             derive_levels(self.world, self.scene.pools, self.scene.edges)
 
@@ -141,6 +147,7 @@ class Simulator:
 
     def go_on_with(self, scene: Scene) -> None:
         """As `change`, but without a backup, which must have been made just now."""
+        self.settle_levels()
         before, self.scene = self.scene, scene
         self._forget_times_of_what_is_off()
         if scene.traits != before.traits:
@@ -155,12 +162,28 @@ class Simulator:
         if world.materials is not None:
             world.materials = world.materials.with_traits(read_material_traits(traits.materials))
 
+    def paint(self, stroke: Stroke) -> None:
+        """Do what a brush does, between two cycles. It is done again where these are run once more."""
+        cycle = self.world.cycle
+        try:
+            paint(self.world, self.scene, stroke)
+        except Exception as error:
+            self.go_back(cycle)
+            raise SimulationError(f"{TOOLS[stroke.tool].label}: {explained(error)}; nothing was changed") from error
+        self._strokes.append((cycle, stroke))
+        self._levels_are_old = True
+
+    def settle_levels(self) -> None:
+        """Bring the levels of lakes and sea up to date where the land was changed by hand."""
+        if self._levels_are_old:
+            self.derive_levels()
+
     def smooth(self) -> None:
         """A cycle in which nothing happens but that the ground is blurred once."""
         self.back_up()
         smooth(self.world)
-        self.world.cycle += 1
-        self.world.changed.update(dict.fromkeys(GROUND, self.world.cycle))
+        self.world.end_cycle()
+        self.world.changed.update(dict.fromkeys(GROUND, self.world.version))
         self.derive_levels()
         self._remember()  # a replay begins after it
 
@@ -228,8 +251,10 @@ class Simulator:
 
     def _find_unsound_process(self, last_cycle: int) -> None:
         """Run the cycles since the last backup once more, up to before the process that left what is not sound."""
+        again = list(self._strokes)
         self._restore(self._backup)
         while self.world.cycle < last_cycle:
+            self._paint_again(again)
             state = self.world.state()
             imbalances = [self.world.imbalances()]
             self._begin_cycle()
@@ -271,10 +296,19 @@ class Simulator:
         Raises `SimulationError` if one of them left a world that is not sound, and stays before it.
         """
         with self._backup_kept():
+            again = [(after, stroke) for after, stroke in self._strokes if after <= cycle]
             self._restore(self._backup)
             while self.world.cycle < cycle:
+                self._paint_again(again)
                 self._run_cycle()
+            self._paint_again(again)
         self.verify()
+
+    def _paint_again(self, strokes: Sequence[tuple[int, Stroke]]) -> None:
+        """Do again what brushes did after the cycle that the world is after."""
+        for after, stroke in strokes:
+            if after == self.world.cycle:
+                self.paint(stroke)
 
     @contextlib.contextmanager
     def _backup_kept(self) -> Iterator[None]:
@@ -322,17 +356,20 @@ class Simulator:
 
     def _begin_cycle(self) -> None:
         self._follow_keys()
+        self._levels_are_old = False  # lakes and sea come first
         weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
         self.cycle = Cycle(weather, self.scene.edges, frozenset(process.name for process in self.enabled()))
 
     def _step(self, process: Process) -> None:
         changed = process.step(self.world, self._parameters(process), self.cycle)
-        self.world.changed.update(dict.fromkeys(process.changes if changed is None else changed, self.world.cycle + 1))
+        self.world.changed.update(
+            dict.fromkeys(process.changes if changed is None else changed, self.world.next_version)
+        )
 
     def _end_cycle(self) -> None:
         if self.run is None:  # for which all else stands still
             self._fade_traces()
-        self.world.cycle += 1
+        self.world.end_cycle()
 
     def _fade_traces(self) -> None:
         """Let what processes left fade where they are switched off."""
@@ -340,15 +377,18 @@ class Simulator:
             parameters = self._parameters(process)
             if not parameters.enabled and process.fade(self.world, parameters):
                 traces = [name for name in process.changes if not LAYERS[name].always]
-                self.world.changed.update(dict.fromkeys(traces, self.world.cycle + 1))
+                self.world.changed.update(dict.fromkeys(traces, self.world.next_version))
 
     def _remember(self) -> None:
         self._backup = self.world.state(self._backup)
         self._backup_time = time.monotonic()
+        self._strokes = []
 
     def _restore(self, state: dict[str, Any]) -> None:
         """Go back to a state of the world, and to the levels that its lakes had then."""
         self.world.restore(state)
+        if state is self._backup:
+            self._strokes = []
         try:
             self.derive_levels()
         except Exception as error:  # the next cycle recomputes them

@@ -120,6 +120,7 @@ class Surveyor:
         self._world = world
         self._survey: Survey | None = None
         self._made_with: tuple[object, ...] = ()
+        self._surveyed = 0  # the world's version
         self._ground: NDArray[np.float64] | None = None  # as it was when it was surveyed
         self._drainage: Drainage | None = None
         self._colours: NDArray[np.int32] | None = None  # of the watersheds, [row * columns + column]
@@ -147,6 +148,8 @@ class Surveyor:
             return False
         if self._survey is None or self._drainage is None or self._made_with != _made_with(world, parameters, climate):
             return True
+        if world.touches and world.version != self._surveyed:
+            return True  # the land was changed by hand
         return not 0 <= world.cycle - self._survey.cycle < parameters.interval
 
     def _find_rivers(self, world: World, parameters: RiverParameters, climate: ClimateParameters) -> None:
@@ -155,7 +158,7 @@ class Surveyor:
         from kernels.routing import strahler_orders
         from kernels.watersheds import find_watersheds, watershed_colours
 
-        self._ground = world.ground.copy()
+        self._ground, self._surveyed = world.ground.copy(), world.version
         drainage = drain(self._ground, world.cell_size, world.sea_level, open_edges=not world.walls, out=self._drainage)
         lakes = find_lakes(self._ground, drainage.filled, drainage.directions, drainage.accumulation, world.cell_size)
         is_river = drainage.accumulation >= parameters.threshold

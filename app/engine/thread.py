@@ -57,7 +57,7 @@ from app.model.parameters import Value
 from app.model.snapshot import Snapshot
 from app.processes.pools import Pools
 from app.scene.comparison import MOST_WORLDS
-from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, LandRequest, Open, RollSnowballs
+from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, LandRequest, Open, RollSnowballs, Stroke
 from app.scene.scene import Scene, seen_as
 
 log = logging.getLogger(__name__)
@@ -73,7 +73,7 @@ AFTER_AN_ERROR = 0.1  # seconds, so that one that comes again and again leaves t
 
 
 # What is asked on the way to a moment, and done there.
-FOR_ITS_END = (Change, Copy, Keep, Blur, RollSnowballs, CancelSnowballs, Pause, Run, Step, Save)
+FOR_ITS_END = (Change, Copy, Keep, Blur, RollSnowballs, CancelSnowballs, Stroke, Pause, Run, Step, Save)
 
 
 class SimulationThread:
@@ -265,6 +265,8 @@ class SimulationThread:
                 self._roll_snowballs(request, balls)
             case CancelSnowballs():
                 self._end_run()
+            case Stroke():
+                self._paint(request)
             case Save():
                 self._save(request)
             case Look(view, camera):
@@ -395,6 +397,7 @@ class SimulationThread:
             return self._travel.target  # as good as there: it can be had again
         if self._lockstep is not None:
             try:
+                self._lockstep.settle_levels()
                 self._lockstep.verify()
                 self._timeline.keep(self._lockstep)
             except Exception as error:  # it is had again from the state before
@@ -508,6 +511,19 @@ class SimulationThread:
         if self._status.state == "failed":
             raise UserError("the simulation has stopped; resume it first")
         self._edit(request)
+
+    def _paint(self, request: Stroke) -> None:
+        """Do what a brush does. There is a way back to before the first part of a stroke."""
+        if self._lockstep is None:
+            raise UserError("there is no world yet")
+        if self._status.state == "failed":
+            raise UserError("the simulation has stopped; resume it first")
+        before = self._leave() if request.begins else None
+        self._lockstep = edited(self._lockstep, request)
+        self._note(request)
+        if before is not None:
+            self._reports.put(Edited(request, before))
+        self._fresh = True
 
     def _end_run(self) -> None:
         if self._lockstep and self._lockstep.run:
@@ -715,6 +731,8 @@ class SimulationThread:
         if not self._fresh and not survey_is_due:
             return
         try:
+            if not self._may_run():  # else the next cycle does it
+                self._lockstep.settle_levels()
             self._lockstep.verify()
         except SimulationError as error:
             self._fail(error)

@@ -26,7 +26,19 @@ from app.engine.moments import BranchSeen, KeptSeen, TimelineSeen, order, thumbn
 from app.files.journal import Journal
 from app.model.errors import UserError
 from app.model.view_parameters import CameraParameters, ViewParameters
-from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Edit, Keep, LandRequest, Looked, Open, RollSnowballs
+from app.scene.edits import (
+    Blur,
+    CancelSnowballs,
+    Change,
+    Copy,
+    Edit,
+    Keep,
+    LandRequest,
+    Looked,
+    Open,
+    RollSnowballs,
+    Stroke,
+)
 
 log = logging.getLogger(__name__)
 
@@ -104,10 +116,23 @@ class Timeline:
     def edited(self, request: LandRequest, lockstep: Lockstep) -> None:
         """This was done now, and `lockstep` is what came of it."""
         branch = self._branch_that_goes_on()
+        if self._went_on_with_stroke(branch, request):
+            return
         branch.edits.append(Edit(self.now.cycle, request))
-        self.version += 1
+        if not isinstance(request, Stroke) or request.begins:  # its other parts show nowhere
+            self.version += 1
         branch.last = max(branch.last, lockstep.cycle)
         self.now, self._worlds = Moment(branch.number, lockstep.cycle, len(branch.edits)), len(lockstep.simulators)
+
+    def _went_on_with_stroke(self, branch: Branch, request: LandRequest) -> bool:
+        """Take the next part of a stroke as one with the last, where nothing was done or kept between them."""
+        last = branch.edits[-1]
+        if not (isinstance(request, Stroke) and isinstance(last.request, Stroke) and last.cycle == self.now.cycle):
+            return False
+        if not last.request.goes_on_with(request) or (branch.kept and branch.kept[-1].moment == self.now):
+            return False
+        branch.edits[-1] = Edit(last.cycle, last.request.and_then(request))
+        return True
 
     def looked(self, view: ViewParameters, camera: CameraParameters) -> None:
         """The land is seen so from now on, where it is not an earlier moment that is only looked at."""
@@ -330,9 +355,10 @@ class Timeline:
         branch = self._branch
         branch.last = cycle
         self.version += 1
+        branch.edits = [edit for edit in branch.edits if edit.cycle <= cycle]  # strokes: all else is backed up
         branch.kept = [state for state in branch.kept if state.moment.cycle <= cycle]
         branch.looks = [look for look in branch.looks if look.cycle <= cycle]
-        self.now = Moment(branch.number, cycle, self.now.edits)
+        self.now = Moment(branch.number, cycle, min(self.now.edits, len(branch.edits)))
 
 
 class Travel:
@@ -378,6 +404,8 @@ def edited(lockstep: Lockstep, request: LandRequest) -> Lockstep:
             lockstep.begin_run(balls)
         case CancelSnowballs():
             lockstep.end_run()
+        case Stroke():
+            lockstep.paint(request)
         case Open():
             raise UserError("other worlds are opened at the beginning of a journal, and not later")
     return lockstep

@@ -25,6 +25,14 @@ They are kept in saved worlds, and alone as TOML that people can read:
     [look.camera]
     heading = 20.0
 
+    [[edit]]
+    cycle = 150
+    do = "stroke"           # of a brush, or a part of one
+    tool = "raise"
+    dabs = [[1200.0, 800.0, 1.0], [1240.0, 810.0, 1.0]]  # metres east and south of the corner, pressure
+    radius = 200.0
+    amount = 4.0
+
 What else can be done is `copy` and `keep` (a comparison), `blur`, `snowballs` (with `balls`) and `stop-snowballs`.
 """
 
@@ -37,6 +45,7 @@ from typing import Any
 import msgspec
 import tomli_w
 
+from app.brushes.tools import TOOLS
 from app.files.atomic import write_atomically
 from app.files.opening import read_text
 from app.files.paths import found, found_from, from_folder, named_from
@@ -45,12 +54,27 @@ from app.model.parameters import Value
 from app.model.view_parameters import ViewParameters
 from app.model.world import LARGEST_CYCLE
 from app.scene.comparison import MOST_WORLDS
-from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Edit, Keep, LandRequest, Looked, Open, RollSnowballs
+from app.scene.edits import (
+    Blur,
+    CancelSnowballs,
+    Change,
+    Copy,
+    Edit,
+    Keep,
+    LandRequest,
+    Looked,
+    Open,
+    RollSnowballs,
+    Stroke,
+)
 from app.scene.renamed import renamed
 from app.scene.scene import Scene, check_value, find_declaration, preset_content, read_toml, rebuilds_world, scene_from
+from kernels.brushes import FORMS
 
 FORMAT = 1
 LARGEST_SECONDS = 1e9
+LARGEST_LENGTH = 1e9  # metres, of a stroke
+MOST_DABS = 1_000_000  # of a part of a stroke
 DEFAULT = msgspec.to_builtins(ViewParameters())
 
 
@@ -230,6 +254,53 @@ def _keep(row: dict[str, Any], folder: Path) -> Keep:
     return Keep(tuple(worlds))
 
 
+def _stroke(row: dict[str, Any], folder: Path) -> Stroke:
+    known = {name: item for name, item in row.items() if name in Stroke.__struct_fields__}
+    dabs = known.get("dabs")
+    if not isinstance(dabs, list) or not dabs or len(dabs) > MOST_DABS:
+        raise UserError(f"'dabs' must be a list of 1 to {MOST_DABS} places, each [east, south, pressure]")
+    try:
+        stroke = msgspec.convert(known | {"type": "Stroke"}, Stroke)
+    except msgspec.ValidationError as error:
+        raise UserError(f"stroke: {error}") from error
+    if stroke.tool not in TOOLS:
+        raise UserError(f"tool = {stroke.tool!r}: must be one of {', '.join(TOOLS)}{nearest(stroke.tool, TOOLS)}")
+    _check_range("radius", stroke.radius, 1e-9, LARGEST_LENGTH)
+    _check_range("amount", stroke.amount, 0.0, LARGEST_LENGTH)
+    _check_range("hardness", stroke.hardness, 0.0, 1.0)
+    _check_range("level", stroke.level, -LARGEST_LENGTH, LARGEST_LENGTH)
+    _check_range("angle", stroke.angle, -360.0, 360.0)
+    for name, low, high in (("number", 0, 2**63), ("first", 0, 2**31), ("world", 0, MOST_WORLDS - 1)):
+        _check_range(name, getattr(stroke, name) or 0, low, high)
+    for east, south, pressure in stroke.dabs:
+        _check_range("dabs: east", east, -LARGEST_LENGTH, LARGEST_LENGTH)
+        _check_range("dabs: south", south, -LARGEST_LENGTH, LARGEST_LENGTH)
+        _check_range("dabs: pressure", pressure, 0.0, 1.0)
+    if _names_image(stroke):
+        return msgspec.structs.replace(stroke, choice=found(stroke.choice, folder))
+    return stroke
+
+
+def _names_image(stroke: Stroke) -> bool:
+    return TOOLS[stroke.tool].choice == "form" and stroke.choice not in ("", *FORMS)
+
+
+def _stroke_content(stroke: Stroke, folder: Path) -> dict[str, Any]:
+    if _names_image(stroke):
+        stroke = msgspec.structs.replace(stroke, choice=from_folder(stroke.choice, folder))
+    default = Stroke(stroke.tool, (), 0.0, 0.0)
+    content: dict[str, Any] = {"tool": stroke.tool, "radius": stroke.radius, "amount": stroke.amount}
+    for name in Stroke.__struct_fields__:
+        if name != "dabs" and getattr(stroke, name) != getattr(default, name):
+            content[name] = getattr(stroke, name)
+    return content | {"dabs": [list(dab) for dab in stroke.dabs]}
+
+
+def _check_range(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:  # which NaN is not
+        raise UserError(f"{name} = {value!r}: must be from {low:g} to {high:g}")
+
+
 READERS: dict[str, Callable[[dict[str, Any], Path], LandRequest]] = {
     "open": _open,
     "change": _change,
@@ -238,11 +309,12 @@ READERS: dict[str, Callable[[dict[str, Any], Path], LandRequest]] = {
     "blur": lambda row, folder: Blur(),
     "snowballs": lambda row, folder: RollSnowballs(_whole(row, "balls", LARGEST_CYCLE)),
     "stop-snowballs": lambda row, folder: CancelSnowballs(),
+    "stroke": _stroke,
 }
 
 
 def _names() -> dict[type, str]:
-    kinds = (Open, Change, Copy, Keep, Blur, RollSnowballs, CancelSnowballs)
+    kinds = (Open, Change, Copy, Keep, Blur, RollSnowballs, CancelSnowballs, Stroke)
     return dict(zip(kinds, READERS, strict=True))
 
 
@@ -258,6 +330,8 @@ def _content(request: LandRequest, folder: Path) -> dict[str, Any]:
             return {"worlds": list(worlds)}
         case RollSnowballs(balls):
             return {"balls": balls}
+        case Stroke():
+            return _stroke_content(request, folder)
         case Blur() | CancelSnowballs():
             return {}
 

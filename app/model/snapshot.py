@@ -114,7 +114,8 @@ class Snapshot:
     Where there are several materials, `loose_kinds` are those on top, as `kernels.materials.commonest_kinds` has them.
     `trees` are as `World.trees` has them, and never change.
 
-    `versions` holds the cycle in which each layer was changed last, so that none is copied or uploaded again as it was.
+    `versions` holds what `version` was when each layer was changed last, so that none is copied or uploaded again as it
+    was; `version` grows with each cycle and with all that is changed by hand.
     `world` identifies the world: it changes with each restart.
     """
 
@@ -133,7 +134,8 @@ class Snapshot:
     snowballs: int = 0  # that have fallen
     materials: Materials | None = None  # where there are several
     trees: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, len(TREE_COLUMNS)), np.float32))
-    trees_version: int = 0  # the cycle in which they were changed last
+    trees_version: int = 0
+    version: int = 0
     flora: Flora = field(default_factory=shipped_flora)
 
     @property
@@ -151,5 +153,5 @@ class Snapshot:
 
     @property
     def ground_version(self) -> int:
-        """The cycle in which the ground was changed last."""
+        """The version in which the ground was changed last."""
         return max(raising_ground(self.versions))

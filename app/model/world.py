@@ -32,6 +32,8 @@ DEFAULT_CELL_SIZE = 20.0  # metres, where neither source nor scene gives one
 
 LARGEST_CYCLE = 2**53  # what every reader of JSON keeps exactly
 
+TOUCHES = 2**20  # by hand, between two cycles: versions of what was changed then are told apart as far as this
+
 
 def is_within(values: NDArray[Any], low: float, high: float) -> bool:
     """Whether all values are from `low` to `high`, which NaN is not."""
@@ -81,13 +83,14 @@ class World:
         self.mix = self.sediment[..., None]
         self.flora = shipped_flora()
         self.trees = np.empty((0, len(TREE_COLUMNS)), np.float32)
-        self.trees_version = 0  # the cycle in which they were changed last
+        self.trees_version = 0  # as `version` was when they were changed last
         self.wind_field_direction = 0.0  # degrees that the prevailing wind came from when the field was found
         self._packs: dict[str, NDArray[np.float32]] = {}
-        self.changed = dict.fromkeys(self.layers, 0)  # the cycle in which each layer was changed last
+        self.changed = dict.fromkeys(self.layers, 0)  # as `version` was when each layer was changed last
         self.cell_size = float(cell_size)
         self.seed = int(seed)
         self.cycle = 0
+        self.touches = 0  # by hand since the last cycle
         self.snowballs = 0  # that have fallen
         self.ledger = Ledger(
             rock=Account(initial=self.stored("rock"), scale=self._volume(np.abs(self.bedrock))),
@@ -107,12 +110,33 @@ class World:
     def water(self) -> Layer:
         return self.layers["water"]
 
-    def sum_ground(self) -> None:
-        """Bring the ground up to date with the layers that raise it."""
+    @property
+    def version(self) -> int:
+        """Grows with each cycle, and with all that is changed by hand between two of them."""
+        return self.cycle * TOUCHES + min(self.touches, TOUCHES - 1)
+
+    @property
+    def next_version(self) -> int:
+        """That of what is changed in the cycle that is running."""
+        return (self.cycle + 1) * TOUCHES
+
+    def end_cycle(self) -> None:
+        """Count a cycle that has run."""
+        self.cycle += 1
+        self.touches = 0
+
+    def touched(self, *names: str) -> None:
+        """Layers were changed by hand, after the last cycle."""
+        self.touches += 1
+        self.changed.update(dict.fromkeys(names, self.version))
+
+    def sum_ground(self, cells: Any = np.s_[:, :]) -> None:
+        """Bring the ground up to date with the layers that raise it, in all cells or in those of an index."""
         first, *others = raising_ground(self.layers)
-        self.ground[...] = first
+        ground = self.ground[cells]
+        ground[...] = first[cells]
         for layer in others:
-            self.ground += layer
+            ground += layer[cells]
 
     def trace(self, name: str) -> NDArray[Any]:
         """A trace, which is 0 everywhere where no process has left one yet."""
@@ -171,13 +195,14 @@ class World:
         for name in materials.names:
             self.layers[LOOSE + name][...] = layers[LOOSE + name]
 
-    def sum_mix(self) -> None:
-        """Bring sediment and ground up to date with the mix."""
+    def sum_mix(self, cells: Any = np.s_[:, :]) -> None:
+        """Bring sediment and ground up to date with the mix, in all cells or in those of an index."""
         if self.materials is not None:
-            self.sediment[...] = 0.0
-            for kind in range(self.mix.shape[2]):
-                self.sediment[...] += self.mix[..., kind]
-        self.sum_ground()
+            sediment, mix = self.sediment[cells], self.mix[cells]
+            sediment[...] = 0.0
+            for kind in range(mix.shape[2]):
+                sediment += mix[..., kind]
+        self.sum_ground(cells)
 
     def material_fields(self, **properties: float) -> MaterialFields:
         """The materials as kernels take them, with this world's own arrays.
@@ -258,6 +283,7 @@ class World:
             "trees": self.trees.copy(),
             "trees_version": self.trees_version,
             "cycle": self.cycle,
+            "touches": self.touches,
             "snowballs": self.snowballs,
             "wind_field_direction": self.wind_field_direction,
             "changed": dict(self.changed),
@@ -284,6 +310,7 @@ class World:
         self.trees = state["trees"].copy()
         self.trees_version = state["trees_version"]
         self.cycle = state["cycle"]
+        self.touches = state["touches"]
         self.snowballs = state["snowballs"]
         self.wind_field_direction = state["wind_field_direction"]
         self.changed = dict(state["changed"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from pyglm import glm
@@ -10,6 +12,7 @@ from app.model.snapshot import Snapshot
 
 STEPS = 1024  # places looked at along a ray before the hit is narrowed down
 BISECTIONS = 12
+STEPS_TO_PLACES = 96
 
 
 class Ground:
@@ -79,6 +82,19 @@ class Ground:
             else:
                 far = middle
         return origin + direction * far
+
+    def seen_from(self, eye: glm.vec3, places: Sequence[tuple[float, float]]) -> list[bool]:
+        """Whether no ground lies between an eye and places (east, south) on the surface, roughly."""
+        points = np.array(places, np.float64).reshape(-1, 2)
+        heights = self._heights(points[:, 0], points[:, 1])
+        parts = np.linspace(0.02, 0.98, STEPS_TO_PLACES)[:, None]
+        east, south = (eye_part + parts * (points[:, axis] - eye_part) for axis, eye_part in ((0, eye.x), (1, eye.z)))
+        ray = eye.y + parts * (heights - eye.y)
+        inside = (east >= 0.0) & (east <= self.east) & (south >= 0.0) & (south <= self.south)
+        ground = self._heights(east.ravel(), south.ravel()).reshape(east.shape)
+        hidden = inside & (ground > ray + 2e-3 * self.side * (1.0 - parts))
+        seen: NDArray[np.bool_] = np.all(~hidden, axis=0)
+        return [bool(part) for part in seen]
 
     def _clearance(self, origin: glm.vec3, direction: glm.vec3, distances: NDArray[np.float64]) -> NDArray[np.float64]:
         east = origin.x + direction.x * distances

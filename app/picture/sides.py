@@ -175,7 +175,7 @@ class Side:
         snapshot = self.snapshot
         assert snapshot is not None
         surveyed = snapshot.survey and tuple(snapshot.survey.versions.items())
-        return look, self.area, self.picture.content_scale, snapshot.world, snapshot.cycle, surveyed
+        return look, self.area, self.picture.content_scale, snapshot.world, snapshot.version, surveyed
 
     def _paint_label(self, canvas: Canvas, area: Area, crop: Crop, label: Label) -> None:
         from app.picture.lettering import sign  # ImGui, which a picture without a label does not wait for

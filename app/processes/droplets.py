@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from app.model.edge_parameters import EdgeParameters
 from app.model.errors import UserError
 from app.model.layers import side_by_side
 from app.model.parameters import Parameters, described, for_kernel, parameter
@@ -168,46 +169,15 @@ class DropletErosion:
         springs = _spring_drops(world, parameters)
         spills = _spilled_drops(world, cycle.spills, parameters.count + len(springs), water)
         rising = _risen_drops(world, cycle, parameters.count, water)
-        standing = None
-        if cycle.spills is not None:
-            standing = droplets.StandingWater(world.standing, world.water_level, world.water, world.walls)
-        flow = world.flow
-        totals = droplets.erode(
-            world.bedrock,
-            world.sediment,
-            world.ground,
-            world.material_fields(),
-            world.cell_size,
-            world.seed,
-            world.cycle,
-            for_kernel(
-                droplets.DropletParameters,
-                parameters,
-                cycle.weather,
-                count=round(parameters.count * cycle.weather.rain),
-                water=water,
-                soaking=cycle.soaking,
-            ),
-            flow=flow,
-            standing=standing,
-            sources=np.concatenate([springs, spills, rising]),
-            rain=world.layers.get("rain"),
-            surface=world.surface,
-            moisture=world.trace("moisture") if cycle.soaking > 0.0 else None,
+        rain = round(parameters.count * cycle.weather.rain)
+        rained = _run(
+            world, parameters, cycle, rain, np.concatenate([springs, spills, rising]), settled=cycle.spills is not None
         )
-        if totals.failed_row >= 0:
-            raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
-        droplets.remember(flow, parameters.stream_memory, water)
-        area = world.cell_area
+        droplets.remember(world.flow, parameters.stream_memory, water)
         ledger = world.ledger
-        account_for(world, "worn by drops", totals.moved)
-        ledger.water.gain("rain", totals.rained * area)
+        ledger.water.gain("rain", rained * world.cell_area)
         if len(springs):
-            ledger.water.gain("springs", float(springs[:, VOLUME].sum()) * water * area)
-        ledger.water.lose("evaporated", totals.evaporated * area)
-        ledger.water.lose("off the map", totals.water_off_edge * area)
-        if standing is not None:
-            ledger.water.lose("into the sea", totals.water_into_sea * area)
+            ledger.water.gain("springs", float(springs[:, VOLUME].sum()) * water * world.cell_area)
 
     def fade(self, world: World, parameters: DropletParameters) -> bool:
         """Let streams run dry, at the rate at which `step` forgets those that no drop passes.
@@ -221,6 +191,74 @@ class DropletErosion:
         traces *= np.float32(1.0 - parameters.stream_memory)
         traces[world.layers["stream"] < DRY_STREAM] = 0.0
         return True
+
+
+def _run(
+    world: World,
+    parameters: DropletParameters,
+    cycle: Cycle,
+    rain: int,
+    sources: NDArray[np.float64],
+    *,
+    settled: bool,
+) -> float:
+    """Let drops of rain and of sources run, as `_spring_drops` has them, over lakes and sea where these are `settled`.
+
+    Returns the water that rained, in metres over one cell. Raises `ProcessFailure`.
+    """
+    from kernels import droplets
+
+    water = parameters.water * world.cell_size
+    standing = None
+    if settled:
+        standing = droplets.StandingWater(world.standing, world.water_level, world.water, world.walls)
+    totals = droplets.erode(
+        world.bedrock,
+        world.sediment,
+        world.ground,
+        world.material_fields(),
+        world.cell_size,
+        world.seed,
+        world.cycle,
+        for_kernel(
+            droplets.DropletParameters,
+            parameters,
+            cycle.weather,
+            count=rain,
+            water=water,
+            soaking=cycle.soaking,
+        ),
+        flow=world.flow,
+        standing=standing,
+        sources=sources,
+        rain=world.layers.get("rain"),
+        surface=world.surface,
+        moisture=world.trace("moisture") if cycle.soaking > 0.0 else None,
+    )
+    if totals.failed_row >= 0:
+        raise ProcessFailure(DropletErosion.name, totals.failed_row, totals.failed_column)
+    area = world.cell_area
+    ledger = world.ledger
+    account_for(world, "worn by drops", totals.moved)
+    ledger.water.lose("evaporated", totals.evaporated * area)
+    ledger.water.lose("off the map", totals.water_off_edge * area)
+    if standing is not None:
+        ledger.water.lose("into the sea", totals.water_into_sea * area)
+    return totals.rained
+
+
+def erode_from(
+    world: World, parameters: DropletParameters, edges: EdgeParameters, places: NDArray[np.float64], *, settled: bool
+) -> float:
+    """Let drops begin at places [drop, (row, column)], between two cycles. Returns their water in cubic metres.
+
+    They leave no streams: these are what passes in the mean of cycles. Raises `ProcessFailure`.
+    """
+    drops = np.zeros((len(places), 5))
+    drops[:, :2], drops[:, VOLUME] = places, 1.0
+    _run(world, parameters, Cycle(edges=edges), 0, drops, settled=settled)
+    world.flow[..., len(side_by_side("flow")) :] = 0.0
+    return len(places) * parameters.water * world.cell_size * world.cell_area
 
 
 def _spring_drops(world: World, parameters: DropletParameters) -> NDArray[np.float64]:

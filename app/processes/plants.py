@@ -142,7 +142,7 @@ class Plants:
                 undercut=parameters.undercut * world.cell_size,
             ),
         )
-        world.trees_version = world.cycle + 1
+        world.trees_version = world.next_version
 
 
 def _kinds(flora: Flora) -> PlantKinds:

@@ -56,7 +56,45 @@ class CancelSnowballs(Message, frozen=True):
     """Stop a run of snowballs."""
 
 
-LandRequest = Open | Change | Copy | Keep | Blur | RollSnowballs | CancelSnowballs  # what a journal has
+# A place, in metres from the western and from the northern edge, and how hard the pen was pressed there, from 0 to 1.
+Dab = tuple[float, float, float]
+
+
+class Stroke(Message, frozen=True):
+    """A stroke of a brush, or what came to it since its last part: what `tool` does at each dab, one after the other.
+
+    In metres, so that it is the same on a map of any resolution. `app.brushes.tools` tells what the tools are, and
+    what they make of `amount`, `level`, `angle` and `choice`.
+    """
+
+    tool: str
+    dabs: tuple[Dab, ...]
+    radius: float
+    amount: float  # of one dab
+    hardness: float = 0.5  # the part of the radius in which it acts fully
+    level: float = 0.0  # height in metres
+    angle: float = 0.0  # degrees, clockwise from north
+    choice: str = ""
+    number: int = 0  # of the stroke: what is by chance in it follows from this
+    first: int = 0  # the number of its first dab in the whole stroke
+    world: int | None = None  # of several; without it, all
+
+    @property
+    def begins(self) -> bool:
+        """Whether it is the first part of a stroke."""
+        return self.first == 0
+
+    def goes_on_with(self, later: Stroke) -> bool:
+        """Whether another part follows on this one, and does the same."""
+        ends = self.first + len(self.dabs)
+        return later.first == ends and msgspec.structs.replace(later, dabs=self.dabs, first=self.first) == self
+
+    def and_then(self, later: Stroke) -> Stroke:
+        """Both parts as one."""
+        return msgspec.structs.replace(self, dabs=self.dabs + later.dabs)
+
+
+LandRequest = Open | Change | Copy | Keep | Blur | RollSnowballs | CancelSnowballs | Stroke  # what a journal has
 
 
 class Looked(msgspec.Struct, frozen=True):

@@ -57,6 +57,7 @@ from app.scene.comparison import differences
 from app.scene.edits import Copy
 from app.scene.scene import KEYS, Scene, curve_of, rebuilds_world
 from app.window.actions import BY_KEY
+from app.window.brushing import Brushing
 from app.window.camera_control import FLIGHT_KEYS, CameraControl
 from app.window.camera_follow import CameraFollow
 from app.window.cameras import Cameras
@@ -140,6 +141,7 @@ class Application:
         self.panel = Panel(self)
         self.sides = Sides(context, known_levels=known_levels)
         self.layout = Layout(self.sides)
+        self.brushing = Brushing(self)
         self.pointing = Pointing(self)
         self.camera_follow = CameraFollow(self)
         self.recording = Recording(self, context)
@@ -195,6 +197,7 @@ class Application:
         self._hear_simulation()
         self._take_snapshots(snapshots)
         self._follow_keys()
+        self.brushing.update(dt)
         if not imgui.is_any_item_active():
             self.documents.restart_when_due()
         self.camera_follow.update(dt)
@@ -212,6 +215,7 @@ class Application:
             case KeyReleased():
                 self.camera.let_go(event.place)
             case FocusLost():
+                self.brushing.cancel()
                 self.camera.let_go_of_all()
                 self.pointing.let_go()
             case ButtonPressed() if not io.want_capture_mouse or self.camera.flying:
@@ -365,6 +369,7 @@ class Application:
             and not self.is_going
             and not self.camera_follow.moving
             and not self._waits_for_survey
+            and not self.brushing.is_drawing
         )
 
     @property
@@ -525,6 +530,48 @@ class Application:
         if look_there and place is not None and self.snapshot is not None:
             row, column = place
             self.camera.look_at((column + 0.5) * self.snapshot.cell_size, (row + 0.5) * self.snapshot.cell_size)
+
+    # What a brush asks about the land.
+
+    @property
+    def side_pointed_at(self) -> Side:
+        return self.pointing.side
+
+    @property
+    def painted_world(self) -> int | None:
+        """The one of several that a brush changes: that under the pointer, or all where the panel changes all."""
+        if not self.documents.comparing or self.documents.edited == "all":
+            return None
+        return self.pointing.place
+
+    def ground_under(self, x: float, y: float) -> glm.vec3 | None:
+        """The land under a place of the window, in picture space; None where there is none of the map."""
+        left, top = self.layout.corner(self.pointing.side)
+        hit, snapshot = self.camera.ground_under(x - left, y - top), self.pointing.side.snapshot
+        if hit is None or snapshot is None:
+            return None
+        rows, columns = snapshot.shape
+        side = snapshot.cell_size
+        return hit if 0.0 <= hit.x < columns * side and 0.0 <= hit.z < rows * side else None
+
+    def cell_at(self, east: float, south: float) -> tuple[int, int] | None:
+        """Row and column of a place, in metres."""
+        snapshot = self.pointing.side.snapshot
+        if snapshot is None:
+            return None
+        return int(south // snapshot.cell_size), int(east // snapshot.cell_size)
+
+    def height_at(self, east: float, south: float) -> float:
+        """The height of the land at a place, in metres."""
+        snapshot, cell = self.pointing.side.snapshot, self.cell_at(east, south)
+        return float(snapshot.ground(cell, np.float64)) if snapshot is not None and cell is not None else 0.0
+
+    def show_overlay(self, name: str) -> None:
+        """Lay a map over the land for a tool; that is not a step to be undone."""
+        if name in OVERLAYS:
+            before = self.documents.scene
+            self.documents.change("view.overlay", name)
+            self._follow_view(before)
 
     def toggle_spring(self, place: tuple[int, int] | None) -> None:
         """Add a spring at a place (row, column), or remove the one that is near it."""

@@ -291,6 +291,53 @@ class Commands:
         if self._application.camera.flying:
             self._application.notices.say("flying: W A S D, Q down, E up, mouse to look, wheel for speed, Esc to leave")
 
+    # Brushes.
+
+    def toggle_brush(self) -> None:
+        self._application.brushing.toggle()
+
+    def brush_land(self) -> None:
+        self._application.brushing.choose_group("Land")
+
+    def brush_material(self) -> None:
+        self._application.brushing.choose_group("Material")
+
+    def brush_water(self) -> None:
+        self._application.brushing.choose_group("Water")
+
+    def brush_rates(self) -> None:
+        self._application.brushing.choose_group("Rates")
+
+    def brush_plants(self) -> None:
+        self._application.brushing.choose_group("Plants")
+
+    def brush_forms(self) -> None:
+        self._application.brushing.choose_group("Forms")
+
+    def larger_brush(self) -> None:
+        self._application.brushing.change_radius(+1.0)
+
+    def smaller_brush(self) -> None:
+        self._application.brushing.change_radius(-1.0)
+
+    def stronger_brush(self) -> None:
+        self._application.brushing.change_strength(+1.0)
+
+    def weaker_brush(self) -> None:
+        self._application.brushing.change_strength(-1.0)
+
+    def harder_brush(self) -> None:
+        self._application.brushing.change_hardness(+1.0)
+
+    def softer_brush(self) -> None:
+        self._application.brushing.change_hardness(-1.0)
+
+    def denser_dabs(self) -> None:
+        self._application.brushing.change_spacing(-1.0)
+
+    def sparser_dabs(self) -> None:
+        self._application.brushing.change_spacing(+1.0)
+
     # View.
 
     def next_overlay(self) -> None:
@@ -448,6 +495,8 @@ class Commands:
             return
         if application.camera.flying:
             application.camera.toggle_fly()
+        elif application.brushing.is_active:
+            application.brushing.choose("")
         elif application.asked_place is not None:
             application.ask_about(None)
         elif application.host.full_screen:

@@ -38,6 +38,7 @@ class ButtonPressed:
     y: float
     shift: bool = False
     control: bool = False
+    alt: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,9 @@ class Scrolled:
     amount: float
     x: float
     y: float
+    shift: bool = False
+    control: bool = False
+    alt: bool = False
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,8 @@ class Pointing:
         if event.button is Button.LEFT and self._is_on_minimap(side, event.x, event.y):
             self._on_minimap = side
             self._look_at_minimap(side, event.x, event.y)
+        elif self._is_for_brush(event):
+            self._application.brushing.press(event.x, event.y, shift=event.shift, control=event.control)
         else:
             camera.press(replace(event, x=event.x - left, y=event.y - top))
             is_click = event.button is Button.LEFT and not event.shift and not camera.flying
@@ -54,13 +56,23 @@ class Pointing:
     def release(self, event: ButtonReleased) -> None:
         application = self._application
         if event.button is Button.LEFT:
+            application.brushing.release()
             if self._pressed_at is not None:
                 act = application.toggle_spring if self._pressed_with_control else application.ask_about
                 act(self._cell_under(*self._pressed_at))
             self.let_go()
         application.camera.release(event.button)
 
+    def _is_for_brush(self, event: ButtonPressed) -> bool:
+        """With Alt the camera is moved, as it is without a brush."""
+        is_drawing = self._application.brushing.is_active and not self._application.camera.flying
+        return is_drawing and event.button is Button.LEFT and not event.alt
+
     def move(self, event: PointerMoved) -> None:
+        brushing = self._application.brushing
+        if brushing.is_active and not brushing.is_drawing and not self._application.camera.dragging:
+            self._point_at(event.x, event.y)
+        brushing.move(event.x, event.y)
         if self._pressed_at is not None and math.dist(self._pressed_at, (event.x, event.y)) > CLICK_REACH:
             self._pressed_at = None
         if self._on_minimap is not None:
@@ -70,13 +82,16 @@ class Pointing:
             self._application.camera.move(replace(event, x=event.x - left, y=event.y - top))
 
     def scroll(self, event: Scrolled) -> None:
+        brushing = self._application.brushing
+        if brushing.scroll(event.amount, shift=event.shift, control=event.control, alt=event.alt):
+            return
         left, top = self._application.layout.corner(self._point_at(event.x, event.y))
         self._application.camera.scroll(event.amount, event.x - left, event.y - top)
 
     def _point_at(self, x: float, y: float) -> Side:
         """Let mouse and wheel be used on the side that is under the pointer, unless they go on in another one."""
         application = self._application
-        if not application.camera.dragging and not application.camera.flying:
+        if not application.camera.dragging and not application.camera.flying and not application.brushing.is_drawing:
             place = application.layout.side_at(x, y)
             if place != self.place:
                 self.place = place
@@ -85,15 +100,8 @@ class Pointing:
 
     def _cell_under(self, x: float, y: float) -> tuple[int, int] | None:
         """Row and column of the land under the pointer."""
-        application = self._application
-        left, top = application.layout.corner(self.side)
-        hit = application.camera.ground_under(x - left, y - top)
-        snapshot = self.side.snapshot
-        if hit is None or snapshot is None:
-            return None
-        rows, columns = snapshot.shape
-        row, column = int(hit.z // snapshot.cell_size), int(hit.x // snapshot.cell_size)
-        return (row, column) if 0 <= row < rows and 0 <= column < columns else None
+        hit = self._application.ground_under(x, y)
+        return self._application.cell_at(hit.x, hit.z) if hit is not None else None
 
     def _is_on_minimap(self, side: Side, x: float, y: float) -> bool:
         left, top, width, height = self._application.layout.minimap(side)

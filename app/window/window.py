@@ -53,6 +53,9 @@ _BUTTONS = {
     glfw.MOUSE_BUTTON_RIGHT: Button.RIGHT,
     glfw.MOUSE_BUTTON_MIDDLE: Button.MIDDLE,
 }
+_SHIFT_KEYS = (glfw.KEY_LEFT_SHIFT, glfw.KEY_RIGHT_SHIFT)
+_CONTROL_KEYS = (glfw.KEY_LEFT_CONTROL, glfw.KEY_RIGHT_CONTROL)
+_ALT_KEYS = (glfw.KEY_LEFT_ALT, glfw.KEY_RIGHT_ALT)
 _COMMAND_KEY = glfw.MOD_SUPER if sys.platform == "darwin" else glfw.MOD_CONTROL
 
 
@@ -339,13 +342,19 @@ class Window:
         if action == glfw.PRESS:
             x, y = glfw.get_cursor_pos(self._handle)
             shift, control = bool(modifiers & glfw.MOD_SHIFT), bool(modifiers & glfw.MOD_CONTROL)
-            self._events.append(ButtonPressed(_BUTTONS[button], x, y, shift, control))
+            alt = bool(modifiers & glfw.MOD_ALT)
+            self._events.append(ButtonPressed(_BUTTONS[button], x, y, shift, control, alt))
         else:
             self._events.append(ButtonReleased(_BUTTONS[button]))
 
-    def _on_scroll(self, _window: Any, _across: float, amount: float) -> None:
+    def _on_scroll(self, _window: Any, across: float, amount: float) -> None:
         x, y = glfw.get_cursor_pos(self._handle)
-        self._events.append(Scrolled(amount, x, y))
+        shift, control, alt = (any(map(self._is_down, keys)) for keys in (_SHIFT_KEYS, _CONTROL_KEYS, _ALT_KEYS))
+        # With Shift some systems turn the wheel sideways.
+        self._events.append(Scrolled(amount or across, x, y, shift, control, alt))
+
+    def _is_down(self, key: int) -> bool:
+        return bool(glfw.get_key(self._handle, key) == glfw.PRESS)
 
     def _on_drop(self, _window: Any, paths: list[str]) -> None:
         self._events.append(FilesDropped(tuple(Path(path) for path in paths)))

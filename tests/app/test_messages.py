@@ -22,6 +22,7 @@ KINDS = (*typing.get_args(Request), *typing.get_args(Report))
 
 scenes = st.sampled_from([Scene(), *map(open_scene, list(presets())[:3])])
 texts = st.text(st.characters(exclude_categories=["Cs"]))
+numbers = st.floats(-1e6, 1e6)
 FIELDS = {
     "scenes": st.lists(scenes, min_size=1, max_size=2).map(tuple),
     "values": st.dictionaries(st.sampled_from(list(DECLARATIONS)), st.booleans() | st.integers(-9, 9) | texts),
@@ -45,6 +46,16 @@ FIELDS = {
     "why": texts,
     "process": st.sampled_from(["", "droplets"]),
     "layer": st.sampled_from(["", "bedrock"]),
+    "tool": st.sampled_from(["raise", "sow"]),
+    "dabs": st.lists(st.tuples(numbers, numbers, st.floats(0.0, 1.0)), min_size=1, max_size=3).map(tuple),
+    "radius": numbers,
+    "amount": numbers,
+    "hardness": st.floats(0.0, 1.0),
+    "level": numbers,
+    "angle": numbers,
+    "choice": texts,
+    "number": st.integers(0, 2**62),
+    "first": st.integers(0, 9),
     "cell": st.none() | st.tuples(st.integers(0, 9), st.integers(0, 9)),
 }
 

@@ -152,7 +152,7 @@ def test_plants_come_and_show_themselves() -> None:
     assert np.array_equal(take_snapshot(world, overlay="roots").layers["roots"], world.trace("roots"))
     assert "roots" not in take_snapshot(world, overlay="canopy").layers
     assert snapshot.trees.tobytes() == world.trees.tobytes()
-    assert snapshot.trees_version == world.cycle
+    assert snapshot.trees_version == world.version
     assert world.imbalance() < 1e-9
 
 

@@ -471,14 +471,14 @@ def test_streams_run_dry_while_no_drops_fall_and_nothing_else_changes() -> None:
         simulator.advance()
     for name in side_by_side("flow"):
         np.testing.assert_allclose(world.layers[name], 0.9**10 * before[name], rtol=1e-4, atol=1e-3)
-        assert world.changed[name] == world.cycle
+        assert world.changed[name] == world.version
     assert before["discharge"].max() > 0.1
     assert world.ledger == ledger
     assert bits(world)["ground"] == kept["ground"]
     for _ in range(200):
         simulator.advance()
     assert not any(world.layers[name].any() for name in side_by_side("flow"))
-    assert world.changed["stream"] < world.cycle, "what is dry does not change any more"
+    assert world.changed["stream"] < world.version, "what is dry does not change any more"
 
 
 def test_dry_streams_are_the_same_bits_after_a_replay_and_in_a_saved_world(tmp_path: Path) -> None:

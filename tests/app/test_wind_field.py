@@ -10,7 +10,7 @@ import pytest
 from app.engine.simulator import Simulator
 from app.files import checkpoint
 from app.model.climate import Weather
-from app.model.world import World
+from app.model.world import TOUCHES, World
 from app.processes.cycle import Cycle
 from app.processes.wind import WindErosion, WindParameters
 from app.processes.wind_field import WindField, WindFieldParameters
@@ -43,7 +43,7 @@ def test_found_at_its_cycles_and_when_the_wind_has_turned() -> None:
         found.append(field_of(world))
     assert all(np.array_equal(found[0], later) for later in found[1:4])
     assert not np.array_equal(found[0], found[4])
-    assert world.changed["wind_field_south"] == 5
+    assert world.changed["wind_field_south"] == 5 * TOUCHES
     simulator.change(simulator.scene.with_value("climate.wind_direction", 275.0))
     simulator.advance()
     assert np.array_equal(field_of(world), found[4])  # too little to be worth it
@@ -51,7 +51,7 @@ def test_found_at_its_cycles_and_when_the_wind_has_turned() -> None:
     simulator.advance()
     assert not np.array_equal(field_of(world), found[4])
     assert world.wind_field_direction == 310.0
-    assert world.changed["wind_field_south"] == 7
+    assert world.changed["wind_field_south"] == 7 * TOUCHES
 
 
 def test_a_turn_over_north_is_no_great_one() -> None:

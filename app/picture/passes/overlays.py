@@ -49,7 +49,7 @@ class OverlayMaps:
             self.forget()
         read = COURSE_LAYERS if name == COURSE else OVERLAYS[name].layers
         # Layers can come within a cycle, where they were not wanted before.
-        wanted = (name, snapshot.world, snapshot.cycle, *(snapshot.versions.get(layer) for layer in read))
+        wanted = (name, snapshot.world, snapshot.version, *(snapshot.versions.get(layer) for layer in read))
         if wanted != self._drawn:
             self._drawn = wanted
             if name not in self._drawings:

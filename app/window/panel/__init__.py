@@ -11,12 +11,14 @@ from app.picture.style import Fonts, em
 from app.scene.comparison import NAMES
 from app.scene.scene import WORLD_SECTION
 from app.window.panel import comparison, key_sheet, legend, messages, status_line, transport
+from app.window.panel.brush_marks import brush_marks
 from app.window.panel.camera_path import CameraPathList
 from app.window.panel.divider import Divider
 from app.window.panel.file_dialog import FileDialog, Filter
 from app.window.panel.parameters import SECTIONS, ParameterRows
 from app.window.panel.springs import SpringMarks
 from app.window.panel.timeline import TimelineStrip
+from app.window.panel.toolbar import Toolbar
 from app.window.panel.widgets import tooltip_on_hover
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ class Panel:
         self._divider = Divider(application)
         self._springs = SpringMarks(application)
         self._timeline = TimelineStrip(application)
+        self._toolbar = Toolbar(application)
         self._camera_path = CameraPathList(application)
         self._file_dialog = FileDialog()
         self._laid_out_scale = 0.0
@@ -55,6 +58,7 @@ class Panel:
         """A frame."""
         self.rivers_shown = False
         self._divider.gui()
+        brush_marks(self._application)
         if self.visible:
             self._springs.gui()
         if self.visible:
@@ -213,6 +217,8 @@ class Panel:
         self.free_of_scene = (place.x / width, (place.x + free.x) / width) if free.x > 0.0 else (0.0, 1.0)
         middle = (place.x + free.x / 2.0, free.y / 2.0)
         widest, highest = max(free.x - em(2.0), em(18.0)), free.y - em(2.0)
+        if self.visible:
+            self._toolbar.gui(place.x, place.y, free.x, free.y)
         messages.waiting(self._application, middle)
         messages.offer(self._application, middle)
         messages.compiling(self._application, middle[0], em(1.0), widest)

@@ -1,0 +1,87 @@
+"""Painting: what a stroke does to a world, between two cycles.
+
+A brush is a process of its own: it changes layers and ledger, and no kernel of another process knows of it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.brushes.forms import image
+from app.brushes.material import kind_of
+from app.brushes.plants import ALL_PLANTS, tree_of
+from app.brushes.tools import TOOLS, Tool
+from app.brushes.touch import Touch
+from app.brushes.water import way_of
+from app.model.errors import UserError, nearest
+from app.model.plants import GRASS
+from app.model.world import World
+from app.scene.edits import Stroke
+from app.scene.scene import Scene
+from kernels import brushes
+from kernels.brushes import FORMS, Footprint
+
+
+def check(world: World, stroke: Stroke) -> None:
+    """Raise `UserError` where a world cannot be painted on as a stroke says."""
+    if stroke.tool not in TOOLS:
+        raise UserError(f"there is no brush '{stroke.tool}'{nearest(stroke.tool, TOOLS)}")
+    tool = TOOLS[stroke.tool]
+    if tool.act is None:
+        raise UserError(f"{tool.label}: this is done by changing a parameter")
+    if tool.gesture in ("line", "curve") and len(stroke.dabs) < 2:
+        raise UserError(f"{tool.label}: draw from one place to another")
+    match tool.choice:
+        case "loose":
+            kind_of(world, stroke.choice)
+        case "plant" if stroke.choice not in (GRASS, *((ALL_PLANTS, "") if stroke.tool == "clear" else ())):
+            tree_of(world, stroke.choice)
+        case "form" if stroke.choice not in FORMS:
+            image(stroke.choice)
+
+
+def paint(world: World, scene: Scene, stroke: Stroke) -> None:
+    """Do to a world what a part of a stroke says, which `check` allows."""
+    tool = TOOLS[stroke.tool]
+    if tool.gesture in ("line", "curve"):
+        touches = [_touch_along(world, scene, stroke)]
+    else:
+        numbers = range(stroke.first, stroke.first + len(stroke.dabs))
+        touches = [
+            _touch_at(world, scene, stroke, number, *dab) for number, dab in zip(numbers, stroke.dabs, strict=True)
+        ]
+    assert tool.act is not None
+    for touch in touches:
+        if touch.weight.any():
+            tool.act(_with_protection(touch, tool))
+
+
+def _touch_at(
+    world: World, scene: Scene, stroke: Stroke, number: int, east: float, south: float, pressure: float
+) -> Touch:
+    reach = brushes.footprint(world.shape, world.cell_size, east, south, stroke.radius)
+    if TOOLS[stroke.tool].gesture == "stamp":  # which has its own shape
+        weight = np.where(reach.distance < 1.0, pressure, 0.0)
+    else:
+        weight = brushes.falloff(reach.distance, stroke.hardness) * pressure
+    return Touch(world, scene, stroke, number, (east, south), reach, weight)
+
+
+def _touch_along(world: World, scene: Scene, stroke: Stroke) -> Touch:
+    """All that is near the way through the dabs; the tool finds out itself how near it is."""
+    places = np.array([dab[:2] for dab in stroke.dabs])
+    if TOOLS[stroke.tool].gesture == "curve":
+        places = way_of(world, stroke)
+    cells = brushes.cells_around(world.shape, world.cell_size, places, stroke.radius)
+    nothing = np.zeros((cells[0].stop - cells[0].start, cells[1].stop - cells[1].start))
+    return Touch(
+        world, scene, stroke, stroke.first, stroke.dabs[0][:2], Footprint(cells, nothing, nothing), nothing + 1.0
+    )
+
+
+def _with_protection(touch: Touch, tool: Tool) -> Touch:
+    """What is protected is not touched."""
+    if tool.everywhere or "mobility" not in touch.world.layers:
+        return touch
+    weight = touch.weight * touch.world.layers["mobility"][touch.cells]
+    return Touch(touch.world, touch.scene, touch.stroke, touch.number, touch.place, touch.reach, weight)

@@ -1,0 +1,231 @@
+"""The tools of the brushes, as one table: to add one is to add a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from app.brushes import forms, land, material, plants, water
+from app.brushes.touch import Touch, part_of_way
+
+Gesture = Literal["paint", "line", "curve", "stamp", "place"]
+Choice = Literal["", "loose", "plant", "form"]
+Amount = Literal["metres", "part", "drops", "seeds"]
+
+LARGEST_RATE = 4.0  # to which a rate can be painted; it is 1 where nobody did
+
+Act = Callable[[Touch], None]
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A row of the table: what a brush can do."""
+
+    label: str
+    help: str
+    group: str
+    act: Act | None  # None: the window does it, by changing parameters
+    gesture: Gesture = "paint"
+    amount: Amount = "metres"
+    choice: Choice = ""
+    opposite: str = ""  # the tool that does the contrary
+    flows: bool = False  # goes on while the pointer rests
+    takes_level: bool = False  # from the ground where a stroke begins
+    needs: str = ""  # the process that does something with what the tool leaves
+    shows: str = ""  # the overlay on which it is seen
+    full: float = 0.1  # of metres: how much of its radius a dab of full strength changes
+    everywhere: bool = False  # also where the land is protected
+
+
+def _rate(name: str, goal: float) -> Act:
+    """Paint a rate towards a goal."""
+
+    def act(touch: Touch) -> None:
+        layer = touch.world.trace(name)[touch.cells]
+        layer += (part_of_way(touch) * (goal - layer)).astype(np.float32)
+        touch.world.touched(name)
+
+    return act
+
+
+TOOLS: dict[str, Tool] = {
+    "raise": Tool(
+        "raise", "raise the land, with all that lies on it", "Land", land.raise_land, opposite="lower", flows=True
+    ),
+    "lower": Tool(
+        "lower", "take land away: loose material first, then rock", "Land", land.lower, opposite="raise", flows=True
+    ),
+    "smooth": Tool(
+        "smooth", "even out what is rough", "Land", land.smooth, amount="part", opposite="sharpen", flows=True
+    ),
+    "sharpen": Tool(
+        "sharpen",
+        "make ridges sharper and hollows deeper",
+        "Land",
+        land.sharpen,
+        amount="part",
+        opposite="smooth",
+        flows=True,
+    ),
+    "flatten": Tool(
+        "flatten",
+        "bring the land to the height where the stroke begins",
+        "Land",
+        land.flatten,
+        amount="part",
+        flows=True,
+        takes_level=True,
+    ),
+    "slope": Tool(
+        "slope", "an even slope from where a drag begins to where it ends", "Land", land.slope, "line", "part"
+    ),
+    "roughen": Tool("roughen", "add bumps", "Land", land.roughen, opposite="smooth", flows=True),
+    "erode": Tool(
+        "erode here",
+        "let rain fall under the brush alone, and wear the land",
+        "Land",
+        land.erode,
+        amount="drops",
+        flows=True,
+    ),
+    "rock": Tool(
+        "rock", "put rock over all that lies there", "Material", material.put_rock, opposite="lower", flows=True
+    ),
+    "loose": Tool(
+        "loose material",
+        "pour loose material of a kind",
+        "Material",
+        material.put_loose,
+        choice="loose",
+        opposite="take loose",
+        flows=True,
+    ),
+    "take loose": Tool(
+        "take loose material",
+        "take loose material of a kind",
+        "Material",
+        material.take_loose,
+        choice="loose",
+        opposite="loose",
+        flows=True,
+    ),
+    "pour": Tool(
+        "pour water",
+        "pour water, which finds its way",
+        "Water",
+        water.pour,
+        opposite="drain",
+        flows=True,
+        needs="pools",
+    ),
+    "drain": Tool("take water", "take water away", "Water", water.drain, opposite="pour", flows=True, needs="pools"),
+    "lake": Tool(
+        "lake",
+        "a basin with a lake, as deep as the strength says; drag for its size",
+        "Water",
+        water.lake,
+        "stamp",
+        needs="pools",
+        full=0.3,
+    ),
+    "river bed": Tool(
+        "river bed",
+        "draw a bed, which falls all the way from its higher end",
+        "Water",
+        water.river_bed,
+        "curve",
+        full=0.6,
+    ),
+    "spring": Tool(
+        "spring", "let a spring well up, or end the one that is there", "Water", None, "place", needs="droplets"
+    ),
+    "rain": Tool(
+        "more rain",
+        "let more rain fall here",
+        "Rates",
+        _rate("rate_rain", LARGEST_RATE),
+        amount="part",
+        opposite="less rain",
+        flows=True,
+        shows="rain field",
+    ),
+    "less rain": Tool(
+        "less rain",
+        "let less rain fall here",
+        "Rates",
+        _rate("rate_rain", 0.0),
+        amount="part",
+        opposite="rain",
+        flows=True,
+        shows="rain field",
+    ),
+    "uplift": Tool(
+        "more uplift",
+        "let the rock rise faster here",
+        "Rates",
+        _rate("rate_uplift", LARGEST_RATE),
+        amount="part",
+        opposite="less uplift",
+        flows=True,
+        shows="uplift field",
+        needs="uplift",
+    ),
+    "less uplift": Tool(
+        "less uplift",
+        "let the rock rise more slowly here, or not at all",
+        "Rates",
+        _rate("rate_uplift", 0.0),
+        amount="part",
+        opposite="uplift",
+        flows=True,
+        shows="uplift field",
+        needs="uplift",
+    ),
+    "protect": Tool(
+        "protect",
+        "let nothing move here",
+        "Rates",
+        _rate("mobility", 0.0),
+        amount="part",
+        opposite="free",
+        flows=True,
+        shows="protection",
+        everywhere=True,
+    ),
+    "free": Tool(
+        "free",
+        "let things move here again",
+        "Rates",
+        _rate("mobility", 1.0),
+        amount="part",
+        opposite="protect",
+        flows=True,
+        shows="protection",
+        everywhere=True,
+    ),
+    "sow": Tool(
+        "sow",
+        "sow grass, or set young trees",
+        "Plants",
+        plants.sow,
+        amount="seeds",
+        choice="plant",
+        opposite="clear",
+        flows=True,
+    ),
+    "clear": Tool(
+        "clear", "clear plants away", "Plants", plants.clear, amount="part", choice="plant", opposite="sow", flows=True
+    ),
+    "stamp": Tool(
+        "stamp",
+        "a form of land: drag for its size and direction",
+        "Forms",
+        forms.stamp,
+        "stamp",
+        choice="form",
+        full=0.6,
+    ),
+}

@@ -1,0 +1,131 @@
+"""A touch of a brush on a world: what it can put on the layers and take away, with an entry in the ledger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.model.layers import LARGEST_HEIGHT, LOOSE
+from app.model.ledger import Account
+from app.model.world import World
+from kernels import brushes
+from kernels.brushes import Footprint, Map
+from kernels.standing import DRY, SEA
+
+if TYPE_CHECKING:
+    from app.scene.edits import Stroke
+    from app.scene.scene import Scene
+
+BY_HAND = "by hand"  # the cause that the ledger tells
+
+HIGHEST = 0.5 * LARGEST_HEIGHT  # metres, to which a hand can raise or lower
+
+
+@dataclass(frozen=True)
+class Touch:
+    """One dab on a world: where it reaches, and how strongly, from 0 to 1, each cell is touched."""
+
+    world: World
+    scene: Scene
+    stroke: Stroke
+    number: int  # of the dab in its stroke
+    place: tuple[float, float]  # east and south, in metres
+    reach: Footprint
+    weight: Map
+
+    @property
+    def cells(self) -> tuple[slice, slice]:
+        return self.reach.cells
+
+    @property
+    def depth(self) -> Map:
+        """Metres in each cell, of a tool that puts on or takes away so much."""
+        return self.stroke.amount * self.weight
+
+
+def enter(account: Account, volume: float) -> None:
+    if volume > 0.0:
+        account.gain(BY_HAND, volume)
+    elif volume < 0.0:
+        account.lose(BY_HAND, -volume)
+
+
+def add_rock(touch: Touch, depth: Map) -> None:
+    """Raise the rock, with all that lies on it, or lower it where `depth` is negative."""
+    world = touch.world
+    rock = world.bedrock[touch.cells]
+    risen = np.clip(rock + depth, -HIGHEST, HIGHEST)
+    enter(world.ledger.rock, float((risen - rock).sum()) * world.cell_area)
+    rock[...] = risen
+
+
+def add_loose(touch: Touch, kind: int, depth: Map) -> Map:
+    """Put loose material of a kind on the ground, or take up to so much away. Returns what was put there."""
+    world = touch.world
+    mix = world.mix[touch.cells][..., kind]
+    changed = np.clip(mix + depth, 0.0, HIGHEST)
+    added: Map = changed - mix
+    volume = float(added.sum()) * world.cell_area
+    enter(world.ledger.sediment, volume)
+    if world.materials is not None:
+        enter(world.ledger.kinds[world.materials.names[kind]], volume)
+    mix[...] = changed
+    return added
+
+
+def take_ground(touch: Touch, depth: Map) -> None:
+    """Take away so much: what is loose first, of each kind its part, and then rock."""
+    mix = touch.world.mix[touch.cells]
+    loose = mix.sum(axis=2)
+    part = np.minimum(depth, loose) / np.maximum(loose, 1e-300)
+    for kind in range(mix.shape[2]):
+        add_loose(touch, kind, -part * mix[..., kind])
+    add_rock(touch, -np.maximum(depth - loose, 0.0))
+
+
+def shape(touch: Touch, change: Map, *, on_top: bool = False) -> None:
+    """Raise and lower the ground. What rises is rock, or `on_top`, where something loose lies, more of that."""
+    take_ground(touch, np.maximum(-change, 0.0))
+    risen = np.maximum(change, 0.0)
+    if on_top:
+        mix = touch.world.mix[touch.cells].copy()
+        loose = mix.sum(axis=2)
+        covered = loose > 0.0
+        for kind in range(mix.shape[2]):
+            add_loose(touch, kind, np.where(covered, risen * mix[..., kind] / np.maximum(loose, 1e-300), 0.0))
+        risen = np.where(covered, 0.0, risen)
+    add_rock(touch, risen)
+    settle(touch)
+
+
+def settle(touch: Touch) -> None:
+    """Bring ground and water's levels up to date, as far as can be told without letting the water run."""
+    world, cells = touch.world, touch.cells
+    world.sum_mix(cells)
+    ground, level = world.ground[cells], world.water_level[cells]
+    standing, water = world.standing[cells], world.water[cells]
+    fallen_dry = ((standing == SEA) & (ground >= world.sea_level)) | ((standing != SEA) & (water <= 0.0))
+    standing[fallen_dry] = DRY
+    level[...] = np.where(standing == DRY, ground, np.maximum(level, ground))
+    world.water_version += 1
+    world.touched("bedrock", "sediment", "water", *(name for name in world.layers if name.startswith(LOOSE)))
+
+
+def ground_of(touch: Touch) -> Map:
+    ground: Map = touch.world.ground[touch.cells]
+    return ground
+
+
+def part_of_way(touch: Touch) -> Map:
+    """The part of the way to a goal that each cell goes."""
+    return np.minimum(touch.stroke.amount * touch.weight, 1.0)
+
+
+def bumps(touch: Touch, wavelength: float) -> Map:
+    """Noise that belongs to the land, and does not move with the brush."""
+    world, (rows, columns) = touch.world, touch.cells
+    south, east = (np.arange(cells.start, cells.stop, dtype=np.float64) + 0.5 for cells in (rows, columns))
+    down, across = np.meshgrid(south * world.cell_size, east * world.cell_size, indexing="ij")
+    return brushes.noise(across, down, wavelength, world.seed)

@@ -1,0 +1,406 @@
+"""Brushes in the scene: which one the pointer holds, how large and strong it is, and the stroke that it draws."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from imgui_bundle import imgui
+from pyglm import glm
+
+from app.brushes.material import SEDIMENT
+from app.brushes.plants import ALL_PLANTS
+from app.brushes.tools import TOOLS, Tool
+from app.model.plants import GRASS
+from app.picture.ground import Ground
+from app.picture.sides import Side
+from app.scene.edits import Dab, Stroke
+from kernels.brushes import FORMS
+
+if TYPE_CHECKING:
+    from app.window.application import Application
+
+DABS_PER_SECOND = 20.0  # while the pointer rests
+LARGEST_NUMBER = 2**53  # of a stroke
+STEP = 1.15  # of the radius, by a key or a notch of the wheel
+SMALLEST_RADIUS, LARGEST_RADIUS = 0.002, 0.5  # of the land's longer side
+MOST_DROPS, DROPS_PER_CELL = 4000.0, 0.04  # of a dab of full strength
+MILLIMETRES = 3  # digits of what a journal keeps
+
+
+@dataclass
+class BrushSettings:
+    """How a brush is used. Its radius is relative to the land's longer side, so that it fits any land."""
+
+    radius: float = 0.06
+    strength: float = 0.5
+    hardness: float = 0.35
+    spacing: float = 0.25  # of dabs, relative to the radius
+    level: float | None = None  # of lakes and of flattening, in metres; None: what the land says
+    image: str = ""  # that is stamped, where one is chosen
+    chosen: dict[str, str] = field(default_factory=dict)  # by the kind of choice: loose, plant, form
+
+
+class Brushing:
+    """The brush that the pointer holds, if any, and the stroke that is being drawn."""
+
+    def __init__(self, application: Application) -> None:
+        self.settings = BrushSettings()
+        self.tool_name = ""  # none: the pointer moves the camera, and asks
+        self._application = application
+        self._last_tool = "raise"
+        self._last_of_group: dict[str, str] = {}
+        self._overlay_before: str | None = None  # where a tool shows another one
+        self._drawing: _Drawing | None = None
+        self._end_of_last: tuple[float, float] | None = None  # from where a straight line goes on
+        self.pointer: tuple[float, float] | None = None  # in the window, in logical units
+
+    # The tool.
+
+    @property
+    def tool(self) -> Tool | None:
+        return TOOLS.get(self.tool_name)
+
+    @property
+    def is_active(self) -> bool:
+        return bool(self.tool_name)
+
+    @property
+    def is_drawing(self) -> bool:
+        return self._drawing is not None
+
+    def choose(self, name: str) -> None:
+        """Take a tool, or none."""
+        self.cancel()
+        before = self.tool
+        self.tool_name = name
+        if name:
+            self._last_tool = name
+            self._last_of_group[TOOLS[name].group] = name
+        self._show_overlay_of(before, self.tool)
+
+    def toggle(self) -> None:
+        """Take the last tool again, or none."""
+        self.choose("" if self.is_active else self._last_tool)
+
+    def choose_group(self, group: str) -> None:
+        """Take the tool of a group that was used last; again: the next one of it."""
+        names = [name for name, tool in TOOLS.items() if tool.group == group]
+        current = self._last_of_group.get(group, names[0])
+        if self.tool is not None and self.tool.group == group:
+            current = names[(names.index(self.tool_name) + 1) % len(names)]
+        self.choose(current)
+
+    def _show_overlay_of(self, before: Tool | None, tool: Tool | None) -> None:
+        application = self._application
+        if tool is not None and tool.shows:
+            if before is None or not before.shows:
+                self._overlay_before = application.documents.scene.view.overlay
+            application.show_overlay(tool.shows)
+        elif before is not None and before.shows and self._overlay_before is not None:
+            application.show_overlay(self._overlay_before)
+            self._overlay_before = None
+
+    def choices(self, kind: str) -> tuple[str, ...]:
+        """What a tool can be chosen to work with on the present land."""
+        snapshot = self._application.snapshot
+        match kind:
+            case "loose":
+                return snapshot.materials.names if snapshot and snapshot.materials else (SEDIMENT,)
+            case "plant":
+                trees = snapshot.flora.names if snapshot else ()
+                return (GRASS, *trees) if self.tool_name == "sow" else (ALL_PLANTS, GRASS, *trees)
+            case "form":
+                return (*FORMS, self.settings.image) if self.settings.image else tuple(FORMS)
+        return ()
+
+    @property
+    def choice(self) -> str:
+        """What the tool works with."""
+        tool = self.tool
+        if tool is None or not tool.choice:
+            return ""
+        known = self.choices(tool.choice)
+        chosen = self.settings.chosen.get(tool.choice, "")
+        return chosen if chosen in known else known[0]
+
+    # Sizes.
+
+    @property
+    def radius(self) -> float:
+        """In metres."""
+        snapshot = self._application.side_pointed_at.snapshot
+        if snapshot is None:
+            return 1.0
+        return self.settings.radius * max(snapshot.shape) * snapshot.cell_size
+
+    def change_radius(self, steps: float) -> None:
+        radius = self.settings.radius * STEP**steps
+        self.settings.radius = min(max(radius, SMALLEST_RADIUS), LARGEST_RADIUS)
+
+    def change_strength(self, steps: float) -> None:
+        self.settings.strength = _within(self.settings.strength + 0.05 * steps, 0.05, 1.0)
+
+    def change_hardness(self, steps: float) -> None:
+        self.settings.hardness = _within(self.settings.hardness + 0.05 * steps, 0.0, 1.0)
+
+    def change_spacing(self, steps: float) -> None:
+        self.settings.spacing = _within(self.settings.spacing + 0.05 * steps, 0.05, 2.0)
+
+    def scroll(self, amount: float, *, shift: bool, control: bool, alt: bool) -> bool:
+        """Change the brush by the wheel. Returns whether it was meant."""
+        if not self.is_active:
+            return False
+        if control:
+            self.change_radius(amount)
+        elif shift:
+            self.change_strength(amount)
+        elif alt:
+            self.change_hardness(amount)
+        else:
+            return False
+        return True
+
+    def amount(self, tool: Tool) -> float:
+        """What one dab of the present strength does, in the tool's own measure."""
+        strength, spacing = self.settings.strength, self.settings.spacing
+        match tool.amount:
+            case "metres":
+                return strength * tool.full * self.radius * (spacing if tool.gesture == "paint" else 1.0)
+            case "part":
+                return min(strength * (spacing if tool.gesture == "paint" else 1.0) * 1.5, 1.0)
+            case "seeds":
+                return strength * spacing * 2.0
+        snapshot = self._application.snapshot
+        cell = snapshot.cell_size if snapshot else 1.0
+        cells = math.pi * (self.radius / cell) ** 2
+        return max(1.0, min(strength * DROPS_PER_CELL * cells, MOST_DROPS))
+
+    # A stroke.
+
+    def press(self, x: float, y: float, *, shift: bool, control: bool) -> None:
+        """A stroke begins at a place of the window."""
+        place = self._place(x, y)
+        tool = self.tool
+        if tool is None or place is None:
+            return
+        if tool.act is None:
+            self._application.toggle_spring(self._application.cell_at(*place))
+            self._switch_on(tool)
+            return
+        name = tool.opposite if control and tool.opposite else self.tool_name
+        self._switch_on(TOOLS[name])
+        level = self.settings.level
+        if level is None and tool.takes_level:
+            level = self._application.height_at(*place)
+        self._drawing = _Drawing(
+            name,
+            number=random.randrange(LARGEST_NUMBER),
+            world=self._application.painted_world,
+            level=level or 0.0,
+            places=[place],
+        )
+        if TOOLS[name].gesture == "paint":
+            if shift and self._end_of_last is not None:
+                self._drawing.places = [self._end_of_last]
+                self._draw_to(place)
+            else:
+                self._drawing.dabs.append(_dab(place))
+
+    def move(self, x: float, y: float) -> None:
+        """The pointer is elsewhere."""
+        self.pointer = (x, y)
+        if self._drawing is None:
+            return
+        place = self._place(x, y)
+        if place is None:
+            return
+        gesture = TOOLS[self._drawing.tool].gesture
+        if gesture == "paint":
+            self._draw_to(self._in_line(place))
+        elif gesture == "curve":
+            if math.dist(place, self._drawing.places[-1]) > self.radius:
+                self._drawing.places.append(place)
+            self._drawing.end = place
+        else:
+            self._drawing.end = place
+
+    def release(self) -> None:
+        """The stroke ends."""
+        drawing, self._drawing = self._drawing, None
+        if drawing is None:
+            return
+        gesture = TOOLS[drawing.tool].gesture
+        if gesture == "paint":
+            self._send(drawing)
+            self._end_of_last = drawing.places[-1]
+            return
+        places = drawing.places
+        if drawing.end is not None and drawing.end != places[-1] and gesture != "stamp":
+            places = [*places, drawing.end]
+        if gesture == "stamp" or len(places) > 1:
+            drawing.dabs = [_dab(place) for place in places]
+            self._send(drawing)
+
+    def cancel(self) -> None:
+        """Draw no more; what was drawn stays, and can be undone."""
+        if self._drawing is not None and TOOLS[self._drawing.tool].gesture == "paint":
+            self._send(self._drawing)
+        self._drawing = None
+
+    def update(self, dt: float) -> None:
+        """Let `dt` seconds pass: what flows goes on where the pointer rests, and what was drawn is sent."""
+        drawing = self._drawing
+        if drawing is None or TOOLS[drawing.tool].gesture != "paint":
+            return
+        if TOOLS[drawing.tool].flows and not drawing.dabs:
+            drawing.rested += dt
+            while drawing.rested > 1.0 / DABS_PER_SECOND:
+                drawing.rested -= 1.0 / DABS_PER_SECOND
+                if len(drawing.dabs) < 4:  # a frame that took long is not made up for
+                    drawing.dabs.append(_dab(drawing.places[-1]))
+        else:
+            drawing.rested = 0.0
+        self._send(drawing)
+
+    def _draw_to(self, place: tuple[float, float]) -> None:
+        """Dabs on the straight way to a place, as far apart as the spacing says."""
+        assert self._drawing is not None
+        step = max(self.settings.spacing * self.radius, 1e-3)
+        last = self._drawing.places[-1]
+        distance = math.dist(last, place)
+        for number in range(1, int(distance / step) + 1):
+            part = number * step / distance
+            between = (last[0] + part * (place[0] - last[0]), last[1] + part * (place[1] - last[1]))
+            self._drawing.dabs.append(_dab(between))
+            self._drawing.places[-1:] = [between]
+
+    def _in_line(self, place: tuple[float, float]) -> tuple[float, float]:
+        """With Shift, the place along the straight line that the stroke began to take."""
+        drawing = self._drawing
+        assert drawing is not None
+        if not imgui.get_io().key_shift:
+            drawing.line = None
+            return place
+        if drawing.line is None:
+            drawing.line = drawing.places[-1]
+        first = drawing.line
+        if abs(place[0] - first[0]) > abs(place[1] - first[1]):
+            return (place[0], first[1])
+        return (first[0], place[1])
+
+    def _send(self, drawing: _Drawing) -> None:
+        """Ask for the dabs that were not asked for yet."""
+        if not drawing.dabs:
+            return
+        tool = TOOLS[drawing.tool]
+        radius, angle = self._stamped(drawing) if tool.gesture == "stamp" else (self.radius, 0.0)
+        part = Stroke(
+            drawing.tool,
+            tuple(drawing.dabs),
+            radius=round(radius, MILLIMETRES),
+            amount=round(self.amount(tool) * (radius / self.radius if tool.gesture == "stamp" else 1.0), 6),
+            hardness=round(self.settings.hardness, 4),
+            level=round(drawing.level, MILLIMETRES),
+            angle=round(angle, 2),
+            choice=self.choice if tool.choice else "",
+            number=drawing.number,
+            first=drawing.sent,
+            world=drawing.world,
+        )
+        drawing.dabs = []
+        drawing.sent += len(part.dabs)
+        documents = self._application.documents
+        if part.begins:
+            documents.ask_as_step(part, f"{tool.label} {part.choice.rpartition('/')[2]}".rstrip())
+        else:
+            self._application.simulation.ask(part)
+
+    def _stamped(self, drawing: _Drawing) -> tuple[float, float]:
+        """Radius and direction of a stamp: as far and where to it was dragged; a click takes the brush's own."""
+        if drawing.end is None:
+            return self.radius, 0.0
+        across, down = drawing.end[0] - drawing.places[0][0], drawing.end[1] - drawing.places[0][1]
+        distance = math.hypot(across, down)
+        if distance < 0.15 * self.radius:
+            return self.radius, 0.0
+        return distance, math.degrees(math.atan2(across, -down))
+
+    def _switch_on(self, tool: Tool) -> None:
+        """Switch on the process without which nothing would come of it."""
+        application = self._application
+        path = f"{tool.needs}.enabled"
+        if tool.needs and not application.documents.scene.value(path):
+            application.change(path, True)
+            application.notices.say(f"{tool.label}: {tool.needs} was off, and is on now")
+
+    def _place(self, x: float, y: float) -> tuple[float, float] | None:
+        """Metres east and south of the land under a place of the window."""
+        hit = self._application.ground_under(x, y)
+        return (round(hit.x, MILLIMETRES), round(hit.z, MILLIMETRES)) if hit is not None else None
+
+    # What is shown of it.
+
+    @property
+    def marks(self) -> BrushMarks | None:
+        """What of the brush is drawn over the land; None where the pointer is not on it."""
+        tool, application = self.tool, self._application
+        if tool is None or self.pointer is None or (imgui.get_io().want_capture_mouse and not self.is_drawing):
+            return None
+        place = self._place(*self.pointer)
+        if place is None:
+            return None
+        side = application.side_pointed_at
+        if side.snapshot is None:
+            return None
+        drawing = self._drawing
+        is_opposite = bool(tool.opposite) and imgui.get_io().key_ctrl
+        marks = BrushMarks(side, self.radius, self.settings.hardness, [place], [], is_opposite)
+        if drawing is not None and tool.gesture != "paint":
+            if tool.gesture == "stamp":
+                radius, _ = self._stamped(drawing)
+                return BrushMarks(side, radius, self.settings.hardness, drawing.places[:1], [*drawing.places, place])
+            marks.way = [*drawing.places, place]
+        return marks
+
+
+@dataclass
+class BrushMarks:
+    """Rings on the land of a side, and a way over it; places are metres east and south."""
+
+    side: Side
+    radius: float
+    hardness: float
+    rings: list[tuple[float, float]]
+    way: list[tuple[float, float]]
+    is_opposite: bool = False
+
+    def on_ground(self, ground: Ground, place: tuple[float, float]) -> glm.vec3:
+        """A place in picture space."""
+        return glm.vec3(place[0], ground.height(*place), place[1])
+
+
+@dataclass
+class _Drawing:
+    """A stroke that is being drawn."""
+
+    tool: str
+    number: int
+    world: int | None
+    level: float
+    places: list[tuple[float, float]]  # the last dab; of curves and lines, all places so far
+    dabs: list[Dab] = field(default_factory=list)  # that were not sent yet
+    sent: int = 0
+    rested: float = 0.0  # seconds since the last dab
+    end: tuple[float, float] | None = None
+    line: tuple[float, float] | None = None  # where a straight part began
+
+
+def _dab(place: tuple[float, float]) -> Dab:
+    return (round(place[0], MILLIMETRES), round(place[1], MILLIMETRES), 1.0)
+
+
+def _within(value: float, low: float, high: float) -> float:
+    return min(max(value, low), high)

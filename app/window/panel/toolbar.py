@@ -1,0 +1,270 @@
+"""The toolbar at the left of the scene: brushes by group, and beside it what the one that is held works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from imgui_bundle import icons_fontawesome_6 as icons
+from imgui_bundle import imgui
+
+from app.brushes.tools import TOOLS, Tool
+from app.model.numbers import spaced
+from app.picture.style import ACCENT, FAINT_TEXT, OVER_SCENE, em, faded
+from app.window.actions import BY_COMMAND
+from app.window.brushing import LARGEST_RADIUS, SMALLEST_RADIUS
+from app.window.panel.file_dialog import FileDialog, Filter
+from app.window.panel.widgets import BUTTON_WIDTH, icon_button, tooltip_on_hover
+
+if TYPE_CHECKING:
+    from app.window.application import Application
+
+GROUPS: tuple[tuple[str, str, str], ...] = (  # of tools: icon, and command
+    ("Land", icons.ICON_FA_MOUNTAIN, "brush_land"),
+    ("Material", icons.ICON_FA_CUBES_STACKED, "brush_material"),
+    ("Water", icons.ICON_FA_DROPLET, "brush_water"),
+    ("Rates", icons.ICON_FA_GAUGE_HIGH, "brush_rates"),
+    ("Plants", icons.ICON_FA_SEEDLING, "brush_plants"),
+    ("Forms", icons.ICON_FA_STAMP, "brush_forms"),
+)
+
+WIDTH = 15.5  # of the box with the settings, in heights of the font
+LABEL = 5.2
+FLAGS = (
+    imgui.WindowFlags_.no_decoration.value
+    | imgui.WindowFlags_.always_auto_resize.value
+    | imgui.WindowFlags_.no_saved_settings.value
+    | imgui.WindowFlags_.no_docking.value
+    | imgui.WindowFlags_.no_move.value
+    | imgui.WindowFlags_.no_bring_to_front_on_focus.value
+    | imgui.WindowFlags_.no_focus_on_appearing.value
+)
+
+
+class Toolbar:
+    """Lays out a frame of it."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self._file_dialog = FileDialog()
+        self.width = 0.0  # that it covers at the left of the scene
+
+    def gui(self, left: float, top: float, width: float, height: float) -> None:
+        """A frame, in the free part of the scene."""
+        gap = em(0.6)
+        if width < em(12.0) or height < em(14.0):
+            self.width = 0.0
+            return
+        self._begin("##toolbar", left + gap, top + gap, (0.3, 0.35))
+        self._buttons()
+        size = imgui.get_window_size()
+        self._end()
+        self.width = size.x + gap
+        if self._application.brushing.tool is not None:
+            self._begin("##brush", left + 2.0 * gap + size.x, top + gap, (0.7, 0.6))
+            self._settings(self._application.brushing.tool, min(em(WIDTH), width - size.x - 5.0 * gap))
+            self._end()
+        middle = (left + width / 2.0, top + height / 2.0)
+        self._file_dialog.gui(middle, width - em(2.0), height - em(2.0))
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether a dialog waits for the name of a file."""
+        return self._file_dialog.is_open
+
+    def close(self) -> None:
+        """Close the dialog."""
+        self._file_dialog.close()
+
+    def _begin(self, name: str, left: float, top: float, padding: tuple[float, float]) -> None:
+        imgui.set_next_window_pos(imgui.ImVec2(left, top), imgui.Cond_.always.value)
+        imgui.push_style_color(imgui.Col_.window_bg.value, imgui.ImVec4(*OVER_SCENE))
+        imgui.push_style_var(imgui.StyleVar_.window_padding.value, imgui.ImVec2(em(padding[0]), em(padding[1])))
+        imgui.begin(name, None, FLAGS)
+
+    def _end(self) -> None:
+        imgui.end()
+        imgui.pop_style_var()
+        imgui.pop_style_color()
+
+    def _buttons(self) -> None:
+        """The pointer, and one button for each group."""
+        brushing, commands = self._application.brushing, self._application.commands
+        if _tool_button(icons.ICON_FA_ARROW_POINTER, "pointer", "Look: move the camera, ask about water  (Esc)",
+                        lit=not brushing.is_active):  # fmt: skip
+            brushing.choose("")
+        for group, icon, command in GROUPS:
+            action = BY_COMMAND[command]
+            is_lit = brushing.tool is not None and brushing.tool.group == group
+            if _tool_button(icon, command, action.tooltip, lit=is_lit):
+                commands.run(action)
+
+    def _settings(self, tool: Tool, width: float) -> None:
+        """The tools of the group, and how the one that is held works."""
+        brushing = self._application.brushing
+        right = imgui.get_cursor_screen_pos().x + width
+        for number, (name, other) in enumerate(TOOLS.items()):
+            if other.group != tool.group:
+                continue
+            label_width = imgui.calc_text_size(other.label).x + 2.0 * imgui.get_style().frame_padding.x
+            if number and imgui.get_item_rect_max().x + label_width + em(0.3) < right and not _is_first(name):
+                imgui.same_line(0.0, em(0.3))
+            is_lit = name == brushing.tool_name
+            if is_lit:
+                imgui.push_style_color(imgui.Col_.button.value, imgui.ImVec4(*faded(ACCENT, 0.45)))
+            if imgui.button(f"{other.label}###tool {name}"):
+                brushing.choose(name)
+            if is_lit:
+                imgui.pop_style_color()
+            tooltip_on_hover(other.help, *_more_on(other))
+        imgui.spacing()
+        self._choice(tool, width)
+        self._sliders(tool, width)
+        imgui.push_text_wrap_pos(imgui.get_cursor_pos_x() + width)
+        imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), _how_to_use(tool))
+        imgui.pop_text_wrap_pos()
+
+    def _choice(self, tool: Tool, width: float) -> None:
+        """What it works with: a kind, a plant, a form or an image."""
+        if not tool.choice:
+            return
+        brushing = self._application.brushing
+        self._label({"loose": "kind", "plant": "plant", "form": "form"}[tool.choice], "")
+        button = imgui.get_frame_height() * BUTTON_WIDTH + em(0.3) if tool.choice == "form" else 0.0
+        imgui.set_next_item_width(width - em(LABEL) - button)
+        if imgui.begin_combo("##choice", brushing.choice.rpartition("/")[2]):
+            for name in brushing.choices(tool.choice):
+                if imgui.selectable(name.rpartition("/")[2] + f"###{name}", name == brushing.choice)[0]:
+                    brushing.settings.chosen[tool.choice] = name
+            imgui.end_combo()
+        if tool.choice == "form":
+            imgui.same_line(0.0, em(0.3))
+            if icon_button(icons.ICON_FA_FOLDER_OPEN, "image", "Stamp an image: black is low, white is high"):
+                from app.sources.heightmap import FORMATS
+
+                filters = [Filter(f.name.removeprefix("a ").removeprefix("an "), f.suffixes) for f in FORMATS]
+                self._file_dialog.ask_to_open(filters, self._take_image)
+
+    def _take_image(self, path: Path | str) -> None:
+        settings = self._application.brushing.settings
+        settings.image = settings.chosen["form"] = str(path)
+
+    def _sliders(self, tool: Tool, width: float) -> None:
+        settings, brushing = self._application.brushing.settings, self._application.brushing
+        if tool.act is None:
+            return
+        metres = brushing.radius / settings.radius  # of the land's longer side
+        self._slider(
+            "radius", settings.radius, SMALLEST_RADIUS, LARGEST_RADIUS, width, "Ctrl + wheel, + and -",
+            lambda value: f"{spaced(round(value * metres)) if value * metres >= 10.0 else f'{value * metres:.3g}'} m",
+            lambda value: setattr(settings, "radius", value), log=True,
+        )  # fmt: skip
+        self._slider(
+            "strength", settings.strength, 0.01, 1.0, width, "Shift + wheel, U and I",
+            lambda value: self._strength_text(tool, value), lambda value: setattr(settings, "strength", value),
+        )  # fmt: skip
+        if tool.gesture != "stamp" and tool.gesture != "curve":
+            self._slider(
+                "hardness", settings.hardness, 0.0, 1.0, width, "Alt + wheel, Shift+U and Shift+I",
+                lambda value: f"{value:.0%}", lambda value: setattr(settings, "hardness", value),
+            )  # fmt: skip
+        if tool.gesture == "paint":
+            self._slider(
+                "spacing", settings.spacing, 0.05, 2.0, width, "of dabs, relative to the radius; Y and Shift+Y",
+                lambda value: f"{value:.0%}", lambda value: setattr(settings, "spacing", value), log=True,
+            )  # fmt: skip
+        if tool.takes_level or self._application.brushing.tool_name == "lake":
+            self._level(width)
+
+    def _strength_text(self, tool: Tool, strength: float) -> str:
+        if tool.amount != "metres":
+            return f"{strength:.0%}"
+        metres = self._application.brushing.amount(tool)
+        return f"{metres:.3g} m"
+
+    def _level(self, width: float) -> None:
+        """A height that is told, or that of the land."""
+        settings = self._application.brushing.settings
+        is_told = settings.level is not None
+        self._label("level", "the height that it comes to; else that of the land where the stroke begins")
+        changed, is_told = imgui.checkbox("##told", is_told)
+        if changed:
+            snapshot = self._application.snapshot
+            middle = 0.5 * (snapshot.lowest + snapshot.highest) if snapshot else 0.0
+            settings.level = round(middle, 1) if is_told else None
+        imgui.same_line(0.0, em(0.3))
+        imgui.begin_disabled(settings.level is None)
+        imgui.set_next_item_width(width - em(LABEL) - imgui.get_frame_height() - em(0.3))
+        changed, value = imgui.drag_float("##level", settings.level or 0.0, 1.0, -20_000.0, 20_000.0, "%.1f m")
+        if changed and settings.level is not None:
+            settings.level = value
+        imgui.end_disabled()
+
+    def _label(self, text: str, help: str) -> None:
+        imgui.align_text_to_frame_padding()
+        left = imgui.get_cursor_pos_x()
+        imgui.text_unformatted(text)
+        if help:
+            tooltip_on_hover(help)
+        imgui.same_line(left + em(LABEL))
+
+    def _slider(
+        self,
+        name: str,
+        value: float,
+        low: float,
+        high: float,
+        width: float,
+        help: str,
+        text: Callable[[float], str],
+        take: Callable[[float], None],
+        *,
+        log: bool = False,
+    ) -> None:
+        self._label(name, help)
+        imgui.set_next_item_width(width - em(LABEL))
+        flags = imgui.SliderFlags_.logarithmic.value if log else 0
+        words = text(value).replace("%", "%%")
+        changed, new = imgui.slider_float(f"##{name}", value, low, high, words, flags)
+        if changed:
+            take(min(max(new, low), high))
+        tooltip_on_hover(help)
+
+
+def _tool_button(icon: str, name: str, tooltip: str, *, lit: bool) -> bool:
+    if lit:
+        imgui.push_style_color(imgui.Col_.button.value, imgui.ImVec4(*faded(ACCENT, 0.45)))
+    pressed = icon_button(icon, name, tooltip)
+    if lit:
+        imgui.pop_style_color()
+    return pressed
+
+
+def _is_first(name: str) -> bool:
+    """Whether a tool is the first of its group."""
+    group = TOOLS[name].group
+    return next(known for known, tool in TOOLS.items() if tool.group == group) == name
+
+
+def _more_on(tool: Tool) -> list[str]:
+    lines = []
+    if tool.opposite:
+        lines.append(f"with Ctrl: {TOOLS[tool.opposite].label}")
+    if tool.needs:
+        lines.append(f"switches {tool.needs} on")
+    return lines
+
+
+def _how_to_use(tool: Tool) -> str:
+    match tool.gesture:
+        case "line":
+            return "drag from one place to another"
+        case "curve":
+            return "draw its course"
+        case "stamp":
+            return "click, or drag for size and direction"
+        case "place":
+            return "click"
+    opposite = f" · Ctrl: {TOOLS[tool.opposite].label}" if tool.opposite else ""
+    return f"drag · Shift: straight{opposite} · Alt: camera"
