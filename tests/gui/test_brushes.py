@@ -1,0 +1,239 @@
+"""Brushes in the window: chosen by keys and buttons, drawn with the mouse, seen at once, undone in one step."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from imgui_bundle import imgui
+
+from app.brushes.tools import TOOLS
+from app.files.journal import read_journal
+from app.scene.edits import Stroke
+from app.window.application import Application
+from app.window.events import Button, ButtonPressed, ButtonReleased, PointerMoved, Scrolled
+from tests.gui.host import SMALL, Driver, drive
+from tests.gui.test_rivers import MIDDLE, have_land
+from tests.gui.test_window import Program
+
+SCENE = SMALL.with_values({"view.quality": "low", "droplets.enabled": False})
+GROUPS = tuple(dict.fromkeys(tool.group for tool in TOOLS.values()))
+
+
+def drag(driver: Driver, *places: tuple[float, float], **held: bool) -> None:
+    """Press at the first place, move through the others, and let go."""
+    application = driver.application
+    application.handle(ButtonPressed(Button.LEFT, *places[0], **held))
+    for place in places[1:]:
+        application.handle(PointerMoved(*place))
+        driver.engine.yield_(2)
+    application.handle(ButtonReleased(Button.LEFT))
+    driver.engine.yield_(2)
+
+
+def ground(application: Application) -> np.ndarray:
+    assert application.snapshot is not None
+    return application.snapshot.ground().astype(np.float64)
+
+
+def strokes(application: Application) -> list[Stroke]:
+    status = application.simulation.status
+    edits = application.simulation._timeline.edits_of(status.moment)
+    return [edit.request for edit in edits if isinstance(edit.request, Stroke)]
+
+
+def test_each_tool_is_drawn_with_and_undone_in_one_step() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        x, y = MIDDLE
+        for name, tool in TOOLS.items():
+            application.brushing.choose(name)
+            before, done, moment = ground(application), len(application.undo.done), application.simulation.status.moment
+            drag(driver, (x - 60.0, y), (x, y + 10.0), (x + 60.0, y))
+            driver.wait_for(lambda done=done: len(application.undo.done) > done, f"a step of {name}")
+            if tool.act is None:
+                continue
+            assert strokes(application)[-1].tool == name
+            assert application.undo.done[-1].name.startswith(tool.label)
+            # Through the snapshots that follow
+            driver.engine.yield_(4)
+            application.commands.undo()
+            driver.wait_for(lambda: not application.is_going, f"before {name}")
+            driver.wait_for(
+                lambda before=before: np.array_equal(ground(application), before), f"the land before {name}"
+            )
+            assert application.simulation.status.moment.edits == moment.edits or tool.needs
+
+    drive(test, SCENE)
+
+
+def test_the_land_rises_under_the_pointer_while_it_is_drawn() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.brushing.choose("raise")
+        before = ground(application)
+        hit = application.ground_under(*MIDDLE)
+        assert hit is not None
+        cell = application.cell_at(hit.x, hit.z)
+        application.handle(ButtonPressed(Button.LEFT, *MIDDLE))
+        driver.wait_for(lambda: bool(ground(application)[cell] > before[cell] + 1.0), "land that rises")
+        height = ground(application)[cell]
+        driver.wait_for(lambda: bool(ground(application)[cell] > height + 1.0), "land that goes on rising")
+        application.handle(ButtonReleased(Button.LEFT))
+        driver.engine.yield_(6)
+        height = ground(application)[cell]
+        driver.engine.yield_(20)
+        assert ground(application)[cell] == height
+        assert len(application.undo.done) == 1
+
+    drive(test, SCENE)
+
+
+def test_with_control_the_contrary_is_done_and_with_alt_the_camera_moves() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.brushing.choose("raise")
+        x, y = MIDDLE
+        drag(driver, (x, y), (x + 30.0, y), control=True)
+        driver.wait_for(lambda: len(application.undo.done) == 1, "a step")
+        assert strokes(application)[-1].tool == "lower"
+        heading = application.camera.parameters().heading
+        drag(driver, (x, y), (x + 80.0, y), alt=True)
+        driver.engine.yield_(10)
+        assert application.camera.parameters().heading != heading
+        assert len(application.undo.done) == 1
+
+    drive(test, SCENE)
+
+
+def test_a_straight_line_joins_the_last_stroke_with_shift() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.brushing.choose("raise")
+        application.brushing.settings.radius = 0.03
+        x, y = MIDDLE
+        drag(driver, (x - 100.0, y))
+        drag(driver, (x + 100.0, y), shift=True)
+        driver.wait_for(lambda: len(application.undo.done) == 2, "two steps")
+        places = np.array([dab[:2] for dab in strokes(application)[-1].dabs])
+        way = np.diff(places, axis=0)
+        assert len(places) > 5
+        cross = way[:, 0] * way[0, 1] - way[:, 1] * way[0, 0]
+        assert np.abs(cross).max() < 1e-3 * (way**2).sum(axis=1).max()
+
+    drive(test, SCENE)
+
+
+def test_keys_and_wheel_change_the_brush() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        brushing, settings = application.brushing, application.brushing.settings
+        driver.press("V")
+        assert brushing.tool_name == "raise"
+        for number, group in enumerate(GROUPS, 1):
+            application.commands.run(next(a for a in actions() if a.keys == (str(number),)))
+            assert brushing.tool is not None and brushing.tool.group == group
+        first = brushing.tool_name
+        driver.press("V")
+        assert not brushing.is_active
+        driver.press("V")
+        assert brushing.tool_name == first
+        x, y = MIDDLE
+        for keys, held, name in (
+            (("+", "-"), "control", "radius"),
+            (("I", "U"), "shift", "strength"),
+            (("Shift+I", "Shift+U"), "alt", "hardness"),
+        ):
+            before = getattr(settings, name)
+            application.commands.run(next(a for a in actions() if keys[0] in a.keys))
+            assert getattr(settings, name) > before
+            application.commands.run(next(a for a in actions() if keys[1] in a.keys))
+            assert getattr(settings, name) == pytest.approx(before)
+            distance = application.camera.parameters().distance
+            application.handle(Scrolled(1.0, x, y, **{held: True}))
+            assert getattr(settings, name) > before
+            driver.engine.yield_(5)
+            assert application.camera.parameters().distance == distance
+        driver.press("Esc")
+        assert not brushing.is_active
+
+    drive(test, SCENE)
+
+
+def actions() -> tuple:  # type: ignore[type-arg]
+    from app.window.actions import ACTIONS
+
+    return ACTIONS
+
+
+def test_the_toolbar_chooses_and_goes_away_with_tab() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        driver.engine.set_ref("//##toolbar")
+        driver.engine.item_click("###brush_water")
+        driver.engine.yield_(3)
+        assert application.brushing.tool_name == "pour"
+        driver.engine.set_ref("//##brush")
+        driver.engine.item_click("###tool river bed")
+        assert application.brushing.tool_name == "river bed"
+        driver.engine.set_ref("//##toolbar")
+        driver.engine.item_click("###pointer")
+        assert not application.brushing.is_active
+        driver.press("Tab")
+        assert not imgui.internal.find_window_by_name("##toolbar").active
+
+    drive(test, SCENE)
+
+
+def test_only_the_world_under_the_pointer_is_painted() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        driver.wait_for(lambda: len(application.sides.shown) == 2, "two worlds")
+        application.brushing.choose("raise")
+        right = application.layout.corner(application.sides.shown[1])[0] + 150.0
+        drag(driver, (right, MIDDLE[1]), (right + 20.0, MIDDLE[1]))
+        driver.wait_for(lambda: len(application.undo.done) == 1, "a step")
+        assert strokes(application)[-1].world == 1
+
+    drive(test, SCENE, SCENE)
+
+
+@pytest.fixture
+def program(tmp_path: Path):  # type: ignore[no-untyped-def]
+    running = Program(tmp_path, "noise", "--size", "64", "--set", "view.quality=low")
+    running.pause()
+    yield running
+    running.end()
+
+
+def test_every_tool_in_the_real_window_by_mouse_and_keys(program: Program, tmp_path: Path) -> None:
+    """Digits go through the tools of each group; what was drawn is in the journal of the world that is saved."""
+    x, y = 420, 420
+    for number, group in enumerate(GROUPS, 1):
+        for name, tool in TOOLS.items():
+            if tool.group != group:
+                continue
+            program.key(str(number))
+            time.sleep(0.3)
+            program.drag((x, y), (x + 60, y + 12), steps=4)
+            time.sleep(0.3)
+    program.key("Escape")
+    program.key("ctrl+s")
+    time.sleep(1.0)
+    path = tmp_path / "painted.npz"
+    program.key("ctrl+a")
+    program.xdotool("type", "--delay", "30", str(path))
+    program.key("Return")
+    program.wait_for(path.exists, "the saved world")
+    journal = read_journal(path)
+    drawn = {edit.request.tool for edit in journal.edits if isinstance(edit.request, Stroke)}
+    assert drawn == {name for name, tool in TOOLS.items() if tool.act is not None}
+    again = tmp_path / "again.npz"
+    done = subprocess.run(
+        [program.process.args[0], "-m", "app", "replay", str(path), "--out", str(again)],  # type: ignore[index]
+        capture_output=True, text=True, timeout=120.0, check=False, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
