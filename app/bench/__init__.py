@@ -28,6 +28,7 @@ GROUPS = {
     "waves": "finding the shore at once and over frames, and the cost of waves in a frame",
     "world": "a cycle of everything, on one core and on two, and its memory",
     "timeline": "the way back to kept states and to any cycle, and what keeping them costs",
+    "hands": "how soon a touch of a brush is seen, and what a stroke costs",
     "scaling": "speed-up possible with 4, 8 and 16 threads, by counting",
     "frame": "cost of a picture relative to a plain one, steadiness of frames, and uploads",
     "window": "cycles and frames per second in the real window, and the latency of a key",

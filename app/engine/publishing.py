@@ -67,7 +67,11 @@ class Publisher:
         return bool(self._published)
 
     def publish(self, worlds: Sequence[World], surveys: Sequence[Survey | None], overlay: str) -> None:
-        """Publish the worlds as they are now, once the last snapshots were taken."""
+        """Publish the worlds as they are now. Snapshots that were not taken yet are taken back, and written anew."""
+        with self._lock:
+            if self._published and len(self._sets) == 2:
+                self._published = ()
+                self._sets.reverse()  # the newest has not been seen by anyone, and is the one to be written
         old = self._sets.pop(0) if len(self._sets) == 2 else (None,) * len(worlds)
         overlays = [overlay] * len(worlds)
         snapshots = tuple(map(take_snapshot, worlds, self._numbers, old, surveys, overlays))

@@ -109,6 +109,7 @@ class SimulationThread:
         self._travel_request: tuple[GoTo, Moment] | None = None  # what asked for it, and where the worlds were then
         self._waiting: list[Request] = []  # for the end of the travel
         self._fresh = False  # there is a state that no snapshot shows yet
+        self._painted = False  # and a hand waits for it
         self._held: dict[int, dict[str, Value]] = {}  # changes of each world that wait for kernels, see `Change`
         self._started_cycles: list[tuple[float, int]] = []
 
@@ -523,7 +524,7 @@ class SimulationThread:
         self._note(request)
         if before is not None:
             self._reports.put(Edited(request, before))
-        self._fresh = True
+        self._fresh = self._painted = True
 
     def _end_run(self) -> None:
         if self._lockstep and self._lockstep.run:
@@ -725,7 +726,7 @@ class SimulationThread:
 
     def _publish(self) -> None:
         """Publish snapshots if there is something new and the last ones were taken."""
-        if self._lockstep is None or self._publisher.is_full:
+        if self._lockstep is None or (self._publisher.is_full and not self._painted):
             return
         survey_is_due = self._survey_is_due()
         if not self._fresh and not survey_is_due:
@@ -738,7 +739,9 @@ class SimulationThread:
             self._fail(error)
         if survey_is_due:
             self._find_surveys()
-        self._fresh = False  # first: where this cannot be shown, it is not tried again until something happens
+        self._fresh = self._painted = (
+            False  # first: where this cannot be shown, it is not tried again until something happens
+        )
         self._publisher.publish(self._lockstep.worlds, self._surveys.newest, self._overlay)
 
     def _survey_waits(self) -> bool:

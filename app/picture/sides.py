@@ -109,7 +109,9 @@ class Side:
         self.area = Area(0, 0, 0)
         self.seen_area = self.area  # that of the picture that is seen: `area` may have changed since
         self._drawn: object = None
+        self._drawn_version: int | None = None
         self._next_seen: tuple[Area, object] = (self.area, None)  # of the next canvas
+        self._next_version: int | None = None
 
     def show(self, snapshot: Snapshot) -> None:
         """Take the newest snapshot of the world."""
@@ -120,6 +122,11 @@ class Side:
     def redraw(self) -> None:
         """Draw the picture again, though nothing that it shows has changed."""
         self._drawn = None
+
+    @property
+    def drawn_version(self) -> int | None:
+        """The version of the world that is seen in the picture."""
+        return self._drawn_version
 
     def is_drawn(self, look: Look) -> bool:
         """Whether the canvas holds all of this already, or there is nothing to draw."""
@@ -150,6 +157,7 @@ class Side:
             if is_inside:
                 canvas.paint(np.broadcast_to(DIVIDER_COLOUR, (rows, columns, 4)), -crop.left, -crop.top)
         self._next_seen = area, drawn
+        self._next_version = self.snapshot.version if self.snapshot else None
 
     def part(self, look: Look, time: float, crop: Crop) -> NDArray[np.uint8]:
         """Draw a part of the area. Returns its pixels: [row, column, (red, green, blue)], the uppermost row first."""
@@ -169,6 +177,7 @@ class Side:
         """Let what was drawn last be seen."""
         self.canvas, self._next_canvas = self._next_canvas, self.canvas
         self.seen_area, self._drawn = self._next_seen
+        self._drawn_version = self._next_version
 
     def _seen(self, look: Look) -> tuple[object, ...]:
         """All that the canvas depends on, apart from the time."""
@@ -362,6 +371,10 @@ class Sides:
         for side in self._being_drawn:
             side.present()
         self.pictures += bool(self._being_drawn)
+        self._forget_drawing()
+
+    def abandon(self) -> None:
+        """Give up a picture that is being drawn; what was there before is seen until the next one is whole."""
         self._forget_drawing()
 
     def _forget_drawing(self) -> None:

@@ -168,6 +168,7 @@ class Application:
         self.guarded(lambda: self.update(dt, width, height, pixels_per_unit))
         for event in events:
             self.guarded(partial(self.handle, event))
+        self.guarded(lambda: self.brushing.update(dt))
         # A key shows in the panel first; the picture, which takes its time, goes on in the next frame.
         is_for_panel = any(isinstance(event, KeyPressed) for event in events) and self.side.picture.software
         self._panel_went_first = is_for_panel and not self._panel_went_first
@@ -197,7 +198,6 @@ class Application:
         self._hear_simulation()
         self._take_snapshots(snapshots)
         self._follow_keys()
-        self.brushing.update(dt)
         if not imgui.is_any_item_active():
             self.documents.restart_when_due()
         self.camera_follow.update(dt)
@@ -247,7 +247,7 @@ class Application:
         if self.snapshot is None or min(self.layout.pixel_size) < 1:
             return
         if not self.sides.drawing:
-            if self._pace.rest(shared=self._shares_cores) > 0.0:
+            if self._pace.rest(shared=self._shares_cores) > 0.0 or self.brushing.awaits_land:
                 return
             if not self._begin_picture():
                 self._still += 1
@@ -280,7 +280,7 @@ class Application:
     def _shares_cores(self) -> bool:
         """Whether pictures take time from the simulation, and the view is not being moved."""
         runs = self.simulation.status.state in ("running", "compiling")
-        moves = self.camera.dragging or self.camera.moving or self.camera.flying
+        moves = self.camera.dragging or self.camera.moving or self.camera.flying or self.brushing.is_drawing
         return runs and not moves and self.side.picture.software
 
     @property

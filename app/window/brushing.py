@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from app.window.application import Application
 
 DABS_PER_SECOND = 20.0  # while the pointer rests
+LONGEST_WAIT = 0.15  # seconds for the land that shows what was drawn, before a picture is drawn without it
 LARGEST_NUMBER = 2**53  # of a stroke
 STEP = 1.15  # of the radius, by a key or a notch of the wheel
 SMALLEST_RADIUS, LARGEST_RADIUS = 0.002, 0.5  # of the land's longer side
@@ -208,6 +210,8 @@ class Brushing:
                 self._draw_to(place)
             else:
                 self._drawing.dabs.append(_dab(place))
+            self._send(self._drawing)
+            self._application.sides.abandon()  # it would only be in the way of the one that shows the touch
 
     def move(self, x: float, y: float) -> None:
         """The pointer is elsewhere."""
@@ -265,6 +269,16 @@ class Brushing:
             drawing.rested = 0.0
         self._send(drawing)
 
+    @property
+    def awaits_land(self) -> bool:
+        """Whether land is about to come that shows what was drawn: a picture without it would only be in its way."""
+        drawing, snapshot = self._drawing, self._application.side_pointed_at.snapshot
+        if drawing is None or snapshot is None or drawing.sent_at is None:
+            return False
+        if snapshot.version != drawing.version_when_sent or time.perf_counter() - drawing.sent_at > LONGEST_WAIT:
+            drawing.sent_at, drawing.picture_after_wait = None, self._application.sides.pictures + 1
+        return drawing.sent_at is not None
+
     def _draw_to(self, place: tuple[float, float]) -> None:
         """Dabs on the straight way to a place, as far apart as the spacing says."""
         assert self._drawing is not None
@@ -312,6 +326,10 @@ class Brushing:
         )
         drawing.dabs = []
         drawing.sent += len(part.dabs)
+        snapshot = self._application.side_pointed_at.snapshot
+        if drawing.sent_at is None and self._application.sides.pictures >= drawing.picture_after_wait:
+            drawing.sent_at = time.perf_counter()
+            drawing.version_when_sent = snapshot.version if snapshot else 0
         documents = self._application.documents
         if part.begins:
             documents.ask_as_step(part, f"{tool.label} {part.choice.rpartition('/')[2]}".rstrip())
@@ -396,6 +414,9 @@ class _Drawing:
     rested: float = 0.0  # seconds since the last dab
     end: tuple[float, float] | None = None
     line: tuple[float, float] | None = None  # where a straight part began
+    sent_at: float | None = None  # when the last part was, until land has come since
+    version_when_sent: int = 0  # of the land that was seen then
+    picture_after_wait: int = 0  # until so many were drawn, none waits for land again
 
 
 def _dab(place: tuple[float, float]) -> Dab:

@@ -213,9 +213,7 @@ def test_every_tool_in_the_real_window_by_mouse_and_keys(program: Program, tmp_p
     """Digits go through the tools of each group; what was drawn is in the journal of the world that is saved."""
     x, y = 420, 420
     for number, group in enumerate(GROUPS, 1):
-        for name, tool in TOOLS.items():
-            if tool.group != group:
-                continue
+        for _ in [tool for tool in TOOLS.values() if tool.group == group]:
             program.key(str(number))
             time.sleep(0.3)
             program.drag((x, y), (x + 60, y + 12), steps=4)
