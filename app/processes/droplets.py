@@ -154,6 +154,7 @@ class DropletErosion:
         """As `prepare`, for ground of several kinds, or with wetness or plants on it."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
         world.trace("wetness")
+        world.trace("mobility")
         self.step(world, DropletParameters(count=1), Cycle())
 
     def asks_for_rich(self, parameters: DropletParameters, running: frozenset[str]) -> bool:
@@ -165,6 +166,7 @@ class DropletErosion:
         from kernels import droplets
 
         water = parameters.water * world.cell_size
+        count, starts = _rain_drops(world, parameters, cycle)
         springs = _spring_drops(world, parameters)
         spills = _spilled_drops(world, cycle.spills, parameters.count + len(springs), water)
         rising = _risen_drops(world, cycle, parameters.count, water)
@@ -184,7 +186,7 @@ class DropletErosion:
                 droplets.DropletParameters,
                 parameters,
                 cycle.weather,
-                count=round(parameters.count * cycle.weather.rain),
+                count=count,
                 water=water,
                 soaking=cycle.soaking,
             ),
@@ -194,6 +196,8 @@ class DropletErosion:
             rain=world.layers.get("rain"),
             surface=world.surface,
             moisture=world.trace("moisture") if cycle.soaking > 0.0 else None,
+            rates=world.rates,
+            starts=starts,
         )
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
@@ -221,6 +225,26 @@ class DropletErosion:
         traces *= np.float32(1.0 - parameters.stream_memory)
         traces[world.layers["stream"] < DRY_STREAM] = 0.0
         return True
+
+
+def _rain_drops(world: World, parameters: DropletParameters, cycle: Cycle) -> tuple[int, NDArray[np.float64] | None]:
+    """How many drops of rain fall in a cycle, and where each begins, [drop, (row, column)].
+
+    A rate of the rain makes more or fewer of them, in proportion to the rain on the map with it and without. Without
+    one there is no second: then they begin where the kernel finds that rain falls.
+    """
+    from kernels import rain
+    from kernels.random import process_number, stream
+
+    count = round(parameters.count * cycle.weather.rain)
+    rate = world.layers.get("rate_rain")
+    if rate is None:
+        return count, None
+    usual = rain.rain_map(world.ground, world.layers.get("rain"), cycle.weather.rain_by_altitude)
+    falls = usual * rate
+    before, after = float(usual.sum()), float(falls.sum())
+    count = round(parameters.count * cycle.weather.rain * after / before) if before > 0.0 else 0
+    return count, rain.starts_of_rain(falls, count, stream(world.seed, process_number("rain"), world.cycle))
 
 
 def _spring_drops(world: World, parameters: DropletParameters) -> NDArray[np.float64]:
