@@ -17,7 +17,7 @@ Of several materials each lies at its own angle of repose. A mix has the mean of
 weighted by their thickness, and what slides is as mixed as the cell that gives it. Half-wet ground stands steeper, as
 films of water hold its grains together; where it is soaked they bear a part of its weight, and it lies at about half
 the tangent (Skempton & DeLory 1957). Roots hold it. What counts between two cells is the ground of the higher one, as
-that is what would slide: so both see the same.
+that is what would slide: so both see the same. The mobility of both (kernels/rates.py) is a factor on what moves.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ from kernels.compiling import njit
 from kernels.layers import WALL, Layer, check_layers
 from kernels.materials import Materials
 from kernels.parameters import exact
+from kernels.rates import MOBILITY, Rates, flat
+from kernels.rates import STRIDE as RATES
 from kernels.surface import ROOTS, STRIDE, WETNESS
 from kernels.units import Speed, Times
 
@@ -183,6 +185,7 @@ class _Holding(NamedTuple):
 
     stable: Layer  # [kind]: difference in height between two neighbours at which it lies still, metres
     surface: NDArray[np.float32]  # as in kernels/surface.py, or empty
+    rates: Rates  # as in kernels/rates.py, or empty
     wet_strength: float
     soaked_weakness: float
     root_strength: float
@@ -192,6 +195,7 @@ class _Holding(NamedTuple):
 _HEIGHT = 0
 _STABLE = 1  # the difference in height to a neighbour at which it lies still
 _PART = 2  # one by its sediment
+_FREE = 3  # its mobility, where there are rates
 
 
 @njit(nogil=True, error_model="numpy")
@@ -224,6 +228,12 @@ def _read_row(ground, sediment, mix, row, holding, wrap, told, mixes):
                 - holding.soaked_weakness * max(0.0, 2.0 * wetness - 1.0)
                 + holding.root_strength * holding.surface[begin + j * STRIDE + ROOTS]
             )
+    if len(holding.rates) > 0:
+        free = told[_FREE]
+        begin = row * columns * RATES
+        for j in range(columns):
+            free[j + 1] = holding.rates[begin + j * RATES + MOBILITY]
+        free[0], free[-1] = free[-2], free[1]
     heights[0], heights[-1] = (heights[-2], heights[1]) if wrap else (WALL, WALL)
     stable[0], stable[-1] = stable[-2], stable[1]
     parts[0], parts[-1] = (parts[-2], parts[1]) if wrap else (0.0, 0.0)
@@ -248,13 +258,25 @@ def _find_flows(row, others, begin, end, east, distance, creep, flows):
 
 
 @njit(nogil=True, error_model="numpy")
-def _find_flows_between(row, next_row, creep, flows):
+def _hold_flows(row, others, begin, end, east, flows):
+    """Let less move between cells of little mobility; the arguments are as for `_find_flows`."""
+    free, other_free = row[_FREE], others[_FREE]
+    for here in range(np.uintp(begin), np.uintp(end)):
+        flows[here] *= free[here] * other_free[here + np.uintp(east)]
+
+
+@njit(nogil=True, error_model="numpy")
+def _find_flows_between(row, next_row, creep, has_rates, flows):
     """What the cells of a row should get of those to the south-west, south and south-east of them."""
     columns = row.shape[1] - 2
     diagonal = math.sqrt(2.0)
     _find_flows(row, next_row, 1, columns + 2, -1, diagonal, creep, flows[0])
     _find_flows(row, next_row, 1, columns + 1, 0, 1.0, creep, flows[1])
     _find_flows(row, next_row, 0, columns + 1, 1, diagonal, creep, flows[2])
+    if has_rates:
+        _hold_flows(row, next_row, 1, columns + 2, -1, flows[0])
+        _hold_flows(row, next_row, 1, columns + 1, 0, flows[1])
+        _hold_flows(row, next_row, 0, columns + 1, 1, flows[2])
 
 
 @njit(nogil=True, error_model="numpy")
@@ -336,10 +358,11 @@ def _slide_band_rich(band, bedrock, sediment, ground, mix, before, mix_before, h
     """As `_slide_band`, for a mix of materials."""
     rows, columns = ground.shape
     kinds = len(holding.stable)
+    has_rates = len(holding.rates) > 0
     begin, end = band * BAND, min((band + 1) * BAND, rows)
     bands = len(before)
     stride = columns * kinds
-    told = np.zeros((3, 3, columns + 2))
+    told = np.zeros((3, 4, columns + 2))
     told[:, _HEIGHT] = WALL
     mixes = np.zeros((3, kinds, columns + 2))
     between = np.zeros((2, 3, columns + 2))  # flows from row to row: to the north and to the south of one
@@ -355,7 +378,7 @@ def _slide_band_rich(band, bedrock, sediment, ground, mix, before, mix_before, h
         ground[begin], sediment[begin], mix[begin * stride : (begin + 1) * stride], begin, holding, wrap,
         told[1], mixes[1],
     )  # fmt: skip
-    _find_flows_between(told[0], told[1], creep, between[0])
+    _find_flows_between(told[0], told[1], creep, has_rates, between[0])
     for row in range(begin, end):
         step = row - begin
         first, here, last = step % 3, (step + 1) % 3, (step + 2) % 3
@@ -374,7 +397,9 @@ def _slide_band_rich(band, bedrock, sediment, ground, mix, before, mix_before, h
             told[last, _HEIGHT] = WALL
             told[last, _PART] = 0.0
         _find_flows(told[here], told[here], 0, columns + 1, 1, 1.0, creep, beside)
-        _find_flows_between(told[here], told[last], creep, between[(step + 1) % 2])
+        if has_rates:
+            _hold_flows(told[here], told[here], 0, columns + 1, 1, beside)
+        _find_flows_between(told[here], told[last], creep, has_rates, between[(step + 1) % 2])
         _slide_row_rich(
             bedrock[row], sediment[row], ground[row], mix[row * stride : (row + 1) * stride], mixes, first,
             between[step % 2], beside, between[(step + 1) % 2], rate, shares, depths, total,
@@ -420,25 +445,28 @@ def cascade(
     cell_size: float,
     parameters: CascadeParameters,
     surface: NDArray[np.float32] | None = None,
+    rates: Rates | None = None,
 ) -> None:
     """Let what lies too steep slide, and change the map in place.
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
     [row, column], C-contiguous; `materials` have the mix that is the sediment. `cell_size` is the side of a cell in
-    metres. `surface` is what kernels/surface.py says. No sediment is lost, none becomes negative, and the same map
-    gives the same bits on any number of threads. All cells slide at once, so no direction is favoured.
+    metres. `surface` is what kernels/surface.py says, and `rates` what kernels/rates.py does, each [row, column, …]. No
+    sediment is lost, none becomes negative, and the same map gives the same bits on any number of threads. All cells
+    slide at once, so no direction is favoured.
     """
     check_layers(bedrock, sediment, ground)
     p = exact(parameters)
     rate, passes = _pace(p, *ground.shape)
     stable = materials.repose * p.steepness * cell_size
     creep, wrap = p.creep, p.wrap
-    if materials.kinds == 1 and surface is None:
+    if materials.kinds == 1 and surface is None and rates is None:
         _slide(bedrock, sediment, ground, wrap, float(stable[0]), creep, rate, passes)
         return
     holding = _Holding(
         stable,
         np.empty(0, np.float32) if surface is None else surface.reshape(-1),
+        flat(rates),
         p.wet_strength,
         p.soaked_weakness,
         p.root_strength,

@@ -25,6 +25,10 @@ Its load settles where it enters, so deltas grow. A drop that comes to rest else
 if there are lakes at all. For a drop that enters a lake the ground ahead is the lake's surface: what goes on below it
 wears no shore.
 
+Rates (kernels/rates.py) are factors of each cell: erodibility on what is taken in a step of time, so that no more than
+all of the difference to the equilibrium is, evaporation on what goes to the air, and mobility on all exchange. So a
+drop carries its load over protected ground, and puts down what it still has when it ends there as near as it can.
+
 What is on the ground acts on the drops, too. Roots hold it: what is taken is less by the part root_hold · roots, and
 what is put down by that times root_deposition: 1 as in the article, 0 where plants let settle what comes. Where
 the ground soaks, a drop leaves t · soaking · (1 − wetness) of its volume in the moisture of each cell.
@@ -72,6 +76,7 @@ from kernels.parameters import constants_type, exact
 from kernels.particles import ENDED, FAILED, RUNNING, by_kind, engine, own_amounts
 from kernels.rain import rain_on, span_of_heights
 from kernels.random import process_number, stream, uniform
+from kernels.rates import ERODIBILITY, EVAPORATION, MOBILITY, Rates, flat, is_free, rate_of, settle
 from kernels.standing import DRY, SEA
 from kernels.surface import ROOTS, STRIDE, WETNESS
 from kernels.units import Acceleration, Metres, PerKilometre, PerTime, Steps, Time
@@ -146,6 +151,7 @@ class _BareGround(NamedTuple):
     level: Layer
     sources: NDArray[np.float64]  # [source, (row, column, velocity south, velocity east, volume)]
     rain: NDArray[np.float32]  # how much of the rain falls on each cell, beside the others; empty: on all alike
+    starts: NDArray[np.float64]  # [drop of rain * 2 + (row, column)]: where each begins; empty: where rain falls
     lowest: float
     highest: float
     rows: int
@@ -155,6 +161,7 @@ class _BareGround(NamedTuple):
 
 class _OnTheGround(NamedTuple):
     surface: NDArray[np.float32]  # [cell * STRIDE + one of kernels/surface.py]; empty: bare and dry
+    rates: Rates  # as in kernels/rates.py; empty: 1
     moisture: Layer  # what the ground soaks up is added to it; empty: it soaks up nothing
     soaked: NDArray[np.float64]  # [drop * soaked_stride]: volume that it lost so; empty: nothing
     soaked_stride: int
@@ -200,6 +207,9 @@ def _spawn(particle, key, fields, constants):
         speed = math.sqrt(v_row * v_row + v_column * v_column)
         return row, column, v_row, v_column, volume, 0.0, 0.0, speed, 0.0, 0.0, float(particle)
     row = column = 0.0
+    if len(fields.starts) > 0:
+        row, column = fields.starts[2 * particle], fields.starts[2 * particle + 1]
+        return row, column, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, float(particle)
     for draw in range(_DRAWS):
         number = 2 * particle + draw * _NUMBERS_OF_A_DRAW
         row = uniform(key, number) * fields.rows
@@ -216,9 +226,20 @@ def _around(row, column, rows, columns):
     return max(row - 1, 0), min(row + 2, rows), max(column - 1, 0), min(column + 2, columns)
 
 
-@njit(nogil=True, error_model="numpy")
-def liquid_level(ground, columns, around, load):
+@inlined
+def _is_open(fields, cell):
+    """Whether anything can be laid on a cell."""
+    return True
+
+
+@inlined
+def _is_open_rich(fields, cell):
+    return is_free(fields.rates, cell)
+
+
+def _liquid_level(fields, columns, around, load):
     """The level to which `load` (metres over one cell) fills cells as a liquid would."""
+    ground = fields.ground
     north, south, west, east = around
     # From that over all cells, each round leaves out those that stand above it.
     level = np.inf
@@ -229,7 +250,7 @@ def liquid_level(ground, columns, around, load):
         for i in range(north, south):
             for j in range(west, east):
                 height = ground[i * columns + j]
-                if height < level:
+                if height < level and _is_open(fields, i * columns + j):
                     below += 1
                     total += height
         if below >= wet or below == 0:  # more than before only by rounding, which must not go on for ever
@@ -237,6 +258,10 @@ def liquid_level(ground, columns, around, load):
         wet = below
         level = total / below
     return level
+
+
+liquid_level = njit(nogil=True, error_model="numpy")(_liquid_level)
+liquid_level_rich = njit(nogil=True, error_model="numpy")(variant(_liquid_level, "_rich"))
 
 
 # What a step does with bare ground, and with rich ground in the functions with `_rich` in their names; see
@@ -285,20 +310,23 @@ def _lay_rich(fields, cell, drop, share, load):
 def _put_down(fields, row, column, drop, load):
     """Lay what a drop carries on the cell and its neighbours, the lowest first, as a liquid would: the same mix on all.
 
-    `load` is in metres over one cell.
+    `load` is in metres over one cell. Returns what it still carries, where all of them are protected.
     """
     load = _carried(fields, drop, load)
     around = _around(row, column, fields.rows, fields.columns)
-    level = liquid_level(fields.ground, fields.columns, around, load)
+    level = liquid_level(fields, fields.columns, around, load)
     north, south, west, east = around
     for i in range(north, south):
         for j in range(west, east):
             cell = i * fields.columns + j
-            if fields.ground[cell] < level and load > 0.0:
+            if fields.ground[cell] < level and load > 0.0 and _is_open(fields, cell):
                 share = min(load, level - fields.ground[cell])
                 _lay(fields, cell, drop, share, load)
                 load -= share
+    if not _is_open(fields, row * fields.columns + column):
+        return load
     _lay(fields, row * fields.columns + column, drop, load, load)  # what rounding left over
+    return 0.0
 
 
 # Not inlined, as they come once for a drop
@@ -314,10 +342,33 @@ def _freedom(fields, constants, cell, wanted):
 
 @inlined
 def _freedom_rich(fields, constants, cell, wanted):
+    freedom = rate_of(fields.rates, cell, MOBILITY)
     if len(fields.surface) == 0:
-        return 1.0
+        return freedom
     hold = constants.root_hold * (1.0 if wanted > 0.0 else constants.root_deposition)
-    return 1.0 - hold * fields.surface[np.uintp(cell * STRIDE + ROOTS)]
+    return freedom * (1.0 - hold * fields.surface[np.uintp(cell * STRIDE + ROOTS)])
+
+
+@inlined
+def _pace(fields, cell, wanted):
+    """How much faster a cell gives what is `wanted` of it than others do."""
+    return 1.0
+
+
+@inlined
+def _pace_rich(fields, cell, wanted):
+    return rate_of(fields.rates, cell, ERODIBILITY) if wanted > 0.0 else 1.0
+
+
+@inlined
+def _drying(fields, cell):
+    """How much faster a drop dries over a cell than over others."""
+    return 1.0
+
+
+@inlined
+def _drying_rich(fields, cell):
+    return rate_of(fields.rates, cell, EVAPORATION)
 
 
 @inlined
@@ -415,8 +466,8 @@ def _step(state, fields, constants):
     # Unsigned, so that no test for a negative index is compiled.
     here = np.uintp(cell)
     if fields.standing[here] != DRY:
-        put_down(fields, i, j, drop, load)
-        return (row, column, v_row, v_column, volume, 0.0, 0.0, speed, abraded, steps, drop), ENDED
+        load = put_down(fields, i, j, drop, load)
+        return (row, column, v_row, v_column, volume, load, 0.0, speed, abraded, steps, drop), ENDED
     height = fields.ground[here]
     flow = np.uintp(cell * _STRIDE)
     stream_there = fields.flow[flow + np.uintp(_STREAM)]
@@ -503,7 +554,8 @@ def _step(state, fields, constants):
     fall = height - ahead
     descent = max(0.0, fall)
     wanted = volume * volume * speed * descent - load
-    exchanged = min(1.0, time * constants.deposition_rate) * _freedom(fields, constants, cell, wanted)
+    exchanged = min(1.0, time * constants.deposition_rate * _pace(fields, cell, wanted))
+    exchanged *= _freedom(fields, constants, cell, wanted)
     change = exchanged * wanted
     if not abs(change) + abs(fall) < np.inf:
         return state, FAILED
@@ -522,17 +574,17 @@ def _step(state, fields, constants):
     # Where it stays in the cell, nothing is counted: without a branch, because nobody can foretell it.
     _pass(fields, flow, np.float32(volume if there != cell else 0.0), np.float32(v_row), np.float32(v_column))
     volume -= _soaked(fields, constants, cell, volume, time, drop)
-    lost = time * constants.evaporation * (1.0 - constants.stream_evaporation * stream_there)
+    lost = time * constants.evaporation * (1.0 - constants.stream_evaporation * stream_there) * _drying(fields, cell)
     volume *= max(0.0, 1.0 - lost)
     steps += 1.0
     if outcome == ENDED or volume < constants.minimum_volume or steps >= constants.longest_path:
-        put_down(fields, int(new_row), int(new_column), drop, load)
-        load = 0.0
+        load = put_down(fields, int(new_row), int(new_column), drop, load)
         outcome = ENDED
     return (new_row, new_column, v_row, v_column, volume, load, settling, speed, abraded, steps, drop), outcome
 
 
 _SLOTS = 11
+_LOAD = 5
 _run = engine(_spawn, inlined(_step), _SLOTS)
 _run_rich = engine(_spawn, inlined(variant(_step, "_rich")), _SLOTS, name="droplets_on_rich_ground")
 
@@ -629,6 +681,8 @@ def erode(
     rain: NDArray[np.float32] | None = None,
     surface: NDArray[np.float32] | None = None,
     moisture: Layer | None = None,
+    rates: Rates | None = None,
+    starts: NDArray[np.float64] | None = None,
 ) -> DropletTotals:
     """Let the drops of one cycle run over a map, and change it in place.
 
@@ -643,7 +697,9 @@ def erode(
     cell, from 0 to 1, [row, column].
 
     `surface` is float32 [row, column, one of kernels/surface.py]. `moisture`, metres of water [row, column], takes what
-    the ground soaks up.
+    the ground soaks up. `rates` are float32 [row, column, one of kernels/rates.py].
+
+    `starts` says where each drop of rain begins, [drop, (row, column)], instead of `rain`.
 
     Where a drop meets a value that is not a finite number, it stops before it writes, `failed_row` and `failed_column`
     say where, and the cycle is not complete.
@@ -653,7 +709,10 @@ def erode(
     if flow is None:
         flow = new_flow(rows, columns)
     parameters = exact(parameters)
+    if starts is not None and starts.shape != (parameters.count, 2):
+        raise ValueError("starts must be the row and the column of each drop of rain")
     none = np.empty(0)
+    factors = flat(rates)
     drops = parameters.count + (0 if sources is None else len(sources))
     bare = _BareGround(
         bedrock.reshape(-1),
@@ -664,6 +723,7 @@ def erode(
         none if standing is None else standing.level.reshape(-1),
         np.empty((0, 5)) if sources is None else np.ascontiguousarray(sources, np.float64),
         np.empty(0, np.float32) if rain is None else np.ascontiguousarray(rain, np.float32).reshape(-1),
+        none if starts is None else np.ascontiguousarray(starts, np.float64).reshape(-1),
         *span_of_heights(ground, parameters.rain_by_altitude),
         rows,
         columns,
@@ -675,10 +735,11 @@ def erode(
     loads, from_rock, made_finer = (own_amounts(drops, kinds) for _ in range(3))
     fields: Any = bare
     run = _run
-    if kinds > 0 or surface is not None or soaks:
+    if kinds > 0 or surface is not None or soaks or len(factors) > 0:
         wears = (materials.worn != np.arange(materials.kinds)) & (materials.abrasion > 0.0)
         covered = _OnTheGround(
             np.empty(0, np.float32) if surface is None else surface.reshape(-1),
+            factors,
             moisture.reshape(-1) if moisture is not None else none,
             soaked.reshape(-1),
             soaked.shape[1],
@@ -701,6 +762,10 @@ def erode(
     )
     key = np.uint64(stream(int(seed), _PROCESS, int(cycle)))
     particles, status = run(drops, key, rows, columns, fields, constants)
+    if len(factors) > 0:
+        carried = loads if kinds > 0 else particles[:, _LOAD : _LOAD + 1].copy()
+        settle(particles, carried, factors, materials, bedrock, sediment, ground)
+        particles[:, _LOAD] = carried[:, : materials.kinds].sum(axis=1)
     water = none if standing is None else standing.water.reshape(-1)
     soaked_up = soaked[:, 0].copy() if soaks else none
     abraded, off_map, *totals = _total(particles, status, bare, soaked_up, water, constants.water)

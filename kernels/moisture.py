@@ -36,6 +36,7 @@ from kernels.layers import Layer, check_layers
 from kernels.materials import Materials, asked, step_at
 from kernels.parameters import constants_type, exact
 from kernels.rain import rain_on, span_of_heights
+from kernels.rates import EVAPORATION, Rates, flat, rate_of
 from kernels.standing import DRY, LAKE, SEA
 from kernels.surface import CANOPY, GRASS, STRIDE, WETNESS
 from kernels.units import Celsius, CelsiusPerMetre, Metres, MetresPerCycle, Times
@@ -115,6 +116,7 @@ class _Fields(NamedTuple):
     groundwater: Layer
     surface: NDArray[np.float32]
     rain: NDArray[np.float32]  # empty: everywhere alike
+    rates: Rates  # as in kernels/rates.py; empty: 1
     lowest: float
     highest: float
     rows: int
@@ -221,6 +223,7 @@ def _exchange_row(row, fields, pores, constants, totals):
             cover = 1.0 - (1.0 - grass) * (1.0 - canopy)
             thirst = constants.evaporation * (1.0 + constants.transpiration * cover)
             thirst *= _vapour(constants.temperature - constants.lapse_rate * (bedrock + sediment))
+            thirst *= rate_of(fields.rates, cell, EVAPORATION)
             lost = min(thirst, max(0.0, groundwater - room))
             groundwater -= lost
             ease = moisture * per_capacity * constants.per_field_capacity  # how full the part is that soil holds
@@ -501,7 +504,8 @@ class Ground(NamedTuple):
     moisture: Layer
     groundwater: Layer
     surface: NDArray[np.float32]  # [row, column, (wetness, grass, roots, canopy)]
-    rain: NDArray[np.float32] | None = None  # how much of the rain falls on each cell, from 0 to 1
+    rain: NDArray[np.float32] | None = None  # how much of the rain falls on each cell, beside 1
+    rates: Rates | None = None  # [row, column, one of kernels/rates.py]
 
 
 class Aquifer:
@@ -525,6 +529,7 @@ class Aquifer:
             ground.groundwater.reshape(-1),
             ground.surface.reshape(-1),
             np.empty(0, np.float32) if ground.rain is None else np.ascontiguousarray(ground.rain).reshape(-1),
+            flat(ground.rates),
             *span_of_heights(ground.ground, parameters.rain_by_altitude),
             rows,
             columns,

@@ -25,6 +25,9 @@ that is distributed exponentially, where a grown one stands there, or, rarely, f
 Where moisture is not simulated, wetness is estimated: a part everywhere, by its rain, less on steep ground, and more
 near streams and standing water (within `_REACH_OF_WATER` cells).
 
+The growth of a cell (kernels/rates.py) is how much faster grass grows, spreads and comes there, and trees grow and come
+up; they die as they do elsewhere.
+
 A cycle looks at every `PERIOD`th stripe of rows alone, for the time of as many cycles, and the next one at the next. So
 a cycle costs a fraction of the map; where it goes on follows from its number; and the stripes of one cycle lie too far
 apart to see one another, so that they run in parallel with the same bits. Trees are kept in the order of their cells.
@@ -42,6 +45,7 @@ from numpy.typing import NDArray
 from kernels.compiling import inlined, njit
 from kernels.parameters import exact
 from kernels.random import process_number, stream, uniform
+from kernels.rates import GROWTH, Rates
 from kernels.standing import DRY, SEA
 from kernels.surface import CANOPY, GRASS, ROOTS, WETNESS
 from kernels.units import Celsius, CelsiusPerMetre, Metres, PerCycle, Times
@@ -146,6 +150,7 @@ class Fields(NamedTuple):
     rain: NDArray[np.float32]  # or empty: it rains everywhere alike
     wet: bool  # whether moisture is simulated
     cell_size: float
+    rates: Rates = np.empty((0, 0, 0), np.float32)  # [row, column, one of kernels/rates.py]; or empty
 
 
 # Numba counts who uses an array, by an atomic operation for each array of each call, which costs more than what these
@@ -273,6 +278,18 @@ def _tree_on(trees, starts, row, column):
 
 
 @inlined
+def _growth(fields, row, column):
+    """How much faster plants grow and come up on a cell than on others."""
+    return float(fields.rates[row, column, GROWTH]) if len(fields.rates) > 0 else 1.0
+
+
+@inlined
+def _faster(chance, pace):
+    """A chance, or a part, in so many times the time."""
+    return 1.0 - (1.0 - chance) ** pace
+
+
+@inlined
 def _tend_trees(fields, kinds, parameters, turn, keys, trees, first, last, begin, wetness, temperature, slopes):
     """Let the trees of a stripe grow, and die: then their health is 0."""
     columns = fields.ground.shape[1]
@@ -290,7 +307,8 @@ def _tend_trees(fields, kinds, parameters, turn, keys, trees, first, last, begin
         health -= PERIOD * _stress(fields, parameters, row, column) / kinds.traits[kind, _HARDINESS]
         if _is_killing(fields, parameters, row, column):
             health -= PERIOD / _DROWNING
-        size += (1.0 - size) * (1.0 - math.exp(-3.0 * turn.time * max(health, 0.0) / kinds.traits[kind, _GROWTH]))
+        grown = -3.0 * turn.time * max(health, 0.0) / kinds.traits[kind, _GROWTH]
+        size += (1.0 - size) * (1.0 - math.exp(grown * _growth(fields, row, column)))
         lifespan = kinds.traits[kind, _LIFETIME] * (0.6 + 0.8 * uniform(keys[2], cell))
         dies = health < _LEAST_HEALTH or age > lifespan or slope > parameters.steepest
         if dies or uniform(keys[1], cell) > turn.survival:
@@ -339,14 +357,17 @@ def _spread_crowns_and_roots(kinds, trees, starts, begin, end, open_sky, loose, 
 
 
 @inlined
-def _grown_grass(here, around, worth, turn):
+def _grown_grass(here, around, worth, turn, pace):
     """The density of grass after a turn in which all else stays."""
+    spread, growth = turn.grass_spread, turn.grass_growth
+    if pace != 1.0:
+        spread, growth = _faster(spread, pace), growth**pace
     if here > worth:
         here -= (here - worth) * turn.grass_decline
     elif worth > 0.0:
-        here = min(here + max(around - here, 0.0) * turn.grass_spread, worth)
+        here = min(here + max(around - here, 0.0) * spread, worth)
         if here > 0.0:
-            here = worth / (1.0 + (worth / here - 1.0) * turn.grass_growth)
+            here = worth / (1.0 + (worth / here - 1.0) * growth)
     return here if here >= _LEAST_GRASS else 0.0
 
 
@@ -354,11 +375,14 @@ def _grown_grass(here, around, worth, turn):
 def _sprouting(fields, kinds, turn, key, trees, starts, row, column, room, wetness, temperature, slope):
     """The kind of tree that comes up on a cell without one, or −1. `room` is from 0 to 1."""
     rows, columns = fields.ground.shape
+    pace = _growth(fields, row, column)
     for kind in range(len(kinds.traits)):
         number = ((row * columns + column) * (len(kinds.traits) + 1) + kind + 1) * 4
-        from_near = kinds.traits[kind, _SEEDED]
+        from_near, from_far = kinds.traits[kind, _SEEDED], turn.tree_arrival
+        if pace != 1.0:
+            from_near, from_far = _faster(from_near, pace), _faster(from_far, pace)
         chance = uniform(key, number)
-        if chance >= from_near + turn.tree_arrival:
+        if chance >= from_near + from_far:
             continue
         vigour = 1.0
         if chance < from_near:
@@ -440,16 +464,18 @@ def _tend_stripe(begin, end, fields, kinds, parameters, turn, climate, keys, tre
             stress = _stress(fields, parameters, row, column)
             killing = _is_killing(fields, parameters, row, column) or slopes[i, column] > parameters.steepest
             here = here_before[column + 1]
+            pace = _growth(fields, row, column)
             worth = 0.0
             if not killing and stress < 1.0:
                 worth = _worth(kinds.needs, 0, wetness[i, column], temperature[i, column], slopes[i, column])
                 worth *= (1.0 - parameters.grass_shade * canopy) * (1.0 - stress)
-                if here < _TUFT and uniform(keys[0], cell * (len(kinds.traits) + 1) * 4) < turn.grass_arrival:
+                arrival = turn.grass_arrival if pace == 1.0 else _faster(turn.grass_arrival, pace)
+                if here < _TUFT and uniform(keys[0], cell * (len(kinds.traits) + 1) * 4) < arrival:
                     here = max(here, min(np.float32(_TUFT), worth))
             around = north[column] + north[column + 1] + north[column + 2]
             around += here_before[column] + here_before[column + 2]
             around += south[column] + south[column + 1] + south[column + 2]
-            here = _grown_grass(here, 0.125 * around, worth, turn)
+            here = _grown_grass(here, 0.125 * around, worth, turn, pace)
             if killing:
                 here *= turn.drowning
             here *= max(0.0, 1.0 - turn.fading * stress)

@@ -23,6 +23,8 @@ Where this is not what the article's own code does:
   and of rock what this becomes when it is worn, times that of the rock; it puts down the same part of each that it
   carries.
 - Roots hold the ground as they do under drops: deposit and erosion are less by the part root_hold · roots.
+- Rates (kernels/rates.py): the erodibility at the previous place is a factor on the erosion, and the mobility of each
+  of the four cells on its share of a change.
 - What a ball still carries where it ends is put down there; the article throws it away, 1.5 to 4 % of an island.
 - The article's balls run on over the floor of the sea until it is level; ours end at the water, as its text has it.
 - Speed is at most 1 − friction, so that no step goes farther than a cell; erosion_rate · scale is at most 16 cells; and
@@ -50,6 +52,7 @@ from kernels.materials import Materials, Moved, asked, rock_at, thickness
 from kernels.parameters import constants_type, exact
 from kernels.particles import ENDED, FAILED, RUNNING, by_kind, engine, own_amounts
 from kernels.random import process_number, stream, uniform
+from kernels.rates import ERODIBILITY, MOBILITY, Rates, flat, rate_of, settle
 from kernels.surface import ROOTS, STRIDE
 from kernels.units import Cells, Steps
 
@@ -108,6 +111,7 @@ class _Fields(NamedTuple):
     loads: Layer  # [ball * stride + kind]: what it carries
     from_rock: Layer  # as many: what it made of rock
     surface: NDArray[np.float32]  # [cell * STRIDE + one of kernels/surface.py]; empty: bare
+    rates: Rates  # as in kernels/rates.py; empty: 1
 
 
 # What balls ask of `Materials`
@@ -182,9 +186,12 @@ def _change_mix(fields, ball, cells, shares, amount, load):
     own = ball * fields.stride
     taken = 0.0
     part = min(1.0, amount / load) if amount > 0.0 else 0.0
+    moved = 1.0
+    if len(fields.rates) > 0:
+        moved = (shares[0] + shares[1]) + (shares[2] + shares[3])
     for kind in range(fields.kinds if part > 0.0 else 0):
         laid = part * fields.loads[own + kind]
-        fields.loads[own + kind] -= laid
+        fields.loads[own + kind] -= moved * laid
         for place in range(4):
             fields.mix[cells[place] * fields.kinds + kind] += shares[place] * laid
     for place in range(4):
@@ -199,7 +206,7 @@ def _change_mix(fields, ball, cells, shares, amount, load):
 def _change(fields, row, column, deposit, erosion, load, told):
     """Share deposit − erosion, of the load, or taken where it is negative, among the four cells around a place.
 
-    Returns what the ball tells of what it wore, and the erosion, which is less where the ground resists.
+    Returns what the ball tells of what it wore, and deposit and erosion, which are less where the ground resists.
     """
     amount = deposit - erosion
     # Middles of cells: the one to the north and west of the place, and how far the place is from it. Beyond the map's
@@ -208,16 +215,24 @@ def _change(fields, row, column, deposit, erosion, load, told):
     south, east = row - 0.5 - i, column - 0.5 - j
     upper, lower = max(i, 0) * fields.columns, min(i + 1, fields.rows - 1) * fields.columns
     left, right = max(j, 0), min(j + 1, fields.columns - 1)
+    nw, ne, sw, se = upper + left, upper + right, lower + left, lower + right
+    to_nw, to_ne, to_sw, to_se = (1.0 - south) * (1.0 - east), (1.0 - south) * east, south * (1.0 - east), south * east
+    if len(fields.rates) > 0:
+        to_nw *= rate_of(fields.rates, nw, MOBILITY)
+        to_ne *= rate_of(fields.rates, ne, MOBILITY)
+        to_sw *= rate_of(fields.rates, sw, MOBILITY)
+        to_se *= rate_of(fields.rates, se, MOBILITY)
+        moved = (to_nw + to_ne) + (to_sw + to_se)
+        deposit *= moved
+        erosion *= moved
     if fields.kinds > 1:
-        cells = (upper + left, upper + right, lower + left, lower + right)
-        shares = ((1.0 - south) * (1.0 - east), (1.0 - south) * east, south * (1.0 - east), south * east)
-        taken = _change_mix(fields, int(told), cells, shares, amount, load)
-        return told, deposit + taken if amount < 0.0 else erosion
-    worn = _add(fields, upper + left, (1.0 - south) * (1.0 - east) * amount)
-    worn += _add(fields, upper + right, (1.0 - south) * east * amount)
-    worn += _add(fields, lower + left, south * (1.0 - east) * amount)
-    worn += _add(fields, lower + right, south * east * amount)
-    return told + worn, erosion
+        taken = _change_mix(fields, int(told), (nw, ne, sw, se), (to_nw, to_ne, to_sw, to_se), amount, load)
+        return told, deposit, deposit + taken if amount < 0.0 else erosion
+    worn = _add(fields, nw, to_nw * amount)
+    worn += _add(fields, ne, to_ne * amount)
+    worn += _add(fields, sw, to_sw * amount)
+    worn += _add(fields, se, to_se * amount)
+    return told + worn, deposit, erosion
 
 
 @inlined
@@ -266,10 +281,11 @@ def _step(state, fields, constants):
     length = math.sqrt(steepness)
     here = int(row) * columns + int(column)
     if length == 1.0 or height <= constants.sea_level or fields.standing[np.uintp(here)] != 0:
+        left = 0.0
         if load > 0.0:
-            put_down_rich(fields, int(row), int(column), told, load)
-            fields.deposit[here] += load
-        return (row, column, old_row, old_column, read_row, read_column, v_row, v_column, 0.0, told, i), ENDED
+            left = put_down_rich(fields, int(row), int(column), told, load)
+            fields.deposit[here] += max(0.0, load - left)
+        return (row, column, old_row, old_column, read_row, read_column, v_row, v_column, left, told, i), ENDED
 
     upright = 1.0 / length
     old = int(old_row) * columns + int(old_column)
@@ -279,8 +295,9 @@ def _step(state, fields, constants):
         free = 1.0 - constants.root_hold * fields.surface[np.uintp(old * STRIDE + ROOTS)]
         deposit *= free
         erosion *= free
+    erosion *= rate_of(fields.rates, old, ERODIBILITY)
     erosion = min(erosion, constants.largest_load - load)
-    told, erosion = _change(fields, old_row, old_column, deposit, erosion, load, told)
+    told, deposit, erosion = _change(fields, old_row, old_column, deposit, erosion, load, told)
     fields.wear[np.uintp(old)] += erosion
     fields.deposit[np.uintp(old)] += deposit
     fields.traffic[np.uintp(here)] += here != old
@@ -296,14 +313,15 @@ def _step(state, fields, constants):
     if not (0.0 <= new_row < rows and 0.0 <= new_column < columns):
         outcome = ENDED
     elif i >= constants.iterations:
-        put_down_rich(fields, int(new_row), int(new_column), told, load)
-        fields.deposit[int(new_row) * columns + int(new_column)] += load
-        load = 0.0
+        left = put_down_rich(fields, int(new_row), int(new_column), told, load)
+        fields.deposit[int(new_row) * columns + int(new_column)] += max(0.0, load - left)
+        load = left
         outcome = ENDED
     return (new_row, new_column, row, column, read_row, read_column, v_row, v_column, load, told, i), outcome
 
 
 _run = engine(_spawn, _step, slots=11)
+_LOAD = 8
 
 
 @njit(cache=True, nogil=True)
@@ -347,6 +365,7 @@ def roll(
     parameters: SnowballParameters,
     *,
     surface: NDArray[np.float32] | None = None,
+    rates: Rates | None = None,
 ) -> SnowballTotals:
     """Let the balls of one cycle roll over a map, and change it in place.
 
@@ -354,7 +373,8 @@ def roll(
     [row, column], C-contiguous; `materials` have the mix that is the sediment. `standing` (uint8) is not 0 where water
     stands, where balls end; they do so, too, where the ground is not above `sea_level` (metres; minus infinity where
     there is no sea). `wear`, `deposit` and `traffic` are float32 traces as told at the top of this file. `cell_size` is
-    the side of a cell in metres. `surface` is float32 [row, column, one of kernels/surface.py].
+    the side of a cell in metres. `surface` is float32 [row, column, one of kernels/surface.py], and `rates`
+    [row, column, one of kernels/rates.py].
 
     The same map, seed, cycle and parameters give the same bits on any number of threads. What was on the map is there
     afterwards or in `moved`.
@@ -373,8 +393,9 @@ def roll(
     loads, from_rock = own_amounts(p.count, kinds), own_amounts(p.count, kinds)
     own = (loads.shape[1], loads.reshape(-1), from_rock.reshape(-1))
     covered = np.empty(0, np.float32) if surface is None else surface.reshape(-1)
+    factors = flat(rates)
     fields = _Ground._make(
-        (*(layer.reshape(-1) for layer in layers), rows, columns, *own, covered, *asked(materials, _ASKED))
+        (*(layer.reshape(-1) for layer in layers), rows, columns, *own, covered, factors, *asked(materials, _ASKED))
     )
     constants = _Constants(
         **p._replace(speed=min(p.speed, 1.0 - p.friction))._asdict(),
@@ -387,6 +408,10 @@ def roll(
     kept = math.exp(-p.count / (p.memory * rows * columns))
     _fade(wear, deposit, traffic, np.float32(kept))
     particles, status = _run(p.count, key, rows, columns, fields, constants)
+    if len(factors) > 0:
+        carried = loads if kinds > 0 else particles[:, _LOAD : _LOAD + 1].copy()
+        settle(particles, carried, factors, materials, bedrock, sediment, ground)
+        particles[:, _LOAD] = carried[:, : materials.kinds].sum(axis=1)
     abraded, off_map, *others = _total(particles, status)
     worn, gone = (by_kind(from_rock, kinds), by_kind(loads, kinds)) if kinds > 0 else ((abraded,), (off_map,))
     return SnowballTotals(Moved(worn, gone), *others)

@@ -9,6 +9,8 @@ Frost cracks rock where the mean temperature comes near 0 °C (Hales & Roering 2
 it is, and less with the thickness of what lies on it, nearly as by the exponential law of soil production (Heimsath et
 al. 1997).
 
+Rates (kernels/rates.py) are factors on both, and mobility, too.
+
 What breaks stays where it was, as loose material, so that the ground is as high as before. Slides (kernels/cascade.py)
 carry it down.
 """
@@ -27,6 +29,7 @@ from kernels.compiling import njit
 from kernels.layers import WALL, Layer, check_layers
 from kernels.materials import Materials, Moved, asked, rock_at, thickness
 from kernels.parameters import exact
+from kernels.rates import MOBILITY, WEATHERING, Rates, flat, rate_of
 from kernels.surface import STRIDE, WETNESS
 from kernels.units import Celsius, CelsiusPerMetre, Metres
 
@@ -101,7 +104,7 @@ def _find_frost(rock, cover, row, surface, parameters, frost):
 
 
 @njit(nogil=True, error_model="numpy")
-def _break_row(row, bedrock, sediment, ground, found, parameters, rocks, broken):
+def _break_row(row, bedrock, sediment, ground, found, parameters, rocks, rates, broken):
     """Break the rock of a row; add to `broken` [kind] how much there is more of each kind, in metres over one cell."""
     columns = len(bedrock)
     beside, across, frost = found[_BESIDE], found[_ACROSS], found[_FROST]
@@ -115,7 +118,12 @@ def _break_row(row, bedrock, sediment, ground, found, parameters, rocks, broken)
         rock = rock_at(rocks, cell, height)
         stable = rocks.stable[rock]
         excess = max(beside[j + 1] - stable, across[j + 1] - stable * diagonal, 0.0)
-        bedrock[j] = height - (parameters.breaking * excess + rocks.rock_erodibility[rock] * frost[j + 1])
+        if len(rates) > 0:
+            pace = rate_of(rates, cell, WEATHERING) * rate_of(rates, cell, MOBILITY)
+            broken_off = min(pace * parameters.breaking, 1.0) * excess
+            bedrock[j] = height - (broken_off + pace * (rocks.rock_erodibility[rock] * frost[j + 1]))
+        else:
+            bedrock[j] = height - (parameters.breaking * excess + rocks.rock_erodibility[rock] * frost[j + 1])
         lost = height - bedrock[j]  # as far as numbers of this size can tell
         if not lost > 0.0:
             continue
@@ -127,7 +135,7 @@ def _break_row(row, bedrock, sediment, ground, found, parameters, rocks, broken)
 
 
 @njit(cache=True, nogil=True, parallel=True, error_model="numpy")
-def _weather(bedrock, sediment, ground, parameters, rocks, surface, broken):
+def _weather(bedrock, sediment, ground, parameters, rocks, surface, rates, broken):
     rows, columns = ground.shape
     bands = (rows + BAND - 1) // BAND
     # [band]: the ground of its first row, and of its last one; in a band rows follow each other
@@ -147,7 +155,7 @@ def _weather(bedrock, sediment, ground, parameters, rocks, surface, broken):
             _find_faces(bedrock[row], north, ground[row], south, found)
             if parameters.frost > 0.0:
                 _find_frost(bedrock[row], sediment[row], row, surface, parameters, found[_FROST])
-            _break_row(row, bedrock[row], sediment[row], ground[row], found, parameters, rocks, broken[band])
+            _break_row(row, bedrock[row], sediment[row], ground[row], found, parameters, rocks, rates, broken[band])
 
 
 def weather(
@@ -158,12 +166,14 @@ def weather(
     cell_size: float,
     parameters: WeatheringParameters,
     surface: NDArray[np.float32] | None = None,
+    rates: Rates | None = None,
 ) -> Moved:
     """Break rock into loose material where it lies, and change the map in place.
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
     [row, column], C-contiguous; `materials` have the mix that is the sediment. `cell_size` is the side of a cell in
-    metres. `surface` is what kernels/surface.py says. The same map gives the same bits on any number of threads.
+    metres. `surface` is what kernels/surface.py says, and `rates` what kernels/rates.py does, each [row, column, …].
+    The same map gives the same bits on any number of threads.
     """
     check_layers(bedrock, sediment, ground)
     stable = materials.rock_steepest * cell_size
@@ -173,6 +183,7 @@ def weather(
         exact(parameters),
         _Rocks._make((*asked(materials, _ASKED), stable, float(stable.min()))),
         np.empty(0, np.float32) if surface is None else surface.reshape(-1),
+        flat(rates),
         broken,
     )  # fmt: skip
     return Moved(from_rock=tuple(broken.sum(axis=0).tolist()))

@@ -41,6 +41,9 @@ Where the ground is more than sand on rock, in the functions with `_rich` in the
 - Drag (`lag`): a coarse grain takes longer to come up to the wind (its drag length grows with its size: Andreotti,
   Claudin, Douady 2002). Of what settles in a step, all but 0.5 / (1 + lag · w) falls behind.
 
+- Rates (kernels/rates.py) are factors on what is lifted and worn, and mobility on that and on what settles, of each of
+  the two cells. What a parcel still carries that ends over protected ground comes down as near as it can.
+
 Where the wind near the ground is known (`kernels/wind_field.py`), it is the parcels' prevailing wind, turned by as
 much as each one's gust. `speed_up` has no say then: the field has it. The line of the shelter stays: it tells where
 nothing is lifted, and the field how fast the wind is, which the line does not touch. The field knows the crowns of
@@ -76,6 +79,7 @@ from kernels.materials import Materials, Moved, asked, rock_at, thickness
 from kernels.parameters import constants_type, exact
 from kernels.particles import ENDED, FAILED, RUNNING, by_kind, engine, own_amounts
 from kernels.random import process_number, stream, uniform
+from kernels.rates import MOBILITY, WIND, Rates, flat, is_free, rate_of, settle
 from kernels.surface import CANOPY, GRASS, STRIDE, WETNESS
 from kernels.units import Acceleration, Cells, Degrees, Metres, PerTime, Speed, Steps, Time
 
@@ -162,6 +166,7 @@ class _BareGround(NamedTuple):
 
 class _OnTheGround(NamedTuple):
     surface: Surface  # as in `kernels/surface.py`; empty: dry and bare
+    rates: Rates  # as in kernels/rates.py; empty: 1
     wind: Surface  # [cell * 2 + (south, east)]: the wind near the ground; empty: the prevailing one
     stride: int  # of the next two
     loads: Layer  # [parcel * stride + kind]: what it carries
@@ -496,14 +501,17 @@ def _exchange_rich(
     if dying:
         settles = min(1.0, distance / (left + distance))
     held = constants.uplift * speed_squared
+    # How far what settles may stay, and go ahead
+    free, free_ahead = rate_of(fields.rates, cell, MOBILITY), rate_of(fields.rates, new_cell, MOBILITY)
     want = part = work = bare = deepest = 0.0
     if lifts:
         speed = math.sqrt(speed_squared)
         shear = time * constants.shear * speed
-        lift = time * constants.suspension * speed
+        pace = rate_of(fields.rates, cell, WIND) * free
+        lift = time * constants.suspension * speed * pace
         deepest = max(0.0, min(constants.shear * distance + pressed, reach))
         want = min(lift * shear + lift * pressed, deepest)
-        work = time * speed * (pressed + shear) * constants.cells_per_metre
+        work = time * speed * (pressed + shear) * constants.cells_per_metre * pace
         lifted, bare = _freedom(cell, constants, fields)
         if loose > 0.0 and lifted > 0.0:
             # Of each kind, where it is as easily lifted as sand; finite, as some are not lifted at all
@@ -514,7 +522,7 @@ def _exchange_rich(
     if new_cell == cell and part == 0.0:
         for kind in range(kinds):
             carried = fields.loads[np.uintp(own + kind)]
-            settled = carried * _settling_part(fields.deposition[np.uintp(kind)], rate, held, settles)
+            settled = free * carried * _settling_part(fields.deposition[np.uintp(kind)], rate, held, settles)
             depth = fields.mix[np.uintp(here + kind)] + settled
             carried -= settled
             fields.mix[np.uintp(here + kind)] = depth
@@ -525,7 +533,7 @@ def _exchange_rich(
         for kind in range(kinds):
             depth = fields.mix[np.uintp(here + kind)]
             carried = fields.loads[np.uintp(own + kind)]
-            settled = carried * _settling_part(fields.deposition[np.uintp(kind)], rate, held, settles)
+            settled = free * carried * _settling_part(fields.deposition[np.uintp(kind)], rate, held, settles)
             taken = depth * min(1.0, part * fields.suspension[np.uintp(kind)])
             depth = (depth - taken) + settled
             carried = (carried - settled) + taken
@@ -544,7 +552,13 @@ def _exchange_rich(
             ahead = 0.5 * settled
             if constants.lag > 0.0:
                 ahead /= 1.0 + constants.lag * fall
-            depth = (depth - taken) + (settled - ahead)
+            if len(fields.rates) > 0:
+                stays = free * (settled - ahead)
+                ahead *= free_ahead
+                settled = stays + ahead
+                depth = (depth - taken) + stays
+            else:
+                depth = (depth - taken) + (settled - ahead)
             carried = (carried - settled) + taken
             ahead += fields.mix[np.uintp(there + kind)]
             fields.mix[np.uintp(here + kind)] = depth
@@ -571,7 +585,7 @@ def _exchange_rich(
         sediment = thickness(fields, cell)
     fields.sediment[np.uintp(cell)] = sediment
     fields.ground[np.uintp(cell)] = rock + sediment
-    if ends:
+    if ends and is_free(fields.rates, new_cell):
         for kind in range(kinds):
             fields.mix[np.uintp(there + kind)] += fields.loads[np.uintp(own + kind)]
             fields.loads[np.uintp(own + kind)] = 0.0
@@ -657,6 +671,7 @@ def blow(
     parameters: WindParameters,
     surface: Surface | None = None,
     field: Surface | None = None,
+    rates: Rates | None = None,
 ) -> WindTotals:
     """Let the wind of one cycle blow over a map, and change it in place.
 
@@ -666,7 +681,8 @@ def blow(
     cycle, in metres × the article's unit of time. `cell_size` is the side of a cell in metres.
 
     `surface` is float32 [row, column, trace] as `kernels/surface.py` has it, and `field` float32
-    [row, column, (south, east)] the wind near the ground as parts of the prevailing speed, where there are any.
+    [row, column, (south, east)] the wind near the ground as parts of the prevailing speed, where there are any. `rates`
+    are float32 [row, column, one of kernels/rates.py].
 
     The same map, seed, cycle and parameters give the same bits on any number of threads. What was on the map and what
     came in is there afterwards or in `moved`.
@@ -697,12 +713,14 @@ def blow(
     run = _run
     kinds = materials.kinds
     brought = int(np.argmax(materials.suspension))  # the kind that parcels bring along
-    rich = kinds > 1 or surface is not None or field is not None or p.uplift > 0.0 or p.lag > 0.0
+    factors = flat(rates)
+    rich = kinds > 1 or surface is not None or field is not None or p.uplift > 0.0 or p.lag > 0.0 or len(factors) > 0
     loads, from_rock = (own_amounts(count if rich else 0, kinds) for _ in range(2))
     if rich:
         nothing = np.empty(0, np.float32)
         over_it = _OnTheGround(
             nothing if surface is None else surface.reshape(-1),
+            factors,
             nothing if field is None else field.reshape(-1),
             loads.shape[1],
             loads.reshape(-1),
@@ -734,6 +752,8 @@ def blow(
     )
     key = np.uint64(stream(int(seed), _PROCESS, int(cycle)))
     particles, status = run(count, key, rows, columns, fields, constants, wrap=p.wrap)
+    if len(factors) > 0:
+        settle(particles, loads, factors, materials, bedrock, sediment, ground)
     _average(wind_path, touched, airborne, carried)
     abraded, off_map, *others = _total(particles, status)
     worn, gone = ((abraded,), (off_map,)) if not rich else (by_kind(from_rock, kinds), by_kind(loads, kinds))

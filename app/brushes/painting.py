@@ -10,7 +10,7 @@ import numpy as np
 from app.brushes.forms import image
 from app.brushes.material import kind_of
 from app.brushes.plants import ALL_PLANTS, tree_of
-from app.brushes.tools import TOOLS, Tool
+from app.brushes.tools import RATES, TOOLS, Tool
 from app.brushes.touch import Touch
 from app.brushes.water import way_of
 from app.model.errors import UserError, nearest
@@ -36,6 +36,8 @@ def check(world: World, stroke: Stroke) -> None:
             kind_of(world, stroke.choice)
         case "plant" if stroke.choice not in (GRASS, *((ALL_PLANTS, "") if stroke.tool == "clear" else ())):
             tree_of(world, stroke.choice)
+        case "rate" if stroke.choice not in RATES:
+            raise UserError(f"there is no rate '{stroke.choice}'{nearest(stroke.choice, RATES)}")
         case "form" if stroke.choice not in FORMS:
             image(stroke.choice)
 

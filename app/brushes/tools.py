@@ -10,11 +10,13 @@ import numpy as np
 
 from app.brushes import forms, land, material, plants, water
 from app.brushes.touch import Touch, part_of_way
+from app.model.field_parameters import FIELD_LAYERS
 
 Gesture = Literal["paint", "line", "curve", "stamp", "place"]
-Choice = Literal["", "loose", "plant", "form"]
+Choice = Literal["", "loose", "plant", "form", "rate"]
 Amount = Literal["metres", "part", "drops", "seeds"]
 
+RATES = tuple(name for name in FIELD_LAYERS if name != "mobility")  # that can be chosen
 LARGEST_RATE = 4.0  # to which a rate can be painted; it is 1 where nobody did
 
 Act = Callable[[Touch], None]
@@ -40,13 +42,14 @@ class Tool:
     everywhere: bool = False  # also where the land is protected
 
 
-def _rate(name: str, goal: float) -> Act:
-    """Paint a rate towards a goal."""
+def _rate(goal: float, name: str = "") -> Act:
+    """Paint a rate towards a goal: that of a name, or the one that is chosen."""
 
     def act(touch: Touch) -> None:
-        layer = touch.world.trace(name)[touch.cells]
-        layer += (part_of_way(touch) * (goal - layer)).astype(np.float32)
-        touch.world.touched(name)
+        layer = FIELD_LAYERS[name or touch.stroke.choice]
+        values = touch.world.trace(layer)[touch.cells]
+        values += (part_of_way(touch) * (goal - values)).astype(np.float32)
+        touch.world.touched(layer)
 
     return act
 
@@ -146,7 +149,7 @@ TOOLS: dict[str, Tool] = {
         "more rain",
         "let more rain fall here",
         "Rates",
-        _rate("rate_rain", LARGEST_RATE),
+        _rate(LARGEST_RATE, "rain"),
         amount="part",
         opposite="less rain",
         flows=True,
@@ -156,7 +159,7 @@ TOOLS: dict[str, Tool] = {
         "less rain",
         "let less rain fall here",
         "Rates",
-        _rate("rate_rain", 0.0),
+        _rate(0.0, "rain"),
         amount="part",
         opposite="rain",
         flows=True,
@@ -166,7 +169,7 @@ TOOLS: dict[str, Tool] = {
         "more uplift",
         "let the rock rise faster here",
         "Rates",
-        _rate("rate_uplift", LARGEST_RATE),
+        _rate(LARGEST_RATE, "uplift"),
         amount="part",
         opposite="less uplift",
         flows=True,
@@ -177,7 +180,7 @@ TOOLS: dict[str, Tool] = {
         "less uplift",
         "let the rock rise more slowly here, or not at all",
         "Rates",
-        _rate("rate_uplift", 0.0),
+        _rate(0.0, "uplift"),
         amount="part",
         opposite="uplift",
         flows=True,
@@ -188,7 +191,7 @@ TOOLS: dict[str, Tool] = {
         "protect",
         "let nothing move here",
         "Rates",
-        _rate("mobility", 0.0),
+        _rate(0.0, "mobility"),
         amount="part",
         opposite="free",
         flows=True,
@@ -199,12 +202,32 @@ TOOLS: dict[str, Tool] = {
         "free",
         "let things move here again",
         "Rates",
-        _rate("mobility", 1.0),
+        _rate(1.0, "mobility"),
         amount="part",
         opposite="protect",
         flows=True,
         shows="protection",
         everywhere=True,
+    ),
+    "faster": Tool(
+        "faster",
+        "let a process work faster here",
+        "Rates",
+        _rate(LARGEST_RATE),
+        amount="part",
+        choice="rate",
+        opposite="slower",
+        flows=True,
+    ),
+    "slower": Tool(
+        "slower",
+        "let a process work more slowly here, or not at all",
+        "Rates",
+        _rate(0.0),
+        amount="part",
+        choice="rate",
+        opposite="faster",
+        flows=True,
     ),
     "sow": Tool(
         "sow",

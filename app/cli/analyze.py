@@ -162,7 +162,7 @@ def _land_of(world: World, scene: Scene) -> Land:
         sea_level=scene.edges.sea,
         open_edges=scene.edges.water != "wall",
         climate=scene.climate,
-        rain=world.layers.get("rain"),
+        rain=world.rainfall,
     )
 
 

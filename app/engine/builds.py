@@ -10,6 +10,8 @@ import functools
 from collections.abc import Iterable
 from typing import Any, NamedTuple, cast
 
+from app.model.field_parameters import FIELD_LAYERS
+from app.model.layers import side_by_side
 from app.processes import PROCESSES
 from app.processes.moisture import Moisture
 from app.processes.plants import Plants
@@ -38,6 +40,8 @@ class Ground(NamedTuple):
 
     materials: bool  # whether there are several
     covered: bool  # whether a process has left wetness or plants on it
+    rated: bool = False  # whether there are factors on what processes do in each cell
+    will_be_rated: bool = False  # whether the scene asks for some
 
 
 def builds_of(process: Process, parameters: Any, ground: Ground, running: frozenset[str]) -> tuple[str, ...]:
@@ -46,18 +50,25 @@ def builds_of(process: Process, parameters: Any, ground: Ground, running: frozen
         return (process.name,)
     rich = process.name + ON_RICH_GROUND
     asks = cast(Varied, process).asks_for_rich(parameters, running)
-    if any(ground) or Moisture.name in running or asks:
+    if ground.materials or ground.covered or ground.rated or Moisture.name in running or asks:
         return (rich,)
-    if Plants.name in running:  # they come last in a cycle: from the next one on the ground is covered
+    # Plants come last in a cycle: from the next one on the ground is covered. Fields may come to 1 everywhere.
+    if Plants.name in running or ground.will_be_rated:
         return (process.name, rich)
     return (process.name,)
+
+
+def asks_for_rates(scene: Scene) -> bool:
+    """Whether a scene has a field that kernels read beside the others of their pack."""
+    layers = side_by_side("rates")
+    return any(FIELD_LAYERS[name] in layers and getattr(scene.fields, name).strip() for name in FIELD_LAYERS)
 
 
 def foreseen(scene: Scene) -> list[str]:
     """The builds that the first cycles of a scene will need, as far as is known before its world is made."""
     enabled = [process() for process in PROCESSES if getattr(scene, process.name).enabled]
     running = frozenset(process.name for process in enabled)
-    ground = Ground(materials=scene.materials.enabled, covered=False)
+    ground = Ground(materials=scene.materials.enabled, covered=False, rated=asks_for_rates(scene))
     needed = (builds_of(process, getattr(scene, process.name), ground, running) for process in enabled)
     return [build for of_process in needed for build in of_process]
 

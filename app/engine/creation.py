@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,13 +13,16 @@ from numpy.typing import NDArray
 
 from app.files import checkpoint
 from app.model.errors import UserError
+from app.model.field_parameters import FIELD_LAYERS, OF_WATER, read_field
 from app.model.materials import load_materials, materials_of, read_mix
 from app.model.plants import flora_of, load_plants
 from app.model.trait_parameters import read_material_traits, read_plant_traits
 from app.model.traits import check_kinds
 from app.model.world import DEFAULT_CELL_SIZE, LARGEST_SIDE, SMALLEST_SIDE, Layer, World
+from app.processes.pools import derive_levels
 from app.scene.scene import Scene
 from app.sources import strata
+from app.sources.fields import field_values
 from app.sources.generators import DEFAULT_SIDE, GENERATORS, relief_of
 from app.sources.terrain import find_terrain
 
@@ -141,7 +144,7 @@ def _complete(world: World, scene: Scene) -> World:
     if scene.world.lake_depth:
         world.water[...] = np.maximum(0.0, world.ground.min() + scene.world.lake_depth - world.ground)
         world.ledger.water.gain("stood in lakes at the start", float(world.water.sum()) * world.cell_area)
-    return _with_rain(world, scene)
+    return _with_fields(_with_rain(world, scene), scene)
 
 
 def _with_rain(world: World, scene: Scene) -> World:
@@ -149,6 +152,23 @@ def _with_rain(world: World, scene: Scene) -> World:
     if scene.world.rain_map:
         world.trace("rain")[...] = read_rain_map(_terrain_of(scene, "world.rain_map"), *world.shape)
     return world
+
+
+def _with_fields(world: World, scene: Scene) -> World:
+    """The world with the fields that the scene makes of it."""
+    values = field_values_of(world, scene, scene.fields.__struct_fields__)
+    for name, field in values.items():
+        world.lay_rate(FIELD_LAYERS[name], field)
+    return world
+
+
+def field_values_of(world: World, scene: Scene, names: Iterable[str]) -> dict[str, NDArray[np.float32] | None]:
+    """What some fields of a scene come to on a world as it is now, see `field_values`. Raises `UserError`."""
+    texts = {name: str(getattr(scene.fields, name)) for name in names}
+    expressions = [read_field(text) for text in texts.values()]
+    if scene.pools.enabled and any(expression and expression.uses(*OF_WATER) for expression in expressions):
+        derive_levels(world, scene.pools, scene.edges)
+    return {name: field_values(world, name, text) for name, text in texts.items()}
 
 
 def read_rain_map(path: Path, rows: int, columns: int) -> NDArray[np.float32]:

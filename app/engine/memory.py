@@ -15,6 +15,7 @@ import numpy as np
 
 from app.engine.publishing import shown_versions
 from app.model.errors import UserError
+from app.model.field_parameters import FIELD_LAYERS
 from app.model.layers import LAYERS
 from app.model.materials import materials_of
 from app.model.world import World
@@ -87,6 +88,9 @@ def _sample(scene: Scene) -> World:
         world.trace("strata_rise")
     if scene.world.rain_map:
         world.trace("rain")
+    for name, layer in FIELD_LAYERS.items():
+        if getattr(scene.fields, name):
+            world.trace(layer)
     for process in PROCESSES:
         if getattr(scene, process.name).enabled:
             for name in process.changes:

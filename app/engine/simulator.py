@@ -6,19 +6,22 @@ import contextlib
 import itertools
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from app.brushes.painting import paint
 from app.brushes.tools import TOOLS
 from app.engine import builds
-from app.engine.builds import Ground, builds_of
+from app.engine.builds import Ground, asks_for_rates, builds_of
 from app.engine.compiling import fill_cache
+from app.engine.creation import field_values_of
 from app.model.climate import weather_of
 from app.model.errors import UserError, explained
+from app.model.field_parameters import FIELD_LAYERS
 from app.model.layers import LAYERS, layer_declaration
 from app.model.ledger import LARGEST_IMBALANCE
 from app.model.parameters import Parameters
@@ -33,6 +36,8 @@ from app.scene.edits import Stroke
 from app.scene.scene import Scene
 
 log = logging.getLogger(__name__)
+
+NewFields = Mapping[str, NDArray[np.float32] | None]  # by their names; None: the field goes
 
 SECONDS_BETWEEN_BACKUPS = 2.0
 
@@ -108,7 +113,9 @@ class Simulator:
         """The missing builds that the next cycles need with the parameters of `scene`, or with its current ones."""
         enabled = self.enabled(scene)
         running = frozenset(process.name for process in enabled)
-        ground = Ground(materials=self.world.materials is not None, covered=self.world.surface is not None)
+        world = self.world
+        will_be_rated = asks_for_rates(scene or self.scene)
+        ground = Ground(world.materials is not None, world.surface is not None, world.rates is not None, will_be_rated)
         needed = (builds_of(process, self._parameters(process, scene), ground, running) for process in enabled)
         return [build for of_process in needed for build in of_process if build not in self.prepared]
 
@@ -142,11 +149,18 @@ class Simulator:
     def change(self, scene: Scene) -> None:
         """Go on with the parameters of another scene, from the next cycle."""
         # A replay must run all its cycles with the parameters that they had, and must start from a sound world.
+        fields = self.new_fields(scene)
         self.back_up()
-        self.go_on_with(scene)
+        self.go_on_with(scene, fields)
 
-    def go_on_with(self, scene: Scene) -> None:
-        """As `change`, but without a backup, which must have been made just now."""
+    def new_fields(self, scene: Scene) -> NewFields:
+        """What the fields come to that are not as they were. Raises `UserError`."""
+        before = self.scene.fields
+        names = [name for name in before.__struct_fields__ if getattr(scene.fields, name) != getattr(before, name)]
+        return field_values_of(self.world, scene, names)
+
+    def go_on_with(self, scene: Scene, fields: NewFields | None = None) -> None:
+        """As `change`, but without a backup, which must have been made just now. `fields` are of `new_fields`."""
         self.settle_levels()
         before, self.scene = self.scene, scene
         self._forget_times_of_what_is_off()
@@ -154,6 +168,10 @@ class Simulator:
             self._take_traits()
         if (scene.pools, scene.edges) != (before.pools, before.edges):
             self.derive_levels()
+        if fields:
+            for name, values in fields.items():
+                self.world.lay_rate(FIELD_LAYERS[name], values)
+            self._remember()  # a replay begins after it
 
     def _take_traits(self) -> None:
         """Let the kinds of ground and of plants have the traits that the scene gives them."""

@@ -348,7 +348,8 @@ def _traffic_of(world: World, wanted: Wanted) -> tuple[object, ...] | None:
 
 def _made_with(world: World, parameters: RiverParameters, climate: ClimateParameters) -> tuple[object, ...]:
     """What rivers are found with, besides the ground."""
-    return world.sea_level, world.walls, parameters.threshold, parameters.watershed_size, *depends_on(climate)
+    rain = world.changed.get("rate_rain")
+    return world.sea_level, world.walls, rain, parameters.threshold, parameters.watershed_size, *depends_on(climate)
 
 
 def _list_lakes(lakes: Lakes, world: World) -> tuple[Lake, ...]:
@@ -371,7 +372,7 @@ def _list_mouths(
 ) -> tuple[Mouth, ...]:
     areas = drainage.accumulation.reshape(-1)[outlets] * world.cell_area
     largest = np.lexsort((outlets, -areas))[:LONGEST_LIST]
-    rain = world.layers.get("rain")
+    rain = world.rainfall
     flows = mean_discharge(drainage, world.ground, world.cell_size, climate, rain).reshape(-1)[outlets]
     return tuple(
         Mouth(*divmod(int(cell), world.shape[1]), catchment=area, discharge=flow)

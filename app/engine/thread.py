@@ -693,14 +693,15 @@ class SimulationThread:
 
     def _go_on_with(self, *changes: Change) -> None:
         assert self._lockstep is not None
-        versions, traits = self._lockstep.water_versions, [scene.traits for scene in self._lockstep.scenes]
+        versions = self._lockstep.water_versions
+        seen = [(scene.traits, scene.fields) for scene in self._lockstep.scenes]
         for change in changes:
             self._lockstep = edited(self._lockstep, change)
             self._note(change)
         self._say(milliseconds=self._lockstep.milliseconds)
-        # Another level of the sea, and another colour of a kind, are seen at once, also while nothing runs.
+        # Another level of the sea, colour of a kind or field is seen at once, also while nothing runs.
         self._fresh = self._fresh or self._lockstep.water_versions != versions
-        self._fresh = self._fresh or [scene.traits for scene in self._lockstep.scenes] != traits
+        self._fresh = self._fresh or [(scene.traits, scene.fields) for scene in self._lockstep.scenes] != seen
 
     @property
     def _scenes_asked_for(self) -> tuple[Scene, ...]:

@@ -1,4 +1,4 @@
-"""Files that a scene names: heightmaps, rain maps, folders of materials and of plants.
+"""Files that a scene names: heightmaps, rain maps, pictures of fields, folders of materials and of plants.
 
 In memory a scene names them so that they are found from where the program runs. In a file they are named from the
 folder of this file, so that the two can be moved and opened together.
@@ -11,10 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app.files.atomic import working_folder
+from app.model.field_parameters import with_files
 from app.scene.scene import DECLARATIONS, Scene
 from app.sources.generators import GENERATORS
 from app.sources.terrain import is_there, shipped_terrain
 
+EXPRESSIONS = [path for path, declaration in DECLARATIONS.items() if declaration.names_files]
 NAMING = [path for path, declaration in DECLARATIONS.items() if declaration.names_file]
 
 
@@ -34,7 +36,10 @@ def found_from(scene: Scene, folder: Path) -> Scene:
 
 def _with_names(scene: Scene, named: Callable[[str], str]) -> Scene:
     names = {path: str(scene.value(path)) for path in NAMING}
-    return scene.with_values({path: named(name) for path, name in names.items() if name and name not in GENERATORS})
+    values = {path: named(name) for path, name in names.items() if name and name not in GENERATORS}
+    for path in EXPRESSIONS:
+        values[path] = with_files(str(scene.value(path)), named)
+    return scene.with_values(values)
 
 
 def from_folder(name: str, folder: Path) -> str:

@@ -19,6 +19,9 @@ LARGEST_HEIGHT = 1e6
 # Of those that add up what all the land above brings, or all that ever came by: metres over one cell, or a count.
 LARGEST_SUM = 1e12
 
+# The largest factor on the rate of a process, as a layer
+LARGEST_RATE = 100.0
+
 # The thickness of one kind of loose material, as a layer: this and the kind's name.
 LOOSE = "loose_"
 
@@ -37,6 +40,7 @@ class LayerDeclaration:
     signed: bool = False  # whether it may be negative
     largest: float = LARGEST_HEIGHT
     given: bool = False  # with the initial terrain; it never changes
+    default: float = 0.0  # what a trace has everywhere before anything is left in it
     pack: str = ""  # of layers that kernels read together: they lie side by side in memory, in the order of the table
     # In the scene: in each snapshot. In overlays: a snapshot for a window has it while one is shown that needs it.
     seen: Literal["in the scene", "in overlays", "never"] = "in the scene"
@@ -54,6 +58,11 @@ class LayerDeclaration:
 
 
 LAYERS: dict[str, LayerDeclaration] = {}
+
+
+def _rate(name: str, help: str, pack: str = "", largest: float = LARGEST_RATE) -> LayerDeclaration:
+    """A factor on what a process does in each cell, 1 where nothing is said."""
+    return LayerDeclaration(name, help, "times", pack=pack, largest=largest, default=1.0, seen="in overlays")
 
 
 def declare_layers(*layers: LayerDeclaration) -> None:
@@ -136,7 +145,19 @@ declare_layers(
     ),
     LayerDeclaration("strata_rise", "height of the top of the strata", "m", signed=True, given=True),
     LayerDeclaration("rooted_ground", "ground when plants were last updated", "m", signed=True, seen="never"),
+    # In the order of kernels/rates.py
+    _rate("rate_erodibility", "factor on the wear by drops and snowballs", "rates"),
+    _rate("rate_wind", "factor on the entrainment and abrasion by wind", "rates"),
+    _rate("rate_weathering", "factor on the breakdown of rock", "rates"),
+    _rate("rate_growth", "factor on the growth and arrival of plants", "rates"),
+    _rate("rate_evaporation", "factor on evaporation", "rates"),
+    _rate("mobility", "whether rock and sediment may move: 1 free, 0 protected", "rates", largest=1.0),
+    _rate("rate_rain", "factor on the rain"),
+    _rate("rate_uplift", "factor on the uplift of rock"),
 )  # fmt: skip
 
 # Further places of a pack, in which a cycle adds up its own; 0 between cycles.
 SCRATCH = {"flow": len(side_by_side("flow"))}
+
+# The factors on what processes do in each cell
+RATES = tuple(layer.name for layer in LAYERS.values() if layer.default == 1.0)

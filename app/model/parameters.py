@@ -34,12 +34,15 @@ def parameter(
     return msgspec.Meta(ge=low, le=high, description=help, extra={"unit": unit, "log": log, "needs": needs})
 
 
-def described(help: str, *, check: Callable[[str], object] | None = None, names_file: bool = False) -> msgspec.Meta:
+def described(
+    help: str, *, check: Callable[[str], object] | None = None, names_file: bool = False, names_files: bool = False
+) -> msgspec.Meta:
     """Declare a switch, a choice (`Literal`) or a text, which have no range.
 
-    `check` raises `UserError` where a text is not what it must be. With `names_file` it can name a file or folder.
+    `check` raises `UserError` where a text is not what it must be. With `names_file` it can name a file or folder,
+    with `names_files` some among other things, see `app.model.field_parameters.with_files`.
     """
-    return msgspec.Meta(description=help, extra={"check": check, "names_file": names_file})
+    return msgspec.Meta(description=help, extra={"check": check, "names_file": names_file, "names_files": names_files})
 
 
 class Parameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -64,6 +67,7 @@ class Declaration:
     choices: tuple[str, ...]
     check: Callable[[str], object] | None
     names_file: bool
+    names_files: bool = False
     needs: str = ""
 
     @property
@@ -103,6 +107,7 @@ def declarations(group: type[msgspec.Struct], prefix: str = "") -> Iterator[Decl
             choices=choices,
             check=extra.get("check"),
             names_file=extra.get("names_file", False),
+            names_files=extra.get("names_files", False),
             needs=extra.get("needs", ""),
         )
 

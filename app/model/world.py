@@ -139,13 +139,13 @@ class World:
             ground += layer[cells]
 
     def trace(self, name: str) -> NDArray[Any]:
-        """A trace, which is 0 everywhere where no process has left one yet."""
+        """A trace, which is its default everywhere, mostly 0, where nothing has been left in it yet."""
         if name not in self.layers:
             layer = LAYERS[name]
             if layer.pack:
                 self.pack(layer.pack)
             else:
-                self.layers[name] = np.zeros(self.shape, layer.dtype)
+                self.layers[name] = np.full(self.shape, layer.default, layer.dtype)
                 self.changed[name] = 0
         return self.layers[name]
 
@@ -155,6 +155,7 @@ class World:
             names = side_by_side(pack)
             self._packs[pack] = np.zeros((*self.shape, len(names) + SCRATCH.get(pack, 0)), np.float32)
             for number, name in enumerate(names):
+                self._packs[pack][..., number] = LAYERS[name].default
                 self.layers[name] = self._packs[pack][..., number]
                 self.changed[name] = 0
         return self._packs[pack]
@@ -168,6 +169,39 @@ class World:
     def surface(self) -> NDArray[np.float32] | None:
         """Wetness and plants, `[row, column, trace]`, where a process has left any."""
         return self._packs.get("surface")
+
+    @property
+    def rates(self) -> NDArray[np.float32] | None:
+        """The factors on what processes do in each cell, `[row, column, rate]`, where any is not 1 everywhere."""
+        return self._packs.get("rates")
+
+    @property
+    def rainfall(self) -> NDArray[np.float32] | None:
+        """How much of the rain falls on each cell, by its map and its rate; None where it falls on all alike."""
+        falls = [self.layers[name] for name in ("rain", "rate_rain") if name in self.layers]
+        return falls[0] * falls[1] if len(falls) == 2 else falls[0] if falls else None
+
+    def lay_rate(self, name: str, values: NDArray[Any] | None) -> None:
+        """Let a rate be these values, [row, column]; None: 1 everywhere, which takes neither memory nor time."""
+        if values is None or (values == 1.0).all():
+            if name in self.layers:
+                self._clear_rate(name)
+            return
+        self._change_rate(name, values)
+
+    def _change_rate(self, name: str, values: NDArray[Any] | float) -> None:
+        self.trace(name)[...] = values
+        self.touched(name)
+
+    def _clear_rate(self, name: str) -> None:
+        """Let a rate be 1 everywhere, and forget it where no other one beside it needs its memory."""
+        self._change_rate(name, 1.0)
+        pack = LAYERS[name].pack
+        names = side_by_side(pack) if pack else (name,)
+        if all((self.layers[other] == 1.0).all() for other in names):
+            for other in names:
+                del self.layers[other], self.changed[other]
+            self._packs.pop(pack, None)
 
     @property
     def wind_field(self) -> NDArray[np.float32] | None:
@@ -305,7 +339,7 @@ class World:
             if names[0] not in self.layers:
                 del self._packs[pack]
         for name, layer in state["layers"].items():
-            self.layers[name][...] = layer
+            (self.layers[name] if name in self.layers else self.trace(name))[...] = layer
         self.sum_mix()
         self.trees = state["trees"].copy()
         self.trees_version = state["trees_version"]

@@ -19,6 +19,9 @@ from app.processes import (
     snowballs as snowballs,
 )
 from app.processes import (
+    uplift as uplift,
+)
+from app.processes import (
     weathering as weathering,
 )
 from app.processes import (

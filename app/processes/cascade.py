@@ -99,4 +99,5 @@ class Cascade:
                 cascade.CascadeParameters, parameters, cycle.weather, wrap=cycle.edges.wrap, parcels=cycle.parcels
             ),
             world.surface,
+            world.rates,
         )

@@ -155,6 +155,7 @@ class DropletErosion:
         """As `prepare`, for ground of several kinds, or with wetness or plants on it."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
         world.trace("wetness")
+        world.trace("mobility")
         self.step(world, DropletParameters(count=1), Cycle())
 
     def asks_for_rich(self, parameters: DropletParameters, running: frozenset[str]) -> bool:
@@ -166,12 +167,18 @@ class DropletErosion:
         from kernels import droplets
 
         water = parameters.water * world.cell_size
+        count, starts = _rain_drops(world, parameters, cycle)
         springs = _spring_drops(world, parameters)
         spills = _spilled_drops(world, cycle.spills, parameters.count + len(springs), water)
         rising = _risen_drops(world, cycle, parameters.count, water)
-        rain = round(parameters.count * cycle.weather.rain)
         rained = _run(
-            world, parameters, cycle, rain, np.concatenate([springs, spills, rising]), settled=cycle.spills is not None
+            world,
+            parameters,
+            cycle,
+            count,
+            np.concatenate([springs, spills, rising]),
+            starts=starts,
+            settled=cycle.spills is not None,
         )
         droplets.remember(world.flow, parameters.stream_memory, water)
         ledger = world.ledger
@@ -200,9 +207,12 @@ def _run(
     rain: int,
     sources: NDArray[np.float64],
     *,
+    starts: NDArray[np.float64] | None = None,
     settled: bool,
 ) -> float:
     """Let drops of rain and of sources run, as `_spring_drops` has them, over lakes and sea where these are `settled`.
+
+    `starts` are the places of the rain's, see `_rain_drops`.
 
     Returns the water that rained, in metres over one cell. Raises `ProcessFailure`.
     """
@@ -234,6 +244,8 @@ def _run(
         rain=world.layers.get("rain"),
         surface=world.surface,
         moisture=world.trace("moisture") if cycle.soaking > 0.0 else None,
+        rates=world.rates,
+        starts=starts,
     )
     if totals.failed_row >= 0:
         raise ProcessFailure(DropletErosion.name, totals.failed_row, totals.failed_column)
@@ -259,6 +271,26 @@ def erode_from(
     _run(world, parameters, Cycle(edges=edges), 0, drops, settled=settled)
     world.flow[..., len(side_by_side("flow")) :] = 0.0
     return len(places) * parameters.water * world.cell_size * world.cell_area
+
+
+def _rain_drops(world: World, parameters: DropletParameters, cycle: Cycle) -> tuple[int, NDArray[np.float64] | None]:
+    """How many drops of rain fall in a cycle, and where each begins, [drop, (row, column)].
+
+    A rate of the rain makes more or fewer of them, in proportion to the rain on the map with it and without. Without
+    one there is no second: then they begin where the kernel finds that rain falls.
+    """
+    from kernels import rain
+    from kernels.random import process_number, stream
+
+    count = round(parameters.count * cycle.weather.rain)
+    rate = world.layers.get("rate_rain")
+    if rate is None:
+        return count, None
+    usual = rain.rain_map(world.ground, world.layers.get("rain"), cycle.weather.rain_by_altitude)
+    falls = usual * rate
+    before, after = float(usual.sum()), float(falls.sum())
+    count = round(parameters.count * cycle.weather.rain * after / before) if before > 0.0 else 0
+    return count, rain.starts_of_rain(falls, count, stream(world.seed, process_number("rain"), world.cycle))
 
 
 def _spring_drops(world: World, parameters: DropletParameters) -> NDArray[np.float64]:

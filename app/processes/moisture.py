@@ -129,7 +129,8 @@ class Moisture:
                 world.trace("moisture"),
                 world.trace("groundwater"),
                 world.pack("surface"),
-                world.layers.get("rain"),
+                world.rainfall,
+                world.rates,
             ),
             world.material_fields(
                 porosity=parameters.porosity,

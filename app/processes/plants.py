@@ -108,6 +108,7 @@ class Plants:
         if ROOTED_GROUND not in world.layers:
             world.trace(ROOTED_GROUND)[...] = world.ground
         nothing = np.empty((0, 0), np.float32)
+        rain = world.rainfall
         weather = cycle.weather
         varied = weather.rain_by_altitude > 0.0
         world.trees = plants.grow(
@@ -119,9 +120,10 @@ class Plants:
                 flow=world.flow if "stream" in world.layers else nothing[..., None],
                 standing=world.standing,
                 water_level=world.water_level,
-                rain=world.layers.get("rain", nothing),
+                rain=nothing if rain is None else rain,
                 wet="moisture" in cycle.running,
                 cell_size=world.cell_size,
+                rates=nothing[..., None] if world.rates is None else world.rates,
             ),
             _kinds(world.flora),
             for_kernel(

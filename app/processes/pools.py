@@ -48,13 +48,18 @@ class Pools:
 
     def step(self, world: World, parameters: PoolsParameters, cycle: Cycle) -> None:
         """Settle all water of `world`, and tell in `cycle.spills` what is on its way from one lake to the next."""
-        seepage = parameters.seepage
+        seepage, evaporation = parameters.seepage, parameters.evaporation
         if seepage > 0.0 and "moisture" in cycle.running:
             from kernels.moisture import seep
 
             seep(world.water, world.trace("groundwater"), seepage)
             seepage = 0.0
-        totals, cycle.spills = _settle(world, world.water, parameters, cycle.edges, parameters.evaporation, seepage)
+        if evaporation > 0.0 and "rate_evaporation" in world.layers:
+            dried = np.minimum(world.water, evaporation * world.layers["rate_evaporation"].astype(np.float64))
+            world.water[...] -= dried
+            world.ledger.water.lose("evaporated from lakes", float(dried.sum()) * world.cell_area)
+            evaporation = 0.0
+        totals, cycle.spills = _settle(world, world.water, parameters, cycle.edges, evaporation, seepage)
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
         area = world.cell_area

@@ -103,6 +103,7 @@ class SnowballErosion:
             world.cycle,
             for_kernel(snowballs.SnowballParameters, parameters, count=count),
             surface=world.surface,
+            rates=world.rates,
         )
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)
@@ -118,7 +119,8 @@ def smooth(world: World, rate: float = 1.0) -> None:
     """Blur the ground, or go a part of the way there. It only moves what is there: the ledger has no entry of it."""
     from kernels import smoothing
 
-    smoothing.smooth(world.bedrock, rate)
+    mobility = world.layers.get("mobility")
+    smoothing.smooth(world.bedrock, rate, mobility)
     for kind in range(world.mix.shape[2]):
-        smoothing.smooth(world.mix[..., kind], rate)
+        smoothing.smooth(world.mix[..., kind], rate, mobility)
     world.sum_mix()

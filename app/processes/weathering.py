@@ -70,5 +70,6 @@ class Weathering:
             world.cell_size,
             for_kernel(weathering.WeatheringParameters, parameters, cycle.weather),
             world.surface,
+            world.rates,
         )
         account_for(world, "broken", moved)

@@ -130,6 +130,7 @@ class WindErosion:
     def prepare_rich(self) -> None:
         """As `prepare`, for ground of several kinds or with something on it, and for a wind that the ground shapes."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
+        world.trace("mobility")
         self.step(world, WindParameters(count=1, uplift=1.0), Cycle())
 
     def asks_for_rich(self, parameters: WindParameters, running: frozenset[str]) -> bool:
@@ -163,6 +164,7 @@ class WindErosion:
             ),
             world.surface,
             world.wind_field if WindField.name in cycle.running else None,
+            world.rates,
         )
         if totals.failed_row >= 0:
             raise ProcessFailure(self.name, totals.failed_row, totals.failed_column)

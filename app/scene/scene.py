@@ -22,6 +22,7 @@ from app.model.climate import ClimateParameters
 from app.model.curves import Key, read_curve, value_at
 from app.model.edge_parameters import EdgeParameters
 from app.model.errors import UserError, nearest
+from app.model.field_parameters import FieldParameters
 from app.model.materials import MaterialParameters
 from app.model.numbers import value_text
 from app.model.parameters import Declaration, Parameters, Value, declarations
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from app.processes.plants import PlantsParameters
     from app.processes.pools import PoolsParameters
     from app.processes.snowballs import SnowballParameters
+    from app.processes.uplift import UpliftParameters
     from app.processes.weathering import WeatheringParameters
     from app.processes.wind import WindParameters
     from app.processes.wind_field import WindFieldParameters
@@ -78,11 +80,13 @@ class _BeforeProcesses(Parameters, frozen=True, kw_only=True):
     simulation: SimulationParameters = SimulationParameters()
     climate: ClimateParameters = ClimateParameters()
     edges: EdgeParameters = EdgeParameters()
+    fields: FieldParameters = FieldParameters()
 
 
 if TYPE_CHECKING:  # of the processes, those that others ask by name
 
     class _WithProcesses(_BeforeProcesses, frozen=True, kw_only=True):
+        uplift: UpliftParameters = UpliftParameters()
         pools: PoolsParameters = PoolsParameters()
         moisture: MoistureParameters = MoistureParameters()
         droplets: DropletParameters = DropletParameters()

@@ -54,7 +54,7 @@ from app.picture.style import EMPTY
 from app.processes.droplets import Spring, read_springs, write_springs
 from app.scene.captions import picture_labels
 from app.scene.comparison import differences
-from app.scene.edits import Copy
+from app.scene.edits import Change, Copy
 from app.scene.scene import KEYS, Scene, curve_of, rebuilds_world
 from app.window.actions import BY_KEY
 from app.window.brushing import Brushing
@@ -725,6 +725,8 @@ class Application:
                     self.documents.take_name(request)
                     if isinstance(request, Copy):
                         self.documents.copy_failed()
+                    if isinstance(request, Change):
+                        self.documents.change_refused(request)
                     if isinstance(request, GoTo):
                         self.undo.cannot_be_undone(request)
                     if self._going is request:

@@ -13,7 +13,7 @@ from pyglm import glm
 
 from app.brushes.material import SEDIMENT
 from app.brushes.plants import ALL_PLANTS
-from app.brushes.tools import TOOLS, Tool
+from app.brushes.tools import RATES, TOOLS, Tool
 from app.model.plants import GRASS
 from app.picture.ground import Ground
 from app.picture.sides import Side
@@ -114,6 +114,8 @@ class Brushing:
             case "plant":
                 trees = snapshot.flora.names if snapshot else ()
                 return (GRASS, *trees) if self.tool_name == "sow" else (ALL_PLANTS, GRASS, *trees)
+            case "rate":
+                return RATES
             case "form":
                 return (*FORMS, self.settings.image) if self.settings.image else tuple(FORMS)
         return ()

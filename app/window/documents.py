@@ -166,6 +166,13 @@ class Documents:
         self._names.append((request, name))
         self._simulation.ask(request)
 
+    def change_refused(self, request: Change) -> None:
+        """A change cannot be made: its parameters are as they were."""
+        self.scenes = tuple(
+            scene.with_values({path: known.value(path) for path in request.values})
+            for scene, known in zip(self.scenes, self._simulation.scenes, strict=False)
+        )
+
     def take_name(self, request: object) -> str:
         """The name under which something was asked for, which is done now, or refused. Empty where it had none."""
         for place, (asked, name) in enumerate(self._names):

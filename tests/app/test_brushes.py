@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from app.brushes.material import SEDIMENT
 from app.brushes.painting import check, paint
-from app.brushes.tools import TOOLS
+from app.brushes.tools import RATES, TOOLS
 from app.brushes.touch import BY_HAND
 from app.cli.main import main
 from app.engine.messages import Arrived, Edited, GoTo, Moment, Refused, Save, Saved
@@ -31,7 +31,7 @@ from kernels.brushes import FORMS
 from tests.app.hands import Hands
 from tests.app.small import bits, simulated, small_preset, small_scene
 
-ACTING = [name for name, tool in TOOLS.items() if tool.act is not None and tool.group != "Rates"]  # TEMPORARY
+ACTING = [name for name, tool in TOOLS.items() if tool.act is not None]
 LINES = [name for name in ACTING if TOOLS[name].gesture in ("line", "curve")]
 SCENES: dict[str, Callable[[], Scene]] = {
     "plain": lambda: small_scene(world__cell_size=10.0),
@@ -50,7 +50,7 @@ def made(name: str, cycles: int = 3) -> Simulator:
 def choices(world: World, tool: str) -> list[str]:
     kinds = list(world.materials.names) if world.materials else [SEDIMENT]
     plants = ["grass", *world.flora.names]
-    return {"": [""], "loose": kinds, "plant": plants, "form": list(FORMS)}[TOOLS[tool].choice]
+    return {"": [""], "loose": kinds, "plant": plants, "form": list(FORMS), "rate": list(RATES)}[TOOLS[tool].choice]
 
 
 def dab(world: World, east: float, south: float, pressure: float = 1.0) -> Dab:

@@ -11,7 +11,7 @@ import pytest
 from app.engine.publishing import take_snapshot
 from app.files import checkpoint
 from app.model.errors import UserError
-from app.model.layers import LAYERS, LayerDeclaration, declare_layers, layer_declaration, side_by_side
+from app.model.layers import LAYERS, RATES, LayerDeclaration, declare_layers, layer_declaration, side_by_side
 from app.model.ledger import Ledger
 from app.model.overlays import OVERLAYS
 from app.processes import PROCESSES
@@ -70,7 +70,7 @@ def test_layers_are_not_declared_twice() -> None:
 
 def test_table_fits_what_it_speaks_of() -> None:
     changed = {name for process in PROCESSES for name in process.changes}
-    assert changed == {name for name, layer in LAYERS.items() if not layer.given}
+    assert changed == {name for name, layer in LAYERS.items() if not layer.given and name not in RATES}
     shown = {layer for overlay in OVERLAYS.values() for layer in overlay.layers}
     for layer in LAYERS.values():
         assert layer.account in ("", *Ledger().accounts()), layer.name

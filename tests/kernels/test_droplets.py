@@ -302,7 +302,7 @@ def test_a_load_that_rounding_cannot_settle_is_put_down() -> None:
     bedrock, sediment = ground.copy(), np.zeros(9)
     fields = SimpleNamespace(bedrock=bedrock, sediment=sediment, ground=ground, rows=3, columns=3)
     # The plain functions: the test's time limit can end them.
-    assert math.isfinite(droplets.liquid_level(ground, 3, (0, 3, 0, 3), 5.99e-13))
+    assert math.isfinite(droplets.liquid_level(fields, 3, (0, 3, 0, 3), 5.99e-13))
     droplets.put_down(fields, 1, 1, 0, 5.99e-13)
     assert sediment.sum() == pytest.approx(5.99e-13, rel=1e-12)
     assert (sediment >= 0.0).all()

@@ -29,6 +29,8 @@ GROUPS: tuple[tuple[str, str, str], ...] = (  # of tools: icon, and command
     ("Forms", icons.ICON_FA_STAMP, "brush_forms"),
 )
 
+CHOICES = {"loose": "kind", "plant": "plant", "form": "form", "rate": "rate"}
+
 WIDTH = 15.5  # of the box with the settings, in heights of the font
 LABEL = 5.2
 FLAGS = (
@@ -130,7 +132,7 @@ class Toolbar:
         if not tool.choice:
             return
         brushing = self._application.brushing
-        self._label({"loose": "kind", "plant": "plant", "form": "form"}[tool.choice], "")
+        self._label(CHOICES[tool.choice], "")
         button = imgui.get_frame_height() * BUTTON_WIDTH + em(0.3) if tool.choice == "form" else 0.0
         imgui.set_next_item_width(width - em(LABEL) - button)
         if imgui.begin_combo("##choice", brushing.choice.rpartition("/")[2]):

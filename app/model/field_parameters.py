@@ -1,0 +1,76 @@
+"""Fields: factors on the rates of processes that are made from the land, from noise or from pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, ClassVar
+
+from app.model.errors import UserError
+from app.model.expressions import Expression, Names, read_expression, renamed_files
+from app.model.parameters import Parameters, described
+
+# What an expression of a field may name, and what it stands for in each cell
+VARIABLES: dict[str, str] = {
+    "height": "of the ground, m",
+    "slope": "of the ground, °",
+    "wetness": "of the surface, from 0 to 1",
+    "grass": "its cover, from 0 to 1",
+    "canopy": "cover by crowns of trees, from 0 to 1",
+    "sediment": "its thickness, m",
+    "water_depth": "of lakes and sea, m",
+    "water_distance": "to the nearest lake, sea or strong stream, m",
+    "x": "from 0 in the west to 1 in the east",
+    "y": "from 0 in the north to 1 in the south",
+    "east": "from the western edge, m",
+    "south": "from the northern edge, m",
+}
+OF_WATER = ("water_depth", "water_distance")
+
+NAMES = Names(
+    variables=tuple(VARIABLES),
+    functions={"noise": (2, "noise(metres, seed)")},
+    of_files={"image": 'image("path")'},
+)
+
+
+def read_field(text: str) -> Expression | None:
+    """The expression of a field; None where the text is empty. Raises `UserError`."""
+    return read_expression(text, NAMES) if text.strip() else None
+
+
+def with_files(text: str, named: Callable[[str], str]) -> str:
+    """The same expression, in which pictures have the names that `named` gives them."""
+    return renamed_files(text, NAMES, named)
+
+
+def _field(help: str) -> object:
+    def check(text: str) -> object:
+        try:
+            return read_field(text)
+        except UserError as error:
+            raise UserError(f"'{text}': {error}") from error
+
+    text = f"{help}, as an expression such as smoothstep(200, 900, height); empty: 1"
+    return described(text, check=check, names_files=True)
+
+
+class FieldParameters(Parameters, frozen=True, kw_only=True):
+    """Factors on rates in each cell, by expressions of the land: found when they are changed, and then kept."""
+
+    title: ClassVar[str] = "Fields"
+    section: ClassVar[str] = "fields"
+
+    rain: Annotated[str, _field("factor on rain")] = ""
+    erodibility: Annotated[str, _field("factor on wear by droplets and snowballs")] = ""
+    wind: Annotated[str, _field("factor on entrainment and abrasion by wind")] = ""
+    weathering: Annotated[str, _field("factor on weathering")] = ""
+    growth: Annotated[str, _field("factor on the growth and arrival of plants")] = ""
+    evaporation: Annotated[str, _field("factor on evaporation")] = ""
+    uplift: Annotated[str, _field("factor on uplift")] = ""
+    mobility: Annotated[str, _field("1 where ground may move, 0 where it is protected")] = ""
+
+
+# Of each field, the layer that it makes
+FIELD_LAYERS: dict[str, str] = {
+    name: "mobility" if name == "mobility" else f"rate_{name}" for name in FieldParameters.__struct_fields__
+}
