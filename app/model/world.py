@@ -168,7 +168,11 @@ class World:
 
     def _change_rate(self, name: str, values: NDArray[Any] | float) -> None:
         self.trace(name)[...] = values
-        # Another one each time, even between two cycles, and where it was cleared in the meantime
+        self.rate_was_changed(name)
+
+    def rate_was_changed(self, name: str) -> None:
+        """Say that a rate is another one now, by whoever wrote into it."""
+        # Another version each time, even between two cycles, and where it was cleared in the meantime
         self.rates_version = max(self.rates_version, self.cycle) + 1
         self.changed[name] = self.rates_version
 
