@@ -13,6 +13,7 @@ from app.bench.row import Row
 from app.bench.yardstick import Yardstick
 from app.engine.creation import create_world
 from app.engine.simulator import SECONDS_BETWEEN_BACKUPS, Simulator
+from app.model.layers import RATES
 from app.model.parameters import Value
 from app.model.plants import TREE_COLUMNS
 from app.model.world import World
@@ -46,6 +47,7 @@ def rows(tiny: bool = False) -> Iterator[Row]:
 
     yield Row(f"{TREES} trees at 512² against none, {side}²", cost_of_trees(side, samples), "times", 1.1)
     yield Row(f"drops alone, all else off, against their own step, {side}²", cost_of_off(side, samples), "times", 1.01)
+    yield Row(f"all fields against none, {side}²", cost_of_fields(side, samples), "times", None)
 
     side, samples = (32, 1) if tiny else (1024, 9)
     gain, same_bits = gain_of_two_threads(side, samples)
@@ -112,6 +114,21 @@ def cost_of_off(side: int, samples: int) -> float:
             stepping.world.cycle += 1
 
         runs: Sequence[Callable[[], None]] = (cycling.run_cycle, step)
+        seconds = [_seconds(run) for run in (runs if sample % 2 else runs[::-1])]
+        ratios.append(seconds[0] / seconds[1] if sample % 2 else seconds[1] / seconds[0])
+    return float(np.median(ratios))
+
+
+def cost_of_fields(side: int, samples: int) -> float:
+    """The time of a cycle in which each rate has a field, relative to one without. They are near to 1, so that the
+    lands stay alike."""
+    with_fields, without = simulator_of(everything(side), 2), simulator_of(everything(side), 2)
+    near_one = 1.0 - 0.01 * np.random.default_rng(1).random(with_fields.world.shape)
+    for name in RATES:
+        with_fields.world.lay_rate(name, near_one)
+    ratios = []
+    for sample in range(samples):
+        runs = (with_fields.run_cycle, without.run_cycle)
         seconds = [_seconds(run) for run in (runs if sample % 2 else runs[::-1])]
         ratios.append(seconds[0] / seconds[1] if sample % 2 else seconds[1] / seconds[0])
     return float(np.median(ratios))

@@ -37,7 +37,7 @@ class Tool:
     flows: bool = False  # goes on while the pointer rests
     takes_level: bool = False  # from the ground where a stroke begins
     needs: str = ""  # the process that does something with what the tool leaves
-    shows: str = ""  # the overlay on which it is seen
+    shows: str = ""  # the overlay on which it is seen; {choice} stands for what it works with
     full: float = 0.1  # of metres: how much of its radius a dab of full strength changes
     everywhere: bool = False  # also where the land is protected
 
@@ -153,7 +153,7 @@ TOOLS: dict[str, Tool] = {
         amount="part",
         opposite="less rain",
         flows=True,
-        shows="rain field",
+        shows="rain_field",
     ),
     "less rain": Tool(
         "less rain",
@@ -163,7 +163,7 @@ TOOLS: dict[str, Tool] = {
         amount="part",
         opposite="rain",
         flows=True,
-        shows="rain field",
+        shows="rain_field",
     ),
     "uplift": Tool(
         "more uplift",
@@ -173,7 +173,7 @@ TOOLS: dict[str, Tool] = {
         amount="part",
         opposite="less uplift",
         flows=True,
-        shows="uplift field",
+        shows="uplift_field",
         needs="uplift",
     ),
     "less uplift": Tool(
@@ -184,7 +184,7 @@ TOOLS: dict[str, Tool] = {
         amount="part",
         opposite="uplift",
         flows=True,
-        shows="uplift field",
+        shows="uplift_field",
         needs="uplift",
     ),
     "protect": Tool(
@@ -218,6 +218,7 @@ TOOLS: dict[str, Tool] = {
         choice="rate",
         opposite="slower",
         flows=True,
+        shows="{choice}_field",
     ),
     "slower": Tool(
         "slower",
@@ -228,6 +229,7 @@ TOOLS: dict[str, Tool] = {
         choice="rate",
         opposite="faster",
         flows=True,
+        shows="{choice}_field",
     ),
     "sow": Tool(
         "sow",

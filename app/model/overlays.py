@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model import palettes
+from app.model.field_parameters import FIELD_LAYERS
+from app.model.layers import LAYERS
 from app.model.numbers import spaced
 from app.model.palettes import Stops
 
@@ -104,6 +106,8 @@ def largest(snapshot: Snapshot, name: str) -> float:
     layer = snapshot.layers.get(name)
     return 0.0 if layer is None else max(float(layer.max()), -float(layer.min()))
 
+
+_MOST_SHOWN = 4.0  # times, of a factor
 
 # Such that the colours of whole numbers are met in their middle
 _KINDS = _fixed(-0.5, palettes.WATERSHED_COLOURS + 0.5)
@@ -200,6 +204,10 @@ def _contour_ends(snapshots: Sequence[Snapshot]) -> tuple[str, str]:
     return f"{_legible(low)} m", f"{_legible(high)} m, a line each {_legible((high - low) / CONTOURS)} m"
 
 
+def _protection_ends(snapshots: Sequence[Snapshot]) -> tuple[str, str]:
+    return "protected", "free"
+
+
 # The table, in the order of the key and of all lists.
 
 
@@ -217,6 +225,21 @@ def _of_layer(
 ) -> Overlay:
     """An overlay that shows a layer, without another name its own."""
     return Overlay(name, value, label, palette, unit, span, layers=(layer or name,), survey=survey, ends=ends)
+
+
+def _of_rates() -> list[Overlay]:
+    """One of each field: factors on a scale of logarithms around 1, and the ground that is protected."""
+    rows = []
+    for name, layer in FIELD_LAYERS.items():
+        help = LAYERS[layer].help
+        if layer == "mobility":
+            label = "protected ground (violet)"
+            rows.append(_of_layer("protection", label, palettes.PROTECTED, layer=layer, ends=_protection_ends))
+        else:
+            span = _fixed(1.0 / _MOST_SHOWN, _MOST_SHOWN)
+            palette, value = palettes.LESS_AND_MORE, Value.MAGNITUDE
+            rows.append(_of_layer(f"{name}_field", help, palette, "×", span, layer=layer, value=value))
+    return rows
 
 
 _ROWS = (
@@ -248,6 +271,7 @@ _ROWS = (
     _of_layer("grass", "grass cover", palettes.PLANTS),
     _of_layer("canopy", "canopy cover", palettes.PLANTS),
     _of_layer("roots", "root density, which holds the ground", palettes.ROOTS),
+    *_of_rates(),
     Overlay(
         "material",
         Value.KIND,

@@ -41,15 +41,15 @@ class Uplift:
 
     def step(self, world: World, parameters: UpliftParameters, cycle: Cycle) -> tuple[str, ...]:
         """Raise `world` by what rises in one cycle, plants with their ground."""
-        risen = np.full(world.shape, parameters.rate)
+        risen = np.array(parameters.rate)
         for factor in ("rate_uplift", "mobility"):
             if factor in world.layers:
-                risen *= world.layers[factor]
+                risen = risen * world.layers[factor].astype(np.float64)
         changed = tuple(name for name in self.changes if name in world.layers)
         for name in changed:
             world.layers[name] += risen.astype(world.layers[name].dtype, copy=False)
         world.sum_ground()
-        volume = float(risen.sum()) * world.cell_area
+        volume = float(np.broadcast_to(risen, world.shape).sum()) * world.cell_area
         if volume > 0.0:
             world.ledger.rock.gain("uplift", volume)
         elif volume < 0.0:

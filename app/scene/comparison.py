@@ -15,7 +15,8 @@ Letter = Literal["A", "B", "C", "D"]
 
 NAMES: tuple[Letter, ...] = ("A", "B", "C", "D")
 MOST_WORLDS = len(NAMES)
-COMPARED_SECTIONS = ("climate", "processes", "rivers")  # parameters of all other sections are the same for all
+# Parameters of all other sections are the same for all.
+COMPARED_SECTIONS = ("climate", "fields", "processes", "rivers")
 MOST_LISTED = 4  # differences in a label
 
 

@@ -100,10 +100,17 @@ class Brushing:
         if tool is not None and tool.shows:
             if before is None or not before.shows:
                 self._overlay_before = application.documents.scene.view.overlay
-            application.show_overlay(tool.shows)
+            application.show_overlay(tool.shows.format(choice=self.choice))
         elif before is not None and before.shows and self._overlay_before is not None:
             application.show_overlay(self._overlay_before)
             self._overlay_before = None
+
+    def choose_to_work_with(self, name: str) -> None:
+        """Let the tool work with a kind, a plant, a form or a rate."""
+        tool = self.tool
+        if tool is not None:
+            self.settings.chosen[tool.choice] = name
+            self._show_overlay_of(tool, tool)
 
     def choices(self, kind: str) -> tuple[str, ...]:
         """What a tool can be chosen to work with on the present land."""

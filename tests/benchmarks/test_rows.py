@@ -70,6 +70,7 @@ EXPECTED = {
         ("parcels' steps twice as long", "yards", None),
         ("100000 trees", "times", 1.1),
         ("drops alone, all else off", "times", 1.01),
+        ("all fields against none", "times", None),
         ("two threads against one", "times as fast", 1.5),
         ("same bits", "1 is yes", 1.0),
         ("everything in memory", "bytes per cell", 400.0),

@@ -6,7 +6,9 @@ import math
 from typing import NamedTuple
 
 import moderngl
+import numpy as np
 
+from app.model.layers import LAYERS
 from app.model.snapshot import SURVEYED_FLOW, Snapshot
 from app.picture.passes import unlocked
 from app.picture.passes.canopy import Crowns
@@ -25,7 +27,10 @@ class LayerTextures:
         self._sets: list[dict[str, moderngl.Texture]] = [{}, {}]
         self._versions: list[dict[str, tuple[int, int]]] = [{}, {}]
         self._turn = 0
-        self._nothing = context.texture((1, 1), 1, bytes(4), dtype="f4")
+        # One of each default
+        self._absent = {
+            default: context.texture((1, 1), 1, np.float32(default).tobytes(), dtype="f4") for default in (0.0, 1.0)
+        }
 
     def upload(self, snapshot: Snapshot) -> dict[str, moderngl.Texture]:
         """Textures with the layers of a snapshot; only those that this set does not hold yet are sent."""
@@ -51,15 +56,17 @@ class LayerTextures:
         return textures
 
     def texture(self, name: str) -> moderngl.Texture:
-        """A layer of the snapshot that was uploaded last; one that is 0 everywhere where it has none."""
-        return self._sets[self._turn].get(name, self._nothing)
+        """A layer of the snapshot that was uploaded last; where it has none, one that has its default everywhere."""
+        there = self._sets[self._turn].get(name)
+        return self._absent[LAYERS[name].default if name in LAYERS else 0.0] if there is None else there
 
     def release(self) -> None:
         for textures in self._sets:
             for texture in textures.values():
                 texture.release()
             textures.clear()
-        self._nothing.release()
+        for texture in self._absent.values():
+            texture.release()
 
 
 class SurfaceMap:

@@ -136,6 +136,7 @@ class Panel:
     def release(self) -> None:
         """Give back what ImGui's own end would not."""
         self._timeline.release()
+        self._rows.release()
         if self._plots_shown:
             from app.window.panel import plots
 

@@ -29,6 +29,7 @@ from app.scene.scene import (
     without_effect,
 )
 from app.sources.generators import GENERATORS
+from app.window.panel.fields import FieldPreviews
 from app.window.panel.held import held_value
 from app.window.panel.snowball_runs import snowball_runs
 from app.window.panel.springs import spring_list
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 SECTIONS: dict[str, bool] = {
     "world": True,
     "climate": False,
+    "fields": False,
     "processes": True,
     "rivers": False,
     "view": True,
@@ -74,6 +76,7 @@ class ParameterRows:
     def __init__(self, application: Application) -> None:
         self._application = application
         self._widgets = ParameterWidgets(application.notices.warn)
+        self._fields = FieldPreviews(application)
         self._traits = TraitRows(application, self._widgets)
         self._before_drag: tuple[str, list[Value]] = ("", [])  # a path, and what it had in each world
 
@@ -164,8 +167,14 @@ class ParameterRows:
         if is_changed:
             imgui.same_line(left + width - reset_width)
             self._reset_button(declaration, reset_width)
+        if declaration.names_files:
+            self._fields.row(declaration, self._widgets.being_typed(path) or str(value))
         imgui.pop_style_var()
         imgui.pop_id()
+
+    def release(self) -> None:
+        """Give back the pictures of fields."""
+        self._fields.release()
 
     def _value(self, declaration: Declaration, value: Value, width: float) -> None:
         """The widget of a parameter, and what is done with it."""

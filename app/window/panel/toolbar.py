@@ -138,7 +138,7 @@ class Toolbar:
         if imgui.begin_combo("##choice", brushing.choice.rpartition("/")[2]):
             for name in brushing.choices(tool.choice):
                 if imgui.selectable(name.rpartition("/")[2] + f"###{name}", name == brushing.choice)[0]:
-                    brushing.settings.chosen[tool.choice] = name
+                    brushing.choose_to_work_with(name)
             imgui.end_combo()
         if tool.choice == "form":
             imgui.same_line(0.0, em(0.3))

@@ -276,6 +276,10 @@ class ParameterWidgets:
         if is_strong:
             imgui.set_mouse_cursor(imgui.MouseCursor_.resize_ew)
 
+    def being_typed(self, path: str) -> str | None:
+        """What is typed for a parameter just now; None where nothing is."""
+        return self._typing.text if self._typing and self._typing_in(path) else None
+
     def _typing_in(self, path: str) -> bool:
         """Whether a field is open that is still shown: that of a section which was folded is not."""
         typing = self._typing
