@@ -25,6 +25,7 @@ from app.processes.droplets import read_springs, write_springs
 from app.scene.comparison import NAMES
 from app.scene.edits import Blur, CancelSnowballs, RollSnowballs
 from app.scene.scene import KEYS, curve_of
+from app.scene.shown_overlays import neighbour
 from app.window.actions import BY_COMMAND, Action
 from app.window.camera_moves import ALONG_WATER, OVER_LAND, key_of
 from app.window.undo import LandStep, ValueStep
@@ -38,6 +39,7 @@ SPEEDS: tuple[int, ...] = (1, 2, 5, 10, 20, 50, 100, 0)
 LARGEST_SEED = 2**31 - 1
 SAVED = (".npz", ".toml")  # the endings of what can be saved
 JOURNAL = ".journal.toml"
+NO_OVERLAY = "none"
 INTERFACE_SIZES: tuple[float, ...] = (0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5)
 
 
@@ -46,6 +48,7 @@ class Commands:
 
     def __init__(self, application: Application) -> None:
         self._application = application
+        self._last_overlay = NO_OVERLAY  # before there was none
 
     def run(self, action: Action) -> None:
         """Do what a row of the table says."""
@@ -65,6 +68,15 @@ class Commands:
     def change_back(self, path: str, values: Sequence[Value]) -> None:
         """Give a parameter the value in each world that it had there before."""
         self.attempt(lambda: self._application.change_back(path, values))
+
+    def reset_parameters(self, paths: Sequence[str]) -> None:
+        """Give parameters, and curves, the values that they were opened with, as one step of undo."""
+        opened = self._application.documents.opened
+        if len(paths) == 1 and not paths[0].startswith(KEYS):
+            self.change(paths[0], opened.value(paths[0]))
+        else:
+            values = {path: opened.value(path) for path in paths}
+            self.attempt(lambda: self._application.change_together(values, f"reset {len(paths)} changes"))
 
     def set_key(self, path: str) -> None:
         """Let a parameter have its value of now in this cycle, and follow a curve through all its keys."""
@@ -124,9 +136,11 @@ class Commands:
                 raise UserError("there is nothing to undo")
             case ValueStep(before=values) as step:
                 application.set_values(values)
-            case LandStep(going=going) as step:
+            case LandStep(going=going, seen=seen) as step:
                 assert going is not None
                 application.go_to(going)
+                if seen is not None:
+                    application.set_values(seen.before)
         application.notices.say(f"undone: {step.name}")
 
     def redo(self) -> None:
@@ -136,8 +150,10 @@ class Commands:
                 raise UserError("there is nothing to do again")
             case ValueStep(after=values) as step:
                 self._application.set_values(values)
-            case LandStep(after=moment) as step:
+            case LandStep(after=moment, seen=seen) as step:
                 assert moment is not None
+                if seen is not None:
+                    self._application.set_values(seen.after)
                 self._application.go_to(GoTo(moment.branch, moment.cycle, moment.edits, pause=False))
         self._application.notices.say(f"done again: {step.name}")
 
@@ -294,10 +310,36 @@ class Commands:
     # View.
 
     def next_overlay(self) -> None:
-        names = list(OVERLAYS)
-        name = names[(names.index(self._application.documents.scene.view.overlay) + 1) % len(names)]
+        self._change_overlay(+1)
+
+    def previous_overlay(self) -> None:
+        self._change_overlay(-1)
+
+    def _change_overlay(self, steps: int) -> None:
+        application = self._application
+        shown = application.documents.scene.view.overlay
+        name = neighbour(shown, steps, application.documents.scenes, application.snapshot)
+        self.show_overlay(name)
+
+    def toggle_overlay(self) -> None:
+        shown = self._application.documents.scene.view.overlay
+        if shown != NO_OVERLAY:
+            self._last_overlay = shown
+        elif self._last_overlay == NO_OVERLAY:
+            raise UserError(f"there is no overlay; {BY_COMMAND['next_overlay'].key_text} shows one")
+        self.show_overlay(self._last_overlay if shown == NO_OVERLAY else NO_OVERLAY)
+
+    def show_overlay(self, name: str) -> None:
+        """Drape a map over the ground."""
         self._application.change("view.overlay", name)
-        self._application.notices.say(f"overlay: {name}")
+        self._application.notices.say(f"overlay: {OVERLAYS[name].label}")
+
+    def search(self) -> None:
+        """Let a person type what parameter is looked for."""
+        self._application.panel.begin_search()
+
+    def next_focus(self) -> None:
+        self._application.panel.keyboard.go_on()
 
     def toggle_minimap(self) -> None:
         self._application.change("view.minimap", not self._application.documents.scene.view.minimap)

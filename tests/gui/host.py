@@ -38,6 +38,7 @@ NAMED_KEYS = {
     imgui.Key.equal: "=",
     imgui.Key.minus: "-",
     imgui.Key.keypad_add: "+",
+    imgui.Key._0: "0",
 }
 FUNCTION_KEYS = [name for name in NAMED_KEYS.values() if name[1:].isdigit()]
 BUTTONS = {0: Button.LEFT, 1: Button.RIGHT, 2: Button.MIDDLE}
@@ -88,7 +89,17 @@ class Driver:
     def widget(self, parameter: str) -> str:
         """The test engine's name of a parameter's widget."""
         self._refer_to_parameters()
-        return f"{parameter}/##{parameter}"
+        name = f"{parameter}/##{parameter}"
+        if not self.engine.item_exists(name):
+            self.unfold(parameter.partition(".")[0])
+        return name
+
+    def unfold(self, group: str) -> None:
+        """Let a group show all its parameters, where it is shown itself."""
+        self._refer_to_parameters()
+        if group not in self.application.panel.memory.kept.unfolded and self.engine.item_exists(f"###group {group}"):
+            self.engine.item_click(f"###group {group}")
+            self.engine.yield_(2)
 
     def reset_button(self, parameter: str) -> str:
         self._refer_to_parameters()
@@ -112,9 +123,7 @@ class Driver:
         for section in reversed(SECTIONS):  # from the end: what is above would push it down
             self.engine.item_open(self.section(section))
         for group in reversed(GROUPS):
-            if f"{group}.enabled" in DECLARATIONS:  # folded where it is off
-                self._refer_to_parameters()
-                self.engine.item_open(f"###group {group}")
+            self.unfold(group)
         self.engine.yield_(3)
 
     def press(self, chord: str) -> None:

@@ -21,6 +21,7 @@ LARGEST_SLIDER = 2**30  # a wider range, as that of seeds, is one to type in
 NEXT_TO_ZERO = 1e-5  # of its high end: where a logarithmic slider begins whose low end is zero
 NARROWEST_TOOLTIP, SEVERAL_ROWS = 10.0, 5.0  # heights of the font
 FINE = 0.1  # of its way a slider goes while Shift is held
+COARSE = 5.0  # times its way while Ctrl is
 TAKING_KEYS = (imgui.Key.enter, imgui.Key.keypad_enter, imgui.Key.tab)
 
 
@@ -134,7 +135,8 @@ class Drag:
                 return
             self.pointer = self.pressed + math.copysign(reach, pointer - self.pressed)
         if pointer != self.pointer:
-            self.part += (pointer - self.pointer) / width * (FINE if imgui.get_io().key_shift else 1.0)
+            pace = FINE if imgui.get_io().key_shift else COARSE if imgui.get_io().key_ctrl else 1.0
+            self.part += (pointer - self.pointer) / width * pace
             self.pointer = pointer
             self.value = slider_value(declaration, self.part)
 
@@ -214,7 +216,7 @@ class ParameterWidgets:
         _, hovered, held = imgui.internal.button_behavior(box, id, False, False)
         from_here = holding if value == 0 and holding is not None else value
         if imgui.is_item_activated():
-            if imgui.get_io().key_ctrl or imgui.is_mouse_double_clicked(0):
+            if imgui.get_io().key_ctrl or imgui.is_mouse_double_clicked(0) or not imgui.is_mouse_clicked(0):
                 text = exact_text(from_here)
                 self._drag, self._typing = None, Typing(path, text, text, imgui.get_frame_count())
                 return self._type(box, id, label, declaration, value, acts_at_end)
