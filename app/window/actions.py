@@ -28,7 +28,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(("Space",), "Pause", "stop or resume the simulation", "toggle_pause", "Simulation"),
     Action((".",), "Step", "pause, and run a single cycle", "step", "Simulation"),
     Action((",",), "Step back", "pause, and bring back the land of one cycle before", "step_back", "Simulation"),
-    Action(("[",), "Slower", "fewer cycles per frame", "slower", "Simulation"),
+    Action(("[",), "Slower", "fewer cycles per frame, down to one per second", "slower", "Simulation"),
     Action(("]",), "Faster", "more cycles per frame, up to full speed", "faster", "Simulation"),
     Action(("R",), "Reset", "restart from cycle 0", "reset", "Simulation"),
     Action(("N",), "New seed", "restart with another random seed", "new_seed", "Simulation"),

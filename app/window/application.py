@@ -56,7 +56,7 @@ from app.scene.captions import picture_labels
 from app.scene.comparison import differences
 from app.scene.edits import Copy, Open
 from app.scene.scene import KEYS, VIEW_SECTION, Scene, curve_of, rebuilds_world, section_of
-from app.window.actions import BY_KEY
+from app.window.actions import BY_COMMAND, BY_KEY
 from app.window.camera_control import FLIGHT_KEYS, CameraControl
 from app.window.camera_follow import CameraFollow
 from app.window.cameras import Cameras
@@ -86,6 +86,8 @@ log = logging.getLogger(__name__)
 
 DROPS_OF_A_SPRING = 100.0  # in each cycle, where one is placed by a click
 REACH_OF_A_SPRING = 0.02  # relative to the map: a click nearer to a spring removes it
+REACH_OF_A_RIVER = 3  # cells: a click so near to one means it
+MORE_THAN_ASIDE = 4.0  # times the water of a place that a river near it has
 SCREENS_PER_SECOND = 60  # the frames that a pace in cycles for each frame is meant for
 SECONDS_BETWEEN_LOOKS = 0.25
 STILL_FRAMES = 4  # drawn after the last change, in which ImGui comes to rest
@@ -543,6 +545,13 @@ class Application:
             row, column = place
             self.camera.look_at((column + 0.5) * self.snapshot.cell_size, (row + 0.5) * self.snapshot.cell_size)
 
+    def ask_about_water(self, place: tuple[int, int] | None) -> None:
+        """Follow the water of a place that a person has pointed at, or of the river that is close to it."""
+        self.ask_about(river_near(self.snapshot, place) if place and self.snapshot else place)
+        if place is not None:
+            key = BY_COMMAND["close"].key_text
+            self.notices.say(f"lit: what drains to this point, and the way of its water; {key} ends it")
+
     def toggle_spring(self, place: tuple[int, int] | None) -> None:
         """Add a spring at a place (row, column), or remove the one that is near it."""
         if place is None or self.snapshot is None:
@@ -725,6 +734,20 @@ class Application:
         action = BY_KEY.get(event.chord)
         if action is not None:
             self.commands.run(action)
+
+
+def river_near(snapshot: Snapshot, place: tuple[int, int]) -> tuple[int, int]:
+    """The cell (row, column) with the most water near a place, where that is far more than at the place itself."""
+    discharge = snapshot.layers.get("discharge")
+    if discharge is None:
+        return place
+    row, column = place
+    top, left = max(row - REACH_OF_A_RIVER, 0), max(column - REACH_OF_A_RIVER, 0)
+    around = discharge[top : row + REACH_OF_A_RIVER + 1, left : column + REACH_OF_A_RIVER + 1]
+    south, east = np.unravel_index(int(around.argmax()), around.shape)
+    if around[south, east] <= MORE_THAN_ASIDE * discharge[row, column]:
+        return place
+    return top + int(south), left + int(east)
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import threading
@@ -33,8 +34,14 @@ from app.window.undo import LandStep, ValueStep
 if TYPE_CHECKING:
     from app.window.application import Application
 
-# Cycles per frame, from slow to fast; 0 is full speed.
-SPEEDS: tuple[int, ...] = (1, 2, 5, 10, 20, 50, 100, 0)
+# Cycles per frame, and frames that these take, from slow to fast; the last is full speed.
+FULL_SPEED = (0, 1)
+SPEEDS: tuple[tuple[int, int], ...] = (
+    *((1, frames) for frames in (60, 20, 6, 2)),
+    *((cycles, 1) for cycles in (1, 2, 5, 10, 20, 50, 100)),
+    FULL_SPEED,
+)
+FRAMES_PER_SECOND = 60
 
 LARGEST_SEED = 2**31 - 1
 SAVED = (".npz", ".toml")  # the endings of what can be saved
@@ -103,12 +110,19 @@ class Commands:
         self._change_speed(+1)
 
     def _change_speed(self, steps: int) -> None:
-        speed = self._application.documents.scene.simulation.cycles_per_frame
-        # Where the slider was set to a number between two of ours, both directions lead to a neighbour.
-        below = [index for index, known in enumerate(SPEEDS) if known and (speed == 0 or known <= speed)]
-        index = len(SPEEDS) - 1 if speed == 0 else max(below, default=0)
-        index = min(max(index + steps, 0), len(SPEEDS) - 1)
-        self._application.change("simulation.cycles_per_frame", SPEEDS[index])
+        simulation, status = self._application.documents.scene.simulation, self._application.simulation.status
+        # Where the sliders were set to a number between two of ours, both directions lead to a neighbour.
+        pace = simulation.cycles_per_frame / simulation.frames_per_cycle or math.inf
+        if pace == math.inf and steps < 0 and status.state == "running":
+            pace = status.cycles_per_second / FRAMES_PER_SECOND  # a limit above what it does would change nothing
+            below = [index for index, speed in enumerate(SPEEDS[:-1]) if speed[0] / speed[1] < pace]
+            index = max(below, default=0)
+        else:
+            below = [index for index, speed in enumerate(SPEEDS) if (speed[0] / speed[1] or math.inf) <= pace]
+            index = min(max(max(below, default=0) + steps, 0), len(SPEEDS) - 1)
+        cycles, frames = SPEEDS[index]
+        values: dict[str, Value] = {"simulation.cycles_per_frame": cycles, "simulation.frames_per_cycle": frames}
+        self._application.change_together(values, "speed")
 
     def reset(self) -> None:
         self._application.documents.restart("reset")

@@ -11,12 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import moderngl
+import numpy as np
 from imgui_bundle import hello_imgui, imgui
 from imgui_bundle.immapp import testing
+from numpy.typing import NDArray
 
 from app.engine.thread import SimulationThread
 from app.picture import style
-from app.scene.scene import DECLARATIONS, GROUPS, Scene
+from app.scene.scene import GROUPS, Scene
 from app.sources.parameters import WorldParameters
 from app.window.application import Application
 from app.window.events import Button, ButtonPressed, ButtonReleased, Event, KeyPressed, PointerMoved, Scrolled
@@ -76,6 +78,21 @@ class Driver:
     def __init__(self, application: Application, context: Context) -> None:
         self.application = application
         self.engine = context
+        self.seen: NDArray[np.uint8] | None = None  # the window as it was drawn last
+        self._looks = False
+
+    def look(self) -> NDArray[np.uint8]:
+        """The window, `[row, column, (red, green, blue)]`, the uppermost row first."""
+        self.seen, self._looks = None, True
+        self.wait_for(lambda: self.seen is not None, "a frame")
+        assert self.seen is not None
+        return self.seen
+
+    def take(self, screen: moderngl.Framebuffer, width: int, height: int) -> None:
+        """See a frame that was drawn, where the test waits for one."""
+        if self._looks:
+            pixels = screen.read(viewport=(0, 0, width, height), components=3, alignment=1)
+            self.seen, self._looks = np.frombuffer(pixels, np.uint8).reshape(height, width, 3)[::-1], False
 
     def wait_for(self, condition: Callable[[], bool], what: str, *, frames: int = 3000) -> None:
         """Let frames pass until something is so."""
@@ -154,6 +171,7 @@ def drive(
     """Run the application in a window, with one scene or two side by side, and a test beside it."""
     simulation = SimulationThread(*(scenes or (SMALL,)), paused=paused)
     running: list[Application] = []
+    drivers: list[Driver] = []
     last = time.perf_counter()
 
     def begin() -> None:
@@ -168,6 +186,8 @@ def drive(
         application = running[0]
         now = time.perf_counter()
         display = imgui.get_io().display_size
+        for driver in drivers:
+            driver.take(application.sides.context.screen, round(display.x), round(display.y))
         application.frame(_events(), now - last, display.x, display.y, 1.0)
         application.sides.context.screen.use()  # into which immapp draws the panel
         if application.snapshot is not None:
@@ -186,6 +206,7 @@ def drive(
         # pytest watches over the time a test takes; the engine's own minute is short for a machine that is busy
         imgui.test_engine.get_io(hello_imgui.get_imgui_test_engine()).config_watchdog_kill_test = LONGEST_TEST
         driver = Driver(running[0], context)
+        drivers.append(driver)
         context.yield_(3)
         test(driver)
 

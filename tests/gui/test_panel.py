@@ -437,7 +437,7 @@ def test_a_world_that_cannot_be_made_leaves_the_old_one_and_its_parameters() -> 
 def test_an_error_in_a_frame_is_shown_and_the_next_frame_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     from app.window.panel import transport
 
-    menu = transport._menu
+    speed = transport._speed
 
     def test(driver: Driver) -> None:
         application = have_land(driver)
@@ -445,11 +445,11 @@ def test_an_error_in_a_frame_is_shown_and_the_next_frame_is_drawn(monkeypatch: p
         def fail(*_: object) -> None:
             raise RuntimeError("out of paint")
 
-        monkeypatch.setattr(transport, "_menu", fail)
+        monkeypatch.setattr(transport, "_speed", fail)
         driver.wait_for(
             lambda: any("out of paint" in notice.text for notice in application.notices.shown()), "a notice"
         )
-        monkeypatch.setattr(transport, "_menu", menu)
+        monkeypatch.setattr(transport, "_speed", speed)
         driver.engine.yield_(3)
         driver.press("M")
         assert not application.documents.scene.view.minimap

@@ -63,7 +63,7 @@ MARK_SIZE = 0.66  # heights of the font
 SIGN_WIDTH = 0.85
 
 SOURCE = "world.source"  # a text: what it may be is not known to its declaration
-IDLE_OPACITY = 0.45  # of a parameter that has no effect now
+IDLE_OPACITY = 0.65  # of a parameter that has no effect now
 
 
 class ParameterRows:

@@ -50,15 +50,16 @@ def _speed(application: Application) -> None:
     commands = application.commands
     if icon_button(icons.ICON_FA_MINUS, "slower", BY_COMMAND["slower"].tooltip):
         commands.run(BY_COMMAND["slower"])
-    cycles = application.documents.scene.simulation.cycles_per_frame
-    speed = f"{cycles}/frame" if cycles else "full speed"
+    simulation = application.documents.scene.simulation
+    cycles, frames = simulation.cycles_per_frame, simulation.frames_per_cycle
+    speed = "full speed" if not cycles else f"{cycles}/frame" if frames == 1 else f"{60.0 * cycles / frames:.3g}/s"
     width = imgui.calc_text_size("full speed").x
     imgui.same_line(0.0, em(0.4))
     left = imgui.get_cursor_pos_x()
     imgui.set_cursor_pos_x(left + (width - imgui.calc_text_size(speed).x) / 2.0)
     imgui.align_text_to_frame_padding()
     imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), speed)
-    tooltip_on_hover("simulation cycles per frame of 1/60 s")
+    tooltip_on_hover("simulation cycles per frame of 1/60 s, or per second")
     imgui.same_line(left + width + em(0.4))
     if icon_button(icons.ICON_FA_PLUS, "faster", BY_COMMAND["faster"].tooltip):
         commands.run(BY_COMMAND["faster"])
