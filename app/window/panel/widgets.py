@@ -213,13 +213,13 @@ class ParameterWidgets:
         if self._typing_in(path):
             return self._type(box, id, label, declaration, value, acts_at_end)
 
-        _, hovered, held = imgui.internal.button_behavior(box, id, False, False)
         from_here = holding if value == 0 and holding is not None else value
+        if imgui.get_current_context().nav_activate_id == id:  # by the keyboard
+            return self._begin_typing(from_here, box, id, label, declaration, value, acts_at_end)
+        _, hovered, held = imgui.internal.button_behavior(box, id, False, False)
         if imgui.is_item_activated():
-            if imgui.get_io().key_ctrl or imgui.is_mouse_double_clicked(0) or not imgui.is_mouse_clicked(0):
-                text = exact_text(from_here)
-                self._drag, self._typing = None, Typing(path, text, text, imgui.get_frame_count())
-                return self._type(box, id, label, declaration, value, acts_at_end)
+            if imgui.get_io().key_ctrl or imgui.is_mouse_double_clicked(0):
+                return self._begin_typing(from_here, box, id, label, declaration, value, acts_at_end)
             part = slider_part(declaration, from_here)
             self._drag = Drag(path, value, imgui.get_io().mouse_pos.x, part, value)
         if self._drag is None or self._drag.path != path or not (held or imgui.is_item_deactivated()):
@@ -287,6 +287,21 @@ class ParameterWidgets:
                 return True
             self._typing = None
         return False
+
+    def _begin_typing(
+        self,
+        from_here: float,
+        box: imgui.internal.ImRect,
+        id: int,
+        label: str,
+        declaration: Declaration,
+        value: Value,
+        acts_at_end: bool,
+    ) -> Value:
+        """Lay a field over a slider, with a number to begin with."""
+        text = exact_text(from_here)
+        self._drag, self._typing = None, Typing(declaration.path, text, text, imgui.get_frame_count())
+        return self._type(box, id, label, declaration, value, acts_at_end)
 
     def _type(
         self,
