@@ -186,8 +186,6 @@ def drive(
         application = running[0]
         now = time.perf_counter()
         display = imgui.get_io().display_size
-        for driver in drivers:
-            driver.take(application.sides.context.screen, round(display.x), round(display.y))
         application.frame(_events(), now - last, display.x, display.y, 1.0)
         application.sides.context.screen.use()  # into which immapp draws the panel
         if application.snapshot is not None:
@@ -201,6 +199,11 @@ def drive(
         width, height = imgui.get_io().display_size
         context.screen.viewport = context.screen.scissor = (0, 0, round(width), round(height))
         running[0].lay_pictures(context.screen, round(height))
+
+    def presented() -> None:
+        display = imgui.get_io().display_size
+        for driver in drivers:
+            driver.take(running[0].sides.context.screen, round(display.x), round(display.y))
 
     def run_test(context: Context) -> None:
         # pytest watches over the time a test takes; the engine's own minute is short for a machine that is busy
@@ -226,6 +229,7 @@ def drive(
     parameters.callbacks.post_init = begin
     parameters.callbacks.show_gui = frame
     parameters.callbacks.custom_background = background
+    parameters.callbacks.after_swap = presented
     parameters.callbacks.before_exit = end
     testing.run(test_function=run_test, runner_params=parameters)
 

@@ -68,5 +68,7 @@ class Keyboard:
             imgui.set_window_focus(moves_to)
             window = imgui.internal.find_window_by_name(moves_to)
             if window is not None:
+                if moves_to == MENUS:  # else ImGui takes the bar for left
+                    imgui.get_current_context().nav_layer = imgui.internal.NavLayer.menu
                 imgui.internal.nav_init_window(window, True)
                 imgui.set_nav_cursor_visible(True)

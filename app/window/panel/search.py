@@ -45,13 +45,18 @@ class Search:
         changed = sorted(self._rows.changed)
         gap = em(0.3)
         reset = f"{icons.ICON_FA_ROTATE_LEFT} {len(changed)}"
-        reset_width = imgui.calc_text_size(reset).x + 2.0 * imgui.get_style().frame_padding.x
-        buttons = reset_width + 1.15 * imgui.get_frame_height() + 2.0 * gap if changed else 0.0
-        imgui.set_next_item_width(imgui.get_content_region_avail().x - buttons)
+        padding = 2.0 * imgui.get_style().frame_padding.x
+        widths = (imgui.calc_text_size(text).x + padding + gap for text in (reset, icons.ICON_FA_COPY))
+        width = imgui.get_content_region_avail().x - (sum(widths) if changed else 0.0)
+        imgui.set_next_item_width(width)
         if self._begins:
             imgui.set_keyboard_focus_here()
             self._begins = False
-        hint = f"{icons.ICON_FA_MAGNIFYING_GLASS}  find a parameter  ({BY_COMMAND['search'].key_text})"
+        key = BY_COMMAND["search"].key_text
+        hints = [
+            f"{icons.ICON_FA_MAGNIFYING_GLASS}  {text}" for text in (f"find a parameter  ({key})", f"find  ({key})")
+        ]
+        hint = next((text for text in hints if imgui.calc_text_size(text).x + padding < width), hints[-1])
         flags = imgui.InputTextFlags_.enter_returns_true.value
         entered, query = imgui.input_text_with_hint("###search", hint, self.query, flags)
         self.query = query
@@ -67,8 +72,9 @@ class Search:
             self._application.commands.reset_parameters(changed)
         tooltip_on_hover(f"Reset all {count}", "All parameters as they were opened, as one step of undo.")
         imgui.same_line(0.0, gap)
-        if icon_button(icons.ICON_FA_COPY, "copy all", f"Copy {count} as --set, for the command line"):
+        if imgui.button(f"{icons.ICON_FA_COPY}###copy all"):
             imgui.set_clipboard_text(settings_text(self._application, changed))
+        tooltip_on_hover(f"Copy {count} as --set, for the command line")
 
     def results(self) -> None:
         """The rows of what is found, each below the name of its group."""
