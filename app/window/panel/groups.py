@@ -160,7 +160,8 @@ class GroupRows:
     ) -> None:
         """The name of a group, which unfolds it, with words at its end."""
         place = imgui.get_cursor_screen_pos()
-        if imgui.invisible_button(f"###group {name}", imgui.ImVec2(max(size.x, 1.0), size.y)):
+        box = imgui.ImVec2(max(size.x, 1.0), size.y)
+        if imgui.invisible_button(f"###group {name}", box, imgui.ButtonFlags_.enable_nav.value):
             self._memory.toggle(self._memory.kept.unfolded, name)
         drawing, padding = imgui.get_window_draw_list(), imgui.get_style().frame_padding.y
         if imgui.is_item_hovered():

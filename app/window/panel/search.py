@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.window.application import Application
 
 MOST_SHOWN = 60
-ABOUT_HELP = 60  # letters of a help that are shown around a word in it
+HELP_INDENT = 2.3  # heights of the font
 
 
 class Search:
@@ -106,21 +106,24 @@ class Search:
         imgui.pop_style_color(2)
         imgui.pop_id()
         imgui.same_line(0.0, em(0.6))
-        imgui.begin_group()
         self._rows.row(declaration)
         in_help = [word for word in words if word not in declaration.label.casefold()]
         if any(word in declaration.help.casefold() for word in in_help):
-            text = _excerpt(declaration.help, in_help[0])
-            imgui.indent(em(0.5))
+            imgui.indent(em(HELP_INDENT))
+            letters = int(imgui.get_content_region_avail().x / imgui.calc_text_size("n").x)
+            text = _excerpt(declaration.help, in_help[0], letters)
             light_words(text, in_help)
             imgui.text_disabled(text)
-            imgui.unindent(em(0.5))
-        imgui.end_group()
+            imgui.unindent(em(HELP_INDENT))
 
 
-def _excerpt(text: str, word: str) -> str:
-    """As much of a text as a line has room for, with a word in it."""
-    if len(text) <= ABOUT_HELP:
+def _excerpt(text: str, word: str, letters: int) -> str:
+    """So many letters of a text, with a word in them."""
+    if len(text) <= letters:
         return text
-    begin = max(text.casefold().find(word) - ABOUT_HELP // 3, 0)
-    return f"{'… ' if begin else ''}{text[begin : begin + ABOUT_HELP]}{' …' if begin + ABOUT_HELP < len(text) else ''}"
+    at = text.casefold().find(word)
+    if at + len(word) <= letters - 2:
+        return f"{text[: letters - 2]} …"
+    begin = min(max(at - letters // 3, 0), len(text) - letters + 2)
+    end = begin + letters - 4
+    return f"… {text[begin:end]}{' …' if end < len(text) else ''}"

@@ -360,7 +360,9 @@ def toggle(label: str, value: bool) -> bool:
     width = height * 1.75
     place = imgui.get_cursor_screen_pos()
     place = imgui.ImVec2(place.x, place.y + (imgui.get_frame_height() - height) / 2.0)
-    if imgui.invisible_button(label, imgui.ImVec2(width, imgui.get_frame_height())):
+    if imgui.invisible_button(
+        label, imgui.ImVec2(width, imgui.get_frame_height()), imgui.ButtonFlags_.enable_nav.value
+    ):
         value = not value
         _Slides.began[label] = time.monotonic()
     passed = (time.monotonic() - _Slides.began.get(label, 0.0)) / _Slides.SECONDS
