@@ -550,7 +550,9 @@ class Application:
         self.ask_about(river_near(self.snapshot, place) if place and self.snapshot else place)
         if place is not None:
             key = BY_COMMAND["close"].key_text
-            self.notices.say(f"lit: what drains to this point, and the way of its water; {key} ends it")
+            self.notices.say(
+                f"lit: what drains here, and the way of its water (profile: section Rivers); {key} ends it"
+            )
 
     def toggle_spring(self, place: tuple[int, int] | None) -> None:
         """Add a spring at a place (row, column), or remove the one that is near it."""

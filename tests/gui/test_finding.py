@@ -54,6 +54,9 @@ def test_the_panel_begins_with_what_is_at_work() -> None:
         driver.engine.item_click("###group wind")
         driver.engine.yield_(3)
         assert "wind.lag" not in rows_shown(driver)
+        application.commands.change("wind.lag", 1.0)
+        driver.engine.yield_(3)
+        assert "wind.lag" in rows_shown(driver), "what differs from the preset is seen"
 
     drive(test)
 

@@ -109,7 +109,12 @@ class GroupRows:
         unfolded = name in kept.unfolded
         if with_title:
             self._title(name, group)
-        shown = [member for member in MEMBERS[name] if unfolded or (member.essential and not self._is_off(name))]
+        is_off, changed = self._is_off(name), self._rows.changed
+        shown = [
+            member
+            for member in MEMBERS[name]
+            if unfolded or (not is_off and (member.essential or member.path in changed))
+        ]
         for declaration in shown:
             if declaration.path not in kept.pinned_parameters:
                 self._rows.row(declaration)
@@ -143,7 +148,9 @@ class GroupRows:
                 self._rows.switch(DECLARATIONS[switch])
                 imgui.same_line(0.0, em(TITLE_GAP))
             size = imgui.ImVec2(end - imgui.get_cursor_pos_x(), imgui.get_frame_height())
-            self._title_button(name, GROUPS[name], size, FAINT_TEXT, Fonts.text, "")
+            is_changed = any(member.path in self._rows.changed for member in MEMBERS[name])
+            colour = ACCENT if is_changed or switch in self._rows.changed else FAINT_TEXT
+            self._title_button(name, GROUPS[name], size, colour, Fonts.text, "")
 
     def _title(self, name: str, group: type[Parameters]) -> None:
         """A line with the switch of a group, its name, how long it takes, and what unfolds it."""
