@@ -100,6 +100,7 @@ class SimulationThread:
         self._lockstep: Lockstep | None = None
         self._is_paused = paused
         self._granted = 0  # cycles that may run now, where the pace follows the frames or single steps
+        self._frames_seen = 0  # since the last portion of cycles was granted
         self._overlay = "none"
         self._surveys = Surveys()
         self._timeline = Timeline()
@@ -571,7 +572,9 @@ class SimulationThread:
 
     def _follow_frame(self, screens: int) -> None:
         if self._lockstep and not self._is_paused:
-            cycles = self._lockstep.scenes[0].simulation.cycles_per_frame * screens
+            simulation = self._lockstep.scenes[0].simulation
+            portions, self._frames_seen = divmod(self._frames_seen + screens, simulation.frames_per_cycle)
+            cycles = simulation.cycles_per_frame * portions
             self._granted = max(self._granted, cycles)  # what could not be run in time is not made up for
 
     # Cycles.

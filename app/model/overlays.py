@@ -83,6 +83,7 @@ class Overlay:
     of_materials: bool = False  # in the world's own colours, where it has several materials
     names: tuple[str, ...] = ()  # of the stops of its palette, where each stands for one thing
     ends: Ends | None = None  # of the legend, where not the span's
+    family: str = "others"  # the heading that it stands under in lists
 
     @property
     def is_moving(self) -> bool:
@@ -222,9 +223,11 @@ def _of_layer(
     value: Value = Value.LAYER,
     survey: Survey = "",
     ends: Ends | None = None,
+    family: str = "others",
 ) -> Overlay:
     """An overlay that shows a layer, without another name its own."""
-    return Overlay(name, value, label, palette, unit, span, layers=(layer or name,), survey=survey, ends=ends)
+    layers = (layer or name,)
+    return Overlay(name, value, label, palette, unit, span, layers, survey, ends=ends, family=family)
 
 
 def _of_rates() -> list[Overlay]:
@@ -234,20 +237,30 @@ def _of_rates() -> list[Overlay]:
         help = LAYERS[layer].help
         if layer == "mobility":
             label = "protected ground (violet)"
-            rows.append(_of_layer("protection", label, palettes.PROTECTED, layer=layer, ends=_protection_ends))
+            rows.append(
+                _of_layer("protection", label, palettes.PROTECTED, layer=layer, ends=_protection_ends, family="fields")
+            )
         else:
             span = _fixed(1.0 / _MOST_SHOWN, _MOST_SHOWN)
             palette, value = palettes.LESS_AND_MORE, Value.MAGNITUDE
-            rows.append(_of_layer(f"{name}_field", help, palette, "×", span, layer=layer, value=value))
+            rows.append(_of_layer(f"{name}_field", help, palette, "×", span, layer=layer, value=value, family="fields"))
     return rows
 
 
 _ROWS = (
-    Overlay("none", Value.NONE, "no overlay", palettes.RELIEF),
-    Overlay("elevation", Value.ELEVATION, "elevation", palettes.RELIEF, "m", _elevation),
-    Overlay("slope", Value.SLOPE, "slope", palettes.HEAT, "°", _fixed(0.0, 45.0)),
-    Overlay("sediment", Value.SEDIMENT, "thickness of sediment", palettes.SAND, "m", _sediment),
-    Overlay("change", Value.CHANGE, "erosion (red), deposition (blue) since the start", palettes.CHANGE, "m", _change),
+    Overlay("none", Value.NONE, "no overlay", palettes.RELIEF, family=""),
+    Overlay("elevation", Value.ELEVATION, "elevation", palettes.RELIEF, "m", _elevation, family="ground"),
+    Overlay("slope", Value.SLOPE, "slope", palettes.HEAT, "°", _fixed(0.0, 45.0), family="ground"),
+    Overlay("sediment", Value.SEDIMENT, "thickness of sediment", palettes.SAND, "m", _sediment, family="ground"),
+    Overlay(
+        "change",
+        Value.CHANGE,
+        "erosion (red), deposition (blue) since the start",
+        palettes.CHANGE,
+        "m",
+        _change,
+        family="ground",
+    ),
     _of_layer(
         DIFFERENCE,
         "lower (red) or higher (blue) than A; A relative to B",
@@ -255,22 +268,60 @@ _ROWS = (
         "m",
         _difference,
         ends=_difference_ends,
+        family="ground",
     ),
-    _of_layer("wind_path", "frequency of wind contact with the ground", palettes.HEAT, span=_fixed(0.0, 0.7)),
-    _of_layer("airborne", "airborne sand", palettes.SAND, "m", _up_to("airborne", 0.5)),
-    _of_layer("water", "depth of lakes and sea", palettes.WATER, "m", _up_to("water")),
-    _of_layer("stream", "frequency of droplets", palettes.WATER),
-    _of_layer("discharge", "discharge per cycle", palettes.WATER, "m", _discharge, value=Value.MAGNITUDE),
-    _of_layer("momentum_east", "momentum of flow, west (red) and east (blue)", palettes.CHANGE, span=_momentum),
-    _of_layer("momentum_south", "momentum of flow, north (red) and south (blue)", palettes.CHANGE, span=_momentum),
-    _of_layer("wear", "recent erosion by snowballs", palettes.WORN, "m", _up_to("wear", 0.2, at_least=1e-3)),
-    _of_layer("deposit", "recent deposition by snowballs", palettes.SAND, "m", _up_to("deposit", 0.2, at_least=1e-3)),
-    _of_layer("traffic", "recent traffic of snowballs", palettes.WATER, "balls", _up_to("traffic", 0.6, at_least=1.0)),
-    _of_layer("wetness", "wetness of the surface", palettes.DAMP),
-    _of_layer("groundwater", "groundwater storage", palettes.WATER, "m", _up_to("groundwater")),
-    _of_layer("grass", "grass cover", palettes.PLANTS),
-    _of_layer("canopy", "canopy cover", palettes.PLANTS),
-    _of_layer("roots", "root density, which holds the ground", palettes.ROOTS),
+    _of_layer(
+        "wind_path",
+        "frequency of wind contact with the ground",
+        palettes.HEAT,
+        span=_fixed(0.0, 0.7),
+        family="wind and sand",
+    ),
+    _of_layer("airborne", "airborne sand", palettes.SAND, "m", _up_to("airborne", 0.5), family="wind and sand"),
+    _of_layer("water", "depth of lakes and sea", palettes.WATER, "m", _up_to("water"), family="water"),
+    _of_layer("stream", "frequency of droplets", palettes.WATER, family="water"),
+    _of_layer(
+        "discharge", "discharge per cycle", palettes.WATER, "m", _discharge, value=Value.MAGNITUDE, family="water"
+    ),
+    _of_layer(
+        "momentum_east", "momentum of flow, west (red) and east (blue)", palettes.CHANGE, span=_momentum, family="water"
+    ),
+    _of_layer(
+        "momentum_south",
+        "momentum of flow, north (red) and south (blue)",
+        palettes.CHANGE,
+        span=_momentum,
+        family="water",
+    ),
+    _of_layer(
+        "wear",
+        "recent erosion by snowballs",
+        palettes.WORN,
+        "m",
+        _up_to("wear", 0.2, at_least=1e-3),
+        family="snowballs",
+    ),
+    _of_layer(
+        "deposit",
+        "recent deposition by snowballs",
+        palettes.SAND,
+        "m",
+        _up_to("deposit", 0.2, at_least=1e-3),
+        family="snowballs",
+    ),
+    _of_layer(
+        "traffic",
+        "recent traffic of snowballs",
+        palettes.WATER,
+        "balls",
+        _up_to("traffic", 0.6, at_least=1.0),
+        family="snowballs",
+    ),
+    _of_layer("wetness", "wetness of the surface", palettes.DAMP, family="water"),
+    _of_layer("groundwater", "groundwater storage", palettes.WATER, "m", _up_to("groundwater"), family="water"),
+    _of_layer("grass", "grass cover", palettes.PLANTS, family="plants"),
+    _of_layer("canopy", "canopy cover", palettes.PLANTS, family="plants"),
+    _of_layer("roots", "root density, which holds the ground", palettes.ROOTS, family="plants"),
     *_of_rates(),
     Overlay(
         "material",
@@ -282,6 +333,7 @@ _ROWS = (
         drawn=True,
         of_materials=True,
         ends=_material_ends,
+        family="ground",
     ),
     Overlay(
         "wind",
@@ -292,6 +344,7 @@ _ROWS = (
         _fixed(0.0, 2.0),
         layers=("wind_field_south", "wind_field_east"),
         drawn=True,
+        family="wind and sand",
     ),
     Overlay(
         "rivers",
@@ -302,6 +355,7 @@ _ROWS = (
         layers=("rivers", "lake_depth"),
         survey="rivers",
         drawn=True,
+        family="rivers",
     ),
     _of_layer(
         "lakes",
@@ -311,6 +365,7 @@ _ROWS = (
         _up_to("lake_depth", 0.5, at_least=1e-3),
         layer="lake_depth",
         survey="rivers",
+        family="rivers",
     ),
     Overlay(
         "filled",
@@ -323,6 +378,7 @@ _ROWS = (
         survey="rivers",
         drawn=True,
         ends=_contour_ends,
+        family="rivers",
     ),
     Overlay(
         "flow_directions",
@@ -335,6 +391,7 @@ _ROWS = (
         survey="rivers",
         drawn=True,
         names=("north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west"),
+        family="rivers",
     ),
     _of_layer(
         "watersheds",
@@ -344,6 +401,7 @@ _ROWS = (
         value=Value.KIND,
         survey="rivers",
         ends=_watershed_ends,
+        family="rivers",
     ),
     _of_layer(
         "accumulation",
@@ -353,9 +411,16 @@ _ROWS = (
         _accumulation,
         value=Value.MAGNITUDE,
         survey="rivers",
+        family="rivers",
     ),
     _of_layer(
-        "distance", "flow distance to the ocean", palettes.FROM_THE_COAST, "km", _up_to("distance"), survey="rivers"
+        "distance",
+        "flow distance to the ocean",
+        palettes.FROM_THE_COAST,
+        "km",
+        _up_to("distance"),
+        survey="rivers",
+        family="rivers",
     ),
     _of_layer(
         "filling",
@@ -364,6 +429,7 @@ _ROWS = (
         span=_fixed(0.0, 2.0),
         survey="filling",
         ends=_filling_ends,
+        family="rivers",
     ),
 )
 

@@ -24,25 +24,47 @@ OfKernel = TypeVar("OfKernel", bound=tuple[Any, ...])
 
 
 def parameter(
-    low: float, high: float, help: str, *, unit: str = "", log: bool = False, needs: str = ""
+    low: float,
+    high: float,
+    help: str,
+    *,
+    unit: str = "",
+    log: bool = False,
+    needs: str = "",
+    essential: bool = False,
 ) -> msgspec.Meta:
     """Declare a number: its range (both ends allowed), one line of help, its unit, whether its slider is in logs.
 
-    `needs` names another parameter, without whose value it has no effect: `edges.water=sea`, or `climate.year` for any
-    value but 0.
+    `needs` says without what it has no effect: another parameter's value as in `edges.water=sea`, or any value but 0
+    and off as in `climate.year`; `not` denies it, `or` joins what will do, and commas separate what is needed together.
+    What is `essential` is among the few parameters that a group shows first.
     """
-    return msgspec.Meta(ge=low, le=high, description=help, extra={"unit": unit, "log": log, "needs": needs})
+    extra = {"unit": unit, "log": log, "needs": needs, "essential": essential}
+    return msgspec.Meta(ge=low, le=high, description=help, extra=extra)
 
 
 def described(
-    help: str, *, check: Callable[[str], object] | None = None, names_file: bool = False, names_files: bool = False
+    help: str,
+    *,
+    check: Callable[[str], object] | None = None,
+    names_file: bool = False,
+    names_files: bool = False,
+    needs: str = "",
+    essential: bool = False,
 ) -> msgspec.Meta:
-    """Declare a switch, a choice (`Literal`) or a text, which have no range.
+    """Declare a switch, a choice (`Literal`) or a text, which have no range; `needs` and `essential` as of a number.
 
     `check` raises `UserError` where a text is not what it must be. With `names_file` it can name a file or folder,
     with `names_files` some among other things, see `app.model.field_parameters.with_files`.
     """
-    return msgspec.Meta(description=help, extra={"check": check, "names_file": names_file, "names_files": names_files})
+    extra = {
+        "check": check,
+        "names_file": names_file,
+        "names_files": names_files,
+        "needs": needs,
+        "essential": essential,
+    }
+    return msgspec.Meta(description=help, extra=extra)
 
 
 class Parameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -50,6 +72,7 @@ class Parameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
     title: ClassVar[str] = ""
     section: ClassVar[str] = "world"
+    needs: ClassVar[str] = ""  # without what none of them has an effect, as of a parameter
 
 
 @dataclass(frozen=True)
@@ -69,6 +92,7 @@ class Declaration:
     names_file: bool
     names_files: bool = False
     needs: str = ""
+    essential: bool = False
 
     @property
     def name(self) -> str:
@@ -109,6 +133,7 @@ def declarations(group: type[msgspec.Struct], prefix: str = "") -> Iterator[Decl
             names_file=extra.get("names_file", False),
             names_files=extra.get("names_files", False),
             needs=extra.get("needs", ""),
+            essential=extra.get("essential", False),
         )
 
 

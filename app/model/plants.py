@@ -75,6 +75,7 @@ class FloraParameters(Parameters, frozen=True, kw_only=True):
 
     title: ClassVar[str] = "Flora"
     section: ClassVar[str] = "world"
+    needs: ClassVar[str] = "plants.enabled"
 
     folder: Annotated[
         str,
@@ -84,7 +85,10 @@ class FloraParameters(Parameters, frozen=True, kw_only=True):
         ),
     ] = ""
     trees: Annotated[
-        str, described("kinds of trees, such as conifer; broadleaf; poplar; empty: grass alone", check=read_trees)
+        str,
+        described(
+            "kinds of trees, such as conifer; broadleaf; poplar; empty: grass alone", check=read_trees, essential=True
+        ),
     ] = "conifer; broadleaf"
 
 

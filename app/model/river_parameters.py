@@ -17,7 +17,8 @@ class RiverParameters(Parameters, frozen=True, kw_only=True):
         int, parameter(1, 1000, "cycles between surveys of rivers, lakes and watersheds", unit="cycles", log=True)
     ] = 20
     threshold: Annotated[
-        int, parameter(1, 1_000_000, "contributing area at which a river begins", unit="cells", log=True)
+        int,
+        parameter(1, 1_000_000, "contributing area at which a river begins", unit="cells", log=True, essential=True),
     ] = 150
     watershed_size: Annotated[
         int, parameter(1, 1_000_000, "smaller watersheds are merged into the coast", unit="cells", log=True)
@@ -32,6 +33,11 @@ class RiverParameters(Parameters, frozen=True, kw_only=True):
     filling_pace: Annotated[
         int,
         parameter(
-            1, 100, "rounds of filling per picture while the overlay 'filling' is shown", unit="rounds", log=True
+            1,
+            100,
+            "rounds of filling per picture while the overlay 'filling' is shown",
+            unit="rounds",
+            log=True,
+            needs="view.overlay=filling",
         ),
     ] = 2

@@ -28,9 +28,17 @@ class TraitParameters(Parameters, frozen=True, kw_only=True):
 
     materials: Annotated[
         str,
-        described("traits of materials, such as sand repose 30; empty: as their files say", check=read_material_traits),
+        described(
+            "traits of materials, such as sand repose 30; empty: as their files say",
+            check=read_material_traits,
+            needs="materials.enabled",
+        ),
     ] = ""
     plants: Annotated[
         str,
-        described("traits of plants, such as conifer roots 0.9; empty: as their files say", check=read_plant_traits),
+        described(
+            "traits of plants, such as conifer roots 0.9; empty: as their files say",
+            check=read_plant_traits,
+            needs="plants.enabled",
+        ),
     ] = ""

@@ -39,7 +39,7 @@ class WaveParameters(Parameters, frozen=True, kw_only=True):
         ),
     ] = 0.024
     height: Annotated[
-        float, parameter(0.0, 4.0, "wave height relative to that which suits the wavelength", unit="×")
+        float, parameter(0.0, 4.0, "wave height relative to that which suits the wavelength", unit="×", essential=True)
     ] = 1.0
     steep_fronts: Annotated[
         float, parameter(0.0, 1.0, "how much steeper the front of a breaking wave is than its back")

@@ -30,24 +30,45 @@ class CascadeParameters(Parameters, frozen=True, kw_only=True):
             "stable height difference to the next cell: tangent of the angle of repose over scale,"
             " where materials do not define it",
             unit="h",
+            needs="not materials.enabled",
         ),
     ] = 0.0075
     settling: Annotated[
-        float, parameter(0.0, 0.045, "rate at which excess height slides; more with many or slow parcels of wind")
+        float,
+        parameter(
+            0.0, 0.045, "rate at which excess height slides; more with many or slow parcels of wind", essential=True
+        ),
     ] = 0.02
     steepness: Annotated[
         float,
-        parameter(0.0, 3.0, "factor on the tangent of all angles of repose", unit="times"),
+        parameter(0.0, 3.0, "factor on the tangent of all angles of repose", unit="times", essential=True),
     ] = 1.0
     wet_strength: Annotated[
-        float, parameter(0.0, 2.0, "increase of the angle of repose in half-wet ground, as a fraction of its tangent")
+        float,
+        parameter(
+            0.0,
+            2.0,
+            "increase of the angle of repose in half-wet ground, as a fraction of its tangent",
+            needs="moisture.enabled",
+        ),
     ] = 0.3
     soaked_weakness: Annotated[
-        float, parameter(0.0, 0.9, "decrease of the angle of repose in saturated ground, as a fraction of its tangent")
+        float,
+        parameter(
+            0.0,
+            0.9,
+            "decrease of the angle of repose in saturated ground, as a fraction of its tangent",
+            needs="moisture.enabled",
+        ),
     ] = 0.4
     root_strength: Annotated[
         float,
-        parameter(0.0, 4.0, "increase of the angle of repose under the densest roots, as a fraction of its tangent"),
+        parameter(
+            0.0,
+            4.0,
+            "increase of the angle of repose under the densest roots, as a fraction of its tangent",
+            needs="plants.enabled",
+        ),
     ] = 0.6
     creep: Annotated[
         float,
@@ -57,7 +78,15 @@ class CascadeParameters(Parameters, frozen=True, kw_only=True):
     ] = 0.0
     passes: Annotated[int, parameter(1, 50, "passes over the map per cycle", log=True)] = 1
     scale: Annotated[
-        float, parameter(1.0, 1000.0, "cells per h, the article's unit of height", unit="cells", log=True)
+        float,
+        parameter(
+            1.0,
+            1000.0,
+            "cells per h, the article's unit of height",
+            unit="cells",
+            log=True,
+            needs="not materials.enabled",
+        ),
     ] = 80.0
 
 

@@ -63,7 +63,7 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "processes"
 
     enabled: Annotated[bool, described("hydraulic erosion by droplets")] = True
-    count: Annotated[int, parameter(0, 100_000, "droplets of rain per cycle", log=True)] = 1000
+    count: Annotated[int, parameter(0, 100_000, "droplets of rain per cycle", log=True, essential=True)] = 1000
     time_step: Annotated[
         float, parameter(0.1, 2.0, "time step of a droplet, shortened so that it skips no cell", unit="t")
     ] = 1.2
@@ -74,7 +74,10 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
         0.05
     )
     deposition_rate: Annotated[
-        float, parameter(0.0, 0.8, "rate at which a droplet's load approaches its transport capacity", unit="1/t")
+        float,
+        parameter(
+            0.0, 0.8, "rate at which a droplet's load approaches its transport capacity", unit="1/t", essential=True
+        ),
     ] = 0.1
     evaporation: Annotated[float, parameter(0.0, 1.0, "rate at which a droplet loses volume", unit="1/t", log=True)] = (
         0.001
@@ -82,7 +85,9 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
     minimum_volume: Annotated[
         float, parameter(0.001, 0.9, "a droplet ends below this volume; a new one has 1", log=True)
     ] = 0.01
-    rock_erodibility: Annotated[float, parameter(0.0, 1.0, "erodibility of bedrock relative to loose sediment")] = 0.5
+    rock_erodibility: Annotated[
+        float, parameter(0.0, 1.0, "erodibility of bedrock relative to loose sediment", essential=True)
+    ] = 0.5
     longest_path: Annotated[
         int, parameter(1, 10_000, "a droplet ends after this many steps", unit="steps", log=True)
     ] = 1000
@@ -114,15 +119,30 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
     ] = 0.0
     momentum: Annotated[
         float,
-        parameter(0.0, 1.0, "how strongly a stream's momentum deflects droplets; makes rivers meander", unit="1/t"),
+        parameter(
+            0.0,
+            1.0,
+            "how strongly a stream's momentum deflects droplets; makes rivers meander",
+            unit="1/t",
+            essential=True,
+        ),
     ] = 0.0
     root_hold: Annotated[
-        float, parameter(0.0, 1.0, "reduction of erosion and deposition under the densest roots, as a fraction")
+        float,
+        parameter(
+            0.0,
+            1.0,
+            "reduction of erosion and deposition under the densest roots, as a fraction",
+            needs="plants.enabled",
+        ),
     ] = 0.9
     root_deposition: Annotated[
         float,
         parameter(
-            0.0, 1.0, "how far roots reduce deposition as well; 0: sediment settles among plants as on bare ground"
+            0.0,
+            1.0,
+            "how far roots reduce deposition as well; 0: sediment settles among plants as on bare ground",
+            needs="plants.enabled, droplets.root_hold",
         ),
     ] = 1.0
     attrition: Annotated[
@@ -133,6 +153,7 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
             "downstream fining: rate at which a load of abrasion 1 wears to finer kinds",
             unit="1/km",
             log=True,
+            needs="materials.enabled",
         ),
     ] = 5.0
 

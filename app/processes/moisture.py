@@ -22,12 +22,25 @@ class MoistureParameters(Parameters, frozen=True, kw_only=True):
 
     enabled: Annotated[bool, described("water in the ground: soil moisture, groundwater and springs")] = False
     rain_infiltration: Annotated[
-        float, parameter(0.0, 1.0, "rain per cycle that can infiltrate open ground, as water depth", unit="m", log=True)
+        float,
+        parameter(
+            0.0,
+            1.0,
+            "rain per cycle that can infiltrate open ground, as water depth",
+            unit="m",
+            log=True,
+            essential=True,
+        ),
     ] = 0.004
     soaking: Annotated[
         float,
         parameter(
-            0.0, 0.2, "rate at which a droplet loses water by infiltration into dry ground", unit="1/t", log=True
+            0.0,
+            0.2,
+            "rate at which a droplet loses water by infiltration into dry ground",
+            unit="1/t",
+            log=True,
+            needs="droplets.enabled",
         ),
     ] = 0.002
     infiltration: Annotated[
@@ -41,10 +54,15 @@ class MoistureParameters(Parameters, frozen=True, kw_only=True):
         float,
         parameter(0.0, 2.0, "greatest thickness of rock that counts as soil, where loose cover is thin", unit="m"),
     ] = 0.2
-    porosity: Annotated[float, parameter(0.01, 0.6, "porosity of loose material, where materials do not define it")] = (
-        0.38
-    )
-    rock_porosity: Annotated[float, parameter(0.01, 0.6, "porosity of rock, where materials do not define it")] = 0.15
+    porosity: Annotated[
+        float,
+        parameter(
+            0.01, 0.6, "porosity of loose material, where materials do not define it", needs="not materials.enabled"
+        ),
+    ] = 0.38
+    rock_porosity: Annotated[
+        float, parameter(0.01, 0.6, "porosity of rock, where materials do not define it", needs="not materials.enabled")
+    ] = 0.15
     field_capacity: Annotated[
         float,
         parameter(0.0, 0.9, "fraction of pore space that holds water against gravity; only this water evaporates"),
@@ -62,6 +80,7 @@ class MoistureParameters(Parameters, frozen=True, kw_only=True):
             4.0,
             "additional water loss under full plant cover, relative to evaporation from bare soil",
             unit="times",
+            needs="plants.enabled",
         ),
     ] = 1.0
     groundwater: Annotated[float, parameter(0.0, 1.0, "initial saturation of the pores below the soil")] = 0.25
@@ -75,7 +94,13 @@ class MoistureParameters(Parameters, frozen=True, kw_only=True):
         float, parameter(0.001, 10_000.0, "hydraulic conductivity of sand", unit="m/cycle", log=True)
     ] = 20.0
     rock_permeability: Annotated[
-        float, parameter(0.0, 1.0, "permeability of rock relative to sand, where materials do not define it")
+        float,
+        parameter(
+            0.0,
+            1.0,
+            "permeability of rock relative to sand, where materials do not define it",
+            needs="not materials.enabled",
+        ),
     ] = 0.2
     capillary_rise: Annotated[
         float,
@@ -89,6 +114,7 @@ class MoistureParameters(Parameters, frozen=True, kw_only=True):
             "water depth that must accumulate before emerging groundwater runs off as a spring",
             unit="m",
             log=True,
+            needs="droplets.enabled",
         ),
     ] = 0.1
 

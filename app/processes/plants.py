@@ -26,7 +26,7 @@ class PlantsParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "processes"
 
     enabled: Annotated[bool, described("vegetation: grass and trees")] = False
-    rate: Annotated[float, parameter(0.0, 20.0, "factor on the pace of plant life", unit="times")] = 1.0
+    rate: Annotated[float, parameter(0.0, 20.0, "factor on the pace of plant life", unit="times", essential=True)] = 1.0
     grass_growth: Annotated[float, parameter(0.0, 1.0, "growth rate of sparse grass", unit="1/cycle", log=True)] = 0.02
     grass_spread: Annotated[
         float, parameter(0.0, 1.0, "rate at which grass spreads to neighbouring cells", unit="1/cycle", log=True)
@@ -41,7 +41,9 @@ class PlantsParameters(Parameters, frozen=True, kw_only=True):
     ] = 0.02
     grass_shade: Annotated[float, parameter(0.0, 1.0, "reduction of grass under a closed canopy, as a fraction")] = 0.6
     grass_roots: Annotated[float, parameter(0.0, 1.0, "root density of full grass cover")] = 0.4
-    seeds: Annotated[float, parameter(0.0, 20.0, "factor on the seed production of trees", unit="times")] = 1.0
+    seeds: Annotated[
+        float, parameter(0.0, 20.0, "factor on the seed production of trees", unit="times", essential=True)
+    ] = 1.0
     tree_arrival: Annotated[
         float,
         parameter(
@@ -53,7 +55,13 @@ class PlantsParameters(Parameters, frozen=True, kw_only=True):
         float, parameter(0.0, 0.1, "mortality of trees from causes that are not simulated", unit="1/cycle", log=True)
     ] = 1e-4
     stream_limit: Annotated[
-        float, parameter(0.0, 1.0, "streams where droplets pass in more than this fraction of cycles remove plants")
+        float,
+        parameter(
+            0.0,
+            1.0,
+            "streams where droplets pass in more than this fraction of cycles remove plants",
+            needs="droplets.enabled",
+        ),
     ] = 0.6
     flow_limit: Annotated[
         float,
@@ -63,6 +71,7 @@ class PlantsParameters(Parameters, frozen=True, kw_only=True):
             "streams with more water per cycle remove plants, as depth over one cell",
             unit="cells",
             log=True,
+            needs="droplets.enabled",
         ),
     ] = 0.15
     steepest: Annotated[float, parameter(0.0, 89.0, "steepest slope on which any plant grows", unit="°")] = 55.0
@@ -79,7 +88,12 @@ class PlantsParameters(Parameters, frozen=True, kw_only=True):
     ] = 0.005
     ground_wetness: Annotated[
         float,
-        parameter(0.0, 1.0, "wetness of level ground far from water, where moisture is not simulated"),
+        parameter(
+            0.0,
+            1.0,
+            "wetness of level ground far from water, where moisture is not simulated",
+            needs="not moisture.enabled",
+        ),
     ] = 0.4
 
 

@@ -26,7 +26,8 @@ class PoolsParameters(Parameters, frozen=True, kw_only=True):
 
     enabled: Annotated[bool, described("standing water: lakes and the sea")] = False
     evaporation: Annotated[
-        float, parameter(0.0, 1.0, "evaporation from lakes per cycle, as water depth", unit="m", log=True)
+        float,
+        parameter(0.0, 1.0, "evaporation from lakes per cycle, as water depth", unit="m", log=True, essential=True),
     ] = 0.005
     seepage: Annotated[
         float, parameter(0.0, 1.0, "seepage from lakes into the ground per cycle, as water depth", unit="m", log=True)

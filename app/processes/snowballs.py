@@ -22,12 +22,12 @@ class SnowballParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "processes"
 
     enabled: Annotated[bool, described("erosion by snowballs rolling downhill")] = False
-    count: Annotated[int, parameter(1, 100_000, "snowballs per cycle", log=True)] = 500
+    count: Annotated[int, parameter(1, 100_000, "snowballs per cycle", log=True, essential=True)] = 500
     total: Annotated[
         int, parameter(0, 1_000_000, "number of snowballs after which no more fall; 0 means unlimited", unit="balls")
     ] = 0
     erosion_rate: Annotated[
-        float, parameter(0.0, 0.5, "erosion by a ball per step on a vertical wall", unit="article's h")
+        float, parameter(0.0, 0.5, "erosion by a ball per step on a vertical wall", unit="article's h", essential=True)
     ] = 0.04
     deposition_rate: Annotated[
         float, parameter(0.0, 1.0, "fraction of its load that a ball deposits per step on level ground")
@@ -57,10 +57,18 @@ class SnowballParameters(Parameters, frozen=True, kw_only=True):
         ),
     ] = 2.0
     root_hold: Annotated[
-        float, parameter(0.0, 1.0, "reduction of erosion and deposition under the densest roots, as a fraction")
+        float,
+        parameter(
+            0.0,
+            1.0,
+            "reduction of erosion and deposition under the densest roots, as a fraction",
+            needs="plants.enabled",
+        ),
     ] = 0.9
     smoothing: Annotated[float, parameter(0.0, 1.0, "strength of a 3×3 blur of the ground in each cycle")] = 0.0
-    smooth_at_end: Annotated[bool, described("one 3×3 blur of the ground after the last ball of the total")] = True
+    smooth_at_end: Annotated[
+        bool, described("one 3×3 blur of the ground after the last ball of the total", needs="snowballs.total")
+    ] = True
 
 
 @register

@@ -23,7 +23,7 @@ class WindParameters(Parameters, frozen=True, kw_only=True):
     enabled: Annotated[
         bool, described("wind erosion: entrainment, transport and deposition of sand, abrasion of rock")
     ] = False
-    count: Annotated[int, parameter(1, 100_000, "parcels of wind per cycle", log=True)] = 250
+    count: Annotated[int, parameter(1, 100_000, "parcels of wind per cycle", log=True, essential=True)] = 250
     gusts: Annotated[
         float, parameter(0.0, 60.0, "largest deviation of a parcel's wind from the prevailing direction", unit="°")
     ] = 15.0
@@ -32,25 +32,50 @@ class WindParameters(Parameters, frozen=True, kw_only=True):
     ] = 0.0
     storm_parcels: Annotated[
         float,
-        parameter(0.0, 4.0, "additional parcels at the peak of a storm, relative to their usual count", unit="times"),
+        parameter(
+            0.0,
+            4.0,
+            "additional parcels at the peak of a storm, relative to their usual count",
+            unit="times",
+            needs="climate.storms",
+        ),
     ] = 1.0
     inflow: Annotated[
         float,
-        parameter(0.0, 10.0, "sand that each parcel brings in over an open edge, as depth over one cell", unit="m"),
+        parameter(
+            0.0,
+            10.0,
+            "sand that each parcel brings in over an open edge, as depth over one cell",
+            unit="m",
+            needs="edges.wind=open",
+        ),
     ] = 0.0
-    suspension: Annotated[float, parameter(0.0, 0.01, "entrainment rate: how readily wind lifts sand")] = 0.0004
+    suspension: Annotated[
+        float, parameter(0.0, 0.01, "entrainment rate: how readily wind lifts sand", essential=True)
+    ] = 0.0004
     deposition: Annotated[float, parameter(0.0, 1.0, "rate at which the load settles", unit="1/t")] = 0.2
     shear: Annotated[
         float,
         parameter(0.0, 20.0, "entrainment by shear on level ground, relative to that on rising ground"),
     ] = 5.0
     speed_up: Annotated[
-        float, parameter(0.0, 20.0, "increase of wind speed over crests, where no wind field is simulated")
+        float,
+        parameter(
+            0.0,
+            20.0,
+            "increase of wind speed over crests, where no wind field is simulated",
+            needs="not wind_field.enabled",
+        ),
     ] = 8.0
     upwind_length: Annotated[
         float,
         parameter(
-            1.0, 1000.0, "length over which the upwind ground is averaged for the speed-up", unit="cells", log=True
+            1.0,
+            1000.0,
+            "length over which the upwind ground is averaged for the speed-up",
+            unit="cells",
+            log=True,
+            needs="not wind_field.enabled",
         ),
     ] = 100.0
     shelter_angle: Annotated[
@@ -63,23 +88,43 @@ class WindParameters(Parameters, frozen=True, kw_only=True):
         ),
     ] = 15.0
     lee_deposition: Annotated[float, parameter(0.0, 4.0, "rate at which the load settles in shelter", unit="1/t")] = 0.5
-    abrasion: Annotated[float, parameter(0.0, 100.0, "abrasion of bare rock by the load of the wind")] = 0.0001
+    abrasion: Annotated[
+        float, parameter(0.0, 100.0, "abrasion of bare rock by the load of the wind", essential=True)
+    ] = 0.0001
     dust: Annotated[
         float,
         parameter(0.0, 1.0, "constant background load over one cell, which abrades rock and never settles", unit="m"),
     ] = 0.0
     wet_cohesion: Annotated[
         float,
-        parameter(0.0, 20.0, "reduction of entrainment by moisture; none occurs above a wetness of 1 / this"),
+        parameter(
+            0.0,
+            20.0,
+            "reduction of entrainment by moisture; none occurs above a wetness of 1 / this",
+            needs="moisture.enabled or plants.enabled",
+        ),
     ] = 4.0
     plant_drag: Annotated[
-        float, parameter(0.0, 1.0, "reduction of near-ground wind under full plant cover, as a fraction")
+        float,
+        parameter(
+            0.0, 1.0, "reduction of near-ground wind under full plant cover, as a fraction", needs="plants.enabled"
+        ),
     ] = 0.6
     plant_cover: Annotated[
-        float, parameter(0.0, 1.0, "fraction of the ground shielded from the wind under full plant cover")
+        float,
+        parameter(
+            0.0, 1.0, "fraction of the ground shielded from the wind under full plant cover", needs="plants.enabled"
+        ),
     ] = 0.95
     plant_trapping: Annotated[
-        float, parameter(0.0, 4.0, "additional rate at which the load settles under full plant cover", unit="1/t")
+        float,
+        parameter(
+            0.0,
+            4.0,
+            "additional rate at which the load settles under full plant cover",
+            unit="1/t",
+            needs="plants.enabled",
+        ),
     ] = 0.5
     uplift: Annotated[
         float,

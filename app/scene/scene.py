@@ -10,7 +10,7 @@ import functools
 import math
 import tomllib
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
@@ -192,16 +192,51 @@ DECLARATIONS: dict[str, Declaration] = {
     declaration.path: declaration for name, group in GROUPS.items() for declaration in declarations(group, f"{name}.")
 }
 
+SWITCHES: tuple[str, ...] = tuple(f"{name}.enabled" for name in GROUPS if f"{name}.enabled" in DECLARATIONS)
+
 
 def without_effect(scene: Scene, declaration: Declaration) -> str:
     """Why a parameter has no effect in a scene, in words; empty where it has."""
-    if not declaration.needs:
-        return ""
-    path, _, wanted = declaration.needs.partition("=")
+    why = ""
+    if declaration.path not in SWITCHES:
+        group = declaration.path.removeprefix(KEYS).partition(".")[0]
+        why = next(filter(None, (_unmet(scene, needs) for needs in (_switch_of(group), GROUPS[group].needs))), "")
+    why = why or _unmet(scene, declaration.needs)
+    return f"no effect while {why}" if why else ""
+
+
+def _switch_of(group: str) -> str:
+    """The path of the switch of a group; empty where it has none."""
+    switch = f"{group}.enabled"
+    return switch if switch in SWITCHES else ""
+
+
+def _unmet(scene: Scene, needs: str) -> str:
+    """What is not as a condition asks for, in words; see `parameter`. Empty where it is met, or none."""
+    for choice in filter(None, needs.split(", ")):
+        reasons = [_unmet_term(scene, term) for term in choice.split(" or ")]
+        if all(reasons):
+            return _joined(list(dict.fromkeys(reasons)))
+    return ""
+
+
+def _joined(reasons: Sequence[str]) -> str:
+    """`rain is off`, or where they end alike `rain, wind and plants are off`."""
+    subjects, states = zip(*(reason.rsplit(" is ", 1) for reason in reasons), strict=True)
+    if len(reasons) == 1 or len(set(states)) > 1:
+        return " and ".join(reasons)
+    return f"{', '.join(subjects[:-1])} and {subjects[-1]} are {states[0]}"
+
+
+def _unmet_term(scene: Scene, term: str) -> str:
+    denied, term = term.startswith("not "), term.removeprefix("not ")
+    path, _, wanted = term.partition("=")
     value = scene.value(path)
-    if (str(value) == wanted) if wanted else bool(value):
+    is_so = (str(value) == wanted) if wanted else bool(value)
+    if is_so != denied:
         return ""
-    return f"no effect while {path} is {value_text(DECLARATIONS[path], value)}"
+    name = GROUPS[path.partition(".")[0]].title.lower() if path in SWITCHES else path
+    return f"{name} is {value_text(DECLARATIONS[path], value)}"
 
 
 @functools.cache

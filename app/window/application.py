@@ -54,9 +54,9 @@ from app.picture.style import EMPTY
 from app.processes.droplets import Spring, read_springs, write_springs
 from app.scene.captions import picture_labels
 from app.scene.comparison import differences
-from app.scene.edits import Change, Copy
-from app.scene.scene import KEYS, Scene, curve_of, rebuilds_world
-from app.window.actions import BY_KEY
+from app.scene.edits import Change, Copy, Open
+from app.scene.scene import KEYS, VIEW_SECTION, Scene, curve_of, rebuilds_world, section_of
+from app.window.actions import BY_COMMAND, BY_KEY
 from app.window.brushing import Brushing
 from app.window.camera_control import FLIGHT_KEYS, CameraControl
 from app.window.camera_follow import CameraFollow
@@ -78,6 +78,7 @@ from app.window.layout import Layout
 from app.window.notices import Notices
 from app.window.pace import Pace
 from app.window.panel import Panel
+from app.window.panel.memory import PanelMemory
 from app.window.pointing import Pointing
 from app.window.recording import Recording
 from app.window.undo import LandStep, Undo, ValueStep
@@ -86,6 +87,8 @@ log = logging.getLogger(__name__)
 
 DROPS_OF_A_SPRING = 100.0  # in each cycle, where one is placed by a click
 REACH_OF_A_SPRING = 0.02  # relative to the map: a click nearer to a spring removes it
+REACH_OF_A_RIVER = 3  # cells: a click so near to one means it
+MORE_THAN_ASIDE = 4.0  # times the water of a place that a river near it has
 SCREENS_PER_SECOND = 60  # the frames that a pace in cycles for each frame is meant for
 SECONDS_BETWEEN_LOOKS = 0.25
 STILL_FRAMES = 4  # drawn after the last change, in which ImGui comes to rest
@@ -127,6 +130,7 @@ class Application:
         *,
         content_scale: float = 1.0,
         known_levels: KnownLevels | None = None,
+        panel_memory: PanelMemory | None = None,
     ) -> None:
         self.simulation = simulation
         self.host = host
@@ -138,7 +142,7 @@ class Application:
         self.content_scale = content_scale
         self.interface_size = 1.0  # the person's own factor on the content scale
         self.commands = Commands(self)
-        self.panel = Panel(self)
+        self.panel = Panel(self, panel_memory or PanelMemory())
         self.sides = Sides(context, known_levels=known_levels)
         self.layout = Layout(self.sides)
         self.brushing = Brushing(self)
@@ -159,6 +163,7 @@ class Application:
         self.asked_place: tuple[int, int] | None = None  # row and column whose flow path is shown
         self._watched: Watch | None = None  # what the simulation knows of it
         self._filling = 1  # grows when the filling restarts
+        self._seen_with_land: tuple[Open | None, ValueStep | None] = (None, None)  # what belongs to the next land
         self._still = 0
         self._pace = Pace()
         self._panel_went_first = False  # in the last frame, in which no picture was drawn
@@ -186,7 +191,8 @@ class Application:
         """Let `dt` seconds pass: take what the simulation made, and move on. The size is in logical units."""
         self._time += dt
         self.pixel_size = round(width * pixels_per_unit), round(height * pixels_per_unit)
-        self.layout.size = (width, height - self.panel.height_below_scene)
+        self.layout.top = self.panel.height_above_scene
+        self.layout.size = (width, height - self.panel.height_below_scene - self.layout.top)
         self.layout.pixels_per_unit = pixels_per_unit
         self.sides.set_content_scale(self.interface_scale * pixels_per_unit)
         self._lay_out()
@@ -219,6 +225,7 @@ class Application:
                 self.camera.let_go_of_all()
                 self.pointing.let_go()
             case ButtonPressed() if not io.want_capture_mouse or self.camera.flying:
+                self.panel.keyboard.leave()
                 self.pointing.press(event)
             case ButtonReleased():
                 self.pointing.release(event)
@@ -236,6 +243,8 @@ class Application:
         would make another world meanwhile.
         """
         if event.chord == "Esc" and imgui.is_any_item_active():
+            return True
+        if self.panel.keyboard.takes(event.chord):
             return True
         return self.panel.is_asking and event.chord != "Esc" and not event.chord.startswith("Ctrl+")
 
@@ -307,7 +316,7 @@ class Application:
         screen.clear(*EMPTY)
         for side in self.sides.shown:
             area = side.seen_area
-            side.canvas.lay_onto(screen, area.left, height - area.top - area.height)
+            side.canvas.lay_onto(screen, area.left, height - self.layout.pixel_top - area.top - area.height)
 
     def take_screen(self, screen: moderngl.Framebuffer, size: tuple[int, int]) -> None:
         """See a finished frame of the window, of this size in pixels, before it is presented."""
@@ -390,7 +399,18 @@ class Application:
         log.debug("%s = %r", path, value)
         self.documents.change(path, value, in_all=in_all)
         if not rebuilds_world(path):  # which is a step when the world is there
-            self.undo.add(self._value_step(path, scenes))
+            self.undo.add(self._value_step(scenes, path))
+        self._follow_view(before)
+
+    def change_together(self, values: Mapping[str, Value], name: str) -> None:
+        """Change several parameters as one step of undo, and see the land as they say."""
+        before, scenes = self.documents.scene, self.documents.scenes
+        request = self.documents.change_together(values, name)
+        if request is None:
+            self.undo.add(self._value_step(scenes, *values))
+        else:  # it is a step when the world is there; how it is seen goes with it
+            seen = [path for path in values if section_of(path) == VIEW_SECTION]
+            self._seen_with_land = (request, self._value_step(scenes, *seen) if seen else None)
         self._follow_view(before)
 
     def set_key(self, path: str, value: Value, *, from_now_on: bool = False) -> None:
@@ -413,13 +433,16 @@ class Application:
         """Give a parameter the value in each world that it had there before; see `Documents.change_back`."""
         before, scenes = self.documents.scene, self.documents.scenes
         self.documents.change_back(path, values)
-        self.undo.add(self._value_step(path, scenes))
+        self.undo.add(self._value_step(scenes, path))
         self._follow_view(before)
 
-    def _value_step(self, path: str, before: Sequence[Scene]) -> ValueStep:
-        """The step from scenes as they were to those of now, where one parameter is another."""
-        old, new = (tuple(scene.value(path) for scene in scenes) for scenes in (before, self.documents.scenes))
-        return ValueStep({path: old}, {path: new})
+    def _value_step(self, before: Sequence[Scene], *paths: str) -> ValueStep:
+        """The step from scenes as they were to those of now, where these parameters are others."""
+        old, new = (
+            {path: tuple(scene.value(path) for scene in scenes) for path in paths}
+            for scenes in (before, self.documents.scenes)
+        )
+        return ValueStep(old, new)
 
     def take_from(self, other: Scene) -> None:
         """Give climate and processes of another scene to what is edited, which goes on with them."""
@@ -429,11 +452,7 @@ class Application:
             {path for pair in zip(before, self.documents.scenes, strict=True) for path in differences(*pair)}
         )
         if paths:
-            old, new = (
-                {path: tuple(scene.value(path) for scene in scenes) for path in paths}
-                for scenes in (before, self.documents.scenes)
-            )
-            self.undo.add(ValueStep(old, new))
+            self.undo.add(self._value_step(before, *paths))
 
     def set_values(self, values: Mapping[str, Sequence[Value]]) -> None:
         """Give parameters the values that they had in each world at another time."""
@@ -572,6 +591,15 @@ class Application:
             before = self.documents.scene
             self.documents.change("view.overlay", name)
             self._follow_view(before)
+
+    def ask_about_water(self, place: tuple[int, int] | None) -> None:
+        """Follow the water of a place that a person has pointed at, or of the river that is close to it."""
+        self.ask_about(river_near(self.snapshot, place) if place and self.snapshot else place)
+        if place is not None:
+            key = BY_COMMAND["close"].key_text
+            self.notices.say(
+                f"lit: what drains here, and the way of its water (profile: section Rivers); {key} ends it"
+            )
 
     def toggle_spring(self, place: tuple[int, int] | None) -> None:
         """Add a spring at a place (row, column), or remove the one that is near it."""
@@ -738,7 +766,8 @@ class Application:
         """What was asked for under a name is done, and can be undone."""
         name = self.documents.take_name(request)
         if name and before.branch:  # the first land has none before it
-            self.undo.add(LandStep(name, before))
+            (seen_with, seen), self._seen_with_land = self._seen_with_land, (None, None)
+            self.undo.add(LandStep(name, before, seen=seen if seen_with is request else None))
 
     def _arrive(self, before: Moment) -> None:
         """The land of another moment is there."""
@@ -756,6 +785,20 @@ class Application:
         action = BY_KEY.get(event.chord)
         if action is not None:
             self.commands.run(action)
+
+
+def river_near(snapshot: Snapshot, place: tuple[int, int]) -> tuple[int, int]:
+    """The cell (row, column) with the most water near a place, where that is far more than at the place itself."""
+    discharge = snapshot.layers.get("discharge")
+    if discharge is None:
+        return place
+    row, column = place
+    top, left = max(row - REACH_OF_A_RIVER, 0), max(column - REACH_OF_A_RIVER, 0)
+    around = discharge[top : row + REACH_OF_A_RIVER + 1, left : column + REACH_OF_A_RIVER + 1]
+    south, east = np.unravel_index(int(around.argmax()), around.shape)
+    if around[south, east] <= MORE_THAN_ASIDE * discharge[row, column]:
+        return place
+    return top + int(south), left + int(east)
 
 
 @contextlib.contextmanager

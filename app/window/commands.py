@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import threading
@@ -25,6 +26,7 @@ from app.processes.droplets import read_springs, write_springs
 from app.scene.comparison import NAMES
 from app.scene.edits import Blur, CancelSnowballs, RollSnowballs
 from app.scene.scene import KEYS, curve_of
+from app.scene.shown_overlays import neighbour
 from app.window.actions import BY_COMMAND, Action
 from app.window.camera_moves import ALONG_WATER, OVER_LAND, key_of
 from app.window.undo import LandStep, ValueStep
@@ -32,12 +34,19 @@ from app.window.undo import LandStep, ValueStep
 if TYPE_CHECKING:
     from app.window.application import Application
 
-# Cycles per frame, from slow to fast; 0 is full speed.
-SPEEDS: tuple[int, ...] = (1, 2, 5, 10, 20, 50, 100, 0)
+# Cycles per frame, and frames that these take, from slow to fast; the last is full speed.
+FULL_SPEED = (0, 1)
+SPEEDS: tuple[tuple[int, int], ...] = (
+    *((1, frames) for frames in (60, 20, 6, 2)),
+    *((cycles, 1) for cycles in (1, 2, 5, 10, 20, 50, 100)),
+    FULL_SPEED,
+)
+FRAMES_PER_SECOND = 60
 
 LARGEST_SEED = 2**31 - 1
 SAVED = (".npz", ".toml")  # the endings of what can be saved
 JOURNAL = ".journal.toml"
+NO_OVERLAY = "none"
 INTERFACE_SIZES: tuple[float, ...] = (0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5)
 
 
@@ -46,6 +55,7 @@ class Commands:
 
     def __init__(self, application: Application) -> None:
         self._application = application
+        self._last_overlay = NO_OVERLAY  # before there was none
 
     def run(self, action: Action) -> None:
         """Do what a row of the table says."""
@@ -65,6 +75,15 @@ class Commands:
     def change_back(self, path: str, values: Sequence[Value]) -> None:
         """Give a parameter the value in each world that it had there before."""
         self.attempt(lambda: self._application.change_back(path, values))
+
+    def reset_parameters(self, paths: Sequence[str]) -> None:
+        """Give parameters, and curves, the values that they were opened with, as one step of undo."""
+        opened = self._application.documents.opened
+        if len(paths) == 1 and not paths[0].startswith(KEYS):
+            self.change(paths[0], opened.value(paths[0]))
+        else:
+            values = {path: opened.value(path) for path in paths}
+            self.attempt(lambda: self._application.change_together(values, f"reset {len(paths)} changes"))
 
     def set_key(self, path: str) -> None:
         """Let a parameter have its value of now in this cycle, and follow a curve through all its keys."""
@@ -91,12 +110,19 @@ class Commands:
         self._change_speed(+1)
 
     def _change_speed(self, steps: int) -> None:
-        speed = self._application.documents.scene.simulation.cycles_per_frame
-        # Where the slider was set to a number between two of ours, both directions lead to a neighbour.
-        below = [index for index, known in enumerate(SPEEDS) if known and (speed == 0 or known <= speed)]
-        index = len(SPEEDS) - 1 if speed == 0 else max(below, default=0)
-        index = min(max(index + steps, 0), len(SPEEDS) - 1)
-        self._application.change("simulation.cycles_per_frame", SPEEDS[index])
+        simulation, status = self._application.documents.scene.simulation, self._application.simulation.status
+        # Where the sliders were set to a number between two of ours, both directions lead to a neighbour.
+        pace = simulation.cycles_per_frame / simulation.frames_per_cycle or math.inf
+        if pace == math.inf and steps < 0 and status.state == "running":
+            pace = status.cycles_per_second / FRAMES_PER_SECOND  # a limit above what it does would change nothing
+            below = [index for index, speed in enumerate(SPEEDS[:-1]) if speed[0] / speed[1] < pace]
+            index = max(below, default=0)
+        else:
+            below = [index for index, speed in enumerate(SPEEDS) if (speed[0] / speed[1] or math.inf) <= pace]
+            index = min(max(max(below, default=0) + steps, 0), len(SPEEDS) - 1)
+        cycles, frames = SPEEDS[index]
+        values: dict[str, Value] = {"simulation.cycles_per_frame": cycles, "simulation.frames_per_cycle": frames}
+        self._application.change_together(values, "speed")
 
     def reset(self) -> None:
         self._application.documents.restart("reset")
@@ -124,9 +150,11 @@ class Commands:
                 raise UserError("there is nothing to undo")
             case ValueStep(before=values) as step:
                 application.set_values(values)
-            case LandStep(going=going) as step:
+            case LandStep(going=going, seen=seen) as step:
                 assert going is not None
                 application.go_to(going)
+                if seen is not None:
+                    application.set_values(seen.before)
         application.notices.say(f"undone: {step.name}")
 
     def redo(self) -> None:
@@ -136,8 +164,10 @@ class Commands:
                 raise UserError("there is nothing to do again")
             case ValueStep(after=values) as step:
                 self._application.set_values(values)
-            case LandStep(after=moment) as step:
+            case LandStep(after=moment, seen=seen) as step:
                 assert moment is not None
+                if seen is not None:
+                    self._application.set_values(seen.after)
                 self._application.go_to(GoTo(moment.branch, moment.cycle, moment.edits, pause=False))
         self._application.notices.say(f"done again: {step.name}")
 
@@ -341,10 +371,36 @@ class Commands:
     # View.
 
     def next_overlay(self) -> None:
-        names = list(OVERLAYS)
-        name = names[(names.index(self._application.documents.scene.view.overlay) + 1) % len(names)]
+        self._change_overlay(+1)
+
+    def previous_overlay(self) -> None:
+        self._change_overlay(-1)
+
+    def _change_overlay(self, steps: int) -> None:
+        application = self._application
+        shown = application.documents.scene.view.overlay
+        name = neighbour(shown, steps, application.documents.scenes, application.snapshot)
+        self.show_overlay(name)
+
+    def toggle_overlay(self) -> None:
+        shown = self._application.documents.scene.view.overlay
+        if shown != NO_OVERLAY:
+            self._last_overlay = shown
+        elif self._last_overlay == NO_OVERLAY:
+            raise UserError(f"there is no overlay; {BY_COMMAND['next_overlay'].key_text} shows one")
+        self.show_overlay(self._last_overlay if shown == NO_OVERLAY else NO_OVERLAY)
+
+    def show_overlay(self, name: str) -> None:
+        """Drape a map over the ground."""
         self._application.change("view.overlay", name)
-        self._application.notices.say(f"overlay: {name}")
+        self._application.notices.say(f"overlay: {OVERLAYS[name].label}")
+
+    def search(self) -> None:
+        """Let a person type what parameter is looked for."""
+        self._application.panel.begin_search()
+
+    def next_focus(self) -> None:
+        self._application.panel.keyboard.go_on()
 
     def toggle_minimap(self) -> None:
         self._application.change("view.minimap", not self._application.documents.scene.view.minimap)

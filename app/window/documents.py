@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -133,6 +133,33 @@ class Documents:
             for world in (None,) if worlds == everywhere else worlds:
                 self._simulation.ask(Change({path: value}, world))
 
+    def change_together(self, values: Mapping[str, Value], name: str) -> Open | None:
+        """Change several parameters where they take effect, from one moment on.
+
+        Where some of them rebuild the world, it has all of them from its beginning, and what was asked for is returned.
+        Raises `UserError` where a value does not fit.
+        """
+        everywhere = tuple(range(len(self.scenes)))
+        scenes = list(self.scenes)
+        for path, value in values.items():
+            for world in self.edited_worlds if section_of(path) in COMPARED_SECTIONS else everywhere:
+                scenes[world] = scenes[world].with_value(path, value)
+        rebuilds = any(section_of(path) == WORLD_SECTION for path in values)
+        if rebuilds:
+            self.scenes = tuple(msgspec.structs.replace(scene, saved_world="") for scene in scenes)
+            return self.restart(name)
+        self.scenes = tuple(scenes)
+        for world in everywhere:
+            acting = {
+                path: value
+                for path, value in values.items()
+                if section_of(path) != VIEW_SECTION
+                and (world in self.edited_worlds or section_of(path) not in COMPARED_SECTIONS)
+            }
+            if acting:
+                self._simulation.ask(Change(acting, world))
+        return None
+
     def change_back(self, path: str, values: Sequence[Value]) -> None:
         """Give a parameter the value in each world that it had there before. Not one that rebuilds the world.
 
@@ -154,12 +181,13 @@ class Documents:
                 self._simulation.ask(Change(values, world))
         self.scenes = tuple(scenes)
 
-    def restart(self, name: str) -> None:
-        """Rebuild the worlds of the scenes. `name` says what for."""
+    def restart(self, name: str) -> Open:
+        """Rebuild the worlds of the scenes. `name` says what for. Returns what was asked for."""
         self._restart_due = None
         request = Open(self.scenes)
         self._asked_for = Beginning(request, self.scenes, self._opened)
         self.ask_as_step(request, name)
+        return request
 
     def ask_as_step(self, request: Named, name: str) -> None:
         """Ask for something that can be undone, under this name."""

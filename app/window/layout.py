@@ -16,6 +16,7 @@ class Layout:
 
     def __init__(self, sides: Sides) -> None:
         self.size = (1.0, 1.0)
+        self.top = 0.0  # where the pictures begin, below what lies above them
         self.pixels_per_unit = 1.0
         self.free = (0.0, 1.0)  # what the panel leaves of the width
         self.divider = 0.5  # where two pictures meet, as a part of that
@@ -27,6 +28,11 @@ class Layout:
         """Of the whole picture."""
         width, height = self.size
         return round(width * self.pixels_per_unit), round(height * self.pixels_per_unit)
+
+    @property
+    def pixel_top(self) -> int:
+        """Where the pictures begin, in pixels."""
+        return round(self.top * self.pixels_per_unit)
 
     @property
     def in_grid(self) -> bool:
@@ -53,7 +59,7 @@ class Layout:
 
     def corner(self, side: Side) -> tuple[float, float]:
         """Where the picture of a side begins, from the left and from the top."""
-        return side.area.left / self.pixels_per_unit, side.area.top / self.pixels_per_unit
+        return side.area.left / self.pixels_per_unit, side.area.top / self.pixels_per_unit + self.top
 
     def side_at(self, x: float, y: float) -> int:
         """The place of the side that is there."""
@@ -76,7 +82,7 @@ class Layout:
         """Where a side has its minimap, or would have it."""
         left, top, width, height = side.picture.minimap_rectangle(side.area.width, side.area.height)
         scale = self.pixels_per_unit
-        return (side.area.left + left) / scale, (side.area.top + top) / scale, width / scale, height / scale
+        return (side.area.left + left) / scale, (side.area.top + top) / scale + self.top, width / scale, height / scale
 
     def place_above_minimap(self, *, with_minimap: bool) -> tuple[float, float, float]:
         """Where something may stand on the leftmost minimap, or in its place: left, bottom and width."""

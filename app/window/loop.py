@@ -62,12 +62,16 @@ def _run_window(
     from app.picture import style
     from app.window.application import Application
     from app.window.known_levels import LevelsInFile
+    from app.window.panel.memory import PanelMemory
     from app.window.window import Window
 
     with Window("Thalweg", *size, layout_file=layout_file) as window:
         style.load_fonts()
         known_levels = LevelsInFile(layout_file.with_name("levels.json") if layout_file else None)
-        application = Application(window.context, simulation, window, known_levels=known_levels)
+        panel_memory = PanelMemory(_panel_file() if keep_session else None)
+        application = Application(
+            window.context, simulation, window, known_levels=known_levels, panel_memory=panel_memory
+        )
         if keep_session:
             application.offer(ended_sessions())
         try:
@@ -159,6 +163,13 @@ def _layout_file() -> Path | None:
     except OSError as error:
         log.debug("the panel layout cannot be saved: %s", error)
         return None
+
+
+def _panel_file() -> Path:
+    """What the panel remembers of a person."""
+    import platformdirs
+
+    return platformdirs.user_data_path("thalweg", appauthor=False) / "panel.json"
 
 
 def _seconds_since_start() -> float:

@@ -58,7 +58,7 @@ class Pointing:
         if event.button is Button.LEFT:
             application.brushing.release()
             if self._pressed_at is not None:
-                act = application.toggle_spring if self._pressed_with_control else application.ask_about
+                act = application.toggle_spring if self._pressed_with_control else application.ask_about_water
                 act(self._cell_under(*self._pressed_at))
             self.let_go()
         application.camera.release(event.button)

@@ -45,13 +45,14 @@ class ValueStep:
 class LandStep:
     """Something was done to the land, which was at `before` then. To undo it is to go back there.
 
-    `after` is where the land was when that was undone.
+    `after` is where the land was when that was undone. Where it was `seen` otherwise from then on, that belongs to it.
     """
 
     name: str
     before: Moment
     after: Moment | None = None
     going: GoTo | None = None  # what was asked for to undo it
+    seen: ValueStep | None = None
 
 
 Step = ValueStep | LandStep

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 
+from app.model.parameters import Value
+from app.scene.scene import Scene
 from app.window import pace
+from app.window.application import Application
+from app.window.commands import FULL_SPEED, SPEEDS, Commands
 from app.window.pace import FEWEST, SHARE, SLICE, Pace
 
 
@@ -69,3 +76,44 @@ def test_a_slice_is_over_after_its_time(clock: Clock) -> None:
     paced.end_work()
     paced.begin_work()
     assert not paced.slice_is_over
+
+
+class _Seen:
+    """What the command for the pace reads and changes of an application."""
+
+    def __init__(self, cycles: int, frames: int = 1, *, cycles_per_second: float = 0.0, state: str = "running") -> None:
+        values = {"simulation.cycles_per_frame": cycles, "simulation.frames_per_cycle": frames}
+        self.documents = SimpleNamespace(scene=Scene().with_values(values))
+        self.simulation = SimpleNamespace(status=SimpleNamespace(cycles_per_second=cycles_per_second, state=state))
+
+    def change_together(self, values: dict[str, Value], name: str) -> None:
+        self.documents.scene = self.documents.scene.with_values(values)
+
+    @property
+    def pace(self) -> tuple[int, int]:
+        simulation = self.documents.scene.simulation
+        return simulation.cycles_per_frame, simulation.frames_per_cycle
+
+
+def test_slower_and_faster_go_from_one_cycle_in_a_second_to_full_speed() -> None:
+    seen = _Seen(0, state="paused")
+    commands = Commands(cast(Application, seen))
+    paces = [seen.pace]
+    for _ in range(2 * len(SPEEDS)):
+        commands.slower()
+        paces.append(seen.pace)
+    assert paces[: len(SPEEDS)] == list(reversed(SPEEDS))
+    assert paces[-1] == SPEEDS[0] == (1, 60)
+    for _ in range(2 * len(SPEEDS)):
+        commands.faster()
+    assert seen.pace == FULL_SPEED
+    seen = _Seen(3)
+    Commands(cast(Application, seen)).faster()
+    assert seen.pace == (5, 1)
+
+
+def test_slower_than_full_speed_is_slower_than_what_the_machine_does() -> None:
+    seen = _Seen(0, cycles_per_second=8.0)  # a cycle of 120 ms
+    Commands(cast(Application, seen)).slower()
+    cycles, frames = seen.pace
+    assert cycles / frames * 60.0 < 8.0 and (cycles, frames) == (1, 20)

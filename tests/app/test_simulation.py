@@ -314,6 +314,21 @@ def test_pace_follows_the_frames() -> None:
         wait_for(lambda: thread.status.cycle == 21)
 
 
+def test_slow_motion_lets_frames_pass_between_cycles() -> None:
+    with running(small_scene(simulation__cycles_per_frame=2, simulation__frames_per_cycle=3)) as thread:
+        wait_for(lambda: take(thread))
+        for _ in range(2):
+            thread.ask(FrameBegan())
+        time.sleep(0.1)
+        assert thread.status.cycle == 0
+        thread.ask(FrameBegan())
+        wait_for(lambda: thread.status.cycle == 2)
+        thread.ask(FrameBegan(7))  # two portions, and a third of the next
+        wait_for(lambda: thread.status.cycle == 6)
+        thread.ask(FrameBegan(2))
+        wait_for(lambda: thread.status.cycle == 8)
+
+
 def test_single_steps_while_paused() -> None:
     with running(small_scene(), paused=True) as thread:
         assert wait_for(lambda: take(thread)).cycle == 0

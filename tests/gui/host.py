@@ -11,12 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import moderngl
+import numpy as np
 from imgui_bundle import hello_imgui, imgui
 from imgui_bundle.immapp import testing
+from numpy.typing import NDArray
 
 from app.engine.thread import SimulationThread
 from app.picture import style
-from app.scene.scene import DECLARATIONS, GROUPS, Scene
+from app.scene.scene import GROUPS, Scene
 from app.sources.parameters import WorldParameters
 from app.window.application import Application
 from app.window.events import Button, ButtonPressed, ButtonReleased, Event, KeyPressed, PointerMoved, Scrolled
@@ -38,6 +40,7 @@ NAMED_KEYS = {
     imgui.Key.equal: "=",
     imgui.Key.minus: "-",
     imgui.Key.keypad_add: "+",
+    imgui.Key._0: "0",
 }
 FUNCTION_KEYS = [name for name in NAMED_KEYS.values() if name[1:].isdigit()]
 BUTTONS = {0: Button.LEFT, 1: Button.RIGHT, 2: Button.MIDDLE}
@@ -75,6 +78,21 @@ class Driver:
     def __init__(self, application: Application, context: Context) -> None:
         self.application = application
         self.engine = context
+        self.seen: NDArray[np.uint8] | None = None  # the window as it was drawn last
+        self._looks = False
+
+    def look(self) -> NDArray[np.uint8]:
+        """The window, `[row, column, (red, green, blue)]`, the uppermost row first."""
+        self.seen, self._looks = None, True
+        self.wait_for(lambda: self.seen is not None, "a frame")
+        assert self.seen is not None
+        return self.seen
+
+    def take(self, screen: moderngl.Framebuffer, width: int, height: int) -> None:
+        """See a frame that was drawn, where the test waits for one."""
+        if self._looks:
+            pixels = screen.read(viewport=(0, 0, width, height), components=3, alignment=1)
+            self.seen, self._looks = np.frombuffer(pixels, np.uint8).reshape(height, width, 3)[::-1], False
 
     def wait_for(self, condition: Callable[[], bool], what: str, *, frames: int = 3000) -> None:
         """Let frames pass until something is so."""
@@ -88,7 +106,17 @@ class Driver:
     def widget(self, parameter: str) -> str:
         """The test engine's name of a parameter's widget."""
         self._refer_to_parameters()
-        return f"{parameter}/##{parameter}"
+        name = f"{parameter}/##{parameter}"
+        if not self.engine.item_exists(name):
+            self.unfold(parameter.partition(".")[0])
+        return name
+
+    def unfold(self, group: str) -> None:
+        """Let a group show all its parameters, where it is shown itself."""
+        self._refer_to_parameters()
+        if group not in self.application.panel.memory.kept.unfolded and self.engine.item_exists(f"###group {group}"):
+            self.engine.item_click(f"###group {group}")
+            self.engine.yield_(2)
 
     def reset_button(self, parameter: str) -> str:
         self._refer_to_parameters()
@@ -112,9 +140,7 @@ class Driver:
         for section in reversed(SECTIONS):  # from the end: what is above would push it down
             self.engine.item_open(self.section(section))
         for group in reversed(GROUPS):
-            if f"{group}.enabled" in DECLARATIONS:  # folded where it is off
-                self._refer_to_parameters()
-                self.engine.item_open(f"###group {group}")
+            self.unfold(group)
         self.engine.yield_(3)
 
     def press(self, chord: str) -> None:
@@ -145,6 +171,7 @@ def drive(
     """Run the application in a window, with one scene or two side by side, and a test beside it."""
     simulation = SimulationThread(*(scenes or (SMALL,)), paused=paused)
     running: list[Application] = []
+    drivers: list[Driver] = []
     last = time.perf_counter()
 
     def begin() -> None:
@@ -173,10 +200,16 @@ def drive(
         context.screen.viewport = context.screen.scissor = (0, 0, round(width), round(height))
         running[0].lay_pictures(context.screen, round(height))
 
+    def presented() -> None:
+        display = imgui.get_io().display_size
+        for driver in drivers:
+            driver.take(running[0].sides.context.screen, round(display.x), round(display.y))
+
     def run_test(context: Context) -> None:
         # pytest watches over the time a test takes; the engine's own minute is short for a machine that is busy
         imgui.test_engine.get_io(hello_imgui.get_imgui_test_engine()).config_watchdog_kill_test = LONGEST_TEST
         driver = Driver(running[0], context)
+        drivers.append(driver)
         context.yield_(3)
         test(driver)
 
@@ -196,6 +229,7 @@ def drive(
     parameters.callbacks.post_init = begin
     parameters.callbacks.show_gui = frame
     parameters.callbacks.custom_background = background
+    parameters.callbacks.after_swap = presented
     parameters.callbacks.before_exit = end
     testing.run(test_function=run_test, runner_params=parameters)
 

@@ -20,6 +20,7 @@ from app.window.actions import ACTIONS
 from app.window.application import Application
 from app.window.commands import Commands
 from app.window.events import Event, FilesDropped, KeyPressed, PointerMoved
+from app.window.panel import menus
 from app.window.panel.parameters import is_in_use
 from tests.gui.host import SMALL, Driver, FakeHost, drive
 
@@ -202,13 +203,17 @@ def test_buttons_of_the_uppermost_row() -> None:
     drive(test, WITHOUT_DROPS)
 
 
-def test_the_menu_lists_every_action_and_does_it() -> None:
+def test_the_menus_list_every_action_and_do_it() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        driver.engine.item_click(driver.button("menu"))
-        driver.engine.yield_(2)
-        for action in ACTIONS:
-            assert driver.engine.item_exists(f"//$FOCUSED/{action.label}"), action.label
+        for group in menus.groups():
+            driver.engine.item_click(f"//##MainMenuBar/##MenuBar/{group}")
+            driver.engine.yield_(2)
+            for action in ACTIONS:
+                if action.group == group:
+                    assert driver.engine.item_exists(f"//$FOCUSED/{action.label}"), action.label
+            driver.press("Esc")
+        driver.engine.item_click("//##MainMenuBar/##MenuBar/View")
         driver.engine.item_click("//$FOCUSED/Minimap")
         driver.engine.yield_(2)
         assert not application.documents.scene.view.minimap
@@ -295,6 +300,7 @@ def visible_state(application: Application) -> tuple[object, ...]:
         application.panel.timeline_visible,
         application.panel.visible,
         application.panel.key_sheet_open,
+        application.panel.keyboard.place,
         application.panel.is_asking,
         application.interface_size,
         tuple(notice.text for notice in application.notices.shown()),
@@ -309,6 +315,9 @@ def test_every_key_does_something_that_is_seen(tmp_path: Path, monkeypatch: pyte
         application = have_land(driver)
         for action in ACTIONS:
             for key in action.keys:
+                if imgui.get_io().want_text_input:
+                    driver.engine.key_press(int(imgui.Key.escape))
+                application.panel.keyboard.leave()
                 application.panel.visible, application.panel.key_sheet_open = True, action.command == "close"
                 if application.camera.flying:
                     application.camera.toggle_fly()
@@ -428,7 +437,7 @@ def test_a_world_that_cannot_be_made_leaves_the_old_one_and_its_parameters() -> 
 def test_an_error_in_a_frame_is_shown_and_the_next_frame_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     from app.window.panel import transport
 
-    menu = transport._menu
+    speed = transport._speed
 
     def test(driver: Driver) -> None:
         application = have_land(driver)
@@ -436,11 +445,11 @@ def test_an_error_in_a_frame_is_shown_and_the_next_frame_is_drawn(monkeypatch: p
         def fail(*_: object) -> None:
             raise RuntimeError("out of paint")
 
-        monkeypatch.setattr(transport, "_menu", fail)
+        monkeypatch.setattr(transport, "_speed", fail)
         driver.wait_for(
             lambda: any("out of paint" in notice.text for notice in application.notices.shown()), "a notice"
         )
-        monkeypatch.setattr(transport, "_menu", menu)
+        monkeypatch.setattr(transport, "_speed", speed)
         driver.engine.yield_(3)
         driver.press("M")
         assert not application.documents.scene.view.minimap
@@ -711,7 +720,7 @@ def test_the_camera_goes_on_with_a_drag_that_leaves_the_scene() -> None:
 def test_a_click_on_the_minimap_moves_the_camera_there() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        left, top, width, height = application.side.picture.minimap_rectangle(*application.layout.pixel_size)
+        left, top, width, height = application.layout.minimap(application.side)
         driver.engine.mouse_move_to_pos(imgui.ImVec2(left + 0.25 * width, top + 0.75 * height))
         driver.engine.mouse_click()
         driver.engine.yield_(2)
@@ -789,8 +798,7 @@ def test_traits_of_all_kinds_in_use_are_changed_while_the_world_runs() -> None:
             assert running_scene(application).traits == application.documents.scene.traits
             return application.documents.scene
 
-        driver.section("processes")
-        engine.item_open("###group traits")
+        driver.unfold("traits")
         for fold in ("traits.materials sand", "traits.materials granite", "traits.plants grass", "traits.plants shrub"):
             assert engine.item_exists(f"###kind {fold}"), fold
         assert not engine.item_exists("###kind traits.plants conifer"), "which is not in this world"

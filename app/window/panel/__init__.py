@@ -5,17 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from app.picture.style import Fonts, em
 from app.scene.comparison import NAMES
-from app.scene.scene import WORLD_SECTION
-from app.window.panel import comparison, key_sheet, legend, messages, status_line, transport
+from app.scene.scene import WORLD_SECTION, section_of
+from app.window.panel import comparison, key_sheet, keyboard, legend, menus, messages, status_line, transport
 from app.window.panel.brush_marks import brush_marks
 from app.window.panel.camera_path import CameraPathList
 from app.window.panel.divider import Divider
 from app.window.panel.file_dialog import FileDialog, Filter
+from app.window.panel.groups import GroupRows
+from app.window.panel.keyboard import Keyboard
+from app.window.panel.memory import PanelMemory
 from app.window.panel.parameters import SECTIONS, ParameterRows
+from app.window.panel.search import Search
 from app.window.panel.springs import SpringMarks
 from app.window.panel.timeline import TimelineStrip
 from app.window.panel.toolbar import Toolbar
@@ -35,12 +40,16 @@ PRESET = Filter("presets", (".toml",))
 class Panel:
     """Lays out a frame of the panel, and keeps what is open in it."""
 
-    def __init__(self, application: Application) -> None:
+    def __init__(self, application: Application, memory: PanelMemory) -> None:
         self.visible = True
         self.timeline_visible = True
         self.key_sheet_open = False
         self._application = application
-        self._rows = ParameterRows(application)
+        self.keyboard = Keyboard(application)
+        self.memory = memory
+        self._rows = ParameterRows(application, memory)
+        self._groups = GroupRows(application, self._rows, memory)
+        self._search = Search(application, self._rows)
         self._divider = Divider(application)
         self._springs = SpringMarks(application)
         self._timeline = TimelineStrip(application)
@@ -57,12 +66,13 @@ class Panel:
     def gui(self) -> None:
         """A frame."""
         self.rivers_shown = False
+        self.keyboard.gui()
         self._divider.gui()
         brush_marks(self._application)
         if self.visible:
             self._springs.gui()
-        if self.visible:
             legend.legend(self._application)
+            menus.menus(self._application)
             status_line.status_line(self._application)
             if self.timeline_visible:
                 self._timeline.gui()
@@ -70,9 +80,14 @@ class Panel:
             imgui.begin(WINDOW, None, imgui.WindowFlags_.no_collapse.value)
             transport.transport(self._application)
             comparison.comparison(self._application)
+            self._search.field()
             imgui.spacing()
-            imgui.begin_child("parameters")
-            self._sections()
+            imgui.begin_child("parameters", child_flags=imgui.ChildFlags_.nav_flattened.value)
+            if self._search.query:
+                self._search.results()
+            else:
+                self._groups.pinned()
+                self._sections()
             imgui.end_child()
             imgui.end()
         self._over_scene()
@@ -90,9 +105,24 @@ class Panel:
             return 0.0
         return status_line.height() + (self._timeline.height() if self.timeline_visible else 0.0)
 
+    @property
+    def height_above_scene(self) -> float:
+        """What the menus take from the scene."""
+        return menus.height() if self.visible else 0.0
+
+    @property
+    def shows_timeline(self) -> bool:
+        return self.timeline_visible and self._timeline.height() > 0.0
+
     def changed(self, section: str) -> int:
         """How many parameters of a section are not as they were opened."""
-        return self._rows.changed(section)
+        return sum(section_of(path) == section for path in self._rows.changed)
+
+    def begin_search(self) -> None:
+        """Let a person type what parameter is looked for."""
+        self.visible = True
+        self.keyboard.enter_panel()
+        self._search.begin()
 
     def show_only(self, section: str) -> None:
         """Unfold a section in the next frame, and fold all others. Without a name all stay as they are."""
@@ -129,6 +159,10 @@ class Panel:
             self._file_dialog.close()
         elif self.key_sheet_open:
             self.key_sheet_open = False
+        elif self._search.query:
+            self._search.end()
+        elif self.keyboard.place != keyboard.SCENE:
+            self.keyboard.leave()
         else:
             return False
         return True
@@ -174,17 +208,19 @@ class Panel:
         return is_docked
 
     def _sections(self) -> None:
-        for section, is_open_at_first in SECTIONS.items():
+        for section in self._groups.sections:
             changed = self.changed(section)
             differing = self._rows.differing(section)
-            mark = f"   · {changed} changed" if changed else ""
+            mark = f"  {icons.ICON_FA_THUMBTACK}" if self._groups.is_pinned(section) else ""
+            mark += f"   · {changed} changed" if changed else ""
             mark += f"   · {differing} differ" if differing else ""
-            flags = imgui.TreeNodeFlags_.default_open.value if is_open_at_first else 0
+            flags = imgui.TreeNodeFlags_.default_open.value if SECTIONS[section] else 0
             if self._section_shown:
                 imgui.set_next_item_open(section == self._section_shown)
             imgui.push_font(Fonts.bold, 0.0)
             is_open = imgui.collapsing_header(f"{section.capitalize()}{mark}###section {section}", flags)
             imgui.pop_font()
+            self._groups.menu_of_section(section)
             if section == WORLD_SECTION:
                 tooltip_on_hover(
                     "Initial conditions: each change rebuilds the world", "All other parameters act while it runs."
@@ -192,7 +228,7 @@ class Panel:
             if not is_open:
                 continue
             imgui.indent(em(0.55))
-            self._rows.section(section)
+            self._groups.section(section)
             if section == "performance":
                 from app.window.panel import performance
 
@@ -216,15 +252,15 @@ class Panel:
         place, free = (central.pos, central.size) if central else (viewport.work_pos, viewport.work_size)
         width = max(viewport.work_size.x, 1.0)
         self.free_of_scene = (place.x / width, (place.x + free.x) / width) if free.x > 0.0 else (0.0, 1.0)
-        middle = (place.x + free.x / 2.0, free.y / 2.0)
+        middle = (place.x + free.x / 2.0, place.y + free.y / 2.0)
         widest, highest = max(free.x - em(2.0), em(18.0)), free.y - em(2.0)
         if self.visible:
             self._toolbar.gui(place.x, place.y, free.x, free.y)
         messages.waiting(self._application, middle)
         messages.offer(self._application, middle)
-        messages.compiling(self._application, middle[0], em(1.0), widest)
+        messages.compiling(self._application, middle[0], place.y + em(1.0), widest)
         messages.failure(self._application, middle, widest)
-        messages.notices(self._application, middle[0], free.y - em(1.0), widest)
+        messages.notices(self._application, middle[0], place.y + free.y - em(1.0), widest)
         if self.key_sheet_open:
             # A list that is too wide for the scene may lie over the panel, too.
             whole = (viewport.work_size.x / 2.0, middle[1]) if widest < em(key_sheet.WIDTH) else middle

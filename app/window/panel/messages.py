@@ -109,9 +109,9 @@ def compiling(application: Application, middle: float, top: float, widest: float
         return
     _begin_box("##compiling", (middle, top), (0.5, 0.0))
     width = min(em(26.0), widest - em(4.0))
+    imgui.push_text_wrap_pos(imgui.get_cursor_pos_x() + width)
     imgui.text_unformatted(f"Compiling kernels: {', '.join(progress.at_work)}")
     imgui.progress_bar(progress.done / progress.of, imgui.ImVec2(width, 0.0), f"{progress.done} of {progress.of}")
-    imgui.push_text_wrap_pos(width)
     if progress.waiting:
         imgui.text_disabled(f"then {', '.join(progress.waiting)}")
     imgui.text_disabled("Only this once: compiled kernels are cached for later starts.")

@@ -1,20 +1,19 @@
-"""The parameters, by section and group: every row is derived from a declaration in the scene."""
+"""Rows of parameters: each is derived from a declaration in the scene."""
 
 from __future__ import annotations
 
 import inspect
+import re
+import shlex
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
-from app.model.climate import ClimateParameters
 from app.model.numbers import number_text, range_words, spaced, value_text
 from app.model.parameters import Declaration, Parameters, Value
-from app.model.trait_parameters import TraitParameters
 from app.picture.style import ACCENT, FAINT_TEXT, TEXT, WARNING, Colour, Fonts, em, faded
-from app.processes.droplets import DropletParameters
-from app.processes.snowballs import SnowballErosion
 from app.scene.comparison import NAMES
 from app.scene.scene import (
     DECLARATIONS,
@@ -23,6 +22,7 @@ from app.scene.scene import (
     Scene,
     can_have_keys,
     curve_of,
+    differing,
     presets,
     rebuilds_world,
     section_of,
@@ -31,10 +31,8 @@ from app.scene.scene import (
 from app.sources.generators import GENERATORS
 from app.window.panel.fields import FieldPreviews
 from app.window.panel.held import held_value
-from app.window.panel.snowball_runs import snowball_runs
-from app.window.panel.springs import spring_list
+from app.window.panel.memory import PanelMemory
 from app.window.panel.traits import TraitRows
-from app.window.panel.weather import weather_line
 from app.window.panel.widgets import (
     BUTTON_WIDTH,
     LABEL_PART,
@@ -51,100 +49,76 @@ if TYPE_CHECKING:
 
 # The sections in their order, and whether they are open at first.
 SECTIONS: dict[str, bool] = {
-    "world": True,
-    "climate": False,
-    "fields": False,
     "processes": True,
-    "rivers": False,
+    "climate": True,
+    "fields": False,
+    "world": True,
     "view": True,
+    "rivers": False,
     "performance": False,
 }
 
 REBUILDS = "rebuilds the world from cycle 0, when a drag ends or on Enter"
-HOW_TO_SET = "drag (Shift: finer), Ctrl + click or double click to type, Esc to cancel"
+HOW_TO_SET = "drag (Shift: finer, Ctrl: coarser), Ctrl + click or double click to type, Esc to cancel"
 
 MARK_SIZE = 0.66  # heights of the font
 SIGN_WIDTH = 0.85
 
 SOURCE = "world.source"  # a text: what it may be is not known to its declaration
-IDLE_OPACITY = 0.45  # of a parameter that has no effect now
+IDLE_OPACITY = 0.65  # of a parameter that has no effect now
 
 
 class ParameterRows:
-    """Shows the scene's parameters and passes on what is changed."""
+    """Shows parameters, a row each, and passes on what is changed."""
 
-    def __init__(self, application: Application) -> None:
+    def __init__(self, application: Application, memory: PanelMemory) -> None:
         self._application = application
+        self._memory = memory
         self._widgets = ParameterWidgets(application.notices.warn)
         self._fields = FieldPreviews(application)
         self._traits = TraitRows(application, self._widgets)
         self._before_drag: tuple[str, list[Value]] = ("", [])  # a path, and what it had in each world
+        self._changed: tuple[Scene, Scene, frozenset[str]] | None = None  # of which scenes, and how they were opened
+        self.lit: tuple[str, ...] = ()  # words that are lit in labels
+        self._to_be_focused = ""  # the path of a parameter that gets the keyboard in the next frame
 
-    def changed(self, section: str) -> int:
-        """How many parameters of a section are not as they were opened."""
-        return sum(self._is_changed(path) for path in DECLARATIONS if section_of(path) == section)
+    @property
+    def changed(self) -> frozenset[str]:
+        """The paths of all parameters, and of curves, that are not as they were opened."""
+        scene, opened = self._application.documents.scene, self._application.documents.opened
+        if self._changed is None or self._changed[0] is not scene or self._changed[1] is not opened:
+            follows = {path for path, curve in scene.keys.items() if opened.keys.get(path) == curve}
+            self._changed = (scene, opened, frozenset(differing(opened, scene)) - follows)
+        return self._changed[2]
 
     def differing(self, section: str) -> int:
         """How many parameters of a section are not the same in both worlds."""
         return sum(self._differs(path) for path in DECLARATIONS if section_of(path) == section)
 
-    def section(self, section: str) -> None:
-        """All rows of a section."""
-        for name, group in GROUPS.items():
-            if group.section == section and is_in_use(name, self._application.documents.scene):
-                self._group(name, group, with_title=group.title.lower() != section)
+    def traits(self) -> None:
+        """The rows of all traits of materials and plants."""
+        self._traits.rows()
 
-    def _group(self, name: str, group: type[Parameters], *, with_title: bool) -> None:
-        """The rows of a group. That of a process which is off, unless a scene switches it on, is folded at first."""
-        switch = f"{name}.enabled"
-        if with_title:
-            imgui.push_style_color(imgui.Col_.header.value, imgui.ImVec4(0.0, 0.0, 0.0, 0.0))
-            imgui.push_font(Fonts.bold, 0.0)
-            flags = imgui.TreeNodeFlags_.span_avail_width.value
-            if (
-                switch not in DECLARATIONS
-                or DECLARATIONS[switch].default
-                or self._application.documents.opened.value(switch)
-            ):
-                flags |= imgui.TreeNodeFlags_.default_open.value
-            is_open = imgui.tree_node_ex(
-                f"{group.title}###group {name}", flags | imgui.TreeNodeFlags_.no_tree_push_on_open.value
-            )
-            imgui.pop_font()
-            imgui.pop_style_color()
-            tooltip_on_hover(inspect.cleandoc(group.__doc__ or "").partition("\n")[0])
-            self._time_share(name)
-            if not is_open:
-                if switch in DECLARATIONS:
-                    self._row(DECLARATIONS[switch])  # a process can be switched on without being unfolded
-                return
-        for path, declaration in DECLARATIONS.items():
-            if path.startswith(f"{name}."):
-                self._row(declaration)
-        if name == SnowballErosion.name:
-            snowball_runs(self._application)
-        elif group is ClimateParameters:
-            weather_line(self._application)
-        elif group is DropletParameters:
-            spring_list(self._application)
-        elif group is TraitParameters:
-            self._traits.rows()
+    def focus(self, path: str) -> None:
+        """Give the keyboard to a parameter's widget in the next frame, and scroll there."""
+        self._to_be_focused = path
 
-    def _time_share(self, name: str) -> None:
-        """At the end of the title of a process that runs: how long it takes, and its share of a cycle."""
-        milliseconds = self._application.simulation.status.milliseconds
-        if name not in milliseconds:
-            return
-        share = milliseconds[name] / max(sum(milliseconds.values()), 1e-9)
-        text = f"{milliseconds[name]:.1f} ms · {share:.0%}"
-        low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
-        place = imgui.ImVec2(high.x - imgui.calc_text_size(text).x, low.y + imgui.get_style().frame_padding.y)
-        imgui.get_window_draw_list().add_text(place, imgui.get_color_u32(imgui.ImVec4(*FAINT_TEXT)), text)
+    def switch(self, declaration: Declaration) -> None:
+        """A switch alone, for the line that has the title of its group."""
+        path = declaration.path
+        imgui.push_id(path)
+        self._value(declaration, self._application.documents.scene.value(path), imgui.get_frame_height())
+        self._context_menu(declaration)
+        if path in self.changed:
+            imgui.same_line(0.0, em(0.2))
+            self._reset_button(declaration, imgui.get_frame_height() * 0.8)
+        imgui.pop_id()
 
-    def _row(self, declaration: Declaration) -> None:
+    def row(self, declaration: Declaration) -> None:
+        """Name and value of a parameter."""
         application, path = self._application, declaration.path
         value = application.documents.scene.value(path)
-        is_changed = self._is_changed(path)
+        is_changed = path in self.changed
         idle = without_effect(application.documents.scene, declaration)
         imgui.push_id(path)
         imgui.push_style_var(imgui.StyleVar_.alpha.value, IDLE_OPACITY if idle else 1.0)
@@ -160,6 +134,10 @@ class ParameterRows:
         if is_wide:
             imgui.same_line(left + label_width)
         widget_width = width - label_width - reset_width - gap * 0.5
+        if self._to_be_focused == path:
+            imgui.set_keyboard_focus_here()
+            imgui.set_scroll_here_y()
+            self._to_be_focused = ""
         if path == SOURCE:
             self._source(str(value), widget_width)
         else:
@@ -181,6 +159,8 @@ class ParameterRows:
         application, path = self._application, declaration.path
         holding = held_value(application, path) if value == 0 else None
         new = self._widgets.edit(declaration, value, width, acts_at_end=rebuilds_world(path), holding=holding)
+        if declaration.name != "enabled":
+            self._context_menu(declaration)
         if self._widgets.dragged != path:
             self._help_on_hover(declaration)
         elif self._before_drag[0] != path:  # it has only been pressed
@@ -207,21 +187,49 @@ class ParameterRows:
         if curve_of(self._application.documents.scene, declaration.path):
             self._diamond(imgui.ImVec2(place.x - em(0.38), place.y + imgui.get_frame_height() / 2.0))
         imgui.push_clip_rect(place, imgui.ImVec2(place.x + width, place.y + imgui.get_frame_height() * 1.2), True)
+        light_words(declaration.label, self.lit)
         imgui.text_colored(imgui.ImVec4(*colour), declaration.label)
         imgui.pop_clip_rect()
         self._help_on_hover(declaration)
-        if can_have_keys(declaration):
-            self._key_menu(declaration)
+        if is_changed and imgui.is_item_hovered() and imgui.is_mouse_double_clicked(0):
+            self._application.commands.reset_parameters([declaration.path])
+        self._context_menu(declaration)
 
     def _diamond(self, middle: imgui.ImVec2) -> None:
         """The sign of a parameter that has keys on the time line."""
         colour = imgui.get_color_u32(imgui.ImVec4(*WARNING))
         imgui.get_window_draw_list().add_ngon_filled(middle, em(0.22), colour, 4)
 
-    def _key_menu(self, declaration: Declaration) -> None:
-        """By the right button on the label: keys on the time line."""
-        if not imgui.begin_popup_context_item(f"keys of {declaration.path}"):
+    def _context_menu(self, declaration: Declaration) -> None:
+        """By the right button, or the keyboard's menu key: what can be done with a parameter."""
+        path = declaration.path
+        if imgui.is_item_focused() and imgui.is_key_pressed(imgui.Key.menu):
+            imgui.open_popup(f"of {path}")
+        if not imgui.begin_popup_context_item(f"of {path}"):
             return
+        application, commands = self._application, self._application.commands
+        value, opened = application.documents.scene.value(path), application.documents.opened.value(path)
+        imgui.push_style_var(imgui.StyleVar_.alpha.value, 1.0)
+        imgui.text_disabled(path)
+        resets = [("as opened", opened), *([("by default", declaration.default)] * (opened != declaration.default))]
+        for words, other in resets:
+            label = f"Reset to {value_text(declaration, other)}, {words}###reset {words}"
+            if imgui.menu_item(label, "", False, value != other)[0]:
+                commands.change(path, other)
+        setting = setting_text(path, value)
+        if imgui.menu_item(f"Copy {setting}###copy", "", False)[0]:
+            imgui.set_clipboard_text(setting)
+        pinned = self._memory.kept.pinned_parameters
+        if imgui.menu_item("Unpin###pin" if path in pinned else "Pin to the top###pin", "", False)[0]:
+            self._memory.toggle(pinned, path)
+        if can_have_keys(declaration):
+            imgui.separator()
+            self._key_items(declaration)
+        imgui.pop_style_var()
+        imgui.end_popup()
+
+    def _key_items(self, declaration: Declaration) -> None:
+        """Keys on the time line."""
         application, path = self._application, declaration.path
         cycle = application.simulation.status.cycle
         curve = curve_of(application.documents.scene, path)
@@ -235,7 +243,6 @@ class ParameterRows:
                 application.commands.remove_key(path, key.cycle)
         if curve and imgui.menu_item("Remove all keys", "", False)[0]:
             application.commands.change(KEYS + path, "")
-        imgui.end_popup()
 
     def _room_for_label(self, declaration: Declaration, width: float) -> float:
         """What the sign behind a label leaves of its width. No parameter has two signs: worlds share how they began."""
@@ -272,8 +279,9 @@ class ParameterRows:
         if self._differs(path):
             values = (value_text(declaration, scene.value(path)) for scene in self._application.documents.scenes)
             lines.append(" · ".join(f"{name}: {value}" for name, value in zip(NAMES, values, strict=False)))
-        if can_have_keys(declaration):
-            lines.append("right click on the name: keys on the time line")
+        if sources := sources_of(GROUPS[path.partition(".")[0]]):
+            lines.append(f"after {sources}")
+        lines.append(f"{path}; right click: reset, pin, copy{', keys' if can_have_keys(declaration) else ''}")
         lines.append(f"{value_text(declaration, opened)} in the scene as opened")
         if opened != declaration.default:
             lines.append(f"{value_text(declaration, declaration.default)} by default")
@@ -311,12 +319,34 @@ class ParameterRows:
         if icon_button(icons.ICON_FA_FOLDER_OPEN, "open file", "Open a heightmap, a saved world or a preset (Ctrl+O)"):
             commands.open_dialog()
 
-    def _is_changed(self, path: str) -> bool:
-        return self._application.documents.scene.value(path) != self._application.documents.opened.value(path)
-
     def _differs(self, path: str) -> bool:
         scenes = self._application.documents.scenes
         return len(scenes) > 1 and len({scene.value(path) for scene in scenes}) > 1
+
+
+def setting_text(path: str, value: Value) -> str:
+    """What sets a parameter on the command line: `--set droplets.count=500`."""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return f"--set {shlex.quote(f'{path}={text}')}"
+
+
+def sources_of(group: type[Parameters]) -> str:
+    """The articles that a group follows, as its docstring names them: `McDonald 2020, 2023`."""
+    line = inspect.cleandoc(group.__doc__ or "").partition("\n")[0]
+    named = re.findall(r"\(([^()]*\d{4}[^()]*)\)", line)
+    return "; ".join(text.removeprefix("after ") for text in named)
+
+
+def light_words(text: str, words: Iterable[str]) -> None:
+    """Light the words in a text that is drawn next."""
+    place, drawing = imgui.get_cursor_screen_pos(), imgui.get_window_draw_list()
+    top = place.y + imgui.get_current_context().current_window.dc.curr_line_text_base_offset
+    for word in words:
+        begin = text.casefold().find(word)
+        if begin >= 0:
+            left, right = (place.x + imgui.calc_text_size(text[:end]).x for end in (begin, begin + len(word)))
+            low, high = imgui.ImVec2(left, top), imgui.ImVec2(right, top + imgui.get_text_line_height())
+            drawing.add_rect_filled(low, high, imgui.get_color_u32(imgui.ImVec4(*faded(ACCENT, 0.4))), em(0.15))
 
 
 def is_in_use(group: str, scene: Scene) -> bool:

@@ -13,7 +13,7 @@ from app.picture.ground import Ground
 from app.picture.sides import Side
 from app.picture.style import FAINT_TEXT, OVER_SCENE, WATER, em, faded
 from app.processes.droplets import MOST_DROPS, Spring, read_springs
-from app.window.panel.widgets import icon_button, tooltip_on_hover
+from app.window.panel.widgets import BUTTON_WIDTH, icon_button, tooltip_on_hover
 
 if TYPE_CHECKING:
     from app.window.application import Application
@@ -135,7 +135,8 @@ def spring_list(application: Application) -> None:
         imgui.same_line()
         imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), f"{spring.south:.2f} south, {spring.east:.2f} east")
         imgui.same_line()
-        imgui.set_next_item_width(max(imgui.get_content_region_avail().x - 1.4 * button, em(4.0)))
+        end = BUTTON_WIDTH * button + imgui.get_style().item_spacing.x
+        imgui.set_next_item_width(max(imgui.get_content_region_avail().x - end, em(4.0)))
         speed = max(spring.drops, WEAKEST) / 100.0
         changed, drops = imgui.drag_float("##drops", spring.drops, speed, 0.0, MOST_DROPS, "%.4g drops")
         tooltip_on_hover("Its strength in drops of volume 1, in each cycle", "Ctrl + click to type it")

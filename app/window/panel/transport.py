@@ -8,8 +8,8 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from app.picture.style import ACCENT, FAINT_TEXT, em, faded
-from app.window.actions import ACTIONS, BY_COMMAND
-from app.window.panel.widgets import BUTTON_WIDTH, icon_button, tooltip_on_hover
+from app.window.actions import BY_COMMAND
+from app.window.panel.widgets import icon_button, tooltip_on_hover
 
 if TYPE_CHECKING:
     from app.window.application import Application
@@ -22,11 +22,11 @@ BUTTONS: tuple[tuple[str, str], ...] = (
 )
 
 
-WIDTH_FOR_ONE_ROW = 21.6  # heights of the font
+WIDTH_FOR_ONE_ROW = 19.6  # heights of the font
 
 
 def transport(application: Application) -> None:
-    """Pause, step, reset, new seed, compare; the menu; speed."""
+    """Pause, step, reset, new seed, compare; speed."""
     width = imgui.get_content_region_avail().x
     commands = application.commands
     paused = application.simulation.paused
@@ -43,42 +43,23 @@ def transport(application: Application) -> None:
             commands.run(BY_COMMAND[command])
     if width > em(WIDTH_FOR_ONE_ROW):
         imgui.same_line(0.0, em(0.9))
-        _speed(application)
-        _menu(application, width)
-    else:
-        _menu(application, width)
-        _speed(application)
+    _speed(application)
 
 
 def _speed(application: Application) -> None:
     commands = application.commands
     if icon_button(icons.ICON_FA_MINUS, "slower", BY_COMMAND["slower"].tooltip):
         commands.run(BY_COMMAND["slower"])
-    cycles = application.documents.scene.simulation.cycles_per_frame
-    speed = f"{cycles}/frame" if cycles else "full speed"
+    simulation = application.documents.scene.simulation
+    cycles, frames = simulation.cycles_per_frame, simulation.frames_per_cycle
+    speed = "full speed" if not cycles else f"{cycles}/frame" if frames == 1 else f"{60.0 * cycles / frames:.3g}/s"
     width = imgui.calc_text_size("full speed").x
     imgui.same_line(0.0, em(0.4))
     left = imgui.get_cursor_pos_x()
     imgui.set_cursor_pos_x(left + (width - imgui.calc_text_size(speed).x) / 2.0)
     imgui.align_text_to_frame_padding()
     imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), speed)
-    tooltip_on_hover("simulation cycles per frame of 1/60 s")
+    tooltip_on_hover("simulation cycles per frame of 1/60 s, or per second")
     imgui.same_line(left + width + em(0.4))
     if icon_button(icons.ICON_FA_PLUS, "faster", BY_COMMAND["faster"].tooltip):
         commands.run(BY_COMMAND["faster"])
-
-
-def _menu(application: Application, width: float) -> None:
-    imgui.same_line(imgui.get_style().window_padding.x + width - imgui.get_frame_height() * BUTTON_WIDTH)
-    if icon_button(icons.ICON_FA_BARS, "menu", "All commands and their keys"):
-        imgui.open_popup("menu")
-    if imgui.begin_popup("menu"):
-        group = ACTIONS[0].group
-        for action in ACTIONS:
-            if action.group != group:
-                imgui.separator()
-                group = action.group
-            if imgui.menu_item(action.label, action.keys[0], False)[0]:
-                application.commands.run(action)
-            tooltip_on_hover(action.help)
-        imgui.end_popup()

@@ -21,6 +21,7 @@ LARGEST_SLIDER = 2**30  # a wider range, as that of seeds, is one to type in
 NEXT_TO_ZERO = 1e-5  # of its high end: where a logarithmic slider begins whose low end is zero
 NARROWEST_TOOLTIP, SEVERAL_ROWS = 10.0, 5.0  # heights of the font
 FINE = 0.1  # of its way a slider goes while Shift is held
+COARSE = 5.0  # times its way while Ctrl is
 TAKING_KEYS = (imgui.Key.enter, imgui.Key.keypad_enter, imgui.Key.tab)
 
 
@@ -134,7 +135,8 @@ class Drag:
                 return
             self.pointer = self.pressed + math.copysign(reach, pointer - self.pressed)
         if pointer != self.pointer:
-            self.part += (pointer - self.pointer) / width * (FINE if imgui.get_io().key_shift else 1.0)
+            pace = FINE if imgui.get_io().key_shift else COARSE if imgui.get_io().key_ctrl else 1.0
+            self.part += (pointer - self.pointer) / width * pace
             self.pointer = pointer
             self.value = slider_value(declaration, self.part)
 
@@ -211,13 +213,13 @@ class ParameterWidgets:
         if self._typing_in(path):
             return self._type(box, id, label, declaration, value, acts_at_end)
 
-        _, hovered, held = imgui.internal.button_behavior(box, id, False, False)
         from_here = holding if value == 0 and holding is not None else value
+        if imgui.get_current_context().nav_activate_id == id:  # by the keyboard
+            return self._begin_typing(from_here, box, id, label, declaration, value, acts_at_end)
+        _, hovered, held = imgui.internal.button_behavior(box, id, False, False)
         if imgui.is_item_activated():
             if imgui.get_io().key_ctrl or imgui.is_mouse_double_clicked(0):
-                text = exact_text(from_here)
-                self._drag, self._typing = None, Typing(path, text, text, imgui.get_frame_count())
-                return self._type(box, id, label, declaration, value, acts_at_end)
+                return self._begin_typing(from_here, box, id, label, declaration, value, acts_at_end)
             part = slider_part(declaration, from_here)
             self._drag = Drag(path, value, imgui.get_io().mouse_pos.x, part, value)
         if self._drag is None or self._drag.path != path or not (held or imgui.is_item_deactivated()):
@@ -290,6 +292,21 @@ class ParameterWidgets:
             self._typing = None
         return False
 
+    def _begin_typing(
+        self,
+        from_here: float,
+        box: imgui.internal.ImRect,
+        id: int,
+        label: str,
+        declaration: Declaration,
+        value: Value,
+        acts_at_end: bool,
+    ) -> Value:
+        """Lay a field over a slider, with a number to begin with."""
+        text = exact_text(from_here)
+        self._drag, self._typing = None, Typing(declaration.path, text, text, imgui.get_frame_count())
+        return self._type(box, id, label, declaration, value, acts_at_end)
+
     def _type(
         self,
         box: imgui.internal.ImRect,
@@ -347,7 +364,9 @@ def toggle(label: str, value: bool) -> bool:
     width = height * 1.75
     place = imgui.get_cursor_screen_pos()
     place = imgui.ImVec2(place.x, place.y + (imgui.get_frame_height() - height) / 2.0)
-    if imgui.invisible_button(label, imgui.ImVec2(width, imgui.get_frame_height())):
+    if imgui.invisible_button(
+        label, imgui.ImVec2(width, imgui.get_frame_height()), imgui.ButtonFlags_.enable_nav.value
+    ):
         value = not value
         _Slides.began[label] = time.monotonic()
     passed = (time.monotonic() - _Slides.began.get(label, 0.0)) / _Slides.SECONDS

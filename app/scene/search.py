@@ -1,0 +1,59 @@
+"""Finding parameters by what they are called, what they do, and their units."""
+
+from __future__ import annotations
+
+import functools
+
+from app.model.parameters import Declaration
+from app.scene.scene import DECLARATIONS, GROUPS
+
+# Where a word is found, from the best place to the least, in `_places`.
+EXACT, BEGINNING, NAME, PATH, TITLE, HELP, NOWHERE = range(7)
+
+
+def words_of(query: str) -> tuple[str, ...]:
+    """The words that are looked for. A path is one, as is its value in `--set`."""
+    query = query.casefold().replace("--set", " ").partition("=")[0]
+    return tuple(query.replace("_", " ").split())
+
+
+def found_parameters(query: str) -> tuple[str, ...]:
+    """The paths of parameters in which all words of a query occur, the best first; nothing for an empty query."""
+    return _found(words_of(query))
+
+
+@functools.lru_cache(maxsize=64)
+def _found(words: tuple[str, ...]) -> tuple[str, ...]:
+    if not words:
+        return ()
+    places = {
+        path: (_whole(" ".join(words), declaration), sum(_place(word, declaration) for word in words))
+        for path, declaration in DECLARATIONS.items()
+        if all(_place(word, declaration) < NOWHERE for word in words)
+    }
+    return tuple(sorted(places, key=lambda path: places[path]))  # in the order of their declaration where alike
+
+
+def _whole(query: str, declaration: Declaration) -> bool:
+    """False, and so first, where the whole query is the name or the path of a parameter."""
+    return query not in (declaration.label.casefold(), _plain(declaration.path))
+
+
+def _place(word: str, declaration: Declaration) -> int:
+    """Where in a declaration a word occurs."""
+    label = declaration.label.casefold()
+    if word in label.split():
+        return EXACT
+    if any(part.startswith(word) for part in label.split()):
+        return BEGINNING
+    texts = (
+        (NAME, label),
+        (PATH, _plain(declaration.path)),
+        (TITLE, GROUPS[declaration.path.partition(".")[0]].title.casefold()),
+        (HELP, f"{declaration.help} {declaration.unit} {' '.join(declaration.choices)}".casefold().replace("_", " ")),
+    )
+    return next((place for place, text in texts if word in text), NOWHERE)
+
+
+def _plain(path: str) -> str:
+    return path.casefold().replace("_", " ")

@@ -1,0 +1,62 @@
+"""Which overlays show something in a scene, and why the others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from app.model.overlays import DIFFERENCE, OVERLAYS, largest
+from app.processes import PROCESSES
+from app.scene.scene import GROUPS, Scene
+
+if TYPE_CHECKING:
+    from app.model.snapshot import Snapshot
+
+
+def why_empty(name: str, scenes: Sequence[Scene], snapshot: Snapshot | None = None) -> str:
+    """Why an overlay would show nothing of worlds with these scenes, in words; empty where it shows something.
+
+    What a process has left in the `snapshot` is shown though it is off.
+    """
+    overlay = OVERLAYS[name]
+    if name == DIFFERENCE:
+        return "" if len(scenes) > 1 else "there is one world alone"
+    if overlay.of_materials:
+        return "" if any(scene.materials.enabled for scene in scenes) else "materials is off"
+    makers = [maker for layer in overlay.layers for maker in _MAKERS.get(layer, ())]
+    if overlay.survey or not makers or any(_is_on(maker, scene) for maker in makers for scene in scenes):
+        return ""
+    if snapshot is not None and any(largest(snapshot, layer) > 0.0 for layer in overlay.layers):
+        return ""
+    titles = list(dict.fromkeys(GROUPS[maker].title.lower() for maker in makers))
+    if len(titles) == 1:
+        return f"{titles[0]} is off"
+    return f"{', '.join(titles[:-1])} and {titles[-1]} are off"
+
+
+def families(names: Sequence[str] = tuple(OVERLAYS)) -> Mapping[str, list[str]]:
+    """The overlays under the headings of lists; what has none comes first, under an empty one."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(OVERLAYS[name].family, []).append(name)
+    return found
+
+
+def neighbour(name: str, steps: int, scenes: Sequence[Scene], snapshot: Snapshot | None = None) -> str:
+    """The overlay so many places after this one, in the order of lists, of those that show something."""
+    order = [each for names in families().values() for each in names]
+    shown = [each for each in order if each == name or not why_empty(each, scenes, snapshot)]
+    return shown[(shown.index(name) + steps) % len(shown)]
+
+
+# The processes that write each layer.
+_MAKERS: dict[str, list[str]] = {}
+for _process in PROCESSES:
+    for _layer in _process.changes:
+        _MAKERS.setdefault(_layer, []).append(_process.name)
+for _ground in ("bedrock", "sediment"):  # which there always is
+    _MAKERS.pop(_ground, None)
+
+
+def _is_on(process: str, scene: Scene) -> bool:
+    return bool(scene.value(f"{process}.enabled"))

@@ -1,0 +1,44 @@
+"""The search for parameters."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.scene.scene import DECLARATIONS
+from app.scene.search import found_parameters, words_of
+
+LONG = 5  # letters of a word that says something
+
+
+@pytest.mark.parametrize("path", DECLARATIONS)
+def test_every_parameter_is_found_by_its_name_its_path_and_its_help(path: str) -> None:
+    declaration = DECLARATIONS[path]
+    by_name = found_parameters(declaration.label)
+    assert path in by_name
+    # What is called so comes before all that only speaks of it.
+    assert [DECLARATIONS[found].label for found in by_name[: by_name.index(path) + 1]] == [declaration.label] * (
+        by_name.index(path) + 1
+    )
+    assert found_parameters(path)[0] == path
+    assert found_parameters(path.upper().replace("_", " ")) == found_parameters(path)
+    assert found_parameters(f"--set {path}=12")[0] == path
+    for word in declaration.help.split():
+        if bare := word.strip("()':;,|"):
+            assert path in found_parameters(bare), word
+    several = [word for word in declaration.help.split() if len(word) >= LONG][:3]
+    assert not several or path in found_parameters(" ".join(several))
+
+
+def test_units_and_titles_of_groups_are_found() -> None:
+    assert "climate.temperature" in found_parameters("°C")
+    assert {"pools.evaporation", "pools.seepage"} < set(found_parameters("lakes and sea"))
+    assert "droplets.count" in found_parameters("droplets")
+    assert "sand.form" in found_parameters("heap")  # a choice
+
+
+def test_all_words_are_needed_and_nothing_finds_nothing() -> None:
+    assert found_parameters("") == found_parameters("   ") == ()
+    assert found_parameters("friction droplets")[0] == "droplets.friction"
+    assert found_parameters("friction wind")[0] == "wind.friction"
+    assert found_parameters("friction zeppelin") == ()
+    assert words_of(" --set Wind_Field.Speed_Up=3") == ("wind", "field.speed", "up")
