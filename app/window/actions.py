@@ -63,12 +63,20 @@ ACTIONS: tuple[Action, ...] = (
     Action(("F11",), "Full screen", "enter or leave full screen", "toggle_full_screen", "View"),
     Action(("Ctrl++", "Ctrl+="), "Larger text", "enlarge panel and text", "larger_interface", "View"),
     Action(("Ctrl+-",), "Smaller text", "shrink panel and text", "smaller_interface", "View"),
+    Action(("P",), "Gallery", "all presets, your own and recent files, with pictures", "toggle_gallery", "Files"),
     Action(("Ctrl+O",), "Open", "open a heightmap, a saved world or a preset", "open_dialog", "Files"),
     Action(
         ("Ctrl+S",),
         "Save",
         "save the world (.npz), its parameters (.toml) or its journal (.journal.toml)",
         "save_dialog",
+        "Files",
+    ),
+    Action(
+        ("Ctrl+Shift+S",),
+        "Save preset",
+        "save the parameters as a preset of your own, for the gallery",
+        "save_preset",
         "Files",
     ),
     Action(

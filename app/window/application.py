@@ -40,6 +40,7 @@ from app.engine.messages import (
 )
 from app.engine.survey import wanted_by
 from app.engine.thread import SimulationThread
+from app.files.library import Library
 from app.model.curves import Key, write_curve
 from app.model.errors import UserError, explained
 from app.model.overlays import OVERLAYS
@@ -73,6 +74,7 @@ from app.window.events import (
     PointerMoved,
     Scrolled,
 )
+from app.window.gallery import CardStock
 from app.window.layout import Layout
 from app.window.notices import Notices
 from app.window.pace import Pace
@@ -126,6 +128,7 @@ class Application:
         *,
         content_scale: float = 1.0,
         known_levels: KnownLevels | None = None,
+        library: Library | None = None,
     ) -> None:
         self.simulation = simulation
         self.host = host
@@ -135,6 +138,8 @@ class Application:
         self.undo = Undo()
         self.frame_times = FrameTimes()
         self.content_scale = content_scale
+        self.library = library or Library()
+        self.stock = CardStock(context, self.library)
         self.interface_size = 1.0  # the person's own factor on the content scale
         self.commands = Commands(self)
         self.panel = Panel(self)
@@ -231,7 +236,7 @@ class Application:
         Esc does while a slider is held, all others where a dialog is open and they may belong to a file's name: N
         would make another world meanwhile.
         """
-        if event.chord == "Esc" and imgui.is_any_item_active():
+        if self.panel.is_covered or (event.chord == "Esc" and imgui.is_any_item_active()):
             return True
         return self.panel.is_asking and event.chord != "Esc" and not event.chord.startswith("Ctrl+")
 
@@ -553,6 +558,7 @@ class Application:
     def close(self) -> None:
         """Give back what the graphics hold. The simulation is stopped by who started it."""
         self.panel.release()
+        self.stock.release()
         self.recording.release()
         self.sides.release()
 
@@ -666,7 +672,7 @@ class Application:
                     if self.snapshot is not None and self.documents.worlds_failed(request):
                         self._opening = False
                 case Saved(path):
-                    self.notices.say(f"saved {path}")
+                    self.commands.saved(path)
                 case SaveFailed(path, why):
                     self.commands.save_failed(path, why)
                 case SessionFailed(why):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.engine.thread import SimulationThread
+from app.files.library import Library
 from app.model.errors import UserError, explained
 from app.scene.scene import Scene
 
@@ -33,10 +34,12 @@ def run(
     on_first_picture: Callable[[], None] | None = None,
     after_frame: Callable[[Application, Window], None] | None = None,
     keep_session: bool = False,
+    welcome: bool = False,
 ) -> None:
     """Show a scene, or several that are compared, in a window until it is closed.
 
-    With `keep_session` the work is written now and then, and that of a session which was not closed is offered.
+    With `keep_session` the work is written now and then, that of a session which was not closed is offered, and files
+    are remembered. With `welcome` the gallery opens, where it has never been closed before.
     Calls `on_first_picture` when the land was on the screen first, and `after_frame` when any frame is. Raises
     `UserError` where the land cannot be made.
     """
@@ -44,7 +47,8 @@ def run(
     simulation.start()  # it loads the terrain while the window opens
     try:
         layout_file = layout_file or _layout_file()
-        _run_window(simulation, size, layout_file, on_first_picture, after_frame, keep_session=keep_session)
+        library = Library.of_user() if keep_session else Library()
+        _run_window(simulation, size, layout_file, on_first_picture, after_frame, library, welcome=welcome)
     finally:
         simulation.stop()
 
@@ -55,8 +59,9 @@ def _run_window(
     layout_file: Path | None,
     on_first_picture: Callable[[], None] | None,
     after_frame: Callable[[Application, Window], None] | None,
+    library: Library,
     *,
-    keep_session: bool,
+    welcome: bool,
 ) -> None:
     from app.engine.autosave import ended_sessions
     from app.picture import style
@@ -67,9 +72,11 @@ def _run_window(
     with Window("Thalweg", *size, layout_file=layout_file) as window:
         style.load_fonts()
         known_levels = LevelsInFile(layout_file.with_name("levels.json") if layout_file else None)
-        application = Application(window.context, simulation, window, known_levels=known_levels)
-        if keep_session:
+        application = Application(window.context, simulation, window, known_levels=known_levels, library=library)
+        if library.is_kept:
             application.offer(ended_sessions())
+        if welcome and not application.offering and not library.welcome.gallery:
+            application.panel.gallery.open()
         try:
             _show(simulation, application, window, on_first_picture, after_frame)
         except UserError:

@@ -15,6 +15,7 @@ from imgui_bundle import hello_imgui, imgui
 from imgui_bundle.immapp import testing
 
 from app.engine.thread import SimulationThread
+from app.files.library import Library
 from app.picture import style
 from app.scene.scene import DECLARATIONS, GROUPS, Scene
 from app.sources.parameters import WorldParameters
@@ -141,6 +142,7 @@ def drive(
     paused: bool = True,
     size: tuple[int, int] = (1280, 800),
     scale: float = 1.0,
+    library: Library | None = None,
 ) -> None:
     """Run the application in a window, with one scene or two side by side, and a test beside it."""
     simulation = SimulationThread(*(scenes or (SMALL,)), paused=paused)
@@ -151,7 +153,7 @@ def drive(
         # Frames of a busy machine take long.
         imgui.get_io().mouse_double_click_time, imgui.get_io().mouse_single_click_delay = 3.0, 3.1  # seconds
         context = moderngl.create_context(require=410)
-        running.append(Application(context, simulation, FakeHost(), content_scale=scale))
+        running.append(Application(context, simulation, FakeHost(), content_scale=scale, library=library))
         simulation.start()
 
     def frame() -> None:

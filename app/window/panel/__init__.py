@@ -14,6 +14,7 @@ from app.window.panel import comparison, key_sheet, legend, messages, status_lin
 from app.window.panel.camera_path import CameraPathList
 from app.window.panel.divider import Divider
 from app.window.panel.file_dialog import FileDialog, Filter
+from app.window.panel.gallery import Gallery
 from app.window.panel.parameters import SECTIONS, ParameterRows
 from app.window.panel.springs import SpringMarks
 from app.window.panel.timeline import TimelineStrip
@@ -44,6 +45,7 @@ class Panel:
         self._timeline = TimelineStrip(application)
         self._camera_path = CameraPathList(application)
         self._file_dialog = FileDialog()
+        self.gallery = Gallery(application)
         self._laid_out_scale = 0.0
         self.free_of_scene = (0.0, 1.0)  # what the panel leaves of the width, from 0 at the left to 1 at the right
         self._frames = 0
@@ -99,6 +101,11 @@ class Panel:
         """Whether a dialog waits for the name of a file."""
         return self._file_dialog.is_open
 
+    @property
+    def is_covered(self) -> bool:
+        """Whether something lies over the whole window, which all keys are for."""
+        return self.gallery.is_open
+
     def ask_for_file_to_open(self) -> None:
         from app.sources.heightmap import FORMATS
 
@@ -114,6 +121,12 @@ class Panel:
         commands = self._application.commands
         self._file_dialog.ask_to_save(name, [SAVED_WORLD, PRESET], commands.target, commands.save)
 
+    def ask_for_preset_to_save(self, folder: Path) -> None:
+        """Ask for the name of a preset of one's own."""
+        name = f"{self._application.documents.name}.toml"
+        commands = self._application.commands
+        self._file_dialog.ask_to_save(name, [PRESET], commands.target, commands.save, folder)
+
     def ask_again_for_file_to_save(self, path: Path, why: str) -> None:
         """Ask once more, where it could not be saved at `path`."""
         commands = self._application.commands
@@ -121,7 +134,9 @@ class Panel:
 
     def close_topmost(self) -> bool:
         """Close what lies uppermost. Returns whether there was anything."""
-        if self._file_dialog.is_open:
+        if self.gallery.is_open:
+            self.gallery.close()
+        elif self._file_dialog.is_open:
             self._file_dialog.close()
         elif self.key_sheet_open:
             self.key_sheet_open = False
@@ -213,6 +228,7 @@ class Panel:
         self.free_of_scene = (place.x / width, (place.x + free.x) / width) if free.x > 0.0 else (0.0, 1.0)
         middle = (place.x + free.x / 2.0, free.y / 2.0)
         widest, highest = max(free.x - em(2.0), em(18.0)), free.y - em(2.0)
+        self.gallery.gui()
         messages.waiting(self._application, middle)
         messages.offer(self._application, middle)
         messages.compiling(self._application, middle[0], em(1.0), widest)
