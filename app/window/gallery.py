@@ -44,8 +44,12 @@ class CardStock:
 
     @property
     def is_reading(self) -> bool:
-        """Whether cards or pictures are still to come."""
-        return self._being_read is not None or bool(self._pictures)
+        """Whether cards are still to come."""
+        return self._being_read is not None
+
+    def is_settled(self, card: Card) -> bool:
+        """Whether it is known what its picture is."""
+        return card.source in self._textures
 
     def read_anew(self) -> None:
         """Look for what there is now. Until it is known, the cards stay as they are."""
@@ -100,6 +104,7 @@ class CardStock:
             self._release(next(iter(self._textures)))
 
     def _release(self, source: str) -> None:
+        self._pictures.pop(source, None)
         texture = self._textures.pop(source, None)
         if texture is not None:
             texture.release()

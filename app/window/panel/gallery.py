@@ -309,6 +309,7 @@ class Gallery:
         end = imgui.ImVec2(place.x + width, place.y + int(width * PICTURE_SHAPE))
         top = imgui.ImDrawFlags_.round_top.value
         texture = stock.texture(card)
+        self.is_whole = self.is_whole and stock.is_settled(card)
         if texture is not None:
             opacity = MISSING_OPACITY if card.problem else 1.0
             reference, white = imgui.ImTextureRef(texture.glo), _packed((1.0, 1.0, 1.0, opacity))
