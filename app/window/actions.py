@@ -117,5 +117,13 @@ MOUSE: tuple[tuple[str, str], ...] = (
     ("under World", "parameters with the sign of Reset rebuild the world, when a drag ends or on Enter"),
 )
 
+# What a gamepad does, likewise. It is handled by `Commands.press_gamepad` and `CameraControl.steer`.
+GAMEPAD: tuple[tuple[str, str], ...] = (
+    ("gamepad: sticks", "fly: the left one moves, the right one looks; faster high above the ground"),
+    ("gamepad: triggers", "sink and rise"),
+    ("gamepad: bumpers", "fly slower and faster"),
+    ("gamepad: A, B, Start", "pause; leave fly mode; gallery, where A opens the card that the cross leads to"),
+)
+
 BY_KEY: dict[str, Action] = {key: action for action in ACTIONS for key in action.keys}
 BY_COMMAND: dict[str, Action] = {action.command: action for action in ACTIONS}

@@ -69,10 +69,12 @@ from app.window.events import (
     Event,
     FilesDropped,
     FocusLost,
+    GamepadPressed,
     KeyPressed,
     KeyReleased,
     PointerMoved,
     Scrolled,
+    Steered,
 )
 from app.window.gallery import CardStock
 from app.window.layout import Layout
@@ -229,6 +231,10 @@ class Application:
                 self.pointing.scroll(event)
             case FilesDropped() if event.paths:
                 self.commands.open(event.paths[0])
+            case Steered() if not self.panel.is_covered:
+                self.camera.steer(event)
+            case GamepadPressed(button):
+                self.commands.press_gamepad(button)
 
     def _keeps_from_scene(self, event: KeyPressed) -> bool:
         """Whether a key belongs to the panel.

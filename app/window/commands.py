@@ -291,6 +291,26 @@ class Commands:
         if self._application.camera.flying:
             self._application.notices.say("flying: W A S D, Q down, E up, mouse to look, wheel for speed, Esc to leave")
 
+    def press_gamepad(self, button: str) -> None:
+        """Do what a button of a gamepad is for: in the gallery it chooses, elsewhere it flies."""
+        application = self._application
+        gallery, camera = application.panel.gallery, application.camera
+        match button:
+            case "start":
+                self.toggle_gallery()
+            case "left" | "right" | "up" | "down" if gallery.is_open:
+                gallery.move(button)
+            case "a" if gallery.is_open:
+                gallery.choose()
+            case "b" if gallery.is_open:
+                gallery.close()
+            case "a":
+                self.toggle_pause()
+            case "b" if camera.flying:
+                camera.toggle_fly()
+            case "left bumper" | "right bumper" if camera.flying:
+                camera.scroll(1.0 if button == "right bumper" else -1.0, 0.0, 0.0)
+
     # View.
 
     def next_overlay(self) -> None:
