@@ -94,6 +94,13 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(("?", "F1"), "Keys", "show or hide the list of keys", "toggle_key_sheet", "Help"),
     Action(
+        ("Shift+F1",),
+        "Tour",
+        "a first tour in six steps, from the camera to the time line",
+        "begin_tour",
+        "Help",
+    ),
+    Action(
         ("Esc",),
         "Close",
         "close the list of keys, a dialog or errors; leave fly mode, a flow path or full screen",

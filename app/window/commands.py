@@ -500,6 +500,9 @@ class Commands:
             raise UserError(error)
         self._application.notices.say("shaders reloaded")
 
+    def begin_tour(self) -> None:
+        self._application.panel.tour.begin()
+
     def toggle_key_sheet(self) -> None:
         self._application.panel.key_sheet_open = not self._application.panel.key_sheet_open
 

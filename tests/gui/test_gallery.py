@@ -44,6 +44,16 @@ def press(driver: Driver, *keys: imgui.Key) -> None:
         driver.engine.yield_(3)
 
 
+def cards_window(driver: Driver) -> imgui.internal.Window:
+    return driver.engine.window_info(f"//{gallery_panel.NAME}/cards").window
+
+
+def item(driver: Driver, name: str) -> str:
+    """The test engine's name of what stands among the cards."""
+    driver.engine.set_ref(cards_window(driver))
+    return "###" + name.replace("/", "\\/")
+
+
 def names(gallery: Gallery) -> list[str]:
     return [card.source for card in gallery.shown]
 
@@ -108,10 +118,8 @@ def test_arrows_lead_to_a_card_and_keep_it_in_sight() -> None:
         driver.wait_for(lambda: gallery.is_whole, "the pictures there")
         chosen = order[gallery._selected]
         assert gallery._selected > 8
-        card = driver.engine.item_info(
-            f"//{gallery_panel.NAME}/cards/**/###card {gallery.shown[gallery._selected].family} {chosen}"
-        )
-        window = driver.engine.window_info(f"//{gallery_panel.NAME}/cards").window
+        family = gallery.shown[gallery._selected].family
+        card, window = driver.engine.item_info(item(driver, f"card {family} {chosen}")), cards_window(driver)
         assert card.id_ and card.rect_full.min.y >= window.pos.y
         assert card.rect_full.max.y <= window.pos.y + window.size.y
         press(driver, imgui.Key.enter)
@@ -205,8 +213,9 @@ def test_a_recent_file_is_taken_from_the_list_and_stays(tmp_path: Path) -> None:
         _, gallery = have_gallery(driver)
         press(driver, imgui.Key.delete)
         driver.wait_for(lambda: len([card for card in gallery.shown if card.family == RECENT]) == 2, "the list")
-        driver.engine.mouse_move(f"//{gallery_panel.NAME}/**/###card Recent {files[0]}")
-        driver.engine.item_click(f"//{gallery_panel.NAME}/**/###forget {files[0]}")
+        driver.engine.mouse_move(item(driver, f"card Recent {files[0]}"))
+        driver.engine.yield_(2)
+        driver.engine.item_click(item(driver, f"forget {files[0]}"))
         driver.wait_for(lambda: len([card for card in gallery.shown if card.family == RECENT]) == 1, "the list")
         assert [file.place for file in library.recent] == [files[1]] and all(file.exists() for file in files)
         assert gallery.is_open

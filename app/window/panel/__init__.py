@@ -14,6 +14,7 @@ from app.window.panel import comparison, key_sheet, legend, messages, status_lin
 from app.window.panel.camera_path import CameraPathList
 from app.window.panel.divider import Divider
 from app.window.panel.file_dialog import FileDialog, Filter
+from app.window.panel.first_tour import FirstTour
 from app.window.panel.gallery import Gallery
 from app.window.panel.parameters import SECTIONS, ParameterRows
 from app.window.panel.springs import SpringMarks
@@ -46,6 +47,7 @@ class Panel:
         self._camera_path = CameraPathList(application)
         self._file_dialog = FileDialog()
         self.gallery = Gallery(application)
+        self.tour = FirstTour(application)
         self._laid_out_scale = 0.0
         self.free_of_scene = (0.0, 1.0)  # what the panel leaves of the width, from 0 at the left to 1 at the right
         self._frames = 0
@@ -140,6 +142,8 @@ class Panel:
             self._file_dialog.close()
         elif self.key_sheet_open:
             self.key_sheet_open = False
+        elif self.tour.is_on:
+            self.tour.end()
         else:
             return False
         return True
@@ -239,3 +243,4 @@ class Panel:
             whole = (viewport.work_size.x / 2.0, middle[1]) if widest < em(key_sheet.WIDTH) else middle
             self.key_sheet_open = key_sheet.key_sheet(whole, viewport.work_size.x - em(2.0), highest)
         self._file_dialog.gui(middle, widest, highest)
+        self.tour.gui((middle[0], free.y - em(3.0)))

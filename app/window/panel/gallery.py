@@ -117,6 +117,8 @@ class Gallery:
         welcome = library.welcome
         if not welcome.gallery:
             library.welcome = msgspec.structs.replace(welcome, gallery=True)
+            if not welcome.tour:
+                self._application.panel.tour.begin()
 
     @property
     def shown(self) -> list[Card]:
