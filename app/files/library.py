@@ -62,11 +62,6 @@ class Library:
         return cls(data, cache)
 
     @property
-    def is_kept(self) -> bool:
-        """Whether it is there at the next start, too."""
-        return self._data is not None
-
-    @property
     def own_folder(self) -> Path | None:
         """Where presets of one's own lie."""
         return self._data / "presets" if self._data else None

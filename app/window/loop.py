@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from app.model.errors import UserError, explained
 from app.scene.scene import Scene
 
 if TYPE_CHECKING:
-    from app.engine.autosave import Session
+    from app.engine.autosave import EndedSession, Session
     from app.window.application import Application
     from app.window.window import Window
 
@@ -35,20 +35,22 @@ def run(
     after_frame: Callable[[Application, Window], None] | None = None,
     keep_session: bool = False,
     welcome: bool = False,
+    library: Library | None = None,
 ) -> None:
     """Show a scene, or several that are compared, in a window until it is closed.
 
     With `keep_session` the work is written now and then, that of a session which was not closed is offered, and files
-    are remembered. With `welcome` the gallery opens, where it has never been closed before.
-    Calls `on_first_picture` when the land was on the screen first, and `after_frame` when any frame is. Raises
-    `UserError` where the land cannot be made.
+    are remembered in the user's library, where no other one is given. With `welcome` the gallery opens, if it was
+    never closed before. Calls `on_first_picture` when the land was on the screen first, and `after_frame` when any
+    frame is. Raises `UserError` where the land cannot be made.
     """
     simulation = SimulationThread(*scenes, paused=paused, session=_session() if keep_session else None)
     simulation.start()  # it loads the terrain while the window opens
     try:
         layout_file = layout_file or _layout_file()
-        library = Library.of_user() if keep_session else Library()
-        _run_window(simulation, size, layout_file, on_first_picture, after_frame, library, welcome=welcome)
+        library = library or (Library.of_user() if keep_session else Library())
+        sessions = _ended_sessions() if keep_session else []
+        _run_window(simulation, size, layout_file, on_first_picture, after_frame, library, sessions, welcome=welcome)
     finally:
         simulation.stop()
 
@@ -60,10 +62,10 @@ def _run_window(
     on_first_picture: Callable[[], None] | None,
     after_frame: Callable[[Application, Window], None] | None,
     library: Library,
+    sessions: Sequence[EndedSession],
     *,
     welcome: bool,
 ) -> None:
-    from app.engine.autosave import ended_sessions
     from app.picture import style
     from app.window.application import Application
     from app.window.known_levels import LevelsInFile
@@ -73,8 +75,7 @@ def _run_window(
         style.load_fonts()
         known_levels = LevelsInFile(layout_file.with_name("levels.json") if layout_file else None)
         application = Application(window.context, simulation, window, known_levels=known_levels, library=library)
-        if library.is_kept:
-            application.offer(ended_sessions())
+        application.offer(sessions)
         if welcome and not application.offering and not library.welcome.gallery:
             application.panel.gallery.open()
         try:
@@ -99,6 +100,12 @@ def _session() -> Session | None:
     except UserError as error:
         log.warning("%s", error)
         return None
+
+
+def _ended_sessions() -> Sequence[EndedSession]:
+    from app.engine.autosave import ended_sessions
+
+    return ended_sessions()
 
 
 def _show(
