@@ -51,6 +51,7 @@ class ReadmePicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     size: tuple[int, int] = (1280, 800)  # of the window, in pixels
     place: tuple[int, int] | None = None  # row and column of the cell that is clicked on
     section: str = ""  # of the panel that is unfolded; as they are at first, where none is named
+    gallery: bool = False  # whether it is open
 
     @property
     def suffix(self) -> str:
@@ -137,6 +138,11 @@ def _window_on(picture: ReadmePicture, layout_file: Path) -> Image:
             for _ in range(picture.cycles):
                 application.commands.step()
         application.panel.show_only(picture.section)
+        gallery = application.panel.gallery
+        if picture.gallery and not gallery.is_whole:
+            if not gallery.is_open:
+                gallery.open()
+            return
         if snapshot.cycle < picture.cycles:
             return
         if application.asked_place != picture.place:

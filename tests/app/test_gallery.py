@@ -16,7 +16,7 @@ from app.files.atomic import PART
 from app.files.card_pictures import SIZE, card_sized, keep_picture, picture_of, read_picture
 from app.files.cards import OWN, RECENT, all_cards, card_of, own_cards, recent_cards, shipped_cards
 from app.files.library import MOST_RECENT, Library, RecentFile, Welcome
-from app.files.opening import open_scene
+from app.files.opening import is_file, open_scene
 from app.scene.families import families, picture_file, picture_words
 from app.scene.scene import Scene, preset_to_toml, presets
 from app.window.panel.fitted import ELLIPSIS, fitted, fitted_lines
@@ -276,3 +276,11 @@ def test_a_preset_of_a_scene_becomes_a_card(tmp_path: Path) -> None:
     (tmp_path / "made_here.toml").write_text(preset_to_toml(scene))
     (card,) = own_cards(tmp_path)
     assert (card.title, card.description, "Droplets" in card.at_work) == ("Made here", "made here", False)
+
+
+def test_only_files_of_a_person_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    preset(tmp_path / "lakes")
+    preset(tmp_path / "mine.toml")
+    sources = ["lakes", "noise", "mine.toml", "./lakes", "nowhere.toml"]
+    assert [source for source in sources if is_file(source)] == ["mine.toml", "./lakes"]

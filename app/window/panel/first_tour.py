@@ -144,13 +144,16 @@ class FirstTour:
     def gui(self, scene: tuple[float, float]) -> None:
         """A frame. The box of a step about the scene stands with its lower middle at `scene`."""
         step, application = self.step, self._application
-        if step is None or application.snapshot is None or application.panel.gallery.is_open:
+        if step is None or application.snapshot is None:
             return
+        is_covered = application.panel.is_covered
         if self._begins:
             self._begins, self._watched = False, step.watched(application)
         elif step.watched(application) != self._watched and not application.camera.dragging:
-            if not imgui.is_any_item_active():
+            if is_covered or not imgui.is_any_item_active():
                 self.go_on()
+            return
+        if is_covered:
             return
         target = next((place for name in step.at if (place := place_of(name))), None)
         if step.at and target is None:  # it is not on the screen, so there is nothing to say
@@ -163,10 +166,11 @@ class FirstTour:
     def _box(self, step: Step, target: Rectangle | None, scene: tuple[float, float]) -> None:
         window = imgui.internal.find_window_by_name(NAME)
         size = (window.size.x, window.size.y) if window is not None else (em(WIDTH + 2.0), em(8.0))
+        screen = imgui.get_main_viewport().size
         if target is None:
-            imgui.set_next_window_pos(imgui.ImVec2(*scene), imgui.Cond_.always.value, imgui.ImVec2(0.5, 1.0))
+            left = max(min(scene[0] - size[0] / 2.0, screen.x - size[0]), 0.0)
+            imgui.set_next_window_pos(imgui.ImVec2(left, max(scene[1] - size[1], 0.0)))
         else:
-            screen = imgui.get_main_viewport().size
             box = beside(target, size, (screen.x, screen.y), em(GAP))
             imgui.set_next_window_pos(imgui.ImVec2(box.left, box.top))
             self._point(box, target)

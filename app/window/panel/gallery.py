@@ -288,19 +288,20 @@ class Gallery:
         imgui.set_next_item_allow_overlap()
         imgui.invisible_button(f"###card {card.family} {card.source}", size)
         is_hovered = imgui.is_item_hovered()
+        is_over = imgui.is_item_hovered(imgui.HoveredFlags_.allow_when_overlapped_by_item.value)  # or its button
         if imgui.is_item_clicked():
             self._selected = number
         if imgui.is_item_deactivated() and is_hovered:
             self.choose(to_compare=imgui.get_io().key_shift)
         is_due = imgui.is_item_hovered(imgui.HoveredFlags_.for_tooltip.value)
         drawing, rounding = imgui.get_window_draw_list(), em(0.45)
-        drawing.add_rect_filled(place, end, _packed(CARD_HOVERED if is_hovered else CARD), rounding)
+        drawing.add_rect_filled(place, end, _packed(CARD_HOVERED if is_over else CARD), rounding)
         self._picture(card, place, size.x, rounding)
         self._words(card, imgui.ImVec2(place.x + em(0.7), place.y + int(size.x * PICTURE_SHAPE) + em(0.55)), size.x)
         if number == self._selected:
             thickness = 2.0 * imgui.get_style().font_scale_dpi
             drawing.add_rect(place, end, _packed(ACCENT), rounding, thickness)
-        if card.family == RECENT and (is_hovered or number == self._selected):
+        if card.family == RECENT and (is_over or number == self._selected):
             self._forget_button(card, imgui.ImVec2(end.x, place.y))
         if is_due:
             tooltip(*self._help(card))
