@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 NAME = "##first tour"
 WIDTH, GAP = 23.0, 1.2  # heights of the font
+WIDEST_PART = 0.42  # of the window
+PANEL = "Panel"  # the window of that name
 FLAGS = (
     imgui.WindowFlags_.no_decoration.value
     | imgui.WindowFlags_.no_saved_settings.value
@@ -79,9 +81,9 @@ STEPS: tuple[Step, ...] = (
     ),
     Step(
         "Change something",
-        "Drag any slider: it acts at once, while the land evolves. Rest on its name to read what it does.",
+        "Drag a slider: most act at once, while the land evolves. Rest on a name to read what it does.",
         _values,
-        ("slider",),
+        ("slider", PANEL),
     ),
     Step(
         "Other lands",
@@ -182,7 +184,7 @@ class FirstTour:
         heading(step.title)
         imgui.same_line(0.0, em(0.6))
         imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), f"{STEPS.index(step) + 1} of {len(STEPS)}")
-        imgui.push_text_wrap_pos(min(em(WIDTH), 0.6 * imgui.get_main_viewport().size.x))
+        imgui.push_text_wrap_pos(min(em(WIDTH), WIDEST_PART * screen.x))
         imgui.text_unformatted(step.text)
         imgui.pop_text_wrap_pos()
         imgui.spacing()

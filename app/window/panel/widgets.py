@@ -210,7 +210,8 @@ class ParameterWidgets:
         imgui.internal.item_size(size, imgui.get_style().frame_padding.y)
         if not imgui.internal.item_add(box, id, None, imgui.internal.ItemFlagsPrivate_.inputable.value):
             return value  # out of sight
-        note_place("slider", first=True)
+        if not acts_at_end:
+            note_place("slider", first=True)
         if self._typing_in(path):
             return self._type(box, id, label, declaration, value, acts_at_end)
 
