@@ -102,7 +102,7 @@ class Library:
             self._write(WELCOME, welcome)
 
     def _read_recent(self) -> tuple[RecentFile, ...]:
-        self._recent = self._read(RECENT, tuple[RecentFile, ...], self._recent)[:MOST_RECENT]
+        self._recent = self._read(RECENT, tuple[RecentFile, ...], self._recent)
         return self._recent
 
     def _write_recent(self, files: tuple[RecentFile, ...]) -> None:
