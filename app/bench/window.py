@@ -17,8 +17,10 @@ import msgspec
 
 from app.bench.display import display
 from app.bench.row import Row
+from app.files.library import Library
 from app.files.opening import open_scene
 from app.model.errors import UserError
+from app.scene.scene import load_preset, preset_to_toml, presets
 from app.window.events import KeyPressed
 
 if TYPE_CHECKING:
@@ -56,6 +58,20 @@ class RecordingPlan(msgspec.Struct, frozen=True):
     rounds: int = 5
 
 
+class GalleryPlan(msgspec.Struct, frozen=True):
+    """What is measured of the gallery in a window in which the land evolves."""
+
+    preset: str = "basic"
+    size: tuple[int, int] = (1280, 720)
+    side: int = 0
+    entries: int = 60
+    settling: float = 10.0
+    openings: int = 7
+
+
+AnyPlan = Plan | RecordingPlan | GalleryPlan
+
+
 class Turn(msgspec.Struct):
     """What was measured in a turn."""
 
@@ -91,6 +107,7 @@ def rows(tiny: bool = False) -> Iterator[Row]:
         name = f"{preset}: frames a second there, at level {seen.quality}"
         yield Row(name, seen.frames / seen.seconds, "1/s", 10.0, at_least=True)
     yield from _recording_rows(tiny)
+    yield _gallery_row(tiny)
     slowest = statistics.quantiles(every_key, n=20, method="inclusive")[-1]
     yield Row("from a key to its slider on the screen, p95 in all of them", 1e3 * slowest, "ms", 100.0)
 
@@ -113,7 +130,17 @@ def _recording_rows(tiny: bool) -> Iterator[Row]:
         yield Row(label, statistics.median(kept), "times", 0.85, at_least=True)
 
 
-def _look(plan: Plan | RecordingPlan, environment: dict[str, str]) -> bytes:
+def _gallery_row(tiny: bool) -> Row:
+    """How long it takes from the command to the frame in which all cards are on the screen, with their pictures."""
+    plan = GalleryPlan()
+    if tiny:
+        plan = GalleryPlan(size=(480, 320), side=32, entries=41, settling=0.1, openings=2)
+    with display() as (_, environment):
+        seconds = msgspec.json.decode(_look(plan, environment), type=list[float])
+    return Row(f"the gallery, {plan.entries} entries, opened again", statistics.median(seconds), "s", 0.2)
+
+
+def _look(plan: AnyPlan, environment: dict[str, str]) -> bytes:
     """Run the program in a separate process, as a user would. Returns what was measured, as JSON."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "seen.json"
@@ -127,7 +154,7 @@ def _look(plan: Plan | RecordingPlan, environment: dict[str, str]) -> bytes:
         return file.read_bytes()
 
 
-def _scene(plan: Plan | RecordingPlan) -> Scene:
+def _scene(plan: AnyPlan) -> Scene:
     scene = open_scene(plan.preset).with_value("simulation.cycles_per_frame", 0)  # as fast as it goes
     return scene.with_values({"world.columns": plan.side, "world.rows": plan.side}) if plan.side else scene
 
@@ -245,21 +272,68 @@ class _RecordingObserver:
         self._before, self._due = None, now + self._plan.pause
 
 
+class _GalleryObserver:
+    """Opens and closes the gallery. The first opening, which makes the textures, does not count."""
+
+    def __init__(self, plan: GalleryPlan, file: Path) -> None:
+        self._plan = plan
+        self._file = file
+        self._due = 0.0
+        self._opened: float | None = None  # when
+        self._seconds: list[float] = []
+
+    @property
+    def library(self) -> Library:
+        """As many presets of one's own as are wanting to the entries, in the file's folder."""
+        library = Library(self._file.parent, self._file.parent)
+        folder = library.own_folder
+        assert folder is not None
+        folder.mkdir()
+        for number in range(self._plan.entries - len(presets())):
+            (folder / f"land-{number}.toml").write_text(preset_to_toml(load_preset("noise")))
+        return library
+
+    def after_frame(self, application: Application, window: Window) -> None:
+        """Called when a frame is on the screen."""
+        now, gallery = time.perf_counter(), application.panel.gallery
+        if application.simulation.status.cycle == 0:
+            return
+        self._due = self._due or now + self._plan.settling
+        if now < self._due:
+            return
+        if self._opened is None:
+            application.commands.toggle_gallery()
+            self._opened = time.perf_counter()
+        elif gallery.is_whole:
+            assert len(gallery.shown) == max(self._plan.entries, len(presets()))
+            self._seconds.append(now - self._opened)
+            gallery.close()
+            self._opened = None
+            if len(self._seconds) > self._plan.openings:
+                self._file.write_bytes(msgspec.json.encode(self._seconds[1:]))
+                window.close()
+
+
 def _main(plan: str, file: str) -> None:
     from app.numba_settings import configure_numba
     from app.window.loop import run
 
     configure_numba()
-    wanted: Plan | RecordingPlan
-    observer: _Observer | _RecordingObserver
-    if "rounds" in msgspec.json.decode(plan):
+    wanted: AnyPlan
+    observer: _Observer | _RecordingObserver | _GalleryObserver
+    library = None
+    if "openings" in msgspec.json.decode(plan):
+        wanted = msgspec.json.decode(plan, type=GalleryPlan)
+        observer = _GalleryObserver(wanted, Path(file))
+        library = observer.library
+    elif "rounds" in msgspec.json.decode(plan):
         wanted = msgspec.json.decode(plan, type=RecordingPlan)
         observer = _RecordingObserver(wanted, Path(file))
     else:
         wanted = msgspec.json.decode(plan, type=Plan)
         observer = _Observer(wanted, Path(file))
     layout = Path(file).with_name("layout.ini")
-    run(_scene(wanted), layout_file=layout, size=wanted.size, after_frame=observer.after_frame)
+    run(_scene(wanted), layout_file=layout, size=wanted.size, after_frame=observer.after_frame, library=library)
 
 
 if __name__ == "__main__":

@@ -478,9 +478,13 @@ def _run_viewer(options: argparse.Namespace) -> None:
     from app.files.atomic import working_folder
 
     os.chdir(working_folder())  # where it has been deleted, libraries of the window do not even load
+    from app.files.library import Library
+    from app.files.opening import is_file
     from app.window.loop import run
 
-    run(*scenes, keep_session=True)
+    if options.source and is_file(options.source):
+        Library.of_user().note(Path(options.source))
+    run(*scenes, keep_session=True, welcome=not options.source)
 
 
 def _check_display() -> None:

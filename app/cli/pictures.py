@@ -1,4 +1,6 @@
-"""Draw the pictures of the README anew: `python -m app.cli.pictures [NAME ...]`, or `make pictures`.
+"""Draw the pictures of README and gallery anew: `python -m app.cli.pictures [NAME ...]`, or `make pictures`.
+
+Those of the gallery are called `gallery/PRESET`, and all of them `gallery`.
 
 Each is drawn beside the old one, which it replaces when it is complete.
 """
@@ -19,6 +21,10 @@ import msgspec
 from app.cli import main as cli
 from app.files.atomic import write_atomically
 from app.model.errors import UserError, nearest
+from app.scene.families import FOLDER as GALLERY
+from app.scene.families import SUFFIX as GALLERY_SUFFIX
+from app.scene.families import picture_words
+from app.scene.scene import presets
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -30,6 +36,8 @@ TABLE = "pictures.toml"
 QUALITY = 88  # of a JPEG, from 0 to 100
 LOOP_QUALITY = 60  # of an animated WebP
 LOOP_FPS = 10
+CARD_SIZE = 480, 270  # pixels of a picture in the gallery; it is drawn with twice as many a side
+CARD_QUALITY = 80  # of its WebP
 FRAMES = 120  # of a window, after which its picture is whole
 
 
@@ -43,6 +51,7 @@ class ReadmePicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     size: tuple[int, int] = (1280, 800)  # of the window, in pixels
     place: tuple[int, int] | None = None  # row and column of the cell that is clicked on
     section: str = ""  # of the panel that is unfolded; as they are at first, where none is named
+    gallery: bool = False  # whether it is open
 
     @property
     def suffix(self) -> str:
@@ -59,13 +68,31 @@ def readme_pictures() -> dict[str, ReadmePicture]:
 def draw_pictures(names: Sequence[str]) -> None:
     """Draw the pictures of these names, or all. Raises `UserError` where one is unknown or cannot be drawn."""
     table = readme_pictures()
+    cards = [f"{GALLERY}/{preset}" for preset in presets()]
     for name in names:
-        if name not in table:
-            raise UserError(f"{name}: there is no such picture in {TABLE}{nearest(name, table)}")
-    with as_file(files("assets") / "pictures") as folder:
-        for name in names or table:
-            print(name, flush=True)
-            _draw(table[name], folder / f"{name}{table[name].suffix}")
+        if name not in (GALLERY, *table, *cards):
+            raise UserError(f"{name}: there is no such picture in {TABLE}{nearest(name, [*table, *cards])}")
+    with as_file(files("assets")) as assets:
+        for name in names or (*table, GALLERY):
+            for each in cards if name == GALLERY else (name,):
+                print(each, flush=True)
+                if each in table:
+                    _draw(table[each], assets / "pictures" / f"{each}{table[each].suffix}")
+                else:
+                    _draw_card(each.removeprefix(f"{GALLERY}/"), assets / f"{each}{GALLERY_SUFFIX}")
+
+
+def _draw_card(preset: str, path: Path) -> None:
+    """The picture of a preset in the gallery."""
+    import PIL.Image
+
+    width, height = CARD_SIZE
+    with tempfile.TemporaryDirectory() as temporary:
+        drawn = Path(temporary) / "drawn.png"
+        _run(f"{picture_words(preset)} --width {2 * width} --height {2 * height}", drawn)
+        image = PIL.Image.open(drawn).convert("RGB").resize(CARD_SIZE, PIL.Image.Resampling.LANCZOS)
+        with write_atomically(path) as file:
+            image.save(file, "WEBP", quality=CARD_QUALITY, method=6)
 
 
 def _draw(picture: ReadmePicture, path: Path) -> None:
@@ -111,6 +138,11 @@ def _window_on(picture: ReadmePicture, layout_file: Path) -> Image:
             for _ in range(picture.cycles):
                 application.commands.step()
         application.panel.show_only(picture.section)
+        gallery = application.panel.gallery
+        if picture.gallery and not gallery.is_whole:
+            if not gallery.is_open:
+                gallery.open()
+            return
         if snapshot.cycle < picture.cycles:
             return
         if application.asked_place != picture.place:

@@ -55,7 +55,8 @@ class EndedSession:
     @property
     def scenes(self) -> tuple[Scene, ...]:
         """What to open. Raises `UserError` where it cannot be read."""
-        return tuple(checkpoint.load_scene(self.folder / name) for name in self.index.worlds)
+        scenes = (checkpoint.load_scene(self.folder / name) for name in self.index.worlds)
+        return tuple(msgspec.structs.replace(scene, name=self.index.name) for scene in scenes)
 
     def settle(self) -> None:
         """It was gone on with, or it shall not be: it is not offered again, and can still be opened."""

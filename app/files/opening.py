@@ -34,6 +34,11 @@ def open_scene(source: str) -> Scene:
     return msgspec.structs.replace(_open_file(source, path), name=path.stem)
 
 
+def is_file(source: str) -> bool:
+    """Whether a source that can be opened is a person's file."""
+    return source not in presets() and source not in GENERATORS and is_there(Path(source))
+
+
 def open_comparison(scene: Scene, words: Sequence[str]) -> Scene:
     """The scene of another world on the land of `scene`: each word changes it further.
 

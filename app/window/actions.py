@@ -82,12 +82,20 @@ ACTIONS: tuple[Action, ...] = (
     Action(("F11",), "Full screen", "enter or leave full screen", "toggle_full_screen", "View"),
     Action(("Ctrl++", "Ctrl+="), "Larger text", "enlarge panel and text", "larger_interface", "View"),
     Action(("Ctrl+-",), "Smaller text", "shrink panel and text", "smaller_interface", "View"),
+    Action(("P",), "Gallery", "all presets, your own and recent files, with pictures", "toggle_gallery", "Files"),
     Action(("Ctrl+O",), "Open", "open a heightmap, a saved world or a preset", "open_dialog", "Files"),
     Action(
         ("Ctrl+S",),
         "Save",
         "save the world (.npz), its parameters (.toml) or its journal (.journal.toml)",
         "save_dialog",
+        "Files",
+    ),
+    Action(
+        ("Ctrl+Shift+S",),
+        "Save preset",
+        "save the parameters as a preset of your own, for the gallery",
+        "save_preset",
         "Files",
     ),
     Action(
@@ -104,6 +112,13 @@ ACTIONS: tuple[Action, ...] = (
         ("F5",), "Reload shaders", "recompile the shaders; if one fails, the old ones stay", "reload_shaders", "Help"
     ),
     Action(("?", "F1"), "Keys", "show or hide the list of keys", "toggle_key_sheet", "Help"),
+    Action(
+        ("Shift+F1",),
+        "Tour",
+        "a first tour in six steps, from the camera to the time line",
+        "begin_tour",
+        "Help",
+    ),
     Action(
         ("Esc",),
         "Close",
@@ -130,6 +145,14 @@ MOUSE: tuple[tuple[str, str], ...] = (
     ("on the name of a parameter", "double click to reset it, right click for all that can be done with it"),
     ("on the name of a group", "click to see all its parameters, right click to pin or reset it"),
     ("under World", "parameters with the sign of Reset rebuild the world, when a drag ends or on Enter"),
+)
+
+# What a gamepad does, likewise. It is handled by `Commands.press_gamepad` and `CameraControl.steer`.
+GAMEPAD: tuple[tuple[str, str], ...] = (
+    ("gamepad: sticks", "fly: the left one moves, the right one looks; faster high above the ground"),
+    ("gamepad: triggers", "sink and rise"),
+    ("gamepad: bumpers", "fly slower and faster"),
+    ("gamepad: A, B, Start", "pause; leave fly mode; gallery, where A opens the card that the cross leads to"),
 )
 
 BY_KEY: dict[str, Action] = {key: action for action in ACTIONS for key in action.keys}

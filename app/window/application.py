@@ -40,6 +40,7 @@ from app.engine.messages import (
 )
 from app.engine.survey import wanted_by
 from app.engine.thread import SimulationThread
+from app.files.library import Library
 from app.model.curves import Key, write_curve
 from app.model.errors import UserError, explained
 from app.model.overlays import OVERLAYS
@@ -69,11 +70,14 @@ from app.window.events import (
     Event,
     FilesDropped,
     FocusLost,
+    GamepadPressed,
     KeyPressed,
     KeyReleased,
     PointerMoved,
     Scrolled,
+    Steered,
 )
+from app.window.gallery import CardStock
 from app.window.layout import Layout
 from app.window.notices import Notices
 from app.window.pace import Pace
@@ -131,6 +135,7 @@ class Application:
         content_scale: float = 1.0,
         known_levels: KnownLevels | None = None,
         panel_memory: PanelMemory | None = None,
+        library: Library | None = None,
     ) -> None:
         self.simulation = simulation
         self.host = host
@@ -140,6 +145,8 @@ class Application:
         self.undo = Undo()
         self.frame_times = FrameTimes()
         self.content_scale = content_scale
+        self.library = library or Library()
+        self.stock = CardStock(context, self.library)
         self.interface_size = 1.0  # the person's own factor on the content scale
         self.commands = Commands(self)
         self.panel = Panel(self, panel_memory or PanelMemory())
@@ -235,6 +242,10 @@ class Application:
                 self.pointing.scroll(event)
             case FilesDropped() if event.paths:
                 self.commands.open(event.paths[0])
+            case Steered() if not self.panel.is_covered:
+                self.camera.steer(event)
+            case GamepadPressed(button):
+                self.commands.press_gamepad(button)
 
     def _keeps_from_scene(self, event: KeyPressed) -> bool:
         """Whether a key belongs to the panel.
@@ -242,7 +253,7 @@ class Application:
         Esc does while a slider is held, all others where a dialog is open and they may belong to a file's name: N
         would make another world meanwhile.
         """
-        if event.chord == "Esc" and imgui.is_any_item_active():
+        if self.panel.is_covered or (event.chord == "Esc" and imgui.is_any_item_active()):
             return True
         if self.panel.keyboard.takes(event.chord):
             return True
@@ -628,6 +639,7 @@ class Application:
     def close(self) -> None:
         """Give back what the graphics hold. The simulation is stopped by who started it."""
         self.panel.release()
+        self.stock.release()
         self.recording.release()
         self.sides.release()
 
@@ -741,7 +753,7 @@ class Application:
                     if self.snapshot is not None and self.documents.worlds_failed(request):
                         self._opening = False
                 case Saved(path):
-                    self.notices.say(f"saved {path}")
+                    self.commands.saved(path)
                 case SaveFailed(path, why):
                     self.commands.save_failed(path, why)
                 case SessionFailed(why):

@@ -16,7 +16,7 @@ from pyglm import glm
 from app.model.view_parameters import CameraParameters
 from app.picture.camera import Camera, farther_away, opening_camera
 from app.picture.ground import Ground
-from app.window.events import Button, ButtonPressed, PointerMoved
+from app.window.events import Button, ButtonPressed, PointerMoved, Steered
 
 TIME_CONSTANT = 0.08  # seconds in which the camera comes nearer to its goal by a factor of e
 FLIGHT_TIME_CONSTANT = 0.25
@@ -37,6 +37,9 @@ CLEARANCE = 0.004
 NEAREST_IN_CELLS = 4.0
 
 FAST_FLIGHT = 4.0
+STEERED_DEGREES = 110.0  # per second, by a gamepad
+STEERED_HEIGHT = 0.2  # parts of the map's longer side: above the ground by it, a gamepad flies as fast as keys do
+SLOWEST_STEERED, FASTEST_STEERED = 0.3, 4.0  # times as fast, nearer to the ground and higher above it
 SLOWEST_PACE, FASTEST_PACE = 0.1, 8.0
 FRAME_MARGIN = 1.06
 FARTHER_THAN_BEFORE = 1.6  # or nearer: from there, the middle of a picture shows something else
@@ -99,6 +102,7 @@ class CameraControl:
         self._velocity = glm.vec3(0.0)
         self._pace = 1.0
         self._held: set[str] = set()
+        self._steered = Steered()
         self._drag: Button | None = None
         self._panning = False
         self._grabbed: glm.vec3 | None = None
@@ -301,8 +305,15 @@ class CameraControl:
     def let_go(self, place: str) -> None:
         self._held.discard(place)
 
+    def steer(self, steered: Steered) -> None:
+        """A gamepad moves and turns the camera so, until it says otherwise. It takes off by itself."""
+        if steered != Steered() and not self.flying:
+            self.toggle_fly()
+        self._steered = steered if self.flying else Steered()
+
     def let_go_of_all(self) -> None:
         self._held.clear()
+        self._steered = Steered()
         self._drag = None
 
     def look_at(self, east: float, south: float) -> None:
@@ -420,6 +431,9 @@ class CameraControl:
     def _fly(self, dt: float) -> None:
         """Near the speed that the keys ask for, and move; exact for any `dt` as long as the keys stay the same."""
         assert self._ground is not None
+        steered = self._steered
+        if steered.turn or steered.tilt:
+            self._turn(steered.turn * STEERED_DEGREES * dt, steered.tilt * STEERED_DEGREES * dt)
         camera = self._camera_of(self._goal)
         wanted = glm.vec3(0.0)
         for key in self._held & FLIGHT_KEYS.keys():
@@ -427,6 +441,7 @@ class CameraControl:
             wanted += camera.right * right + glm.vec3(0.0, up, 0.0) + camera.direction * forward
         speed = FLIGHT_SPEED * self._pace * self._ground.side * (FAST_FLIGHT if FAST_KEY in self._held else 1.0)
         wanted = glm.normalize(wanted) * speed if glm.length(wanted) > 0.0 else wanted
+        wanted += self._steered_velocity(camera) * speed
         decay = math.exp(-dt / FLIGHT_TIME_CONSTANT)
         moved = wanted * dt + (self._velocity - wanted) * (FLIGHT_TIME_CONSTANT * (1.0 - decay))
         self._velocity = wanted + (self._velocity - wanted) * decay
@@ -436,9 +451,18 @@ class CameraControl:
         self._limit()
         self._pose = self._goal
 
+    def _steered_velocity(self, camera: Camera) -> glm.vec3:
+        """What a gamepad asks for, in parts of the speed of flight: more the higher the camera is above the ground."""
+        assert self._ground is not None
+        steered, eye = self._steered, camera.position
+        velocity = camera.right * steered.right + glm.vec3(0.0, steered.up, 0.0) + camera.direction * steered.forward
+        above = (eye.y - self._ground.limit(eye.x, eye.z)) / (STEERED_HEIGHT * self._ground.side)
+        return velocity * min(max(above, SLOWEST_STEERED), FASTEST_STEERED)
+
     def _leave_flight(self) -> None:
         if self.flying:
             self.flying = False
+            self._steered = Steered()
             self._velocity = glm.vec3(0.0)
             self._look_at_ground()
 

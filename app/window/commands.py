@@ -368,6 +368,26 @@ class Commands:
     def sparser_dabs(self) -> None:
         self._application.brushing.change_spacing(+1.0)
 
+    def press_gamepad(self, button: str) -> None:
+        """Do what a button of a gamepad is for: in the gallery it chooses, elsewhere it flies."""
+        application = self._application
+        gallery, camera = application.panel.gallery, application.camera
+        match button:
+            case "start":
+                self.toggle_gallery()
+            case "left" | "right" | "up" | "down" if gallery.is_open:
+                gallery.move(button)
+            case "a" if gallery.is_open:
+                gallery.choose()
+            case "b" if gallery.is_open:
+                gallery.close()
+            case "a":
+                self.toggle_pause()
+            case "b" if camera.flying:
+                camera.toggle_fly()
+            case "left bumper" | "right bumper" if camera.flying:
+                camera.scroll(1.0 if button == "right bumper" else -1.0, 0.0, 0.0)
+
     # View.
 
     def next_overlay(self) -> None:
@@ -429,11 +449,34 @@ class Commands:
     def save_dialog(self) -> None:
         self._application.panel.ask_for_file_to_save()
 
+    def toggle_gallery(self) -> None:
+        gallery = self._application.panel.gallery
+        if gallery.is_open:
+            gallery.close()
+        else:
+            gallery.open()
+
     def open(self, source: Path | str) -> None:
         """Open a preset, a generator or a file."""
-        from app.files.opening import open_scene
+        from app.files.opening import is_file, open_scene
 
-        self.attempt(lambda: self._application.open(open_scene(str(source))))
+        def open_it() -> None:
+            self._application.open(open_scene(str(source)))
+            if is_file(str(source)):
+                self._application.library.note(Path(source))
+
+        self.attempt(open_it)
+
+    def compare_with(self, source: str) -> None:
+        """Compare the world that the panel shows with a copy of it that has climate and processes of a preset."""
+        from app.files.opening import open_compared
+
+        def compare() -> None:
+            other = open_compared(source)
+            self._application.add_world()
+            self._application.take_from(other)
+
+        self.attempt(compare)
 
     def last_session(self) -> None:
         """Go on with the session before this one, as it was left."""
@@ -477,6 +520,28 @@ class Commands:
         except UserError as error:
             self.save_failed(path, str(error))
 
+    def save_preset(self) -> None:
+        """Ask for the name of a preset, in the folder of the person's own."""
+        folder = self._application.library.own_folder
+        if folder is None:
+            raise UserError("there is no folder for presets of one's own here; Ctrl+S saves one elsewhere")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(f"{folder}: cannot be made: {error.strerror}") from error
+        self._application.panel.ask_for_preset_to_save(folder)
+
+    def saved(self, path: Path) -> None:
+        """A world, a preset or a journal is written: say so, and keep what is seen now for its card in the gallery."""
+        self._application.notices.say(f"saved {path}")
+        if path.name.lower().endswith(JOURNAL):
+            return
+        self._application.library.note(path)
+        pixels = self._application.sides.pixels()
+        if pixels is not None:
+            left, right = (round(part * pixels.shape[1]) for part in self._application.panel.free_of_scene)
+            self._application.stock.keep_picture(path, pixels[:, left:right] if right > left else pixels)
+
     def save_failed(self, path: Path, why: str) -> None:
         """Say so, and ask once more where to save it."""
         self._application.notices.complain(why)
@@ -490,7 +555,7 @@ class Commands:
         scene = named_from(msgspec.structs.replace(self._application.seen_scene, saved_world=""), path.parent)
         with write_atomically(path) as file:
             file.write(preset_to_toml(scene).encode())
-        self._application.notices.say(f"saved {path}")
+        self.saved(path)
 
     def screenshot(self) -> None:
         pixels = self._application.picture()
@@ -537,6 +602,9 @@ class Commands:
         if error:
             raise UserError(error)
         self._application.notices.say("shaders reloaded")
+
+    def begin_tour(self) -> None:
+        self._application.panel.tour.begin()
 
     def toggle_key_sheet(self) -> None:
         self._application.panel.key_sheet_open = not self._application.panel.key_sheet_open

@@ -74,4 +74,33 @@ class FocusLost:
     """Another window has the keyboard now: keys that are down will be released unheard."""
 
 
-Event = KeyPressed | KeyReleased | ButtonPressed | ButtonReleased | PointerMoved | Scrolled | FilesDropped | FocusLost
+@dataclass(frozen=True)
+class Steered:
+    """How a gamepad steers from now on: each from -1 to 1, relative to what is seen."""
+
+    right: float = 0.0
+    up: float = 0.0
+    forward: float = 0.0
+    turn: float = 0.0  # to the right
+    tilt: float = 0.0  # down
+
+
+@dataclass(frozen=True)
+class GamepadPressed:
+    """A button of a gamepad went down, by its name in `app.window.gamepad`."""
+
+    button: str
+
+
+Event = (
+    KeyPressed
+    | KeyReleased
+    | ButtonPressed
+    | ButtonReleased
+    | PointerMoved
+    | Scrolled
+    | FilesDropped
+    | FocusLost
+    | Steered
+    | GamepadPressed
+)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.engine.thread import SimulationThread
+from app.files.library import Library
 from app.model.errors import UserError, explained
 from app.scene.scene import Scene
 
 if TYPE_CHECKING:
-    from app.engine.autosave import Session
+    from app.engine.autosave import EndedSession, Session
     from app.window.application import Application
     from app.window.window import Window
 
@@ -33,18 +34,34 @@ def run(
     on_first_picture: Callable[[], None] | None = None,
     after_frame: Callable[[Application, Window], None] | None = None,
     keep_session: bool = False,
+    welcome: bool = False,
+    library: Library | None = None,
 ) -> None:
     """Show a scene, or several that are compared, in a window until it is closed.
 
-    With `keep_session` the work is written now and then, and that of a session which was not closed is offered.
-    Calls `on_first_picture` when the land was on the screen first, and `after_frame` when any frame is. Raises
-    `UserError` where the land cannot be made.
+    With `keep_session` the work is written now and then, that of a session which was not closed is offered, and files
+    are remembered in the user's library, where no other one is given. With `welcome` the gallery opens, if it was
+    never closed before. Calls `on_first_picture` when the land was on the screen first, and `after_frame` when any
+    frame is. Raises `UserError` where the land cannot be made.
     """
     simulation = SimulationThread(*scenes, paused=paused, session=_session() if keep_session else None)
     simulation.start()  # it loads the terrain while the window opens
     try:
         layout_file = layout_file or _layout_file()
-        _run_window(simulation, size, layout_file, on_first_picture, after_frame, keep_session=keep_session)
+        library = library or (Library.of_user() if keep_session else Library())
+        sessions = _ended_sessions() if keep_session else []
+        panel_file = _panel_file() if keep_session else None
+        _run_window(
+            simulation,
+            size,
+            layout_file,
+            on_first_picture,
+            after_frame,
+            library,
+            panel_file,
+            sessions,
+            welcome=welcome,
+        )
     finally:
         simulation.stop()
 
@@ -55,10 +72,12 @@ def _run_window(
     layout_file: Path | None,
     on_first_picture: Callable[[], None] | None,
     after_frame: Callable[[Application, Window], None] | None,
+    library: Library,
+    panel_file: Path | None,
+    sessions: Sequence[EndedSession],
     *,
-    keep_session: bool,
+    welcome: bool,
 ) -> None:
-    from app.engine.autosave import ended_sessions
     from app.picture import style
     from app.window.application import Application
     from app.window.known_levels import LevelsInFile
@@ -68,12 +87,17 @@ def _run_window(
     with Window("Thalweg", *size, layout_file=layout_file) as window:
         style.load_fonts()
         known_levels = LevelsInFile(layout_file.with_name("levels.json") if layout_file else None)
-        panel_memory = PanelMemory(_panel_file() if keep_session else None)
         application = Application(
-            window.context, simulation, window, known_levels=known_levels, panel_memory=panel_memory
+            window.context,
+            simulation,
+            window,
+            known_levels=known_levels,
+            panel_memory=PanelMemory(panel_file),
+            library=library,
         )
-        if keep_session:
-            application.offer(ended_sessions())
+        application.offer(sessions)
+        if welcome and not application.offering and not library.welcome.gallery:
+            application.panel.gallery.open()
         try:
             _show(simulation, application, window, on_first_picture, after_frame)
         except UserError:
@@ -96,6 +120,12 @@ def _session() -> Session | None:
     except UserError as error:
         log.warning("%s", error)
         return None
+
+
+def _ended_sessions() -> Sequence[EndedSession]:
+    from app.engine.autosave import ended_sessions
+
+    return ended_sessions()
 
 
 def _show(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import logging
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,6 +16,7 @@ import glfw  # isort: skip
 import moderngl
 
 from app.model.errors import UserError
+from app.window import gamepad
 from app.window.events import (
     Button,
     ButtonPressed,
@@ -56,6 +57,18 @@ _BUTTONS = {
 _SHIFT_KEYS = (glfw.KEY_LEFT_SHIFT, glfw.KEY_RIGHT_SHIFT)
 _CONTROL_KEYS = (glfw.KEY_LEFT_CONTROL, glfw.KEY_RIGHT_CONTROL)
 _ALT_KEYS = (glfw.KEY_LEFT_ALT, glfw.KEY_RIGHT_ALT)
+_GAMEPAD_BUTTONS: dict[int, gamepad.Button] = {
+    glfw.GAMEPAD_BUTTON_A: "a",
+    glfw.GAMEPAD_BUTTON_B: "b",
+    glfw.GAMEPAD_BUTTON_LEFT_BUMPER: "left bumper",
+    glfw.GAMEPAD_BUTTON_RIGHT_BUMPER: "right bumper",
+    glfw.GAMEPAD_BUTTON_START: "start",
+    glfw.GAMEPAD_BUTTON_DPAD_LEFT: "left",
+    glfw.GAMEPAD_BUTTON_DPAD_RIGHT: "right",
+    glfw.GAMEPAD_BUTTON_DPAD_UP: "up",
+    glfw.GAMEPAD_BUTTON_DPAD_DOWN: "down",
+}
+LONGEST_WAIT_FOR_GAMEPAD = 1.0 / 30.0  # seconds between two looks at it
 _COMMAND_KEY = glfw.MOD_SUPER if sys.platform == "darwin" else glfw.MOD_CONTROL
 
 
@@ -79,6 +92,8 @@ class Window:
         self._place_before: tuple[int, int, int, int] | None = None  # of the window, while it fills the screen
         self._pointer_hidden = False
         self.lost = False  # whether its context is
+        self._gamepads: list[int] = []  # that are there
+        self._gamepad_before = gamepad.AT_REST
         self._open(title, width, height)
         self._connect_imgui(layout_file)
 
@@ -139,11 +154,15 @@ class Window:
 
     def events(self, wait: float = 0.0) -> list[Event]:
         """All that happened since the last call; where nothing did, waits up to `wait` seconds for something."""
+        if self._gamepads:  # which wake nobody
+            wait = min(wait, LONGEST_WAIT_FOR_GAMEPAD)
         if wait > 0.0 and not self._events:
             glfw.wait_events_timeout(wait)
         else:
             glfw.poll_events()
         happened, self._events = self._events, []
+        if self._gamepads:
+            happened += self._gamepad_events()
         return happened
 
     def waiting_events(self) -> Sequence[Event]:
@@ -289,6 +308,8 @@ class Window:
         on_drop: Any = self._on_drop  # glfw's Python gives it a list, but declares what C is given
         glfw.set_drop_callback(self._handle, on_drop)
         glfw.set_window_focus_callback(self._handle, self._on_focus)
+        glfw.set_joystick_callback(lambda _joystick, _event: self._find_gamepads())
+        self._find_gamepads()
         address = ctypes.cast(self._handle, ctypes.c_void_p).value
         assert address is not None
         imgui.backends.glfw_init_for_opengl(address, True)
@@ -307,6 +328,16 @@ class Window:
             return max(across, 0) * max(down, 0)
 
         return max(glfw.get_monitors(), key=shown, default=None)
+
+    def _gamepad_events(self) -> Iterator[Event]:
+        """What the first gamepad has done since the last call. Without the focus it rests."""
+        read = glfw.get_gamepad_state(self._gamepads[0]) if glfw.get_window_attrib(self._handle, glfw.FOCUSED) else None
+        state = _gamepad_state(read) if read is not None else gamepad.AT_REST
+        yield from gamepad.events(state, self._gamepad_before)
+        self._gamepad_before = state
+
+    def _find_gamepads(self) -> None:
+        self._gamepads = [joystick for joystick in range(glfw.JOYSTICK_LAST + 1) if glfw.joystick_is_gamepad(joystick)]
 
     # What glfw calls.
 
@@ -362,6 +393,18 @@ class Window:
     def _on_focus(self, _window: Any, focused: int) -> None:
         if not focused:
             self._events.append(FocusLost())
+
+
+def _gamepad_state(read: Any) -> gamepad.GamepadState:
+    """What glfw has read."""
+    axes, pressed = read.axes, read.buttons
+    return gamepad.GamepadState(
+        (axes[glfw.GAMEPAD_AXIS_LEFT_X], axes[glfw.GAMEPAD_AXIS_LEFT_Y]),
+        (axes[glfw.GAMEPAD_AXIS_RIGHT_X], axes[glfw.GAMEPAD_AXIS_RIGHT_Y]),
+        axes[glfw.GAMEPAD_AXIS_LEFT_TRIGGER],
+        axes[glfw.GAMEPAD_AXIS_RIGHT_TRIGGER],
+        frozenset(name for number, name in _GAMEPAD_BUTTONS.items() if pressed[number]),
+    )
 
 
 def _text(message: str | bytes) -> str:

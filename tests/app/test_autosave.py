@@ -43,6 +43,7 @@ def test_a_session_that_ended_is_found_and_one_that_lives_is_not(tmp_path: Path)
     end_without_closing(session)
     (ended,) = ended_sessions(tmp_path)
     assert (ended.index.name, ended.index.cycle, ended.index.closed) == ("hills", 3, False)
+    assert ended.scenes[0].name == "hills"
     world, _ = checkpoint.load(Path(ended.scenes[0].saved_world))
     assert bits(world) == bits(simulated(3).world)
     assert read_journal(Path(ended.scenes[0].saved_world)).cycle == 3

@@ -17,6 +17,7 @@ from imgui_bundle.immapp import testing
 from numpy.typing import NDArray
 
 from app.engine.thread import SimulationThread
+from app.files.library import Library
 from app.picture import style
 from app.scene.scene import GROUPS, Scene
 from app.sources.parameters import WorldParameters
@@ -167,6 +168,7 @@ def drive(
     paused: bool = True,
     size: tuple[int, int] = (1280, 800),
     scale: float = 1.0,
+    library: Library | None = None,
 ) -> None:
     """Run the application in a window, with one scene or two side by side, and a test beside it."""
     simulation = SimulationThread(*(scenes or (SMALL,)), paused=paused)
@@ -178,7 +180,7 @@ def drive(
         # Frames of a busy machine take long.
         imgui.get_io().mouse_double_click_time, imgui.get_io().mouse_single_click_delay = 3.0, 3.1  # seconds
         context = moderngl.create_context(require=410)
-        running.append(Application(context, simulation, FakeHost(), content_scale=scale))
+        running.append(Application(context, simulation, FakeHost(), content_scale=scale, library=library))
         simulation.start()
 
     def frame() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
-from app.window.actions import ACTIONS, BY_KEY, MOUSE
+from app.window.actions import ACTIONS, BY_KEY, GAMEPAD, MOUSE
 from app.window.commands import Commands
 
 
@@ -30,7 +30,7 @@ def test_the_readme_lists_them_as_the_program_does() -> None:
     for action in ACTIONS:
         keys = ", ".join(f"`{key}`" for key in action.keys)
         assert f"| {keys} | {action.label}: {action.help} |" in readme
-    for gesture, help in MOUSE:
+    for gesture, help in (*MOUSE, *GAMEPAD):
         assert f"| {gesture} | {help} |" in readme
 
 

@@ -16,6 +16,8 @@ from app.window.panel.brush_marks import brush_marks
 from app.window.panel.camera_path import CameraPathList
 from app.window.panel.divider import Divider
 from app.window.panel.file_dialog import FileDialog, Filter
+from app.window.panel.first_tour import FirstTour
+from app.window.panel.gallery import Gallery
 from app.window.panel.groups import GroupRows
 from app.window.panel.keyboard import Keyboard
 from app.window.panel.memory import PanelMemory
@@ -56,6 +58,8 @@ class Panel:
         self._toolbar = Toolbar(application)
         self._camera_path = CameraPathList(application)
         self._file_dialog = FileDialog()
+        self.gallery = Gallery(application)
+        self.tour = FirstTour(application)
         self._laid_out_scale = 0.0
         self.free_of_scene = (0.0, 1.0)  # what the panel leaves of the width, from 0 at the left to 1 at the right
         self._frames = 0
@@ -131,7 +135,12 @@ class Panel:
     @property
     def is_asking(self) -> bool:
         """Whether a dialog waits for the name of a file."""
-        return self._file_dialog.is_open
+        return self._file_dialog.is_open or self._toolbar.is_asking
+
+    @property
+    def is_covered(self) -> bool:
+        """Whether something lies over the whole window, which all keys are for."""
+        return self.gallery.is_open
 
     def ask_for_file_to_open(self) -> None:
         from app.sources.heightmap import FORMATS
@@ -148,6 +157,12 @@ class Panel:
         commands = self._application.commands
         self._file_dialog.ask_to_save(name, [SAVED_WORLD, PRESET], commands.target, commands.save)
 
+    def ask_for_preset_to_save(self, folder: Path) -> None:
+        """Ask for the name of a preset of one's own."""
+        name = f"{self._application.documents.name}.toml"
+        commands = self._application.commands
+        self._file_dialog.ask_to_save(name, [PRESET], commands.target, commands.save, folder)
+
     def ask_again_for_file_to_save(self, path: Path, why: str) -> None:
         """Ask once more, where it could not be saved at `path`."""
         commands = self._application.commands
@@ -155,14 +170,20 @@ class Panel:
 
     def close_topmost(self) -> bool:
         """Close what lies uppermost. Returns whether there was anything."""
-        if self._file_dialog.is_open:
+        if self.gallery.is_open:
+            self.gallery.close()
+        elif self._file_dialog.is_open:
             self._file_dialog.close()
+        elif self._toolbar.is_asking:
+            self._toolbar.close()
         elif self.key_sheet_open:
             self.key_sheet_open = False
         elif self._search.query:
             self._search.end()
         elif self.keyboard.place != keyboard.SCENE:
             self.keyboard.leave()
+        elif self.tour.is_on:
+            self.tour.end()
         else:
             return False
         return True
@@ -256,6 +277,7 @@ class Panel:
         widest, highest = max(free.x - em(2.0), em(18.0)), free.y - em(2.0)
         if self.visible:
             self._toolbar.gui(place.x, place.y, free.x, free.y)
+        self.gallery.gui()
         messages.waiting(self._application, middle)
         messages.offer(self._application, middle)
         messages.compiling(self._application, middle[0], place.y + em(1.0), widest)
@@ -266,3 +288,4 @@ class Panel:
             whole = (viewport.work_size.x / 2.0, middle[1]) if widest < em(key_sheet.WIDTH) else middle
             self.key_sheet_open = key_sheet.key_sheet(whole, viewport.work_size.x - em(2.0), highest)
         self._file_dialog.gui(middle, widest, highest)
+        self.tour.gui((middle[0], free.y - em(3.0)))

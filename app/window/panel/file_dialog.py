@@ -59,15 +59,21 @@ class FileDialog:
         else:
             self._own = OwnDialog("Open", self._folder, filters)
 
-    def ask_to_save(self, name: str, filters: Sequence[Filter], target: Target, chosen: Chosen) -> None:
-        """Ask where to save. `target` is chosen only where it can be written, and not over a file without a word."""
+    def ask_to_save(
+        self, name: str, filters: Sequence[Filter], target: Target, chosen: Chosen, folder: Path | None = None
+    ) -> None:
+        """Ask where to save, at first in the folder of the last time, or another one.
+
+        `target` is chosen only where it can be written, and not over a file without a word.
+        """
         if self.is_open:
             return
+        folder = folder or self._folder
         self._chosen, self._target, self._filters = chosen, target, filters
         if _has_native_dialogs():
-            self._native = portable_file_dialogs.save_file("Save", str(self._folder / name), _native_filters(filters))
+            self._native = portable_file_dialogs.save_file("Save", str(folder / name), _native_filters(filters))
         else:
-            self._own = OwnDialog("Save", self._folder, filters, name, target)
+            self._own = OwnDialog("Save", folder, filters, name, target)
 
     def ask_again(self, path: Path, why: str, filters: Sequence[Filter], target: Target, chosen: Chosen) -> None:
         """Ask where to save what could not be saved at `path`, by our own dialog, which says why."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from imgui_bundle import imgui
 
 from app.picture.style import ACCENT, FAINT_TEXT, OVER_SCENE, em
-from app.window.actions import ACTIONS, MOUSE
+from app.window.actions import ACTIONS, GAMEPAD, MOUSE
 from app.window.panel.widgets import heading
 
 NAME = "Keys"
@@ -43,6 +43,9 @@ def key_sheet(place: tuple[float, float], widest: float, highest: float) -> bool
         _heading("Mouse")
         for gesture, help in MOUSE:
             _row(gesture, help, "", is_wide)
+        _heading("Gamepad")
+        for gesture, help in GAMEPAD:
+            _row(gesture.removeprefix("gamepad: "), help, "", is_wide)
         imgui.end_table()
     imgui.end()
     imgui.pop_style_var()

@@ -23,12 +23,12 @@ from app.scene.scene import (
     can_have_keys,
     curve_of,
     differing,
-    presets,
     rebuilds_world,
     section_of,
     without_effect,
 )
 from app.sources.generators import GENERATORS
+from app.window.actions import BY_COMMAND
 from app.window.panel.fields import FieldPreviews
 from app.window.panel.held import held_value
 from app.window.panel.memory import PanelMemory
@@ -300,22 +300,21 @@ class ParameterRows:
             self._application.commands.change(declaration.path, opened)
 
     def _source(self, source: str, width: float) -> None:
-        """The source of the terrain: a generator, a preset, which sets all parameters, or a file."""
-        commands = self._application.commands
+        """The source of the terrain: a generator or a file. Presets, which set all parameters, are in the gallery."""
+        commands, gap = self._application.commands, imgui.get_style().item_inner_spacing.x
         button = imgui.get_frame_height() * BUTTON_WIDTH
-        imgui.set_next_item_width(width - button - imgui.get_style().item_inner_spacing.x)
+        imgui.set_next_item_width(width - 2.0 * (button + gap))
         if imgui.begin_combo(f"##{SOURCE}", source.rpartition("/")[2]):
-            imgui.text_disabled("generators")
             for name in GENERATORS:
                 if imgui.selectable(f"{name}##generator", name == source)[0]:
                     commands.change(SOURCE, name)
-            imgui.text_disabled("presets")
-            for name in presets():
-                if imgui.selectable(f"{name}##preset", False)[0]:
-                    commands.open(name)
             imgui.end_combo()
-        tooltip_on_hover(DECLARATIONS[SOURCE].help, "A preset sets all parameters.")
-        imgui.same_line(0.0, imgui.get_style().item_inner_spacing.x)
+        tooltip_on_hover(DECLARATIONS[SOURCE].help, "The generators; the gallery has the presets.")
+        imgui.same_line(0.0, gap)
+        gallery = BY_COMMAND["toggle_gallery"]
+        if icon_button(icons.ICON_FA_IMAGES, gallery.command, gallery.tooltip):
+            commands.run(gallery)
+        imgui.same_line(0.0, gap)
         if icon_button(icons.ICON_FA_FOLDER_OPEN, "open file", "Open a heightmap, a saved world or a preset (Ctrl+O)"):
             commands.open_dialog()
 

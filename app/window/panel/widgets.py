@@ -13,6 +13,7 @@ from imgui_bundle import imgui
 from app.model.numbers import empty_means, exact_text, number_text, rounded, take_typed, zero_means
 from app.model.parameters import Declaration, Value
 from app.picture.style import ACCENT, FAINT_TEXT, FIELD, FIELD_HOVERED, TEXT, Colour, Fonts, em, faded
+from app.window.panel.places import note_place
 
 LABEL_PART = 0.41  # of a row
 NARROWEST_ROW = 15.0  # heights of the font; below it the label stands above its widget
@@ -31,6 +32,7 @@ def icon_button(icon: str, name: str, tooltip: str, *, enabled: bool = True) -> 
     imgui.begin_disabled(not enabled)
     pressed = imgui.button(f"{icon}###{name}", imgui.ImVec2(side * BUTTON_WIDTH, side * 1.1))
     imgui.end_disabled()
+    note_place(name)
     tooltip_on_hover(tooltip)
     return pressed
 
@@ -210,6 +212,8 @@ class ParameterWidgets:
         imgui.internal.item_size(size, imgui.get_style().frame_padding.y)
         if not imgui.internal.item_add(box, id, None, imgui.internal.ItemFlagsPrivate_.inputable.value):
             return value  # out of sight
+        if not acts_at_end:
+            note_place("slider", first=True)
         if self._typing_in(path):
             return self._type(box, id, label, declaration, value, acts_at_end)
 

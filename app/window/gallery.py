@@ -1,0 +1,110 @@
+"""What the gallery shows: cards and their pictures, read on a thread of their own, so no frame waits for a file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.files.card_pictures import keep_picture, read_picture
+from app.files.cards import Card, all_cards
+from app.files.library import Library
+
+TEXTURES_PER_FRAME = 6
+SECONDS_FOR_TEXTURES = 0.004  # of a frame, after which the others wait for the next one
+MOST_TEXTURES = 160
+
+Pixels = NDArray[np.uint8]
+
+
+class CardStock:
+    """The cards, as they were read last, and the textures of those that are looked at."""
+
+    def __init__(self, context: moderngl.Context, library: Library) -> None:
+        self._context = context
+        self._library = library
+        self._reader = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gallery")
+        self._cards: tuple[Card, ...] = ()
+        self._being_read: Future[list[Card]] | None = None
+        self._pictures: dict[str, Future[Pixels | None]] = {}  # on their way to a texture
+        self._textures: dict[str, moderngl.Texture | None] = {}  # by source; the one seen last stands last
+        self._made, self._since = 0, 0.0  # textures, in this frame
+
+    @property
+    def cards(self) -> Sequence[Card]:
+        """All that are known, in their order."""
+        if self._being_read is not None and self._being_read.done():
+            self._cards, self._being_read = tuple(self._being_read.result()), None
+        return self._cards
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether cards are still to come."""
+        return self._being_read is not None
+
+    def is_settled(self, card: Card) -> bool:
+        """Whether it is known what its picture is."""
+        return card.source in self._textures
+
+    def read_anew(self) -> None:
+        """Look for what there is now. Until it is known, the cards stay as they are."""
+        for card in self._cards:  # other files may have come to have their names
+            if card.path is not None:
+                self._release(card.source)
+        self._being_read = self._reader.submit(all_cards, self._library)
+
+    def begin_frame(self) -> None:
+        self._made, self._since = 0, time.perf_counter()
+
+    def texture(self, card: Card) -> moderngl.Texture | None:
+        """The picture of a card; None until it is there, or where there is none."""
+        if card.source in self._textures:
+            texture = self._textures[card.source] = self._textures.pop(card.source)
+            return texture
+        picture = self._pictures.get(card.source)
+        if picture is None:
+            self._pictures[card.source] = self._reader.submit(read_picture, card, self._library.pictures)
+        elif picture.done() and self._has_time:
+            del self._pictures[card.source]
+            self._textures[card.source] = self._made_from(picture.result())
+            self._made += 1
+            self._forget_oldest()
+            return self._textures[card.source]
+        return None
+
+    def keep_picture(self, path: Path, pixels: Pixels) -> None:
+        """Keep a picture for the card of a file that was saved just now."""
+        self._reader.submit(keep_picture, path, pixels, self._library.pictures)
+
+    def release(self) -> None:
+        """Give back the textures, and read no more."""
+        self._reader.shutdown(wait=False, cancel_futures=True)
+        for source in tuple(self._textures):
+            self._release(source)
+
+    @property
+    def _has_time(self) -> bool:
+        return self._made < TEXTURES_PER_FRAME and time.perf_counter() - self._since < SECONDS_FOR_TEXTURES
+
+    def _made_from(self, pixels: Pixels | None) -> moderngl.Texture | None:
+        if pixels is None:
+            return None
+        rows, columns, channels = pixels.shape
+        texture = self._context.texture((columns, rows), channels, pixels.tobytes(), alignment=1)
+        texture.repeat_x = texture.repeat_y = False
+        return texture
+
+    def _forget_oldest(self) -> None:
+        while len(self._textures) > MOST_TEXTURES:
+            self._release(next(iter(self._textures)))
+
+    def _release(self, source: str) -> None:
+        self._pictures.pop(source, None)
+        texture = self._textures.pop(source, None)
+        if texture is not None:
+            texture.release()

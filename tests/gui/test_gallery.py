@@ -1,0 +1,268 @@
+"""The gallery in the window, used by mouse and keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from imgui_bundle import imgui
+
+from app.files.cards import OWN, RECENT
+from app.files.library import Library, Welcome
+from app.scene.scene import presets
+from app.window.application import Application
+from app.window.panel import gallery as gallery_panel
+from app.window.panel.gallery import Gallery
+from tests.app.test_gallery import broken_files, preset
+from tests.gui.host import SMALL, Driver, drive
+
+QUIET = SMALL.with_value("droplets.enabled", False)
+
+
+def have_gallery(driver: Driver, *, by: str = "P") -> tuple[Application, Gallery]:
+    """The gallery, opened by a key, with all its cards and pictures."""
+    application = driver.application
+    driver.wait_for(lambda: application.snapshot is not None, "the first snapshot")
+    driver.engine.yield_(3)
+    if by:
+        driver.press(by)
+    gallery = application.panel.gallery
+    driver.wait_for(lambda: gallery.is_open and gallery.is_whole, "the gallery")
+    return application, gallery
+
+
+def type_text(driver: Driver, text: str) -> None:
+    driver.engine.key_chars(text)
+    driver.engine.yield_(4)
+
+
+def press(driver: Driver, *keys: imgui.Key) -> None:
+    for key in keys:
+        driver.engine.key_press(int(key))
+        driver.engine.yield_(3)
+
+
+def cards_window(driver: Driver) -> imgui.internal.Window:
+    return driver.engine.window_info(f"//{gallery_panel.NAME}/cards").window
+
+
+def item(driver: Driver, name: str) -> str:
+    """The test engine's name of what stands among the cards."""
+    driver.engine.set_ref(cards_window(driver))
+    return "###" + name.replace("/", "\\/")
+
+
+def names(gallery: Gallery) -> list[str]:
+    return [card.source for card in gallery.shown]
+
+
+def library_with(folder: Path) -> tuple[Library, Path]:
+    library = Library(folder / "data", folder / "cache")
+    own = library.own_folder
+    assert own is not None
+    own.mkdir(parents=True)
+    return library, own
+
+
+def test_the_key_opens_it_and_is_not_taken_for_a_search() -> None:
+    def test(driver: Driver) -> None:
+        _, gallery = have_gallery(driver)
+        assert sorted(names(gallery)) == sorted(presets())
+        type_text(driver, "lake")
+        assert "lakes" in names(gallery) and "pyramid" not in names(gallery)
+        press(driver, imgui.Key.escape)
+        assert gallery.is_open and len(names(gallery)) == len(presets())
+        press(driver, imgui.Key.escape)
+        assert not gallery.is_open
+
+    drive(test, QUIET)
+
+
+def test_typing_does_nothing_else() -> None:
+    def test(driver: Driver) -> None:
+        application, gallery = have_gallery(driver)
+        world, scene = application.snapshot and application.snapshot.world, application.documents.scene
+        for letter in (imgui.Key.n, imgui.Key.c, imgui.Key.m, imgui.Key.r, imgui.Key.p):
+            press(driver, letter)
+        assert application.documents.scene == scene and not application.documents.restart_waits
+        assert application.snapshot and application.snapshot.world == world
+        assert gallery.is_open
+
+    drive(test, QUIET)
+
+
+def test_what_enter_opens_leaves_the_land_before_in_the_list_of_undo() -> None:
+    def test(driver: Driver) -> None:
+        application, gallery = have_gallery(driver)
+        before = application.documents.scene
+        type_text(driver, "barchan crescent")
+        assert names(gallery) == ["barchan"]
+        press(driver, imgui.Key.enter)
+        assert not gallery.is_open
+        driver.wait_for(lambda: application.documents.are_shown and bool(application.undo.done), "the preset")
+        assert application.documents.name == "barchan" and application.title.startswith("Thalweg – barchan")
+        assert [step.name for step in application.undo.done] == ["open barchan"]
+        application.commands.undo()
+        driver.wait_for(lambda: application.documents.scene.world == before.world, "the land before")
+
+    drive(test, QUIET)
+
+
+def test_arrows_lead_to_a_card_and_keep_it_in_sight() -> None:
+    def test(driver: Driver) -> None:
+        application, gallery = have_gallery(driver)
+        order = names(gallery)
+        press(driver, imgui.Key.right_arrow, imgui.Key.page_down, imgui.Key.page_down, imgui.Key.down_arrow)
+        driver.wait_for(lambda: gallery.is_whole, "the pictures there")
+        chosen = order[gallery._selected]
+        assert gallery._selected > 8
+        family = gallery.shown[gallery._selected].family
+        card, window = driver.engine.item_info(item(driver, f"card {family} {chosen}")), cards_window(driver)
+        assert card.id_ and card.rect_full.min.y >= window.pos.y
+        assert card.rect_full.max.y <= window.pos.y + window.size.y
+        press(driver, imgui.Key.enter)
+        assert application.documents.name == chosen
+
+    drive(test, QUIET)
+
+
+@pytest.mark.parametrize(("size", "scale"), [((1280, 720), 1.0), ((1024, 600), 1.0), ((1024, 600), 2.0)])
+def test_a_click_opens_a_card_at_any_size(size: tuple[int, int], scale: float) -> None:
+    def test(driver: Driver) -> None:
+        application, gallery = have_gallery(driver)
+        driver.engine.mouse_wheel_y(-3.0)
+        type_text(driver, "pyramid")
+        driver.engine.item_click(f"//{gallery_panel.NAME}/**/###card Deserts pyramid")
+        driver.engine.yield_(3)
+        assert not gallery.is_open and application.documents.name == "pyramid"
+
+    drive(test, QUIET, size=size, scale=scale)
+
+
+def test_with_shift_the_preset_acts_on_a_copy_of_the_land() -> None:
+    def test(driver: Driver) -> None:
+        application, _ = have_gallery(driver)
+        source = application.documents.scene.world
+        type_text(driver, "lakes at many")
+        driver.engine.key_down(int(imgui.Key.mod_shift))
+        driver.engine.item_click(f"//{gallery_panel.NAME}/**/###card Rivers and lakes lakes")
+        driver.engine.key_up(int(imgui.Key.mod_shift))
+        driver.wait_for(lambda: len(application.sides.shown) == 2, "two worlds")
+        one, other = application.documents.scenes
+        assert one.world == other.world == source
+        assert not one.pools.enabled and other.pools.enabled
+
+    drive(test, QUIET)
+
+
+def test_the_middle_of_a_hundred_files_with_ten_broken_ones_is_as_good_as_any(tmp_path: Path) -> None:
+    library, own = library_with(tmp_path)
+    for number in range(90):
+        preset(own / f"land-{number:02d}.toml")
+    broken = broken_files(own)
+
+    def test(driver: Driver) -> None:
+        application, gallery = have_gallery(driver)
+        cards = [card for card in gallery.shown if card.family == OWN]
+        assert len(cards) == 100
+        assert {card.path for card in cards if card.problem} == set(broken)
+        type_text(driver, "unknown")
+        press(driver, imgui.Key.enter)
+        assert gallery.is_open
+        assert any("droplets.speed" in notice.text for notice in application.notices.shown())
+        press(driver, imgui.Key.escape)
+        type_text(driver, "land 45")
+        press(driver, imgui.Key.enter)
+        assert application.documents.name == "land-45"
+
+    drive(test, QUIET, library=library)
+
+
+def test_what_is_saved_gets_a_card_with_its_picture(tmp_path: Path) -> None:
+    library, own = library_with(tmp_path)
+
+    def test(driver: Driver) -> None:
+        application = driver.application
+        driver.wait_for(lambda: application.sides.pixels() is not None, "a picture")
+        driver.engine.yield_(20)
+        application.commands.save(own / "mine.toml")
+        application.commands.save(tmp_path / "kept.npz")
+        application.commands.save(tmp_path / "told.journal.toml")
+        driver.wait_for(lambda: len(library.recent) == 2, "the world")
+        assert [file.place.name for file in library.recent] == ["kept.npz", "mine.toml"]
+        driver.wait_for(lambda: len(list((tmp_path / "cache" / "cards").glob("*.webp"))) == 2, "the pictures")
+        _, gallery = have_gallery(driver)
+        first, second, third, *_ = gallery.shown
+        assert [card.family for card in (first, second, third)] == [RECENT, RECENT, OWN]
+        for card in (first, second, third):
+            texture = application.stock.texture(card)
+            assert texture is not None and np.frombuffer(texture.read(), np.uint8).std() > 5.0
+
+    drive(test, QUIET, library=library)
+
+
+def test_a_recent_file_is_taken_from_the_list_and_stays(tmp_path: Path) -> None:
+    library, _ = library_with(tmp_path)
+    files = [preset(tmp_path / name) for name in ("one.toml", "two.toml", "three.toml")]
+    for file in files:
+        library.note(file)
+
+    def test(driver: Driver) -> None:
+        _, gallery = have_gallery(driver)
+        press(driver, imgui.Key.delete)
+        driver.wait_for(lambda: len([card for card in gallery.shown if card.family == RECENT]) == 2, "the list")
+        driver.engine.mouse_move(item(driver, f"card Recent {files[0]}"))
+        driver.engine.yield_(2)
+        driver.engine.item_click(item(driver, f"forget {files[0]}"))
+        driver.wait_for(lambda: len([card for card in gallery.shown if card.family == RECENT]) == 1, "the list")
+        assert [file.place for file in library.recent] == [files[1]] and all(file.exists() for file in files)
+        assert gallery.is_open
+
+    drive(test, QUIET, library=library)
+
+
+def test_once_closed_it_does_not_open_by_itself_again(tmp_path: Path) -> None:
+    library, _ = library_with(tmp_path)
+    assert library.welcome == Welcome()
+
+    def test(driver: Driver) -> None:
+        _, gallery = have_gallery(driver)
+        gallery.close()
+
+    drive(test, QUIET, library=library)
+    assert Library(tmp_path / "data").welcome.gallery
+
+
+def test_a_picture_that_cannot_be_kept_leaves_the_saving_alone(tmp_path: Path) -> None:
+    library, own = library_with(tmp_path)
+    (tmp_path / "cache").write_text("in the way")
+
+    def test(driver: Driver) -> None:
+        application = driver.application
+        driver.wait_for(lambda: application.sides.pixels() is not None, "a picture")
+        application.commands.save(own / "mine.toml")
+        driver.engine.yield_(10)
+        assert (own / "mine.toml").is_file()
+        assert [notice.text for notice in application.notices.shown()] == [f"saved {own / 'mine.toml'}"]
+        _, gallery = have_gallery(driver)
+        assert application.stock.texture(gallery.shown[0]) is None
+
+    drive(test, QUIET, library=library)
+
+
+def test_a_preset_of_ones_own_is_asked_for_in_the_folder_of_the_gallery(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = Library(tmp_path / "data")
+    asked: list[Path] = []
+
+    def test(driver: Driver) -> None:
+        application = driver.application
+        monkeypatch.setattr(application.panel._file_dialog, "ask_to_save", lambda name, *_: asked.append(_[-1] / name))
+        driver.press("Ctrl+Shift+S")
+
+    drive(test, msgspec.structs.replace(QUIET, name="mine"), library=library)
+    assert library.own_folder is not None and library.own_folder.is_dir()
+    assert asked == [library.own_folder / "mine.toml"]
