@@ -35,7 +35,8 @@ class Tool:
     choice: Choice = ""
     opposite: str = ""  # the tool that does the contrary
     flows: bool = False  # goes on while the pointer rests
-    takes_level: bool = False  # from the ground where a stroke begins
+    takes_level: bool = False  # from the ground where a stroke begins, where none is told
+    has_level: bool = False  # where one is told
     needs: str = ""  # the process that does something with what the tool leaves
     shows: str = ""  # the overlay on which it is seen; {choice} stands for what it works with
     full: float = 0.1  # of metres: how much of its radius a dab of full strength changes
@@ -131,6 +132,7 @@ TOOLS: dict[str, Tool] = {
         "Water",
         water.lake,
         "stamp",
+        has_level=True,
         needs="pools",
         full=0.3,
     ),

@@ -21,6 +21,7 @@ import msgspec
 from app.cli import main as cli
 from app.files.atomic import write_atomically
 from app.model.errors import UserError, nearest
+from app.scene.edits import Stroke
 from app.scene.families import FOLDER as GALLERY
 from app.scene.families import SUFFIX as GALLERY_SUFFIX
 from app.scene.families import picture_words
@@ -52,6 +53,9 @@ class ReadmePicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     place: tuple[int, int] | None = None  # row and column of the cell that is clicked on
     section: str = ""  # of the panel that is unfolded; as they are at first, where none is named
     gallery: bool = False  # whether it is open
+    strokes: tuple[Stroke, ...] = ()  # that are drawn before the cycles
+    tool: str = ""  # the brush that is held, and where its pointer is, in logical units
+    pointer: tuple[float, float] = (0.0, 0.0)
 
     @property
     def suffix(self) -> str:
@@ -135,6 +139,10 @@ def _window_on(picture: ReadmePicture, layout_file: Path) -> Image:
         if snapshot is None:
             return
         if not next(steps_asked):
+            for stroke in picture.strokes:
+                application.simulation.ask(stroke)
+            application.brushing.choose(picture.tool)
+            application.brushing.pointer = picture.pointer
             for _ in range(picture.cycles):
                 application.commands.step()
         application.panel.show_only(picture.section)

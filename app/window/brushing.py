@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import random
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
+import msgspec
 from imgui_bundle import imgui
 from pyglm import glm
 
 from app.brushes.material import SEDIMENT
 from app.brushes.plants import ALL_PLANTS
 from app.brushes.tools import RATES, TOOLS, Tool
+from app.model.parameters import Declaration, Parameters, declarations, parameter
 from app.model.plants import GRASS
 from app.picture.ground import Ground
 from app.picture.sides import Side
@@ -26,30 +29,57 @@ if TYPE_CHECKING:
 DABS_PER_SECOND = 20.0  # while the pointer rests
 LONGEST_WAIT = 0.15  # seconds for the land that shows what was drawn, before a picture is drawn without it
 LARGEST_NUMBER = 2**53  # of a stroke
-STEP = 1.15  # of the radius, by a key or a notch of the wheel
-SMALLEST_RADIUS, LARGEST_RADIUS = 0.002, 0.5  # of the land's longer side
+FACTOR, STEP = 1.15, 0.05  # by a key or a notch of the wheel: of what has a logarithmic slider, and of all else
+BY_WHEEL = {  # with Shift, Ctrl and Alt
+    (False, True, False): "radius",
+    (True, False, False): "strength",
+    (False, False, True): "hardness",
+    (True, True, False): "spacing",
+}
 MOST_DROPS, DROPS_PER_CELL = 4000.0, 0.04  # of a dab of full strength
 MILLIMETRES = 3  # digits of what a journal keeps
 
 
-@dataclass
-class BrushSettings:
-    """How a brush is used. Its radius is relative to the land's longer side, so that it fits any land."""
+class BrushParameters(Parameters, frozen=True, kw_only=True):
+    """How a brush is used."""
 
-    radius: float = 0.06
-    strength: float = 0.5
-    hardness: float = 0.35
-    spacing: float = 0.25  # of dabs, relative to the radius
-    level: float | None = None  # of lakes and of flattening, in metres; None: what the land says
-    image: str = ""  # that is stamped, where one is chosen
-    chosen: dict[str, str] = field(default_factory=dict)  # by the kind of choice: loose, plant, form
+    title: ClassVar[str] = "Brush"
+
+    # Relative to the land's longer side, so that it fits any land; shown in metres
+    radius: Annotated[
+        float, parameter(0.002, 0.5, "how far it reaches; also Ctrl + wheel, + and -", unit="m", log=True)
+    ] = 0.06
+    strength: Annotated[float, parameter(0.01, 1.0, "how much a touch does; also Shift + wheel, I and U", unit="")] = (
+        0.5
+    )
+    hardness: Annotated[
+        float, parameter(0.0, 1.0, "the part of the radius in which it acts fully; also Alt + wheel, Shift+I, Shift+U")
+    ] = 0.35
+    spacing: Annotated[
+        float,
+        parameter(
+            0.05,
+            2.0,
+            "from dab to dab, relative to the radius; also Ctrl + Shift + wheel, Y and Shift+Y",
+            log=True,
+        ),
+    ] = 0.25
+    level: Annotated[
+        float, parameter(-20_000.0, 20_000.0, "the height that the land or the lake comes to", unit="m")
+    ] = 0.0
+
+
+SETTINGS = {declaration.name: declaration for declaration in declarations(BrushParameters, "brush.")}
 
 
 class Brushing:
     """The brush that the pointer holds, if any, and the stroke that is being drawn."""
 
     def __init__(self, application: Application) -> None:
-        self.settings = BrushSettings()
+        self.settings = BrushParameters()
+        self.level_is_told = False  # else the land says it
+        self.image = ""  # that is stamped, where one was chosen
+        self._chosen: dict[str, str] = {}  # by the kind of choice: loose, plant, form, rate
         self.tool_name = ""  # none: the pointer moves the camera, and asks
         self._application = application
         self._last_tool = "raise"
@@ -109,7 +139,7 @@ class Brushing:
         """Let the tool work with a kind, a plant, a form or a rate."""
         tool = self.tool
         if tool is not None:
-            self.settings.chosen[tool.choice] = name
+            self._chosen[tool.choice] = name
             self._show_overlay_of(tool, tool)
 
     def choices(self, kind: str) -> tuple[str, ...]:
@@ -124,7 +154,7 @@ class Brushing:
             case "rate":
                 return RATES
             case "form":
-                return (*FORMS, self.settings.image) if self.settings.image else tuple(FORMS)
+                return (*FORMS, self.image) if self.image else tuple(FORMS)
         return ()
 
     @property
@@ -134,7 +164,7 @@ class Brushing:
         if tool is None or not tool.choice:
             return ""
         known = self.choices(tool.choice)
-        chosen = self.settings.chosen.get(tool.choice, "")
+        chosen = self._chosen.get(tool.choice, "")
         return chosen if chosen in known else known[0]
 
     # Sizes.
@@ -144,34 +174,40 @@ class Brushing:
         """In metres."""
         snapshot = self._application.side_pointed_at.snapshot
         if snapshot is None:
-            return 1.0
+            return self.settings.radius
         return self.settings.radius * max(snapshot.shape) * snapshot.cell_size
 
-    def change_radius(self, steps: float) -> None:
-        radius = self.settings.radius * STEP**steps
-        self.settings.radius = min(max(radius, SMALLEST_RADIUS), LARGEST_RADIUS)
+    def set(self, name: str, value: float) -> None:
+        """Give a setting a value, as near to it as may be."""
+        declaration = SETTINGS[name]
+        value = min(max(value, declaration.low), declaration.high)
+        self.settings = msgspec.structs.replace(self.settings, **{name: value})
 
-    def change_strength(self, steps: float) -> None:
-        self.settings.strength = _within(self.settings.strength + 0.05 * steps, 0.05, 1.0)
+    def step(self, name: str, steps: float) -> None:
+        """Change a setting by some steps, as keys and wheel do."""
+        value = getattr(self.settings, name)
+        self.set(name, value * FACTOR**steps if SETTINGS[name].log else value + STEP * steps)
 
-    def change_hardness(self, steps: float) -> None:
-        self.settings.hardness = _within(self.settings.hardness + 0.05 * steps, 0.0, 1.0)
+    def shown(self, name: str) -> tuple[Declaration, float]:
+        """A setting as its slider shows it: the radius is in metres of the present land."""
+        declaration, value = SETTINGS[name], getattr(self.settings, name)
+        if name != "radius":
+            return declaration, value
+        metres = self.radius / value
+        low, high = declaration.low * metres, declaration.high * metres
+        return dataclasses.replace(declaration, low=low, high=high), value * metres
 
-    def change_spacing(self, steps: float) -> None:
-        self.settings.spacing = _within(self.settings.spacing + 0.05 * steps, 0.05, 2.0)
+    def set_shown(self, name: str, value: float) -> None:
+        """Give a setting the value that its slider shows."""
+        self.set(name, value * self.settings.radius / self.radius if name == "radius" else value)
 
     def scroll(self, amount: float, *, shift: bool, control: bool, alt: bool) -> bool:
         """Change the brush by the wheel. Returns whether it was meant."""
         if not self.is_active:
             return False
-        if control:
-            self.change_radius(amount)
-        elif shift:
-            self.change_strength(amount)
-        elif alt:
-            self.change_hardness(amount)
-        else:
+        if not (shift or control or alt):
             return False
+        self.step(BY_WHEEL.get((shift, control, alt), "radius"), amount)
         return True
 
     def amount(self, tool: Tool) -> float:
@@ -203,14 +239,14 @@ class Brushing:
             return
         name = tool.opposite if control and tool.opposite else self.tool_name
         self._switch_on(TOOLS[name])
-        level = self.settings.level
-        if level is None and tool.takes_level:
+        level = self.settings.level if self.level_is_told else 0.0
+        if tool.takes_level and not self.level_is_told:
             level = self._application.height_at(*place)
         self._drawing = _Drawing(
             name,
             number=random.randrange(LARGEST_NUMBER),
             world=self._application.painted_world,
-            level=level or 0.0,
+            level=level,
             places=[place],
         )
         if TOOLS[name].gesture == "paint":
@@ -430,7 +466,3 @@ class _Drawing:
 
 def _dab(place: tuple[float, float]) -> Dab:
     return (round(place[0], MILLIMETRES), round(place[1], MILLIMETRES), 1.0)
-
-
-def _within(value: float, low: float, high: float) -> float:
-    return min(max(value, low), high)

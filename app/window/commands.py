@@ -345,28 +345,28 @@ class Commands:
         self._application.brushing.choose_group("Forms")
 
     def larger_brush(self) -> None:
-        self._application.brushing.change_radius(+1.0)
+        self._application.brushing.step("radius", +1.0)
 
     def smaller_brush(self) -> None:
-        self._application.brushing.change_radius(-1.0)
+        self._application.brushing.step("radius", -1.0)
 
     def stronger_brush(self) -> None:
-        self._application.brushing.change_strength(+1.0)
+        self._application.brushing.step("strength", +1.0)
 
     def weaker_brush(self) -> None:
-        self._application.brushing.change_strength(-1.0)
+        self._application.brushing.step("strength", -1.0)
 
     def harder_brush(self) -> None:
-        self._application.brushing.change_hardness(+1.0)
+        self._application.brushing.step("hardness", +1.0)
 
     def softer_brush(self) -> None:
-        self._application.brushing.change_hardness(-1.0)
+        self._application.brushing.step("hardness", -1.0)
 
     def denser_dabs(self) -> None:
-        self._application.brushing.change_spacing(-1.0)
+        self._application.brushing.step("spacing", -1.0)
 
     def sparser_dabs(self) -> None:
-        self._application.brushing.change_spacing(+1.0)
+        self._application.brushing.step("spacing", +1.0)
 
     def press_gamepad(self, button: str) -> None:
         """Do what a button of a gamepad is for: in the gallery it chooses, elsewhere it flies."""

@@ -113,7 +113,7 @@ def test_a_straight_line_joins_the_last_stroke_with_shift() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
         application.brushing.choose("raise")
-        application.brushing.settings.radius = 0.03
+        application.brushing.set("radius", 0.03)
         x, y = MIDDLE
         drag(driver, (x - 100.0, y))
         drag(driver, (x + 100.0, y), shift=True)
@@ -130,7 +130,7 @@ def test_a_straight_line_joins_the_last_stroke_with_shift() -> None:
 def test_keys_and_wheel_change_the_brush() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
-        brushing, settings = application.brushing, application.brushing.settings
+        brushing = application.brushing
         driver.press("V")
         assert brushing.tool_name == "raise"
         for number, group in enumerate(GROUPS, 1):
@@ -146,15 +146,16 @@ def test_keys_and_wheel_change_the_brush() -> None:
             (("+", "-"), "control", "radius"),
             (("I", "U"), "shift", "strength"),
             (("Shift+I", "Shift+U"), "alt", "hardness"),
+            (("Shift+Y", "Y"), "shift control", "spacing"),
         ):
-            before = getattr(settings, name)
+            before = getattr(brushing.settings, name)
             application.commands.run(next(a for a in actions() if keys[0] in a.keys))
-            assert getattr(settings, name) > before
+            assert getattr(brushing.settings, name) > before
             application.commands.run(next(a for a in actions() if keys[1] in a.keys))
-            assert getattr(settings, name) == pytest.approx(before)
+            assert getattr(brushing.settings, name) == pytest.approx(before)
             distance = application.camera.parameters().distance
-            application.handle(Scrolled(1.0, x, y, **{held: True}))
-            assert getattr(settings, name) > before
+            application.handle(Scrolled(1.0, x, y, **dict.fromkeys(held.split(), True)))
+            assert getattr(brushing.settings, name) > before
             driver.engine.yield_(5)
             assert application.camera.parameters().distance == distance
         driver.press("Esc")

@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -46,7 +47,7 @@ from app.processes import PROCESSES
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
 from app.processes.process import ProcessFailure
-from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, Open, RollSnowballs
+from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, Open, RollSnowballs, Stroke
 from app.scene.scene import Scene
 from app.sources.generators import GENERATORS
 from tests.app.small import bits, small_scene
@@ -104,6 +105,7 @@ class Journal:
         self.saved: set[Path] = set()
         self.snapshots: tuple[Snapshot, ...] = ()
         self.heard: list[Report] = []
+        self.strokes = 0
         self.thread.start()
 
     def open(self, number: int) -> None:
@@ -166,6 +168,25 @@ class Journal:
 
     def copy(self, number: int) -> None:
         self.thread.ask(Copy(number % len(self.thread.scenes)))
+
+    def paint(self, number: int) -> None:
+        """A stroke in two parts, with whatever happens between them."""
+        tool = ("raise", "smooth", "erode", "pour", "protect", "sow", "river bed", "stamp", "loose")[number % 9]
+        choice = {"sow": "grass", "stamp": "mesa"}.get(tool, "")
+        self.strokes += 1
+        world = None if number % 2 else number % len(self.thread.scenes)
+        part = Stroke(
+            tool,
+            ((30.0 * number, 60.0, 1.0), (140.0, 90.0, 0.5)),
+            70.0,
+            0.9,
+            choice=choice,
+            number=self.strokes,
+            world=world,
+        )
+        self.thread.ask(part)
+        if tool not in ("river bed", "stamp"):
+            self.thread.ask(msgspec.structs.replace(part, first=2))
 
     def keys(self, number: int) -> None:
         self.thread.ask(Change({"keys.droplets.friction": f"0: 0.1; {number + 1}: 0.5"}))

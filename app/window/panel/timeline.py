@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import moderngl
@@ -14,7 +14,7 @@ from app.model.camera_path import read_camera_path
 from app.model.curves import value_at
 from app.model.numbers import spaced
 from app.picture.style import ACCENT, ERROR, FAINT_TEXT, FIELD, OVER_SCENE, TEXT, WARNING, Colour, em, faded
-from app.scene.edits import Edit
+from app.scene.edits import Edit, Stroke
 from app.scene.scene import DECLARATIONS, curve_of
 from app.window.actions import BY_COMMAND
 from app.window.panel.side_bar import side_bar
@@ -271,7 +271,7 @@ class _Strip:
         """A mark for each edit but the first, which made the world. Those that would lie on one another are one."""
         drawing = imgui.get_window_draw_list()
         half, last = em(MARK), -1e9
-        for edit in branch.edits[1:]:
+        for edit in _shown_edits(branch):
             x = self.x(edit.cycle)
             if x < last + half:
                 continue
@@ -303,7 +303,14 @@ class _Strip:
             imgui.get_window_draw_list().add_ngon_filled(middle, em(0.3), _packed(colour), 4)
 
     def edits_near(self, branch: BranchSeen, x: float) -> list[Edit]:
-        return [edit for edit in branch.edits[1:] if abs(self.x(edit.cycle) - x) < em(0.5)]
+        return [edit for edit in _shown_edits(branch) if abs(self.x(edit.cycle) - x) < em(0.5)]
+
+
+def _shown_edits(branch: BranchSeen) -> Iterator[Edit]:
+    """All but the first, which made the world, and later parts of strokes."""
+    for edit in branch.edits[1:]:
+        if not (isinstance(edit.request, Stroke) and not edit.request.begins):
+            yield edit
 
 
 def _packed(colour: tuple[float, ...]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +9,11 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from app.brushes.tools import TOOLS, Tool
-from app.model.numbers import spaced
 from app.picture.style import ACCENT, FAINT_TEXT, OVER_SCENE, em, faded
 from app.window.actions import BY_COMMAND
-from app.window.brushing import LARGEST_RADIUS, SMALLEST_RADIUS
 from app.window.panel.file_dialog import FileDialog, Filter
-from app.window.panel.widgets import BUTTON_WIDTH, icon_button, tooltip_on_hover
+from app.window.panel.parameters import HOW_TO_SET
+from app.window.panel.widgets import BUTTON_WIDTH, ParameterWidgets, icon_button, toggle, tooltip_on_hover
 
 if TYPE_CHECKING:
     from app.window.application import Application
@@ -50,6 +48,8 @@ class Toolbar:
     def __init__(self, application: Application) -> None:
         self._application = application
         self._file_dialog = FileDialog()
+        self._widgets = ParameterWidgets(application.notices.warn)
+        self._before_drag: tuple[str, float] = ("", 0.0)  # the path of a setting, and what it was
         self.width = 0.0  # that it covers at the left of the scene
 
     def gui(self, left: float, top: float, width: float, height: float) -> None:
@@ -149,59 +149,57 @@ class Toolbar:
                 self._file_dialog.ask_to_open(filters, self._take_image)
 
     def _take_image(self, path: Path | str) -> None:
-        settings = self._application.brushing.settings
-        settings.image = settings.chosen["form"] = str(path)
+        self._application.brushing.image = str(path)
+        self._application.brushing.choose_to_work_with(str(path))
 
     def _sliders(self, tool: Tool, width: float) -> None:
-        settings, brushing = self._application.brushing.settings, self._application.brushing
+        """Only what the tool goes by."""
         if tool.act is None:
             return
-        metres = brushing.radius / settings.radius  # of the land's longer side
-        self._slider(
-            "radius", settings.radius, SMALLEST_RADIUS, LARGEST_RADIUS, width, "Ctrl + wheel, + and -",
-            lambda value: f"{spaced(round(value * metres)) if value * metres >= 10.0 else f'{value * metres:.3g}'} m",
-            lambda value: setattr(settings, "radius", value), log=True,
-        )  # fmt: skip
-        self._slider(
-            "strength", settings.strength, 0.01, 1.0, width, "Shift + wheel, U and I",
-            lambda value: self._strength_text(tool, value), lambda value: setattr(settings, "strength", value),
-        )  # fmt: skip
-        if tool.gesture != "stamp" and tool.gesture != "curve":
-            self._slider(
-                "hardness", settings.hardness, 0.0, 1.0, width, "Alt + wheel, Shift+U and Shift+I",
-                lambda value: f"{value:.0%}", lambda value: setattr(settings, "hardness", value),
-            )  # fmt: skip
+        self._slider("radius", width)
+        self._slider("strength", width)
+        if tool.gesture not in ("stamp", "curve"):
+            self._slider("hardness", width)
         if tool.gesture == "paint":
-            self._slider(
-                "spacing", settings.spacing, 0.05, 2.0, width, "of dabs, relative to the radius; Y and Shift+Y",
-                lambda value: f"{value:.0%}", lambda value: setattr(settings, "spacing", value), log=True,
-            )  # fmt: skip
-        if tool.takes_level or self._application.brushing.tool_name == "lake":
+            self._slider("spacing", width)
+        if tool.takes_level or tool.has_level:
             self._level(width)
 
-    def _strength_text(self, tool: Tool, strength: float) -> str:
-        if tool.amount != "metres":
-            return f"{strength:.0%}"
-        metres = self._application.brushing.amount(tool)
-        return f"{metres:.3g} m"
+    def _slider(self, name: str, width: float) -> None:
+        brushing = self._application.brushing
+        declaration, value = brushing.shown(name)
+        self._label(declaration.label, declaration.help)
+        if name == "strength" and brushing.tool is not None and brushing.tool.amount == "metres":
+            more = f"now {brushing.amount(brushing.tool):.3g} m at a touch"
+        else:
+            more = ""
+        new = self._widgets.edit(declaration, value, width - em(LABEL))
+        if self._widgets.dragged != declaration.path:
+            tooltip_on_hover(declaration.help, *filter(None, (more, HOW_TO_SET)))
+        elif self._before_drag[0] != declaration.path:
+            self._before_drag = (declaration.path, value)
+        if new is None:  # taken back
+            brushing.set_shown(name, self._before_drag[1])
+        elif new != value and not isinstance(new, str):
+            brushing.set_shown(name, float(new))
 
     def _level(self, width: float) -> None:
         """A height that is told, or that of the land."""
-        settings = self._application.brushing.settings
-        is_told = settings.level is not None
-        self._label("level", "the height that it comes to; else that of the land where the stroke begins")
-        changed, is_told = imgui.checkbox("##told", is_told)
-        if changed:
-            snapshot = self._application.snapshot
-            middle = 0.5 * (snapshot.lowest + snapshot.highest) if snapshot else 0.0
-            settings.level = round(middle, 1) if is_told else None
-        imgui.same_line(0.0, em(0.3))
-        imgui.begin_disabled(settings.level is None)
-        imgui.set_next_item_width(width - em(LABEL) - imgui.get_frame_height() - em(0.3))
-        changed, value = imgui.drag_float("##level", settings.level or 0.0, 1.0, -20_000.0, 20_000.0, "%.1f m")
-        if changed and settings.level is not None:
-            settings.level = value
-        imgui.end_disabled()
+        brushing = self._application.brushing
+        declaration, value = brushing.shown("level")
+        self._label("level", declaration.help)
+        told = toggle("##told", brushing.level_is_told)
+        tooltip_on_hover(f"{declaration.help}; off: that of the land where the stroke begins")
+        if told and not brushing.level_is_told and (snapshot := self._application.snapshot):
+            brushing.set("level", round(0.5 * (snapshot.lowest + snapshot.highest), 1))
+        brushing.level_is_told = told
+        if told:
+            imgui.same_line(0.0, em(0.4))
+            new = self._widgets.edit(
+                declaration, value, imgui.get_cursor_start_pos().x + width - imgui.get_cursor_pos_x()
+            )
+            if new is not None and not isinstance(new, str):
+                brushing.set("level", float(new))
 
     def _label(self, text: str, help: str) -> None:
         imgui.align_text_to_frame_padding()
@@ -210,28 +208,6 @@ class Toolbar:
         if help:
             tooltip_on_hover(help)
         imgui.same_line(left + em(LABEL))
-
-    def _slider(
-        self,
-        name: str,
-        value: float,
-        low: float,
-        high: float,
-        width: float,
-        help: str,
-        text: Callable[[float], str],
-        take: Callable[[float], None],
-        *,
-        log: bool = False,
-    ) -> None:
-        self._label(name, help)
-        imgui.set_next_item_width(width - em(LABEL))
-        flags = imgui.SliderFlags_.logarithmic.value if log else 0
-        words = text(value).replace("%", "%%")
-        changed, new = imgui.slider_float(f"##{name}", value, low, high, words, flags)
-        if changed:
-            take(min(max(new, low), high))
-        tooltip_on_hover(help)
 
 
 def _tool_button(icon: str, name: str, tooltip: str, *, lit: bool) -> bool:
