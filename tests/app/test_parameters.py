@@ -62,7 +62,7 @@ def test_every_parameter_of_a_scene_is_whole(declaration: Declaration) -> None:
 def test_every_group_of_a_scene_has_a_title_and_a_section() -> None:
     for group in GROUPS.values():
         assert group.title
-        assert group.section in ("world", "climate", "processes", "rivers", "view", "performance")
+        assert group.section in ("world", "climate", "fields", "processes", "rivers", "view", "performance")
 
 
 # What kernels are given.

@@ -1,0 +1,79 @@
+"""Fields in the panel: typed, previewed, shown on the land and removed."""
+
+from __future__ import annotations
+
+import numpy as np
+from imgui_bundle import imgui
+
+from app.model.overlays import OVERLAYS
+from app.window.application import Application
+from app.window.panel.fields import coloured, overlay_of
+from tests.gui.host import Driver, drive
+from tests.gui.test_panel import WITHOUT_DROPS, have_land
+
+RAIN = "fields.rain"
+
+
+def made(application: Application, path: str) -> tuple[bool, str]:
+    """Whether a field has a picture, and what is wrong with it."""
+    known = application.panel._rows._fields._made.get(path)
+    return (known[1] is not None, known[2]) if known else (False, "")
+
+
+def test_a_field_is_typed_seen_shown_and_removed() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        driver.engine.item_open(driver.section("fields"))
+        driver.engine.yield_(3)
+        driver.engine.item_click(driver.widget(RAIN))
+        driver.engine.key_chars("hight")
+        driver.engine.yield_(3)
+        assert made(application, RAIN) == (False, "there is no variable 'hight'; did you mean 'height'?")
+        assert application.documents.scene.fields.rain == ""
+        driver.engine.key_chars_replace("2 * y")
+        driver.engine.yield_(3)
+        assert made(application, RAIN) == (True, "")
+        driver.engine.key_press(int(imgui.Key.enter))
+        driver.wait_for(lambda: application.simulation.scenes[0].fields.rain == "2 * y", "the field is there")
+
+        driver.engine.item_click(driver.widget(RAIN).replace("##", "###show ", 1))
+        driver.wait_for(lambda: application.documents.scene.view.overlay == "rain_field", "its overlay is shown")
+        driver.wait_for(
+            lambda: application.snapshot is not None and "rate_rain" in application.snapshot.layers, "it has been found"
+        )
+        assert application.snapshot is not None
+        assert np.isclose(application.snapshot.layers["rate_rain"][-1, 0], 2.0, atol=0.1)
+
+        driver.engine.item_click(driver.widget(RAIN).replace("##", "###clear ", 1))
+        driver.wait_for(lambda: application.simulation.scenes[0].fields.rain == "", "it is gone")
+        driver.wait_for(lambda: "rate_rain" not in application.snapshot.layers, "and its layer")
+        assert made(application, RAIN) == (False, "")
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_a_field_that_cannot_be_made_leaves_the_one_before() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.commands.change(RAIN, "1 + x")
+        driver.wait_for(lambda: application.simulation.scenes[0].fields.rain == "1 + x", "the field is there")
+        application.commands.change(RAIN, 'image("nowhere/there.png")')
+        driver.wait_for(lambda: application.documents.scene.fields.rain == "1 + x", "it is refused")
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_colours_of_a_preview() -> None:
+    values = np.array([[0.0, 0.25, 1.0, 4.0, 100.0]], np.float32)
+
+    def test(driver: Driver) -> None:
+        snapshot = have_land(driver).snapshot
+        assert snapshot is not None
+        picture = coloured(values, "rain_field", snapshot)[0].astype(int)
+        assert np.array_equal(picture[0], picture[1]) and np.array_equal(picture[3], picture[4])
+        assert picture[0, 0] > picture[0, 2], "less is brown"
+        assert picture[4, 2] > picture[4, 0], "more is green and blue"
+        assert np.ptp(picture[2]) < 12, "and 1 is grey"
+        assert overlay_of("mobility") in OVERLAYS
+
+    drive(test, WITHOUT_DROPS)
