@@ -341,7 +341,8 @@ def test_mouse_on_either_side_moves_the_one_camera() -> None:
             for _ in range(2):
                 driver.engine.mouse_wheel_y(1.0)
                 driver.wait_for(lambda: not camera.moving, "the camera to come to rest")
-                place = camera.ground_under(x - application.sides.shown[number].area.left, 420.0)
+                left, top = application.layout.corner(application.sides.shown[number])
+                place = camera.ground_under(x - left, 420.0 - top)
                 assert place is not None
                 places.append((place.x, place.z))
             assert places[0] == pytest.approx(places[1], abs=3.0)
@@ -353,8 +354,8 @@ def test_a_click_on_the_minimap_of_the_right_side_moves_the_camera_there() -> No
     def test(driver: Driver) -> None:
         application = have_two(driver)
         side = application.sides.shown[1]
-        left, top, width, height = side.picture.minimap_rectangle(side.area.width, side.area.height)
-        driver.engine.mouse_move_to_pos(imgui.ImVec2(side.area.left + left + 0.25 * width, top + 0.75 * height))
+        left, top, width, height = application.layout.minimap(side)
+        driver.engine.mouse_move_to_pos(imgui.ImVec2(left + 0.25 * width, top + 0.75 * height))
         driver.engine.mouse_click()
         driver.engine.yield_(2)
         target, cell = application.camera.goal().target, snapshots(application)[1].cell_size

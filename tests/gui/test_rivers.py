@@ -52,7 +52,7 @@ def test_a_click_on_the_land_follows_its_water_and_escape_forgets_it() -> None:
         assert survey.course is not None
         assert application.asked_place == survey.course.asked
         row, column = survey.course.asked
-        place = application.camera.ground_under(*MIDDLE)
+        place = application.camera.ground_under(MIDDLE[0], MIDDLE[1] - application.layout.top)
         assert place is not None
         assert (row, column) == (int(place.z // 20.0), int(place.x // 20.0))
         assert survey.layers["catchment"][survey.course.row, survey.course.column] == 1.0
@@ -74,6 +74,7 @@ def test_a_drag_or_a_press_on_the_minimap_asks_nothing_and_the_sky_forgets() -> 
                 application.handle(event)  # type: ignore[arg-type]
 
         x, y = MIDDLE
+        driver.engine.mouse_move_to_pos(imgui.ImVec2(x, y))  # away from the menus, which would take a press
         pointer(ButtonPressed(Button.LEFT, x, y), PointerMoved(x + 30.0, y), ButtonReleased(Button.LEFT))
         assert application.asked_place is None
         pointer(ButtonPressed(Button.RIGHT, x, y), ButtonReleased(Button.RIGHT))
@@ -156,6 +157,7 @@ def test_springs_are_placed_and_ended_by_a_click_with_control() -> None:
             application.handle(ButtonReleased(Button.LEFT))
 
         x, y = MIDDLE
+        driver.engine.mouse_move_to_pos(imgui.ImVec2(x, y))  # away from the menus, which would take a press
         click(x, y)
         click(x + 150.0, y)
         springs = read_springs(application.documents.scene.droplets.springs)
