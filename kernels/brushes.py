@@ -187,7 +187,7 @@ def _crater(distance: Map, across: Map, down: Map, rough: Map) -> Map:
 
 def _mesa(distance: Map, across: Map, down: Map, rough: Map) -> Map:
     edge = distance + 0.08 * rough
-    return 0.82 * (1.0 - _step(0.58, 0.68, edge)) + 0.18 * (1.0 - _step(0.6, 1.0, distance))
+    return 0.8 * (1.0 - _step(0.6, 0.7, edge)) + 0.2 * (1.0 - _step(0.6, 1.0, distance))
 
 
 def _ridge(distance: Map, across: Map, down: Map, rough: Map) -> Map:

@@ -16,8 +16,11 @@ from app.sources.heightmap import read_heightmap
 from kernels import brushes
 from kernels.brushes import FORMS
 
+LEVEL_FORMS = ("mesa",)
+
 
 def stamp(touch: Touch) -> None:
+    """A form, as high as the amount says, on what lies there; one of `LEVEL_FORMS` has an even top."""
     world, stroke, reach = touch.world, touch.stroke, touch.reach
     turn = math.radians(stroke.angle)
     cosine, sine = math.cos(turn), math.sin(turn)
@@ -35,6 +38,9 @@ def stamp(touch: Touch) -> None:
         inside = (column >= 0.0) & (column < columns) & (row >= 0.0) & (row < rows)
         form = np.where(inside, brushes.heights_at(picture, 1.0, column, row), 0.0)
     height = stroke.amount * form * touch.weight
+    if stroke.choice in LEVEL_FORMS:
+        top = float(brushes.heights_at(world.ground, world.cell_size, *touch.place)) + stroke.amount
+        height = form * touch.weight * (top - world.ground[touch.cells])
     if stroke.choice == "dune":
         add_loose(touch, 0 if world.materials is None else _sandiest(world), np.maximum(height, 0.0))
         settle(touch)

@@ -12,7 +12,7 @@ from app.brushes.material import kind_of
 from app.brushes.plants import ALL_PLANTS, tree_of
 from app.brushes.tools import RATES, TOOLS, Tool
 from app.brushes.touch import Touch
-from app.brushes.water import way_of
+from app.brushes.water import bed_reach, way_of
 from app.model.errors import UserError, nearest
 from app.model.plants import GRASS
 from app.model.world import World
@@ -72,9 +72,10 @@ def _touch_at(
 def _touch_along(world: World, scene: Scene, stroke: Stroke) -> Touch:
     """All that is near the way through the dabs; the tool finds out itself how near it is."""
     places = np.array([dab[:2] for dab in stroke.dabs])
+    reach = stroke.radius
     if TOOLS[stroke.tool].gesture == "curve":
-        places = way_of(world, stroke)
-    cells = brushes.cells_around(world.shape, world.cell_size, places, stroke.radius)
+        places, reach = way_of(world, stroke), bed_reach(world, stroke)
+    cells = brushes.cells_around(world.shape, world.cell_size, places, reach)
     nothing = np.zeros((cells[0].stop - cells[0].start, cells[1].stop - cells[1].start))
     return Touch(
         world, scene, stroke, stroke.first, stroke.dabs[0][:2], Footprint(cells, nothing, nothing), nothing + 1.0

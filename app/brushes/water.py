@@ -11,6 +11,10 @@ from kernels import brushes
 from kernels.brushes import Map
 from kernels.standing import DRY, LAKE, SEA
 
+SHORE = 0.8  # of the radius of a basin, within which water stands
+BANK_SLOPE = 0.7  # tangent, of what a bed is cut into
+WIDEST_BANKS = 8.0  # times the width of the bed
+
 
 def pour(touch: Touch) -> None:
     _add_water(touch, touch.depth)
@@ -37,41 +41,58 @@ def lake(touch: Touch) -> None:
     """A basin that holds a lake, which is full: its level is that of the lowest ground around it, or the one told."""
     world, distance = touch.world, touch.reach.distance
     ground = ground_of(touch)
-    rim = (distance > 0.85) & (distance <= 1.0)
+    rim = (distance > SHORE) & (distance <= 1.0)
     level = float(ground[rim].min()) if rim.any() else float(ground.min())
     if touch.stroke.level > level:  # higher than the land around: a dam holds it
-        shape(touch, np.where(distance > 0.9, np.maximum(touch.stroke.level - ground, 0.0), 0.0) * (distance <= 1.0))
+        crest = brushes.falloff(np.abs(distance - SHORE) / (1.0 - SHORE), 0.5)
+        shape(touch, np.maximum(touch.stroke.level - ground, 0.0) * crest * (touch.weight > 0.0))
         level = touch.stroke.level
-    bowl = level - touch.stroke.amount * np.clip(1.0 - distance * distance / 0.81, 0.0, 1.0)
-    inside = distance < 0.9
-    shape(touch, np.where(inside, np.minimum(bowl - ground_of(touch), 0.0), 0.0) * (touch.weight > 0.0))
-    wanted = np.where(inside & (touch.weight > 0.0), np.maximum(level - ground_of(touch), 0.0), 0.0)
+    part = distance / SHORE
+    bowl = level - touch.stroke.amount * np.clip(1.0 - part * part, 0.0, 1.0)
+    # Banks that slope up to the land around
+    dug = brushes.falloff(distance, 0.8 * SHORE) * np.minimum(bowl - ground_of(touch), 0.0)
+    shape(touch, dug * (touch.weight > 0.0))
+    inside = (distance < SHORE) & (touch.weight > 0.0)
+    wanted = np.where(inside, np.maximum(level - ground_of(touch), 0.0), 0.0)
     _add_water(touch, np.where(wanted > 0.0, wanted - world.water[touch.cells], 0.0))
 
 
 def river_bed(touch: Touch) -> None:
-    """A bed along the curve through all dabs, which falls all the way from its higher end."""
+    """A bed along the curve through all dabs, which falls all the way from its higher end, and banks as they stand."""
     world, stroke = touch.world, touch.stroke
+    places, bed = _course(world, stroke)
+    (north, south), (west, east) = ((cells.start, cells.stop) for cells in touch.cells)
+    distance = np.full((south - north, east - west), np.inf)
+    floor = np.zeros_like(distance)  # of the nearest place of the bed
+    reach = bed_reach(world, stroke)
+    for first, second, high, low in zip(places, places[1:], bed, bed[1:], strict=False):
+        cells = brushes.cells_around(world.shape, world.cell_size, np.array([first, second]), reach)
+        way = brushes.beside(world.shape, world.cell_size, cells, first, second)
+        inner = tuple(slice(c.start - o, c.stop - o) for c, o in zip(cells, (north, west), strict=True))
+        is_nearer = way.distance < distance[inner]
+        floor[inner] = np.where(is_nearer, high + way.along * (low - high), floor[inner])
+        distance[inner] = np.where(is_nearer, way.distance, distance[inner])
+    part = np.minimum(distance / stroke.radius, 1.0)
+    bank = floor + stroke.amount * part * part + BANK_SLOPE * np.maximum(distance - stroke.radius, 0.0)
+    dug = np.where(distance < reach, np.minimum(bank - ground_of(touch), 0.0), 0.0)
+    shape(touch, dug * touch.weight)
+
+
+def bed_reach(world: World, stroke: Stroke) -> float:
+    """How far from its middle a bed changes the land: to where its banks come up to the ground."""
+    places, bed = _course(world, stroke)
+    heights = brushes.heights_at(world.ground, world.cell_size, places[:, 0], places[:, 1])
+    deepest = float((heights - bed).max())
+    return min(stroke.radius + deepest / BANK_SLOPE, WIDEST_BANKS * stroke.radius)
+
+
+def _course(world: World, stroke: Stroke) -> tuple[Map, Map]:
+    """The places of a bed from its higher end, and the height of its floor at each."""
     places = way_of(world, stroke)
     heights = brushes.heights_at(world.ground, world.cell_size, places[:, 0], places[:, 1])
     if heights[-1] > heights[0]:
         places, heights = places[::-1], heights[::-1]
-    bed = np.minimum.accumulate(heights - stroke.amount)
-    (north, south), (west, east) = ((cells.start, cells.stop) for cells in touch.cells)
-    nearest_distance = np.full((south - north, east - west), np.inf)
-    depth_of_nearest = np.zeros_like(nearest_distance)
-    for first, second, high, low in zip(places, places[1:], bed, bed[1:], strict=False):
-        pair = np.array([first, second])
-        cells = brushes.cells_around(world.shape, world.cell_size, pair, stroke.radius)
-        way = brushes.beside(world.shape, world.cell_size, cells, first, second)
-        inner = tuple(slice(c.start - o, c.stop - o) for c, o in zip(cells, (north, west), strict=True))
-        is_nearer = way.distance < nearest_distance[inner]
-        depth_of_nearest[inner] = np.where(is_nearer, high + way.along * (low - high), depth_of_nearest[inner])
-        nearest_distance[inner] = np.where(is_nearer, way.distance, nearest_distance[inner])
-    part = nearest_distance / stroke.radius
-    bank = depth_of_nearest + stroke.amount * part * part
-    dug = np.where(part < 1.0, np.minimum(bank - ground_of(touch), 0.0), 0.0) * touch.weight
-    shape(touch, dug)
+    return places, np.minimum.accumulate(heights - stroke.amount)
 
 
 def way_of(world: World, stroke: Stroke) -> Map:
