@@ -502,6 +502,8 @@ class Commands:
                 raise UserError(
                     f"{path.name}: a world is saved as .npz, its parameters as .toml, its journal as {JOURNAL}"
                 )
+            if not path.name:
+                raise UserError(f"{path}: a file needs a name")
             path = path.with_name(path.name + SAVED[0])
         return path
 

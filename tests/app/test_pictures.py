@@ -67,6 +67,6 @@ def test_a_loop_has_all_pictures_of_the_clip(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(pictures, "readme_pictures", lambda: {"loop": ReadmePicture(loop=loop)})
     monkeypatch.setattr(pictures, "files", lambda _: tmp_path)
     (tmp_path / "pictures").mkdir()
-    draw_pictures([])
+    draw_pictures(["loop"])
     image = Image.open(tmp_path / "pictures" / "loop.webp")
     assert image.size == (64, 36) and image.n_frames == 3

@@ -104,6 +104,11 @@ EXPECTED = {
         ("the gallery, 41 entries, opened again", "s", 0.2),
         ("from a key to its slider on the screen", "ms", 100.0),
     ],
+    "hands": [
+        ("a stroke of 2 s at radius 40 cells, 48², of the cycles", "%", 5.0),
+        ("a touch until the land shows it, 48²", "ms", None),
+        ("that against a frame and a cycle there", "times", 1.0),
+    ],
     "start": [
         ("first cycle on an empty cache, jacksboro", "s", 10.0),
         ("compiling for it, on one core, jacksboro", "s", None),

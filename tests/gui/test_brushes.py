@@ -14,7 +14,7 @@ from app.brushes.tools import TOOLS
 from app.files.journal import read_journal
 from app.scene.edits import Stroke
 from app.window.application import Application
-from app.window.events import Button, ButtonPressed, ButtonReleased, PointerMoved, Scrolled
+from app.window.events import Button, ButtonPressed, ButtonReleased, Scrolled
 from tests.gui.host import SMALL, Driver, drive
 from tests.gui.test_rivers import MIDDLE, have_land
 from tests.gui.test_window import Program
@@ -26,9 +26,10 @@ GROUPS = tuple(dict.fromkeys(tool.group for tool in TOOLS.values()))
 def drag(driver: Driver, *places: tuple[float, float], **held: bool) -> None:
     """Press at the first place, move through the others, and let go."""
     application = driver.application
+    driver.engine.mouse_move_to_pos(imgui.ImVec2(*places[0]))
     application.handle(ButtonPressed(Button.LEFT, *places[0], **held))
     for place in places[1:]:
-        application.handle(PointerMoved(*place))
+        driver.engine.mouse_move_to_pos(imgui.ImVec2(*place))
         driver.engine.yield_(2)
     application.handle(ButtonReleased(Button.LEFT))
     driver.engine.yield_(2)

@@ -21,6 +21,9 @@ MIDDLE = (400.0, 420.0)  # a place of the scene where there is land
 
 def have_land(driver: Driver) -> Application:
     driver.wait_for(lambda: driver.application.snapshot is not None, "the first snapshot")
+    driver.engine.mouse_move_to_pos(
+        imgui.ImVec2(*MIDDLE)
+    )  # off the menus, which lie where ImGui has its pointer at first
     driver.engine.yield_(3)
     return driver.application
 

@@ -52,7 +52,9 @@ class SpringMarks:
                 ground = Ground(side.snapshot, scene.view.exaggeration)
                 for number, spring in enumerate(read_springs(scene.droplets.springs)):
                     self._mark_on_minimap(side, spring)
-                    self._mark(side, ground, number, spring, is_edited=place == documents.edited_worlds[0])
+                    # A brush paints through them
+                    is_edited = place == documents.edited_worlds[0] and not self._application.brushing.is_active
+                    self._mark(side, ground, number, spring, is_edited=is_edited)
 
     def _mark(self, side: Side, ground: Ground, number: int, spring: Spring, *, is_edited: bool) -> None:
         """A drop over the place where the water wells up, and its strength while it is pointed at."""
