@@ -216,7 +216,19 @@ def test_a_recent_file_is_taken_from_the_list_and_stays(tmp_path: Path) -> None:
         press(driver, imgui.Key.right_arrow, imgui.Key.delete)
         driver.wait_for(lambda: len(library.recent) == 1, "the list")
         assert [file.place for file in library.recent] == [files[1]] and all(file.exists() for file in files)
-        assert gallery.is_open
+        # And by the button of a card that is not chosen
+        press(driver, imgui.Key.right_arrow)
+        (card,) = [card for card in gallery.shown if card.family == RECENT]
+        box = driver.engine.item_info(item(driver, f"card {card.family} {card.source}")).rect_full
+        driver.engine.mouse_move_to_pos(imgui.ImVec2((box.min.x + box.max.x) / 2.0, box.max.y - 8.0))
+        driver.engine.yield_(3)
+        driver.engine.mouse_move_to_pos(imgui.ImVec2(box.max.x - 16.0, box.min.y + 16.0))
+        driver.engine.yield_(3)
+        driver.engine.mouse_down(0)
+        driver.engine.yield_(3)
+        driver.engine.mouse_up(0)
+        driver.wait_for(lambda: not library.recent, "an empty list")
+        assert gallery.is_open and files[1].exists()
 
     drive(test, QUIET, library=library)
 

@@ -90,6 +90,12 @@ def _rows(cards: tuple[int, ...], columns: int) -> list[tuple[int, ...]]:
     return [cards[first : first + columns] for first in range(0, len(cards), columns)]
 
 
+OR_ITS_BUTTON = (  # also while that is pressed
+    imgui.HoveredFlags_.allow_when_overlapped_by_item.value
+    | imgui.HoveredFlags_.allow_when_blocked_by_active_item.value
+)
+
+
 class Gallery:
     """Lies over the whole window while it is open. What is typed is searched for."""
 
@@ -288,7 +294,7 @@ class Gallery:
         imgui.set_next_item_allow_overlap()
         imgui.invisible_button(f"###card {card.family} {card.source}", size)
         is_hovered = imgui.is_item_hovered()
-        is_over = imgui.is_item_hovered(imgui.HoveredFlags_.allow_when_overlapped_by_item.value)  # or its button
+        is_over = imgui.is_item_hovered(OR_ITS_BUTTON)
         if imgui.is_item_clicked():
             self._selected = number
         if imgui.is_item_deactivated() and is_hovered:
