@@ -698,7 +698,7 @@ def _add_scene_options(parser: argparse.ArgumentParser, default: str = "the pres
         "--size",
         metavar="SIZE",
         help="map size: cells from west to east, the other side in proportion; or WIDTHxHEIGHT; land whose relief is "
-        "in metres keeps its extent",
+        "in metres keeps its extent, and noise its cells: a larger map of it is a larger and higher land",
     )
     scene.add_argument("--seed", metavar="N", help="seed of all random numbers")
     scene.add_argument("--cell-size", metavar="METRES", help="side of a cell")

@@ -45,7 +45,7 @@ def replay(
     Where `path` ends in .toml it gets the journal itself, and nothing is run. Of several worlds each is saved, with its
     letter in the name. Where a signal or a cycle that fails ends it early, the worlds are saved as they are then.
     """
-    check_place(path, overwrite)
+    check_place(path, overwrite, or_journal=True)
     if path.suffix.lower() == ".toml":
         write_journal(path, journal)
         print(path)

@@ -86,8 +86,11 @@ def _past(scene: Scene, cycle: int) -> tuple[Edit, ...]:
     return (*journal.edits, Edit(cycle, Change(values))) if values else journal.edits
 
 
-def check_place(path: Path, overwrite: bool, saved_world: str = "") -> None:
+def check_place(path: Path, overwrite: bool, saved_world: str = "", *, or_journal: bool = False) -> None:
     """Raise `UserError` where a world cannot be written, or would take the place of another than `saved_world`."""
+    if path.suffix.lower() not in ((".npz", ".toml") if or_journal else (".npz",)):
+        saved = "a world is saved as .npz" + (", a journal as .toml" if or_journal else "")
+        raise UserError(f"{path}: {saved}; `thalweg render` draws pictures")
     check_writable(path)
     goes_on = saved_world and Path(saved_world).resolve() == path.resolve()
     if path.exists() and not overwrite and not goes_on:

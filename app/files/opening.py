@@ -10,7 +10,7 @@ import msgspec
 from app.files.paths import found_from
 from app.model.errors import UserError, nearest
 from app.scene.comparison import is_shared, with_compared_of
-from app.scene.scene import Scene, find_declaration, load_preset, presets, read_preset
+from app.scene.scene import DEFAULT_PRESET, Scene, find_declaration, load_preset, presets, read_preset
 from app.sources.generators import GENERATORS
 from app.sources.parameters import WorldParameters
 from app.sources.terrain import find_terrain, is_there
@@ -80,7 +80,16 @@ def _open_file(source: str, path: Path) -> Scene:
         from app.files import checkpoint
 
         return checkpoint.load_scene(path)
-    return Scene(world=WorldParameters(source=source))
+    return _heightmap_scene(source)
+
+
+def _heightmap_scene(source: str) -> Scene:
+    """The scene of a heightmap, which is land alone: it has lakes and streams as the real land that ships.
+
+    It is seen as every land, true to scale: what suits the view of one relief hides another.
+    """
+    real = load_preset(DEFAULT_PRESET)
+    return Scene(world=WorldParameters(source=source), pools=real.pools, droplets=real.droplets)
 
 
 def _find_file(source: str) -> Path:

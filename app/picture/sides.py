@@ -107,6 +107,7 @@ class Side:
         self.ledger_history = LedgerHistory()
         self.snapshot: Snapshot | None = None
         self.area = Area(0, 0, 0)
+        self.covered_left = 0  # pixels at the left end of all sides that a label keeps out of
         self.seen_area = self.area  # that of the picture that is seen: `area` may have changed since
         self._drawn: object = None
         self._drawn_version: int | None = None
@@ -184,13 +185,15 @@ class Side:
         snapshot = self.snapshot
         assert snapshot is not None
         surveyed = snapshot.survey and tuple(snapshot.survey.versions.items())
-        return look, self.area, self.picture.content_scale, snapshot.world, snapshot.version, surveyed
+        place = self.area, self.covered_left, self.picture.content_scale
+        return look, place, snapshot.world, snapshot.version, surveyed
 
     def _paint_label(self, canvas: Canvas, area: Area, crop: Crop, label: Label) -> None:
         from app.picture.lettering import sign  # ImGui, which a picture without a label does not wait for
 
         scale = self.picture.content_scale
         left, right = (round(part * area.width) for part in area.free)
+        left = min(max(left, self.covered_left - area.left), (left + right) // 2)
         margin = round(min(LABEL_MARGIN * scale, 0.1 * min(right - left, area.height)))
         widest = min(right - left - 2 * margin, round(WIDEST_LABEL * scale))
         if widest < NARROWEST_LABEL * scale:

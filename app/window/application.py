@@ -294,6 +294,8 @@ class Application:
         minimap = scenes[0].view.minimap
         cameras = [self.camera_of(side).camera() for side in self.sides.shown]
         labels = picture_labels(scenes, self.snapshot.cycle if self.snapshot else 0)
+        for side in self.sides.shown:
+            side.covered_left = round(self.panel.width_left_of_scene * self.layout.pixels_per_unit)
         return self.sides.begin(cameras, scenes, time=self._time, minimap=minimap, labels=labels)
 
     @property

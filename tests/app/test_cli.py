@@ -103,6 +103,7 @@ def test_list_of_presets(capsys: pytest.CaptureFixture[str]) -> None:
         (["simulate", "--threads", "0"], "argument --threads: 0: must be a whole number from 1 to 256"),
         (["simulate", "--cyc", "3"], "unrecognized arguments: --cyc"),
         (["simulate", *SMALL, "--out", "/nowhere/w.npz"], "cannot write /nowhere/w.npz: there is no folder /nowhere"),
+        (["simulate", *SMALL, "--out", "x.png"], "x.png: a world is saved as .npz; `thalweg render` draws pictures"),
         (["render", *SMALL, "--compare", "nois"], "did you mean 'noise'?"),
         (["render", *SMALL, "--compare", "jacksboro.npz"], "jacksboro.npz: it has land but no parameters of processes"),
         (["render", *SMALL, "--compare", "world.seed=2"], "world.seed=2: worlds that are compared share it"),

@@ -153,6 +153,15 @@ def test_sources_are_looked_for_in_order(tmp_path: Path, monkeypatch: pytest.Mon
     assert open_scene("jacksboro.npz").world.source == "jacksboro.npz"  # a terrain that ships with the program
 
 
+def test_a_heightmap_has_lakes_and_streams(tmp_path: Path) -> None:
+    np.save(tmp_path / "h.npy", np.zeros((8, 8)))
+    scene = open_scene(str(tmp_path / "h.npy"))
+    assert scene.pools.enabled
+    assert scene.droplets.stream_friction > 0.0, "streams do not act"
+    assert scene.view == Scene().view, "it is seen true to scale"
+    assert scene.camera == Scene().camera
+
+
 def test_preset_of_ones_own_finds_the_terrain_beside_it(tmp_path: Path) -> None:
     np.save(tmp_path / "hill.npy", np.fromfunction(lambda row, column: row + column, (9, 11)))
     (tmp_path / "mine.toml").write_text("[world]\nsource = 'hill.npy'\ncell_size = 5.0")

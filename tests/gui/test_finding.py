@@ -349,3 +349,18 @@ def test_the_menus_go_away_with_the_panel_and_the_scene_takes_their_place() -> N
         assert window is None or not window.active
 
     drive(test, WITHOUT_DROPS)
+
+
+def test_the_field_is_reached_again_after_a_slider_of_what_was_found() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        type_query(driver, "droplets.friction")
+        driver.engine.mouse_move(driver.widget("droplets.friction"))
+        driver.engine.mouse_double_click(0)
+        driver.wait_for(lambda: bool(application.panel._rows._widgets._typing), "its field")
+        driver.engine.key_press(int(imgui.Key.escape))
+        driver.wait_for(lambda: not imgui.get_io().want_text_input, "its end")
+        type_query(driver, "attrition")
+        assert application.panel._search.query == "attrition"
+
+    drive(test)

@@ -608,6 +608,10 @@ def test_our_own_file_dialog_replaces_nothing_unasked(tmp_path: Path, monkeypatc
         type_name("nowhere/x")
         driver.engine.item_click("Save")
         assert application.panel.is_asking  # there is no such folder
+        driver.engine.yield_(3)
+        dialog = imgui.internal.find_window_by_name("###file dialog")
+        assert dialog is not None
+        assert dialog.content_size.x <= dialog.inner_rect.get_width(), "what is wrong is not read to its end"
         type_name("~/x.npz")
         driver.engine.item_click("Save")
         driver.wait_for(lambda: (tmp_path / "home" / "x.npz").exists(), "the world")

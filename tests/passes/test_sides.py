@@ -209,6 +209,20 @@ def test_labels_stand_in_the_upper_left_corner_of_what_is_free(sides: Sides) -> 
         np.testing.assert_array_equal(with_labels[14 : 14 + rows, left + 14 : left + 14 + columns], expected)
 
 
+def test_a_label_is_not_under_what_covers_the_left_end(sides: Sides) -> None:
+    sides.show([land(1), land(2)])
+    camera = scene_camera(ONE, land(1))
+    sides.lay_out(800, 260)
+    before = draw(sides, camera, ONE, OTHER)
+    for side in sides.shown:
+        side.covered_left = 50
+    moved = draw(sides, camera, ONE, OTHER)
+    expected = sign(labels([ONE, OTHER])[0], 1.0, min(400 - 50 - 28, 360))[:, :, :3]
+    rows, columns = expected.shape[:2]
+    np.testing.assert_array_equal(moved[14 : 14 + rows, 64 : 64 + columns], expected)
+    np.testing.assert_array_equal(moved[:, 400:], before[:, 400:])
+
+
 def test_a_narrow_side_has_its_letter_alone_and_none_is_too_narrow(sides: Sides) -> None:
     sides.show([land(1), land(2)])
     for size in ((130, 90), (40, 40), (8, 300), (2, 2)):

@@ -110,6 +110,11 @@ class Panel:
         return status_line.height() + (self._timeline.height() if self.timeline_visible else 0.0)
 
     @property
+    def width_left_of_scene(self) -> float:
+        """What the tools cover of the scene."""
+        return self._toolbar.width if self.visible else 0.0
+
+    @property
     def height_above_scene(self) -> float:
         """What the menus take from the scene."""
         return menus.height() if self.visible else 0.0

@@ -15,6 +15,7 @@ from imgui_bundle import imgui, portable_file_dialogs
 from app.files.atomic import check_writable, working_folder
 from app.model.errors import UserError
 from app.picture.style import ACCENT, ERROR, FAINT_TEXT, OVER_SCENE, em
+from app.window.panel.fitted import fitted
 
 # The programs that show a dialog for others on Linux. Without one, `portable_file_dialogs` silently does nothing.
 HELPERS = ("zenity", "kdialog", "matedialog", "qarma")
@@ -164,9 +165,12 @@ class OwnDialog:
 
     def _content(self) -> Path | None:
         self._breadcrumbs()
-        buttons = 2.0 * imgui.get_frame_height_with_spacing() + em(0.4)
+        below = 2.0 * imgui.get_frame_height_with_spacing() + em(0.4)
+        if self._said:
+            width = imgui.get_content_region_avail().x
+            below += imgui.calc_text_size(self._said, wrap_width=width).y + imgui.get_style().item_spacing.y
         chosen = None
-        if imgui.begin_child("files", imgui.ImVec2(0.0, -buttons)):
+        if imgui.begin_child("files", imgui.ImVec2(0.0, -below)):
             chosen = self._list()
         imgui.end_child()
         if self._is_new:
@@ -177,20 +181,14 @@ class OwnDialog:
         entered, self._name = imgui.input_text("##name", self._name, imgui.InputTextFlags_.enter_returns_true.value)
         if self._name != before:
             self._said, self._asked = "", None
-        known = " ".join(suffix for filter in self._filters for suffix in filter.suffixes)
-        imgui.align_text_to_frame_padding()
-        imgui.push_clip_rect(
-            imgui.get_cursor_screen_pos(),
-            imgui.ImVec2(
-                imgui.get_cursor_screen_pos().x + imgui.get_content_region_avail().x - em(10.0),
-                imgui.get_cursor_screen_pos().y + imgui.get_frame_height(),
-            ),
-            True,
-        )
-        imgui.text_colored(imgui.ImVec4(*(ERROR if self._said else FAINT_TEXT)), self._said or known)
-        imgui.pop_clip_rect()
         if self._said:
-            imgui.set_item_tooltip(self._said)
+            imgui.push_text_wrap_pos(0.0)
+            imgui.text_colored(imgui.ImVec4(*ERROR), self._said)
+            imgui.pop_text_wrap_pos()
+        known = " ".join(suffix for filter in self._filters for suffix in filter.suffixes)
+        room = imgui.get_content_region_avail().x - em(9.2)
+        imgui.align_text_to_frame_padding()
+        imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), fitted(known, room, lambda text: imgui.calc_text_size(text).x))
         imgui.same_line(imgui.get_content_region_avail().x - em(8.6))
         if imgui.button("Cancel", imgui.ImVec2(em(4.2), 0.0)):
             self.is_done = True

@@ -50,6 +50,7 @@ class Search:
         width = imgui.get_content_region_avail().x - (sum(widths) if changed else 0.0)
         imgui.set_next_item_width(width)
         if self._begins:
+            imgui.set_window_focus()  # from the window of the sliders, which keeps it otherwise
             imgui.set_keyboard_focus_here()
             self._begins = False
         key = BY_COMMAND["search"].key_text
