@@ -111,6 +111,8 @@ class SimulationThread:
         self._waiting: list[Request] = []  # for the end of the travel
         self._fresh = False  # there is a state that no snapshot shows yet
         self._painted = False  # and a hand waits for it
+        self._stroke: int | None = None  # the number of the one that may go on with another part
+        self._waiting_strokes: list[Stroke] = []  # for kernels
         self._held: dict[int, dict[str, Value]] = {}  # changes of each world that wait for kernels, see `Change`
         self._started_cycles: list[tuple[float, int]] = []
 
@@ -195,6 +197,7 @@ class SimulationThread:
         """Do what was asked for, publish what is new, run a cycle; where there is nothing to do, wait a little."""
         self._answer_requests()
         self._end_holding()
+        self._paint_what_waited()
         self._tell_of_compiling()
         self._publish()
         if self._session and self._session.is_due:
@@ -229,11 +232,16 @@ class SimulationThread:
         try:
             self._answer(request)
         except Exception as error:
-            if not isinstance(error, UserError):
-                log.exception("a request failed")
-            if isinstance(request, GoTo):
-                self.paused = self._is_paused
-            self._reports.put(Refused(request, explained(error)))
+            self._refuse(request, error)
+
+    def _refuse(self, request: Request, error: Exception) -> None:
+        if not isinstance(error, UserError):
+            log.error("a request failed", exc_info=error)
+        if isinstance(request, GoTo):
+            self.paused = self._is_paused
+        if isinstance(request, Stroke):
+            self._stroke = None
+        self._reports.put(Refused(request, explained(error)))
 
     def _answer(self, request: Request) -> None:
         if self._travel and isinstance(request, FOR_ITS_END):
@@ -316,6 +324,10 @@ class SimulationThread:
         self._lockstep = lockstep
         self._surveys.begin(len(lockstep.simulators))
         self._held = {}
+        self._stroke = None  # what a hand goes on to draw was meant for the land before
+        strokes, self._waiting_strokes = self._waiting_strokes, []
+        for stroke in strokes:
+            self._reports.put(Refused(stroke, "there is another land meanwhile"))
         self._fresh = False
         self._started_cycles.clear()
         state = "paused" if self._is_paused else "running"
@@ -516,10 +528,39 @@ class SimulationThread:
 
     def _paint(self, request: Stroke) -> None:
         """Do what a brush does. There is a way back to before the first part of a stroke."""
+        if request.begins:
+            self._stroke = None
+        elif request.number != self._stroke:
+            return  # of one that could not be begun, or of another land
         if self._lockstep is None:
             raise UserError("there is no world yet")
         if self._status.state == "failed":
+            self._stroke = None
             raise UserError("the simulation has stopped; resume it first")
+        self._stroke = request.number
+        if self._waiting_strokes or not self._has_kernels_for(request):
+            self._waiting_strokes.append(request)
+        else:
+            self._paint_now(request)
+
+    def _has_kernels_for(self, stroke: Stroke) -> bool:
+        assert self._lockstep is not None
+        painted = self._lockstep.painted_by(stroke)
+        needed = in_order(build for simulator in painted for build in simulator.unprepared_for(stroke))
+        missing = [build for build in needed if not self._is_ready(build)]  # all of them are asked for
+        return not missing
+
+    def _paint_what_waited(self) -> None:
+        """Paint the strokes that waited for kernels, as far as these are there."""
+        while self._waiting_strokes and self._has_kernels_for(self._waiting_strokes[0]):
+            stroke = self._waiting_strokes.pop(0)
+            try:
+                self._paint_now(stroke)
+            except Exception as error:
+                self._refuse(stroke, error)
+
+    def _paint_now(self, request: Stroke) -> None:
+        assert self._lockstep is not None
         before = self._leave() if request.begins else None
         self._lockstep = edited(self._lockstep, request)
         self._note(request)
