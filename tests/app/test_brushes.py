@@ -390,16 +390,10 @@ def draw(hands: Hands, tool: str, number: int, *, cycles_between: int = 0) -> Mo
     return before
 
 
-<<<<<<< HEAD
 def come_to_rest(hands: Hands) -> None:
     """Wait until the levels of water are those of the land, as they are when it is shown."""
     hands.wait(lambda: not any(simulator._levels_are_old for simulator in hands.lockstep.simulators))
     hands.settle()  # what they were brought up to date in is over
-=======
-def states(hands: Hands) -> list[dict[str, object]]:
-    """Levels of water for pictures are brought up to date by the thread of the simulation when it comes to it."""
-    return [state_bits(world) for world in hands.lockstep.worlds]
->>>>>>> a2ce595 (Strokes come to the same bits whatever is shown meanwhile, and wait for their kernels)
 
 
 TIMED = ("raise", "smooth", "erode", "pour", "loose")
@@ -409,24 +403,16 @@ TIMED = ("raise", "smooth", "erode", "pour", "loose")
 def test_a_stroke_is_undone_and_done_again_to_the_bit(hands: Hands, between: int) -> None:
     hands.step(4)
     for number, tool in enumerate(TIMED, 1):
-        before_it = states(hands)
+        before_it = hands.bits
         before = draw(hands, tool, number, cycles_between=between)
-<<<<<<< HEAD
         come_to_rest(hands)
         after_it = hands.bits
-=======
-        after_it = states(hands)
->>>>>>> a2ce595 (Strokes come to the same bits whatever is shown meanwhile, and wait for their kernels)
         arrived = hands.ask(GoTo(before.branch, before.cycle, before.edits), Arrived)
-        assert states(hands) == before_it, tool
+        assert hands.bits == before_it, tool
         after = arrived.before
         hands.ask(GoTo(after.branch, after.cycle, after.edits), Arrived)
-<<<<<<< HEAD
         come_to_rest(hands)
         assert hands.bits == after_it, tool
-=======
-        assert states(hands) == after_it, tool
->>>>>>> a2ce595 (Strokes come to the same bits whatever is shown meanwhile, and wait for their kernels)
         hands.step(1)
 
 
@@ -448,12 +434,8 @@ def test_strokes_undone_and_redone_in_any_order_come_back_to_the_same_bits(steps
         done: list[tuple[Moment, object]] = []  # before each stroke: the moment and the bits
         undone: list[tuple[Moment, object]] = []
         for number, step in enumerate(steps, 1):
-<<<<<<< HEAD
             come_to_rest(hands)
             now = hands.bits
-=======
-            now = states(hands)
->>>>>>> a2ce595 (Strokes come to the same bits whatever is shown meanwhile, and wait for their kernels)
             if step == "step":
                 hands.step(1)
                 undone.clear()
@@ -461,22 +443,14 @@ def test_strokes_undone_and_redone_in_any_order_come_back_to_the_same_bits(steps
                 before, wanted = done.pop()
                 arrived = hands.ask(GoTo(before.branch, before.cycle, before.edits), Arrived)
                 undone.append((arrived.before, now))
-<<<<<<< HEAD
                 come_to_rest(hands)
                 assert hands.bits == wanted
-=======
-                assert states(hands) == wanted
->>>>>>> a2ce595 (Strokes come to the same bits whatever is shown meanwhile, and wait for their kernels)
             elif step == "redo" and undone:
                 after, wanted = undone.pop()
                 arrived = hands.ask(GoTo(after.branch, after.cycle, after.edits), Arrived)
                 done.append((arrived.before, now))
-<<<<<<< HEAD
                 come_to_rest(hands)
                 assert hands.bits == wanted
-=======
-                assert states(hands) == wanted
->>>>>>> a2ce595 (Strokes come to the same bits whatever is shown meanwhile, and wait for their kernels)
             elif step in TOOLS:
                 done.append((draw(hands, step, number), now))
                 undone.clear()
@@ -528,16 +502,16 @@ def test_a_stroke_does_not_go_on_where_the_land_is_another_one(hands: Hands) -> 
         before = hands.ask(first, Edited).before
         go_elsewhere(before)
         hands.step(1)
-        there, edits = states(hands), len(hands.thread._timeline.edits_of(hands.moment))
+        there, edits = hands.bits, len(hands.thread._timeline.edits_of(hands.moment))
         hands.thread.ask(second)
         hands.settle()
-        assert states(hands) == there
+        assert hands.bits == there
         assert len(hands.thread._timeline.edits_of(hands.moment)) == edits
 
 
 def test_strokes_wait_for_their_kernels_in_their_order(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
     hands.step(1)
-    before = states(hands)
+    before = hands.bits
     ready = False
     monkeypatch.setattr("app.engine.readiness.Readiness.is_ready", lambda *arguments: ready)
     for simulator in hands.lockstep.simulators:
@@ -546,11 +520,11 @@ def test_strokes_wait_for_their_kernels_in_their_order(hands: Hands, monkeypatch
     hands.thread.ask(second)  # erosion, by the kernel of drops
     hands.thread.ask(first)
     hands.settle()
-    assert states(hands) == before
+    assert hands.bits == before
     ready = True
     hands.wait(lambda: len([report for report in hands.reports if isinstance(report, Edited)]) == 2)
     assert [report.request for report in hands.reports if isinstance(report, Edited)] == [second, first]
-    assert states(hands) != before
+    assert hands.bits != before
 
 
 def test_a_stroke_that_cannot_be_done_changes_nothing(hands: Hands) -> None:
