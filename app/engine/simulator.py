@@ -110,13 +110,17 @@ class Simulator:
         """Whether there are processes that are switched on, and all of them have come to their end."""
         return not self.enabled() and any(self._parameters(process).enabled for process in self._processes)
 
-    def unprepared(self, scene: Scene | None = None) -> list[str]:
-        """The missing builds that the next cycles need with the parameters of `scene`, or with its current ones."""
+    def unprepared(self, scene: Scene | None = None, *, rated: bool = False) -> list[str]:
+        """The missing builds that the next cycles need with the parameters of `scene`, or with its current ones.
+
+        `rated`: on ground that has rates, also where it has none yet.
+        """
         enabled = self.enabled(scene)
         running = frozenset(process.name for process in enabled)
         world = self.world
         will_be_rated = asks_for_rates(scene or self.scene)
-        ground = Ground(world.materials is not None, world.surface is not None, world.rates is not None, will_be_rated)
+        rated = rated or world.rates is not None
+        ground = Ground(world.materials is not None, world.surface is not None, rated, will_be_rated)
         needed = (builds_of(process, self._parameters(process, scene), ground, running) for process in enabled)
         return [build for of_process in needed for build in of_process if build not in self.prepared]
 

@@ -53,6 +53,8 @@ from app.engine.timeline import Kept, Timeline, Travel, edited
 from app.files import checkpoint
 from app.files.journal import Journal, write_journal
 from app.model.errors import UserError, explained
+from app.model.layers import side_by_side
+from app.model.overlays import OVERLAYS
 from app.model.parameters import Value
 from app.model.snapshot import Snapshot
 from app.processes.pools import Pools
@@ -287,6 +289,7 @@ class SimulationThread:
             case Watch(overlay, wanted):
                 self._fresh = self._fresh or overlay != self._overlay  # also while nothing runs
                 self._overlay, self._surveys.wanted = overlay, wanted
+                self._foresee_rates()
             case FrameBegan(screens):
                 self._follow_frame(screens)
 
@@ -752,6 +755,14 @@ class SimulationThread:
         """The scenes of the worlds, with the changes that wait for kernels."""
         assert self._lockstep is not None
         return tuple(scene.with_values(self._held.get(place, {})) for place, scene in enumerate(self._lockstep.scenes))
+
+    def _foresee_rates(self) -> None:
+        """Have the kernels of ground with rates made while one is only looked at: then a brush need not wait long."""
+        shown = OVERLAYS[self._overlay].layers
+        if self._lockstep is not None and any(name in shown for name in side_by_side("rates")):
+            for simulator in self._lockstep.simulators:
+                for build in in_order(simulator.unprepared(rated=True)):
+                    self._is_ready(build)
 
     def _end_holding(self) -> None:
         """Make the changes that waited for kernels, if these are there or nothing goes on meanwhile."""

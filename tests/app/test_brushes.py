@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,13 +18,16 @@ from app.brushes.painting import check, paint
 from app.brushes.tools import RATES, TOOLS
 from app.brushes.touch import BY_HAND
 from app.cli.main import main
+from app.engine.builds import ON_RICH_GROUND
 from app.engine.lockstep import Lockstep
-from app.engine.messages import Arrived, Edited, GoTo, Moment, Opened, Refused, Save, Saved
+from app.engine.messages import Arrived, Edited, GoTo, Moment, Opened, Refused, Save, Saved, Watch
+from app.engine.publishing import Publisher
 from app.engine.simulator import SimulationError, Simulator
 from app.files import checkpoint
 from app.files.journal import Journal, journal_content, journal_from
 from app.model.errors import UserError
 from app.model.ledger import LARGEST_IMBALANCE
+from app.model.overlays import DIFFERENCE
 from app.model.world import World
 from app.processes.droplets import DropletErosion
 from app.processes.process import ProcessFailure
@@ -527,6 +532,17 @@ def test_strokes_wait_for_their_kernels_in_their_order(hands: Hands, monkeypatch
     assert hands.bits != before
 
 
+def test_kernels_of_rates_are_made_before_one_is_painted(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("app.engine.readiness.Readiness.is_ready", lambda self, build, *others: asked.append(build))
+    hands.thread.ask(Watch("slope"))
+    hands.settle()
+    assert not [build for build in asked if build.endswith(ON_RICH_GROUND)]
+    hands.thread.ask(Watch("protection"))
+    hands.settle()
+    assert "droplets" + ON_RICH_GROUND in asked
+
+
 def test_a_stroke_that_cannot_be_done_changes_nothing(hands: Hands) -> None:
     before = hands.bits
     for wrong in (
@@ -658,6 +674,30 @@ def test_what_no_memory_holds_is_not_asked_for(tool: str) -> None:
     else:
         with pytest.raises(UserError, match="drops in one dab"):
             check(simulator.world, huge)
+
+
+def test_the_difference_of_worlds_is_shown_anew_after_each_stroke() -> None:
+    lockstep, publisher = Lockstep([made("plain"), made("plain")]), Publisher()
+    publisher.begin(publisher.first(lockstep.worlds, DIFFERENCE))
+    shown = []
+    for number, world in enumerate((0, 0, 1)):
+        lockstep.paint(msgspec.structs.replace(stroke(lockstep.worlds[0], "raise", number=number), world=world))
+        publisher.publish(lockstep.worlds, (None, None), DIFFERENCE)
+        shown.append([snapshot.versions[DIFFERENCE] for snapshot in publisher.take()])
+    assert len(set(map(tuple, shown))) == len(shown) == 3
+    assert all(before < after for one in zip(*shown, strict=True) for before, after in itertools.pairwise(one))
+
+
+def test_an_image_is_stamped_as_its_file_is_now(tmp_path: Path) -> None:
+    path = tmp_path / "slope.npy"
+    heights = []
+    for number, picture in enumerate((np.eye(9), 1.0 - np.eye(9))):
+        np.save(path, picture.astype(np.float32))
+        os.utime(path, (number, number))
+        world = World(np.zeros((16, 16)), np.zeros((16, 16)), cell_size=1.0, seed=0)
+        paint(world, Scene(), Stroke("stamp", ((8.0, 8.0, 1.0),), 6.0, 10.0, choice=str(path)))
+        heights.append(world.ground)
+    assert not np.array_equal(*heights)
 
 
 def test_only_the_world_that_is_meant_is_painted() -> None:

@@ -70,6 +70,20 @@ def test_each_tool_is_drawn_with_and_undone_in_one_step() -> None:
     drive(test, SCENE)
 
 
+def test_a_land_of_millimetres_is_drawn_on() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.brushing.choose("raise")
+        application.brushing.set("radius", 0.002)
+        before, (x, y) = ground(application), MIDDLE
+        drag(driver, (x, y), (x + 20.0, y), (x + 40.0, y))
+        driver.wait_for(lambda: not np.array_equal(ground(application), before), "higher land")
+        assert all(stroke.radius > 0.0 and stroke.amount > 0.0 for stroke in strokes(application))
+        assert len({dab for stroke in strokes(application) for dab in stroke.dabs}) > 4
+
+    drive(test, SCENE.with_values({"world.cell_size": 2e-4, "world.relief": 0.002}))
+
+
 def test_the_land_rises_under_the_pointer_while_it_is_drawn() -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
