@@ -14,7 +14,7 @@ from app.brushes.tools import TOOLS
 from app.files.journal import read_journal
 from app.scene.edits import Stroke
 from app.window.application import Application
-from app.window.events import Button, ButtonPressed, ButtonReleased, PointerMoved, Scrolled
+from app.window.events import Button, ButtonPressed, ButtonReleased, Scrolled
 from tests.gui.host import SMALL, Driver, drive
 from tests.gui.test_rivers import MIDDLE, have_land
 from tests.gui.test_window import Program
@@ -26,9 +26,10 @@ GROUPS = tuple(dict.fromkeys(tool.group for tool in TOOLS.values()))
 def drag(driver: Driver, *places: tuple[float, float], **held: bool) -> None:
     """Press at the first place, move through the others, and let go."""
     application = driver.application
+    driver.engine.mouse_move_to_pos(imgui.ImVec2(*places[0]))
     application.handle(ButtonPressed(Button.LEFT, *places[0], **held))
     for place in places[1:]:
-        application.handle(PointerMoved(*place))
+        driver.engine.mouse_move_to_pos(imgui.ImVec2(*place))
         driver.engine.yield_(2)
     application.handle(ButtonReleased(Button.LEFT))
     driver.engine.yield_(2)
@@ -68,20 +69,6 @@ def test_each_tool_is_drawn_with_and_undone_in_one_step() -> None:
             assert application.simulation.status.moment.edits == moment.edits or tool.needs
 
     drive(test, SCENE)
-
-
-def test_a_land_of_millimetres_is_drawn_on() -> None:
-    def test(driver: Driver) -> None:
-        application = have_land(driver)
-        application.brushing.choose("raise")
-        application.brushing.set("radius", 0.002)
-        before, (x, y) = ground(application), MIDDLE
-        drag(driver, (x, y), (x + 20.0, y), (x + 40.0, y))
-        driver.wait_for(lambda: not np.array_equal(ground(application), before), "higher land")
-        assert all(stroke.radius > 0.0 and stroke.amount > 0.0 for stroke in strokes(application))
-        assert len({dab for stroke in strokes(application) for dab in stroke.dabs}) > 4
-
-    drive(test, SCENE.with_values({"world.cell_size": 2e-4, "world.relief": 0.002}))
 
 
 def test_the_land_rises_under_the_pointer_while_it_is_drawn() -> None:
