@@ -73,7 +73,7 @@ def heights_at(ground: Map, cell_size: float, east: Map | float, south: Map | fl
 
 def blurred(ground: Map, cells: Cells, reach: int) -> Map:
     """The mean of the ground around some cells: twice that of a square of `reach` cells to each side."""
-    reach = max(reach, 1)
+    reach = min(max(reach, 1), max(ground.shape))
     margin = 2 * reach
     rows, columns = ground.shape
     row = np.clip(np.arange(cells[0].start - margin, cells[0].stop + margin), 0, rows - 1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from app.brushes.touch import Touch, add_loose, bumps, settle, shape
 from app.model.errors import UserError, nearest
 from app.model.world import World
-from app.sources.heightmap import read_heightmap
+from app.sources.fields import picture
 from kernels import brushes
 from kernels.brushes import FORMS
 
@@ -30,13 +29,13 @@ def stamp(touch: Touch) -> None:
         rough = bumps(touch, 0.6 * stroke.radius)
         form = FORMS[stroke.choice](reach.distance, across, down, rough) * (reach.distance < 1.0)
     else:
-        picture = image(stroke.choice)
-        rows, columns = picture.shape
+        heights = image(stroke.choice)
+        rows, columns = heights.shape
         # The picture fills the square in the brush's circle.
         side = math.sqrt(2.0)
         column, row = (across * side + 1.0) * 0.5 * columns, (down * side + 1.0) * 0.5 * rows
         inside = (column >= 0.0) & (column < columns) & (row >= 0.0) & (row < rows)
-        form = np.where(inside, brushes.heights_at(picture, 1.0, column, row), 0.0)
+        form = np.where(inside, brushes.heights_at(heights, 1.0, column, row), 0.0)
     height = stroke.amount * form * touch.weight
     if stroke.choice in LEVEL_FORMS:
         top = float(brushes.heights_at(world.ground, world.cell_size, *touch.place)) + stroke.amount
@@ -56,14 +55,11 @@ def _sandiest(world: World) -> int:
     return int(world.mix.sum(axis=(0, 1)).argmax())
 
 
-@lru_cache(maxsize=4)
 def image(name: str) -> NDArray[np.float64]:
     """A picture as a stamp, from 0 to 1. Raises `UserError` where it cannot be read."""
-
     if not name:
         raise UserError(f"a stamp needs a form ({', '.join(FORMS)}) or an image")
-    if not Path(name).expanduser().exists():
+    path = Path(name).expanduser()
+    if not path.exists():
         raise UserError(f"stamp: there is no form or image '{name}'{nearest(name, FORMS)}")
-    heights = read_heightmap(Path(name).expanduser()).elevation
-    low, high = float(heights.min()), float(heights.max())
-    return (heights - low) / max(high - low, 1e-300)
+    return picture(path)

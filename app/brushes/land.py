@@ -62,8 +62,8 @@ def erode(touch: Touch) -> None:
     column = columns.start + chance[1] * (columns.stop - columns.start)
     weight = touch.weight[row.astype(np.intp) - rows.start, column.astype(np.intp) - columns.start]
     places = np.stack([row, column], axis=1)[chance[2] < weight]
-    scene, settled = touch.scene, touch.scene.pools.enabled and world.water_version > 0
-    poured = erode_from(world, scene.droplets, scene.edges, places, settled=settled)
+    scene = touch.scene
+    poured = erode_from(world, scene.droplets, scene.edges, places, settled=scene.pools.enabled)
     if poured:
         world.ledger.water.gain(BY_HAND, poured)
     settle(touch)

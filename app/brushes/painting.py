@@ -21,6 +21,8 @@ from app.scene.scene import Scene
 from kernels import brushes
 from kernels.brushes import FORMS, Footprint
 
+MOST_DROPS = 1e6  # of a dab, for which there is memory
+
 
 def check(world: World, stroke: Stroke) -> None:
     """Raise `UserError` where a world cannot be painted on as a stroke says."""
@@ -29,6 +31,8 @@ def check(world: World, stroke: Stroke) -> None:
     tool = TOOLS[stroke.tool]
     if tool.act is None:
         raise UserError(f"{tool.label}: this is done by changing a parameter")
+    if tool.amount == "drops" and stroke.amount > MOST_DROPS:
+        raise UserError(f"{tool.label}: {stroke.amount:g} drops in one dab; there may be {MOST_DROPS:g}")
     if tool.gesture in ("line", "curve") and len(stroke.dabs) < 2:
         raise UserError(f"{tool.label}: draw from one place to another")
     match tool.choice:

@@ -10,7 +10,6 @@ from app.model.errors import UserError, nearest
 from app.model.plants import GRASS
 from app.model.world import World
 from kernels import brushes
-from kernels.standing import DRY
 
 SAPLING = 0.3  # size of a tree that is set by hand
 SAPLING_HEALTH = 0.9
@@ -19,10 +18,9 @@ ALL_PLANTS = "all"
 
 def sow(touch: Touch) -> None:
     world, choice = touch.world, touch.stroke.choice
-    dry = world.standing[touch.cells] == DRY
     if choice == GRASS:
         grass = world.trace(GRASS)[touch.cells]
-        grass[...] = np.minimum(grass + 0.3 * touch.stroke.amount * touch.weight * dry, 1.0)
+        grass[...] = np.minimum(grass + 0.3 * touch.stroke.amount * touch.weight * _dry(touch), 1.0)
         world.touched(GRASS)
         return
     trees = _young_trees(touch, tree_of(world, choice))
@@ -54,6 +52,12 @@ def clear(touch: Touch) -> None:
     world.trees_version = world.version
 
 
+def _dry(touch: Touch) -> NDArray[np.bool_]:
+    """Where no water stands. By what the layers say: the levels of lakes and sea follow only in the next cycle."""
+    dry = touch.world.water[touch.cells] <= 0.0
+    return dry & (touch.world.ground[touch.cells] >= touch.scene.edges.sea) if touch.scene.pools.enabled else dry
+
+
 def _young_trees(touch: Touch, kind: int) -> NDArray[np.float32]:
     """Saplings at places by chance, none of them in water or close to another tree."""
     world, stroke = touch.world, touch.stroke
@@ -67,7 +71,7 @@ def _young_trees(touch: Touch, kind: int) -> NDArray[np.float32]:
     taken = np.zeros(world.shape, bool)
     taken[world.trees[:, 0].astype(np.intp), world.trees[:, 1].astype(np.intp)] = True
     kept = chance[2] < 0.05 * stroke.amount * touch.weight.reshape(-1)
-    kept &= (world.standing[touch.cells] == DRY).reshape(-1) & ~taken[touch.cells].reshape(-1)
+    kept &= (_dry(touch) & ~taken[touch.cells]).reshape(-1)
     trees = np.zeros((int(np.count_nonzero(kept)), world.trees.shape[1]), np.float32)
     trees[:, 0], trees[:, 1] = row[kept] + inside[0][kept], column[kept] + inside[1][kept]
     trees[:, 2], trees[:, 3], trees[:, 5] = kind, SAPLING, SAPLING_HEALTH

@@ -41,6 +41,7 @@ class Tool:
     shows: str = ""  # the overlay on which it is seen; {choice} stands for what it works with
     full: float = 0.1  # of metres: how much of its radius a dab of full strength changes
     everywhere: bool = False  # also where the land is protected
+    runs_drops: bool = False  # through kernels of droplets, over lakes and sea whose levels must be up to date
 
 
 def _rate(goal: float, name: str = "") -> Act:
@@ -49,7 +50,10 @@ def _rate(goal: float, name: str = "") -> Act:
     def act(touch: Touch) -> None:
         layer = FIELD_LAYERS[name or touch.stroke.choice]
         values = touch.world.trace(layer)[touch.cells]
-        values += (part_of_way(touch) * (goal - values)).astype(np.float32)
+        way = goal - values
+        if goal == LARGEST_RATE:  # where a field says even more, it stays so
+            way = np.maximum(way, 0.0)
+        values += (part_of_way(touch) * way).astype(np.float32)
         touch.world.touched(layer)
 
     return act
@@ -94,6 +98,7 @@ TOOLS: dict[str, Tool] = {
         land.erode,
         amount="drops",
         flows=True,
+        runs_drops=True,
     ),
     "rock": Tool(
         "rock", "put rock over all that lies there", "Material", material.put_rock, opposite="lower", flows=True

@@ -10,6 +10,7 @@ import numpy as np
 from app.model.layers import LARGEST_HEIGHT, LOOSE
 from app.model.ledger import Account
 from app.model.world import World
+from app.processes.plants import ROOTED_GROUND
 from kernels import brushes
 from kernels.brushes import Footprint, Map
 from kernels.standing import DRY, SEA
@@ -56,7 +57,7 @@ def add_rock(touch: Touch, depth: Map) -> None:
     """Raise the rock, with all that lies on it, or lower it where `depth` is negative."""
     world = touch.world
     rock = world.bedrock[touch.cells]
-    risen = np.clip(rock + depth, -HIGHEST, HIGHEST)
+    risen = np.clip(rock + depth, np.minimum(rock, -HIGHEST), np.maximum(rock, HIGHEST))
     enter(world.ledger.rock, float((risen - rock).sum()) * world.cell_area)
     rock[...] = risen
 
@@ -65,7 +66,8 @@ def add_loose(touch: Touch, kind: int, depth: Map) -> Map:
     """Put loose material of a kind on the ground, or take up to so much away. Returns what was put there."""
     world = touch.world
     mix = world.mix[touch.cells][..., kind]
-    changed = np.clip(mix + depth, 0.0, HIGHEST)
+    room = np.maximum(HIGHEST - world.mix[touch.cells].sum(axis=2), 0.0)
+    changed = np.maximum(mix + np.minimum(depth, room), 0.0)
     added: Map = changed - mix
     volume = float(added.sum()) * world.cell_area
     enter(world.ledger.sediment, volume)
@@ -97,7 +99,16 @@ def shape(touch: Touch, change: Map, *, on_top: bool = False) -> None:
             add_loose(touch, kind, np.where(covered, risen * mix[..., kind] / np.maximum(loose, 1e-300), 0.0))
         risen = np.where(covered, 0.0, risen)
     add_rock(touch, risen)
+    _carry_plants(touch, risen)
     settle(touch)
+
+
+def _carry_plants(touch: Touch, risen: Map) -> None:
+    """Let plants rise with the rock below them, which would bury them else."""
+    world = touch.world
+    if ROOTED_GROUND in world.layers:
+        world.layers[ROOTED_GROUND][touch.cells] += risen.astype(np.float32)
+        world.touched(ROOTED_GROUND)
 
 
 def settle(touch: Touch) -> None:

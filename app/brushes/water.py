@@ -25,13 +25,13 @@ def drain(touch: Touch) -> None:
 
 
 def _add_water(touch: Touch, depth: Map) -> None:
-    """Pour or take water. In the sea there is always enough of it."""
+    """Pour or take water. What is poured into the sea goes into it in the next cycle."""
     world, cells = touch.world, touch.cells
     water, standing = world.water[cells], world.standing[cells]
-    changed = np.where(standing == SEA, water, np.clip(water + depth, 0.0, HIGHEST))
+    changed = np.clip(water + depth, 0.0, np.maximum(water, HIGHEST))
     enter(world.ledger.water, float((changed - water).sum()) * world.cell_area)
     level = world.water_level[cells]
-    level += changed - water
+    level += np.where(standing == SEA, 0.0, changed - water)
     water[...] = changed
     standing[(standing == DRY) & (water > 0.0)] = LAKE
     settle(touch)

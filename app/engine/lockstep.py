@@ -106,11 +106,20 @@ class Lockstep:
 
     def paint(self, stroke: Stroke) -> None:
         """Do what a brush does, in one world or in all. Raises `UserError`, where it cannot be done in one of them."""
-        painted = [simulator for place, simulator in enumerate(self.simulators) if stroke.world in (None, place)]
-        for simulator in painted:
+        asked = self.painted_by(stroke)
+        for simulator in asked:
             check(simulator.world, stroke)
-        for simulator in painted:
-            simulator.paint(stroke)
+        for done, simulator in enumerate(asked):
+            try:
+                simulator.paint(stroke)
+            except SimulationError:
+                for other in asked[:done]:
+                    other.take_stroke_back()
+                raise
+
+    def painted_by(self, stroke: Stroke) -> list[Simulator]:
+        """The worlds that a stroke is for."""
+        return [simulator for place, simulator in enumerate(self.simulators) if stroke.world in (None, place)]
 
     def settle_levels(self) -> None:
         """Bring the levels of water up to date where the land was changed by hand."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +104,7 @@ def name_of(request: LandRequest) -> str:
         case CancelSnowballs():
             return "snowballs stopped"
         case Stroke(tool=tool, choice=choice):
-            return f"{TOOLS[tool].label} {choice}".rstrip()
+            return f"{TOOLS[tool].label} {Path(choice).name}".rstrip()  # an image by its name
 
 
 def _change(path: str, value: Value) -> str:

@@ -98,8 +98,9 @@ def _compare(worlds: Sequence[World], snapshots: Sequence[Snapshot]) -> None:
         if snapshot.layers.get(DIFFERENCE) is None:
             snapshot.layers[DIFFERENCE] = np.empty(world.shape, np.float32)
         np.subtract(world.ground, worlds[reference].ground, out=snapshot.layers[DIFFERENCE], casting="same_kind")
-        newest = max(snapshot.ground_version, snapshots[reference].ground_version)
-        snapshot.versions[DIFFERENCE] = newest * MOST_NUMBERS + snapshots[reference].world % MOST_NUMBERS
+        # The sum grows with either of them; the larger one alone would not.
+        both = snapshot.ground_version + snapshots[reference].ground_version
+        snapshot.versions[DIFFERENCE] = both * MOST_NUMBERS + snapshots[reference].world % MOST_NUMBERS
 
 
 def take_snapshot(

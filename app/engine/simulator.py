@@ -29,6 +29,7 @@ from app.model.trait_parameters import read_material_traits, read_plant_traits
 from app.model.world import LARGEST_CYCLE, World
 from app.processes import PROCESSES
 from app.processes.cycle import Cycle
+from app.processes.droplets import DropletErosion
 from app.processes.pools import Pools, derive_levels
 from app.processes.process import Fading, Finite, Process, ProcessFailure
 from app.processes.snowballs import GROUND, SnowballErosion, smooth
@@ -109,13 +110,17 @@ class Simulator:
         """Whether there are processes that are switched on, and all of them have come to their end."""
         return not self.enabled() and any(self._parameters(process).enabled for process in self._processes)
 
-    def unprepared(self, scene: Scene | None = None) -> list[str]:
-        """The missing builds that the next cycles need with the parameters of `scene`, or with its current ones."""
+    def unprepared(self, scene: Scene | None = None, *, rated: bool = False) -> list[str]:
+        """The missing builds that the next cycles need with the parameters of `scene`, or with its current ones.
+
+        `rated`: on ground that has rates, also where it has none yet.
+        """
         enabled = self.enabled(scene)
         running = frozenset(process.name for process in enabled)
         world = self.world
         will_be_rated = asks_for_rates(scene or self.scene)
-        ground = Ground(world.materials is not None, world.surface is not None, world.rates is not None, will_be_rated)
+        rated = rated or world.rates is not None
+        ground = Ground(world.materials is not None, world.surface is not None, rated, will_be_rated)
         needed = (builds_of(process, self._parameters(process, scene), ground, running) for process in enabled)
         return [build for of_process in needed for build in of_process if build not in self.prepared]
 
@@ -184,11 +189,36 @@ class Simulator:
         """Do what a brush does, between two cycles. It is done again where these are run once more."""
         cycle = self.world.cycle
         try:
-            paint(self.world, self.scene, stroke)
+            self._paint(stroke)
         except Exception as error:
             self.go_back(cycle)
             raise SimulationError(f"{TOOLS[stroke.tool].label}: {explained(error)}; nothing was changed") from error
-        self._strokes.append((cycle, stroke))
+
+    def take_stroke_back(self) -> None:
+        """Be as before the last stroke, which was painted just now."""
+        del self._strokes[-1]
+        self.go_back(self.world.cycle)
+
+    def unprepared_for(self, stroke: Stroke) -> list[str]:
+        """The missing builds that a stroke needs at once."""
+        if not TOOLS[stroke.tool].runs_drops:
+            return []
+        world, nothing_runs = self.world, frozenset[str]()
+        ground = Ground(world.materials is not None, world.surface is not None, world.rates is not None)
+        droplets = next(process for process in self._processes if process.name == DropletErosion.name)
+        needed = builds_of(droplets, self.scene.droplets, ground, nothing_runs)
+        if self.scene.pools.enabled:
+            needed = (Pools.name, *needed)
+        return [build for build in needed if build not in self.prepared]
+
+    def _paint(self, stroke: Stroke) -> None:
+        for build in self.unprepared_for(stroke):
+            self.prepare(build)
+        if TOOLS[stroke.tool].runs_drops:
+            # Whether or not they were derived for a picture since the last change: else bits would hang on that.
+            self.derive_levels()
+        paint(self.world, self.scene, stroke)
+        self._strokes.append((self.world.cycle, stroke))
         self._levels_are_old = True
 
     def settle_levels(self) -> None:
@@ -326,7 +356,7 @@ class Simulator:
         """Do again what brushes did after the cycle that the world is after."""
         for after, stroke in strokes:
             if after == self.world.cycle:
-                self.paint(stroke)
+                self._paint(stroke)
 
     @contextlib.contextmanager
     def _backup_kept(self) -> Iterator[None]:

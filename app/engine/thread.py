@@ -53,6 +53,8 @@ from app.engine.timeline import Kept, Timeline, Travel, edited
 from app.files import checkpoint
 from app.files.journal import Journal, write_journal
 from app.model.errors import UserError, explained
+from app.model.layers import side_by_side
+from app.model.overlays import OVERLAYS
 from app.model.parameters import Value
 from app.model.snapshot import Snapshot
 from app.processes.pools import Pools
@@ -111,6 +113,8 @@ class SimulationThread:
         self._waiting: list[Request] = []  # for the end of the travel
         self._fresh = False  # there is a state that no snapshot shows yet
         self._painted = False  # and a hand waits for it
+        self._stroke: int | None = None  # the number of the one that may go on with another part
+        self._waiting_strokes: list[Stroke] = []  # for kernels
         self._held: dict[int, dict[str, Value]] = {}  # changes of each world that wait for kernels, see `Change`
         self._started_cycles: list[tuple[float, int]] = []
 
@@ -195,6 +199,7 @@ class SimulationThread:
         """Do what was asked for, publish what is new, run a cycle; where there is nothing to do, wait a little."""
         self._answer_requests()
         self._end_holding()
+        self._paint_what_waited()
         self._tell_of_compiling()
         self._publish()
         if self._session and self._session.is_due:
@@ -229,11 +234,16 @@ class SimulationThread:
         try:
             self._answer(request)
         except Exception as error:
-            if not isinstance(error, UserError):
-                log.exception("a request failed")
-            if isinstance(request, GoTo):
-                self.paused = self._is_paused
-            self._reports.put(Refused(request, explained(error)))
+            self._refuse(request, error)
+
+    def _refuse(self, request: Request, error: Exception) -> None:
+        if not isinstance(error, UserError):
+            log.error("a request failed", exc_info=error)
+        if isinstance(request, GoTo):
+            self.paused = self._is_paused
+        if isinstance(request, Stroke):
+            self._stroke = None
+        self._reports.put(Refused(request, explained(error)))
 
     def _answer(self, request: Request) -> None:
         if self._travel and isinstance(request, FOR_ITS_END):
@@ -279,6 +289,7 @@ class SimulationThread:
             case Watch(overlay, wanted):
                 self._fresh = self._fresh or overlay != self._overlay  # also while nothing runs
                 self._overlay, self._surveys.wanted = overlay, wanted
+                self._foresee_rates()
             case FrameBegan(screens):
                 self._follow_frame(screens)
 
@@ -316,6 +327,10 @@ class SimulationThread:
         self._lockstep = lockstep
         self._surveys.begin(len(lockstep.simulators))
         self._held = {}
+        self._stroke = None  # what a hand goes on to draw was meant for the land before
+        strokes, self._waiting_strokes = self._waiting_strokes, []
+        for stroke in strokes:
+            self._reports.put(Refused(stroke, "there is another land meanwhile"))
         self._fresh = False
         self._started_cycles.clear()
         state = "paused" if self._is_paused else "running"
@@ -516,10 +531,39 @@ class SimulationThread:
 
     def _paint(self, request: Stroke) -> None:
         """Do what a brush does. There is a way back to before the first part of a stroke."""
+        if request.begins:
+            self._stroke = None
+        elif request.number != self._stroke:
+            return  # of one that could not be begun, or of another land
         if self._lockstep is None:
             raise UserError("there is no world yet")
         if self._status.state == "failed":
+            self._stroke = None
             raise UserError("the simulation has stopped; resume it first")
+        self._stroke = request.number
+        if self._waiting_strokes or not self._has_kernels_for(request):
+            self._waiting_strokes.append(request)
+        else:
+            self._paint_now(request)
+
+    def _has_kernels_for(self, stroke: Stroke) -> bool:
+        assert self._lockstep is not None
+        painted = self._lockstep.painted_by(stroke)
+        needed = in_order(build for simulator in painted for build in simulator.unprepared_for(stroke))
+        missing = [build for build in needed if not self._is_ready(build)]  # all of them are asked for
+        return not missing
+
+    def _paint_what_waited(self) -> None:
+        """Paint the strokes that waited for kernels, as far as these are there."""
+        while self._waiting_strokes and self._has_kernels_for(self._waiting_strokes[0]):
+            stroke = self._waiting_strokes.pop(0)
+            try:
+                self._paint_now(stroke)
+            except Exception as error:
+                self._refuse(stroke, error)
+
+    def _paint_now(self, request: Stroke) -> None:
+        assert self._lockstep is not None
         before = self._leave() if request.begins else None
         self._lockstep = edited(self._lockstep, request)
         self._note(request)
@@ -711,6 +755,14 @@ class SimulationThread:
         """The scenes of the worlds, with the changes that wait for kernels."""
         assert self._lockstep is not None
         return tuple(scene.with_values(self._held.get(place, {})) for place, scene in enumerate(self._lockstep.scenes))
+
+    def _foresee_rates(self) -> None:
+        """Have the kernels of ground with rates made while one is only looked at: then a brush need not wait long."""
+        shown = OVERLAYS[self._overlay].layers
+        if self._lockstep is not None and any(name in shown for name in side_by_side("rates")):
+            for simulator in self._lockstep.simulators:
+                for build in in_order(simulator.unprepared(rated=True)):
+                    self._is_ready(build)
 
     def _end_holding(self) -> None:
         """Make the changes that waited for kernels, if these are there or nothing goes on meanwhile."""

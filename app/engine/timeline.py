@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from app.brushes.tools import TOOLS
 from app.engine.kept import KeptWorld, spill
 from app.engine.lockstep import Lockstep
 from app.engine.memory import free_memory
@@ -127,6 +128,8 @@ class Timeline:
     def _went_on_with_stroke(self, branch: Branch, request: LandRequest) -> bool:
         """Take the next part of a stroke as one with the last, where nothing was done or kept between them."""
         last = branch.edits[-1]
+        if isinstance(request, Stroke) and TOOLS[request.tool].runs_drops:
+            return False  # levels of lakes are brought up to date before each part
         if not (isinstance(request, Stroke) and isinstance(last.request, Stroke) and last.cycle == self.now.cycle):
             return False
         if not last.request.goes_on_with(request) or (branch.kept and branch.kept[-1].moment == self.now):

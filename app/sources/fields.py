@@ -109,9 +109,7 @@ class Land:
         """A picture or heightmap, stretched over the map: 0 where it is darkest or lowest, 1 where it is the other."""
         from app.sources.heightmap import resample
 
-        path = find_terrain(name)
-        picture = _picture(path, path.stat().st_mtime_ns)
-        return resample(picture, *self.height.shape)
+        return resample(picture(find_terrain(name)), *self.height.shape)
 
     def value(self, text: str) -> Values | None:
         """What the expression of a field comes to, from 0 to `largest`; None where the text is empty.
@@ -210,6 +208,11 @@ def _hash(row: Values, column: Values, seed: int) -> NDArray[np.intp]:
     return ((word ^ (word >> np.uint64(31))) >> np.uint64(40)).astype(np.intp)
 
 
+def picture(path: Path) -> Values:
+    """A picture or heightmap from 0 to 1, as its file is now. Raises `UserError` where it cannot be read."""
+    return _picture(path, path.stat().st_mtime_ns)
+
+
 @functools.lru_cache(maxsize=4)
 def _picture(path: Path, changed: int) -> Values:
     """A picture from 0 to 1, as it was when its file was changed last."""
@@ -218,5 +221,5 @@ def _picture(path: Path, changed: int) -> Values:
     elevation = read_heightmap(path).elevation
     lowest, highest = float(elevation.min()), float(elevation.max())
     if not highest > lowest:
-        raise UserError(f"{path}: all of one shade; a picture of a field must have darker and lighter places")
+        raise UserError(f"{path}: all of one shade; a picture must have darker and lighter places")
     return np.asarray((elevation - lowest) / (highest - lowest))

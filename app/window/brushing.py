@@ -37,7 +37,7 @@ BY_WHEEL = {  # with Shift, Ctrl and Alt
     (True, True, False): "spacing",
 }
 MOST_DROPS, DROPS_PER_CELL = 4000.0, 0.04  # of a dab of full strength
-MILLIMETRES = 3  # digits of what a journal keeps
+DIGITS = 3  # of what a journal keeps, in cells; no less than millimetres
 
 
 class BrushParameters(Parameters, frozen=True, kw_only=True):
@@ -254,7 +254,7 @@ class Brushing:
                 self._drawing.places = [self._end_of_last]
                 self._draw_to(place)
             else:
-                self._drawing.dabs.append(_dab(place))
+                self._drawing.dabs.append(self._dab(place))
             self._send(self._drawing)
             self._application.sides.abandon()  # it would only be in the way of the one that shows the touch
 
@@ -290,7 +290,7 @@ class Brushing:
         if drawing.end is not None and drawing.end != places[-1] and gesture != "stamp":
             places = [*places, drawing.end]
         if gesture == "stamp" or len(places) > 1:
-            drawing.dabs = [_dab(place) for place in places]
+            drawing.dabs = [self._dab(place) for place in places]
             self._send(drawing)
 
     def cancel(self) -> None:
@@ -309,7 +309,7 @@ class Brushing:
             while drawing.rested > 1.0 / DABS_PER_SECOND:
                 drawing.rested -= 1.0 / DABS_PER_SECOND
                 if len(drawing.dabs) < 4:  # a frame that took long is not made up for
-                    drawing.dabs.append(_dab(drawing.places[-1]))
+                    drawing.dabs.append(self._dab(drawing.places[-1]))
         else:
             drawing.rested = 0.0
         self._send(drawing)
@@ -327,13 +327,13 @@ class Brushing:
     def _draw_to(self, place: tuple[float, float]) -> None:
         """Dabs on the straight way to a place, as far apart as the spacing says."""
         assert self._drawing is not None
-        step = max(self.settings.spacing * self.radius, 1e-3)
+        step = self.settings.spacing * self.radius
         last = self._drawing.places[-1]
         distance = math.dist(last, place)
         for number in range(1, int(distance / step) + 1):
             part = number * step / distance
             between = (last[0] + part * (place[0] - last[0]), last[1] + part * (place[1] - last[1]))
-            self._drawing.dabs.append(_dab(between))
+            self._drawing.dabs.append(self._dab(between))
             self._drawing.places[-1:] = [between]
 
     def _in_line(self, place: tuple[float, float]) -> tuple[float, float]:
@@ -359,10 +359,12 @@ class Brushing:
         part = Stroke(
             drawing.tool,
             tuple(drawing.dabs),
-            radius=round(radius, MILLIMETRES),
-            amount=round(self.amount(tool) * (radius / self.radius if tool.gesture == "stamp" else 1.0), 6),
+            radius=self._rounded(radius),
+            amount=round(
+                self.amount(tool) * (radius / self.radius if tool.gesture == "stamp" else 1.0), 3 + self._digits
+            ),
             hardness=round(self.settings.hardness, 4),
-            level=round(drawing.level, MILLIMETRES),
+            level=self._rounded(drawing.level),
             angle=round(angle, 2),
             choice=self.choice if tool.choice else "",
             number=drawing.number,
@@ -402,7 +404,19 @@ class Brushing:
     def _place(self, x: float, y: float) -> tuple[float, float] | None:
         """Metres east and south of the land under a place of the window."""
         hit = self._application.ground_under(x, y)
-        return (round(hit.x, MILLIMETRES), round(hit.z, MILLIMETRES)) if hit is not None else None
+        return (self._rounded(hit.x), self._rounded(hit.z)) if hit is not None else None
+
+    def _dab(self, place: tuple[float, float]) -> Dab:
+        return (self._rounded(place[0]), self._rounded(place[1]), 1.0)
+
+    def _rounded(self, metres: float) -> float:
+        return round(metres, self._digits)
+
+    @property
+    def _digits(self) -> int:
+        """Behind the point, of lengths on the present land: more, where its cells are small."""
+        snapshot = self._application.side_pointed_at.snapshot
+        return max(DIGITS, DIGITS - math.floor(math.log10(snapshot.cell_size))) if snapshot else DIGITS
 
     # What is shown of it.
 
@@ -462,7 +476,3 @@ class _Drawing:
     sent_at: float | None = None  # when the last part was, until land has come since
     version_when_sent: int = 0  # of the land that was seen then
     picture_after_wait: int = 0  # until so many were drawn, none waits for land again
-
-
-def _dab(place: tuple[float, float]) -> Dab:
-    return (round(place[0], MILLIMETRES), round(place[1], MILLIMETRES), 1.0)

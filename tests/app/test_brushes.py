@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,12 +18,16 @@ from app.brushes.painting import check, paint
 from app.brushes.tools import RATES, TOOLS
 from app.brushes.touch import BY_HAND
 from app.cli.main import main
-from app.engine.messages import Arrived, Edited, GoTo, Moment, Refused, Save, Saved
+from app.engine.builds import ON_RICH_GROUND
+from app.engine.lockstep import Lockstep
+from app.engine.messages import Arrived, Edited, GoTo, Moment, Opened, Refused, Save, Saved, Watch
+from app.engine.publishing import Publisher
 from app.engine.simulator import SimulationError, Simulator
 from app.files import checkpoint
 from app.files.journal import Journal, journal_content, journal_from
 from app.model.errors import UserError
 from app.model.ledger import LARGEST_IMBALANCE
+from app.model.overlays import DIFFERENCE
 from app.model.world import World
 from app.processes.droplets import DropletErosion
 from app.processes.process import ProcessFailure
@@ -491,6 +497,52 @@ def test_a_stroke_stays_where_a_later_cycle_fails(monkeypatch: pytest.MonkeyPatc
     assert bits(simulator.world) == bits(other.world)
 
 
+def test_a_stroke_does_not_go_on_where_the_land_is_another_one(hands: Hands) -> None:
+    hands.step(2)
+    for go_elsewhere in (
+        lambda before: hands.ask(GoTo(before.branch, before.cycle, before.edits), Arrived),
+        lambda before: hands.ask(Open((SCENES["sea"](),)), Opened),
+    ):
+        first, second, _ = parts(hands.lockstep.worlds[0], "raise", 1, 3)
+        before = hands.ask(first, Edited).before
+        go_elsewhere(before)
+        hands.step(1)
+        there, edits = hands.bits, len(hands.thread._timeline.edits_of(hands.moment))
+        hands.thread.ask(second)
+        hands.settle()
+        assert hands.bits == there
+        assert len(hands.thread._timeline.edits_of(hands.moment)) == edits
+
+
+def test_strokes_wait_for_their_kernels_in_their_order(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+    hands.step(1)
+    before = hands.bits
+    ready = False
+    monkeypatch.setattr("app.engine.readiness.Readiness.is_ready", lambda *arguments: ready)
+    for simulator in hands.lockstep.simulators:
+        simulator.prepared.clear()
+    first, second = (parts(hands.lockstep.worlds[0], tool, number, 1)[0] for number, tool in enumerate(TIMED[1:3], 1))
+    hands.thread.ask(second)  # erosion, by the kernel of drops
+    hands.thread.ask(first)
+    hands.settle()
+    assert hands.bits == before
+    ready = True
+    hands.wait(lambda: len([report for report in hands.reports if isinstance(report, Edited)]) == 2)
+    assert [report.request for report in hands.reports if isinstance(report, Edited)] == [second, first]
+    assert hands.bits != before
+
+
+def test_kernels_of_rates_are_made_before_one_is_painted(hands: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("app.engine.readiness.Readiness.is_ready", lambda self, build, *others: asked.append(build))
+    hands.thread.ask(Watch("slope"))
+    hands.settle()
+    assert not [build for build in asked if build.endswith(ON_RICH_GROUND)]
+    hands.thread.ask(Watch("protection"))
+    hands.settle()
+    assert "droplets" + ON_RICH_GROUND in asked
+
+
 def test_a_stroke_that_cannot_be_done_changes_nothing(hands: Hands) -> None:
     before = hands.bits
     for wrong in (
@@ -506,9 +558,149 @@ def test_a_stroke_that_cannot_be_done_changes_nothing(hands: Hands) -> None:
     assert hands.bits == before
 
 
-def test_only_the_world_that_is_meant_is_painted() -> None:
-    from app.engine.lockstep import Lockstep
+@pytest.mark.parametrize("name", ["lakes", "sea"])
+@pytest.mark.parametrize("seed", range(6))
+def test_pictures_between_the_parts_of_a_stroke_change_no_bit(name: str, seed: int) -> None:
+    """A picture brings the levels of water up to date, and comes when it comes; a journal knows nothing of it."""
+    chance = np.random.default_rng(seed)
+    live, again = made(name, 1), made(name, 1)
+    for number in range(6):
+        tool = str(chance.choice(["lower", "raise", "pour", "drain", "lake", "erode", "sow"]))
+        choice = str(chance.choice(choices(live.world, tool)))
+        places = [dab(live.world, *chance.random(2)) for _ in range(3)]
+        level, radius = float(live.world.ground.min()) - 5.0, float(chance.uniform(0.1, 0.5))
+        amount = 50.0 if TOOLS[tool].amount == "metres" else None
+        whole = stroke(
+            live.world, tool, *places, radius=radius, amount=amount, choice=choice, number=number, level=level
+        )
+        parts = [msgspec.structs.replace(whole, dabs=whole.dabs[n : n + 1], first=n) for n in range(3)]
+        for part in parts:
+            if chance.random() < 0.5:
+                live.settle_levels()
+            live.paint(part)
+        for part in parts if TOOLS[tool].runs_drops else [whole]:
+            again.paint(part)
+        if chance.random() < 0.3:
+            live.advance()
+            again.advance()
+        live.settle_levels()
+        again.settle_levels()
+        assert bits(live.world) == bits(again.world), (number, tool)
 
+
+def test_where_a_stroke_fails_in_one_world_none_is_painted(monkeypatch: pytest.MonkeyPatch) -> None:
+    lockstep = Lockstep([made("plain"), made("plain")])
+    before = [state_bits(world) for world in lockstep.worlds]
+    monkeypatch.setattr("app.engine.simulator.paint", failing_after(1))
+    with pytest.raises(SimulationError, match=r"raise: .*nothing was changed"):
+        lockstep.paint(stroke(lockstep.worlds[0], "raise"))
+    assert [state_bits(world) for world in lockstep.worlds] == before
+
+
+def test_where_strokes_cannot_be_painted_again_the_backup_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    simulator = made("plain")
+    simulator.back_up()
+    before = state_bits(simulator.world)
+    monkeypatch.setattr("app.engine.simulator.paint", failing_after(1))
+    simulator.paint(stroke(simulator.world, "raise"))
+    with pytest.raises(SimulationError, match="went back to cycle 3"):
+        simulator.paint(stroke(simulator.world, "raise"))
+    assert state_bits(simulator.world) == before
+
+
+def state_bits(world: World) -> dict[str, object]:
+    """All but what is derived for pictures."""
+    return {name: value for name, value in bits(world).items() if name != "shown"}
+
+
+def failing_after(times: int) -> Callable[..., None]:
+    """Painting that is no good after so many strokes."""
+    done = 0
+
+    def painted(*arguments: object) -> None:
+        nonlocal done
+        done += 1
+        if done > times:
+            raise UserError("there is no more paint")
+        paint(*arguments)  # type: ignore[arg-type]
+
+    return painted
+
+
+def test_a_dam_leaves_protected_ground_alone() -> None:
+    simulator = made("plain")
+    world = simulator.world
+    world.trace("mobility")[:, :20] = 0.0
+    before = world.ground.copy()
+    simulator.paint(stroke(world, "lake", dab(world, 0.5, 0.5), radius=0.3, level=float(before.max()) + 5.0))
+    assert np.array_equal(world.ground[:, :20], before[:, :20])
+    assert (world.ground[:, 20:] > before[:, 20:]).any()
+
+
+def test_plants_rise_with_the_land_below_them() -> None:
+    simulator = made("plants")
+    world = simulator.world
+    buried = world.ground - world.layers["rooted_ground"]
+    simulator.paint(stroke(world, "raise", amount=40.0))
+    assert world.ground - world.layers["rooted_ground"] == pytest.approx(buried, abs=1e-3)
+    simulator.paint(stroke(world, "rock", amount=40.0))
+    assert (world.ground - world.layers["rooted_ground"]).max() > 39.0
+
+
+def test_what_a_field_says_beyond_a_brush_is_not_painted_down() -> None:
+    world = made("plain").world
+    world.lay_rate("rate_weathering", np.full(world.shape, 20.0))
+    paint(world, Scene(), stroke(world, "faster", choice="weathering"))
+    assert (world.layers["rate_weathering"] == 20.0).all()
+
+
+def test_heaps_of_all_kinds_stay_within_bounds() -> None:
+    simulator = made("kinds")
+    world = simulator.world
+    for kind in choices(world, "loose"):
+        simulator.paint(stroke(world, "loose", choice=kind, amount=1e9))
+    simulator.verify()
+    simulator.paint(stroke(world, "rock", amount=1e9))
+    simulator.verify()
+
+
+@pytest.mark.parametrize("tool", ["smooth", "erode"])
+def test_what_no_memory_holds_is_not_asked_for(tool: str) -> None:
+    simulator = made("plain")
+    huge = stroke(simulator.world, tool, amount=1.0 if tool == "smooth" else 1e9, radius=1e6)
+    if tool == "smooth":
+        simulator.paint(huge)
+        simulator.verify()
+    else:
+        with pytest.raises(UserError, match="drops in one dab"):
+            check(simulator.world, huge)
+
+
+def test_the_difference_of_worlds_is_shown_anew_after_each_stroke() -> None:
+    lockstep, publisher = Lockstep([made("plain"), made("plain")]), Publisher()
+    publisher.begin(publisher.first(lockstep.worlds, DIFFERENCE))
+    shown = []
+    for number, world in enumerate((0, 0, 1)):
+        lockstep.paint(msgspec.structs.replace(stroke(lockstep.worlds[0], "raise", number=number), world=world))
+        publisher.publish(lockstep.worlds, (None, None), DIFFERENCE)
+        shown.append([snapshot.versions[DIFFERENCE] for snapshot in publisher.take()])
+    assert len(set(map(tuple, shown))) == len(shown) == 3
+    assert all(before < after for one in zip(*shown, strict=True) for before, after in itertools.pairwise(one))
+
+
+def test_an_image_is_stamped_as_its_file_is_now(tmp_path: Path) -> None:
+    path = tmp_path / "slope.npy"
+    heights = []
+    for number, picture in enumerate((np.eye(9), 1.0 - np.eye(9))):
+        np.save(path, picture.astype(np.float32))
+        os.utime(path, (number, number))
+        world = World(np.zeros((16, 16)), np.zeros((16, 16)), cell_size=1.0, seed=0)
+        paint(world, Scene(), Stroke("stamp", ((8.0, 8.0, 1.0),), 6.0, 10.0, choice=str(path)))
+        heights.append(world.ground)
+    assert not np.array_equal(*heights)
+
+
+def test_only_the_world_that_is_meant_is_painted() -> None:
     lockstep = Lockstep([made("plain"), made("plain")])
     before = bits(lockstep.worlds[0])
     lockstep.paint(msgspec.structs.replace(stroke(lockstep.worlds[0], "raise"), world=1))
