@@ -36,7 +36,7 @@ BY_WHEEL = {  # with Shift, Ctrl and Alt
     (False, False, True): "hardness",
     (True, True, False): "spacing",
 }
-MOST_DROPS, DROPS_PER_CELL = 4000.0, 0.04  # of a dab of full strength
+DROPS_OF_LARGE_DAB, DROPS_PER_CELL = 4000.0, 0.04  # of a dab of full strength: at most, and by area
 DIGITS = 3  # of what a journal keeps, in cells; no less than millimetres
 
 
@@ -223,7 +223,7 @@ class Brushing:
         snapshot = self._application.snapshot
         cell = snapshot.cell_size if snapshot else 1.0
         cells = math.pi * (self.radius / cell) ** 2
-        return max(1.0, min(strength * DROPS_PER_CELL * cells, MOST_DROPS))
+        return max(1.0, min(strength * DROPS_PER_CELL * cells, DROPS_OF_LARGE_DAB))
 
     # A stroke.
 

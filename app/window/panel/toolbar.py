@@ -1,4 +1,4 @@
-"""The toolbar at the left of the scene: brushes by group, and beside it what the one that is held works with."""
+"""The toolbar at the left of the scene: brushes by group, the gallery, and beside it how a brush that is held works."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Toolbar:
         imgui.pop_style_color()
 
     def _buttons(self) -> None:
-        """The pointer, and one button for each group."""
+        """The pointer, one button for each group of tools, and the gallery."""
         brushing, commands = self._application.brushing, self._application.commands
         if _tool_button(icons.ICON_FA_ARROW_POINTER, "pointer", "Look: move the camera, ask about water  (Esc)",
                         lit=not brushing.is_active):  # fmt: skip
@@ -101,6 +101,10 @@ class Toolbar:
             is_lit = brushing.tool is not None and brushing.tool.group == group
             if _tool_button(icon, command, action.tooltip, lit=is_lit):
                 commands.run(action)
+        imgui.separator()
+        gallery = BY_COMMAND["toggle_gallery"]
+        if icon_button(icons.ICON_FA_IMAGES, gallery.command, gallery.tooltip):
+            commands.run(gallery)
 
     def _settings(self, tool: Tool, width: float) -> None:
         """The tools of the group, and how the one that is held works."""
