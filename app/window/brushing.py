@@ -130,7 +130,7 @@ class Brushing:
         if tool is not None and tool.shows:
             if before is None or not before.shows:
                 self._overlay_before = application.documents.scene.view.overlay
-            application.show_overlay(tool.shows.format(choice=self.choice))
+            application.show_overlay(tool.shows.format(choice=self.choice_of(self.tool_name)))
         elif before is not None and before.shows and self._overlay_before is not None:
             application.show_overlay(self._overlay_before)
             self._overlay_before = None
@@ -142,30 +142,26 @@ class Brushing:
             self._chosen[tool.choice] = name
             self._show_overlay_of(tool, tool)
 
-    def choices(self, kind: str) -> tuple[str, ...]:
+    def choices(self, name: str) -> tuple[str, ...]:
         """What a tool can be chosen to work with on the present land."""
         snapshot = self._application.snapshot
-        match kind:
+        match TOOLS[name].choice:
             case "loose":
                 return snapshot.materials.names if snapshot and snapshot.materials else (SEDIMENT,)
             case "plant":
                 trees = snapshot.flora.names if snapshot else ()
-                return (GRASS, *trees) if self.tool_name == "sow" else (ALL_PLANTS, GRASS, *trees)
+                return (GRASS, *trees) if name == "sow" else (ALL_PLANTS, GRASS, *trees)
             case "rate":
                 return RATES
             case "form":
                 return (*FORMS, self.image) if self.image else tuple(FORMS)
         return ()
 
-    @property
-    def choice(self) -> str:
-        """What the tool works with."""
-        tool = self.tool
-        if tool is None or not tool.choice:
-            return ""
-        known = self.choices(tool.choice)
-        chosen = self._chosen.get(tool.choice, "")
-        return chosen if chosen in known else known[0]
+    def choice_of(self, name: str) -> str:
+        """What a tool works with; empty where there is nothing to be chosen."""
+        known = self.choices(name)
+        chosen = self._chosen.get(TOOLS[name].choice, "")
+        return chosen if chosen in known or not known else known[0]
 
     # Sizes.
 
@@ -366,7 +362,7 @@ class Brushing:
             hardness=round(self.settings.hardness, 4),
             level=self._rounded(drawing.level),
             angle=round(angle, 2),
-            choice=self.choice if tool.choice else "",
+            choice=self.choice_of(drawing.tool),
             number=drawing.number,
             first=drawing.sent,
             world=drawing.world,

@@ -101,11 +101,15 @@ def test_with_control_the_contrary_is_done_and_with_alt_the_camera_moves() -> No
         drag(driver, (x, y), (x + 30.0, y), control=True)
         driver.wait_for(lambda: len(application.undo.done) == 1, "a step")
         assert strokes(application)[-1].tool == "lower"
+        application.brushing.choose("clear")  # all plants, which cannot be sown
+        drag(driver, (x, y), (x + 30.0, y), control=True)
+        driver.wait_for(lambda: len(application.undo.done) == 2, "another step")
+        assert (strokes(application)[-1].tool, strokes(application)[-1].choice) == ("sow", "grass")
         heading = application.camera.parameters().heading
         drag(driver, (x, y), (x + 80.0, y), alt=True)
         driver.engine.yield_(10)
         assert application.camera.parameters().heading != heading
-        assert len(application.undo.done) == 1
+        assert len(application.undo.done) == 2
 
     drive(test, SCENE)
 

@@ -136,12 +136,13 @@ class Toolbar:
         if not tool.choice:
             return
         brushing = self._application.brushing
+        chosen = brushing.choice_of(brushing.tool_name)
         self._label(CHOICES[tool.choice], "")
         button = imgui.get_frame_height() * BUTTON_WIDTH + em(0.3) if tool.choice == "form" else 0.0
         imgui.set_next_item_width(width - em(LABEL) - button)
-        if imgui.begin_combo("##choice", brushing.choice.rpartition("/")[2]):
-            for name in brushing.choices(tool.choice):
-                if imgui.selectable(name.rpartition("/")[2] + f"###{name}", name == brushing.choice)[0]:
+        if imgui.begin_combo("##choice", chosen.rpartition("/")[2]):
+            for name in brushing.choices(brushing.tool_name):
+                if imgui.selectable(name.rpartition("/")[2] + f"###{name}", name == chosen)[0]:
                     brushing.choose_to_work_with(name)
             imgui.end_combo()
         if tool.choice == "form":
