@@ -11,7 +11,7 @@ from imgui_bundle import imgui
 
 from app.files.library import Library
 from app.window.application import Application
-from app.window.events import Button, ButtonPressed, ButtonReleased, PointerMoved
+from app.window.events import Button, ButtonPressed, ButtonReleased
 from app.window.panel import first_tour
 from app.window.panel.first_tour import STEPS
 from app.window.panel.places import Rectangle, beside, place_of
@@ -40,6 +40,7 @@ def test_a_box_stays_on_the_screen_and_covers_nothing_where_there_is_room(
 def begin(driver: Driver) -> Application:
     application = driver.application
     driver.wait_for(lambda: application.snapshot is not None, "the first snapshot")
+    driver.engine.mouse_move_to_pos(imgui.ImVec2(400.0, 300.0))  # off the menus
     driver.engine.yield_(10)
     application.commands.begin_tour()
     driver.engine.yield_(4)
@@ -77,7 +78,7 @@ def test_what_is_done_need_not_be_confirmed() -> None:
         application = begin(driver)
         assert title(application) == "Look around"
         application.handle(ButtonPressed(Button.LEFT, 400.0, 300.0))
-        application.handle(PointerMoved(460.0, 300.0))
+        driver.engine.mouse_move_to_pos(imgui.ImVec2(460.0, 300.0))
         driver.engine.yield_(4)
         assert title(application) == "Look around"  # until the drag ends
         application.handle(ButtonReleased(Button.LEFT))
