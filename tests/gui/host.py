@@ -41,7 +41,7 @@ NAMED_KEYS = {
     imgui.Key.equal: "=",
     imgui.Key.minus: "-",
     imgui.Key.keypad_add: "+",
-    imgui.Key._0: "0",
+    **{getattr(imgui.Key, f"_{number}"): str(number) for number in range(10)},
 }
 FUNCTION_KEYS = [name for name in NAMED_KEYS.values() if name[1:].isdigit()]
 BUTTONS = {0: Button.LEFT, 1: Button.RIGHT, 2: Button.MIDDLE}
