@@ -242,7 +242,7 @@ class ParameterWidgets:
         held: bool,
     ) -> Value | None:
         """A frame in which a slider is held, or is let go."""
-        if held and imgui.is_key_pressed(imgui.Key.escape):
+        if imgui.is_key_pressed(imgui.Key.escape):  # at which ImGui's keyboard navigation has let go of it already
             self._drag = None
             imgui.internal.clear_active_id()
             self._draw(box, declaration, float(drag.before), holding, is_strong=True)
