@@ -173,6 +173,7 @@ class Application:
         self._seen_with_land: tuple[Open | None, ValueStep | None] = (None, None)  # what belongs to the next land
         self._still = 0
         self._pace = Pace()
+        self._was_held = False  # something of the panel, in the last frame: at Esc ImGui lets go of it by itself
         self._panel_went_first = False  # in the last frame, in which no picture was drawn
 
     def frame(self, events: Sequence[Event], dt: float, width: float, height: float, pixels_per_unit: float) -> None:
@@ -253,7 +254,7 @@ class Application:
         Esc does while a slider is held, all others where a dialog is open and they may belong to a file's name: N
         would make another world meanwhile.
         """
-        if self.panel.is_covered or (event.chord == "Esc" and imgui.is_any_item_active()):
+        if self.panel.is_covered or (event.chord == "Esc" and (imgui.is_any_item_active() or self._was_held)):
             return True
         if self.panel.keyboard.takes(event.chord):
             return True
@@ -317,7 +318,8 @@ class Application:
         """Lay out the panel."""
         with _closing_what_is_open():
             self.panel.gui()
-        if imgui.is_any_item_active():
+        self._was_held = imgui.is_any_item_active()
+        if self._was_held:
             self._still = 0
 
     def lay_pictures(self, screen: moderngl.Framebuffer, height: int) -> None:
