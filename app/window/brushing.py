@@ -18,6 +18,7 @@ from app.brushes.plants import ALL_PLANTS
 from app.brushes.tools import RATES, TOOLS, Tool
 from app.model.parameters import Declaration, Parameters, declarations, parameter
 from app.model.plants import GRASS
+from app.model.world import TOUCHES
 from app.picture.ground import Ground
 from app.picture.sides import Side
 from app.scene.edits import Dab, Stroke
@@ -316,7 +317,10 @@ class Brushing:
         drawing, snapshot = self._drawing, self._application.side_pointed_at.snapshot
         if drawing is None or snapshot is None or drawing.sent_at is None:
             return False
-        if snapshot.version != drawing.version_when_sent or time.perf_counter() - drawing.sent_at > LONGEST_WAIT:
+        # One that was published before may still come; the first that shows a touch follows on a cycle that has one.
+        is_touched = snapshot.version % TOUCHES > 0 or snapshot.cycle > drawing.cycle_when_sent + 1
+        has_come = is_touched and snapshot.version != drawing.version_when_sent
+        if has_come or time.perf_counter() - drawing.sent_at > LONGEST_WAIT:
             drawing.sent_at, drawing.picture_after_wait = None, self._application.sides.pictures + 1
         return drawing.sent_at is not None
 
@@ -373,6 +377,7 @@ class Brushing:
         if drawing.sent_at is None and self._application.sides.pictures >= drawing.picture_after_wait:
             drawing.sent_at = time.perf_counter()
             drawing.version_when_sent = snapshot.version if snapshot else 0
+            drawing.cycle_when_sent = self._application.simulation.status.cycle
         documents = self._application.documents
         if part.begins:
             documents.ask_as_step(part, f"{tool.label} {part.choice.rpartition('/')[2]}".rstrip())
@@ -471,4 +476,5 @@ class _Drawing:
     line: tuple[float, float] | None = None  # where a straight part began
     sent_at: float | None = None  # when the last part was, until land has come since
     version_when_sent: int = 0  # of the land that was seen then
+    cycle_when_sent: int = 0  # that the simulation was after then
     picture_after_wait: int = 0  # until so many were drawn, none waits for land again
