@@ -99,13 +99,12 @@ def _box(values: Map, reach: int, axis: int) -> Map:
 
 def uniforms(count: int, name: str, *numbers: int) -> Map:
     """Random numbers from 0 to 1 that follow from a name and numbers alone, see `kernels.random`."""
-    from kernels.random import mix, process_number  # Numba, which is not loaded before it is needed
+    from kernels.random import mix_all, process_number  # Numba, which is not loaded before it is needed
 
-    scramble: Callable[[NDArray[np.uint64]], NDArray[np.uint64]] = mix.py_func  # whose plain code takes arrays
     key = np.array([process_number(name)], np.uint64)
     for number in numbers:
-        key = scramble((key ^ np.array([number % 2**64], np.uint64)) + _GOLDEN)
-    words = scramble(key + np.arange(1, count + 1, dtype=np.uint64) * _GOLDEN)
+        key = mix_all((key ^ np.array([number % 2**64], np.uint64)) + _GOLDEN)
+    words = mix_all(key + np.arange(1, count + 1, dtype=np.uint64) * _GOLDEN)
     return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import zlib
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kernels.compiling import njit
 
@@ -30,6 +31,12 @@ def mix(word: np.uint64) -> np.uint64:
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))
+
+
+def mix_all(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """`mix` of each word of an array, for which nothing has to be compiled."""
+    mixed: NDArray[np.uint64] = mix.py_func(words)
+    return mixed
 
 
 @njit(cache=True, nogil=True)

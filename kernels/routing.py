@@ -154,3 +154,35 @@ def way_to_outlet(directions: NDArray[np.int8], row: int, column: int) -> NDArra
     """The cells that the water of one cell comes through, [cell, 2] as row and column, down to the outlet."""
     cells = _downstream(directions, index_steps(directions.shape[1]), int(row), int(column))
     return np.stack(np.divmod(cells, directions.shape[1]), axis=1)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _order_from_springs(direction, steps, order, waiting, totals):
+    for cell in range(len(direction)):
+        if direction[cell] != OUTLET:
+            waiting[cell + steps[direction[cell]]] += 1
+    # Without branches: each cell is written, and overwritten where it does not count.
+    end = 0
+    for cell in range(len(direction)):
+        order[end] = cell
+        end += waiting[cell] == 0
+    for place in range(len(direction)):
+        cell = order[place]
+        if direction[cell] != OUTLET:
+            below = cell + steps[direction[cell]]
+            totals[below] += totals[cell]
+            waiting[below] -= 1
+            if waiting[below] == 0:
+                order[end] = below
+                end += 1
+
+
+def order_from_springs(directions: NDArray[np.int8], out: NDArray[np.int32], totals: NDArray[np.float64]) -> None:
+    """Write all cells to `out` [number], each before the one that it drains to, and let `totals` gather on the way.
+
+    Cells that follow each other in it mostly lie beside each other, and do not wait for each other's results, as they
+    do along a way: what is worked out for one cell after the other is so up to twice as fast. `totals` are float64
+    [row, column], as of `accumulate`.
+    """
+    waiting = np.zeros(directions.size, np.uint8)
+    _order_from_springs(directions.reshape(-1), index_steps(directions.shape[1]), out, waiting, totals.reshape(-1))

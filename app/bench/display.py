@@ -7,9 +7,15 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
 
 from app.model.errors import UserError
+
+PATIENCE = 300.0  # seconds after which a measurement has failed
 
 
 def has_display() -> bool:
@@ -30,6 +36,23 @@ def display() -> Iterator[tuple[str, dict[str, str]]]:
             yield "in a window under Xvfb", {"DISPLAY": name}
     else:
         raise UserError("there is neither a display nor Xvfb, a screen in memory, to open a window on")
+
+
+def measured_in_window(module: str, plan: msgspec.Struct, environment: Mapping[str, str], what: str) -> bytes:
+    """What a module, run in a separate process as a user would run the program, writes about a plan, as JSON.
+
+    It is given the plan and the file to write. Raises `UserError`, which names `what` was to run, where it does not.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "seen.json"
+        command = [sys.executable, "-m", module, msgspec.json.encode(plan).decode(), str(file)]
+        done = subprocess.run(
+            command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+        if done.returncode != 0 or not file.exists():
+            reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+            raise UserError(f"{what} does not run in a window: {reason}")
+        return file.read_bytes()
 
 
 @contextlib.contextmanager

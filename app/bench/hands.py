@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import statistics
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -15,11 +12,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from app.bench.display import display
+from app.bench.display import PATIENCE, display, measured_in_window
 from app.bench.row import Row
 from app.engine.thread import SimulationThread
 from app.files.opening import open_scene
-from app.model.errors import UserError
 from app.scene.edits import Dab, Stroke
 from app.scene.scene import Scene
 from app.window.events import Button, ButtonPressed, ButtonReleased
@@ -32,7 +28,6 @@ PRESET = "basic"
 RADIUS = 40.0  # cells
 DABS_PER_SECOND, PARTS_PER_SECOND = 40, 30
 LEAST_CHANGE = 2.0  # metres, from which a touch counts as seen
-PATIENCE = 300.0  # seconds after which a measurement has failed
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -60,7 +55,8 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     yield Row(f"a stroke of 2 s at radius 40 cells, {side}², of the cycles", cost, "%", 5.0)
     plan = Plan(side, (480, 320), 0.1, 2, 0.05) if tiny else Plan()
     with display() as (where, environment):
-        seen = _look(plan, environment)
+        found = measured_in_window("app.bench.hands", plan, environment, PRESET)
+        seen = msgspec.json.decode(found, type=Seen)
     touch = statistics.median(seen.touches)
     both = max(seen.frame + seen.cycle, 1e-9)
     yield Row(f"a touch until the land shows it, {side}², {where}", 1e3 * touch, "ms", None)
@@ -114,20 +110,6 @@ def _pace(simulation: SimulationThread, seconds: float, number: int) -> float:
             sent = due
         time.sleep(1.0 / PARTS_PER_SECOND)
     return (simulation.status.cycle - first) / (time.perf_counter() - begin)
-
-
-def _look(plan: Plan, environment: dict[str, str]) -> Seen:
-    """Run the program in a separate process, as a user would."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "seen.json"
-        command = [sys.executable, "-m", "app.bench.hands", msgspec.json.encode(plan).decode(), str(file)]
-        done = subprocess.run(
-            command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=PATIENCE, check=False
-        )
-        if done.returncode != 0 or not file.exists():
-            reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
-            raise UserError(f"{PRESET} does not run in a window: {reason}")
-        return msgspec.json.decode(file.read_bytes(), type=Seen)
 
 
 class _Observer:

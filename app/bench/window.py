@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import statistics
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -15,11 +12,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from app.bench.display import display
+from app.bench.display import display, measured_in_window
 from app.bench.row import Row
 from app.files.library import Library
 from app.files.opening import open_scene
-from app.model.errors import UserError
 from app.scene.scene import load_preset, preset_to_toml, presets
 from app.window.events import KeyPressed
 
@@ -31,7 +27,6 @@ if TYPE_CHECKING:
 SCENES = ("jacksboro", "basic", "delta", "dune-field", "island", "coupled-with-trees")
 # Each moves the slider of cycles per frame: from full speed to more than a frame has time for, and back.
 KEYS = ("[", "]")
-PATIENCE = 300.0  # seconds after which a measurement has failed
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -141,17 +136,7 @@ def _gallery_row(tiny: bool) -> Row:
 
 
 def _look(plan: AnyPlan, environment: dict[str, str]) -> bytes:
-    """Run the program in a separate process, as a user would. Returns what was measured, as JSON."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "seen.json"
-        command = [sys.executable, "-m", "app.bench.window", msgspec.json.encode(plan).decode(), str(file)]
-        done = subprocess.run(
-            command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=PATIENCE, check=False
-        )
-        if done.returncode != 0 or not file.exists():
-            reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
-            raise UserError(f"{plan.preset} does not run in a window: {reason}")
-        return file.read_bytes()
+    return measured_in_window("app.bench.window", plan, environment, plan.preset)
 
 
 def _scene(plan: AnyPlan) -> Scene:

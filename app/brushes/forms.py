@@ -15,7 +15,8 @@ from app.sources.fields import picture
 from kernels import brushes
 from kernels.brushes import FORMS
 
-LEVEL_FORMS = ("mesa",)
+LEVEL_FORMS = ("mesa",)  # which have an even top
+LOOSE_FORMS = ("dune",)  # of loose material, and not of rock
 
 
 def stamp(touch: Touch) -> None:
@@ -40,7 +41,7 @@ def stamp(touch: Touch) -> None:
     if stroke.choice in LEVEL_FORMS:
         top = float(brushes.heights_at(world.ground, world.cell_size, *touch.place)) + stroke.amount
         height = form * touch.weight * (top - world.ground[touch.cells])
-    if stroke.choice == "dune":
+    if stroke.choice in LOOSE_FORMS:
         add_loose(touch, 0 if world.materials is None else _sandiest(world), np.maximum(height, 0.0))
         settle(touch)
     else:

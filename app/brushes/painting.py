@@ -5,6 +5,8 @@ A brush is a process of its own: it changes layers and ledger, and no kernel of 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from app.brushes.forms import image
@@ -91,4 +93,4 @@ def _with_protection(touch: Touch, tool: Tool) -> Touch:
     if tool.everywhere or "mobility" not in touch.world.layers:
         return touch
     weight = touch.weight * touch.world.layers["mobility"][touch.cells]
-    return Touch(touch.world, touch.scene, touch.stroke, touch.number, touch.place, touch.reach, weight)
+    return replace(touch, weight=weight)

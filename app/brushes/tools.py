@@ -181,7 +181,7 @@ TOOLS: dict[str, Tool] = {
         opposite="less uplift",
         flows=True,
         shows="uplift_field",
-        needs="uplift",
+        needs="geology",
     ),
     "less uplift": Tool(
         "less uplift",
@@ -192,7 +192,7 @@ TOOLS: dict[str, Tool] = {
         opposite="uplift",
         flows=True,
         shows="uplift_field",
-        needs="uplift",
+        needs="geology",
     ),
     "protect": Tool(
         "protect",

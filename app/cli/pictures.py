@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from app.cli import main as cli
+from app.files import card_pictures
 from app.files.atomic import write_atomically
 from app.model.errors import UserError, nearest
 from app.scene.edits import Stroke
@@ -37,8 +38,6 @@ TABLE = "pictures.toml"
 QUALITY = 88  # of a JPEG, from 0 to 100
 LOOP_QUALITY = 60  # of an animated WebP
 LOOP_FPS = 10
-CARD_SIZE = 480, 270  # pixels of a picture in the gallery; it is drawn with twice as many a side
-CARD_QUALITY = 80  # of its WebP
 FRAMES = 120  # of a window, after which its picture is whole
 
 
@@ -90,13 +89,13 @@ def _draw_card(preset: str, path: Path) -> None:
     """The picture of a preset in the gallery."""
     import PIL.Image
 
-    width, height = CARD_SIZE
+    width, height = card_pictures.SIZE  # it is drawn with twice as many pixels a side
     with tempfile.TemporaryDirectory() as temporary:
         drawn = Path(temporary) / "drawn.png"
         _run(f"{picture_words(preset)} --width {2 * width} --height {2 * height}", drawn)
-        image = PIL.Image.open(drawn).convert("RGB").resize(CARD_SIZE, PIL.Image.Resampling.LANCZOS)
+        image = PIL.Image.open(drawn).convert("RGB").resize(card_pictures.SIZE, PIL.Image.Resampling.LANCZOS)
         with write_atomically(path) as file:
-            image.save(file, "WEBP", quality=CARD_QUALITY, method=6)
+            image.save(file, "WEBP", quality=card_pictures.QUALITY, method=6)
 
 
 def _draw(picture: ReadmePicture, path: Path) -> None:

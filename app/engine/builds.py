@@ -10,7 +10,7 @@ import functools
 from collections.abc import Iterable
 from typing import Any, NamedTuple, cast
 
-from app.model.field_parameters import FIELD_LAYERS
+from app.model.field_parameters import FIELD_LAYERS, FieldParameters
 from app.model.layers import side_by_side
 from app.processes import PROCESSES
 from app.processes.moisture import Moisture
@@ -60,8 +60,13 @@ def builds_of(process: Process, parameters: Any, ground: Ground, running: frozen
 
 def asks_for_rates(scene: Scene) -> bool:
     """Whether a scene has a field that kernels read beside the others of their pack."""
-    layers = side_by_side("rates")
-    return any(FIELD_LAYERS[name] in layers and getattr(scene.fields, name).strip() for name in FIELD_LAYERS)
+    return _have_rates(scene.fields)
+
+
+@functools.lru_cache
+def _have_rates(fields: FieldParameters) -> bool:
+    layers = side_by_side("rates")  # asked in each cycle, and slow to answer
+    return any(FIELD_LAYERS[name] in layers and getattr(fields, name).strip() for name in FIELD_LAYERS)
 
 
 def foreseen(scene: Scene) -> list[str]:

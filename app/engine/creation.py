@@ -23,7 +23,8 @@ from app.processes.pools import derive_levels
 from app.scene.scene import Scene
 from app.sources import strata
 from app.sources.fields import field_values
-from app.sources.generators import DEFAULT_SIDE, GENERATORS, relief_of
+from app.sources.generators import DEFAULT_SIDE, GENERATORS, RANGE, relief_of
+from app.sources.mountain_range import Land
 from app.sources.terrain import find_terrain
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def size_in_cells(scene: Scene, columns: int, rows: int) -> dict[str, int | floa
         old_rows, old_columns = _size(scene, DEFAULT_SIDE, DEFAULT_SIDE)
         rows = rows or max(round(old_rows * columns / old_columns), SMALLEST_SIDE)
         values["world.rows"] = rows
-        if scene.world.relief and not scene.name.startswith(ARTICLE):
+        if (scene.world.relief or scene.world.source == RANGE) and not scene.name.startswith(ARTICLE):
             cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
             values["world.cell_size"] = cell_size * max(old_rows, old_columns) / max(rows, columns)
     return values
@@ -111,10 +112,23 @@ def _generate(scene: Scene, check: SizeCheck) -> World:
     cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
     relief = relief_of(scene, rows, columns, cell_size)
     made = GENERATORS[scene.world.source](scene, rows, columns)
+    if isinstance(made, Land):
+        return _world_of(made, scene, cell_size)
     if isinstance(made, tuple):
         rock, loose = made
         return World(relief * rock, relief * loose + scene.world.soil_depth, cell_size, scene.world.seed)
     return _world(scene, _stretched(made, relief), cell_size)
+
+
+def _world_of(land: Land, scene: Scene, cell_size: float) -> World:
+    """The world of a land in metres, stretched where the scene asks for another relief."""
+    ground = land.rock + land.loose
+    if scene.world.relief:
+        ground = ground.min() + _stretched(ground, scene.world.relief)
+    loose = land.loose + scene.world.soil_depth
+    world = World(ground - loose, loose, cell_size, scene.world.seed)
+    world.years = land.years
+    return world
 
 
 def _from_heightmap(scene: Scene, heightmap: Heightmap, check: SizeCheck) -> World:

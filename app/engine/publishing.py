@@ -166,6 +166,7 @@ def take_snapshot(
         imbalance=world.imbalance(),
         survey=survey,
         snowballs=world.snowballs,
+        years=world.years,
         materials=world.materials,
         trees=world.trees.copy() if old is None or old.trees_version != world.trees_version else old.trees,
         trees_version=world.trees_version,

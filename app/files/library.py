@@ -1,7 +1,6 @@
 """What a person has: presets of their own, the files opened last, and what the program has shown them already.
 
-All of it lies in small files in the user's folders, each written as a whole. None of it is worth an error: what cannot
-be read is as if it were not there, and what cannot be written is known until the program ends.
+All of it lies in small files in the user's folders, see `app.files.small_file`.
 """
 
 from __future__ import annotations
@@ -10,20 +9,17 @@ import logging
 import threading
 import time
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Self
 
 import msgspec
 import platformdirs
 
-from app.files.atomic import write_atomically
-from app.model.errors import UserError
+from app.files.small_file import read_small_file, write_small_file
 
 log = logging.getLogger(__name__)
 
 MOST_RECENT = 24
 RECENT, WELCOME = "recent.json", "welcome.json"
-
-_Content = TypeVar("_Content")
 
 
 class RecentFile(msgspec.Struct, frozen=True):
@@ -92,39 +88,23 @@ class Library:
     def welcome(self) -> Welcome:
         """What has been shown at the first start."""
         with self._lock:
-            self._welcome = self._read(WELCOME, Welcome, self._welcome)
+            self._welcome = read_small_file(self._place(WELCOME), Welcome, self._welcome)
             return self._welcome
 
     @welcome.setter
     def welcome(self, welcome: Welcome) -> None:
         with self._lock:
             self._welcome = welcome
-            self._write(WELCOME, welcome)
+            write_small_file(self._place(WELCOME), welcome)
+
+    def _place(self, name: str) -> Path | None:
+        """Of one of its files, which is read afresh each time, as another window may have written it."""
+        return self._data / name if self._data else None
 
     def _read_recent(self) -> tuple[RecentFile, ...]:
-        self._recent = self._read(RECENT, tuple[RecentFile, ...], self._recent)
+        self._recent = read_small_file(self._place(RECENT), tuple[RecentFile, ...], self._recent)
         return self._recent
 
     def _write_recent(self, files: tuple[RecentFile, ...]) -> None:
         self._recent = files
-        self._write(RECENT, files)
-
-    def _read(self, name: str, kind: type[_Content], otherwise: _Content) -> _Content:
-        """The content of a file, afresh, as another window may have written it."""
-        if self._data is None:
-            return otherwise
-        try:
-            return msgspec.json.decode((self._data / name).read_bytes(), type=kind)
-        except (OSError, ValueError, RecursionError) as error:
-            log.debug("%s: cannot be read: %s", name, error)
-            return otherwise
-
-    def _write(self, name: str, content: object) -> None:
-        if self._data is None:
-            return
-        try:
-            self._data.mkdir(parents=True, exist_ok=True)
-            with write_atomically(self._data / name) as file:
-                file.write(msgspec.json.encode(content))
-        except (OSError, UserError) as error:
-            log.debug("%s: cannot be written: %s", name, error)
+        write_small_file(self._place(RECENT), files)

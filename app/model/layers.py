@@ -153,7 +153,7 @@ declare_layers(
     _rate("rate_evaporation", "factor on evaporation", "rates"),
     _rate("mobility", "whether rock and sediment may move: 1 free, 0 protected", "rates", largest=1.0),
     _rate("rate_rain", "factor on the rain"),
-    _rate("rate_uplift", "factor on the uplift of rock"),
+    _rate("rate_uplift", "factor on uplift"),
 )  # fmt: skip
 
 # Further places of a pack, in which a cycle adds up its own; 0 between cycles.

@@ -32,14 +32,16 @@ def parameter(
     log: bool = False,
     needs: str = "",
     essential: bool = False,
+    makes_world: bool = False,
 ) -> msgspec.Meta:
     """Declare a number: its range (both ends allowed), one line of help, its unit, whether its slider is in logs.
 
     `needs` says without what it has no effect: another parameter's value as in `edges.water=sea`, or any value but 0
     and off as in `climate.year`; `not` denies it, `or` joins what will do, and commas separate what is needed together.
-    What is `essential` is among the few parameters that a group shows first.
+    What is `essential` is among the few parameters that a group shows first. What `makes_world` is of what the world
+    begins with, as all parameters of the section `world` are.
     """
-    extra = {"unit": unit, "log": log, "needs": needs, "essential": essential}
+    extra = {"unit": unit, "log": log, "needs": needs, "essential": essential, "makes_world": makes_world}
     return msgspec.Meta(ge=low, le=high, description=help, extra=extra)
 
 
@@ -93,6 +95,7 @@ class Declaration:
     names_files: bool = False
     needs: str = ""
     essential: bool = False
+    makes_world: bool = False
 
     @property
     def name(self) -> str:
@@ -134,6 +137,7 @@ def declarations(group: type[msgspec.Struct], prefix: str = "") -> Iterator[Decl
             names_files=extra.get("names_files", False),
             needs=extra.get("needs", ""),
             essential=extra.get("essential", False),
+            makes_world=extra.get("makes_world", False),
         )
 
 

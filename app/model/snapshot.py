@@ -132,6 +132,7 @@ class Snapshot:
     imbalance: float
     survey: Survey | None = None
     snowballs: int = 0  # that have fallen
+    years: float = 0.0  # of geological time
     materials: Materials | None = None  # where there are several
     trees: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, len(TREE_COLUMNS)), np.float32))
     trees_version: int = 0

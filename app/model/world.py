@@ -92,6 +92,7 @@ class World:
         self.cycle = 0
         self.touches = 0  # by hand since the last cycle
         self.snowballs = 0  # that have fallen
+        self.years = 0.0  # of geological time
         self.ledger = Ledger(
             rock=Account(initial=self.stored("rock"), scale=self._volume(np.abs(self.bedrock))),
             sediment=Account(initial=self.stored("sediment"), scale=self.stored("sediment")),
@@ -319,6 +320,7 @@ class World:
             "cycle": self.cycle,
             "touches": self.touches,
             "snowballs": self.snowballs,
+            "years": self.years,
             "wind_field_direction": self.wind_field_direction,
             "changed": dict(self.changed),
             "ledger": self.ledger_copy(),
@@ -346,6 +348,7 @@ class World:
         self.cycle = state["cycle"]
         self.touches = state["touches"]
         self.snowballs = state["snowballs"]
+        self.years = state["years"]
         self.wind_field_direction = state["wind_field_direction"]
         self.changed = dict(state["changed"])
         self.ledger = msgspec.convert(msgspec.to_builtins(state["ledger"]), Ledger)

@@ -7,6 +7,9 @@ from app.processes import (
     droplets as droplets,
 )
 from app.processes import (
+    geology as geology,
+)
+from app.processes import (
     moisture as moisture,
 )
 from app.processes import (
@@ -17,9 +20,6 @@ from app.processes import (
 )
 from app.processes import (
     snowballs as snowballs,
-)
-from app.processes import (
-    uplift as uplift,
 )
 from app.processes import (
     weathering as weathering,

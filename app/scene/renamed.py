@@ -23,6 +23,21 @@ RENAMED: dict[str, tuple[str, Callable[[Any], Value]]] = {
     "climate.rain": ("climate.precipitation", lambda value: value * USUAL_PRECIPITATION),
     "rivers.rain": ("", _same),
     "moisture.rain": ("moisture.rain_infiltration", _same),
+    "uplift.enabled": ("geology.enabled", _same),
+    "uplift.rate": ("geology.uplift", _same),  # metres in a cycle are millimetres a year with what is below
+}
+
+# What else a section of an older name means, which had been a process of its own
+_MEANT: dict[str, dict[str, dict[str, Value]]] = {
+    "uplift": {
+        "geology": {
+            "uplift": 0.01,
+            "years_per_cycle": 1000.0,
+            "erodibility": 0.0,
+            "diffusivity": 0.0,
+            "soil_production": 0.0,
+        }
+    }
 }
 
 
@@ -31,6 +46,9 @@ def renamed(content: Mapping[str, Any]) -> dict[str, Any]:
     sections: dict[str, Any] = {
         name: dict(section) if isinstance(section, Mapping) else section for name, section in content.items()
     }
+    for section, others in _MEANT.items():
+        if section in sections and not others.keys() & sections.keys():
+            sections |= {name: dict(values) for name, values in others.items()}
     for old, (new, converted) in RENAMED.items():
         section, _, name = old.partition(".")
         values = sections.get(section)

@@ -40,6 +40,7 @@ from app.sources.parameters import (
     DiamondSquareParameters,
     IslandParameters,
     NoiseParameters,
+    RangeParameters,
     SandParameters,
     WorldParameters,
 )
@@ -47,11 +48,11 @@ from app.sources.parameters import (
 if TYPE_CHECKING:
     from app.processes.cascade import CascadeParameters
     from app.processes.droplets import DropletParameters
+    from app.processes.geology import GeologyParameters
     from app.processes.moisture import MoistureParameters
     from app.processes.plants import PlantsParameters
     from app.processes.pools import PoolsParameters
     from app.processes.snowballs import SnowballParameters
-    from app.processes.uplift import UpliftParameters
     from app.processes.weathering import WeatheringParameters
     from app.processes.wind import WindParameters
     from app.processes.wind_field import WindFieldParameters
@@ -75,6 +76,7 @@ class _BeforeProcesses(Parameters, frozen=True, kw_only=True):
     diamond_square: DiamondSquareParameters = DiamondSquareParameters()
     sand: SandParameters = SandParameters()
     island: IslandParameters = IslandParameters()
+    range: RangeParameters = RangeParameters()
     materials: MaterialParameters = MaterialParameters()
     flora: FloraParameters = FloraParameters()
     simulation: SimulationParameters = SimulationParameters()
@@ -86,7 +88,7 @@ class _BeforeProcesses(Parameters, frozen=True, kw_only=True):
 if TYPE_CHECKING:  # of the processes, those that others ask by name
 
     class _WithProcesses(_BeforeProcesses, frozen=True, kw_only=True):
-        uplift: UpliftParameters = UpliftParameters()
+        geology: GeologyParameters = GeologyParameters()
         pools: PoolsParameters = PoolsParameters()
         moisture: MoistureParameters = MoistureParameters()
         droplets: DropletParameters = DropletParameters()
@@ -242,7 +244,8 @@ def _unmet_term(scene: Scene, term: str) -> str:
 @functools.cache
 def rebuilds_world(path: str) -> bool:
     """Whether a change to the parameter with that path rebuilds the world."""
-    return section_of(path) == WORLD_SECTION
+    declaration = DECLARATIONS.get(path.removeprefix(KEYS))
+    return section_of(path) == WORLD_SECTION or (declaration is not None and declaration.makes_world)
 
 
 def section_of(path: str) -> str:
@@ -264,7 +267,7 @@ def _curve(path: str, text: str) -> tuple[Key, ...]:
 def can_have_keys(declaration: Declaration) -> bool:
     """Whether a parameter can change over the cycles: not a text, and not what makes the world or opens the view."""
     is_text = declaration.kind is str and not declaration.choices
-    return not is_text and section_of(declaration.path) != WORLD_SECTION and not declaration.path.startswith("camera.")
+    return not is_text and not rebuilds_world(declaration.path) and not declaration.path.startswith("camera.")
 
 
 def seen_as(scene: Scene, other: Scene) -> Scene:

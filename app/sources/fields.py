@@ -199,13 +199,13 @@ def _gradient_noise(x: Values, y: Values, seed: int) -> Values:
 
 
 def _hash(row: Values, column: Values, seed: int) -> NDArray[np.intp]:
-    """A random number for each corner of a grid: the finaliser of SplitMix64 (Steele, Lea, Flood 2014)."""
+    """A random number for each corner of a grid."""
+    from kernels.random import mix_all  # Numba, which is not loaded before it is needed
+
     word = row.astype(np.int64).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     word ^= column.astype(np.int64).astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
     word ^= np.uint64((seed + 1) * 0x165667B19E3779F9 % 2**64)
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return ((word ^ (word >> np.uint64(31))) >> np.uint64(40)).astype(np.intp)
+    return (mix_all(word) >> np.uint64(40)).astype(np.intp)
 
 
 def picture(path: Path) -> Values:

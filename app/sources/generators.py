@@ -7,19 +7,23 @@ from typing import TYPE_CHECKING
 
 from app.model.world import Layer
 from app.sources import diamond_square, island, noise, sand
+from app.sources.mountain_range import Land, mountain_range
 
 if TYPE_CHECKING:
     from app.scene.scene import Scene
 
 # A generator makes elevations for a scene and a shape, or the heights of rock and the thickness of what lies on it, as
-# fractions of the relief. The relief and the cell size come from the scene.
-Generator = Callable[["Scene", int, int], Layer | tuple[Layer, Layer]]
+# fractions of the relief. The relief and the cell size come from the scene. Or it makes a land in metres.
+Generator = Callable[["Scene", int, int], Layer | tuple[Layer, Layer] | Land]
+
+RANGE = "range"
 
 GENERATORS: dict[str, Generator] = {
     "noise": noise.elevation,
     "diamond-square": diamond_square.elevation,
     "sand": sand.layers,
     "island": island.layers,
+    RANGE: mountain_range,
 }
 
 DEFAULT_SIDE = 512  # cells

@@ -17,7 +17,9 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
     source: Annotated[
         str,
         described(
-            "a generator (noise, diamond-square, sand, island) or a heightmap file", names_file=True, essential=True
+            "a generator (noise, diamond-square, sand, island, range) or a heightmap file",
+            names_file=True,
+            essential=True,
         ),
     ] = "noise"
     columns: Annotated[
@@ -338,3 +340,22 @@ class IslandParameters(Parameters, frozen=True, kw_only=True):
     floor_reach: Annotated[
         float, parameter(1.0, 4.0, "distance over which the sea floor descends, relative to an island's radius")
     ] = 1.7
+
+
+class RangeParameters(Parameters, frozen=True, kw_only=True):
+    """The plain on which a range rises; what makes it is the geology (Yuan et al. 2019)."""
+
+    title: ClassVar[str] = "Range"
+    section: ClassVar[str] = "world"
+    needs: ClassVar[str] = "world.source=range"
+
+    base: Annotated[
+        float, parameter(-5_000.0, 5_000.0, "elevation of the plain, above the sea where there is one", unit="m")
+    ] = 0.0
+    unevenness: Annotated[
+        float, parameter(0.1, 1_000.0, "height of the plain's hills, whose hollows become rivers", unit="m", log=True)
+    ] = 20.0
+    wavelength: Annotated[
+        float, parameter(0.02, 4.0, "wavelength of the largest hills, relative to the map's longer side", log=True)
+    ] = 0.3
+    octaves: Annotated[int, parameter(1, 12, "number of octaves; more add finer detail")] = 6

@@ -267,6 +267,9 @@ class Application:
         """
         if self.snapshot is None or min(self.layout.pixel_size) < 1:
             return
+        if self._is_covered:
+            self._still += 1
+            return
         if not self.sides.drawing:
             if self._pace.rest(shared=self._shares_cores) > 0.0 or self.brushing.awaits_land:
                 return
@@ -278,6 +281,11 @@ class Application:
         self._pace.begin_work()
         self.sides.go_on(lambda: self._pace.slice_is_over and self._user_waits)
         self._pace.end_work()
+
+    @property
+    def _is_covered(self) -> bool:
+        """Whether nobody sees what would be drawn: the gallery lies over a picture that is there already."""
+        return self.panel.is_covered and self.sides.pictures > 0 and self.recording.current is None
 
     def picture(self) -> NDArray[np.uint8] | None:
         """The whole picture as it is now, `[row, column, (red, green, blue)]`, the uppermost row first."""

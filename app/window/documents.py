@@ -15,7 +15,16 @@ from app.model.errors import UserError
 from app.model.parameters import Value
 from app.scene.comparison import COMPARED_SECTIONS, MOST_WORLDS, NAMES, Letter, differences, with_compared_of
 from app.scene.edits import Blur, Change, Copy, Keep, Open, RollSnowballs, Stroke
-from app.scene.scene import DECLARATIONS, GROUPS, VIEW_SECTION, WORLD_SECTION, Scene, section_of, seen_as
+from app.scene.scene import (
+    DECLARATIONS,
+    GROUPS,
+    VIEW_SECTION,
+    WORLD_SECTION,
+    Scene,
+    rebuilds_world,
+    section_of,
+    seen_as,
+)
 
 Edited = Letter | Literal["all"]
 Named = Open | Copy | Keep | Blur | RollSnowballs | Stroke  # what can be asked for as a step
@@ -124,7 +133,7 @@ class Documents:
         self.scenes = tuple(
             scene.with_value(path, value) if place in worlds else scene for place, scene in enumerate(self.scenes)
         )
-        if section == WORLD_SECTION:
+        if rebuilds_world(path):
             # A little later, so that a slider can be dragged; and from its source, where it was a saved world.
             self.scenes = tuple(msgspec.structs.replace(scene, saved_world="") for scene in self.scenes)
             self._restart_due = time.monotonic() + RESTART_DELAY
@@ -144,7 +153,7 @@ class Documents:
         for path, value in values.items():
             for world in self.edited_worlds if section_of(path) in COMPARED_SECTIONS else everywhere:
                 scenes[world] = scenes[world].with_value(path, value)
-        rebuilds = any(section_of(path) == WORLD_SECTION for path in values)
+        rebuilds = any(map(rebuilds_world, values))
         if rebuilds:
             self.scenes = tuple(msgspec.structs.replace(scene, saved_world="") for scene in scenes)
             return self.restart(name)

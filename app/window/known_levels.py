@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 
-import msgspec
-
-from app.files.atomic import write_atomically_by_path
-from app.model.errors import UserError
+from app.files.small_file import read_small_file, write_small_file
 from app.picture.passes.quality import BY_NAME, Quality
-
-log = logging.getLogger(__name__)
 
 
 class LevelsInFile:
@@ -19,12 +13,7 @@ class LevelsInFile:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._levels: dict[str, str] = {}
-        if path is not None and path.is_file():
-            try:
-                self._levels = msgspec.json.decode(path.read_bytes(), type=dict[str, str])
-            except (OSError, ValueError, RecursionError) as error:  # whatever is wrong with its text
-                log.debug("%s: the saved quality levels cannot be read: %s", path, error)
+        self._levels = read_small_file(path, dict[str, str], {})
 
     def level(self, renderer: str) -> Quality | None:
         return BY_NAME.get(self._levels.get(renderer, ""))
@@ -32,10 +21,4 @@ class LevelsInFile:
     def note(self, renderer: str, level: Quality) -> None:
         """Keep it for the next start."""
         self._levels[renderer] = level.name
-        if self._path is None:
-            return
-        try:
-            with write_atomically_by_path(self._path) as temporary:
-                temporary.write_bytes(msgspec.json.encode(self._levels))
-        except (OSError, UserError) as error:
-            log.debug("%s: the quality level cannot be saved: %s", self._path, error)
+        write_small_file(self._path, self._levels)

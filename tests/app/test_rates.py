@@ -28,7 +28,7 @@ PROCESSES: dict[str, dict[str, Any]] = {
     "wind": {"wind__enabled": True, "wind__count": 60, "wind__inflow": 0.01},
     "weathering": {"weathering__enabled": True, "weathering__frost": 0.01, "climate__temperature": 0.0},
     "cascade": {"cascade__enabled": True, "cascade__creep": 0.2},
-    "uplift": {"uplift__enabled": True, "uplift__rate": 0.3},
+    "geology": {"geology__enabled": True, "geology__erodibility": 1e-4},
     "plants": {"plants__enabled": True},
     "pools": {"pools__enabled": True},
     "moisture": {"moisture__enabled": True, "pools__enabled": True},
@@ -154,7 +154,7 @@ DOUBLED: dict[str, tuple[str, dict[str, Any]]] = {
     "wind": ("rate_wind", {"wind__suspension": 2.0, "wind__abrasion": 2.0}),
     "weathering": ("rate_weathering", {"weathering__breaking": 2.0, "weathering__frost": 2.0}),
     "moisture": ("rate_evaporation", {"moisture__evaporation": 2.0, "pools__evaporation": 2.0}),
-    "uplift": ("rate_uplift", {"uplift__rate": 2.0}),
+    "geology": ("rate_uplift", {"geology__uplift": 2.0}),
 }
 
 

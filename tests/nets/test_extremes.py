@@ -18,7 +18,7 @@ SIDE = 32  # cells
 CYCLES = 3
 # Where each process has most to do
 SCENES = {
-    "uplift": "dykes",
+    "geology": "dykes",
     "pools": "lakes",
     "moisture": "oasis",
     "droplets": "coupled",

@@ -10,6 +10,7 @@ import msgspec
 from imgui_bundle import imgui
 
 from app.picture.style import ACCENT, FAINT_TEXT, OVER_SCENE, em, faded
+from app.window.panel.messages import BOX_FLAGS
 from app.window.panel.places import Rectangle, beside, place_of
 from app.window.panel.widgets import heading
 
@@ -20,15 +21,6 @@ NAME = "##first tour"
 WIDTH, GAP = 23.0, 1.2  # heights of the font
 WIDEST_PART = 0.42  # of the window
 PANEL = "Panel"  # the window of that name
-FLAGS = (
-    imgui.WindowFlags_.no_decoration.value
-    | imgui.WindowFlags_.no_saved_settings.value
-    | imgui.WindowFlags_.no_docking.value
-    | imgui.WindowFlags_.no_nav.value
-    | imgui.WindowFlags_.no_move.value
-    | imgui.WindowFlags_.always_auto_resize.value
-    | imgui.WindowFlags_.no_focus_on_appearing.value
-)
 
 
 @dataclass(frozen=True)
@@ -179,7 +171,7 @@ class FirstTour:
         imgui.push_style_color(imgui.Col_.window_bg.value, imgui.ImVec4(*OVER_SCENE))
         imgui.push_style_color(imgui.Col_.border.value, imgui.ImVec4(*faded(ACCENT, 0.7)))
         imgui.push_style_var(imgui.StyleVar_.window_padding.value, imgui.ImVec2(em(1.0), em(0.8)))
-        imgui.begin(NAME, None, FLAGS)
+        imgui.begin(NAME, None, BOX_FLAGS)
         imgui.internal.bring_window_to_display_front(imgui.internal.get_current_window())
         heading(step.title)
         imgui.same_line(0.0, em(0.6))

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 
 import msgspec
 
-from app.files.atomic import write_atomically_by_path
-from app.model.errors import UserError
-
-log = logging.getLogger(__name__)
+from app.files.small_file import read_small_file, write_small_file
 
 
 class Kept(msgspec.Struct):
@@ -27,12 +23,7 @@ class PanelMemory:
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
-        self.kept = Kept()
-        if path is not None and path.is_file():
-            try:
-                self.kept = msgspec.json.decode(path.read_bytes(), type=Kept)
-            except (OSError, ValueError, RecursionError) as error:  # whatever is wrong with its text
-                log.debug("%s: what the panel remembered cannot be read: %s", path, error)
+        self.kept = read_small_file(path, Kept, Kept())
 
     def toggle(self, names: list[str], name: str) -> None:
         """Add a name to one of the lists of `kept`, or take it away."""
@@ -40,14 +31,4 @@ class PanelMemory:
             names.remove(name)
         else:
             names.append(name)
-        self._save()
-
-    def _save(self) -> None:
-        if self._path is None:
-            return
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with write_atomically_by_path(self._path) as temporary:
-                temporary.write_bytes(msgspec.json.encode(self.kept))
-        except (OSError, UserError) as error:
-            log.debug("%s: what the panel remembers cannot be saved: %s", self._path, error)
+        write_small_file(self._path, self.kept)

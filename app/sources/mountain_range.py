@@ -1,0 +1,114 @@
+"""A range that rivers have made: uplift, incision and slopes of the scene's geology, for as long as its age says.
+
+It is worked out from coarse to fine, so that it takes little time, and so that a seed has its own course of rivers at
+any resolution: all maps of one extent begin with the same coarse one, and each finer one follows its valleys.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from app.model.world import DEFAULT_CELL_SIZE, Layer
+from app.processes.geology import landscape_parameters, outlets_of, uplift_of
+from app.sources.heightmap.resampling import resample
+
+if TYPE_CHECKING:
+    from app.scene.scene import Scene
+
+COARSEST = 64  # cells of the longer side
+ENDS = (0.55, 0.8, 0.92, 0.97)  # of the age, at which each level gives way to one of half the cell size
+STEPS = (120, 60, 40, 25)  # of each level; the last ones are those of all that are finer
+ROUGHNESS = 0.15  # of what the ground falls from cell to cell: how uneven the new cells of a finer level are
+
+
+class Land(NamedTuple):
+    """A land as it has become in some years; in metres, [row, column]."""
+
+    rock: Layer  # heights
+    loose: Layer  # thickness on it
+    years: float
+
+
+class _Level(NamedTuple):
+    rows: int
+    columns: int
+    end: float  # years
+    steps: int
+
+
+def mountain_range(scene: Scene, rows: int, columns: int) -> Land:
+    """The range of a scene, on so many cells."""
+    from kernels.landscape import evolve, room_for
+    from kernels.materials import one_kind
+
+    geology = scene.geology
+    extent = max(rows, columns) * (scene.world.cell_size or DEFAULT_CELL_SIZE)
+    sea_level, walls = scene.edges.sea, scene.edges.water == "wall"
+    levels = _levels(rows, columns, geology.age)
+    rock = _plain(scene, levels[0].rows, levels[0].columns)
+    ground, loose = rock.copy(), np.zeros_like(rock)
+    now = 0.0
+    for number, level in enumerate(levels):
+        if number:
+            loose = resample(loose, level.rows, level.columns)
+            rock = _refined(ground, level, scene.world.seed, number) - loose
+            ground = rock + loose
+        room = room_for(*ground.shape)
+        years = (level.end - now) / level.steps
+        for step in range(level.steps if years > 0.0 else 0):
+            evolve(
+                rock,
+                loose,
+                ground,
+                one_kind(loose),
+                extent / max(ground.shape),
+                landscape_parameters(geology, years),
+                uplift_of(geology, *ground.shape, scene.world.seed, now, years),
+                outlets_of(ground, walls=walls),
+                sea_level=sea_level,
+                columns_first=step % 2 == 0,
+                room=room,
+            )
+            now += years
+    return Land(rock, loose, geology.age)
+
+
+def _levels(rows: int, columns: int, age: float) -> list[_Level]:
+    """From the coarsest to the map itself."""
+    side, levels = COARSEST, list[_Level]()
+    while side < max(rows, columns):
+        scale = side / max(rows, columns)
+        number = len(levels)
+        end = ENDS[min(number, len(ENDS) - 1)] if number < len(ENDS) else 1.0 - (1.0 - ENDS[-1]) * 0.5 ** (number - 3)
+        steps = STEPS[min(number, len(STEPS) - 1)]
+        levels.append(_Level(max(round(rows * scale), 2), max(round(columns * scale), 2), end * age, steps))
+        side *= 2
+    return [*levels, _Level(rows, columns, age, STEPS[min(len(levels), len(STEPS) - 1)])]
+
+
+def _plain(scene: Scene, rows: int, columns: int) -> Layer:
+    """The land before: nearly flat, and a little uneven."""
+    from kernels.noise import fractal_noise
+
+    parameters = scene.range
+    wavelength = parameters.wavelength * max(rows, columns)
+    uneven = fractal_noise(rows, columns, scene.world.seed, wavelength, parameters.octaves)
+    base = scene.edges.sea_level if scene.edges.water == "sea" else 0.0
+    return base + parameters.base + parameters.unevenness * (uneven - 0.5)
+
+
+def _refined(ground: Layer, level: _Level, seed: int, number: int) -> Layer:
+    """The ground on the cells of a finer level, a little rough where it is steep, so that rivers find their own ways.
+
+    A rough map of one extent is the same whatever finer ones follow it.
+    """
+    from kernels.random import mix_all, process_number, stream
+
+    finer = resample(ground, level.rows, level.columns)
+    south, east = np.gradient(finer)
+    key = np.uint64(stream(seed, process_number("range"), number))
+    words = mix_all(key + np.arange(finer.size, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15))
+    uneven = (words >> np.uint64(11)) * 2.0**-52 - 1.0
+    return np.asarray(finer + ROUGHNESS * np.hypot(south, east) * uneven.reshape(finer.shape))

@@ -1,0 +1,126 @@
+"""Slopes between the rivers: soil that creeps, and rock that turns to soil under it.
+
+Creep moves as much as the ground is steep (Culling 1960): ∂z/∂t = κ ∇²z. A step is implicit, first along the rows and
+then along the columns, or the other way round (locally one-dimensional, Marchuk 1990), so that it may be of any length:
+nothing overshoots, and what leaves one cell comes to its neighbour.
+
+Rock under a soil of depth d turns to soil at the rate P · exp(−d / d₀) (Heimsath et al. 1997), for which a step has an
+exact result:
+
+    d ← d + d₀ · ln(1 + P · t / d₀ · exp(−d / d₀))
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from kernels.compiling import njit
+from kernels.layers import Layer
+from kernels.powers import BLOCK, LEAST_EXPONENT, exp2_of, log2_of
+
+_LANES = 8  # rows that are done side by side
+_BAND = 64  # columns likewise
+
+
+@njit(nogil=True, error_model="numpy")
+def _solve(height, free, pace, passed, weight):
+    """Creep along the first axis of `height` [place, lane], in place; the last two are scratch of its shape.
+
+    Between two cells it is as fast as in the slower one, and what is not `free` at all keeps its height.
+    """
+    places, lanes = height.shape
+    for lane in range(lanes):
+        passed[0, lane] = weight[0, lane] = 0.0
+    for place in range(places):
+        here, fast = height[place], free[place]
+        behind = max(place - 1, 0)
+        fast_before, part_before, way_before = free[behind], passed[behind], weight[behind]
+        fast_after = free[min(place + 1, places - 1)]
+        first, last = 0.0 if place == 0 else 1.0, 0.0 if place == places - 1 else 1.0
+        part, way = passed[place], weight[place]
+        for lane in range(lanes):
+            to_before = first * pace * min(abs(fast[lane]), abs(fast_before[lane]))
+            to_after = last * pace * min(abs(fast[lane]), abs(fast_after[lane]))
+            divided = 1.0 / (1.0 + to_after + to_before * (1.0 - part_before[lane]))
+            is_free = fast[lane] > 0.0
+            part[lane] = to_after * divided if is_free else 0.0
+            way[lane] = (here[lane] + to_before * way_before[lane]) * divided if is_free else here[lane]
+    for lane in range(lanes):
+        height[places - 1, lane] = weight[places - 1, lane]
+    for place in range(places - 2, -1, -1):
+        here, after, part, way = height[place], height[place + 1], passed[place], weight[place]
+        for lane in range(lanes):
+            here[lane] = way[lane] + part[lane] * after[lane]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _creep_down(ground, free, pace):
+    """Along the columns, a band of them at a time."""
+    rows, columns = ground.shape
+    height, fast = np.empty((rows, _BAND)), np.empty((rows, _BAND))
+    passed, weight = np.empty((rows, _BAND)), np.empty((rows, _BAND))
+    for begin in range(0, columns, _BAND):
+        count = min(_BAND, columns - begin)
+        if count < _BAND:
+            height[:] = 0.0
+            fast[:] = 0.0
+        height[:, :count] = ground[:, begin : begin + count]
+        fast[:, :count] = free[:, begin : begin + count]
+        _solve(height, fast, pace, passed, weight)
+        ground[:, begin : begin + count] = height[:, :count]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _creep_across(ground, free, pace):
+    """Along the rows, some of them side by side."""
+    rows, columns = ground.shape
+    height, fast = np.zeros((columns, _LANES)), np.zeros((columns, _LANES))
+    passed, weight = np.empty((columns, _LANES)), np.empty((columns, _LANES))
+    for begin in range(0, rows, _LANES):
+        count = min(_LANES, rows - begin)
+        for lane in range(count):
+            for column in range(columns):
+                height[column, lane] = ground[begin + lane, column]
+                fast[column, lane] = free[begin + lane, column]
+        _solve(height, fast, pace, passed, weight)
+        for lane in range(count):
+            for column in range(columns):
+                ground[begin + lane, column] = height[column, lane]
+
+
+def creep(ground: Layer, free: Layer, pace: float, *, along_columns: bool) -> None:
+    """Let the ground creep along its columns, or along its rows, in place: `pace` is κ · years / cell area.
+
+    `free` [row, column] is 1 where the ground moves as that says, less where it is slower, 0 where it neither gives nor
+    takes, and −1 where it keeps its height: what creeps there leaves the map, and what creeps from there comes in.
+    """
+    (_creep_down if along_columns else _creep_across)(ground, free, pace)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def make_soil(bedrock, soil, hold, depth, made):
+    """Turn rock to soil, both [cell], in place; returns how much did, in metres over one cell.
+
+    `made` is P · t / depth, and `hold` [cell] a factor on it.
+    """
+    power, scratch, other = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
+    scale = -1.0 / (depth * math.log(2.0))
+    total = 0.0
+    for begin in range(0, len(soil), BLOCK):
+        rock, above, held = bedrock[begin : begin + BLOCK], soil[begin : begin + BLOCK], hold[begin : begin + BLOCK]
+        block = power[: len(rock)]
+        for i in range(len(block)):
+            block[i] = max(scale * above[i], LEAST_EXPONENT)
+        exp2_of(block, scratch)
+        for i in range(len(block)):
+            block[i] = 1.0 + made * held[i] * block[i]
+        log2_of(block, scratch, other)
+        for i in range(len(block)):
+            before = rock[i]
+            rock[i] = before - depth * math.log(2.0) * block[i]
+            became = before - rock[i]  # as far as numbers of this size can tell
+            above[i] += became
+            total += became
+    return total

@@ -1,0 +1,380 @@
+"""A landscape over geological time: its rivers, and the slopes between them.
+
+Rivers are those of kernels/stream_power.py, slopes of kernels/hillslopes.py.
+
+A step lets rock rise, routes the water, lets slides and rivers wear the land and lay down what they carry, then lets
+the slopes creep, and rock turn to soil. It is implicit, and may be of any length; of long steps the land shows fewer of
+the captures between which rivers move.
+
+What is worn is loose material first, then rock, which becomes loose material; what is laid down is loose. K is that of
+the rock, times its erodibility, and grows to that of the loose material with its thickness d, by d / (d + cover). Where
+there are several kinds, a load is a mix of them, and each share that is laid down has the load's mix.
+
+Rates (kernels/rates.py): erodibility is a factor on K; where mobility is 0 nothing is worn, laid down, or slides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.compiling import inlined, njit
+from kernels.hillslopes import creep, make_soil
+from kernels.layers import Layer, check_layers
+from kernels.materials import Materials, Moved, asked, rock_at, thickness
+from kernels.neighbours import OUTLET, index_steps
+from kernels.rates import ERODIBILITY, MOBILITY, WEATHERING, Rates, flat, rate_of
+from kernels.stream_power import BASE, LAKE, Rivers, StreamPowerParameters, empty_rivers, incise, route
+from kernels.units import Metres, MetresPerYear, SquareMetresPerYear, Years
+
+
+class LandscapeParameters(NamedTuple):
+    """What shapes the land in a step."""
+
+    years: Years
+    erodibility: float  # K of rock, for areas in square metres: m^(1 − 2 m) / year
+    sediment_erodibility: float  # of loose material beside that of rock
+    cover: Metres  # thickness of loose material that halves the way from the one to the other
+    area_exponent: float  # m
+    slope_exponent: float  # n
+    deposition: float  # G
+    critical_slope: float  # tangent of the steepest slope that stands; infinite: all do
+    settling_length: Metres  # over which two thirds of a load settle in the sea
+    diffusivity: SquareMetresPerYear
+    soil_production: MetresPerYear  # of bare rock
+    soil_depth: Metres  # under which it is a third of that
+
+
+class Evolved(NamedTuple):
+    """What a step did, in metres over one cell."""
+
+    moved: Moved
+    risen: float  # rock that came from below; less than 0: it sank
+
+
+class Room(NamedTuple):
+    """What a step is worked out in, to be used again by the next one; arrays are [row, column]."""
+
+    rivers: Rivers
+    factor: Layer  # K in each cell, or how freely it creeps, or how fast it turns to soil
+    after: Layer  # the ground as it becomes
+
+
+_ASKED = (
+    "kinds",
+    "mix",
+    "erodibility",
+    "strata",
+    "steps_per_metre",
+    "rise",
+    "rock_erodibility",
+    "rock_worn",
+    "rock_broken",
+)
+_Ground: Any = namedtuple("_Ground", (*_ASKED, "rates", "bedrock", "sediment", "ground"))  # type: ignore[misc]
+
+
+def room_for(rows: int, columns: int) -> Room:
+    """Room for the steps of a map."""
+    return Room(empty_rivers(rows, columns), np.empty((rows, columns)), np.empty((rows, columns)))
+
+
+def evolve(
+    bedrock: Layer,
+    sediment: Layer,
+    ground: Layer,
+    materials: Materials,
+    cell_size: float,
+    parameters: LandscapeParameters,
+    uplift: Layer | float,
+    outlets: NDArray[np.bool_],
+    *,
+    sea_level: float = -math.inf,
+    rain: NDArray[np.float32] | None = None,
+    rates: Rates | None = None,
+    columns_first: bool = False,
+    room: Room | None = None,
+) -> Evolved:
+    """Advance a landscape by `parameters.years`, in place.
+
+    `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
+    [row, column], C-contiguous; `materials` have the mix that is the sediment. `cell_size` is the side of a cell in
+    metres. `uplift` is what rock rises by in the step, in metres, but in `outlets` [row, column], at least one cell,
+    whose ground is the base level, and stays. The sea lies below `sea_level`. `rain` is what falls on each cell beside
+    others, `rates` what kernels/rates.py says. Slopes creep along columns first, or along rows.
+    """
+    check_layers(bedrock, sediment, ground)
+    p = parameters
+    room = room or room_for(*ground.shape)
+    land = _Ground._make(
+        (*asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1))
+    )
+    risen = _rise(
+        land.bedrock, land.sediment, land.ground, np.asarray(uplift, np.float64).reshape(-1), outlets.reshape(-1)
+    )
+    from_rock, off_map = np.zeros(land.kinds), np.zeros(land.kinds)
+    after = room.after.reshape(-1)
+    if p.erodibility > 0.0:
+        rivers = room.rivers
+        route(ground, outlets, sea_level, rain, rivers)
+        _find_erodibility(land, p.erodibility, p.sediment_erodibility, p.cover, room.factor.reshape(-1))
+        power = StreamPowerParameters(
+            p.years, p.area_exponent, p.slope_exponent, p.deposition, p.critical_slope, p.settling_length
+        )
+        incise(ground, room.factor, cell_size, power, sea_level, rivers, room.after)
+        if land.kinds == 1:
+            _exchange(land, after, from_rock, off_map)
+        else:
+            _exchange_along_rivers(
+                land, after, rivers.kind.reshape(-1), rivers.directions.reshape(-1), rivers.order,
+                index_steps(ground.shape[1]), rivers.surface.reshape(-1), rivers.load.reshape(-1),
+                rivers.slope.reshape(-1), room.factor.reshape(-1), from_rock, off_map,
+            )  # fmt: skip
+    if p.diffusivity > 0.0:
+        pace = p.diffusivity * p.years / cell_size**2
+        _find_mobility(land, outlets.reshape(-1), room.factor.reshape(-1))
+        room.after[...] = ground
+        for along_columns in (columns_first, not columns_first):
+            creep(room.after, room.factor, pace, along_columns=along_columns)
+            if land.kinds > 1:
+                cells, lines = ground.shape if along_columns else ground.T.shape
+                strides = (1, ground.shape[1]) if along_columns else (ground.shape[1], 1)
+                _exchange_along_lines(
+                    land, after, room.factor.reshape(-1), pace, cells, lines, *strides, from_rock, off_map
+                )
+                room.after[...] = ground
+        if land.kinds == 1:
+            _exchange(land, after, from_rock, off_map)
+    if p.soil_production > 0.0:
+        _find_weathering(land, room.factor.reshape(-1))
+        made = p.soil_production * p.years / p.soil_depth
+        if land.kinds == 1:
+            from_rock[0] += make_soil(land.bedrock, land.sediment, room.factor.reshape(-1), p.soil_depth, made)
+        else:
+            _make_soil_of_kinds(land, room.factor.reshape(-1), p.soil_depth, made, from_rock)
+        np.add(bedrock, sediment, out=ground)
+    return Evolved(Moved(from_rock=tuple(from_rock.tolist()), off_map=tuple(off_map.tolist())), risen)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _rise(bedrock, sediment, ground, uplift, outlets):
+    risen = 0.0
+    for cell in range(len(ground)):
+        before = bedrock[cell]
+        if not outlets[cell]:
+            bedrock[cell] = before + (uplift[cell] if len(uplift) > 1 else uplift[0])
+        risen += bedrock[cell] - before
+        ground[cell] = bedrock[cell] + sediment[cell]
+    return risen
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _find_erodibility(land, rock, loose, cover, factor):
+    """K in each cell, 0 where nothing may move."""
+    for cell in range(len(factor)):
+        of_rock, of_loose, depth = 1.0, loose, land.sediment[cell]
+        if len(land.strata) > 1:
+            of_rock = land.rock_erodibility[rock_at(land, cell, land.bedrock[cell])]
+        elif land.kinds > 1:
+            of_rock = land.rock_erodibility[0]
+        if land.kinds > 1 and depth > 0.0:
+            of_loose = 0.0
+            for kind in range(land.kinds):
+                of_loose += land.mix[cell * land.kinds + kind] * land.erodibility[kind]
+            of_loose *= loose / depth
+        covered = depth / (depth + cover)
+        factor[cell] = rock * (of_rock + covered * (of_loose - of_rock))
+        if len(land.rates) > 0:
+            factor[cell] *= rate_of(land.rates, cell, ERODIBILITY) * rate_of(land.rates, cell, MOBILITY)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _find_mobility(land, outlets, factor):
+    """How freely each cell creeps, −1 in outlets: see `creep`."""
+    for cell in range(len(factor)):
+        factor[cell] = -1.0 if outlets[cell] else rate_of(land.rates, cell, MOBILITY)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _find_weathering(land, factor):
+    """The factor on how fast the rock of each cell turns to soil."""
+    for cell in range(len(factor)):
+        factor[cell] = rate_of(land.rates, cell, WEATHERING) * rate_of(land.rates, cell, MOBILITY)
+        if land.kinds > 1:
+            factor[cell] *= land.rock_erodibility[rock_at(land, cell, land.bedrock[cell])]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _exchange(land, after, from_rock, off_map):
+    """Bring the layers of ground of one kind to new heights: what is missing in the end has left the map."""
+    worn = left = 0.0
+    for cell in range(len(after)):
+        rock, loose = land.bedrock[cell], land.sediment[cell]
+        change = after[cell] - land.ground[cell]
+        dug = max(-change - loose, 0.0)
+        land.bedrock[cell] = rock - dug
+        dug = rock - land.bedrock[cell]  # as far as numbers of this size can tell
+        now = max(loose + (change + dug), 0.0)
+        land.sediment[cell] = now
+        land.ground[cell] = land.bedrock[cell] + now
+        worn += dug
+        left += loose + dug - now
+    from_rock[0] += worn
+    off_map[0] += left
+
+
+@inlined
+def _dig(land, cell, depth, carried, first, from_rock):
+    """Take so much off a cell, loose material first, and add it to the load of which `carried` has each kind."""
+    own = cell * land.kinds
+    loose = thickness(land, cell)
+    part = min(depth / loose, 1.0) if loose > 0.0 else 0.0
+    for kind in range(land.kinds):
+        before = land.mix[own + kind]
+        land.mix[own + kind] = before - part * before if part < 1.0 else 0.0
+        carried[first + kind] += before - land.mix[own + kind]
+    if depth > loose:
+        rock = land.bedrock[cell]
+        kind = land.rock_worn[rock_at(land, cell, rock)]
+        land.bedrock[cell] = rock - (depth - loose)
+        dug = rock - land.bedrock[cell]
+        from_rock[kind] += dug
+        carried[first + kind] += dug
+    _sum_up(land, cell)
+
+
+@inlined
+def _lay(land, cell, part, carried, first):
+    """Lay a part of a load on a cell."""
+    own = cell * land.kinds
+    for kind in range(land.kinds):
+        laid = part * carried[first + kind]
+        carried[first + kind] -= laid
+        land.mix[own + kind] += laid
+    _sum_up(land, cell)
+
+
+@inlined
+def _sum_up(land, cell):
+    land.sediment[cell] = thickness(land, cell)
+    land.ground[cell] = land.bedrock[cell] + land.sediment[cell]
+
+
+@inlined
+def _all_of(carried, first, kinds):
+    load = 0.0
+    for kind in range(kinds):
+        load += carried[first + kind]
+    return load
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _exchange_along_rivers(
+    land, after, kind_of, direction, order, steps, surface, settled, room, hold, from_rock, off_map
+):  # fmt: skip
+    """Bring ground of several kinds to new heights, with the loads that its rivers carry from cell to cell.
+
+    `settled` and `room` are what `incise` left: of the last cell of a lake the part of it that is filled, and how deep
+    the rest of it is, over one cell.
+    """
+    kinds = land.kinds
+    carried = np.zeros(len(after) * kinds)
+    for cell in order:
+        own = cell * kinds
+        what = kind_of[cell]
+        if what == BASE:
+            for kind in range(kinds):
+                off_map[kind] += carried[own + kind]
+            continue
+        receiver = cell + steps[direction[cell]]
+        load = _all_of(carried, own, kinds)
+        passed = 1.0
+        if what == LAKE:
+            if kind_of[receiver] != LAKE and load > 0.0:
+                own_room = surface[cell] - land.ground[cell] if hold[cell] > 0.0 else 0.0
+                stays = settled[cell] * (room[cell] + own_room)
+                passed = 1.0 - min(stays / load, 1.0)
+        else:
+            change = after[cell] - land.ground[cell]
+            if change < 0.0:
+                _dig(land, cell, -change, carried, own, from_rock)
+            elif load > 0.0:
+                _lay(land, cell, min(change / load, 1.0), carried, own)
+        for kind in range(kinds):
+            amount = passed * carried[own + kind]
+            carried[own + kind] -= amount
+            if direction[cell] == OUTLET:  # of the sea
+                off_map[kind] += amount
+            else:
+                carried[receiver * kinds + kind] += amount
+    # What stays in a lake lies on all its floor: each of its cells takes from the last one, from below upwards.
+    last = np.empty(len(after), np.int32)
+    left = np.zeros(len(after))  # of the room in the lake of a last cell that is not yet filled
+    for place in range(len(order) - 1, -1, -1):
+        cell = order[place]
+        if kind_of[cell] != LAKE:
+            continue
+        receiver = cell + steps[direction[cell]]
+        if kind_of[receiver] == LAKE:
+            last[cell] = last[receiver]
+        else:
+            last[cell] = cell
+            left[cell] = room[cell] + (surface[cell] - land.ground[cell] if hold[cell] > 0.0 else 0.0)
+        depth = surface[cell] - land.ground[cell] if hold[cell] > 0.0 else 0.0
+        end = last[cell]
+        _lay(land, cell, min(depth / left[end], 1.0) if left[end] > 0.0 else 1.0, carried, end * kinds)
+        left[end] -= depth
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _exchange_along_lines(
+    land, after, free, pace, cells, lines, line_step, cell_step, from_rock, off_map
+):  # fmt: skip
+    """The same for what crept along lines of cells: from each height to the next hollow, both ways."""
+    kinds = land.kinds
+    carried = np.empty(kinds)
+    for line in range(lines):
+        begin = line * line_step
+        for forward in (True, False):
+            step = cell_step if forward else -cell_step
+            cell = begin if forward else begin + (cells - 1) * cell_step
+            carried[:] = 0.0
+            comes = 0.0
+            for place in range(cells):
+                goes = 0.0
+                if place < cells - 1:
+                    other = cell + step
+                    goes = max(pace * min(abs(free[cell]), abs(free[other])) * (after[cell] - after[other]), 0.0)
+                if comes > 0.0 or goes > 0.0:
+                    if free[cell] < 0.0:
+                        loose = land.sediment[cell]
+                        for kind in range(kinds):
+                            part = land.mix[cell * kinds + kind] / loose if loose > 0.0 else 0.0
+                            off_map[kind] += carried[kind] - goes * part
+                            carried[kind] = goes * part
+                        if loose == 0.0:
+                            kind = land.rock_worn[rock_at(land, cell, land.bedrock[cell])]
+                            off_map[kind] -= goes
+                            carried[kind] = goes
+                    elif goes > comes:
+                        _dig(land, cell, goes - comes, carried, 0, from_rock)
+                    elif comes > goes:
+                        _lay(land, cell, 1.0 - goes / comes, carried, 0)
+                comes = goes
+                cell += step
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _make_soil_of_kinds(land, factor, depth, made, from_rock):
+    for cell in range(len(factor)):
+        rock = land.bedrock[cell]
+        kind = land.rock_broken[rock_at(land, cell, rock)]
+        land.bedrock[cell] = rock - depth * math.log1p(made * factor[cell] * math.exp(-land.sediment[cell] / depth))
+        became = rock - land.bedrock[cell]
+        land.mix[cell * land.kinds + kind] += became
+        land.sediment[cell] = thickness(land, cell)
+        from_rock[kind] += became

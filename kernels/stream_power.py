@@ -1,0 +1,362 @@
+"""Rivers that cut into the land, carry what they cut, and lay it down where they slow.
+
+Per year the ground z changes by
+
+    ∂z/∂t = U − K · A^m · S^n + (G / A) · ∫ (U − ∂z/∂t) dA
+
+with the uplift U, the drained area A, weighted by rain, and the slope S down the flow: incision by stream power (Howard
+1994), and deposition of a part of what comes from upstream (Davy, Lague 2009; Yuan et al. 2019). Here the uplift has
+been done before.
+
+A step is implicit in the heights and in the load: for n = 1 these are linear equations along the trees of flow, where
+each cell knows the one that it drains to (Braun, Willett 2013) and the sum of what comes from above. Written for a cell
+whose receiver has height z_r, its own height and the load that leaves it are
+
+    z = γ + δ · z_r        q = α + β · z_r
+
+From the springs down, γ, δ, α and β follow from the sums of α and β of the cells that drain to it; from the outlets up,
+each height from that of its receiver. So two walks solve it, exactly, for any G and any length of time, where others
+iterate. For other n, α and β are those of the tangent at the heights of the last round, and a cell's own height comes
+from its own equation, by Newton's method; without deposition the first round is the last.
+
+What stands too steep above its receiver slides before, and the river carries it. What a river carries into a lake
+settles there, as far as there is room below the level at which the lake spills; the rest goes on. In the sea a load
+settles over a distance, nowhere above sea level. What comes to an outlet leaves the map.
+
+Loads are in metres over one cell.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.compiling import njit
+from kernels.directions import flow_directions
+from kernels.filling import fill
+from kernels.layers import Layer
+from kernels.neighbours import OUTLET, index_steps
+from kernels.ocean import ocean_mask
+from kernels.powers import raise_to
+from kernels.routing import order_from_springs
+from kernels.units import Metres, Years
+
+# What a cell is to the water that comes to it
+LAND, LAKE, SEA, BASE = 0, 1, 2, 3
+
+# Rounds end where no height changes by more than this part of the relief, or after so many.
+_CLOSE = 1e-9
+_ROUNDS = 30
+_LEAST_SLOPE = 1e-9  # at which a tangent is taken
+_NEWTON_STEPS = 60
+_LEAST_AREA = 1e-30  # drained, in cells: no rain falls there at all
+
+
+class StreamPowerParameters(NamedTuple):
+    """How rivers wear the land in a step."""
+
+    years: Years
+    area_exponent: float  # m
+    slope_exponent: float  # n
+    deposition: float  # G
+    critical_slope: float  # tangent of the steepest slope that stands; infinite: all do
+    settling_length: Metres  # over which two thirds of a load settle in the sea
+
+
+class Rivers(NamedTuple):
+    """How the land of a step drains, and what that is worked out with; arrays are [row, column] if nothing is said."""
+
+    surface: Layer  # the ground, with lakes filled to where they spill, or the sea
+    directions: NDArray[np.int8]  # see `kernels.neighbours`
+    order: NDArray[np.int32]  # [number]: all cells, each before the one that it drains to
+    area: Layer  # drained, in cells, each weighted by its rain
+    kind: NDArray[np.uint8]  # LAND, LAKE, SEA or BASE
+    load: Layer  # sum over the cells that drain here of α, then γ; in a lake the filled part, in the sea the deposit
+    slope: Layer  # likewise β, then δ
+    wear: Layer  # K · A^m · years / distance to the receiver
+    settled: Layer  # part of the load from upstream that is laid down
+
+
+def empty_rivers(rows: int, columns: int) -> Rivers:
+    """Room for the rivers of a map."""
+    layers = [np.empty((rows, columns)) for _ in range(6)]
+    directions, kind = np.empty((rows, columns), np.int8), np.empty((rows, columns), np.uint8)
+    surface, area, load, slope, wear, settled = layers
+    return Rivers(surface, directions, np.empty(rows * columns, np.int32), area, kind, load, slope, wear, settled)
+
+
+def lowest_of_edge(ground: Layer) -> NDArray[np.bool_]:
+    """Where water leaves over the map's edge, [row, column]: its cells that have no lower neighbour, and the lowest.
+
+    All others of the edge drain to their lowest neighbour, and are worn as the land inside is.
+    """
+    rows, columns = ground.shape
+    ring = np.concatenate(
+        [
+            np.arange(columns),
+            columns - 1 + columns * np.arange(1, rows),
+            rows * columns - 2 - np.arange(columns - 1),
+            columns * np.arange(rows - 2, 0, -1),
+        ]
+    )
+    cells = ground.reshape(-1)
+    around = cells[ring]
+    lower = (np.roll(around, 1) < around) | (np.roll(around, -1) < around)
+    # A cell of the edge may also have lower ones beside and across it inside.
+    inside = np.full((rows + 2, columns + 2), np.inf)
+    inside[1:-1, 1:-1] = ground
+    row, column = np.divmod(ring, columns)
+    for i in (0, 1, 2):
+        for j in (0, 1, 2):
+            lower |= inside[row + i, column + j] < around
+    mask = np.zeros(ground.size, np.bool_)
+    mask[ring[~lower]] = True
+    mask[ring[around.argmin()]] = True
+    return mask.reshape(rows, columns)
+
+
+def route(
+    ground: Layer, outlets: NDArray[np.bool_], sea_level: float, rain: NDArray[np.float32] | None, rivers: Rivers
+) -> None:
+    """Find how `ground` drains to `outlets` [row, column], at least one, and write it to `rivers`.
+
+    The flow goes on over the floor of the sea, which lies below `sea_level` and reaches the map's edge; -inf: none.
+    `rain` is what falls on each cell beside the others.
+    """
+    fill(ground, outlets, rivers.surface)
+    flow_directions(rivers.surface, outlets, rivers.directions, scratch=rivers.order)
+    rivers.area[...] = 1.0 if rain is None else rain
+    order_from_springs(rivers.directions, rivers.order, rivers.area)
+    _tell_kinds(ground.reshape(-1), rivers.surface.reshape(-1), rivers.directions.reshape(-1), rivers.kind.reshape(-1))
+    if sea_level > -math.inf:
+        sea = ocean_mask(ground, sea_level)
+        rivers.kind[sea] = SEA
+        rivers.surface[sea] = sea_level
+
+
+def incise(
+    ground: Layer,
+    erodibility: Layer,
+    cell_size: float,
+    parameters: StreamPowerParameters,
+    sea_level: float,
+    rivers: Rivers,
+    out: Layer,
+) -> float:
+    """Let the rivers of a land that was routed wear and fill it for some years; write the new ground to `out`.
+
+    `ground` is float64 metres [row, column]. `erodibility` is K for areas in square metres and years, 0 where nothing
+    is worn, laid down or slides. Returns what left the map, in metres over one cell; all the rest of what was worn is
+    laid on `out`, to the last bits.
+    """
+    p = parameters
+    steps = index_steps(ground.shape[1])
+    direction, kind = rivers.directions.reshape(-1), rivers.kind.reshape(-1)
+    surface, height = rivers.surface.reshape(-1), ground.reshape(-1)
+    load, slope = rivers.load.reshape(-1), rivers.slope.reshape(-1)
+    wear, settled = rivers.wear.reshape(-1), rivers.settled.reshape(-1)
+    hold = erodibility.reshape(-1)
+    if p.critical_slope < math.inf:
+        _slide(surface, direction, kind, hold, rivers.order, steps, p.critical_slope * cell_size)
+    rivers.wear[...] = rivers.area
+    raise_to(wear, p.area_exponent)
+    scale = p.years * cell_size ** (2.0 * p.area_exponent)
+    # For n = 1 the coefficient of the fall to the receiver, else that of the power of the slope
+    power = -1.0 if p.slope_exponent == 1.0 else 0.0
+    _prepare(wear, settled, hold, rivers.area.reshape(-1), direction, scale, cell_size, power, p.deposition)
+    settling = 1.0 - math.exp(-cell_size / p.settling_length)
+    walk = (kind, direction, rivers.order, steps)
+    if p.slope_exponent == 1.0:
+        _down(height, surface, surface, load, slope, wear, np.empty(0), settled, *walk, settling, sea_level, hold)
+        _up(surface, load, slope, *walk)
+        return float(_lay(height, surface, load, kind, hold, out.reshape(-1)))
+    begin = surface.copy()
+    for _ in range(_ROUNDS):
+        linear, constant = _tangent(surface, wear, direction, kind, steps, cell_size, p.slope_exponent)
+        _down(height, begin, surface, load, slope, linear, constant, settled, *walk, settling, sea_level, hold)
+        change = _up_by_newton(begin, surface, load, slope, wear, settled, *walk, cell_size, p.slope_exponent)
+        if p.deposition == 0.0 or change <= _CLOSE * max(np.ptp(height), _CLOSE):
+            break
+    return float(_lay(height, surface, load, kind, hold, out.reshape(-1)))
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _tell_kinds(height, surface, direction, kind):
+    for cell in range(len(height)):
+        filled = LAKE if surface[cell] > height[cell] else LAND
+        kind[cell] = BASE if direction[cell] == OUTLET else filled
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _slide(surface, direction, kind, hold, order, steps, rise):
+    """Lower what stands steeper than it can above its receiver."""
+    for place in range(len(order) - 1, -1, -1):
+        cell = order[place]
+        if kind[cell] == LAND and hold[cell] > 0.0:
+            towards = direction[cell]
+            highest = surface[cell + steps[towards]] + (rise if towards < 4 else rise * math.sqrt(2.0))
+            surface[cell] = min(surface[cell], highest)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _prepare(wear, settled, hold, area, direction, scale, distance, power, deposition):
+    """From A^m in `wear` to the coefficients of incision, for a power of the distance, and of deposition."""
+    beside, across = scale * distance**power, scale * (distance * math.sqrt(2.0)) ** power
+    for cell in range(len(wear)):
+        factor = beside if direction[cell] < 4 else across
+        held = hold[cell]
+        wear[cell] *= held * factor
+        # No more can be laid down than comes.
+        part = deposition if deposition < area[cell] else area[cell]
+        settled[cell] = part / max(area[cell], _LEAST_AREA) if held > 0.0 else 0.0
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _tangent(surface, wear, direction, kind, steps, cell_size, exponent):
+    """Incision as a line around the present heights: its slope against the fall, and its value where there is none."""
+    linear, constant = np.zeros(len(surface)), np.zeros(len(surface))
+    for cell in range(len(surface)):
+        if kind[cell] != LAND:
+            continue
+        towards = direction[cell]
+        distance = cell_size if towards < 4 else cell_size * math.sqrt(2.0)
+        slope = max((surface[cell] - surface[cell + steps[towards]]) / distance, _LEAST_SLOPE)
+        power = slope ** (exponent - 1.0)
+        linear[cell] = wear[cell] * exponent * power / distance
+        constant[cell] = wear[cell] * (exponent - 1.0) * power * slope
+    return linear, constant
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _down(
+    height, begin, surface, load, slope, wear, constant, settled, kind, direction, order, steps, settling, sea_level,
+    hold,
+):  # fmt: skip
+    """From the springs down: what each cell's height and load are if its receiver's height is known."""
+    load[:] = 0.0
+    slope[:] = 0.0
+    for cell in order:
+        what = kind[cell]
+        if what == BASE:
+            continue
+        receiver = cell + steps[direction[cell]]
+        to = kind[receiver]
+        if what == LAND:
+            before, comes, with_height = begin[cell], load[cell], slope[cell]
+            above = before + settled[cell] * comes
+            if len(constant) > 0:
+                above += constant[cell]
+            divided = 1.0 / (1.0 + wear[cell] - settled[cell] * with_height)
+            own, of_receiver = above * divided, wear[cell] * divided
+            if len(constant) == 0:
+                load[cell], slope[cell] = own, of_receiver
+            leaves = comes + height[cell] + (with_height - 1.0) * own
+            leaves_with_height = (with_height - 1.0) * of_receiver
+            if to == LAND:
+                load[receiver] += leaves
+                slope[receiver] += leaves_with_height
+            else:
+                load[receiver] += leaves + leaves_with_height * surface[receiver]
+        elif what == LAKE:
+            # Until the last cell of a lake, its slope is the room in it.
+            room = slope[cell] + (surface[cell] - height[cell] if hold[cell] > 0.0 else 0.0)
+            comes = load[cell]
+            if to == LAKE:
+                load[receiver] += comes
+                slope[receiver] += room
+            else:
+                stays = min(max(comes, 0.0), room)
+                load[receiver] += comes - stays
+                load[cell] = stays / room if room > 0.0 else 0.0
+        else:
+            comes = load[cell]
+            stays = min(max(comes, 0.0) * settling, max(sea_level - height[cell], 0.0)) if hold[cell] > 0.0 else 0.0
+            load[cell] = stays
+            load[receiver] += comes - stays
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _up(surface, load, slope, kind, direction, order, steps):
+    """From the outlets up: the heights."""
+    for place in range(len(order) - 1, -1, -1):
+        cell = order[place]
+        if kind[cell] == LAND:
+            surface[cell] = load[cell] + slope[cell] * surface[cell + steps[direction[cell]]]
+        elif kind[cell] == LAKE:
+            _share_lake(cell, load, kind, direction, steps)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _up_by_newton(
+    begin, surface, load, slope, wear, settled, kind, direction, order, steps, cell_size, exponent
+):  # fmt: skip
+    """The same for other n than 1. Returns by how much any height changed."""
+    change = 0.0
+    for place in range(len(order) - 1, -1, -1):
+        cell = order[place]
+        if kind[cell] == LAND:
+            towards = direction[cell]
+            distance = cell_size if towards < 4 else cell_size * math.sqrt(2.0)
+            below = surface[cell + steps[towards]]
+            # a · S + b · S^n = c
+            rest = 1.0 - settled[cell] * slope[cell]
+            c = begin[cell] + settled[cell] * load[cell] - rest * below
+            new = below + distance * _falling(rest * distance, wear[cell], exponent, c)
+            change = max(change, abs(new - surface[cell]))
+            surface[cell] = new
+        elif kind[cell] == LAKE:
+            _share_lake(cell, load, kind, direction, steps)
+    return change
+
+
+@njit(nogil=True, error_model="numpy")
+def _falling(a, b, exponent, c):
+    """The S of a · S + b · S^n = c, in which b does not count below 0; a is above 0."""
+    if c <= 0.0:
+        return c / a
+    low, high = 0.0, c / a
+    slope = high
+    for _ in range(_NEWTON_STEPS):
+        power = slope ** (exponent - 1.0)
+        wrong = (a + b * power) * slope - c
+        if wrong > 0.0:
+            high = slope
+        else:
+            low = slope
+        new = slope - wrong / (a + exponent * b * power)
+        if not low < new < high:
+            new = 0.5 * (low + high)
+        if abs(new - slope) <= 1e-14 * slope:
+            break
+        slope = new
+    return slope
+
+
+@njit(nogil=True, error_model="numpy")
+def _share_lake(cell, load, kind, direction, steps):
+    """All of a lake is filled by one part, that of the last of its cells."""
+    receiver = cell + steps[direction[cell]]
+    if kind[receiver] == LAKE:
+        load[cell] = load[receiver]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _lay(height, surface, load, kind, hold, out):
+    """The new ground; returns what is in none of it any more."""
+    left = 0.0
+    for cell in range(len(height)):
+        before = height[cell]
+        what = kind[cell]
+        now = before
+        if what == LAND:
+            now = surface[cell]
+        elif what == LAKE and hold[cell] > 0.0:
+            now = before + load[cell] * (surface[cell] - before)
+        elif what == SEA:
+            now = before + load[cell]
+        out[cell] = now
+        left += before - now
+    return left
