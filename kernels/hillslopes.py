@@ -31,24 +31,32 @@ def _solve(height, free, pace, passed, weight):
     Between two cells it is as fast as in the slower one, and what is not `free` at all keeps its height.
     """
     places, lanes = height.shape
-    for lane in range(lanes):
-        passed[0, lane] = weight[0, lane] = 0.0
     for place in range(places):
         here, fast = height[place], free[place]
-        behind = max(place - 1, 0)
-        fast_before, part_before, way_before = free[behind], passed[behind], weight[behind]
-        fast_after = free[min(place + 1, places - 1)]
-        first, last = 0.0 if place == 0 else 1.0, 0.0 if place == places - 1 else 1.0
         part, way = passed[place], weight[place]
+        part_before, way_before, fast_before = (
+            passed[max(place - 1, 0)],
+            weight[max(place - 1, 0)],
+            free[max(place - 1, 0)],
+        )
+        fast_after = free[min(place + 1, places - 1)]
+        to_first = 0.0 if place == 0 else pace
+        to_last = 0.0 if place == places - 1 else pace
+        if place == 0:
+            for lane in range(lanes):
+                part[lane] = way[lane] = 0.0
         for lane in range(lanes):
-            to_before = first * pace * min(abs(fast[lane]), abs(fast_before[lane]))
-            to_after = last * pace * min(abs(fast[lane]), abs(fast_after[lane]))
+            speed = abs(fast[lane])
+            to_before = to_first * min(speed, abs(fast_before[lane]))
+            to_after = to_last * min(speed, abs(fast_after[lane]))
             divided = 1.0 / (1.0 + to_after + to_before * (1.0 - part_before[lane]))
+            moved = (here[lane] + to_before * way_before[lane]) * divided
             is_free = fast[lane] > 0.0
             part[lane] = to_after * divided if is_free else 0.0
-            way[lane] = (here[lane] + to_before * way_before[lane]) * divided if is_free else here[lane]
+            way[lane] = moved if is_free else here[lane]
+    last, way = height[places - 1], weight[places - 1]
     for lane in range(lanes):
-        height[places - 1, lane] = weight[places - 1, lane]
+        last[lane] = way[lane]
     for place in range(places - 2, -1, -1):
         here, after, part, way = height[place], height[place + 1], passed[place], weight[place]
         for lane in range(lanes):
@@ -59,17 +67,21 @@ def _solve(height, free, pace, passed, weight):
 def _creep_down(ground, free, pace):
     """Along the columns, a band of them at a time."""
     rows, columns = ground.shape
-    height, fast = np.empty((rows, _BAND)), np.empty((rows, _BAND))
+    height, fast = np.zeros((rows, _BAND)), np.zeros((rows, _BAND))
     passed, weight = np.empty((rows, _BAND)), np.empty((rows, _BAND))
     for begin in range(0, columns, _BAND):
         count = min(_BAND, columns - begin)
-        if count < _BAND:
-            height[:] = 0.0
-            fast[:] = 0.0
-        height[:, :count] = ground[:, begin : begin + count]
-        fast[:, :count] = free[:, begin : begin + count]
+        for row in range(rows):
+            own, freely = ground[row][begin : begin + count], free[row][begin : begin + count]
+            there, how_fast = height[row], fast[row]
+            for lane in range(count):
+                there[lane] = own[lane]
+                how_fast[lane] = freely[lane]
         _solve(height, fast, pace, passed, weight)
-        ground[:, begin : begin + count] = height[:, :count]
+        for row in range(rows):
+            own, there = ground[row][begin : begin + count], height[row]
+            for lane in range(count):
+                own[lane] = there[lane]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -81,13 +93,15 @@ def _creep_across(ground, free, pace):
     for begin in range(0, rows, _LANES):
         count = min(_LANES, rows - begin)
         for lane in range(count):
+            own, freely = ground[begin + lane], free[begin + lane]
             for column in range(columns):
-                height[column, lane] = ground[begin + lane, column]
-                fast[column, lane] = free[begin + lane, column]
+                height[column, lane] = own[column]
+                fast[column, lane] = freely[column]
         _solve(height, fast, pace, passed, weight)
         for lane in range(count):
+            own = ground[begin + lane]
             for column in range(columns):
-                ground[begin + lane, column] = height[column, lane]
+                own[column] = height[column, lane]
 
 
 def creep(ground: Layer, free: Layer, pace: float, *, along_columns: bool) -> None:

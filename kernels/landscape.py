@@ -110,11 +110,15 @@ def evolve(
     check_layers(bedrock, sediment, ground)
     p = parameters
     room = room or room_for(*ground.shape)
-    land = _Ground._make(
+    land: Any = _Ground._make(
         (*asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1))
     )
     risen = _rise(
-        land.bedrock, land.sediment, land.ground, np.asarray(uplift, np.float64).reshape(-1), outlets.reshape(-1)
+        land.bedrock,
+        land.sediment,
+        land.ground,
+        np.array(uplift, np.float64, copy=None).reshape(-1),
+        outlets.reshape(-1),
     )
     from_rock, off_map = np.zeros(land.kinds), np.zeros(land.kinds)
     after = room.after.reshape(-1)
@@ -126,18 +130,18 @@ def evolve(
             p.years, p.area_exponent, p.slope_exponent, p.deposition, p.critical_slope, p.settling_length
         )
         incise(ground, room.factor, cell_size, power, sea_level, rivers, room.after)
-        if land.kinds == 1:
-            _exchange(land, after, from_rock, off_map)
-        else:
+        if land.kinds > 1:
             _exchange_along_rivers(
                 land, after, rivers.kind.reshape(-1), rivers.directions.reshape(-1), rivers.order,
-                index_steps(ground.shape[1]), rivers.surface.reshape(-1), rivers.load.reshape(-1),
-                rivers.slope.reshape(-1), room.factor.reshape(-1), from_rock, off_map,
+                index_steps(ground.shape[1]), rivers.surface.reshape(-1), rivers.sums.reshape(-1),
+                room.factor.reshape(-1), from_rock, off_map,
             )  # fmt: skip
+            room.after[...] = ground
+    else:
+        room.after[...] = ground
     if p.diffusivity > 0.0:
         pace = p.diffusivity * p.years / cell_size**2
         _find_mobility(land, outlets.reshape(-1), room.factor.reshape(-1))
-        room.after[...] = ground
         for along_columns in (columns_first, not columns_first):
             creep(room.after, room.factor, pace, along_columns=along_columns)
             if land.kinds > 1:
@@ -147,8 +151,8 @@ def evolve(
                     land, after, room.factor.reshape(-1), pace, cells, lines, *strides, from_rock, off_map
                 )
                 room.after[...] = ground
-        if land.kinds == 1:
-            _exchange(land, after, from_rock, off_map)
+    if land.kinds == 1:
+        _exchange(land, after, from_rock, off_map)
     if p.soil_production > 0.0:
         _find_weathering(land, room.factor.reshape(-1))
         made = p.soil_production * p.years / p.soil_depth
@@ -274,12 +278,12 @@ def _all_of(carried, first, kinds):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _exchange_along_rivers(
-    land, after, kind_of, direction, order, steps, surface, settled, room, hold, from_rock, off_map
+    land, after, kind_of, direction, order, steps, surface, sums, hold, from_rock, off_map
 ):  # fmt: skip
     """Bring ground of several kinds to new heights, with the loads that its rivers carry from cell to cell.
 
-    `settled` and `room` are what `incise` left: of the last cell of a lake the part of it that is filled, and how deep
-    the rest of it is, over one cell.
+    `sums` are what `incise` left: of the last cell of a lake the part of it that is filled, and how deep the rest of it
+    is, over one cell.
     """
     kinds = land.kinds
     carried = np.zeros(len(after) * kinds)
@@ -296,7 +300,7 @@ def _exchange_along_rivers(
         if what == LAKE:
             if kind_of[receiver] != LAKE and load > 0.0:
                 own_room = surface[cell] - land.ground[cell] if hold[cell] > 0.0 else 0.0
-                stays = settled[cell] * (room[cell] + own_room)
+                stays = sums[2 * cell] * (sums[2 * cell + 1] + own_room)
                 passed = 1.0 - min(stays / load, 1.0)
         else:
             change = after[cell] - land.ground[cell]
@@ -323,7 +327,7 @@ def _exchange_along_rivers(
             last[cell] = last[receiver]
         else:
             last[cell] = cell
-            left[cell] = room[cell] + (surface[cell] - land.ground[cell] if hold[cell] > 0.0 else 0.0)
+            left[cell] = sums[2 * cell + 1] + (surface[cell] - land.ground[cell] if hold[cell] > 0.0 else 0.0)
         depth = surface[cell] - land.ground[cell] if hold[cell] > 0.0 else 0.0
         end = last[cell]
         _lay(land, cell, min(depth / left[end], 1.0) if left[end] > 0.0 else 1.0, carried, end * kinds)

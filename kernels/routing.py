@@ -158,23 +158,26 @@ def way_to_outlet(directions: NDArray[np.int8], row: int, column: int) -> NDArra
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _order_from_springs(direction, steps, order, waiting, totals):
-    for cell in range(len(direction)):
-        if direction[cell] != OUTLET:
-            waiting[cell + steps[direction[cell]]] += 1
+    count = len(direction)
+    for cell in range(count):
+        towards = direction[cell]
+        waiting[np.uintp(cell + steps[towards])] += np.uint8(1) if towards != OUTLET else np.uint8(0)
     # Without branches: each cell is written, and overwritten where it does not count.
-    end = 0
-    for cell in range(len(direction)):
+    end = np.uintp(0)
+    for cell in range(count):
         order[end] = cell
-        end += waiting[cell] == 0
-    for place in range(len(direction)):
-        cell = order[place]
-        if direction[cell] != OUTLET:
-            below = cell + steps[direction[cell]]
-            totals[below] += totals[cell]
-            waiting[below] -= 1
-            if waiting[below] == 0:
+        end += np.uintp(1) if waiting[cell] == 0 else np.uintp(0)
+    for place in range(count):
+        cell = np.int64(order[np.uintp(place)])
+        towards = direction[np.uintp(cell)]
+        if towards != OUTLET:
+            below = np.uintp(cell + steps[towards])
+            totals[below] += totals[np.uintp(cell)]
+            left = waiting[below] - np.uint8(1)
+            waiting[below] = left
+            if left == 0:
                 order[end] = below
-                end += 1
+                end += np.uintp(1)
 
 
 def order_from_springs(directions: NDArray[np.int8], out: NDArray[np.int32], totals: NDArray[np.float64]) -> None:

@@ -38,7 +38,7 @@ from kernels.compiling import njit
 from kernels.directions import flow_directions
 from kernels.filling import fill
 from kernels.layers import Layer
-from kernels.neighbours import OUTLET, index_steps
+from kernels.neighbours import COLUMN_STEPS, OUTLET, ROW_STEPS, index_steps, on_map
 from kernels.ocean import ocean_mask
 from kernels.powers import raise_to
 from kernels.routing import order_from_springs
@@ -74,18 +74,17 @@ class Rivers(NamedTuple):
     order: NDArray[np.int32]  # [number]: all cells, each before the one that it drains to
     area: Layer  # drained, in cells, each weighted by its rain
     kind: NDArray[np.uint8]  # LAND, LAKE, SEA or BASE
-    load: Layer  # sum over the cells that drain here of α, then γ; in a lake the filled part, in the sea the deposit
-    slope: Layer  # likewise β, then δ
+    sums: NDArray[np.float64]  # [row, column, 2]: see `_down`
     wear: Layer  # K · A^m · years / distance to the receiver
     settled: Layer  # part of the load from upstream that is laid down
 
 
 def empty_rivers(rows: int, columns: int) -> Rivers:
     """Room for the rivers of a map."""
-    layers = [np.empty((rows, columns)) for _ in range(6)]
+    surface, area, wear, settled = (np.empty((rows, columns)) for _ in range(4))
     directions, kind = np.empty((rows, columns), np.int8), np.empty((rows, columns), np.uint8)
-    surface, area, load, slope, wear, settled = layers
-    return Rivers(surface, directions, np.empty(rows * columns, np.int32), area, kind, load, slope, wear, settled)
+    order, sums = np.empty(rows * columns, np.int32), np.empty((rows, columns, 2))
+    return Rivers(surface, directions, order, area, kind, sums, wear, settled)
 
 
 def lowest_of_edge(ground: Layer) -> NDArray[np.bool_]:
@@ -93,29 +92,26 @@ def lowest_of_edge(ground: Layer) -> NDArray[np.bool_]:
 
     All others of the edge drain to their lowest neighbour, and are worn as the land inside is.
     """
+    mask = np.zeros(ground.shape, np.bool_)
+    _find_lowest_of_edge(ground, mask)
+    return mask
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _find_lowest_of_edge(ground, mask):
     rows, columns = ground.shape
-    ring = np.concatenate(
-        [
-            np.arange(columns),
-            columns - 1 + columns * np.arange(1, rows),
-            rows * columns - 2 - np.arange(columns - 1),
-            columns * np.arange(rows - 2, 0, -1),
-        ]
-    )
-    cells = ground.reshape(-1)
-    around = cells[ring]
-    lower = (np.roll(around, 1) < around) | (np.roll(around, -1) < around)
-    # A cell of the edge may also have lower ones beside and across it inside.
-    inside = np.full((rows + 2, columns + 2), np.inf)
-    inside[1:-1, 1:-1] = ground
-    row, column = np.divmod(ring, columns)
-    for i in (0, 1, 2):
-        for j in (0, 1, 2):
-            lower |= inside[row + i, column + j] < around
-    mask = np.zeros(ground.size, np.bool_)
-    mask[ring[~lower]] = True
-    mask[ring[around.argmin()]] = True
-    return mask.reshape(rows, columns)
+    lowest, lowest_row, lowest_column = np.inf, 0, 0
+    for row in range(rows):
+        for column in range(0, columns, 1 if row in (0, rows - 1) else columns - 1):
+            height = ground[row, column]
+            if height < lowest:
+                lowest, lowest_row, lowest_column = height, row, column
+            has_lower = False
+            for neighbour in range(8):
+                if on_map(row, column, neighbour, rows, columns):
+                    has_lower |= ground[row + ROW_STEPS[neighbour], column + COLUMN_STEPS[neighbour]] < height
+            mask[row, column] = not has_lower
+    mask[lowest_row, lowest_column] = True
 
 
 def route(
@@ -156,7 +152,7 @@ def incise(
     steps = index_steps(ground.shape[1])
     direction, kind = rivers.directions.reshape(-1), rivers.kind.reshape(-1)
     surface, height = rivers.surface.reshape(-1), ground.reshape(-1)
-    load, slope = rivers.load.reshape(-1), rivers.slope.reshape(-1)
+    sums = rivers.sums.reshape(-1)
     wear, settled = rivers.wear.reshape(-1), rivers.settled.reshape(-1)
     hold = erodibility.reshape(-1)
     if p.critical_slope < math.inf:
@@ -170,17 +166,17 @@ def incise(
     settling = 1.0 - math.exp(-cell_size / p.settling_length)
     walk = (kind, direction, rivers.order, steps)
     if p.slope_exponent == 1.0:
-        _down(height, surface, surface, load, slope, wear, np.empty(0), settled, *walk, settling, sea_level, hold)
-        _up(surface, load, slope, *walk)
-        return float(_lay(height, surface, load, kind, hold, out.reshape(-1)))
+        _down(height, surface, surface, sums, wear, np.empty(0), settled, *walk, settling, sea_level, hold)
+        _up(surface, sums, *walk)
+        return float(_lay(height, surface, sums, kind, hold, out.reshape(-1)))
     begin = surface.copy()
     for _ in range(_ROUNDS):
         linear, constant = _tangent(surface, wear, direction, kind, steps, cell_size, p.slope_exponent)
-        _down(height, begin, surface, load, slope, linear, constant, settled, *walk, settling, sea_level, hold)
-        change = _up_by_newton(begin, surface, load, slope, wear, settled, *walk, cell_size, p.slope_exponent)
+        _down(height, begin, surface, sums, linear, constant, settled, *walk, settling, sea_level, hold)
+        change = _up_by_newton(begin, surface, sums, wear, settled, *walk, cell_size, p.slope_exponent)
         if p.deposition == 0.0 or change <= _CLOSE * max(np.ptp(height), _CLOSE):
             break
-    return float(_lay(height, surface, load, kind, hold, out.reshape(-1)))
+    return float(_lay(height, surface, sums, kind, hold, out.reshape(-1)))
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -193,11 +189,13 @@ def _tell_kinds(height, surface, direction, kind):
 @njit(nogil=True, cache=True, error_model="numpy")
 def _slide(surface, direction, kind, hold, order, steps, rise):
     """Lower what stands steeper than it can above its receiver."""
-    for place in range(len(order) - 1, -1, -1):
-        cell = order[place]
+    across = rise * math.sqrt(2.0)
+    for place in range(len(order)):
+        number = np.int64(order[np.uintp(len(order) - 1 - place)])
+        cell = np.uintp(number)
         if kind[cell] == LAND and hold[cell] > 0.0:
             towards = direction[cell]
-            highest = surface[cell + steps[towards]] + (rise if towards < 4 else rise * math.sqrt(2.0))
+            highest = surface[np.uintp(number + steps[towards])] + (rise if towards < 4 else across)
             surface[cell] = min(surface[cell], highest)
 
 
@@ -232,66 +230,74 @@ def _tangent(surface, wear, direction, kind, steps, cell_size, exponent):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _down(
-    height, begin, surface, load, slope, wear, constant, settled, kind, direction, order, steps, settling, sea_level,
+    height, begin, surface, sums, wear, constant, settled, kind, direction, order, steps, settling, sea_level,
     hold,
 ):  # fmt: skip
-    """From the springs down: what each cell's height and load are if its receiver's height is known."""
-    load[:] = 0.0
-    slope[:] = 0.0
-    for cell in order:
+    """From the springs down: what each cell's height and load are if its receiver's height is known.
+
+    `sums` [2 · cell and one more] are those of α and β over the cells that drain to a cell. For n = 1 they become γ and
+    δ on land. In a lake they are what has come, and how much room there is upstream; of its last cell the first becomes
+    the part of the lake that is filled. In the sea the first becomes what is laid down.
+    """
+    sums[:] = 0.0
+    one = np.uintp(1)
+    for number in order:
+        cell, towards = np.uintp(number), direction[np.uintp(number)]
         what = kind[cell]
         if what == BASE:
             continue
-        receiver = cell + steps[direction[cell]]
+        receiver = np.uintp(np.int64(number) + steps[towards])
         to = kind[receiver]
+        own, others = np.uintp(2) * cell, np.uintp(2) * receiver
+        comes, with_height = sums[own], sums[own + one]
         if what == LAND:
-            before, comes, with_height = begin[cell], load[cell], slope[cell]
-            above = before + settled[cell] * comes
+            above = begin[cell] + settled[cell] * comes
             if len(constant) > 0:
                 above += constant[cell]
             divided = 1.0 / (1.0 + wear[cell] - settled[cell] * with_height)
-            own, of_receiver = above * divided, wear[cell] * divided
+            height_alone, of_receiver = above * divided, wear[cell] * divided
             if len(constant) == 0:
-                load[cell], slope[cell] = own, of_receiver
-            leaves = comes + height[cell] + (with_height - 1.0) * own
+                sums[own], sums[own + one] = height_alone, of_receiver
+            leaves = comes + height[cell] + (with_height - 1.0) * height_alone
             leaves_with_height = (with_height - 1.0) * of_receiver
             if to == LAND:
-                load[receiver] += leaves
-                slope[receiver] += leaves_with_height
+                sums[others] += leaves
+                sums[others + one] += leaves_with_height
             else:
-                load[receiver] += leaves + leaves_with_height * surface[receiver]
+                sums[others] += leaves + leaves_with_height * surface[receiver]
         elif what == LAKE:
-            # Until the last cell of a lake, its slope is the room in it.
-            room = slope[cell] + (surface[cell] - height[cell] if hold[cell] > 0.0 else 0.0)
-            comes = load[cell]
+            room = with_height + (surface[cell] - height[cell] if hold[cell] > 0.0 else 0.0)
             if to == LAKE:
-                load[receiver] += comes
-                slope[receiver] += room
+                sums[others] += comes
+                sums[others + one] += room
             else:
                 stays = min(max(comes, 0.0), room)
-                load[receiver] += comes - stays
-                load[cell] = stays / room if room > 0.0 else 0.0
+                sums[others] += comes - stays
+                sums[own] = stays / room if room > 0.0 else 0.0
         else:
-            comes = load[cell]
-            stays = min(max(comes, 0.0) * settling, max(sea_level - height[cell], 0.0)) if hold[cell] > 0.0 else 0.0
-            load[cell] = stays
-            load[receiver] += comes - stays
+            below = max(sea_level - height[cell], 0.0) if hold[cell] > 0.0 else 0.0
+            stays = min(max(comes, 0.0) * settling, below)
+            sums[own] = stays
+            if towards != OUTLET:
+                sums[others] += comes - stays
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _up(surface, load, slope, kind, direction, order, steps):
+def _up(surface, sums, kind, direction, order, steps):
     """From the outlets up: the heights."""
-    for place in range(len(order) - 1, -1, -1):
-        cell = order[place]
+    for place in range(len(order)):
+        number = np.int64(order[np.uintp(len(order) - 1 - place)])
+        cell = np.uintp(number)
         if kind[cell] == LAND:
-            surface[cell] = load[cell] + slope[cell] * surface[cell + steps[direction[cell]]]
+            below = surface[np.uintp(number + steps[direction[cell]])]
+            surface[cell] = sums[np.uintp(2) * cell] + sums[np.uintp(2) * cell + np.uintp(1)] * below
         elif kind[cell] == LAKE:
-            _share_lake(cell, load, kind, direction, steps)
+            _share_lake(number, sums, kind, direction, steps)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _up_by_newton(
-    begin, surface, load, slope, wear, settled, kind, direction, order, steps, cell_size, exponent
+    begin, surface, sums, wear, settled, kind, direction, order, steps, cell_size, exponent
 ):  # fmt: skip
     """The same for other n than 1. Returns by how much any height changed."""
     change = 0.0
@@ -302,13 +308,13 @@ def _up_by_newton(
             distance = cell_size if towards < 4 else cell_size * math.sqrt(2.0)
             below = surface[cell + steps[towards]]
             # a · S + b · S^n = c
-            rest = 1.0 - settled[cell] * slope[cell]
-            c = begin[cell] + settled[cell] * load[cell] - rest * below
+            rest = 1.0 - settled[cell] * sums[2 * cell + 1]
+            c = begin[cell] + settled[cell] * sums[2 * cell] - rest * below
             new = below + distance * _falling(rest * distance, wear[cell], exponent, c)
             change = max(change, abs(new - surface[cell]))
             surface[cell] = new
         elif kind[cell] == LAKE:
-            _share_lake(cell, load, kind, direction, steps)
+            _share_lake(cell, sums, kind, direction, steps)
     return change
 
 
@@ -336,15 +342,15 @@ def _falling(a, b, exponent, c):
 
 
 @njit(nogil=True, error_model="numpy")
-def _share_lake(cell, load, kind, direction, steps):
+def _share_lake(cell, sums, kind, direction, steps):
     """All of a lake is filled by one part, that of the last of its cells."""
     receiver = cell + steps[direction[cell]]
     if kind[receiver] == LAKE:
-        load[cell] = load[receiver]
+        sums[2 * cell] = sums[2 * receiver]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _lay(height, surface, load, kind, hold, out):
+def _lay(height, surface, sums, kind, hold, out):
     """The new ground; returns what is in none of it any more."""
     left = 0.0
     for cell in range(len(height)):
@@ -354,9 +360,9 @@ def _lay(height, surface, load, kind, hold, out):
         if what == LAND:
             now = surface[cell]
         elif what == LAKE and hold[cell] > 0.0:
-            now = before + load[cell] * (surface[cell] - before)
+            now = before + sums[2 * cell] * (surface[cell] - before)
         elif what == SEA:
-            now = before + load[cell]
+            now = before + sums[2 * cell]
         out[cell] = now
         left += before - now
     return left

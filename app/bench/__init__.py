@@ -25,6 +25,7 @@ GROUPS = {
     "wind": "the speed of wind and cascade, on one core and on two, and how it grows with the map",
     "water": "the speed of drops with streams, and of lakes",
     "rivers": "filling of depressions, directions, watersheds and accumulation, compared with other libraries",
+    "geology": "a step of geological time, compared with another library, and the time to a new range",
     "waves": "finding the shore at once and over frames, and the cost of waves in a frame",
     "world": "a cycle of everything, on one core and on two, and its memory",
     "timeline": "the way back to kept states and to any cycle, and what keeping them costs",

@@ -691,7 +691,7 @@ def _add_scene_options(parser: argparse.ArgumentParser, default: str = "the pres
         "source",
         nargs="?",
         metavar="SOURCE",
-        help="a preset, a generator (noise, diamond-square, sand, island) or a file (a heightmap, a saved "
+        help="a preset, a generator (noise, diamond-square, sand, island, range) or a file (a heightmap, a saved "
         f"world, your own preset), looked up in this order; default: {default}",
     )
     scene.add_argument(

@@ -26,6 +26,15 @@ def measured(number: float) -> str:
     return _without_zeros(spaced(number, min(max(SIGNIFICANT_DIGITS - 1 - highest_digit, 0), MOST_DECIMALS)))
 
 
+def time_text(years: float) -> str:
+    """A geological time: `800 years`, `45 ky`, `2.35 My`."""
+    if years < 10_000.0:
+        return f"{spaced(years)} years"
+    if years < 1e6:
+        return f"{measured(years / 1e3)} ky"
+    return f"{spaced(years / 1e6, 2)} My"
+
+
 def decimals(declaration: Declaration, value: float) -> int:
     """How many digits after the point a value deserves: as many as its range and the steps of its slider ask for."""
     if declaration.kind is int:

@@ -75,6 +75,7 @@ class Parameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     title: ClassVar[str] = ""
     section: ClassVar[str] = "world"
     needs: ClassVar[str] = ""  # without what none of them has an effect, as of a parameter
+    acts_with: ClassVar[str] = ""  # with what they have one though their switch is off
 
 
 @dataclass(frozen=True)

@@ -2,135 +2,22 @@
 
 from __future__ import annotations
 
-import functools
-import math
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.model.climate import Weather
-from app.model.parameters import Parameters, described, for_kernel, parameter
+from app.model.geology_parameters import GeologyParameters, landscape_parameters, outlets_of, uplift_of
+from app.model.parameters import Parameters
 from app.model.world import Layer, World
 from app.processes.cycle import Cycle
 from app.processes.kinds import account_for
 from app.processes.plants import ROOTED_GROUND
 from app.processes.process import register
-from kernels.uplift import Pattern, uplift_pattern
 
 if TYPE_CHECKING:
-    from kernels.landscape import LandscapeParameters, Room
-
-MILLIMETRE = 1e-3
-CUTS = "geology.erodibility"
-
-
-class GeologyParameters(Parameters, frozen=True, kw_only=True):
-    """Uplift, river incision and deposition, landslides, creep and soil (Yuan et al. 2019; Culling 1960)."""
-
-    title: ClassVar[str] = "Rivers and uplift"
-    section: ClassVar[str] = "processes"
-
-    enabled: Annotated[bool, described("geological time: uplift, incision by rivers, and hillslopes")] = False
-    age: Annotated[
-        float,
-        parameter(
-            0.0, 1e8, "age at which a new range begins", unit="years", needs="world.source=range", essential=True,
-            makes_world=True,
-        ),
-    ] = 5e6  # fmt: skip
-    years_per_cycle: Annotated[
-        float, parameter(1.0, 1e6, "time that passes in a cycle", unit="years", log=True, essential=True)
-    ] = 10_000.0
-    every: Annotated[
-        int,
-        parameter(1, 1000, "cycles between two steps; each makes up for all of their time", unit="cycles", log=True),
-    ] = 1
-    uplift: Annotated[
-        float,
-        parameter(-20.0, 20.0, "uplift of rock where it is fastest; below 0 it sinks", unit="mm/year", essential=True),
-    ] = 0.5
-    uplift_pattern: Annotated[
-        Literal["uniform", "dome", "tilted block", "fault", "fold belt", "escarpment"],
-        described("where rock rises; the field of uplift is a factor on it", needs="geology.uplift", essential=True),
-    ] = "uniform"
-    uplift_direction: Annotated[
-        float,
-        parameter(
-            0.0,
-            360.0,
-            "direction that the uplifted side of a fault or an escarpment faces, or across folds; clockwise from north",
-            unit="°",
-            needs="geology.uplift, not geology.uplift_pattern=uniform, not geology.uplift_pattern=dome",
-        ),
-    ] = 180.0
-    uplift_width: Annotated[
-        float,
-        parameter(
-            0.02,
-            4.0,
-            "radius of a dome, width of a block or a half of a belt, relative to the map's longer side",
-            log=True,
-            needs="geology.uplift, not geology.uplift_pattern=uniform",
-        ),
-    ] = 0.45
-    subsidence: Annotated[
-        float,
-        parameter(
-            0.0,
-            1.0,
-            "subsidence beside the fault, as a fraction of the uplift",
-            needs="geology.uplift, geology.uplift_pattern=tilted block or geology.uplift_pattern=fault",
-        ),
-    ] = 0.2
-    uplift_end: Annotated[
-        float,
-        parameter(0.0, 1e8, "time at which the uplift ends; 0: it goes on", unit="years", needs="geology.uplift"),
-    ] = 0.0
-    erodibility: Annotated[
-        float,
-        parameter(0.0, 1e-2, "K: erodibility of rock by rivers", unit="m^(1-2m)/year", log=True, essential=True),
-    ] = 5e-6
-    sediment_erodibility: Annotated[
-        float,
-        parameter(0.1, 50.0, "erodibility of loose material beside that of rock", unit="times", log=True, needs=CUTS),
-    ] = 2.0
-    cover: Annotated[
-        float,
-        parameter(0.01, 100.0, "thickness of loose material that half protects rock", unit="m", log=True, needs=CUTS),
-    ] = 2.0
-    area_exponent: Annotated[float, parameter(0.1, 1.0, "m: exponent of the drainage area in incision", needs=CUTS)] = (
-        0.45
-    )
-    slope_exponent: Annotated[float, parameter(0.5, 3.0, "n: exponent of the slope in incision", needs=CUTS)] = 1.0
-    deposition: Annotated[
-        float,
-        parameter(0.0, 10.0, "G: how readily rivers deposit; 0 carries all away", needs=CUTS, essential=True),
-    ] = 0.5
-    critical_slope: Annotated[
-        float,
-        parameter(5.0, 90.0, "steeper slopes slide; 90 leaves all", unit="°", needs=CUTS, essential=True),
-    ] = 33.0
-    settling_length: Annotated[
-        float,
-        parameter(
-            1.0, 1e6, "distance in the sea over which two thirds of a river's load settle", unit="m", log=True,
-            needs=f"{CUTS}, edges.water=sea",
-        ),
-    ] = 1000.0  # fmt: skip
-    diffusivity: Annotated[
-        float, parameter(0.0, 10.0, "creep of hillslopes, which rounds them", unit="m²/year", log=True, essential=True)
-    ] = 0.01
-    soil_production: Annotated[
-        float, parameter(0.0, 10.0, "rate at which bare rock turns to soil", unit="mm/year", log=True)
-    ] = 0.02
-    soil_depth: Annotated[
-        float,
-        parameter(
-            0.01, 10.0, "thickness of soil that reduces its production to a third", unit="m", log=True,
-            needs="geology.soil_production",
-        ),
-    ] = 0.5  # fmt: skip
+    from kernels.landscape import Room
 
 
 @register
@@ -197,51 +84,11 @@ class Geology:
         return self.changes
 
 
-def landscape_parameters(parameters: GeologyParameters, years: float) -> LandscapeParameters:
-    """What the kernel asks for, of a step of so many years."""
-    from kernels.landscape import LandscapeParameters
-
-    slope = parameters.critical_slope
-    return for_kernel(
-        LandscapeParameters,
-        parameters,
-        years=years,
-        erodibility=parameters.erodibility,
-        sediment_erodibility=parameters.sediment_erodibility,
-        critical_slope=math.tan(math.radians(slope)) if slope < 90.0 else math.inf,
-        soil_production=parameters.soil_production * MILLIMETRE,
-    )
-
-
-def outlets_of(ground: Layer, *, walls: bool) -> NDArray[np.bool_]:
-    """The base level of a map, [row, column]: low places of its edge, or the lowest of all where the edge is a wall."""
-    from kernels.stream_power import lowest_of_edge
-
-    if not walls:
-        return lowest_of_edge(ground)
-    outlets = np.zeros(ground.shape, np.bool_)
-    outlets.flat[int(ground.argmin())] = True
-    return outlets
-
-
-def uplift_of(parameters: GeologyParameters, rows: int, columns: int, seed: int, begin: float, years: float) -> Layer:
-    """What rises by the pattern in so many years after `begin`, in metres, [row, column]."""
-    if parameters.uplift_end:
-        years = max(min(begin + years, parameters.uplift_end) - begin, 0.0)
-    pattern = Pattern(parameters.uplift_direction, parameters.uplift_width, parameters.subsidence, seed)
-    return _pattern(parameters.uplift_pattern, rows, columns, pattern) * (parameters.uplift * MILLIMETRE * years)
-
-
-@functools.lru_cache(maxsize=4)
-def _pattern(name: str, rows: int, columns: int, pattern: Pattern) -> Layer:
-    return uplift_pattern(name, rows, columns, pattern)
-
-
 def _uplift(world: World, parameters: GeologyParameters, years: float) -> Layer:
     risen = uplift_of(parameters, *world.shape, world.seed, world.years, years)
     for factor in ("rate_uplift", "mobility"):
         if factor in world.layers:
-            risen *= world.layers[factor]
+            risen = risen * world.layers[factor]
     return risen
 
 

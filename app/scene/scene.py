@@ -46,9 +46,9 @@ from app.sources.parameters import (
 )
 
 if TYPE_CHECKING:
+    from app.model.geology_parameters import GeologyParameters
     from app.processes.cascade import CascadeParameters
     from app.processes.droplets import DropletParameters
-    from app.processes.geology import GeologyParameters
     from app.processes.moisture import MoistureParameters
     from app.processes.plants import PlantsParameters
     from app.processes.pools import PoolsParameters
@@ -208,9 +208,9 @@ def without_effect(scene: Scene, declaration: Declaration) -> str:
 
 
 def _switch_of(group: str) -> str:
-    """The path of the switch of a group; empty where it has none."""
+    """What a group needs of its switch, and of what acts in its place; empty where it has none."""
     switch = f"{group}.enabled"
-    return switch if switch in SWITCHES else ""
+    return " or ".join(filter(None, (switch, GROUPS[group].acts_with))) if switch in SWITCHES else ""
 
 
 def _unmet(scene: Scene, needs: str) -> str:

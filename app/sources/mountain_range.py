@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from app.model.geology_parameters import landscape_parameters, outlets_of, uplift_of
 from app.model.world import DEFAULT_CELL_SIZE, Layer
-from app.processes.geology import landscape_parameters, outlets_of, uplift_of
 from app.sources.heightmap.resampling import resample
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def mountain_range(scene: Scene, rows: int, columns: int) -> Land:
                 one_kind(loose),
                 extent / max(ground.shape),
                 landscape_parameters(geology, years),
-                uplift_of(geology, *ground.shape, scene.world.seed, now, years),
+                uplift_of(geology, level.rows, level.columns, scene.world.seed, now, years),
                 outlets_of(ground, walls=walls),
                 sea_level=sea_level,
                 columns_first=step % 2 == 0,

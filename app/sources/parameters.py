@@ -49,7 +49,7 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
         described(
             "image of the rainfall pattern: most rain where white, none where black; empty: uniform",
             names_file=True,
-            needs="droplets.enabled or moisture.enabled or plants.enabled",
+            needs="droplets.enabled or moisture.enabled or plants.enabled or geology.enabled",
         ),
     ] = ""
 

@@ -176,7 +176,8 @@ def test_preset_of_ones_own_finds_the_terrain_beside_it(tmp_path: Path) -> None:
         ("jacksbor", r"^jacksbor: there is no preset, generator or file of this name; did you mean 'jacksboro'\?"),
         (
             "qqqq",
-            r"^qqqq: there is no .* \(presets are .*jacksboro.*; generators are noise, diamond-square, sand, island\)$",
+            r"^qqqq: there is no .* \(presets are .*jacksboro.*; generators are noise, diamond-square, sand, island, "
+            r"range\)$",
         ),
         ("a/b", "^a/b: there is no such file$"),
         ("hill.tif", "^hill.tif: there is no such file$"),

@@ -131,7 +131,7 @@ def test_numbers_of_articles_count_in_cells_and_files_know_their_own_size() -> N
         scene = load_preset(name)
         values = size_in_cells(scene, 64, 0)
         assert values["world.columns"] == 64
-        made = scene.world.source in GENERATORS and scene.world.relief > 0.0
+        made = scene.world.source in GENERATORS and (scene.world.relief > 0.0 or scene.world.source == "range")
         assert ("world.cell_size" in values) == (made and not name.startswith("article"))
     island = load_preset("island")
     assert size_in_cells(island, 128, 0) == {"world.columns": 128, "world.rows": 96, "world.cell_size": 80.0}

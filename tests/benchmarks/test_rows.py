@@ -128,7 +128,7 @@ def test_rows_of_each_group(group: str) -> None:
         assert (row.unit, row.bar) == (unit, bar)
         assert row.value is not None
         assert math.isfinite(row.value)
-        assert row.value > 0.0
+        assert row.value > 0.0 or row.unit == "%"  # of which noise can make less than nothing
         assert row.as_json().keys() == {"name", "value", "unit", "bar", "ok"}
 
 

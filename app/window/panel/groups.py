@@ -10,12 +10,14 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from app.model.climate import ClimateParameters
+from app.model.geology_parameters import GeologyParameters
 from app.model.parameters import Declaration, Parameters
 from app.model.trait_parameters import TraitParameters
 from app.picture.style import ACCENT, FAINT_TEXT, TEXT, Colour, Fonts, em
 from app.processes.droplets import DropletParameters
 from app.processes.snowballs import SnowballErosion
 from app.scene.scene import DECLARATIONS, GROUPS, KEYS, SWITCHES, without_effect
+from app.window.panel.geology import geology_lines
 from app.window.panel.memory import PanelMemory
 from app.window.panel.parameters import SECTIONS, ParameterRows, is_in_use, setting_text
 from app.window.panel.snowball_runs import snowball_runs
@@ -95,8 +97,11 @@ class GroupRows:
         return section in self._memory.kept.pinned_sections
 
     def _is_off(self, name: str) -> bool:
-        switch = f"{name}.enabled"
-        return switch in SWITCHES and not self._application.documents.scene.value(switch)
+        """Whether it is switched off, and nothing of it has an effect all the same."""
+        switch, scene = f"{name}.enabled", self._application.documents.scene
+        if switch not in SWITCHES or scene.value(switch):
+            return False
+        return not GROUPS[name].acts_with or all(without_effect(scene, member) for member in MEMBERS[name])
 
     def _is_idle(self, name: str) -> bool:
         """Whether it is switched off, or nothing of it has an effect."""
@@ -126,6 +131,8 @@ class GroupRows:
         """What a group has besides its parameters."""
         if name == SnowballErosion.name and not self._is_off(name):
             snowball_runs(self._application)
+        elif group is GeologyParameters:
+            geology_lines(self._application)
         elif group is ClimateParameters:
             weather_line(self._application)
         elif group is DropletParameters:

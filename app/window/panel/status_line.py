@@ -10,7 +10,7 @@ from imgui_bundle import imgui
 from app.engine.status import State
 from app.files.live_recorder import duration
 from app.model.ledger import LARGEST_IMBALANCE
-from app.model.numbers import measured, spaced
+from app.model.numbers import measured, spaced, time_text
 from app.picture.style import ACCENT, ERROR, FAINT_TEXT, TEXT, WARNING, Colour, em
 from app.scene.comparison import NAMES
 from app.window.actions import BY_COMMAND
@@ -57,6 +57,8 @@ def _items(application: Application) -> None:
 
     _recording(application.recording)
     _item(f"cycle {spaced(status.cycle)}", TEXT, "cycles since the start of this world")
+    if snapshot is not None and snapshot.years:
+        _item(time_text(snapshot.years), TEXT, "geological time since the land began")
     pace = status.cycles_per_second if status.state == "running" else 0.0
     _item(f"{pace:.0f} cycles/s", FAINT_TEXT, "averaged over the last second")
     total = sum(status.milliseconds.values())
