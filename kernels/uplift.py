@@ -12,7 +12,8 @@ from kernels.layers import Layer
 
 FOLDS = 2.5  # waves of a fold belt in its width
 
-# No fault is straight: by so much, and over such lengths, relative to the map's longer side, its line bends.
+# No fault is straight, and no dome round: by so much, and over such lengths, relative to the map's longer side, they
+# bend.
 BEND = 0.12
 BEND_LENGTH = 0.6
 
@@ -27,7 +28,7 @@ class Pattern(NamedTuple):
 
 
 def _uniform(pattern: Pattern, along: Layer, across: Layer) -> Layer:
-    return np.ones(np.broadcast_shapes(along.shape, across.shape))
+    return np.ones_like(along)
 
 
 def _dome(pattern: Pattern, along: Layer, across: Layer) -> Layer:
@@ -39,25 +40,25 @@ def _dome(pattern: Pattern, along: Layer, across: Layer) -> Layer:
 def _tilted_block(pattern: Pattern, along: Layer, across: Layer) -> Layer:
     """Highest at the fault that it faces, down to nothing at its hinge; the foreland sinks most beside the fault."""
     block = np.clip(1.0 + along / pattern.width, 0.0, 1.0)
-    return np.where(along < 0.0, block, -pattern.subsidence * np.exp(-along / pattern.width)) + 0.0 * across
+    return np.where(along < 0.0, block, -pattern.subsidence * np.exp(-along / pattern.width))
 
 
 def _fault(pattern: Pattern, along: Layer, across: Layer) -> Layer:
     """All of one side of a fault rises alike, and the other sinks most beside it."""
-    return np.where(along < 0.0, 1.0, -pattern.subsidence * np.exp(-along / pattern.width)) + 0.0 * across
+    return np.where(along < 0.0, 1.0, -pattern.subsidence * np.exp(-along / pattern.width))
 
 
 def _fold_belt(pattern: Pattern, along: Layer, across: Layer) -> Layer:
     """Anticlines side by side, the highest in the middle."""
     part = np.clip(along / pattern.width, -1.0, 1.0)
     belt = np.cos(0.5 * math.pi * part) ** 2
-    return belt * (0.6 + 0.4 * np.cos(2.0 * math.pi * FOLDS * part)) + 0.0 * across
+    return belt * (0.6 + 0.4 * np.cos(2.0 * math.pi * FOLDS * part))
 
 
 def _escarpment(pattern: Pattern, along: Layer, across: Layer) -> Layer:
     """A plateau that rises as a whole, and what lies before it stays."""
     part = np.clip(0.5 - along / (0.1 * pattern.width), 0.0, 1.0)
-    return part * part * (3.0 - 2.0 * part) + 0.0 * across
+    return part * part * (3.0 - 2.0 * part)
 
 
 PATTERNS: dict[str, Callable[[Pattern, Layer, Layer], Layer]] = {
@@ -80,6 +81,9 @@ def uplift_pattern(name: str, rows: int, columns: int, pattern: Pattern) -> Laye
     direction = math.radians(pattern.direction)
     along = math.sin(direction) * east - math.cos(direction) * south
     across = math.cos(direction) * east + math.sin(direction) * south
-    if name not in ("uniform", "dome"):
-        along = along + BEND * (fractal_noise(rows, columns, pattern.seed, BEND_LENGTH * side, octaves=3) - 0.5)
+    bends = (
+        BEND * (fractal_noise(rows, columns, seed, BEND_LENGTH * side, octaves=3) - 0.5)
+        for seed in (pattern.seed, -1 - pattern.seed)
+    )
+    along, across = (distance + bend for distance, bend in zip((along, across), bends, strict=True))
     return np.ascontiguousarray(PATTERNS[name](pattern, along, across))

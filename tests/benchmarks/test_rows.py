@@ -58,6 +58,13 @@ EXPECTED = {
         ("exact fill, 32², white noise", "yards per cell", 1.04),
         ("fill to accumulation, 64²", "yards per cell", 1.6),
     ],
+    "geology": [
+        ("a step with rivers, slopes and soil, 32², one core", "yards", 300_000.0),
+        ("32², beside fastscapelib", "times as fast", 8.0),
+        ("a step with rivers, slopes and soil, 64², one core", "yards", 1_300_000.0),
+        ("64², beside fastscapelib", "times as fast", 8.0),
+        ("a new range, 512², from the command to the picture", "s", 3.0),
+    ],
     "waves": [
         ("the shore found at once", "ms", None),
         ("the most of it in a frame", "of that", 0.35),
@@ -101,7 +108,7 @@ EXPECTED = {
         ("jacksboro: frames a second there, at level", "1/s", 10.0),
         ("basic: recording, its cost in cycles a second", "times", 0.85),
         ("basic: recording, its cost in frames a second", "times", 0.85),
-        ("the gallery, 41 entries, opened again", "s", 0.2),
+        ("the gallery, 48 entries, opened again", "s", 0.2),
         ("from a key to its slider on the screen", "ms", 100.0),
     ],
     "hands": [

@@ -1,0 +1,179 @@
+"""Rivers and uplift in a world: the clock, the ledger, what it goes on beside, and the ranges that begin old."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.engine.creation import create_world, size_in_cells
+from app.engine.simulator import Simulator
+from app.files import checkpoint
+from app.model.geology_parameters import GeologyParameters, uplift_of
+from app.model.numbers import time_text
+from app.model.world import World
+from app.scene.scene import Scene, load_preset, read_preset
+from kernels.filling import fill
+from kernels.ocean import ocean_mask, outlet_mask
+from kernels.uplift import PATTERNS
+from tests.app.small import bits, small_scene
+
+PRESETS = ("young-range", "old-range", "fault-block", "escarpment", "dome", "volcanic-island", "lifted")
+
+
+def scene_of(**settings: object) -> Scene:
+    """Noise that rivers of geological time wear, and nothing else."""
+    usual = {"droplets__enabled": False, "geology__enabled": True, "world__relief": 300.0, "geology__erodibility": 2e-5}
+    return small_scene(**{**usual, **settings})
+
+
+def run(scene: Scene, cycles: int, threads: int | None = None) -> World:
+    simulator = Simulator(scene, create_world(scene)[0], threads)
+    for _ in range(cycles):
+        simulator.advance()
+    simulator.verify()
+    return simulator.world
+
+
+def small_range(side: int = 96, **settings: object) -> Scene:
+    values = {
+        "world__source": "range",
+        "world__columns": side,
+        "world__rows": side,
+        "world__cell_size": 30_000.0 / side,
+    }
+    return scene_of(
+        **{**values, "world__relief": 0.0, "geology__erodibility": 5e-6, "world__soil_depth": 0.0, **settings}
+    )
+
+
+def test_the_clock_goes_on_with_each_step(tmp_path: Path) -> None:
+    world = run(scene_of(geology__years_per_cycle=2500.0), 12)
+    assert world.years == 30_000.0
+    assert world.ledger.rock.gained["uplift"] > 0.0
+    assert world.ledger.rock.lost["worn by rivers and slopes"] > 0.0
+    assert world.imbalance() < 1e-12
+    checkpoint.save(tmp_path / "world.npz", world, scene_of())
+    assert checkpoint.load(tmp_path / "world.npz")[0].years == 30_000.0
+    assert world.copy().years == 30_000.0
+
+
+def test_every_few_cycles_it_makes_up_for_all_of_them() -> None:
+    every = run(scene_of(geology__every=4, geology__years_per_cycle=1000.0), 12)
+    longer = run(scene_of(geology__years_per_cycle=4000.0), 3)
+    assert every.years == longer.years == 12_000.0
+    assert np.array_equal(every.ground, longer.ground)
+    between = run(scene_of(geology__every=4, geology__years_per_cycle=1000.0), 11)
+    assert between.years == 8000.0
+
+
+def test_uplift_that_has_ended_adds_no_rock() -> None:
+    settings = {"geology__years_per_cycle": 1000.0, "geology__uplift": 2.0}
+    world = run(scene_of(geology__uplift_end=4500.0, **settings), 10)
+    inside = world.ledger.rock.gained["uplift"] / world.cell_area
+    assert inside <= 9.0 * world.bedrock.size, "4.5 of the 10 steps"
+    still = run(scene_of(geology__uplift_end=1.0, **settings), 10)
+    assert still.ledger.rock.gained["uplift"] < 1e-3 * world.ledger.rock.gained["uplift"]
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@pytest.mark.parametrize("shape", [(40, 40), (30, 90)])
+def test_patterns_are_the_same_at_any_resolution(name: str, shape: tuple[int, int]) -> None:
+    parameters = GeologyParameters(uplift_pattern=name, uplift=1.0, uplift_direction=70.0)  # type: ignore[arg-type]
+    coarse = uplift_of(parameters, *shape, 5, 0.0, 1000.0)
+    fine = uplift_of(parameters, 4 * shape[0], 4 * shape[1], 5, 0.0, 1000.0)
+    means = fine.reshape(shape[0], 4, shape[1], 4).mean(axis=(1, 3))
+    assert coarse.max() <= 1.0 and coarse.max() > 0.8
+    assert np.abs(coarse - means).mean() < 0.02
+
+
+@pytest.mark.parametrize("edge", ["open", "sea", "wall"])
+@pytest.mark.parametrize("kinds", [False, True])
+def test_nothing_is_lost_whatever_lies_beyond_the_edge(edge: str, kinds: bool) -> None:
+    scene = scene_of(
+        edges__water=edge, edges__sea_level=60.0, materials__enabled=kinds, world__soil_depth=3.0,
+        geology__deposition=1.0, geology__diffusivity=0.5,
+    )  # fmt: skip
+    world = run(scene, 15)
+    assert world.imbalance() < 1e-12
+    left = world.ledger.sediment.lost.get("off the map", 0.0)
+    assert left == 0.0 if edge == "wall" else left > 0.0
+
+
+def test_all_processes_go_on_beside_it() -> None:
+    enabled = ("pools", "moisture", "droplets", "wind", "weathering", "cascade", "plants")
+    scene = scene_of(**{f"{name}__enabled": True for name in enabled}, geology__years_per_cycle=200.0)
+    one, two = (run(scene, 24, threads) for threads in (1, 2))
+    assert bits(one) == bits(two)
+    assert one.years == 4800.0
+    assert one.ledger.rock.lost["worn by drops"] > 0.0
+
+
+def test_more_rain_wears_more() -> None:
+    dry, wet = (run(scene_of(climate__precipitation=rain, geology__uplift=0.0), 8) for rain in (200.0, 3200.0))
+    name = "worn by rivers and slopes"
+    assert wet.ledger.rock.lost[name] > 1.2 * dry.ledger.rock.lost[name]
+
+
+def test_uplift_that_was_a_process_of_its_own_is_read() -> None:
+    scene = read_preset("[uplift]\nenabled = true\nrate = 0.25\n", "old")
+    world = run(scene.with_values({"world.columns": 32, "world.rows": 32, "droplets.enabled": False}), 4)
+    before, _ = create_world(scene.with_values({"world.columns": 32, "world.rows": 32}))
+    risen = world.ground - before.ground
+    assert np.isclose(risen, 1.0).mean() > 0.9, "but for the base level at the edge"
+    assert not world.ledger.rock.lost
+
+
+def test_times_are_told_in_words() -> None:
+    assert [time_text(years) for years in (0.0, 950.0, 45_000.0, 2_345_000.0, 8e7)] == [
+        "0 years", "950 years", "45 ky", "2.35 My", "80.00 My"
+    ]  # fmt: skip
+
+
+# Ranges
+
+
+def test_a_range_begins_with_its_age_and_drains() -> None:
+    world, _ = create_world(small_range(128))
+    assert world.years == 5e6
+    assert np.ptp(world.ground) > 500.0
+    filled = fill(world.ground, outlet_mask(ocean_mask(world.ground, -math.inf)))
+    assert (filled - world.ground).mean() < 1.0
+    plain, _ = create_world(small_range(128, geology__age=0.0))
+    assert np.ptp(plain.ground) < 25.0
+    young, _ = create_world(small_range(128, geology__age=3e5))
+    assert np.ptp(plain.ground) < np.ptp(young.ground) < np.ptp(world.ground)
+
+
+@pytest.mark.parametrize("columns", [96, 160])
+def test_a_range_is_the_same_land_in_finer_cells(columns: int) -> None:
+    scene = small_range(columns, world__rows=columns // 2)
+    finer = scene.with_values(size_in_cells(scene, 2 * columns, columns))
+    coarse, fine = (create_world(made)[0].ground for made in (scene, finer))
+    means = fine.reshape(columns // 2, 2, columns, 2).mean(axis=(1, 3))
+    assert np.corrcoef(coarse.ravel(), means.ravel())[0, 1] > 0.9
+    assert coarse.mean() == pytest.approx(fine.mean(), rel=0.2)
+    assert np.ptp(coarse) == pytest.approx(np.ptp(fine), rel=0.2)
+
+
+def test_another_seed_is_another_range() -> None:
+    one, same, other = (create_world(small_range(64, world__seed=seed))[0].ground for seed in (1, 1, 2))
+    assert np.array_equal(one, same)
+    assert np.corrcoef(one.ravel(), other.ravel())[0, 1] < 0.9
+
+
+def test_a_relief_that_is_asked_for_is_had() -> None:
+    world, _ = create_world(small_range(64, world__relief=1500.0))
+    assert np.ptp(world.ground) == pytest.approx(1500.0)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_go_on_as_they_began(name: str) -> None:
+    scene = load_preset(name)
+    scene = scene.with_values(size_in_cells(scene, 96, 0))
+    world = run(scene, 6)
+    assert world.imbalance() < 1e-11
+    assert world.years > 0.0
+    assert 50.0 < np.ptp(world.ground) < 9000.0
