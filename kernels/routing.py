@@ -65,6 +65,17 @@ def _accumulate(directions, order, steps, totals):
 
 
 @njit(nogil=True, cache=True)
+def _lengthen(directions, order, steps, lengths, ways):
+    direction, way = directions.reshape(-1), ways.reshape(-1)
+    way[:] = 0.0
+    for place in range(len(order) - 1, -1, -1):
+        cell = order[place]
+        if direction[cell] != OUTLET:
+            below = cell + steps[direction[cell]]
+            way[below] = max(way[below], way[cell] + lengths[direction[cell]])
+
+
+@njit(nogil=True, cache=True)
 def _strahler(directions, order, steps, rivers, orders):
     """While a cell waits for its turn, its entry is twice the highest order that flows in, and 1 more if two do so."""
     direction, is_river, entry = directions.reshape(-1), rivers.reshape(-1), orders.reshape(-1)
@@ -127,6 +138,13 @@ def accumulate(
     """
     _accumulate(directions, order, index_steps(directions.shape[1]), rain)
     return rain
+
+
+def longest_ways(directions: NDArray[np.int8], order: NDArray[np.int32], cell_size: float) -> NDArray[np.float64]:
+    """The longest way upstream of each cell, in metres, float64 [row, column]; 0 where no water comes in."""
+    ways = np.empty(directions.shape)
+    _lengthen(directions, order, index_steps(directions.shape[1]), LENGTHS * cell_size, ways)
+    return ways
 
 
 def strahler_orders(

@@ -1,0 +1,234 @@
+"""What tells a land that water made from one that it did not: the measures, and what real terrain has.
+
+The numbers are found by `kernels.morphometry`. A single one says little; several outside of their ranges say that no
+rivers made the land.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Verdict = Literal["inside", "below", "above", "any", "none"]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measure, and the range in which real terrain of 30 to 90 m cells lies, both ends included.
+
+    Where terrain differs by its rock and climate alone, the range is not bounded, and its verdict is always "any".
+    """
+
+    name: str
+    label: str
+    unit: str
+    decimals: int
+    help: str  # how it is measured, and after whom
+    needs: str  # what a land must have for it
+    low: float = -math.inf
+    high: float = math.inf
+    below: str = ""  # what a value outside of the range means, in one line
+    above: str = ""
+    has_sign: bool = False  # the range is that of its absolute value
+
+    @property
+    def is_bounded(self) -> bool:
+        return math.isfinite(self.low) or math.isfinite(self.high)
+
+    def verdict(self, value: float | None) -> Verdict:
+        """Where a value lies; "none" for one that cannot be taken."""
+        if value is None:
+            return "none"
+        if not self.is_bounded:
+            return "any"
+        size = round(abs(value) if self.has_sign else value, self.decimals)  # as it is shown
+        return "below" if size < self.low else "above" if size > self.high else "inside"
+
+    def meaning(self, value: float | None) -> str:
+        """One line on a value that is outside of the range or missing; else empty."""
+        verdict = self.verdict(value)
+        return {"below": self.below, "above": self.above, "none": f"not measured: it needs {self.needs}"}.get(
+            verdict, ""
+        )
+
+    def text(self, value: float | None) -> str:
+        """A value as it is shown."""
+        if value is None:
+            return "–"
+        return f"{round(value, self.decimals) + 0.0:.{self.decimals}f}{self._suffix}".replace("-", "−")
+
+    @property
+    def range_text(self) -> str:
+        """The range of real terrain as it is shown."""
+        if not self.is_bounded:
+            return "by terrain"
+        return f"{self.low:g} to {self.high:g}{self._suffix}"
+
+    @property
+    def _suffix(self) -> str:
+        return self.unit if self.unit in ("", "°") else f" {self.unit}"
+
+
+# The ranges are those of elevation models of 30 to 90 m cells, measured in the same way; those of Hack's exponent by
+# HydroRIVERS basins, of concavity by Gailleton et al. (2021), of Strahler's ratios by Horton (1945).
+
+CHANNELS = "rivers of two orders at least"
+
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "depth_to_fill",
+        "depth to fill",
+        "m",
+        2,
+        "mean over the land of how much would have to be filled so that everything drains (Barnes et al. 2014)",
+        "land",
+        # Models have 0.03 and more, of which the errors of heights are a part: no land is worse for having less.
+        0.0,
+        1.0,
+        above="a land of bathtubs: rivers have not cut through the sills of its hollows",
+    ),
+    Measure(
+        "laplacian_skew",
+        "skew of curvature",
+        "",
+        3,
+        "(q95 + q5 − 2·q50) / (q95 − q5) of the 5-point Laplacian's quantiles (Bowley 1901), its size judged",
+        "curvature that is not the same everywhere",
+        0.01,
+        0.11,
+        below="valleys are as sharp as ridges, as in noise: upside down it would look the same",
+        above="creases beside rounded forms, as in ridged noise: water makes both valleys and ridges",
+        has_sign=True,
+    ),
+    Measure(
+        "hack_exponent",
+        "Hack's exponent",
+        "",
+        2,
+        "how the longest way upstream grows with the area, L ∝ A^h, from 1000 cells on (Hack 1957)",
+        "rivers with 1000 to 2000 cells upstream",
+        0.47,
+        0.61,
+        below="basins get wider than long downstream: rivers wind in lakes or join all in one place",
+        above="basins are long and narrow: rivers run side by side and hardly join",
+    ),
+    Measure(
+        "concavity",
+        "concavity θ",
+        "",
+        2,
+        "how the mean gradient falls with the area, S ∝ A^−θ, in bins of 0.2 decades over 100 cells (Flint 1974)",
+        "rivers that fall, with catchments of 100 to 400 cells and more",
+        0.25,
+        0.6,
+        below="rivers are nearly as steep below as above: they have not shaped their beds",
+        above="steep heads over flat trunks: valleys are drowned, or filled with what rivers do not carry out",
+    ),
+    Measure(
+        "steepness",
+        "steepness",
+        "m^0.9",
+        1,
+        "S·A^0.45, the gradient for its area: it grows with uplift and with hard rock (Wobus et al. 2006)",
+        "rivers that fall, with catchments of 100 to 400 cells and more",
+    ),
+    Measure(
+        "hypsometric_integral",
+        "hypsometric integral",
+        "",
+        2,
+        "(mean − lowest) / (highest − lowest) of the land (Strahler 1952; Pike and Wilson 1971)",
+        "land that is not all of one height",
+        0.2,
+        0.6,
+        below="nearly all of it is low, under a few peaks: worn down, or buried",
+        above="nearly all of it is high: a plateau that rivers have hardly reached",
+    ),
+    Measure(
+        "median_slope",
+        "median slope",
+        "°",
+        1,
+        "half of the land is steeper; lakes and sea left out. Hillslopes of young ranges crowd at 30 to 35° "
+        "(Montgomery 2001)",
+        "land outside of lakes",
+    ),
+    Measure(
+        "steep_slope",
+        "slope of the steepest 5 %",
+        "°",
+        1,
+        "the quantile of 95 %; lakes and sea left out",
+        "land outside of lakes",
+    ),
+    Measure(
+        "drainage_density",
+        "drainage density",
+        "km/km²",
+        2,
+        "length of all rivers for each area of land (Horton 1945)",
+        "land",
+    ),
+    Measure(
+        "bifurcation_ratio",
+        "bifurcation ratio",
+        "",
+        2,
+        "rivers of an order for each of the next: the mean over Strahler's orders, each by how many rivers it is of "
+        "(Horton 1945; Strahler 1953)",
+        CHANNELS,
+        3.0,
+        5.0,
+        below="rivers meet in pairs, with few tributaries on the way",
+        above="many brooks run straight into a large river: valleys without branches",
+    ),
+    Measure(
+        "length_ratio",
+        "length ratio",
+        "",
+        2,
+        "mean length of the rivers of an order over that of the order below, averaged in the same way (Horton 1945)",
+        CHANNELS,
+        1.5,
+        3.5,
+        below="large rivers are as short as their tributaries: they end at the next confluence or coast",
+        above="a few trunks are very long for their tributaries",
+    ),
+)
+
+
+class PowerLaw(NamedTuple):
+    """y = factor · x^exponent."""
+
+    factor: float
+    exponent: float
+
+
+class Curve(NamedTuple):
+    """Points to be drawn, and the law that was fitted to them, where there is one."""
+
+    x: NDArray[np.float64]  # [point]
+    y: NDArray[np.float64]
+    law: PowerLaw | None = None
+
+
+@dataclass(frozen=True)
+class Realism:
+    """The measures of a land as it was after a cycle.
+
+    Curves: `slope_area`, mean gradient over m², `hack`, metres of the longest way upstream over m², `hypsometry`,
+    relative height over the part of the land that lies higher, and `slopes`, the part of the land over degrees.
+    """
+
+    cycle: int
+    values: Mapping[str, float | None]  # by the names of all measures; None for what cannot be taken
+    curves: Mapping[str, Curve]
+
+    def outside(self) -> list[Measure]:
+        """The measures that lie outside of their ranges."""
+        return [measure for measure in MEASURES if measure.verdict(self.values[measure.name]) in ("below", "above")]

@@ -1,0 +1,202 @@
+"""Morphometry: the form of a land in numbers, by which one that rivers made is told from noise.
+
+All functions are pure. Arrays are [row, column], lengths in metres; a `Drainage` is that of `kernels.rivers`, whose
+routing is D8 on the exactly filled surface. What cannot be taken, as on a map too small, level or all sea, is None.
+The sea is left out everywhere. A lake, where `filled` is above the ground, has no gradient and no slope of its own, so
+it is left out of these; it is a part of its river's catchment and way.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.neighbours import LENGTHS, OUTLET, index_steps
+from kernels.rivers import Drainage
+from kernels.routing import longest_ways, strahler_orders
+
+Numbers = NDArray[np.float64]
+
+HACK_CELLS = 1000  # upstream: from here on basins have a form of their own
+SLOPE_AREA_CELLS = 100  # upstream: from here on it is the bed of a river, and not a hillslope
+DECADES = 0.2  # width of a bin of areas
+FEWEST_IN_BIN, FEWEST_BINS = 10, 3
+REFERENCE_CONCAVITY = 0.45  # at which steepness is given
+RELIEF_TO_MEASURE = 1e-9  # of the largest height: less is rounding
+
+
+class Law(NamedTuple):
+    """y = factor · x^exponent, and the means in bins of x that it is seen by."""
+
+    factor: float
+    exponent: float
+    x: Numbers  # [bin]
+    y: Numbers
+
+
+class Hypsometry(NamedTuple):
+    """How much of the land lies how high."""
+
+    integral: float
+    part_above: Numbers  # [point] from 0 to 1
+    height: Numbers  # of the points, 0 for the lowest and 1 for the highest
+
+
+class Network(NamedTuple):
+    """Rivers by their Strahler order; entry k of the lists is order k + 1."""
+
+    counts: NDArray[np.int64]
+    lengths: Numbers  # metres, of all of an order together
+    bifurcation_ratio: float | None
+    length_ratio: float | None
+    density: float | None  # metres of river for each square metre of land
+
+
+def depth_to_fill(ground: Numbers, drainage: Drainage) -> float | None:
+    """Mean over the land of filled − ground, in metres: 0 where every cell drains."""
+    land = ~drainage.ocean
+    return float(np.mean((drainage.filled - ground)[land])) if land.any() else None
+
+
+def laplacian_skew(ground: Numbers, drainage: Drainage) -> float | None:
+    """(q95 + q5 − 2·q50) / (q95 − q5) of the 5-point Laplacian's quantiles q over the land, without the map's border.
+
+    From −1 to 1; positive where hollows are sharper than humps. The coefficient is that of Bowley (1901), at 5 %
+    instead of 25 (Hinkley 1975).
+    """
+    inner = ~drainage.ocean[1:-1, 1:-1]
+    if not inner.any():
+        return None
+    laplacian = ground[:-2, 1:-1] + ground[2:, 1:-1] + ground[1:-1, :-2] + ground[1:-1, 2:] - 4.0 * ground[1:-1, 1:-1]
+    low, middle, high = np.quantile(laplacian[inner], (0.05, 0.5, 0.95))
+    if high - low <= RELIEF_TO_MEASURE * max(1.0, float(np.abs(ground).max())):
+        return None
+    return float((high + low - 2.0 * middle) / (high - low))
+
+
+def hack(drainage: Drainage, cell_size: float) -> Law | None:
+    """L = c·A^h: the longest way L upstream of each cell, in metres, over its catchment A, in m² (Hack 1957).
+
+    By least squares over the logs of all cells of at least `HACK_CELLS`.
+    """
+    large = (drainage.accumulation >= HACK_CELLS) & ~drainage.ocean
+    ways = longest_ways(drainage.directions, drainage.routes.order, cell_size)[large]
+    areas = drainage.accumulation[large]
+    large = ways > 0.0
+    if np.count_nonzero(large) < FEWEST_IN_BIN or areas.max() < 2.0 * HACK_CELLS:
+        return None
+    return _law(areas[large] * cell_size**2, ways[large])
+
+
+def slope_area(ground: Numbers, drainage: Drainage, cell_size: float) -> Law | None:
+    """S = ks·A^−θ: the mean gradient S of river beds over the catchment A, in m² (Flint 1974).
+
+    The gradient is that along the flow, from each cell to the next. Cells of more than `SLOPE_AREA_CELLS` are binned by
+    their area, `DECADES` wide; the law is fitted to the logs of the bins' means, all of the same weight.
+    """
+    steps, lengths = index_steps(ground.shape[1]), np.append(LENGTHS * cell_size, np.inf)
+    filled, ocean = drainage.filled.reshape(-1), drainage.ocean.reshape(-1)
+    is_river = (
+        (drainage.accumulation > SLOPE_AREA_CELLS) & (drainage.directions != OUTLET) & (drainage.filled <= ground)
+    )
+    cells = np.flatnonzero(is_river & ~drainage.ocean)
+    directions = drainage.directions.reshape(-1)[cells]
+    below = cells + steps[directions]
+    on_land = ~ocean[below]  # else it is the floor of the sea that lies below
+    cells, directions, below = cells[on_land], directions[on_land], below[on_land]
+    if not len(cells):
+        return None
+    gradients = (filled[cells] - filled[below]) / lengths[directions]
+    areas = drainage.accumulation.reshape(-1)[cells]
+    bins = np.floor(np.log10(areas / SLOPE_AREA_CELLS) / DECADES).astype(np.int64)
+    counts, falls = np.bincount(bins), np.bincount(bins, gradients)
+    used = (counts >= FEWEST_IN_BIN) & (falls > RELIEF_TO_MEASURE * counts)
+    if np.count_nonzero(used) < FEWEST_BINS:
+        return None
+    x = np.exp(np.bincount(bins, np.log(areas))[used] / counts[used]) * cell_size**2
+    y = falls[used] / counts[used]
+    factor, exponent = _line(np.log(x), np.log(y))
+    return Law(factor, exponent, x, y)
+
+
+def steepness(law: Law | None) -> float | None:
+    """ksn, in m^0.9: the factor of S = ksn·A^−0.45 through the middle of a law's bins (Wobus et al. 2006)."""
+    if law is None:
+        return None
+    return float(np.exp(np.mean(np.log(law.y) + REFERENCE_CONCAVITY * np.log(law.x))))
+
+
+def hypsometry(ground: Numbers, drainage: Drainage, points: int = 101) -> Hypsometry | None:
+    """The hypsometric curve (Strahler 1952) and its integral, (mean − lowest) / (highest − lowest)."""
+    heights = np.sort(ground[~drainage.ocean])
+    if not len(heights) or np.ptp(heights) <= RELIEF_TO_MEASURE * max(1.0, float(np.abs(heights).max())):
+        return None
+    relative = (heights - heights[0]) / (heights[-1] - heights[0])
+    parts = np.linspace(0.0, 1.0, points)
+    curve = np.interp(1.0 - parts, np.linspace(0.0, 1.0, len(relative)), relative)
+    return Hypsometry(float(relative.mean()), parts, curve)
+
+
+def slopes(ground: Numbers, drainage: Drainage, cell_size: float) -> Numbers | None:
+    """The slope of each cell of the land, in degrees [cell]: by central differences, one-sided at the map's border."""
+    dry = (drainage.filled <= ground) & ~drainage.ocean
+    if not dry.any():
+        return None
+    south, east = (np.gradient(ground, cell_size, axis=axis)[dry] for axis in (0, 1))
+    degrees: Numbers = np.degrees(np.arctan(np.hypot(south, east)))
+    return degrees
+
+
+def network(drainage: Drainage, cell_size: float, river_cells: int) -> Network:
+    """The rivers of a land, which begin where `river_cells` come together: how many, how long, how dense.
+
+    A river of an order goes on until it meets another of its order or comes to a higher one (Strahler 1957). Its length
+    has the step into the next river. The ratios (Horton 1945) of one order and the next are averaged with the number of
+    rivers in both as weights (Strahler 1953): the highest order is often one river, which the map's edge cuts off.
+    """
+    has_river = drainage.accumulation >= river_cells
+    orders = strahler_orders(drainage.directions, drainage.routes.order, has_river)
+    cells = np.flatnonzero(has_river & ~drainage.ocean)
+    order = orders.reshape(-1)[cells].astype(np.int64)
+    directions = drainage.directions.reshape(-1)[cells]
+    below = cells + index_steps(orders.shape[1])[directions]
+    goes_on = np.zeros(orders.size, np.bool_)  # whether a river of its own order comes into a cell
+    goes_on[below[(orders.reshape(-1)[below] == order) & (directions != OUTLET)]] = True
+    highest = int(order.max(initial=0))
+    counts = np.bincount(order[~goes_on[cells]], minlength=highest + 1)[1:]
+    steps: Numbers = np.append(LENGTHS * cell_size, 0.0)[directions]
+    lengths: Numbers = np.bincount(order, steps, minlength=highest + 1)[1:].astype(np.float64)
+    land = int(np.count_nonzero(~drainage.ocean))
+    density = float(lengths.sum()) / (land * cell_size**2) if land else None
+    if highest < 2 or not (lengths > 0.0).all():
+        return Network(counts, lengths, None, None, density)
+    weights = counts[:-1] + counts[1:]
+    means = lengths / counts
+    return Network(
+        counts,
+        lengths,
+        float(np.average(counts[:-1] / counts[1:], weights=weights)),
+        float(np.average(means[1:] / means[:-1], weights=weights)),
+        density,
+    )
+
+
+def _law(x: Numbers, y: Numbers) -> Law | None:
+    """A power law through points, by least squares of their logs; the bins are only to be seen."""
+    log_x, log_y = np.log(x), np.log(y)
+    factor, exponent = _line(log_x, log_y)
+    bins = np.floor((log_x - log_x.min()) / (DECADES * math.log(10.0))).astype(np.int64)
+    counts = np.bincount(bins)
+    used = counts > 0
+    means = [np.exp(np.bincount(bins, logs)[used] / counts[used]) for logs in (log_x, log_y)]
+    return Law(factor, exponent, *means)
+
+
+def _line(log_x: Numbers, log_y: Numbers) -> tuple[float, float]:
+    """Factor and exponent of the line of least squares through logs."""
+    from_mean = log_x - log_x.mean()
+    exponent = float(from_mean @ log_y / (from_mean @ from_mean))
+    return math.exp(float(log_y.mean()) - exponent * float(log_x.mean())), exponent
