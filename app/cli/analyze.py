@@ -6,6 +6,7 @@ import contextlib
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,11 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from app.cli import previews
+from app.cli.progress import Progress
 from app.engine.creation import create_world, read_rain_map
 from app.engine.discharge import mean_discharge
+from app.engine.memory import check_memory
+from app.engine.simulator import Simulator
 from app.files.atomic import write_atomically
 from app.files.opening import open_scene
 from app.files.recorder import write_png
@@ -56,6 +60,7 @@ class Land:
     open_edges: bool = True
     climate: ClimateParameters = field(default_factory=ClimateParameters)
     rain: NDArray[np.float32] | None = None  # the part of the precipitation that falls on each cell
+    cycle: int = 0
 
 
 @dataclass(frozen=True)
@@ -138,8 +143,11 @@ def analyze(
     print(_summary(folder, analysis))
 
 
-def read_land(path: Path, cell_size: float | None = None, relief: float | None = None) -> Land:
-    """The land of a heightmap, with the georeference that the file may have, of a saved world, or of a preset."""
+def read_land(path: Path, cell_size: float | None = None, relief: float | None = None, *, cycles: int = 0) -> Land:
+    """The land of a heightmap, with the georeference that the file may have, of a saved world, or of a preset.
+
+    The last two run for `cycles` first.
+    """
     from app.sources import heightmap
     from app.sources.heightmap.georeference import read_georeference
 
@@ -148,11 +156,25 @@ def read_land(path: Path, cell_size: float | None = None, relief: float | None =
         if cell_size is not None or relief is not None:
             kind = "preset has" if is_preset else "saved world keeps"
             raise UserError(f"{path}: a {kind} its cell size and its relief")
-        return _land_of(*create_world(open_scene(str(path))))
+        opened = open_scene(str(path))
+        world, scene = create_world(opened, partial(check_memory, [opened]))
+        if cycles:
+            _run(world, scene, cycles)
+        return _land_of(world, scene)
+    if cycles:
+        raise UserError(f"{path}: a heightmap has no processes; --cycles runs a preset or a saved world")
     read = heightmap.read_heightmap(path, cell_size=cell_size, relief=relief)
     is_tiff = heightmap.SUFFIXES[path.suffix.lower()] is heightmap.SUFFIXES[".tif"]
     georeference = read_georeference(path, *read.elevation.shape) if is_tiff else None
     return Land(np.ascontiguousarray(read.elevation), read.cell_size or DEFAULT_CELL_SIZE, georeference)
+
+
+def _run(world: World, scene: Scene, cycles: int) -> None:
+    simulator = Simulator(scene, world)
+    simulator.compile_missing()
+    for _ in Progress(range(cycles), "simulating", "cycle"):
+        simulator.advance()
+    simulator.verify()
 
 
 def _land_of(world: World, scene: Scene) -> Land:
@@ -163,6 +185,7 @@ def _land_of(world: World, scene: Scene) -> Land:
         open_edges=scene.edges.water != "wall",
         climate=scene.climate,
         rain=world.rainfall,
+        cycle=world.cycle,
     )
 
 

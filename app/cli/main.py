@@ -313,13 +313,16 @@ def _analyze() -> Command:
     parser = _parser(
         "analyze",
         "Find the rivers, lakes and watersheds of a land, and write them as TIFF maps with the file's georeference, as "
-        "PNG previews, and as lists of lakes, watersheds and river mouths in JSON.",
+        "PNG previews, and as lists of lakes, watersheds and river mouths in JSON; or measure how far it is like real "
+        "terrain.",
         f"""
 examples:
   {PROGRAM} analyze elevation.tif --out maps
   {PROGRAM} analyze island.png --relief 400 --cell-size 10 --sea-level 60 --out maps
   {PROGRAM} analyze world.npz --river 2000 --watershed 10000 --out maps
   {PROGRAM} analyze world.npz --precipitation 1600 --rain-by-altitude 0.5 --out maps
+  {PROGRAM} analyze --realism elevation.tif
+  {PROGRAM} analyze --realism noise --cycles 200 --json realism.json
 """,
     )
     parser.add_argument(
@@ -328,8 +331,17 @@ examples:
         metavar="FILE",
         help="a heightmap, such as a GeoTIFF, a saved world, or a preset, of which it is the land at the start",
     )
+    result = parser.add_mutually_exclusive_group(required=True)
+    result.add_argument("--out", type=_path, metavar="DIR", help="folder for the maps; created if needed")
+    result.add_argument(
+        "--realism", action="store_true", help="print measures of the land's form, beside the ranges of real terrain"
+    )
+    parser.add_argument("--json", type=_path, metavar="FILE", help="with --realism: also write the measures to a file")
     parser.add_argument(
-        "--out", type=_path, required=True, metavar="DIR", help="folder for the maps; created if needed"
+        "--cycles",
+        type=_whole(0, 10**9),
+        metavar="N",
+        help="with --realism: run a preset or a saved world first; default: 0",
     )
     parser.add_argument(
         "--sea-level",
@@ -364,7 +376,7 @@ examples:
         "--river",
         type=cells,
         metavar="CELLS",
-        help="contributing area at which a river begins; default: 1/2000 of the land",
+        help="contributing area at which a river begins; default: 1/2000 of the land, with --realism 1/4000",
     )
     parser.add_argument(
         "--watershed", type=cells, metavar="CELLS", help="smaller watersheds are merged; default: 1/500 of the land"
@@ -647,7 +659,38 @@ def _run_sheet(options: argparse.Namespace) -> None:
     )
 
 
+ONLY_WITH_REALISM = ("json", "cycles")
+ONLY_WITH_MAPS = ("precipitation", "rain_by_altitude", "rain_map", "watershed")
+
+
 def _run_analyze(options: argparse.Namespace) -> None:
+    without_effect = ONLY_WITH_MAPS if options.realism else ONLY_WITH_REALISM
+    for name in without_effect:
+        if getattr(options, name) is not None:
+            word, other = "--" + name.replace("_", "-"), "--out" if options.realism else "--realism"
+            raise UserError(f"{word} is only for {other}")
+    if options.realism:
+        _run_realism(options)
+    else:
+        _run_maps(options)
+
+
+def _run_realism(options: argparse.Namespace) -> None:
+    from app.cli.realism import print_realism
+
+    print_realism(
+        options.file,
+        options.json,
+        cycles=options.cycles or 0,
+        sea_level=options.sea_level,
+        open_edges=None if options.edges is None else options.edges == "open",
+        river_cells=options.river,
+        cell_size=options.cell_size,
+        relief=options.relief,
+    )
+
+
+def _run_maps(options: argparse.Namespace) -> None:
     from app.cli.analyze import analyze
     from app.scene.scene import Scene
 

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from kernels.morphometry import Law
     from kernels.rivers import Drainage
 
-# A river has at least this part of the land as its catchment, so that a finer grid has the same rivers.
-RIVER_PART = 1.0 / 2000.0
-FEWEST_CELLS = 20  # and at least so many cells
+# A river has at least this part of the land as its catchment, so that a finer grid has the same rivers: few enough for
+# hundreds of rivers, without which ratios of their numbers say nothing.
+RIVER_PART = 1.0 / 4000.0
+FEWEST_RIVER_CELLS = 20  # and at least so many cells
 
 SLOPE_BINS = np.arange(0.0, 61.0)  # degrees; what is steeper is in the last
 
@@ -64,7 +65,7 @@ def measure(
 
 def default_river_cells(drainage: Drainage) -> int:
     """The catchment, in cells, at which a river begins."""
-    return max(FEWEST_CELLS, round(RIVER_PART * int(np.count_nonzero(~drainage.ocean))))
+    return max(FEWEST_RIVER_CELLS, round(RIVER_PART * int(np.count_nonzero(~drainage.ocean))))
 
 
 def _curve(law: Law) -> Curve:

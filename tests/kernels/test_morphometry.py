@@ -276,7 +276,7 @@ def test_small_maps_have_numbers_or_none(ground: Heights, sea_level: float, rive
 
 def test_rivers_begin_at_the_same_area_on_a_finer_grid() -> None:
     coarse, fine = (drain(np.zeros((side, side)), CELL_SIZE, -math.inf) for side in (400, 800))
-    assert (default_river_cells(coarse), default_river_cells(fine)) == (80, 320)
+    assert (default_river_cells(coarse), default_river_cells(fine)) == (40, 160)
     assert default_river_cells(drain(np.zeros((5, 5)), CELL_SIZE, -math.inf)) == 20
 
 
