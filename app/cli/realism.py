@@ -58,7 +58,7 @@ def table(found: Realism) -> str:
     for each in MEASURES:
         value = found.values[each.name]
         verdict = {"any": "", "none": "not measured"}.get(each.verdict(value), each.verdict(value))
-        rows.append((each.label, each.text(value), each.range_text, verdict, each.meaning(value)))
+        rows.append((each.title, each.text(value), each.range_text, verdict, each.meaning(value)))
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     lines = []
     for label, text, span, verdict, meaning in rows:

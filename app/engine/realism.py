@@ -59,7 +59,7 @@ def measure(
         curves["hypsometry"] = Curve(heights.part_above, heights.height)
     if slopes is not None:
         counts, _ = np.histogram(np.minimum(slopes, SLOPE_BINS[-1]), SLOPE_BINS)
-        curves["slopes"] = Curve(SLOPE_BINS[:-1] + 0.5, counts / len(slopes))
+        curves["slopes"] = Curve(SLOPE_BINS[:-1], counts / len(slopes))
     return Realism(cycle, values, curves)
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from app.engine.channels import ChannelWatch
 from app.engine.discharge import depends_on, mean_discharge
+from app.engine.realism import measure
 from app.model.climate import ClimateParameters
 from app.model.overlays import OVERLAYS
 from app.model.river_parameters import RiverParameters
@@ -47,10 +48,11 @@ class Wanted:
     filling: int = 0
     channels: bool = False
     traffic: float = 0.0
+    realism: bool = False
 
     @property
     def anything(self) -> bool:
-        return self.rivers or self.place is not None or self.filling > 0 or self.channels or self.traffic > 0.0
+        return self != Wanted()
 
 
 def prepare() -> None:
@@ -63,7 +65,7 @@ def prepare() -> None:
     surveyor = Surveyor()
     surveyor.survey(world, parameters, Wanted(traffic=0.5))
     for _ in range(3):  # the first knows no colours before it, and fronts advance from the second on
-        surveyor.survey(world, parameters, Wanted(rivers=True, place=(8, 8), filling=1))
+        surveyor.survey(world, parameters, Wanted(rivers=True, place=(8, 8), filling=1, realism=True))
         world.cycle += 1
 
 
@@ -93,6 +95,7 @@ class Surveyor:
             or self._filling_is_due(wanted)
             or self._traffic_is_due(world, parameters, wanted)
             or self._channels_are_due(world, parameters, wanted)
+            or self._realism_is_due(world, parameters, wanted)
         )
 
     def survey(
@@ -114,6 +117,8 @@ class Surveyor:
             self._gather(world, wanted)
         if self._channels_are_due(world, parameters, wanted):
             self._look_at_channels(world, parameters)
+        if self._realism_is_due(world, parameters, wanted):
+            self._measure(world)
         return self._survey
 
     def _forget(self, world: World | None) -> None:
@@ -131,6 +136,9 @@ class Surveyor:
         self._gathered_in = 0  # the cycle
         self._channels: ChannelWatch | None = None
         self._channels_seen = 0  # the cycle
+        self._measured_with: tuple[object, ...] = ()
+        self._measured = 0  # the world's version
+        self._measured_drainage: Drainage | None = None
 
     def _with_layers(self, survey: Survey, names: tuple[str, ...], layers: dict[str, NDArray[np.float32]]) -> Survey:
         """A survey with these layers in place of those of `names`."""
@@ -194,7 +202,8 @@ class Surveyor:
         )
         if self._survey is not None:  # the fronts of the filling go on
             before_it = self._survey
-            survey = replace(survey, fronts=before_it.fronts, filled=before_it.filled, channels=before_it.channels)
+            survey = replace(survey, fronts=before_it.fronts, filled=before_it.filled)
+            survey = replace(survey, channels=before_it.channels, realism=before_it.realism)
             others = (FILLING_LAYER, *WATER_LAYERS)
             kept = {name: layer for name, layer in self._survey.layers.items() if name in others}
             survey = replace(survey, layers=kept, versions={name: self._survey.versions[name] for name in kept})
@@ -327,6 +336,29 @@ class Surveyor:
             figures = replace(figures, migration=survey.channels.migration, bank_wear=survey.channels.bank_wear)
         self._versions += 1
         self._survey = replace(survey, channels=figures)
+
+    # The measures of the land's form.
+
+    def _realism_is_due(self, world: World, parameters: RiverParameters, wanted: Wanted) -> bool:
+        if not wanted.realism:
+            return False
+        known = self._survey.realism if self._survey else None
+        if known is None or self._measured_with != (world.sea_level, world.walls):
+            return True
+        if world.touches and world.version != self._measured:
+            return True  # the land was changed by hand
+        return not 0 <= world.cycle - known.cycle < parameters.interval
+
+    def _measure(self, world: World) -> None:
+        from kernels.rivers import drain
+
+        ground, out = world.ground, self._measured_drainage
+        drainage = drain(ground, world.cell_size, world.sea_level, open_edges=not world.walls, out=out)
+        found = measure(ground, drainage, world.cell_size, cycle=world.cycle)
+        self._measured_with, self._measured = (world.sea_level, world.walls), world.version
+        self._measured_drainage = drainage
+        self._versions += 1
+        self._survey = replace(self._survey or Survey(world.cycle, {}, {}), realism=found)
 
 
 _OUTLET = 8  # as in `kernels.neighbours`, which would load Numba

@@ -56,22 +56,21 @@ class Measure:
             verdict, ""
         )
 
+    @property
+    def title(self) -> str:
+        """What it is called, and the unit of its values."""
+        return f"{self.label}, {self.unit}" if self.unit else self.label
+
     def text(self, value: float | None) -> str:
         """A value as it is shown."""
         if value is None:
             return "–"
-        return f"{round(value, self.decimals) + 0.0:.{self.decimals}f}{self._suffix}".replace("-", "−")
+        return f"{round(value, self.decimals) + 0.0:.{self.decimals}f}".replace("-", "−")
 
     @property
     def range_text(self) -> str:
         """The range of real terrain as it is shown."""
-        if not self.is_bounded:
-            return "by terrain"
-        return f"{self.low:g} to {self.high:g}{self._suffix}"
-
-    @property
-    def _suffix(self) -> str:
-        return self.unit if self.unit in ("", "°") else f" {self.unit}"
+        return f"{self.low:g} to {self.high:g}" if self.is_bounded else "by terrain"
 
 
 # The ranges are those of elevation models of 30 to 90 m cells, measured in the same way; those of Hack's exponent by
@@ -114,7 +113,7 @@ MEASURES: tuple[Measure, ...] = (
         "rivers with 1000 to 2000 cells upstream",
         0.47,
         0.61,
-        below="basins get wider than long downstream: rivers wind in lakes or join all in one place",
+        below="basins widen faster than their rivers lengthen: they gather in hollows, and not in valleys",
         above="basins are long and narrow: rivers run side by side and hardly join",
     ),
     Measure(
@@ -131,7 +130,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "steepness",
-        "steepness",
+        "steepness ksn",
         "m^0.9",
         1,
         "S·A^0.45, the gradient for its area: it grows with uplift and with hard rock (Wobus et al. 2006)",
@@ -160,10 +159,10 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "steep_slope",
-        "slope of the steepest 5 %",
+        "steepest 5 %",
         "°",
         1,
-        "the quantile of 95 %; lakes and sea left out",
+        "5 % of the land is this steep, or steeper; lakes and sea left out",
         "land outside of lakes",
     ),
     Measure(

@@ -14,7 +14,8 @@ class RiverParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "rivers"
 
     interval: Annotated[
-        int, parameter(1, 1000, "cycles between surveys of rivers, lakes and watersheds", unit="cycles", log=True)
+        int,
+        parameter(1, 1000, "cycles between surveys of rivers, lakes, watersheds and realism", unit="cycles", log=True),
     ] = 20
     threshold: Annotated[
         int,

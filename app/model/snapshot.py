@@ -12,6 +12,7 @@ from app.model.layers import raising_ground
 from app.model.ledger import Ledger
 from app.model.materials import Materials
 from app.model.plants import TREE_COLUMNS, Flora, shipped_flora
+from app.model.realism import Realism
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,7 @@ class Survey:
     watershed_count: int = 0
     course: Course | None = None
     channels: ChannelFigures | None = None
+    realism: Realism | None = None
     fronts: int = 0  # rounds of the filling so far
     filled: bool = False
 

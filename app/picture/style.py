@@ -17,6 +17,7 @@ ACCENT: Colour = (0.42, 0.71, 0.86, 1.0)
 TEXT: Colour = (0.89, 0.91, 0.92, 1.0)
 FAINT_TEXT: Colour = (0.67, 0.71, 0.74, 1.0)
 WARNING: Colour = (0.95, 0.70, 0.36, 1.0)
+GOOD: Colour = (0.55, 0.80, 0.52, 1.0)
 ERROR: Colour = (0.97, 0.60, 0.55, 1.0)
 PANEL: Colour = (0.085, 0.098, 0.110, 0.92)
 OVER_SCENE: Colour = (0.085, 0.098, 0.110, 0.94)  # what must be read whatever lies behind it

@@ -668,7 +668,12 @@ class Application:
         wanted = wanted_by(self.documents.scene.view, self.asked_place, self._filling)
         watch = Watch(
             self.documents.scene.view.overlay,
-            replace(wanted, rivers=wanted.rivers or self.panel.rivers_shown, channels=self.panel.rivers_shown),
+            replace(
+                wanted,
+                rivers=wanted.rivers or self.panel.rivers_shown,
+                channels=self.panel.rivers_shown,
+                realism=self.panel.realism_shown,
+            ),
         )
         if watch != self._watched:
             self._watched = watch

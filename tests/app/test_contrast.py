@@ -20,6 +20,7 @@ TEXTS = {
     "faint text": style.FAINT_TEXT,
     "accent": style.ACCENT,
     "warning": style.WARNING,
+    "good": style.GOOD,
     "error": style.ERROR,
 }
 GROUNDS: dict[str, tuple[Colour, ...]] = {  # from the lowest to what lies uppermost

@@ -100,7 +100,7 @@ def test_the_table_has_each_measure_with_its_range_and_what_lies_outside(
     found = measure(ground, drain(ground, 20.0, 0.0), 20.0)
     for each in MEASURES:
         value = found.values[each.name]
-        number = next(number for number, line in enumerate(lines) if line.startswith(f"{each.label}  "))
+        number = next(number for number, line in enumerate(lines) if line.startswith(f"{each.title}  "))
         assert each.text(value) in lines[number]
         assert each.range_text in lines[number]
         if meaning := each.meaning(value).removeprefix("not measured: "):

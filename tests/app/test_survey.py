@@ -13,6 +13,7 @@ import pytest
 from app.engine.creation import create_world
 from app.engine.messages import Run, SurveyFailed, Watch
 from app.engine.publishing import take_snapshot
+from app.engine.realism import measure
 from app.engine.simulator import Simulator
 from app.engine.survey import COURSE_LAYERS, FILLING_LAYER, RIVER_LAYERS, WATER_LAYERS, Surveyor, Wanted, wanted_by
 from app.engine.thread import SimulationThread
@@ -302,6 +303,38 @@ def test_overlays_want_what_they_show() -> None:
     assert wanted_by(ViewParameters(traffic_water=30.0)) == Wanted(traffic=30.0)
 
 
+REALISM = Wanted(realism=True)
+
+
+def test_measures_of_the_land_keep_their_own_pace_and_stay_beside_rivers(world: World) -> None:
+    surveyor = Surveyor()
+    first = surveyor.survey(world, PARAMETERS, REALISM)
+    assert first is not None and first.realism is not None
+    assert not first.layers
+    drainage = drain(world.ground, world.cell_size, world.sea_level)
+    assert first.realism.values == measure(world.ground, drainage, world.cell_size).values
+    for cycle in range(1, PARAMETERS.interval):
+        world.cycle = cycle
+        assert not surveyor.is_due(world, PARAMETERS, REALISM)
+    both = surveyor.survey(world, PARAMETERS, replace(REALISM, rivers=True))
+    assert both is not None and both.layers and both.realism is first.realism
+    world.cycle = PARAMETERS.interval
+    assert surveyor.is_due(world, PARAMETERS, REALISM)
+    later = surveyor.survey(world, PARAMETERS, REALISM)
+    assert later is not None and later.realism is not None
+    assert later.realism.cycle == PARAMETERS.interval
+    world.touched()
+    assert surveyor.is_due(world, PARAMETERS, REALISM)
+    surveyor.survey(world, PARAMETERS, REALISM)
+    assert not surveyor.is_due(world, PARAMETERS, REALISM)
+    world.sea_level = 8.0
+    assert surveyor.is_due(world, PARAMETERS, REALISM)
+    drowned = surveyor.survey(world, PARAMETERS, REALISM)
+    assert drowned is not None and drowned.realism is not None
+    assert drowned.realism.values != later.realism.values
+    assert surveyor.survey(world, PARAMETERS, Wanted()) is None
+
+
 TRAFFIC = Wanted(traffic=30.0)
 
 
@@ -448,7 +481,7 @@ def test_a_survey_that_fails_is_told_once_and_the_simulation_goes_on(monkeypatch
 
 def test_who_looks_on_changes_nothing() -> None:
     grounds = []
-    for wanted in (Wanted(), Wanted(rivers=True, place=(20, 20), filling=1)):
+    for wanted in (Wanted(), Wanted(rivers=True, place=(20, 20), filling=1, realism=True)):
         world, scene = create_world(SCENE)
         simulator, surveyor = Simulator(scene, world), Surveyor()
         for _ in range(12):

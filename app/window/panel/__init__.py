@@ -66,10 +66,11 @@ class Panel:
         self._plots_shown = False
         self._section_shown = ""  # where it is the only one
         self.rivers_shown = False  # whether what is found out about them can be seen
+        self.realism_shown = False
 
     def gui(self) -> None:
         """A frame."""
-        self.rivers_shown = False
+        self.rivers_shown = self.realism_shown = False
         self.keyboard.gui()
         self._divider.gui()
         brush_marks(self._application)
@@ -267,6 +268,11 @@ class Panel:
 
                 self._plots_shown = self.rivers_shown = True
                 rivers.rivers(self._application)
+            if section == "realism":
+                from app.window.panel import realism
+
+                self._plots_shown = self.realism_shown = True
+                realism.realism(self._application)
             imgui.unindent(em(0.55))
             imgui.spacing()
         self._section_shown = ""

@@ -55,6 +55,7 @@ SECTIONS: dict[str, bool] = {
     "world": True,
     "view": True,
     "rivers": False,
+    "realism": False,
     "performance": False,
 }
 

@@ -37,6 +37,7 @@ def _style() -> None:
         implot.Col_.crosshairs: faded(WARNING, 0.5),
     }.items():
         style.set_color_(colour, imgui.ImVec4(*value))
+    style.plot_min_size = imgui.ImVec2(em(5.0), em(4.0))
     style.plot_padding = imgui.ImVec2(em(0.2), em(0.3))
     style.label_padding = imgui.ImVec2(em(0.3), em(0.2))
     style.legend_padding = imgui.ImVec2(em(0.4), em(0.3))
