@@ -41,8 +41,8 @@ class Hypsometry(NamedTuple):
     """How much of the land lies how high."""
 
     integral: float
-    part_above: Numbers  # [point] from 0 to 1
-    height: Numbers  # of the points, 0 for the lowest and 1 for the highest
+    part_above: Numbers  # [level] of the land, from 1 to 0
+    height: Numbers  # of the levels, 0 for the lowest place and 1 for the highest
 
 
 class Network(NamedTuple):
@@ -131,13 +131,14 @@ def steepness(law: Law | None) -> float | None:
 
 def hypsometry(ground: Numbers, drainage: Drainage, points: int = 101) -> Hypsometry | None:
     """The hypsometric curve (Strahler 1952) and its integral, (mean − lowest) / (highest − lowest)."""
-    heights = np.sort(ground[~drainage.ocean])
-    if not len(heights) or np.ptp(heights) <= RELIEF_TO_MEASURE * max(1.0, float(np.abs(heights).max())):
+    heights = ground[~drainage.ocean]
+    low, high = float(heights.min(initial=np.inf)), float(heights.max(initial=-np.inf))
+    if high - low <= RELIEF_TO_MEASURE * max(1.0, abs(low), abs(high)):
         return None
-    relative = (heights - heights[0]) / (heights[-1] - heights[0])
-    parts = np.linspace(0.0, 1.0, points)
-    curve = np.interp(1.0 - parts, np.linspace(0.0, 1.0, len(relative)), relative)
-    return Hypsometry(float(relative.mean()), parts, curve)
+    counts, levels = np.histogram(heights, points - 1, (low, high))
+    above = np.append(counts[::-1].cumsum()[::-1], 0) / len(heights)
+    relative = (levels - low) / (high - low)
+    return Hypsometry((float(heights.mean()) - low) / (high - low), above, relative)
 
 
 def slopes(ground: Numbers, drainage: Drainage, cell_size: float) -> Numbers | None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from app.bench.row import Row
 from app.bench.yardstick import Yardstick, terrain
+from app.engine.realism import measure
 from kernels.filling import fill
 from kernels.ocean import ocean_mask, outlet_mask
 from kernels.rivers import drain
@@ -41,6 +42,9 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     yield Row(f"rivers, fill to accumulation, {side}², white noise against it", worst / typical, "times the cost", 4.0)
     worst = yards_per_cell(fill_by_us(noise), side, samples, yardstick)
     yield Row(f"rivers, exact fill, {side}², white noise", worst, "yards per cell", 4.0 * 0.26)
+
+    value = yards_per_cell(measures_by_us(ground), side, samples, yardstick)
+    yield Row(f"rivers, measures of realism, {side}², one core", value, "yards per cell", 4.0)
 
     for name, make in OTHERS.items():
         with contextlib.suppress(ImportError):
@@ -76,6 +80,12 @@ def all_by_us(ground: Heights) -> Work:
     """Fill, directions, order, outlets, distances and accumulation."""
     drainage = drain(ground, CELL_SIZE, -math.inf)
     return lambda: drain(ground, CELL_SIZE, -math.inf, out=drainage)
+
+
+def measures_by_us(ground: Heights) -> Work:
+    """All measures of a land's form, without the routing."""
+    drainage = drain(ground, CELL_SIZE, -math.inf)
+    return lambda: measure(ground, drainage, CELL_SIZE)
 
 
 # The same maps by other libraries, as far as each has them. A library that is not installed raises an ImportError.

@@ -156,6 +156,8 @@ def _window_on(picture: ReadmePicture, layout_file: Path) -> Image:
             application.ask_about(picture.place)
         elif picture.place and not (snapshot.survey and snapshot.survey.course):
             return  # until it is found
+        elif picture.section == "realism" and not (snapshot.survey and snapshot.survey.realism):
+            return
         elif next(frames) > FRAMES and not application.sides.drawing:
             screen = window.context.screen
             pixels = screen.read(viewport=(0, 0, *window.pixel_size), components=3, alignment=1)

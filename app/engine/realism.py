@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 RIVER_PART = 1.0 / 4000.0
 FEWEST_RIVER_CELLS = 20  # and at least so many cells
 
-SLOPE_BINS = np.arange(0.0, 61.0)  # degrees; what is steeper is in the last
+STEEPEST = 60  # degrees, of the curve of slopes, which has a point for each; what is steeper is in the last
 
 
 def measure(
@@ -58,8 +58,8 @@ def measure(
     if heights is not None:
         curves["hypsometry"] = Curve(heights.part_above, heights.height)
     if slopes is not None:
-        counts, _ = np.histogram(np.minimum(slopes, SLOPE_BINS[-1]), SLOPE_BINS)
-        curves["slopes"] = Curve(SLOPE_BINS[:-1], counts / len(slopes))
+        counts, degrees = np.histogram(np.minimum(slopes, STEEPEST), STEEPEST, (0.0, STEEPEST))
+        curves["slopes"] = Curve(degrees[:-1], counts / len(slopes))
     return Realism(cycle, values, curves)
 
 

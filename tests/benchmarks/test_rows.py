@@ -56,6 +56,7 @@ EXPECTED = {
         ("fill to accumulation, 32²", "yards per cell", 0.9),
         ("white noise against it", "times the cost", 4.0),
         ("exact fill, 32², white noise", "yards per cell", 1.04),
+        ("measures of realism, 32²", "yards per cell", 4.0),
         ("fill to accumulation, 64²", "yards per cell", 1.6),
     ],
     "geology": [

@@ -52,6 +52,7 @@ def test_a_cone_in_the_sea() -> None:
     assert found.values["depth_to_fill"] == 0.0
     # The part above a relative height h of a cone is (1 − h)²
     curve = found.curves["hypsometry"]
+    assert (curve.x[0], curve.x[-1], curve.y[0], curve.y[-1]) == (1.0, 0.0, 0.0, 1.0)
     np.testing.assert_allclose(curve.x, (1.0 - curve.y) ** 2, atol=0.01)
 
 

@@ -57,6 +57,7 @@ CURVES: tuple[CurvePlot, ...] = (
 )
 WIDE_ENOUGH_FOR_TWO = 17.0  # heights of the font
 PLOT_HEIGHT = 7.5
+AROUND_POINTS = 0.08  # of the range that they are in, in logs: none is to lie half outside
 
 
 def realism(application: Application) -> None:
@@ -198,17 +199,17 @@ def _curves(application: Application) -> None:
 
 def _curve(plot: CurvePlot, curve: Curve) -> None:
     flags = plots.PLOT_FLAGS | implot.Flags_.no_legend.value
-    room = 0.07 if curve.law else 0.0  # around points, of which none is to lie half outside
-    implot.push_style_var(implot.StyleVar_.fit_padding.value, imgui.ImVec2(room, room))
     if not implot.begin_plot(f"##{plot.name}", imgui.ImVec2(-1.0, em(PLOT_HEIGHT)), flags):
-        implot.pop_style_var()
         return
+    x, y = curve.x * plot.x_unit, curve.y * plot.y_unit
     implot.setup_axes("", "", plots.AXIS_FLAGS, plots.AXIS_FLAGS)
     if plot.logarithmic:
-        for axis in (implot.ImAxis_.x1, implot.ImAxis_.y1):
+        for axis, values in ((implot.ImAxis_.x1, x), (implot.ImAxis_.y1, y)):
+            low, high = float(values.min()), float(values.max())
+            room = (high / low) ** AROUND_POINTS
             implot.setup_axis_scale(axis.value, implot.Scale_.log10.value)
             implot.setup_axis_format(axis.value, "%g")
-    x, y = curve.x * plot.x_unit, curve.y * plot.y_unit
+            implot.setup_axis_limits(axis.value, low / room, high * room, implot.Cond_.always.value)
     colour = imgui.ImVec4(*ACCENT)
     if plot.steps:
         steps = implot.Spec(line_color=colour, fill_color=colour, fill_alpha=0.35)
@@ -226,4 +227,3 @@ def _curve(plot: CurvePlot, curve: Curve) -> None:
         line = implot.Spec(line_color=imgui.ImVec4(*LAW), line_weight=1.6)
         implot.plot_line("fitted", ends * plot.x_unit, fitted * plot.y_unit, spec=line)
     implot.end_plot()
-    implot.pop_style_var()
