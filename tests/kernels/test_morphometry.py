@@ -207,7 +207,12 @@ def test_longest_ways_and_streams_are_those_that_one_finds_by_walking(name: str)
     for cell in np.flatnonzero((orders > 0) & land):
         inflows = [other for other in np.flatnonzero(below == cell) if other != cell and land[other]]
         counts[orders[cell]] = counts.get(orders[cell], 0) + all(orders[other] != orders[cell] for other in inflows)
-    assert morphometry.network(drainage, CELL_SIZE, 12).counts.tolist() == [counts[order] for order in sorted(counts)]
+    network = morphometry.network(drainage, CELL_SIZE, 12)
+    assert network.counts.tolist() == [counts[order] for order in sorted(counts)]
+    if network.bifurcation_ratio is not None:
+        pairs = [(counts[order], counts[order + 1]) for order in sorted(counts)[:-1]]
+        weighted = sum(low / high * (low + high) for low, high in pairs) / sum(low + high for low, high in pairs)
+        assert network.bifurcation_ratio == pytest.approx(weighted)
 
 
 def test_laws_are_those_of_a_plain_fit() -> None:
