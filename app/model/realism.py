@@ -100,8 +100,8 @@ MEASURES: tuple[Measure, ...] = (
         "curvature that is not the same everywhere",
         0.01,
         0.11,
-        below="valleys are as sharp as ridges, as in noise: upside down it would look the same",
-        above="creases beside rounded forms, as in ridged noise: water makes both valleys and ridges",
+        below="valleys are as sharp as crests: upside down it would look the same, as noise does",
+        above="crests (−) or valleys (+) are sharp creases between smooth forms: ridged noise has −0.3",
         has_sign=True,
     ),
     Measure(
