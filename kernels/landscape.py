@@ -29,7 +29,7 @@ from kernels.materials import Materials, Moved, asked, rock_at, thickness
 from kernels.neighbours import OUTLET, index_steps
 from kernels.rates import ERODIBILITY, MOBILITY, WEATHERING, Rates, flat, rate_of
 from kernels.stream_power import BASE, LAKE, Rivers, StreamPowerParameters, empty_rivers, incise, route
-from kernels.units import Metres, MetresPerYear, SquareMetresPerYear, Years
+from kernels.units import Metres, MetresPerYear, SquareMetres, SquareMetresPerYear, Years
 
 
 class LandscapeParameters(NamedTuple):
@@ -40,6 +40,7 @@ class LandscapeParameters(NamedTuple):
     sediment_erodibility: float  # of loose material beside that of rock
     cover: Metres  # thickness of loose material that halves the way from the one to the other
     area_exponent: float  # m
+    channel_area: SquareMetres  # that drains to the head of a channel
     slope_exponent: float  # n
     deposition: float  # G
     critical_slope: float  # tangent of the steepest slope that stands; infinite: all do
@@ -127,7 +128,13 @@ def evolve(
         route(ground, outlets, sea_level, rain, rivers)
         _find_erodibility(land, p.erodibility, p.sediment_erodibility, p.cover, room.factor.reshape(-1))
         power = StreamPowerParameters(
-            p.years, p.area_exponent, p.slope_exponent, p.deposition, p.critical_slope, p.settling_length
+            p.years,
+            p.area_exponent,
+            p.channel_area,
+            p.slope_exponent,
+            p.deposition,
+            p.critical_slope,
+            p.settling_length,
         )
         incise(ground, room.factor, cell_size, power, sea_level, rivers, room.after)
         if land.kinds > 1:

@@ -42,7 +42,7 @@ from kernels.neighbours import COLUMN_STEPS, OUTLET, ROW_STEPS, index_steps, on_
 from kernels.ocean import ocean_mask
 from kernels.powers import raise_to
 from kernels.routing import order_from_springs
-from kernels.units import Metres, Years
+from kernels.units import Metres, SquareMetres, Years
 
 # What a cell is to the water that comes to it
 LAND, LAKE, SEA, BASE = 0, 1, 2, 3
@@ -60,6 +60,9 @@ class StreamPowerParameters(NamedTuple):
 
     years: Years
     area_exponent: float  # m
+    channel_area: (
+        SquareMetres  # that drains to the head of a channel: above it slopes are worn as the channel's head is
+    )
     slope_exponent: float  # n
     deposition: float  # G
     critical_slope: float  # tangent of the steepest slope that stands; infinite: all do
@@ -157,7 +160,7 @@ def incise(
     hold = erodibility.reshape(-1)
     if p.critical_slope < math.inf:
         _slide(surface, direction, kind, hold, rivers.order, steps, p.critical_slope * cell_size)
-    rivers.wear[...] = rivers.area
+    np.maximum(rivers.area, p.channel_area / cell_size**2, out=rivers.wear)
     raise_to(wear, p.area_exponent)
     scale = p.years * cell_size ** (2.0 * p.area_exponent)
     # For n = 1 the coefficient of the fall to the receiver, else that of the power of the slope

@@ -6,6 +6,7 @@ Lengths are in metres or cells, times in the articles' unit t or in cycles.
 from typing import Annotated
 
 Metres = Annotated[float, "m"]
+SquareMetres = Annotated[float, "m²"]
 Cells = Annotated[float, "cells"]
 Height = Annotated[float, "h"]  # the articles' unit of height
 Degrees = Annotated[float, "°"]

@@ -48,11 +48,15 @@ def _fault(pattern: Pattern, along: Layer, across: Layer) -> Layer:
     return np.where(along < 0.0, 1.0, -pattern.subsidence * np.exp(-along / pattern.width))
 
 
+def _belt(pattern: Pattern, along: Layer, across: Layer) -> Layer:
+    """One broad swell, highest along its axis."""
+    return np.asarray(np.cos(0.5 * math.pi * np.clip(along / pattern.width, -1.0, 1.0)) ** 2)
+
+
 def _fold_belt(pattern: Pattern, along: Layer, across: Layer) -> Layer:
     """Anticlines side by side, the highest in the middle."""
-    part = np.clip(along / pattern.width, -1.0, 1.0)
-    belt = np.cos(0.5 * math.pi * part) ** 2
-    return belt * (0.6 + 0.4 * np.cos(2.0 * math.pi * FOLDS * part))
+    folds = np.cos(2.0 * math.pi * FOLDS * np.clip(along / pattern.width, -1.0, 1.0))
+    return np.asarray(_belt(pattern, along, across) * (0.6 + 0.4 * folds))
 
 
 def _escarpment(pattern: Pattern, along: Layer, across: Layer) -> Layer:
@@ -66,6 +70,7 @@ PATTERNS: dict[str, Callable[[Pattern, Layer, Layer], Layer]] = {
     "dome": _dome,
     "tilted block": _tilted_block,
     "fault": _fault,
+    "belt": _belt,
     "fold belt": _fold_belt,
     "escarpment": _escarpment,
 }

@@ -56,7 +56,7 @@ class GeologyParameters(Parameters, frozen=True, kw_only=True):
         parameter(-20.0, 20.0, "uplift of rock where it is fastest; below 0 it sinks", unit="mm/year", essential=True),
     ] = 0.5
     uplift_pattern: Annotated[
-        Literal["uniform", "dome", "tilted block", "fault", "fold belt", "escarpment"],
+        Literal["uniform", "dome", "tilted block", "fault", "belt", "fold belt", "escarpment"],
         described("where rock rises; the field of uplift is a factor on it", needs="geology.uplift", essential=True),
     ] = "uniform"
     uplift_direction: Annotated[
@@ -107,6 +107,13 @@ class GeologyParameters(Parameters, frozen=True, kw_only=True):
     area_exponent: Annotated[float, parameter(0.1, 1.0, "m: exponent of the drainage area in incision", needs=CUTS)] = (
         0.45
     )
+    channel_area: Annotated[
+        float,
+        parameter(
+            0.0, 1e7, "area that drains to the head of a channel; slopes above it wear as the head does", unit="m²",
+            log=True, needs=CUTS,
+        ),
+    ] = 0.0  # fmt: skip
     slope_exponent: Annotated[float, parameter(0.5, 3.0, "n: exponent of the slope in incision", needs=CUTS)] = 1.0
     deposition: Annotated[
         float,

@@ -20,7 +20,9 @@ from kernels.ocean import ocean_mask, outlet_mask
 from kernels.uplift import PATTERNS
 from tests.app.small import bits, small_scene
 
-PRESETS = ("young-range", "old-range", "fault-block", "escarpment", "dome", "volcanic-island", "lifted")
+PRESETS = (
+    "young-range", "old-range", "fold-belt", "fault-block", "escarpment", "dome", "volcanic-island", "lifted",
+)  # fmt: skip
 
 
 def scene_of(**settings: object) -> Scene:

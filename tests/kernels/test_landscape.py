@@ -22,6 +22,7 @@ USUAL = LandscapeParameters(
     sediment_erodibility=1.0,
     cover=1.0,
     area_exponent=0.45,
+    channel_area=0.0,
     slope_exponent=1.0,
     deposition=0.0,
     critical_slope=math.inf,
