@@ -33,8 +33,8 @@ class GeologyParameters(Parameters, frozen=True, kw_only=True):
     age: Annotated[
         float,
         parameter(
-            0.0, 1e8, "age at which a new range begins", unit="years", needs="world.source=range", essential=True,
-            makes_world=True,
+            0.0, 5e7, "age at which a new range begins", unit="years", log=True, needs="world.source=range",
+            essential=True, makes_world=True,
         ),
     ] = 5e6  # fmt: skip
     years_per_cycle: Annotated[
