@@ -135,17 +135,18 @@ def field_values(world: World, name: str, text: str) -> NDArray[np.float32] | No
 
     The levels of lakes and sea must be up to date. Raises `UserError`.
     """
-    return _within_bounds(name, Land.of_world(world), text)
+    return field_on(Land.of_world(world), name, text)
 
 
 def preview(snapshot: Snapshot, name: str, text: str) -> NDArray[np.float32]:
     """The values of a field on the land of a snapshot, in few cells, [row, column]. Raises `UserError`."""
-    values = _within_bounds(name, Land.of_snapshot(snapshot), text or "1")
+    values = field_on(Land.of_snapshot(snapshot), name, text or "1")
     assert values is not None
     return values
 
 
-def _within_bounds(name: str, land: Land, text: str) -> NDArray[np.float32] | None:
+def field_on(land: Land, name: str, text: str) -> NDArray[np.float32] | None:
+    """What a field comes to on a land, within the bounds of its layer; None where the text is empty."""
     layer = LAYERS[FIELD_LAYERS[name]]
     try:
         values = land.value(text)

@@ -56,6 +56,7 @@ def mountain_range(scene: Scene, rows: int, columns: int) -> Land:
             rock = _refined(ground, level, scene.world.seed, number) - loose
             ground = rock + loose
         room = room_for(*ground.shape)
+        factor = _uplift_field(scene, ground, extent / max(ground.shape))
         years = (level.end - now) / level.steps
         for step in range(level.steps if years > 0.0 else 0):
             evolve(
@@ -65,7 +66,7 @@ def mountain_range(scene: Scene, rows: int, columns: int) -> Land:
                 one_kind(loose),
                 extent / max(ground.shape),
                 landscape_parameters(geology, years),
-                uplift_of(geology, level.rows, level.columns, scene.world.seed, now, years),
+                factor * uplift_of(geology, level.rows, level.columns, scene.world.seed, now, years),
                 outlets_of(ground, walls=walls),
                 sea_level=sea_level,
                 columns_first=step % 2 == 0,
@@ -73,6 +74,15 @@ def mountain_range(scene: Scene, rows: int, columns: int) -> Land:
             )
             now += years
     return Land(rock, loose, geology.age)
+
+
+def _uplift_field(scene: Scene, ground: Layer, cell_size: float) -> Layer | float:
+    """The factor on uplift that the scene's field of it comes to, on the land as it is; 1 where there is none."""
+    from app.sources import fields  # which names the generators itself
+
+    land = fields.Land(ground, cell_size, {}, np.zeros_like(ground))
+    values = fields.field_on(land, "uplift", scene.fields.uplift)
+    return 1.0 if values is None else values.astype(np.float64)
 
 
 def _levels(rows: int, columns: int, age: float) -> list[_Level]:

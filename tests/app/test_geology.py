@@ -179,3 +179,9 @@ def test_presets_go_on_as_they_began(name: str) -> None:
     assert world.imbalance() < 1e-11
     assert world.years > 0.0
     assert 50.0 < np.ptp(world.ground) < 9000.0
+
+
+def test_the_field_of_uplift_shapes_a_range() -> None:
+    world, _ = create_world(small_range(64, fields__uplift="smoothstep(0.3, 0.7, x)"))
+    west, east = world.ground[:, :16].mean(), world.ground[:, 48:].mean()
+    assert east > west + 200.0
