@@ -21,7 +21,7 @@ from kernels.layers import Layer
 from kernels.powers import BLOCK, LEAST_EXPONENT, exp2_of, log2_of
 
 _LANES = 8  # rows that are done side by side
-_BAND = 64  # columns likewise
+_BAND = 32  # columns likewise
 
 
 @njit(nogil=True, error_model="numpy")
@@ -63,21 +63,103 @@ def _solve(height, free, pace, passed, weight):
             here[lane] = way[lane] + part[lane] * after[lane]
 
 
+@njit(nogil=True, error_model="numpy")
+def _solve_even(height, is_first_free, is_last_free, parts, weight):
+    """As `_solve`, where all is free but for some of the ends, [lane]; the coefficients are those of `_even`."""
+    places, lanes = height.shape
+    free_part, free_way, fixed_part, fixed_way, pace = parts
+    here, way = height[0], weight[0]
+    for lane in range(lanes):
+        way[lane] = here[lane] * free_way[0] if is_first_free[lane] > 0.0 else here[lane]
+    for place in range(1, places - 1):
+        here, way, before = height[place], weight[place], weight[place - 1]
+        one, other = free_way[place], fixed_way[place]
+        for lane in range(lanes):
+            way[lane] = (here[lane] + pace[0] * before[lane]) * (one if is_first_free[lane] > 0.0 else other)
+    last, before = height[places - 1], weight[places - 2]
+    one, other = free_way[places - 1], fixed_way[places - 1]
+    for lane in range(lanes):
+        solved = (last[lane] + pace[0] * before[lane]) * (one if is_first_free[lane] > 0.0 else other)
+        last[lane] = solved if is_last_free[lane] > 0.0 else last[lane]
+    for place in range(places - 2, -1, -1):
+        here, after, way = height[place], height[place + 1], weight[place]
+        one, other = free_part[place], fixed_part[place]
+        for lane in range(lanes):
+            here[lane] = way[lane] + (one if is_first_free[lane] > 0.0 else other) * after[lane]
+
+
+@njit(nogil=True, error_model="numpy")
+def _even(places, pace):
+    """For `_solve_even`: what a place passes on and how much of its own it keeps, if the first is free and if not."""
+    free_part, free_way = np.empty(places), np.empty(places)
+    fixed_part, fixed_way = np.empty(places), np.empty(places)
+    free_way[0], fixed_way[0] = 1.0 / (1.0 + pace), 1.0
+    free_part[0], fixed_part[0] = pace * free_way[0], 0.0
+    for place in range(1, places):
+        after = pace if place < places - 1 else 0.0
+        free_way[place] = 1.0 / (1.0 + after + pace * (1.0 - free_part[place - 1]))
+        fixed_way[place] = 1.0 / (1.0 + after + pace * (1.0 - fixed_part[place - 1]))
+        free_part[place], fixed_part[place] = after * free_way[place], after * fixed_way[place]
+    return free_part, free_way, fixed_part, fixed_way, np.full(1, pace)
+
+
+@njit(nogil=True, error_model="numpy")
+def _is_even(free, first_row, last_row, first_column, last_column, along_columns):
+    """Whether all of a part of the map is free but for some of the ends of its lines."""
+    other = 0
+    for row in range(first_row, last_row):
+        here = free[row]
+        if along_columns and row in (0, len(free) - 1):
+            for column in range(first_column, last_column):
+                other += abs(here[column]) != 1.0
+        elif along_columns:
+            for column in range(first_column, last_column):
+                other += here[column] != 1.0
+        else:
+            for column in range(first_column + 1, last_column - 1):
+                other += here[column] != 1.0
+            other += (abs(here[first_column]) != 1.0) + (abs(here[last_column - 1]) != 1.0)
+    return other == 0
+
+
+@njit(nogil=True, error_model="numpy")
+def _copy_columns(source, begin, count, target):
+    for row in range(len(source)):
+        own, there = source[row][begin : begin + count], target[row]
+        for lane in range(count):
+            there[lane] = own[lane]
+
+
+@njit(nogil=True, error_model="numpy")
+def _turn_rows(source, begin, count, target):
+    """Rows become lanes; some at a time, so that what is written is not far apart."""
+    columns = source.shape[1]
+    for first in range(0, columns, _LANES):
+        last = min(first + _LANES, columns)
+        for lane in range(count):
+            own = source[begin + lane]
+            for column in range(first, last):
+                target[column, lane] = own[column]
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
 def _creep_down(ground, free, pace):
     """Along the columns, a band of them at a time."""
     rows, columns = ground.shape
-    height, fast = np.zeros((rows, _BAND)), np.zeros((rows, _BAND))
+    height, fast = np.zeros((rows, _BAND)), np.ones((rows, _BAND))
     passed, weight = np.empty((rows, _BAND)), np.empty((rows, _BAND))
+    first, last = np.ones(_BAND), np.ones(_BAND)
+    parts = _even(rows, pace)
     for begin in range(0, columns, _BAND):
         count = min(_BAND, columns - begin)
-        for row in range(rows):
-            own, freely = ground[row][begin : begin + count], free[row][begin : begin + count]
-            there, how_fast = height[row], fast[row]
-            for lane in range(count):
-                there[lane] = own[lane]
-                how_fast[lane] = freely[lane]
-        _solve(height, fast, pace, passed, weight)
+        _copy_columns(ground, begin, count, height)
+        if _is_even(free, 0, rows, begin, begin + count, True):
+            first[:count] = free[0][begin : begin + count]
+            last[:count] = free[rows - 1][begin : begin + count]
+            _solve_even(height, first, last, parts, weight)
+        else:
+            _copy_columns(free, begin, count, fast)
+            _solve(height, fast, pace, passed, weight)
         for row in range(rows):
             own, there = ground[row][begin : begin + count], height[row]
             for lane in range(count):
@@ -88,20 +170,25 @@ def _creep_down(ground, free, pace):
 def _creep_across(ground, free, pace):
     """Along the rows, some of them side by side."""
     rows, columns = ground.shape
-    height, fast = np.zeros((columns, _LANES)), np.zeros((columns, _LANES))
+    height, fast = np.zeros((columns, _LANES)), np.ones((columns, _LANES))
     passed, weight = np.empty((columns, _LANES)), np.empty((columns, _LANES))
+    first, last = np.ones(_LANES), np.ones(_LANES)
+    parts = _even(columns, pace)
     for begin in range(0, rows, _LANES):
         count = min(_LANES, rows - begin)
-        for lane in range(count):
-            own, freely = ground[begin + lane], free[begin + lane]
-            for column in range(columns):
-                height[column, lane] = own[column]
-                fast[column, lane] = freely[column]
-        _solve(height, fast, pace, passed, weight)
-        for lane in range(count):
-            own = ground[begin + lane]
-            for column in range(columns):
-                own[column] = height[column, lane]
+        _turn_rows(ground, begin, count, height)
+        if _is_even(free, begin, begin + count, 0, columns, False):
+            first[:count] = free[begin : begin + count, 0]
+            last[:count] = free[begin : begin + count, columns - 1]
+            _solve_even(height, first, last, parts, weight)
+        else:
+            _turn_rows(free, begin, count, fast)
+            _solve(height, fast, pace, passed, weight)
+        for start in range(0, columns, _LANES):
+            for lane in range(count):
+                own = ground[begin + lane]
+                for column in range(start, min(start + _LANES, columns)):
+                    own[column] = height[column, lane]
 
 
 def creep(ground: Layer, free: Layer, pace: float, *, along_columns: bool) -> None:

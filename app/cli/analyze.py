@@ -30,6 +30,7 @@ from app.model.climate import ClimateParameters
 from app.model.errors import UserError
 from app.model.world import DEFAULT_CELL_SIZE, World
 from app.scene.scene import Scene, presets
+from app.sources.generators import GENERATORS
 
 if TYPE_CHECKING:
     from app.sources.heightmap.georeference import Georeference
@@ -151,7 +152,7 @@ def read_land(path: Path, cell_size: float | None = None, relief: float | None =
     from app.sources import heightmap
     from app.sources.heightmap.georeference import read_georeference
 
-    is_preset = str(path) in presets() or path.suffix == ".toml"
+    is_preset = str(path) in presets() or str(path) in GENERATORS or path.suffix == ".toml"
     if is_preset or heightmap.is_saved_world(path):
         if cell_size is not None or relief is not None:
             kind = "preset has" if is_preset else "saved world keeps"

@@ -187,8 +187,11 @@ def test_a_hillslope_becomes_a_parabola() -> None:
 def test_creep_is_that_of_a_matrix() -> None:
     """Each of its two halves, beside a dense solution, with places that are slower, fixed or closed."""
     random = np.random.default_rng(5)
-    for count in (2, 7, 70):
+    for count, is_even in ((2, False), (7, False), (70, False), (2, True), (7, True), (70, True)):
         height, free = random.random((count, 9)) * 10.0, random.choice([1.0, 0.4, 0.0, -1.0], (count, 9))
+        if is_even:
+            free[1:-1] = 1.0
+            free[[0, -1]] = random.choice([1.0, -1.0], (2, 9))
         ours = height.copy()
         hillslopes.creep(ours, free, 3.7, along_columns=True)
         across = np.ascontiguousarray(height.T)
