@@ -84,7 +84,28 @@ def size_in_cells(scene: Scene, columns: int, rows: int) -> dict[str, int | floa
         if scene.world.relief and not scene.name.startswith(ARTICLE):
             cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
             values["world.cell_size"] = cell_size * max(old_rows, old_columns) / max(rows, columns)
+            values["world.reference_cell_size"] = scene.world.reference_cell_size or cell_size
+    elif not (scene.saved_world or scene.world.reference_cell_size):
+        values["world.reference_cell_size"] = _cell_size_of_file(scene)
     return values
+
+
+def _cell_size_of_file(scene: Scene) -> float:
+    """The side of a cell, in metres, of the world that a scene makes of a heightmap."""
+    from app.sources import heightmap
+
+    path = _terrain_of(scene, "world.source")
+    if heightmap.is_saved_world(path):
+        return 0.0
+    file = heightmap.read_heightmap(path)
+    rows, columns = _size(scene, *file.elevation.shape)
+    return scene.world.cell_size or _resampled_cell_size(file, rows, columns)
+
+
+def _resampled_cell_size(file: Heightmap, rows: int, columns: int) -> float:
+    file_rows, file_columns = file.elevation.shape
+    larger: float = max(file_rows / rows, file_columns / columns)
+    return (file.cell_size or DEFAULT_CELL_SIZE) * larger
 
 
 def _check_traits(scene: Scene) -> None:
@@ -113,7 +134,9 @@ def _generate(scene: Scene, check: SizeCheck) -> World:
     made = GENERATORS[scene.world.source](scene, rows, columns)
     if isinstance(made, tuple):
         rock, loose = made
-        return World(relief * rock, relief * loose + scene.world.soil_depth, cell_size, scene.world.seed)
+        reference = scene.world.reference_cell_size
+        sediment = relief * loose + scene.world.soil_depth
+        return World(relief * rock, sediment, cell_size, scene.world.seed, reference_cell_size=reference)
     return _world(scene, _stretched(made, relief), cell_size)
 
 
@@ -124,10 +147,9 @@ def _from_heightmap(scene: Scene, heightmap: Heightmap, check: SizeCheck) -> Wor
     file_rows, file_columns = elevation.shape
     rows, columns = _size(scene, file_rows, file_columns)
     check(rows, columns)
-    cell_size = heightmap.cell_size or DEFAULT_CELL_SIZE
+    cell_size = _resampled_cell_size(heightmap, rows, columns)
     if (rows, columns) != (file_rows, file_columns):
         elevation = resample(elevation, rows, columns)
-        cell_size *= max(file_rows / rows, file_columns / columns)
     if scene.world.relief:
         elevation = elevation.min() + _stretched(elevation, scene.world.relief)
     elif heightmap.relief_from_width and scene.world.cell_size:
@@ -207,4 +229,5 @@ def _stretched(elevation: Layer, relief: float) -> Layer:
 def _world(scene: Scene, elevation: Layer, cell_size: float) -> World:
     """Solid ground, with the soil that the scene asks for as its uppermost part."""
     soil = np.full_like(elevation, scene.world.soil_depth)
-    return World(elevation - soil, soil, cell_size, scene.world.seed)
+    reference = scene.world.reference_cell_size
+    return World(elevation - soil, soil, cell_size, scene.world.seed, reference_cell_size=reference)

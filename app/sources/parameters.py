@@ -28,6 +28,15 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
     ] = 0
     seed: Annotated[int, parameter(0, 2**31 - 1, "seed of all random numbers", essential=True)] = 1
     cell_size: Annotated[float, parameter(0.0, 10_000.0, "side of a cell; 0 means as in the source", unit="m")] = 0.0
+    reference_cell_size: Annotated[
+        float,
+        parameter(
+            0.0,
+            10_000.0,
+            "side of a cell for which parameters that count cells, steps or particles hold; 0: that of the map's cells",
+            unit="m",
+        ),
+    ] = 0.0
     relief: Annotated[
         float,
         parameter(

@@ -134,7 +134,12 @@ def test_numbers_of_articles_count_in_cells_and_files_know_their_own_size() -> N
         made = scene.world.source in GENERATORS and scene.world.relief > 0.0
         assert ("world.cell_size" in values) == (made and not name.startswith("article"))
     island = load_preset("island")
-    assert size_in_cells(island, 128, 0) == {"world.columns": 128, "world.rows": 96, "world.cell_size": 80.0}
+    fewer = {"world.columns": 128, "world.rows": 96, "world.cell_size": 80.0, "world.reference_cell_size": 20.0}
+    assert size_in_cells(island, 128, 0) == fewer
+    assert size_in_cells(island.with_values(fewer), 256, 0)["world.reference_cell_size"] == 20.0
+    model = load_preset("jacksboro")
+    native, coarse = create_world(model)[0], create_world(model.with_values(size_in_cells(model, 64, 0)))[0]
+    assert coarse.reference_cell_size == native.reference_cell_size == native.cell_size < coarse.cell_size
     assert size_in_cells(island, 512, 384)["world.cell_size"] == island.world.cell_size
 
 
