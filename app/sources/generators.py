@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from app.model.world import Layer
+from app.model.world import DEFAULT_CELL_SIZE, Layer
 from app.sources import diamond_square, island, noise, sand
+from app.sources.grid import Grid
 
 if TYPE_CHECKING:
     from app.scene.scene import Scene
 
-# A generator makes elevations for a scene and a shape, or the heights of rock and the thickness of what lies on it, as
-# fractions of the relief. The relief and the cell size come from the scene.
-Generator = Callable[["Scene", int, int], Layer | tuple[Layer, Layer]]
+# A generator makes heights, or those of rock and the thickness of what lies on it as fractions of the relief, on a grid
+# whose cells are at most as large as the reference cells. The relief and the sides of cells come from the scene.
+Generator = Callable[["Scene", Grid], Layer | tuple[Layer, Layer]]
 
 GENERATORS: dict[str, Generator] = {
     "noise": noise.elevation,
@@ -23,9 +24,40 @@ GENERATORS: dict[str, Generator] = {
 }
 
 DEFAULT_SIDE = 512  # cells
-DEFAULT_RELIEF = 0.15  # of the map's longer side
+DEFAULT_RELIEF = 0.15  # of the land's longer side
 
 
-def relief_of(scene: Scene, rows: int, columns: int, cell_size: float) -> float:
-    """The relief in metres that a generator makes: what the scene asks for, or one that suits the size of the map."""
-    return scene.world.relief or DEFAULT_RELIEF * max(rows, columns) * cell_size
+def generate(scene: Scene, grid: Grid) -> tuple[Layer, Layer | None]:
+    """The heights of the ground in metres, or of rock and the thickness of what lies on it, where a source makes both.
+
+    Where cells are larger than the reference cells, they show the mean of these. The relief is that of the land in
+    reference cells: larger ones have lower summits, smaller ones and those around the land may have higher ones.
+    """
+    generator = GENERATORS[scene.world.source]
+    relief = relief_of(scene, grid)
+    made = generator(scene, grid.finest)
+    if isinstance(made, tuple):
+        rock, loose = (_averaged(layer, grid) for layer in made)
+        return relief * rock, relief * loose
+    land = made if grid.is_land else generator(scene, grid.land)
+    assert not isinstance(land, tuple)
+    return _averaged(stretched(made, relief, float(land.min()), float(land.max())), grid), None
+
+
+def relief_of(scene: Scene, grid: Grid) -> float:
+    """The relief in metres that a generator makes: what the scene asks for, or one that suits the size of the land."""
+    world = scene.world
+    reference = world.reference_cell_size or world.cell_size or DEFAULT_CELL_SIZE
+    return world.relief or DEFAULT_RELIEF * grid.side * reference
+
+
+def stretched(heights: Layer, relief: float, lowest: float, highest: float) -> Layer:
+    """The same shape with what was at `lowest` at 0 and what was at `highest` at `relief`."""
+    return (heights - lowest) * (relief / (highest - lowest) if highest > lowest else 0.0)
+
+
+def _averaged(heights: Layer, grid: Grid) -> Layer:
+    """Heights in the cells of a grid."""
+    from app.sources.heightmap import resample
+
+    return heights if heights.shape == (grid.rows, grid.columns) else resample(heights, grid.rows, grid.columns)

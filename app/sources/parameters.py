@@ -37,6 +37,24 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
             unit="m",
         ),
     ] = 0.0
+    reference_columns: Annotated[
+        int,
+        parameter(
+            0,
+            LARGEST_SIDE,
+            "reference cells from west to east that relative lengths and the relief refer to; 0: all of the map",
+            unit="cells",
+        ),
+    ] = 0
+    reference_rows: Annotated[
+        int,
+        parameter(
+            0,
+            LARGEST_SIDE,
+            "reference cells from north to south that relative lengths and the relief refer to; 0: all of the map",
+            unit="cells",
+        ),
+    ] = 0
     relief: Annotated[
         float,
         parameter(

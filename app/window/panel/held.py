@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.engine.compiling import cores
 from app.sources.generators import GENERATORS, relief_of
+from app.sources.grid import grid_of
 
 if TYPE_CHECKING:
     from app.window.application import Application
@@ -38,7 +39,7 @@ def held_value(application: Application, path: str) -> float | None:
         case "world.cell_size" | "world.reference_cell_size":  # which is that of the cells where it is 0
             return snapshot.cell_size
         case "world.relief" if scene.world.source in GENERATORS:
-            return relief_of(scene, rows, columns, snapshot.cell_size)
+            return relief_of(scene, grid_of(scene, rows, columns))
         case "world.relief":
             return application.relief_at_start
     return None
