@@ -278,6 +278,11 @@ class World:
         return rows, columns
 
     @property
+    def refinement(self) -> float:
+        """How many cells lie along a side of a reference cell: 1 where parameters that count cells hold as they are."""
+        return self.reference_cell_size / self.cell_size
+
+    @property
     def cell_area(self) -> float:
         """Square metres."""
         return self.cell_size * self.cell_size
