@@ -40,12 +40,27 @@ class Refined(NamedTuple):
 
 def smooth(values: NDArray[np.floating[Any]], times: int) -> Layer:
     """A map in cells `times` as fine: smooth, and each old cell's mean kept. New values may lie beyond the old ones."""
-    return _along_rows(_along_rows(np.asarray(values, np.float64).T, times, False).T, times, False)
+    return _along_rows(_along_rows(np.asarray(values, np.float64).T, times).T, times)
 
 
-def within(values: NDArray[np.floating[Any]], times: int) -> Layer:
-    """As `smooth`, but with no value beyond those of the old cells around it: what was never negative stays so."""
-    return _along_rows(_along_rows(np.asarray(values, np.float64).T, times, True).T, times, True)
+def within(values: NDArray[np.floating[Any]], times: int, lowest: float = 0.0, highest: float = math.inf) -> Layer:
+    """As `smooth`, with no value beyond bounds that the old ones are within.
+
+    Where one would be, all that take the place of a cell come so much nearer to its mean (Zhang, Shu 2010).
+    """
+    fine = smooth(values, times)
+    rows, columns = values.shape
+    blocks = fine.reshape(rows, times, columns, times)
+    means = np.asarray(values, np.float64)
+    down, up = means - blocks.min(axis=(1, 3)), blocks.max(axis=(1, 3)) - means
+    part = np.minimum(_part(means - lowest, down), _part(highest - means, up))
+    near: Layer = repeated(means, times) + repeated(part, times) * (fine - repeated(means, times))
+    return np.clip(near, lowest, highest)
+
+
+def _part(room: Layer, wanted: Layer) -> Layer:
+    """Which part of what is wanted there is room for, up to 1."""
+    return np.minimum(1.0, np.divide(room, wanted, out=np.ones_like(room), where=wanted > 0.0))
 
 
 def repeated(values: NDArray[Any], times: int) -> NDArray[Any]:
@@ -84,7 +99,7 @@ def _means(values: Layer, times: int) -> Layer:
     return means
 
 
-def _along_rows(values: Layer, times: int, limited: bool) -> Layer:
+def _along_rows(values: Layer, times: int) -> Layer:
     """Each row in `times` as many columns."""
     if values.shape[1] < 2:
         return values.repeat(times, axis=1)
@@ -94,19 +109,15 @@ def _along_rows(values: Layer, times: int, limited: bool) -> Layer:
     before = 3.0 * first - 2.0 * second, 2.0 * first - second
     after = 2.0 * last - other, 3.0 * last - 2.0 * other
     u = np.hstack([*before, values, *after])
-    if limited:
-        u[:, :2], u[:, -2:] = first, last
     edges = (7.0 * (u[:, 1:-2] + u[:, 2:-1]) - (u[:, :-3] + u[:, 3:])) / 12.0
     edges = np.clip(edges, np.minimum(u[:, 1:-2], u[:, 2:-1]), np.maximum(u[:, 1:-2], u[:, 2:-1]))
     left, right = edges[:, :-1].copy(), edges[:, 1:].copy()
     rise, bend = right - left, values - 0.5 * (left + right)
-    top = (right - values) * (values - left) <= 0.0
-    steep = rise * rise / 6.0
-    beyond_right, beyond_left = ~top & (rise * bend > steep), ~top & (rise * bend < -steep)
+    # On a slope the parabola rises or falls throughout; summits and hollows are round.
+    slope, steep = (right - values) * (values - left) > 0.0, rise * rise / 6.0
+    beyond_right, beyond_left = slope & (rise * bend > steep), slope & (rise * bend < -steep)
     left[beyond_right] = (3.0 * values - 2.0 * right)[beyond_right]
     right[beyond_left] = (3.0 * values - 2.0 * left)[beyond_left]
-    if limited:
-        left[top] = right[top] = values[top]
     rise, curve = right - left, 6.0 * (values - 0.5 * (left + right))
     fine = np.empty((values.shape[0], values.shape[1] * times))
     for part in range(times):

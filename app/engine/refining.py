@@ -95,11 +95,11 @@ def _trace(name: str, layer: NDArray[Any], world: World, fine: World, times: int
     if name in MARKS:
         return repeated(layer, times)
     if name == "rooted_ground":  # what has come or gone since, beside the ground of now
-        return fine.ground + within(layer - world.ground, times)
+        return fine.ground + smooth(layer - world.ground, times)
     if name == "strata_rise":
         return smooth(layer, times)
-    more = float(times ** IN_CELLS.get(name, 0))
-    return np.clip(within(layer, times) * more, *LAYERS[name].bounds)
+    bounds = LAYERS[name].bounds
+    return np.clip(within(layer, times, *bounds) * float(times ** IN_CELLS.get(name, 0)), *bounds)
 
 
 def _kinds(world: World, sediment: NDArray[np.float64], times: int) -> dict[str, NDArray[np.float64]]:

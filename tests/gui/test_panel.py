@@ -217,6 +217,30 @@ def test_the_menus_list_every_action_and_do_it() -> None:
     drive(test, WITHOUT_DROPS)
 
 
+def test_the_menu_refines_the_land_and_undo_takes_it_back() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        assert application.snapshot is not None
+        rows, columns = application.snapshot.shape
+        distance = application.camera.parameters().distance
+        driver.engine.item_click("//##MainMenuBar/##MenuBar/Simulation")
+        driver.engine.item_click("//$FOCUSED/Refine")
+        driver.engine.yield_(2)
+        driver.engine.item_click("//$FOCUSED/###refine 2")
+        driver.wait_for(
+            lambda: application.snapshot is not None and application.snapshot.shape == (2 * rows, 2 * columns),
+            "the land in other cells",
+        )
+        assert application.camera.parameters().distance == pytest.approx(distance, rel=0.01)
+        driver.press("Ctrl+Z")
+        driver.wait_for(
+            lambda: application.snapshot is not None and application.snapshot.shape == (rows, columns),
+            "the land in other cells",
+        )
+
+    drive(test, WITHOUT_DROPS)
+
+
 def test_tab_hides_the_panel_and_shows_it_again() -> None:
     def test(driver: Driver) -> None:
         have_land(driver)
