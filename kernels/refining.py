@@ -60,7 +60,7 @@ def within(values: NDArray[np.floating[Any]], times: int, lowest: float = 0.0, h
 
 def _part(room: Layer, wanted: Layer) -> Layer:
     """Which part of what is wanted there is room for, up to 1."""
-    return np.minimum(1.0, np.divide(room, wanted, out=np.ones_like(room), where=wanted > 0.0))
+    return np.minimum(1.0, np.divide(room, wanted, out=np.ones_like(room), where=wanted > room))
 
 
 def repeated(values: NDArray[Any], times: int) -> NDArray[Any]:

@@ -56,3 +56,11 @@ def test_twice_as_fine_cells_are_crossed_by_twice_the_parcels_and_four_times_the
     assert met[1] == pytest.approx(met[0], rel=0.15)
     balls = {columns: run(load_preset("island"), columns, 1).world.snowballs for columns in (256, 512)}
     assert balls[512] == pytest.approx(4 * balls[256], abs=2)
+
+
+def test_the_smallest_stream_drains_as_large_a_land_in_cells_of_any_size() -> None:
+    """Four times the cells upstream, each with as much rain in metres, pass through a cell of a fourth of the area."""
+    scene = load_preset("basic")
+    native = scene.smallest_stream((384, 384), 20.0)
+    assert scene.smallest_stream((384, 384), 20.0, 20.0) == native
+    assert scene.smallest_stream((768, 768), 10.0, 20.0) == pytest.approx(4.0 * native)

@@ -222,21 +222,20 @@ def test_the_menu_refines_the_land_and_undo_takes_it_back() -> None:
         application = have_land(driver)
         assert application.snapshot is not None
         rows, columns = application.snapshot.shape
+        label = menus.refinement_label(application.documents.scenes, rows, columns, 2)
         distance = application.camera.parameters().distance
+
+        def wait_for_shape(*shape: int) -> None:
+            driver.wait_for(lambda: application.snapshot is not None and application.snapshot.shape == shape, "cells")
+
         driver.engine.item_click("//##MainMenuBar/##MenuBar/Simulation")
         driver.engine.item_click("//$FOCUSED/Refine")
         driver.engine.yield_(2)
-        driver.engine.item_click("//$FOCUSED/###refine 2")
-        driver.wait_for(
-            lambda: application.snapshot is not None and application.snapshot.shape == (2 * rows, 2 * columns),
-            "the land in other cells",
-        )
+        driver.engine.item_click(f"//##Menu_01/{label}")
+        wait_for_shape(2 * rows, 2 * columns)
         assert application.camera.parameters().distance == pytest.approx(distance, rel=0.01)
         driver.press("Ctrl+Z")
-        driver.wait_for(
-            lambda: application.snapshot is not None and application.snapshot.shape == (rows, columns),
-            "the land in other cells",
-        )
+        wait_for_shape(rows, columns)
 
     drive(test, WITHOUT_DROPS)
 

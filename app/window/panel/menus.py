@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from imgui_bundle import icons_fontawesome_6 as icons
@@ -17,6 +18,7 @@ from app.window.actions import ACTIONS, BY_COMMAND
 from app.window.panel.widgets import tooltip_on_hover
 
 if TYPE_CHECKING:
+    from app.scene.scene import Scene
     from app.window.application import Application
 
 FIRST = ("Files", "Time", "View", "Camera", "Simulation")  # their order; then come others, and the last is
@@ -69,14 +71,18 @@ def _actions(application: Application, group: str) -> None:
             imgui.end_menu()
 
 
+def refinement_label(scenes: Sequence[Scene], rows: int, columns: int, times: int) -> str:
+    """What worlds of so many cells would be in finer cells."""
+    rows, columns = rows * times, columns * times
+    return f"×{times}: {columns} × {rows} cells, about {memory_text(scenes, rows, columns)} of memory"
+
+
 def _refinements(application: Application, shape: tuple[int, int]) -> None:
     """What the present land would be in finer cells. What is too large is grey, and says why."""
     scenes = application.documents.scenes
     for times in REFINEMENTS:
-        rows, columns = (side * times for side in shape)
-        label = f"×{times}: {columns} × {rows} cells, about {memory_text(scenes, rows, columns)} of memory"
-        why = why_not_refined(scenes, rows, columns)
-        if imgui.menu_item(f"{label}###refine {times}", "", False, not why)[0]:
+        why = why_not_refined(scenes, *(side * times for side in shape))
+        if imgui.menu_item(refinement_label(scenes, *shape, times), "", False, not why)[0]:
             application.commands.refine(times)
         if why and imgui.is_item_hovered(imgui.HoveredFlags_.allow_when_disabled.value):
             imgui.set_tooltip(why)
