@@ -228,10 +228,9 @@ def test_the_menu_refines_the_land_and_undo_takes_it_back() -> None:
         def wait_for_shape(*shape: int) -> None:
             driver.wait_for(lambda: application.snapshot is not None and application.snapshot.shape == shape, "cells")
 
-        driver.engine.item_click("//##MainMenuBar/##MenuBar/Simulation")
-        driver.engine.item_click("//$FOCUSED/Refine")
-        driver.engine.yield_(2)
-        driver.engine.item_click(f"//##Menu_01/{label}")
+        driver.engine.set_ref("//##MainMenuBar")
+        driver.engine.menu_click(f"Simulation/Refine/{label}")
+        driver.engine.set_ref("")
         wait_for_shape(2 * rows, 2 * columns)
         assert application.camera.parameters().distance == pytest.approx(distance, rel=0.01)
         driver.press("Ctrl+Z")
