@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from app.engine.creation import size_in_cells
+from app.model.world import World
+from app.processes.cycle import Cycle
+from app.processes.weathering import Weathering, WeatheringParameters
 from app.scene.scene import load_preset
 from tests.app.resolution import Measures, compare, run
 
@@ -64,3 +67,15 @@ def test_the_smallest_stream_drains_as_large_a_land_in_cells_of_any_size() -> No
     native = scene.smallest_stream((384, 384), 20.0)
     assert scene.smallest_stream((384, 384), 20.0, 20.0) == native
     assert scene.smallest_stream((768, 768), 10.0, 20.0) == pytest.approx(4.0 * native)
+
+
+def test_a_steep_face_recedes_as_far_in_cells_of_any_size() -> None:
+    broken = []
+    for finer in (1, 2, 4):
+        side, cell_size = 32 * finer, 20.0 / finer
+        face = np.outer(np.arange(side) * cell_size * 2.0, np.ones(side))  # steeper than any rock stands
+        world = World(face, np.zeros_like(face), cell_size, seed=0, reference_cell_size=20.0)
+        Weathering().step(world, WeatheringParameters(frost=0.0), Cycle())
+        broken.append(float(np.median(world.sediment)))
+    assert broken[0] > 0.01
+    assert broken == pytest.approx([broken[0]] * 3)
