@@ -75,6 +75,7 @@ class CascadeParameters(NamedTuple):
     root_strength: float  # how much steeper ground full of roots stands
     parcels: int  # of wind that blew over the map in this cycle
     wind_speed: Speed
+    pace: Times = 1.0  # how many passes do the work of one, or how much of it one does
 
 
 @njit(inline="always")
@@ -433,6 +434,7 @@ def _pace(p: CascadeParameters, rows: int, columns: int) -> tuple[float, int]:
     # than a weak one, and so leaves no less time.
     parcels = p.parcels / _PARCELS * (_SIDE / math.sqrt(rows * columns))
     contacts = max(1.0, parcels * max(1.0, _SPEED / p.wind_speed)) if p.wind_speed > 0.0 else 1.0
+    contacts *= p.pace
     passes = max(p.passes, min(math.ceil(contacts * p.passes * rate / _FASTEST), _MOST_PASSES))
     return min(contacts * p.passes / passes * rate, _FASTEST), passes
 

@@ -26,6 +26,7 @@ from kernels.compiling import njit
 from kernels.layers import Layer
 from kernels.parameters import exact
 from kernels.random import mix, process_number, stream, uniform
+from kernels.sampling import FINEST, NATIVE, Sampling
 from kernels.units import Cells, Height
 
 _PROCESS = process_number("island")
@@ -124,13 +125,14 @@ def _cubic(a, b, c, d, x):
 
 
 @njit(nogil=True, cache=True, parallel=True, error_model="numpy")
-def _add_noise(total, values, frequency, cosine, sine, row_shift, column_shift, amplitude):
-    """Add an octave of cubic value noise, from −½ to 1½ at the most, here halved and raised to 0 to 1."""
+def _add_noise(total, values, frequency, cosine, sine, row_shift, column_shift, amplitude, level, cell, south, east):
+    """Add an octave of cubic value noise, from −½ to 1½ at the most, halved and raised to 0 to 1, over a level."""
     rows, columns = total.shape
     for row in prange(rows):
         for column in range(columns):
-            y = frequency * (cosine * row + sine * column) + row_shift
-            x = frequency * (cosine * column - sine * row) + column_shift
+            down, along = row * cell + south, column * cell + east
+            y = frequency * (cosine * down + sine * along) + row_shift
+            x = frequency * (cosine * along - sine * down) + column_shift
             i, j = int(y), int(x)
             y -= i
             x -= j
@@ -141,31 +143,43 @@ def _add_noise(total, values, frequency, cosine, sine, row_shift, column_shift, 
                 _cubic(values[i + 3, j], values[i + 3, j + 1], values[i + 3, j + 2], values[i + 3, j + 3], x),
                 y,
             )
-            total[row, column] += amplitude * min(max(0.25 + 0.5 * value, 0.0), 1.0)
+            total[row, column] += amplitude * (min(max(0.25 + 0.5 * value, 0.0), 1.0) - level)
 
 
 def cubic_noise(
-    rows: int, columns: int, seed: int, first: int, wavelength: float, octaves: int, lacunarity: float, gain: float
+    rows: int,
+    columns: int,
+    seed: int,
+    first: int,
+    wavelength: float,
+    octaves: int,
+    lacunarity: float,
+    gain: float,
+    sampling: Sampling = NATIVE,
 ) -> Layer:
     """Octaves of cubic value noise, float64 [row, column] in [0, 1], 0.5 on average (Talle 2017).
 
     `wavelength` is the distance in cells between the random values of the first octave; each one is `lacunarity` times
     finer and `gain` times as strong as the one before, and turned against it. What is finer than two cells is left
-    out. `first` tells different noises of one seed apart.
+    out. `first` tells different noises of one seed apart. Lengths are in the reference cells of `sampling`; smaller
+    cells show more octaves, around the same means.
     """
     total = np.zeros((int(rows), int(columns)))
     sum_of_amplitudes = float(np.sum(float(gain) ** np.arange(octaves)))
     turn = 2.0 * math.pi * float(uniform(np.uint64(stream(int(seed), _PROCESS, _TURNS)), first))
-    for octave in range(octaves):
+    finer = sampling.finer_octaves(wavelength / lacunarity ** (octaves - 1), octaves, lacunarity)
+    for octave in range(octaves + finer):
         key = np.uint64(stream(int(seed), _PROCESS, first + octave))
         amplitude = float(gain) ** octave / sum_of_amplitudes
         frequency = float(lacunarity) ** octave / float(wavelength)
-        if frequency > 0.5:
+        if frequency * sampling.cell * FINEST > 1.0:
             total += 0.5 * amplitude
             continue
         angle = turn + _TURN * octave
         cosine, sine = math.cos(angle), math.sin(angle)
-        corners = [(0.0, 0.0), (rows - 1.0, 0.0), (0.0, columns - 1.0), (rows - 1.0, columns - 1.0)]
+        north, west = sampling.south, sampling.east
+        south, east = (rows - 1.0) * sampling.cell + north, (columns - 1.0) * sampling.cell + west
+        corners = [(north, west), (south, west), (north, east), (south, east)]
         down = [frequency * (cosine * row + sine * column) for row, column in corners]
         across = [frequency * (cosine * column - sine * row) for row, column in corners]
         # Anywhere on the plane, but the same place for each size of the map.
@@ -178,23 +192,24 @@ def cubic_noise(
             math.floor(max(down) + row_shift) - first_row + 5,
             math.floor(max(across) + column_shift) - first_column + 5,
         )
-        _add_noise(
-            total, values, frequency, cosine, sine, row_shift - first_row, column_shift - first_column, amplitude
-        )
-    return total
+        shifts = row_shift - first_row, column_shift - first_column
+        level = 0.5 if octave >= octaves else 0.0
+        _add_noise(total, values, frequency, cosine, sine, *shifts, amplitude, level, *map(float, sampling))
+    return np.clip(total, 0.0, 1.0, out=total) if finer else total
 
 
 @njit(nogil=True, cache=True, parallel=True, error_model="numpy")
-def _cover_with_cones(heights, floor, cones, power, cone_power, floor_reach):
+def _cover_with_cones(heights, floor, cones, power, cone_power, floor_reach, land, cell, south, east):
     """Raise the noise to its power and bring it down to 0 where no island is; `floor` is 1 at islands and 0 far out."""
     rows, columns = heights.shape
+    land_rows, land_columns = land
     for row in prange(rows):
         for column in range(columns):
             outside = far_out = 1.0
             for k in range(len(cones)):
-                east = (column + 0.5) / columns - cones[k, 0]
-                south = (row + 0.5) / rows - cones[k, 1]
-                away = 2.0 * math.sqrt(east * east + south * south) / cones[k, 2]
+                along = (column * cell + east + 0.5) / land_columns - cones[k, 0]
+                down = (row * cell + south + 0.5) / land_rows - cones[k, 1]
+                away = 2.0 * math.sqrt(along * along + down * down) / cones[k, 2]
                 if away < floor_reach:
                     far_out *= 1.0 - (0.5 + 0.5 * math.cos(math.pi * away / floor_reach))
                     if away < 1.0:
@@ -241,28 +256,75 @@ def _to_elevation(heights, floor, highest, coast, ocean_depth):
                 heights[row, column] = -deep * (1.0 - h / coast)
 
 
-def elevation(rows: int, columns: int, seed: int, cones: list[Cone], parameters: IslandParameters) -> Layer:
+class Summits(NamedTuple):
+    """The highest points of a land: of what lies under the cones, and of h after cliffs were cut and craters dug."""
+
+    under_cones: float
+    after_craters: float
+
+
+class Land(NamedTuple):
+    """What an island is made of, and how many reference cells the cones refer to."""
+
+    seed: int
+    cones: list[Cone]
+    parameters: IslandParameters
+    rows: int
+    columns: int
+
+
+def find_summits(rows: int, columns: int, land: Land, sampling: Sampling = NATIVE) -> Summits:
+    """The summits that such cells show."""
+    return _heights(rows, columns, land, sampling, None)[2]
+
+
+def _heights(
+    rows: int, columns: int, land: Land, sampling: Sampling, summits: Summits | None
+) -> tuple[Layer, Layer, Summits]:
+    """h, the floor of the sea, and the summits by which they are measured: their own, if none are given."""
+    p, seed = exact(land.parameters), land.seed
+    heights = cubic_noise(rows, columns, seed, _FIRST_OCTAVE, p.wavelength, p.octaves, p.lacunarity, p.gain, sampling)
+    floor = np.empty_like(heights)
+    table = np.array(land.cones, np.float64).reshape(-1, 3)
+    where = (land.rows, land.columns), *map(float, sampling)
+    _cover_with_cones(heights, floor, table, p.power, p.cone_power, p.floor_reach, *where)
+    highest = summits.under_cones if summits else float(heights.max())
+    if highest > 0.0:
+        heights /= highest
+    if p.cliffs:
+        noise = cubic_noise(rows, columns, seed, _CLIFFS, p.cliff_wavelength, 1, 1.0, 1.0, sampling)
+        _cut_cliffs(heights, noise, p.cliff_low, p.cliff_high, p.cliff_power)
+    if p.craters:
+        noise = cubic_noise(rows, columns, seed, _CRATERS, p.crater_wavelength, 1, 1.0, 1.0, sampling)
+        rim = p.crater_threshold, p.crater_unevenness
+        _dig_craters(heights, noise, *rim, p.crater_slope, p.coast)
+    return heights, floor, summits or Summits(highest, float(heights.max()))
+
+
+def elevation(
+    rows: int,
+    columns: int,
+    seed: int,
+    cones: list[Cone],
+    parameters: IslandParameters,
+) -> Layer:
+    """Elevations float64 [row, column] of a map that shows all of a land in its reference cells, see `elevation_of`."""
+    return elevation_of(rows, columns, Land(seed, cones, parameters, rows, columns))
+
+
+def elevation_of(
+    rows: int, columns: int, land: Land, sampling: Sampling = NATIVE, summits: Summits | None = None
+) -> Layer:
     """Elevations float64 [row, column] as parts of the relief, with the sea at 0: from −ocean_depth to 1 − ocean_depth.
 
     Where the floor of the sea slopes on to the map's edges, the lowest point is higher. Where the sea covers all, even
     the highest one lies below 0. The same bits on any number of threads.
+
+    Heights are measured by `summits`, or by the highest points of these cells, if none are given.
     """
-    p = exact(parameters)
-    heights = cubic_noise(rows, columns, seed, _FIRST_OCTAVE, p.wavelength, p.octaves, p.lacunarity, p.gain)
-    floor = np.empty_like(heights)
-    table = np.array(cones, np.float64).reshape(-1, 3)
-    _cover_with_cones(heights, floor, table, p.power, p.cone_power, p.floor_reach)
-    highest = float(heights.max())
-    if highest > 0.0:
-        heights /= highest
-    if p.cliffs:
-        noise = cubic_noise(rows, columns, seed, _CLIFFS, p.cliff_wavelength, 1, 1.0, 1.0)
-        _cut_cliffs(heights, noise, p.cliff_low, p.cliff_high, p.cliff_power)
-    if p.craters:
-        noise = cubic_noise(rows, columns, seed, _CRATERS, p.crater_wavelength, 1, 1.0, 1.0)
-        rim = p.crater_threshold, p.crater_unevenness
-        _dig_craters(heights, noise, *rim, p.crater_slope, p.coast)
-    highest = float(heights.max())
+    p = exact(land.parameters)
+    heights, floor, summits = _heights(int(rows), int(columns), land, sampling, summits)
+    highest = summits.after_craters
     if highest <= p.coast:
         highest = 1.0  # no land: as deep as it would be beside some
     _to_elevation(heights, floor, highest, p.coast, p.ocean_depth)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kernels.compiling import njit
 from kernels.random import mix, process_number, stream, uniform
+from kernels.sampling import NATIVE, Sampling
 
 _PROCESS = process_number("noise")
 
@@ -22,6 +23,9 @@ _SCALE = 99.2
 _GRADIENTS = 256
 _GRADIENT_X = np.cos(2.0 * np.pi * np.arange(_GRADIENTS) / _GRADIENTS)
 _GRADIENT_Y = np.sin(2.0 * np.pi * np.arange(_GRADIENTS) / _GRADIENTS)
+
+# The mean of (1 - |simplex noise|)²
+_MEAN_RIDGE = 0.357
 
 # Between octaves, so that their grids never line up: the golden angle.
 _TURN = math.pi * (3.0 - math.sqrt(5.0))
@@ -60,26 +64,32 @@ def simplex(key: np.uint64, x: float, y: float) -> float:
 
 
 @njit(nogil=True, cache=True, parallel=True, error_model="numpy")
-def _fill(heights, keys, matrix, offset, gain, ridged):
-    """Each octave o has its own key and its own map, position -> matrix[o] @ (column, row) + offset[o]."""
+def _fill(heights, keys, matrix, offset, gain, ridged, octaves, cell, south, east):
+    """Each octave o has its own key and its own map, position -> matrix[o] @ (column, row) + offset[o].
+
+    Those beyond `octaves` add detail around what the others come to.
+    """
     rows, columns = heights.shape
-    octaves = len(keys)
     total = (1.0 - gain**octaves) / (1.0 - gain) if gain != 1.0 else float(octaves)
     for row in prange(rows):
         for column in range(columns):
             height = 0.0
             amplitude = 1.0 / total
             weight = 1.0
-            for octave in range(octaves):
-                x = matrix[octave, 0] * column - matrix[octave, 1] * row + offset[octave, 0]
-                y = matrix[octave, 1] * column + matrix[octave, 0] * row + offset[octave, 1]
+            along, down = column * cell + east, row * cell + south
+            for octave in range(len(keys)):
+                x = matrix[octave, 0] * along - matrix[octave, 1] * down + offset[octave, 0]
+                y = matrix[octave, 1] * along + matrix[octave, 0] * down + offset[octave, 1]
                 value = simplex(keys[octave], x, y)
+                finer = octave >= octaves
                 if ridged:
                     # Detail grows on the ridges; the valleys stay smooth.
                     ridge = 1.0 - abs(value)
                     ridge *= ridge * weight
-                    height += amplitude * ridge
+                    height += amplitude * (ridge - _MEAN_RIDGE * weight if finer else ridge)
                     weight = min(1.0, 2.0 * ridge)
+                elif finer:
+                    height += amplitude * 0.5 * value
                 else:
                     height += amplitude * (0.5 + 0.5 * value)
                 amplitude *= gain
@@ -95,19 +105,24 @@ def fractal_noise(
     lacunarity: float = 2.0,
     gain: float = 0.5,
     ridged: bool = False,
+    sampling: Sampling = NATIVE,
 ) -> NDArray[np.float64]:
     """Heights float64 [row, column] in [0, 1], 0.5 on average: octaves of simplex noise, each finer and weaker.
 
     `wavelength_cells` is the size of the largest hills in cells; each octave is `lacunarity` times finer and `gain`
     times as high as the one before. `ridged` makes sharp ridges with smooth valleys (Musgrave 1998), lower on average.
-    The height of a cell depends on its row and column alone, not on the size of the map or the number of threads.
+    The height of a cell depends on its position alone, not on the size of the map or the number of threads. Lengths are
+    in the reference cells of `sampling`; smaller cells show more octaves, around the same means, and so leave [0, 1]
+    by a little.
     """
     key = np.uint64(stream(int(seed), _PROCESS, 0))
-    keys = np.array([stream(int(seed), _PROCESS, 1 + octave) for octave in range(octaves)], np.uint64)
-    frequency = float(lacunarity) ** np.arange(octaves) / float(wavelength_cells)
-    angle = 2.0 * np.pi * uniform(key, 0) + _TURN * np.arange(octaves)
+    every = octaves + sampling.finer_octaves(wavelength_cells / lacunarity ** (octaves - 1), octaves, lacunarity)
+    keys = np.array([stream(int(seed), _PROCESS, 1 + octave) for octave in range(every)], np.uint64)
+    frequency = float(lacunarity) ** np.arange(every) / float(wavelength_cells)
+    angle = 2.0 * np.pi * uniform(key, 0) + _TURN * np.arange(every)
     matrix = np.stack([frequency * np.cos(angle), frequency * np.sin(angle)], axis=1)
-    offset = np.array([[uniform(key, 1 + 2 * octave), uniform(key, 2 + 2 * octave)] for octave in range(octaves)])
+    offset = np.array([[uniform(key, 1 + 2 * octave), uniform(key, 2 + 2 * octave)] for octave in range(every)])
     heights = np.empty((int(rows), int(columns)))
-    _fill(heights, keys, matrix, 1000.0 * offset, float(gain), bool(ridged))
+    where = (float(part) for part in sampling)
+    _fill(heights, keys, matrix, 1000.0 * offset, float(gain), bool(ridged), int(octaves), *where)
     return heights

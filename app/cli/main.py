@@ -740,8 +740,14 @@ def _add_scene_options(parser: argparse.ArgumentParser, default: str = "the pres
     scene.add_argument(
         "--size",
         metavar="SIZE",
-        help="map size: cells from west to east, the other side in proportion; or WIDTHxHEIGHT; land whose relief is "
-        "in metres keeps its extent, and noise its cells: a larger map of it is a larger and higher land",
+        help="map size: cells from west to east, the other side in proportion; or WIDTHxHEIGHT; the land keeps its "
+        "extent in metres and its hills, and more cells show more detail",
+    )
+    scene.add_argument(
+        "--extent",
+        metavar="METRES",
+        help="how far the map reaches: metres from west to east, the other side in proportion; or WIDTHxHEIGHT; its "
+        "cells and hills keep their size, so that a wider map has more of them",
     )
     scene.add_argument("--seed", metavar="N", help="seed of all random numbers")
     scene.add_argument("--cell-size", metavar="METRES", help="side of a cell")
@@ -806,12 +812,24 @@ def _changed(scene: Scene, options: argparse.Namespace) -> Scene:
 
 def _settings(options: argparse.Namespace, scene: Scene) -> list[tuple[str, str]]:
     """What the options change in the scene, each as it was typed and as --set would say it; --set itself comes last."""
-    settings = []
-    if options.size is not None:
-        from app.engine.creation import read_size, size_in_cells
+    from app.engine.creation import extent_in_metres, read_extent, read_size, size_in_cells
 
-        values = size_in_cells(scene, *read_size(options.size, "--size"))
-        settings += [(f"--size {options.size}", f"{path}={value!r}") for path, value in values.items()]
+    values: dict[str, tuple[str, int | float]] = {}
+    if options.extent is not None:
+        option = f"--extent {options.extent}"
+        extent = read_extent(options.extent, "--extent")
+        if options.cell_size is not None:
+            scene = scene.with_setting(f"world.cell_size={options.cell_size}")
+        try:
+            changes = extent_in_metres(scene, *extent)
+        except UserError as error:
+            raise UserError(f"{option}: {error}") from error
+        values |= {path: (option, value) for path, value in changes.items()}
+        scene = scene.with_values(changes)
+    if options.size is not None:
+        changes = size_in_cells(scene, *read_size(options.size, "--size"))
+        values |= {path: (f"--size {options.size}", value) for path, value in changes.items()}
+    settings = [(option, f"{path}={value!r}") for path, (option, value) in values.items()]
     if options.seed is not None:
         settings += [(f"--seed {options.seed}", f"world.seed={options.seed}")]
     if options.cell_size is not None:

@@ -18,13 +18,21 @@ from app.model.materials import load_materials, materials_of, read_mix
 from app.model.plants import flora_of, load_plants
 from app.model.trait_parameters import read_material_traits, read_plant_traits
 from app.model.traits import check_kinds
-from app.model.world import DEFAULT_CELL_SIZE, LARGEST_SIDE, SMALLEST_SIDE, Layer, World
+from app.model.world import (
+    DEFAULT_CELL_SIZE,
+    LARGEST_CELL,
+    LARGEST_SIDE,
+    SMALLEST_CELL,
+    SMALLEST_SIDE,
+    Layer,
+    World,
+)
 from app.processes.pools import derive_levels
 from app.scene.scene import Scene
 from app.sources import strata
 from app.sources.fields import field_values
-from app.sources.generators import DEFAULT_SIDE, GENERATORS, RANGE, relief_of
-from app.sources.mountain_range import Land
+from app.sources.generators import DEFAULT_SIDE, GENERATORS, generate, stretched
+from app.sources.grid import grid_of
 from app.sources.terrain import find_terrain
 
 if TYPE_CHECKING:
@@ -73,19 +81,79 @@ def read_size(text: str, name: str) -> tuple[int, int]:
 def size_in_cells(scene: Scene, columns: int, rows: int) -> dict[str, int | float]:
     """What to change in a scene, so that the same land has that many cells; with 0 rows they follow in proportion.
 
-    Where a generator's relief is given in metres, its longer side stays as long: else it would be of needles in few
-    cells. Without, the relief follows the side. That of a file is seen to where it is read, and the numbers of articles
-    count in cells, so theirs keep their size.
+    Its longer side stays as long, in metres, and numbers that count cells hold for cells as large as they were. The
+    numbers of articles count in cells, so their land keeps these and has more or fewer of them.
     """
     values: dict[str, int | float] = {"world.columns": columns, "world.rows": rows}
-    if scene.world.source in GENERATORS:
-        old_rows, old_columns = _size(scene, DEFAULT_SIDE, DEFAULT_SIDE)
-        rows = rows or max(round(old_rows * columns / old_columns), SMALLEST_SIDE)
-        values["world.rows"] = rows
-        if (scene.world.relief or scene.world.source == RANGE) and not scene.name.startswith(ARTICLE):
-            cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
-            values["world.cell_size"] = cell_size * max(old_rows, old_columns) / max(rows, columns)
+    if scene.saved_world:
+        return values
+    made = scene.world.source in GENERATORS
+    heightmap = None if made else _heightmap_of(scene)
+    if not (made or heightmap):
+        return values
+    old_rows, old_columns = _size(scene, *(heightmap.elevation.shape if heightmap else (DEFAULT_SIDE, DEFAULT_SIDE)))
+    rows = rows or max(round(old_rows * columns / old_columns), SMALLEST_SIDE)
+    values["world.rows"] = rows
+    if scene.name.startswith(ARTICLE):
+        return values
+    cell_size = scene.world.cell_size or (
+        _resampled_cell_size(heightmap, old_rows, old_columns) if heightmap else DEFAULT_CELL_SIZE
+    )
+    values["world.reference_cell_size"] = scene.world.reference_cell_size or cell_size
+    if made or scene.world.cell_size:
+        values["world.cell_size"] = cell_size * max(old_rows, old_columns) / max(rows, columns)
     return values
+
+
+def read_extent(text: str, name: str) -> tuple[float, float]:
+    """The width and height in metres that a text means; a height of 0 is in proportion. `name` is for the error."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(?:[x×](\d+(?:\.\d+)?))?", text.strip())
+    sides = [float(side) for side in match.groups() if side] if match else []
+    if not sides or not all(SMALLEST_CELL <= side <= LARGEST_SIDE * LARGEST_CELL for side in sides):
+        raise UserError(f"{name} {text}: must be a width in metres, or WIDTHxHEIGHT, such as 12000 or 12000x8000")
+    return sides[0], sides[1] if len(sides) == 2 else 0.0
+
+
+def extent_in_metres(scene: Scene, width: float, height: float) -> dict[str, int | float]:
+    """What to change in a scene, so that its map is so wide and high, in cells as large as before.
+
+    With no height it follows in proportion. The land around that of the scene goes on with hills of the same size.
+    Raises `UserError` where there is none around.
+    """
+    if scene.saved_world:
+        raise UserError(f"{scene.saved_world} is a saved world, which keeps its extent")
+    if scene.world.source not in GENERATORS:
+        raise UserError(f"{scene.world.source} is a file, which keeps its extent; a generator's can be changed")
+    cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
+    old_rows, old_columns = _size(scene, DEFAULT_SIDE, DEFAULT_SIDE)
+    grid = grid_of(scene, old_rows, old_columns)
+    columns = round(width / cell_size)
+    rows = round(height / cell_size) if height else round(columns * old_rows / old_columns)
+    if not all(SMALLEST_SIDE <= side <= LARGEST_SIDE for side in (rows, columns)):
+        raise UserError(
+            f"{columns}×{rows} cells of {cell_size:g} m: sides must be from {SMALLEST_SIDE} to {LARGEST_SIDE} cells"
+        )
+    return {
+        "world.columns": columns,
+        "world.rows": rows,
+        "world.reference_columns": grid.land_columns,
+        "world.reference_rows": grid.land_rows,
+    }
+
+
+def _heightmap_of(scene: Scene) -> Heightmap | None:
+    """The heightmap that a scene begins with; None where it begins with a saved world."""
+    from app.sources import heightmap
+
+    path = _terrain_of(scene, "world.source")
+    return None if heightmap.is_saved_world(path) else heightmap.read_heightmap(path)
+
+
+def _resampled_cell_size(file: Heightmap, rows: int, columns: int) -> float:
+    """The side of a cell, in metres, of a file's land in so many cells."""
+    file_rows, file_columns = file.elevation.shape
+    larger: float = max(file_rows / rows, file_columns / columns)
+    return (file.cell_size or DEFAULT_CELL_SIZE) * larger
 
 
 def _check_traits(scene: Scene) -> None:
@@ -109,24 +177,13 @@ def _terrain_of(scene: Scene, parameter: str) -> Path:
 def _generate(scene: Scene, check: SizeCheck) -> World:
     rows, columns = _size(scene, DEFAULT_SIDE, DEFAULT_SIDE)
     check(rows, columns)
+    land = generate(scene, grid_of(scene, rows, columns))
     cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
-    relief = relief_of(scene, rows, columns, cell_size)
-    made = GENERATORS[scene.world.source](scene, rows, columns)
-    if isinstance(made, Land):
-        return _world_of(made, scene, cell_size)
-    if isinstance(made, tuple):
-        rock, loose = made
-        return World(relief * rock, relief * loose + scene.world.soil_depth, cell_size, scene.world.seed)
-    return _world(scene, _stretched(made, relief), cell_size)
-
-
-def _world_of(land: Land, scene: Scene, cell_size: float) -> World:
-    """The world of a land in metres, stretched where the scene asks for another relief."""
-    ground = land.rock + land.loose
-    if scene.world.relief:
-        ground = ground.min() + _stretched(ground, scene.world.relief)
-    loose = land.loose + scene.world.soil_depth
-    world = World(ground - loose, loose, cell_size, scene.world.seed)
+    if land.loose is None:
+        return _world(scene, land.rock, cell_size)
+    reference = scene.world.reference_cell_size
+    sediment = land.loose + scene.world.soil_depth
+    world = World(land.rock, sediment, cell_size, scene.world.seed, reference_cell_size=reference)
     world.years = land.years
     return world
 
@@ -135,15 +192,17 @@ def _from_heightmap(scene: Scene, heightmap: Heightmap, check: SizeCheck) -> Wor
     from app.sources.heightmap import resample
 
     elevation = heightmap.elevation
+    lowest, highest = float(elevation.min()), float(elevation.max())
     file_rows, file_columns = elevation.shape
     rows, columns = _size(scene, file_rows, file_columns)
     check(rows, columns)
-    cell_size = heightmap.cell_size or DEFAULT_CELL_SIZE
+    cell_size = _resampled_cell_size(heightmap, rows, columns)
     if (rows, columns) != (file_rows, file_columns):
         elevation = resample(elevation, rows, columns)
-        cell_size *= max(file_rows / rows, file_columns / columns)
+        if not scene.world.reference_cell_size:
+            lowest, highest = float(elevation.min()), float(elevation.max())
     if scene.world.relief:
-        elevation = elevation.min() + _stretched(elevation, scene.world.relief)
+        elevation = lowest + stretched(elevation, scene.world.relief, lowest, highest)
     elif heightmap.relief_from_width and scene.world.cell_size:
         elevation = elevation * (scene.world.cell_size / cell_size)
     return _world(scene, elevation, scene.world.cell_size or cell_size)
@@ -154,11 +213,18 @@ def _complete(world: World, scene: Scene) -> World:
     world.flora = flora_of(scene.flora)
     if scene.materials.enabled:
         parts = {part.kind: part.amount for part in read_mix(scene.materials.loose)}
-        world.lay_materials(materials_of(scene.materials), parts, strata.rise(world, scene.materials))
+        rise = strata.rise(world, scene.materials, _longer_side(scene, world))
+        world.lay_materials(materials_of(scene.materials), parts, rise)
     if scene.world.lake_depth:
         world.water[...] = np.maximum(0.0, world.ground.min() + scene.world.lake_depth - world.ground)
         world.ledger.water.gain("stood in lakes at the start", float(world.water.sum()) * world.cell_area)
     return _with_fields(_with_rain(world, scene), scene)
+
+
+def _longer_side(scene: Scene, world: World) -> float:
+    """The length that relative lengths refer to, in cells of the world."""
+    side = max(scene.world.reference_rows, scene.world.reference_columns)
+    return side * world.reference_cell_size / world.cell_size if side else max(world.shape)
 
 
 def _with_rain(world: World, scene: Scene) -> World:
@@ -192,7 +258,8 @@ def read_rain_map(path: Path, rows: int, columns: int) -> NDArray[np.float32]:
     """
     from app.sources.heightmap import read_heightmap, resample
 
-    rain = resample(_stretched(read_heightmap(path).elevation, 1.0), rows, columns)
+    rain = read_heightmap(path).elevation
+    rain = resample(stretched(rain, 1.0, float(rain.min()), float(rain.max())), rows, columns)
     if not rain.max() > 0.0:
         raise UserError(f"{path}: all of one shade; a rain map must have darker and lighter places")
     return np.clip(rain, 0.0, 1.0).astype(np.float32)
@@ -212,13 +279,8 @@ def _size(scene: Scene, rows: int, columns: int) -> tuple[int, int]:
     return rows, columns
 
 
-def _stretched(elevation: Layer, relief: float) -> Layer:
-    """The same shape with its lowest point at 0 and its highest at `relief`."""
-    lowest, highest = float(elevation.min()), float(elevation.max())
-    return (elevation - lowest) * (relief / (highest - lowest) if highest > lowest else 0.0)
-
-
 def _world(scene: Scene, elevation: Layer, cell_size: float) -> World:
     """Solid ground, with the soil that the scene asks for as its uppermost part."""
     soil = np.full_like(elevation, scene.world.soil_depth)
-    return World(elevation - soil, soil, cell_size, scene.world.seed)
+    reference = scene.world.reference_cell_size
+    return World(elevation - soil, soil, cell_size, scene.world.seed, reference_cell_size=reference)

@@ -114,6 +114,7 @@ class KeptWorld:
 
     scene: Scene
     cell_size: float
+    reference_cell_size: float
     seed: int
     materials: Materials | None
     flora: Flora
@@ -144,6 +145,7 @@ class KeptWorld:
         return cls(
             scene=simulator.scene,
             cell_size=world.cell_size,
+            reference_cell_size=world.reference_cell_size,
             seed=world.seed,
             materials=world.materials,
             flora=world.flora,
@@ -161,7 +163,8 @@ class KeptWorld:
         """A simulator in this state."""
         layers = {name: kept.array() for name, kept in self.layers.items()}
         standing, levels = layers.pop(STANDING), layers.pop(LEVELS)
-        world = World.from_state({"layers": layers, **self.rest}, self.given, self.materials, self.cell_size, self.seed)
+        state = {"layers": layers, **self.rest}
+        world = World.from_state(state, self.given, self.materials, self.cell_size, self.seed, self.reference_cell_size)
         world.flora = self.flora
         world.standing = standing.copy()
         world.water_level = (levels ^ world.ground.view(np.uint64)).view(np.float64)

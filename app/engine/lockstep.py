@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from app.brushes.painting import check
+from app.engine.refining import check_refinement
 from app.engine.simulator import SimulationError, Simulator
 from app.model.errors import explained
 from app.model.world import World
@@ -85,6 +86,13 @@ class Lockstep:
     def kept(self, worlds: Sequence[int]) -> Lockstep:
         """Some of the worlds, in the order that is given."""
         return Lockstep([self.simulators[world] for world in worlds])
+
+    def refined(self, times: int, *, shown: bool = False) -> Lockstep:
+        """The same worlds in finer cells, see `app.engine.refining`. Raises `UserError` where there is no place."""
+        rows, columns = (side * times for side in self.worlds[0].shape)
+        check_refinement(self.scenes, rows, columns, shown=shown)
+        self._back_up()  # what fails later goes back to what was sound
+        return Lockstep([simulator.refined(times) for simulator in self.simulators])
 
     def begin_run(self, balls: int) -> None:
         """Run `balls` snowballs in each world, from the next cycle on."""

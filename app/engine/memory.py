@@ -74,6 +74,11 @@ def check_memory(
         )
 
 
+def memory_text(scenes: Sequence[Scene], rows: int, columns: int) -> str:
+    """What worlds of this size need while they are shown, such as `0.4 GB`."""
+    return f"{_gigabytes(Needs.of(scenes, rows * columns, shown=True).running)} GB"
+
+
 def free_memory() -> float:
     """Bytes that this process may still take without swapping; infinity where the system does not report it."""
     return max(0.0, min(_free(), default=math.inf))

@@ -20,6 +20,7 @@ from app.scene.edits import (
     LandRequest,
     Message,
     Open,
+    Refine,
     RollSnowballs,
     Stroke,
 )
@@ -126,7 +127,7 @@ class OpenFailed(Message, frozen=True):
 class Edited(Message, frozen=True):
     """What was asked is done, and has a place in the journal. `before` is the moment before it."""
 
-    request: Copy | Keep | Blur | RollSnowballs | Stroke
+    request: Copy | Keep | Blur | Refine | RollSnowballs | Stroke
     before: Moment
 
 

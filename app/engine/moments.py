@@ -22,6 +22,7 @@ from app.scene.edits import (
     Keep,
     LandRequest,
     Open,
+    Refine,
     RollSnowballs,
     Stroke,
 )
@@ -99,6 +100,8 @@ def name_of(request: LandRequest) -> str:
             return "end comparison"
         case Blur():
             return "blur"
+        case Refine(times):
+            return f"refine ×{times}"
         case RollSnowballs(balls):
             return f"{balls} snowballs"
         case CancelSnowballs():

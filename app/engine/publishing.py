@@ -172,6 +172,7 @@ def take_snapshot(
         trees_version=world.trees_version,
         version=world.version,
         flora=world.flora,
+        reference_cell_size=world.reference_cell_size,
     )
 
 

@@ -19,6 +19,7 @@ from app.engine import builds
 from app.engine.builds import Ground, asks_for_rates, builds_of
 from app.engine.compiling import fill_cache
 from app.engine.creation import field_values_of
+from app.engine.refining import refined
 from app.model.climate import weather_of
 from app.model.errors import UserError, explained
 from app.model.field_parameters import FIELD_LAYERS
@@ -64,6 +65,10 @@ class SnowballRun(NamedTuple):
     first: int
     last: int
 
+    def finer(self, times: int) -> SnowballRun:
+        """The same in finer cells, in which more balls do as much."""
+        return SnowballRun(self.first * times**2, self.last * times**2)
+
 
 class Simulator:
     """Runs the processes of a scene over a world. Not safe for threads: one owner at a time."""
@@ -95,6 +100,21 @@ class Simulator:
         other.prepared = set(self.prepared)
         other.run = self.run
         return other
+
+    def refined(self, times: int) -> Simulator:
+        """Another simulator, that goes on with this one's world in finer cells."""
+        self.settle_levels()
+        other = Simulator(self.scene, refined(self.world, times, channels=self._has_rivers), self.threads)
+        other.allowed_imbalance = self.allowed_imbalance
+        other.prepared = set(self.prepared)
+        other.run = self.run and self.run.finer(times)
+        other.derive_levels()
+        return other
+
+    @property
+    def _has_rivers(self) -> bool:
+        """Whether water runs over the land, so that it has channels."""
+        return self.scene.has_drops or "stream" in self.world.layers
 
     def enabled(self, scene: Scene | None = None) -> list[Process]:
         """The processes that are switched on and have not come to their end, in the order of the cycle."""
@@ -375,7 +395,8 @@ class Simulator:
         if self.run is None:
             return parameters
         if process.name == SnowballErosion.name:
-            return msgspec.structs.replace(parameters, enabled=True, count=PORTION, total=self.run.last)
+            finer = self.world.refinement**2  # what the process makes more of; a run counts all that fall
+            return msgspec.structs.replace(parameters, enabled=True, count=PORTION / finer, total=self.run.last / finer)
         if set(process.changes) & set(GROUND):
             return msgspec.structs.replace(parameters, enabled=False)
         return parameters

@@ -59,7 +59,7 @@ from app.model.parameters import Value
 from app.model.snapshot import Snapshot
 from app.processes.pools import Pools
 from app.scene.comparison import MOST_WORLDS
-from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, LandRequest, Open, RollSnowballs, Stroke
+from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, LandRequest, Open, Refine, RollSnowballs, Stroke
 from app.scene.scene import Scene, seen_as
 
 log = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ AFTER_AN_ERROR = 0.1  # seconds, so that one that comes again and again leaves t
 
 
 # What is asked on the way to a moment, and done there.
-FOR_ITS_END = (Change, Copy, Keep, Blur, RollSnowballs, CancelSnowballs, Stroke, Pause, Run, Step, Save)
+FOR_ITS_END = (Change, Copy, Keep, Blur, Refine, RollSnowballs, CancelSnowballs, Stroke, Pause, Run, Step, Save)
 
 
 class SimulationThread:
@@ -273,6 +273,8 @@ class SimulationThread:
                 self._granted = granted + 1
             case Blur():
                 self._blur(request)
+            case Refine():
+                self._refine(request)
             case RollSnowballs(balls):
                 self._roll_snowballs(request, balls)
             case CancelSnowballs():
@@ -455,9 +457,9 @@ class SimulationThread:
     def _travel_on(self) -> None:
         """Do what was done next on the way to a moment, and stop where it is reached."""
         assert self._travel is not None and self._lockstep is not None
-        count = len(self._lockstep.simulators)
+        shapes = [world.shape for world in self._lockstep.worlds]
         self._lockstep = self._travel.edit(self._lockstep)
-        if len(self._lockstep.simulators) != count:
+        if [world.shape for world in self._lockstep.worlds] != shapes:
             self._surveys.begin(len(self._lockstep.simulators))
             self._publisher.begin(self._publisher.first(self._lockstep.worlds, self._overlay))
         if self._travel.is_over(self._lockstep):
@@ -518,16 +520,34 @@ class SimulationThread:
         self._edit_sound_world(request)
         self._say(cycle=self._timeline.now.cycle)
 
+    def _refine(self, request: Refine) -> None:
+        """Go on with the worlds in finer cells. Where they cannot be made or shown, those that are there go on."""
+        lockstep = self._sound_lockstep()
+        before = self._leave()
+        finer = lockstep.refined(request.times, shown=True)
+        snapshots = self._publisher.first(finer.worlds, self._overlay)
+        self._lockstep = finer
+        self._note(request)
+        self._surveys.begin(len(finer.simulators))
+        self._started_cycles.clear()
+        self._fresh = False
+        self._reports.put(Edited(request, before))
+        self._publisher.begin(snapshots)
+
     def _roll_snowballs(self, request: RollSnowballs, balls: int) -> None:
         self._edit_sound_world(request)
         self._say(run=self._lockstep.run if self._lockstep else None)
 
     def _edit_sound_world(self, request: Blur | RollSnowballs) -> None:
+        self._sound_lockstep()
+        self._edit(request)
+
+    def _sound_lockstep(self) -> Lockstep:
         if self._lockstep is None:
             raise UserError("there is no world yet")
         if self._status.state == "failed":
             raise UserError("the simulation has stopped; resume it first")
-        self._edit(request)
+        return self._lockstep
 
     def _paint(self, request: Stroke) -> None:
         """Do what a brush does. There is a way back to before the first part of a stroke."""

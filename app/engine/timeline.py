@@ -37,6 +37,7 @@ from app.scene.edits import (
     LandRequest,
     Looked,
     Open,
+    Refine,
     RollSnowballs,
     Stroke,
 )
@@ -403,6 +404,8 @@ def edited(lockstep: Lockstep, request: LandRequest) -> Lockstep:
             return lockstep.kept(worlds)
         case Blur():
             lockstep.smooth()
+        case Refine(times):
+            return lockstep.refined(times)
         case RollSnowballs(balls):
             lockstep.begin_run(balls)
         case CancelSnowballs():

@@ -54,6 +54,7 @@ class Meta(msgspec.Struct):
     snowballs: int = 0
     wind_field_direction: float = 0.0
     years: float = 0.0  # of geological time
+    reference_cell_size: float = 0.0  # 0: the cell size
     journal: dict[str, Any] | None = None  # as `app.files.journal` has it
 
 
@@ -67,7 +68,7 @@ def save(path: Path, world: World, scene: Scene, journal: Journal | None = None,
 def _write(file: BinaryIO, world: World, scene: Scene, journal: dict[str, Any] | None, *, compressed: bool) -> None:
     meta = Meta(
         FORMAT, world.cell_size, world.seed, world.cycle, scene_content(scene), world.ledger, world.snowballs,
-        world.wind_field_direction, world.years, journal,
+        world.wind_field_direction, world.years, world.reference_cell_size, journal,
     )  # fmt: skip
     arrays: dict[str, Any] = {"meta": np.array(msgspec.json.encode(meta).decode()), **world.layers}
     if len(world.trees):
@@ -87,7 +88,8 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
         if arrays[name].dtype == np.float64:  # as earlier versions kept more of them
             arrays[name] = arrays[name].astype(LAYERS[name].dtype, copy=False)
     _check_layers(path, arrays)
-    world = World(arrays["bedrock"], arrays["sediment"], meta.cell_size, meta.seed, arrays.get("water"))
+    layers = (arrays["bedrock"], arrays["sediment"])
+    world = World(*layers, meta.cell_size, meta.seed, arrays.get("water"), meta.reference_cell_size)
     for name in (name for name in LAYERS if name in arrays):
         world.trace(name)[...] = arrays[name]
     world.sum_ground()
@@ -193,10 +195,12 @@ def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:
         meta = msgspec.json.decode(text, type=Meta)
     except (ValueError, RecursionError) as error:  # also where it is no Unicode, or nested too deeply
         raise UserError(f"{path}: 'meta' is not what a saved world has: {error}") from error
-    if not SMALLEST_CELL <= meta.cell_size <= LARGEST_CELL:
-        raise UserError(
-            f"{path}: its cell size is {meta.cell_size:g}; it must be from {SMALLEST_CELL:g} to {LARGEST_CELL:g} m"
-        )
+    for name, side in (
+        ("cell size", meta.cell_size),
+        ("reference cell size", meta.reference_cell_size or meta.cell_size),
+    ):
+        if not SMALLEST_CELL <= side <= LARGEST_CELL:
+            raise UserError(f"{path}: its {name} is {side:g}; it must be from {SMALLEST_CELL:g} to {LARGEST_CELL:g} m")
     for name, largest in (("cycle", LARGEST_CYCLE), ("snowballs", LARGEST_CYCLE), ("seed", LARGEST_SEED)):
         if not 0 <= getattr(meta, name) <= largest:
             raise UserError(f"{path}: its {name} is {getattr(meta, name)}; it must be from 0 to {largest}")

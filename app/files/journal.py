@@ -33,7 +33,8 @@ They are kept in saved worlds, and alone as TOML that people can read:
     radius = 200.0
     amount = 4.0
 
-What else can be done is `copy` and `keep` (a comparison), `blur`, `snowballs` (with `balls`) and `stop-snowballs`.
+What else can be done is `copy` and `keep` (a comparison), `blur`, `refine` (with `times`), `snowballs` (with `balls`)
+and `stop-snowballs`.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ from app.model.view_parameters import ViewParameters
 from app.model.world import LARGEST_CYCLE
 from app.scene.comparison import MOST_WORLDS
 from app.scene.edits import (
+    REFINEMENTS,
     Blur,
     CancelSnowballs,
     Change,
@@ -64,6 +66,7 @@ from app.scene.edits import (
     LandRequest,
     Looked,
     Open,
+    Refine,
     RollSnowballs,
     Stroke,
 )
@@ -307,6 +310,7 @@ READERS: dict[str, Callable[[dict[str, Any], Path], LandRequest]] = {
     "copy": lambda row, folder: Copy(_whole(row, "world", MOST_WORLDS - 1)),
     "keep": _keep,
     "blur": lambda row, folder: Blur(),
+    "refine": lambda row, folder: Refine(_whole(row, "times", max(REFINEMENTS))),
     "snowballs": lambda row, folder: RollSnowballs(_whole(row, "balls", LARGEST_CYCLE)),
     "stop-snowballs": lambda row, folder: CancelSnowballs(),
     "stroke": _stroke,
@@ -314,7 +318,7 @@ READERS: dict[str, Callable[[dict[str, Any], Path], LandRequest]] = {
 
 
 def _names() -> dict[type, str]:
-    kinds = (Open, Change, Copy, Keep, Blur, RollSnowballs, CancelSnowballs, Stroke)
+    kinds = (Open, Change, Copy, Keep, Blur, Refine, RollSnowballs, CancelSnowballs, Stroke)
     return dict(zip(kinds, READERS, strict=True))
 
 
@@ -328,6 +332,8 @@ def _content(request: LandRequest, folder: Path) -> dict[str, Any]:
             return {"world": world}
         case Keep(worlds):
             return {"worlds": list(worlds)}
+        case Refine(times):
+            return {"times": times}
         case RollSnowballs(balls):
             return {"balls": balls}
         case Stroke():

@@ -140,6 +140,7 @@ class Snapshot:
     trees_version: int = 0
     version: int = 0
     flora: Flora = field(default_factory=shipped_flora)
+    reference_cell_size: float | None = None  # as `World.reference_cell_size` has it; None: the cell size
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -60,12 +60,21 @@ class World:
     numbers, to the last bit. A world that knows one alone has a view of `sediment` there; where it knows several, a
     layer `loose_<name>` is a view of each.
 
+    `reference_cell_size` is the side of a cell, in metres, for which those parameters hold that count cells, steps or
+    particles; it is `cell_size`, if not given.
+
     Derived from the layers by the process of lakes and sea: `standing` is DRY, LAKE or SEA,
     `water_level` its surface, which is flat to the last bit in each lake; it is the ground where it is dry.
     """
 
     def __init__(
-        self, bedrock: Layer, sediment: Layer, cell_size: float, seed: int, water: Layer | None = None
+        self,
+        bedrock: Layer,
+        sediment: Layer,
+        cell_size: float,
+        seed: int,
+        water: Layer | None = None,
+        reference_cell_size: float = 0.0,
     ) -> None:
         self.layers: dict[str, NDArray[Any]] = {
             "bedrock": np.ascontiguousarray(bedrock, np.float64),
@@ -88,6 +97,7 @@ class World:
         self._packs: dict[str, NDArray[np.float32]] = {}
         self.changed = dict.fromkeys(self.layers, 0)  # as `version` was when each layer was changed last
         self.cell_size = float(cell_size)
+        self.reference_cell_size = float(reference_cell_size) or self.cell_size
         self.seed = int(seed)
         self.cycle = 0
         self.touches = 0  # by hand since the last cycle
@@ -269,6 +279,11 @@ class World:
         return rows, columns
 
     @property
+    def refinement(self) -> float:
+        """How many cells lie along a side of a reference cell: 1 where parameters that count cells hold as they are."""
+        return self.reference_cell_size / self.cell_size
+
+    @property
     def cell_area(self) -> float:
         """Square metres."""
         return self.cell_size * self.cell_size
@@ -361,6 +376,7 @@ class World:
         materials: Materials | None,
         cell_size: float,
         seed: int,
+        reference_cell_size: float = 0.0,
     ) -> World:
         """A world in a state as `state` returns it; `given` are the layers that never change.
 
@@ -369,7 +385,7 @@ class World:
         layers = state["layers"]
         bedrock = layers["bedrock"].copy()
         sediment = np.zeros_like(bedrock) if materials is not None else layers["sediment"].copy()
-        world = cls(bedrock, sediment, cell_size, seed, layers["water"].copy())
+        world = cls(bedrock, sediment, cell_size, seed, layers["water"].copy(), reference_cell_size)
         if materials is not None:
             world.restore_materials(materials, layers)
         for name, layer in given.items():
@@ -382,7 +398,9 @@ class World:
     def copy(self) -> World:
         """Another world in the same state, which shares nothing that changes with this one."""
         given = {name: layer for name, layer in self.layers.items() if layer_declaration(name).given}
-        other = World.from_state(self.state(), given, self.materials, self.cell_size, self.seed)
+        other = World.from_state(
+            self.state(), given, self.materials, self.cell_size, self.seed, self.reference_cell_size
+        )
         other.standing, other.water_level = self.standing.copy(), self.water_level.copy()
         other.flora = self.flora
         other.sea_level, other.water_version, other.walls = self.sea_level, self.water_version, self.walls

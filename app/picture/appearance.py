@@ -26,6 +26,6 @@ class Appearance(Protocol):
         """Whether drops run over the land now, of rain or from springs."""
         ...
 
-    def smallest_stream(self, shape: tuple[int, int], cell_size: float) -> float:
+    def smallest_stream(self, shape: tuple[int, int], cell_size: float, reference_cell_size: float | None) -> float:
         """The discharge of the smallest visible stream on a map of this shape: metres over one cell per cycle."""
         ...

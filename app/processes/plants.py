@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 ROOTED_GROUND = "rooted_ground"
 
 
+FASTEST_SPREAD = 1.0  # 1/cycle
+
+
 class PlantsParameters(Parameters, frozen=True, kw_only=True):
     """Grass and trees (after McDonald 2020): habitat, dispersal and mortality."""
 
@@ -29,7 +32,8 @@ class PlantsParameters(Parameters, frozen=True, kw_only=True):
     rate: Annotated[float, parameter(0.0, 20.0, "factor on the pace of plant life", unit="times", essential=True)] = 1.0
     grass_growth: Annotated[float, parameter(0.0, 1.0, "growth rate of sparse grass", unit="1/cycle", log=True)] = 0.02
     grass_spread: Annotated[
-        float, parameter(0.0, 1.0, "rate at which grass spreads to neighbouring cells", unit="1/cycle", log=True)
+        float,
+        parameter(0.0, FASTEST_SPREAD, "rate at which grass spreads to neighbouring cells", unit="1/cycle", log=True),
     ] = 0.02
     grass_arrival: Annotated[
         float,
@@ -154,8 +158,10 @@ class Plants:
                 parameters,
                 flow_limit=parameters.flow_limit * world.cell_size,
                 steepest=math.tan(math.radians(parameters.steepest)),
-                burial=parameters.burial * world.cell_size,
-                undercut=parameters.undercut * world.cell_size,
+                # Depths count reference cells, what spreads to the next cell does so over n² as many in the same time.
+                burial=parameters.burial * world.reference_cell_size,
+                undercut=parameters.undercut * world.reference_cell_size,
+                grass_spread=min(parameters.grass_spread * world.refinement**2, FASTEST_SPREAD),
             ),
         )
         world.trees_version = world.next_version

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -87,15 +88,27 @@ class SnowballErosion:
 
     def finished(self, world: World, parameters: SnowballParameters) -> bool:
         """Whether the last ball has fallen."""
-        return 0 < parameters.total <= world.snowballs
+        return 0 < self._total(world, parameters) <= world.snowballs
+
+    @staticmethod
+    def _total(world: World, parameters: SnowballParameters) -> int:
+        return round(parameters.total * world.refinement**2)
 
     def step(self, world: World, parameters: SnowballParameters, cycle: Cycle) -> None:
-        """Advance `world` by the balls of one cycle. Raises `ProcessFailure` where one meets what is not finite."""
+        """Advance `world` by the balls of one cycle. Raises `ProcessFailure` where one meets what is not finite.
+
+        In cells n times as fine, n² as many balls fall, as many on each area, and each rolls n times as many steps,
+        which are as many metres together. What it gains, keeps and puts down in one of them is such that it comes to
+        the same over these metres; what it wears in a step is as deep beside the side of a cell as before. The offset
+        stays one in cells, for it is there to spread the paths of balls over the cells beside each other.
+        """
         from kernels import snowballs
 
-        count = parameters.count
+        finer = world.refinement
+        count = round(parameters.count * finer**2)
         if parameters.total:
-            count = min(count, max(parameters.total - world.snowballs, 0))
+            count = min(count, max(self._total(world, parameters) - world.snowballs, 0))
+        kept = parameters.friction ** (1.0 / finer)
         totals = snowballs.roll(
             world.bedrock,
             world.sediment,
@@ -109,7 +122,16 @@ class SnowballErosion:
             world.cell_size,
             world.seed,
             world.cycle,
-            for_kernel(snowballs.SnowballParameters, parameters, count=count),
+            for_kernel(
+                snowballs.SnowballParameters,
+                parameters,
+                count=count,
+                deposition_rate=_in_steps(parameters.deposition_rate, finer),
+                friction=kept,
+                speed=parameters.speed * ((1.0 - kept) / (1.0 - parameters.friction)),
+                iterations=round(parameters.iterations * finer),
+                iteration_scale=parameters.iteration_scale / finer,
+            ),
             surface=world.surface,
             rates=world.rates,
         )
@@ -118,9 +140,21 @@ class SnowballErosion:
         world.snowballs += count
         account_for(world, "worn by snowballs", totals.moved)
         if parameters.smoothing:
-            smooth(world, parameters.smoothing)
+            _smooth_as_far(world, parameters.smoothing)
         if parameters.smooth_at_end and self.finished(world, parameters):
-            smooth(world)
+            _smooth_as_far(world, 1.0)
+
+
+def _in_steps(part: float, finer: float) -> float:
+    """The part that goes in a step, such that as much goes in `finer` steps as one of `part` takes."""
+    return part if finer == 1.0 else 1.0 - (1.0 - part) ** (1.0 / finer)
+
+
+def _smooth_as_far(world: World, rate: float) -> None:
+    """Blur the ground as far, in metres, as one blur does in reference cells."""
+    blurs = max(1, math.ceil(rate * world.refinement**2))
+    for _ in range(blurs):
+        smooth(world, rate * world.refinement**2 / blurs)
 
 
 def smooth(world: World, rate: float = 1.0) -> None:

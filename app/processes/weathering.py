@@ -13,6 +13,8 @@ from app.processes.cycle import Cycle
 from app.processes.kinds import account_for
 from app.processes.process import register
 
+FASTEST_BREAKING = 0.5  # part of what stands too high that breaks off in a cycle
+
 
 class WeatheringParameters(Parameters, frozen=True, kw_only=True):
     """Breakdown of rock on steep slopes (Musgrave, Kolb, Mace 1989) and by frost (Hales, Roering 2007)."""
@@ -25,7 +27,12 @@ class WeatheringParameters(Parameters, frozen=True, kw_only=True):
     ] = False
     breaking: Annotated[
         float,
-        parameter(0.0, 0.5, "fraction of the rock above the stable slope that breaks off per cycle", essential=True),
+        parameter(
+            0.0,
+            FASTEST_BREAKING,
+            "fraction of the rock above the stable slope that breaks off per cycle",
+            essential=True,
+        ),
     ] = 0.02
     steepest: Annotated[
         float,
@@ -80,7 +87,11 @@ class Weathering:
         self.step(World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0), WeatheringParameters(), Cycle())
 
     def step(self, world: World, parameters: WeatheringParameters, cycle: Cycle) -> None:
-        """Advance `world` by what breaks in one cycle."""
+        """Advance `world` by what breaks in one cycle.
+
+        What stands too high above a neighbour is a slope over one cell: in cells n times as fine it is a face n times
+        as low, of which n times the part breaks off, so that it recedes by as many metres. Frost is in metres.
+        """
         from kernels import weathering
 
         moved = weathering.weather(
@@ -89,7 +100,12 @@ class Weathering:
             world.ground,
             world.material_fields(rock_steepest=math.tan(math.radians(parameters.steepest))),
             world.cell_size,
-            for_kernel(weathering.WeatheringParameters, parameters, cycle.weather),
+            for_kernel(
+                weathering.WeatheringParameters,
+                parameters,
+                cycle.weather,
+                breaking=min(parameters.breaking * world.refinement, FASTEST_BREAKING),
+            ),
             world.surface,
             world.rates,
         )

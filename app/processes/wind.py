@@ -183,11 +183,20 @@ class WindErosion:
         return WindField.name in running or parameters.uplift > 0.0 or parameters.lag > 0.0
 
     def step(self, world: World, parameters: WindParameters, cycle: Cycle) -> None:
-        """Advance `world` by the wind of one cycle. Raises `ProcessFailure` before anything non-finite is written."""
+        """Advance `world` by the wind of one cycle. Raises `ProcessFailure` before anything non-finite is written.
+
+        In cells n times as fine, the same air is moved by n times as many parcels, for each sweeps a path that is one
+        cell wide: so each place is met as often in a cycle, and what is lifted there, worn and put down in metres is
+        the same at each meeting. Speeds and lengths keep their metres and so have n times as many cells; a step of a
+        parcel is as many cells long as before, and n times as short. A load that is gathered and put down over the
+        same metres is n times as deep over one cell, and so is what a parcel brings along: what it wears of rock in
+        proportion to its load is that much less.
+        """
         from kernels import wind
 
         weather = cycle.weather
-        count = round(parameters.count * (1.0 + parameters.storm_parcels * weather.storm))
+        finer = world.refinement
+        count = round(parameters.count * (1.0 + parameters.storm_parcels * weather.storm) * finer)
         cycle.parcels = count
         totals = wind.blow(
             world.bedrock,
@@ -204,6 +213,16 @@ class WindErosion:
                 parameters,
                 weather,
                 count=count,
+                wind_speed=weather.wind_speed * finer,
+                time_step=parameters.time_step / finer,
+                gravity=parameters.gravity * finer,
+                abrasion=parameters.abrasion / finer,
+                dust=parameters.dust * finer,
+                inflow=parameters.inflow * finer,
+                upwind_length=parameters.upwind_length * finer,
+                scale=parameters.scale * finer,
+                longest_path=round(parameters.longest_path * finer),
+                uplift=parameters.uplift / finer**2,
                 wrap=cycle.edges.wrap,
                 wind_field_direction=world.wind_field_direction,
             ),

@@ -84,7 +84,13 @@ class WindField:
             world.ground,
             world.layers["canopy"] if world.surface is not None else None,
             world.cell_size,
-            for_kernel(wind_field.WindFieldParameters, parameters, cycle.weather, wrap=cycle.edges.wrap),
+            for_kernel(
+                wind_field.WindFieldParameters,
+                parameters,
+                cycle.weather,
+                tree_length=parameters.tree_length * world.refinement,  # as many metres in cells of any size
+                wrap=cycle.edges.wrap,
+            ),
             world.pack("wind field"),
         )
         return self.changes

@@ -46,6 +46,15 @@ class Blur(Message, frozen=True):
     """Smooth the ground once, in a cycle in which nothing else happens."""
 
 
+REFINEMENTS = (2, 4)  # how many cells may come to lie along the side of one
+
+
+class Refine(Message, frozen=True):
+    """Go on with the worlds as they are now in finer cells, so many of them along the side of each."""
+
+    times: int
+
+
 class RollSnowballs(Message, frozen=True):
     """Run `balls` snowballs with all other processes paused; then continue, or stay paused, as before."""
 
@@ -94,7 +103,9 @@ class Stroke(Message, frozen=True):
         return msgspec.structs.replace(self, dabs=self.dabs + later.dabs)
 
 
-LandRequest = Open | Change | Copy | Keep | Blur | RollSnowballs | CancelSnowballs | Stroke  # what a journal has
+LandRequest = (
+    Open | Change | Copy | Keep | Blur | Refine | RollSnowballs | CancelSnowballs | Stroke
+)  # what a journal has
 
 
 class Looked(msgspec.Struct, frozen=True):

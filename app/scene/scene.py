@@ -129,11 +129,19 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
     def _drops(self) -> float:
         return self.droplets.count + sum(spring.drops for spring in read_springs(self.droplets.springs))
 
-    def smallest_stream(self, shape: tuple[int, int], cell_size: float) -> float:
-        """The discharge of the smallest visible stream on a map of this shape: metres over one cell per cycle."""
+    def smallest_stream(
+        self, shape: tuple[int, int], cell_size: float, reference_cell_size: float | None = None
+    ) -> float:
+        """The discharge of the smallest visible stream on a map of this shape: metres over one cell per cycle.
+
+        The land upstream of it is as large in cells of any size: of cells n times as fine it has n² as many, each with
+        n² as many drops of as much water.
+        """
         rows, columns = shape
+        reference = reference_cell_size or cell_size
         drops = self._drops or type(self.droplets)().count  # streams that run dry do not widen on their way
-        return self.view.stream_threshold * drops * self.droplets.water * cell_size / (rows * columns)
+        least = self.view.stream_threshold * drops * self.droplets.water * reference / (rows * columns)
+        return least * (reference / cell_size) ** 4
 
     def value(self, path: str) -> Value:
         """The value of the parameter with a dotted path, such as `droplets.evaporation`."""

@@ -34,7 +34,8 @@ SIDES = 48, 320  # of maps, in cells
 FACTOR = 4.0  # by which a number is changed at most
 SAVED = ("world-1.npz", "world-2.npz", "parameters-1.toml", "parameters-2.toml")
 # What would take minutes, asks for files that are not there, or is no parameter of what runs.
-UNTOUCHED = ("camera.", "world.source", "world.rain_map", "materials.folder", "simulation.", "world.cell_size")
+LAND = ("world.source", "world.rain_map", "world.cell_size", "world.reference_")
+UNTOUCHED = ("camera.", "materials.folder", "simulation.", *LAND)
 
 Frames = Iterator[None]  # at each of its stops, a frame passes
 

@@ -5,31 +5,67 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from app.model.world import Layer
+import numpy as np
+
+from app.model.world import DEFAULT_CELL_SIZE, Layer
 from app.sources import diamond_square, island, noise, sand
+from app.sources.grid import Grid
 from app.sources.mountain_range import Land, mountain_range
 
 if TYPE_CHECKING:
     from app.scene.scene import Scene
 
-# A generator makes elevations for a scene and a shape, or the heights of rock and the thickness of what lies on it, as
-# fractions of the relief. The relief and the cell size come from the scene. Or it makes a land in metres.
-Generator = Callable[["Scene", int, int], Layer | tuple[Layer, Layer] | Land]
-
-RANGE = "range"
+# A generator makes heights, or those of rock and the thickness of what lies on it as fractions of the relief, on a grid
+# whose cells are at most as large as the reference cells. The relief and the sides of cells come from the scene. Or it
+# makes a land in metres, in the cells of any grid.
+Generator = Callable[["Scene", Grid], Layer | tuple[Layer, Layer] | Land]
 
 GENERATORS: dict[str, Generator] = {
     "noise": noise.elevation,
     "diamond-square": diamond_square.elevation,
     "sand": sand.layers,
     "island": island.layers,
-    RANGE: mountain_range,
+    "range": mountain_range,
 }
 
 DEFAULT_SIDE = 512  # cells
-DEFAULT_RELIEF = 0.15  # of the map's longer side
+DEFAULT_RELIEF = 0.15  # of the land's longer side
 
 
-def relief_of(scene: Scene, rows: int, columns: int, cell_size: float) -> float:
-    """The relief in metres that a generator makes: what the scene asks for, or one that suits the size of the map."""
-    return scene.world.relief or DEFAULT_RELIEF * max(rows, columns) * cell_size
+def generate(scene: Scene, grid: Grid) -> Land:
+    """The land that a source makes: rock and what lies on it, where it makes both, or all of the ground as rock.
+
+    Where cells are larger than the reference cells, they show the mean of these. The relief is that of the land in
+    reference cells: larger ones have lower summits, smaller ones and those around the land may have higher ones.
+    """
+    generator = GENERATORS[scene.world.source]
+    if generator is mountain_range:
+        return mountain_range(scene, grid)
+    relief = relief_of(scene, grid)
+    made = generator(scene, grid.finest)
+    assert not isinstance(made, Land)
+    if isinstance(made, tuple):
+        rock, loose = (_averaged(layer, grid) for layer in made)
+        return Land(relief * rock, relief * loose)
+    land = made if grid.is_land else generator(scene, grid.land)
+    assert isinstance(land, np.ndarray)
+    return Land(_averaged(stretched(made, relief, float(land.min()), float(land.max())), grid))
+
+
+def relief_of(scene: Scene, grid: Grid) -> float:
+    """The relief in metres that a generator makes: what the scene asks for, or one that suits the size of the land."""
+    world = scene.world
+    reference = world.reference_cell_size or world.cell_size or DEFAULT_CELL_SIZE
+    return world.relief or DEFAULT_RELIEF * grid.side * reference
+
+
+def stretched(heights: Layer, relief: float, lowest: float, highest: float) -> Layer:
+    """The same shape with what was at `lowest` at 0 and what was at `highest` at `relief`."""
+    return (heights - lowest) * (relief / (highest - lowest) if highest > lowest else 0.0)
+
+
+def _averaged(heights: Layer, grid: Grid) -> Layer:
+    """Heights in the cells of a grid."""
+    from app.sources.heightmap import resample
+
+    return heights if heights.shape == (grid.rows, grid.columns) else resample(heights, grid.rows, grid.columns)

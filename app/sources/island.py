@@ -9,6 +9,7 @@ import numpy as np
 from app.model.errors import UserError
 from app.model.parameters import for_kernel
 from app.model.world import Layer
+from app.sources.grid import Grid
 
 if TYPE_CHECKING:
     from app.scene.scene import Scene
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 LARGEST_COORDINATE = 10.0
 
 
-def layers(scene: Scene, rows: int, columns: int) -> tuple[Layer, Layer]:
-    """The height of the rock, with the sea at 0, and nothing on it, `[rows, columns]`, as fractions of the relief."""
+def layers(scene: Scene, grid: Grid) -> tuple[Layer, Layer]:
+    """The height of the rock, with the sea at 0, and nothing on it, [row, column], as fractions of the relief."""
     from kernels import island as kernel
 
     island = scene.island
@@ -26,20 +27,17 @@ def layers(scene: Scene, rows: int, columns: int) -> tuple[Layer, Layer]:
     cones = _listed(island.places) or kernel.places(
         island.islands, island.size, island.spread, island.size_variation, seed
     )
-    side = max(rows, columns)
-    rock = kernel.elevation(
-        rows,
-        columns,
-        seed,
-        cones,
-        for_kernel(
-            kernel.IslandParameters,
-            island,
-            wavelength=island.wavelength * side,
-            cliff_wavelength=island.cliff_wavelength * side,
-            crater_wavelength=island.crater_wavelength * side,
-        ),
+    parameters = for_kernel(
+        kernel.IslandParameters,
+        island,
+        wavelength=island.wavelength * grid.side,
+        cliff_wavelength=island.cliff_wavelength * grid.side,
+        crater_wavelength=island.crater_wavelength * grid.side,
     )
+    land = kernel.Land(seed, cones, parameters, grid.land_rows, grid.land_columns)
+    whole = grid.land
+    summits = None if grid.is_land else kernel.find_summits(whole.rows, whole.columns, land, whole.sampling)
+    rock = kernel.elevation_of(grid.rows, grid.columns, land, grid.sampling, summits)
     return rock, np.zeros_like(rock)
 
 

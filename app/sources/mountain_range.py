@@ -6,12 +6,14 @@ any resolution: all maps of one extent begin with the same coarse one, and each 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from app.model.geology_parameters import landscape_parameters, outlets_of, uplift_of
 from app.model.world import DEFAULT_CELL_SIZE, Layer
+from app.sources.grid import Grid
 from app.sources.heightmap.resampling import resample
 
 if TYPE_CHECKING:
@@ -23,12 +25,13 @@ STEPS = (120, 60, 40, 25)  # of each level; the last ones are those of all that 
 ROUGHNESS = 0.15  # of what the ground falls from cell to cell: how uneven the new cells of a finer level are
 
 
-class Land(NamedTuple):
+@dataclass(frozen=True)
+class Land:
     """A land as it has become in some years; in metres, [row, column]."""
 
     rock: Layer  # heights
-    loose: Layer  # thickness on it
-    years: float
+    loose: Layer | None = None  # thickness on it; None: the rock is all of the ground, with what the scene calls soil
+    years: float = 0.0
 
 
 class _Level(NamedTuple):
@@ -38,12 +41,12 @@ class _Level(NamedTuple):
     steps: int
 
 
-def mountain_range(scene: Scene, rows: int, columns: int) -> Land:
-    """The range of a scene, on so many cells."""
+def mountain_range(scene: Scene, grid: Grid) -> Land:
+    """The range of a scene, in the cells of a grid."""
     from kernels.landscape import evolve, room_for
     from kernels.materials import one_kind
 
-    geology = scene.geology
+    geology, rows, columns = scene.geology, grid.rows, grid.columns
     extent = max(rows, columns) * (scene.world.cell_size or DEFAULT_CELL_SIZE)
     sea_level, walls = scene.edges.sea, scene.edges.water == "wall"
     levels = _levels(rows, columns, geology.age)
@@ -73,7 +76,16 @@ def mountain_range(scene: Scene, rows: int, columns: int) -> Land:
                 room=room,
             )
             now += years
+    if scene.world.relief:
+        ground = stretched(ground, scene.world.relief)
+        rock = ground - loose
     return Land(rock, loose, geology.age)
+
+
+def stretched(ground: Layer, relief: float) -> Layer:
+    """The same shape with the same lowest place, and so much higher a highest one."""
+    lowest, highest = float(ground.min()), float(ground.max())
+    return lowest + (ground - lowest) * (relief / (highest - lowest) if highest > lowest else 0.0)
 
 
 def _uplift_field(scene: Scene, ground: Layer, cell_size: float) -> Layer | float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.model.world import Layer
+from app.sources.grid import Grid
 
 EDGE = 0.02  # of the relief: how rounded the edge of a mesa is
 UNEVENNESS = 0.08  # fraction of the hills that is left on a mesa
@@ -22,42 +23,48 @@ if TYPE_CHECKING:
     from app.sources.parameters import NoiseParameters
 
 
-def elevation(scene: Scene, rows: int, columns: int) -> Layer:
-    """Elevations from 0 to 1, `[rows, columns]`."""
+def elevation(scene: Scene, grid: Grid) -> Layer:
+    """Elevations, [row, column], before they are stretched to the relief."""
+    noise = scene.noise
+    heights = _hills(scene, grid)
+    if not (noise.plateau or noise.tilt or noise.basin or noise.valley):
+        return heights
+    land = heights if grid.is_land else _hills(scene, grid.land)
+    heights = (heights - land.min()) / np.ptp(land)
+    hills = heights
+    heights = _without_tops(heights, 1.0 - noise.plateau)
+    south, east = from_the_middle(grid, 0.5, 0.5)
+    direction = math.radians(noise.tilt_direction)
+    heights -= noise.tilt * (math.sin(direction) * east - math.cos(direction) * south)
+    south, east = from_the_middle(grid, noise.basin_row, noise.basin_column)
+    heights -= noise.basin * (1.0 - rim(np.hypot(south, east) / noise.basin_radius))
+    if noise.valley:
+        heights -= _valley(noise, hills, grid, scene.world.seed)
+    return heights
+
+
+def _hills(scene: Scene, grid: Grid) -> Layer:
     from kernels.noise import fractal_noise
 
     noise = scene.noise
-    heights = fractal_noise(
-        rows,
-        columns,
+    return fractal_noise(
+        grid.rows,
+        grid.columns,
         scene.world.seed,
-        noise.wavelength * max(rows, columns),
+        noise.wavelength * grid.side,
         noise.octaves,
         noise.lacunarity,
         noise.gain,
         noise.ridged,
+        grid.sampling,
     )
-    if not (noise.plateau or noise.tilt or noise.basin or noise.valley):
-        return heights
-    heights = (heights - heights.min()) / np.ptp(heights)
-    hills = heights
-    heights = _without_tops(heights, 1.0 - noise.plateau)
-    south, east = from_the_middle(rows, columns, 0.5, 0.5)
-    direction = math.radians(noise.tilt_direction)
-    heights -= noise.tilt * (math.sin(direction) * east - math.cos(direction) * south)
-    south, east = from_the_middle(rows, columns, noise.basin_row, noise.basin_column)
-    heights -= noise.basin * (1.0 - rim(np.hypot(south, east) / noise.basin_radius))
-    if noise.valley:
-        heights -= _valley(noise, hills, scene.world.seed)
-    return heights
 
 
-def _valley(noise: NoiseParameters, hills: Layer, seed: int) -> Layer:
+def _valley(noise: NoiseParameters, hills: Layer, grid: Grid, seed: int) -> Layer:
     """How deep a winding valley lies below the land around, in reliefs of the hills; these are from 0 to 1."""
     from kernels.random import process_number, stream, uniform
 
-    rows, columns = hills.shape
-    south, east = from_the_middle(rows, columns, noise.valley_row, noise.valley_column)
+    south, east = from_the_middle(grid, noise.valley_row, noise.valley_column)
     direction = math.radians(noise.valley_direction)
     along = math.sin(direction) * east - math.cos(direction) * south
     across = math.cos(direction) * east + math.sin(direction) * south
@@ -77,11 +84,15 @@ def _valley(noise: NoiseParameters, hills: Layer, seed: int) -> Layer:
     return depth
 
 
-def from_the_middle(rows: int, columns: int, row: float, column: float) -> tuple[Layer, Layer]:
-    """Distance of each cell south and east of a place on the map, relative to the map's longer side."""
-    south, east = np.mgrid[:rows, :columns].astype(float)
-    side = max(rows, columns)
-    return (south + 0.5 - row * rows) / side, (east + 0.5 - column * columns) / side
+def from_the_middle(grid: Grid, row: float, column: float) -> tuple[Layer, Layer]:
+    """Distance of each cell south and east of a place on the land, relative to its longer side."""
+    cell, first_south, first_east = grid.sampling
+    south, east = np.mgrid[: grid.rows, : grid.columns].astype(float)
+    south, east = south * cell + first_south, east * cell + first_east
+    return (
+        (south + 0.5 - row * grid.land_rows) / grid.side,
+        (east + 0.5 - column * grid.land_columns) / grid.side,
+    )
 
 
 def rim(distance: Layer) -> Layer:

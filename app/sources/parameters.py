@@ -30,6 +30,33 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
     ] = 0
     seed: Annotated[int, parameter(0, 2**31 - 1, "seed of all random numbers", essential=True)] = 1
     cell_size: Annotated[float, parameter(0.0, 10_000.0, "side of a cell; 0 means as in the source", unit="m")] = 0.0
+    reference_cell_size: Annotated[
+        float,
+        parameter(
+            0.0,
+            10_000.0,
+            "side of a cell for which parameters that count cells, steps or particles hold; 0: that of the map's cells",
+            unit="m",
+        ),
+    ] = 0.0
+    reference_columns: Annotated[
+        int,
+        parameter(
+            0,
+            LARGEST_SIDE,
+            "reference cells from west to east that relative lengths and the relief refer to; 0: all of the map",
+            unit="cells",
+        ),
+    ] = 0
+    reference_rows: Annotated[
+        int,
+        parameter(
+            0,
+            LARGEST_SIDE,
+            "reference cells from north to south that relative lengths and the relief refer to; 0: all of the map",
+            unit="cells",
+        ),
+    ] = 0
     relief: Annotated[
         float,
         parameter(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.model.world import Layer
+from app.sources.grid import Grid
 from app.sources.noise import from_the_middle, rim
 
 # Of a foreland, relative to the map's longer side
@@ -23,77 +24,89 @@ if TYPE_CHECKING:
     from app.scene.scene import Scene
 
 
-def layers(scene: Scene, rows: int, columns: int) -> tuple[Layer, Layer]:
-    """The height of the rock and the thickness of the sand on it, `[rows, columns]`, as fractions of the relief."""
+def layers(scene: Scene, grid: Grid) -> tuple[Layer, Layer]:
+    """The height of the rock and the thickness of the sand on it, [row, column], as fractions of the relief."""
     sand = scene.sand
-    rock = np.zeros((rows, columns))
+    rock = np.zeros((grid.rows, grid.columns))
     bare: Layer | float = 1.0  # 0 where no sand of a sheet lies
     if sand.rock == "pyramid":
         # Its corners point north, east, south and west: a wind from any of these meets an edge.
-        south, east = from_the_middle(rows, columns, 0.5, 0.5)
+        south, east = from_the_middle(grid, 0.5, 0.5)
         rock = sand.rock_height * np.maximum(0.0, 1.0 - (np.abs(south) + np.abs(east)) / sand.rock_radius)
     elif sand.rock == "ridges":
-        rock = sand.rock_height * _noise(scene, rows, columns, ridged=True)
+        rock = sand.rock_height * _noise(scene, grid, ridged=True)
     elif sand.rock == "valley":
         # It falls to the south, as far as its sides rise to the west and the east.
-        south, east = from_the_middle(rows, columns, 0.5, 0.5)
+        south, east = from_the_middle(grid, 0.5, 0.5)
         rock = sand.rock_height * 0.5 * (0.5 - south + (2.0 * east) ** 2)
     elif sand.rock == "basin":
-        bare = rim(np.hypot(*from_the_middle(rows, columns, 0.5, 0.5)) / sand.rock_radius)
+        bare = rim(np.hypot(*from_the_middle(grid, 0.5, 0.5)) / sand.rock_radius)
         rock = sand.rock_height * bare
     elif sand.rock == "foreland":
-        rock = sand.rock_height * _foreland(scene, rows, columns)
+        rock = sand.rock_height * _foreland(scene, grid)
     if sand.form in ("row", "column"):
-        south, east = from_the_middle(rows, columns, sand.heap_row, sand.heap_column)
+        south, east = from_the_middle(grid, sand.heap_row, sand.heap_column)
         across = south if sand.form == "row" else east
-        noise = 1.0 - sand.unevenness * _noise(scene, rows, columns, ridged=False)
+        noise = 1.0 - sand.unevenness * _noise(scene, grid, ridged=False)
         thickness = sand.height * np.maximum(0.0, noise - (across / sand.heap_radius) ** 2)
     elif sand.form == "heap":
-        south, east = from_the_middle(rows, columns, sand.heap_row, sand.heap_column)
+        south, east = from_the_middle(grid, sand.heap_row, sand.heap_column)
         thickness = sand.height * np.maximum(0.0, 1.0 - (south**2 + east**2) / sand.heap_radius**2)
     else:
-        surface = sand.height * (1.0 - sand.unevenness * _noise(scene, rows, columns, ridged=False))
+        surface = sand.height * (1.0 - sand.unevenness * _noise(scene, grid, ridged=False))
         thickness = np.maximum(0.0, surface - rock) * bare
     return rock, thickness
 
 
-def _foreland(scene: Scene, rows: int, columns: int) -> Layer:
+def _foreland(scene: Scene, grid: Grid) -> Layer:
     """Mountains in the north, with a winding gap from which a plain falls to a basin: heights from 0 to about 1."""
-    south, east = from_the_middle(rows, columns, 0.0, 0.5)
+    south, east = from_the_middle(grid, 0.0, 0.5)
     east = east + GAP_BEND * np.sin(3.0 * math.pi * south / MOUNTAINS)
     mountains = rim(1.0 - south / MOUNTAINS) * (1.0 - np.exp(-((east / GAP) ** 2)))
-    rugged = 0.45 + 0.55 * rim(_noise(scene, rows, columns, ridged=True, wavelength=HILLS))
-    hills = _noise(scene, rows, columns, ridged=False, wavelength=HILLS) - 0.5
-    plain = rows / max(rows, columns) - south + (2.0 * east) ** 2 + 0.25 * hills
+    rugged = 0.45 + 0.55 * rim(_noise(scene, grid, ridged=True, wavelength=HILLS))
+    hills = _noise(scene, grid, ridged=False, wavelength=HILLS) - 0.5
+    plain = grid.land_rows / grid.side - south + (2.0 * east) ** 2 + 0.25 * hills
     shore = (1.0 + hills) * scene.sand.rock_radius
-    basin = rim(np.hypot(*from_the_middle(rows, columns, 0.72, 0.55)) / shore)
+    basin = rim(np.hypot(*from_the_middle(grid, 0.72, 0.55)) / shore)
     heights: Layer = (1.0 - PLAIN - BASIN) * mountains * rugged + PLAIN * 0.5 * plain + BASIN * basin
     return heights
 
 
-def _noise(scene: Scene, rows: int, columns: int, ridged: bool, wavelength: float = 0.0) -> Layer:
+def _noise(scene: Scene, grid: Grid, ridged: bool, wavelength: float = 0.0) -> Layer:
     """Noise from 0 to 1 that goes on without a step from one edge of the map to the opposite one.
 
     Its wavelength is that of the sand, if none is given.
     """
+    wavelength = wavelength or scene.sand.wavelength
+    noise = _endless_noise(scene, grid, ridged, wavelength)
+    usual = grid.in_reference_cells
+    reference = noise if usual == grid else _endless_noise(scene, usual, ridged, wavelength)
+    stretched: Layer = (noise - reference.min()) / np.ptp(reference)
+    return stretched if reference is noise else np.clip(stretched, 0.0, 1.0)
+
+
+def _endless_noise(scene: Scene, grid: Grid, ridged: bool, wavelength: float) -> Layer:
+    """Noise around 0 whose position counts from the map's north-west corner: it ends at the map's other edges."""
     from kernels.noise import fractal_noise
+    from kernels.sampling import Sampling
 
     sand = scene.sand
+    rows, columns, first = grid.rows, grid.columns, 0.5 * grid.cell - 0.5
     # Another seed for the rock, so that its ridges do not follow the sand.
     seed = scene.world.seed + 1 if ridged else scene.world.seed
     noise = fractal_noise(
         2 * rows,
         2 * columns,
         seed,
-        (wavelength or sand.wavelength) * max(rows, columns),
+        wavelength * grid.side,
         sand.octaves,
         ridged=ridged,
+        sampling=Sampling(grid.cell, first, first),
     )
     noise -= noise.mean()
     # Each half fades into the other; the root keeps the hills as high in between as at the edges.
-    fade = np.arange(rows)[:, None] / rows
+    fade = (np.arange(rows) * grid.cell + first)[:, None] / (rows * grid.cell)
     noise = ((1.0 - fade) * noise[rows:] + fade * noise[:rows]) / np.hypot(1.0 - fade, fade)
-    fade = np.arange(columns) / columns
-    noise = ((1.0 - fade) * noise[:, columns:] + fade * noise[:, :columns]) / np.hypot(1.0 - fade, fade)
-    stretched: Layer = (noise - noise.min()) / np.ptp(noise)
-    return stretched
+    fade = (np.arange(columns) * grid.cell + first) / (columns * grid.cell)
+    faded: Layer = ((1.0 - fade) * noise[:, columns:] + fade * noise[:, :columns]) / np.hypot(1.0 - fade, fade)
+    return faded

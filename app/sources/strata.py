@@ -13,8 +13,10 @@ from app.model.world import World
 OCTAVES = 3  # of the folds: bends in bends
 
 
-def rise(world: World, parameters: MaterialParameters) -> NDArray[np.float32]:
+def rise(world: World, parameters: MaterialParameters, longer_side: float) -> NDArray[np.float32]:
     """The height of the top of the stack above each cell, [row, column], in metres.
+
+    `longer_side` is that of the land, in cells, which the wavelength of folds refers to.
 
     In the middle of the map it is that of the highest ground, before folds.
     """
@@ -26,9 +28,13 @@ def rise(world: World, parameters: MaterialParameters) -> NDArray[np.float32]:
     heights = float(world.ground.max()) - slope * (math.sin(direction) * east - math.cos(direction) * south)
     if parameters.fold:
         from kernels.noise import fractal_noise
+        from kernels.sampling import Sampling
 
-        wavelength = parameters.fold_wavelength * max(rows, columns)
-        folds = fractal_noise(rows, columns, world.seed + 1, wavelength, OCTAVES, 2.0, 0.35, False)
+        wavelength = parameters.fold_wavelength * longer_side
+        # The same place in cells of any size; they are of the world's own size, for folds need no finer octaves.
+        first = 0.5 - 0.5 * world.reference_cell_size / world.cell_size
+        where = Sampling(1.0, first, first)
+        folds = fractal_noise(rows, columns, world.seed + 1, wavelength, OCTAVES, 2.0, 0.35, False, where)
         span = float(np.ptp(folds))
         if span > 0.0:
             heights = heights + parameters.fold * ((folds - folds.min()) / span - 0.5)

@@ -24,7 +24,7 @@ from app.model.overlays import OVERLAYS
 from app.model.parameters import Value
 from app.processes.droplets import read_springs, write_springs
 from app.scene.comparison import NAMES
-from app.scene.edits import Blur, CancelSnowballs, RollSnowballs
+from app.scene.edits import Blur, CancelSnowballs, Refine, RollSnowballs
 from app.scene.scene import KEYS, curve_of
 from app.scene.shown_overlays import neighbour
 from app.window.actions import BY_COMMAND, Action
@@ -133,6 +133,10 @@ class Commands:
 
     def smooth(self) -> None:
         self._application.documents.ask_as_step(Blur(), "blur")
+
+    def refine(self, times: int) -> None:
+        """Go on with the present land in finer cells."""
+        self._application.documents.ask_as_step(Refine(times), f"refine ×{times}")
 
     def roll_snowballs(self, balls: int) -> None:
         self._application.documents.ask_as_step(RollSnowballs(balls), f"{spaced(balls)} snowballs")

@@ -14,7 +14,7 @@ from app.engine.thread import SimulationThread
 from app.model.errors import UserError
 from app.model.parameters import Value
 from app.scene.comparison import COMPARED_SECTIONS, MOST_WORLDS, NAMES, Letter, differences, with_compared_of
-from app.scene.edits import Blur, Change, Copy, Keep, Open, RollSnowballs, Stroke
+from app.scene.edits import Blur, Change, Copy, Keep, Open, Refine, RollSnowballs, Stroke
 from app.scene.scene import (
     DECLARATIONS,
     GROUPS,
@@ -27,7 +27,7 @@ from app.scene.scene import (
 )
 
 Edited = Letter | Literal["all"]
-Named = Open | Copy | Keep | Blur | RollSnowballs | Stroke  # what can be asked for as a step
+Named = Open | Copy | Keep | Blur | Refine | RollSnowballs | Stroke  # what can be asked for as a step
 
 RESTART_DELAY = 0.3  # seconds after the last change of what the terrain is made from
 
@@ -67,9 +67,7 @@ class Documents:
         self._asked_for: Beginning | None = self._made_from  # worlds that are not here yet
         self._heard_of: Beginning | None = None  # the newest worlds that are made
         self._lands: dict[int, Beginning] = {}  # of the branches of the time line that began with one
-        self._names: list[
-            tuple[Open | Copy | Keep | Blur | RollSnowballs | Stroke, str]
-        ] = []  # of what is not done yet
+        self._names: list[tuple[Named, str]] = []  # of what is not done yet
         self._restart_name = ""
         self._restart_due: float | None = None
 

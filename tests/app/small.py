@@ -28,14 +28,15 @@ def small_scene(**settings: object) -> Scene:
 def small_preset(name: str, columns: int, **settings: Value) -> Scene:
     """A shipped preset in fewer cells: the same land in larger ones, and so as steep as the preset's.
 
-    As many drops fall on each cell, and as many parcels of wind cross it; springs keep their drops. As the numbers of
-    articles count in cells, their land keeps its cells and is smaller in all directions. `settings` are written with
-    `__` for the dot.
+    As many drops fall on each cell, and as many parcels of wind cross it; springs keep their drops. All other numbers
+    that count cells hold for the larger ones. As the numbers of articles count in cells, their land keeps its cells and
+    is smaller in all directions. `settings` are written with `__` for the dot.
     """
     scene = load_preset(name)
     fewer = (scene.world.columns or create_world(scene)[0].shape[1]) / columns
     changes: dict[str, Value] = {
         **size_in_cells(scene, columns, 0),
+        "world.reference_cell_size": 0.0,
         "droplets.count": round(scene.droplets.count / fewer**2),
         "wind.count": max(round(scene.wind.count / fewer), 1),
     }

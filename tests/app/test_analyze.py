@@ -249,8 +249,8 @@ def test_saved_worlds_are_read_too(tmp_path: Path, capsys: pytest.CaptureFixture
     world = tmp_path / "world.npz"
     assert cli.main(["simulate", "noise", "--size", "40x32", "--cycles", "0", "--out", str(world)]) == 0
     lists = run(world, tmp_path / "maps")
-    assert (lists["rows"], lists["columns"], lists["cell_size"]) == (32, 40, 20.0)
-    assert "40×32 cells of 20 m" in capsys.readouterr().out
+    assert (lists["rows"], lists["columns"], lists["cell_size"]) == (32, 40, 256.0)
+    assert "40×32 cells of 256 m" in capsys.readouterr().out
     with pytest.raises(UserError, match="keeps its cell size"):
         analysis.read_land(world, cell_size=3.0)
 

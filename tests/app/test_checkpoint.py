@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from app.engine.creation import create_world
+from app.engine.kept import KeptWorld
 from app.files import checkpoint
 from app.files.opening import open_scene
 from app.model.errors import UserError
@@ -52,6 +53,22 @@ def test_round_trip_brings_every_bit_back(saved: Path) -> None:
     assert bits(world) == bits(simulator.world)
     assert (world.cell_size, world.seed) == (simulator.world.cell_size, simulator.world.seed)
     assert scene == simulator.scene
+
+
+def test_reference_cell_size_comes_back_however_a_world_is_made_anew(tmp_path: Path) -> None:
+    scene = small_scene(world__cell_size=10.0, world__reference_cell_size=40.0)
+    simulator = simulated(1, scene)
+    checkpoint.save(tmp_path / "world.npz", simulator.world, simulator.scene)
+    loaded, _ = checkpoint.load(tmp_path / "world.npz")
+    kept = KeptWorld.of(simulator).simulator().world
+    for world in (simulator.world, loaded, kept, simulator.world.copy()):
+        assert (world.cell_size, world.reference_cell_size) == (10.0, 40.0)
+
+
+def test_reference_cell_size_is_the_cell_size_where_a_file_knows_none(saved: Path) -> None:
+    rewrite(saved, change_meta(reference_cell_size=0.0))
+    world, _ = checkpoint.load(saved)
+    assert world.reference_cell_size == world.cell_size == 20.0
 
 
 def test_file_is_as_documented(saved: Path) -> None:

@@ -97,6 +97,9 @@ def test_list_of_presets(capsys: pytest.CaptureFixture[str]) -> None:
         (["simulate", "noise", "--size", "7"], "--size 7: must be a number of cells, or WIDTHxHEIGHT, each from 8 to"),
         (["simulate", "noise", "--size", "64x9999"], "each from 8 to 8192"),
         (["simulate", "noise", "--size", "64x"], "--size 64x: must be"),
+        (["simulate", "noise", "--extent", "wide"], "--extent wide: must be a width in metres, or WIDTHxHEIGHT"),
+        (["simulate", "noise", "--extent", "100"], "--extent 100: 5×5 cells of 20 m: sides must be from 8 to 8192"),
+        (["simulate", "jacksboro", "--extent", "9000"], "jacksboro.npz is a file, which keeps its extent"),
         (["simulate", "noise", "--seed", "-4"], "world.seed = -4: must be from 0 to 2147483647"),
         (["simulate", "noise", "--cell-size", "wide"], "world.cell_size = wide: must be a number from 0 to 10000 m"),
         (["simulate", "--cycles", "-1"], "argument --cycles: -1: must be a whole number from 0 to 1000000000"),
@@ -203,7 +206,7 @@ def test_a_full_disk_under_what_is_printed_is_one_line() -> None:
 def test_terminals_that_know_few_letters(locale: dict[str, str], tmp_path: Path) -> None:
     done = thalweg("simulate", *SMALL, "--cycles", "1", "--out", tmp_path / "dünen.npz", **locale)
     assert done.returncode == 0, done.stderr
-    assert "40x32 cells of 20 m after cycle 1\nrock, m3\n" in done.stdout
+    assert "40x32 cells of 256 m after cycle 1\nrock, m3\n" in done.stdout
     assert (tmp_path / "dünen.npz").exists()
     done = thalweg("simulate", "dünen.tif", **locale)
     assert done.stderr.endswith("nen.tif: there is no such file\n")
@@ -274,7 +277,7 @@ def test_simulate_loads_no_gl_and_tells_its_ledger(tmp_path: Path) -> None:
     loaded = set(done.stdout.split("loaded ")[1].split())
     assert "kernels.droplets" in loaded
     assert not loaded & {"moderngl", "glfw", "imgui_bundle"}
-    assert "40×32 cells of 20 m after cycle 5" in done.stdout
+    assert "40×32 cells of 256 m after cycle 5" in done.stdout
     for part in ("rock, m³", "sediment, m³", "water, m³", "worn by drops", "imbalance:"):
         assert part in done.stdout
     assert "100%" in done.stderr  # the progress bar
@@ -303,7 +306,13 @@ def test_saved_world_takes_new_parameters_but_no_new_terrain(
         assert '"count":7' in str(file["meta"])
         assert '"cycle":2' in str(file["meta"])
     capsys.readouterr()
-    for words in (["--size", "64"], ["--seed", "3"], ["--cell-size", "5"], ["--set", "noise.gain=0.4"]):
+    for words in (
+        ["--size", "64"],
+        ["--seed", "3"],
+        ["--cell-size", "5"],
+        ["--extent", "640"],
+        ["--set", "noise.gain=0.4"],
+    ):
         assert f"{' '.join(words)}: {world} is a saved world, which keeps" in stops(capsys, *simulate, *words)
 
 

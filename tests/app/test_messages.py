@@ -28,6 +28,7 @@ FIELDS = {
     "values": st.dictionaries(st.sampled_from(list(DECLARATIONS)), st.booleans() | st.integers(-9, 9) | texts),
     "world": st.integers(0, 1),
     "balls": st.integers(0, 2**31),
+    "times": st.sampled_from([2, 4]),
     "path": st.sampled_from([Path("world.npz"), Path("/somewhere/else/ä b.npz")]),
     "view": st.just(ViewParameters(sun_height=12.5)),
     "camera": st.just(CameraParameters()),

@@ -42,6 +42,9 @@ columns = 2
 width = 160
 height = 90
 
+[changes.world]
+reference_cell_size = 0.0  # the count is for so few cells
+
 [changes.droplets]
 count = 60
 
@@ -316,7 +319,9 @@ def test_each_picture_is_what_its_world_looks_like_alone_and_in_its_place(small:
     start = take_snapshot(simulated(0, base).world)
     camera = scene_camera(base, start, COLUMNS / ROWS)
     # Streams of all are as wide as where most rain falls.
-    least = base.with_value("droplets.count", 600).smallest_stream(start.shape, start.cell_size)
+    least = base.with_value("droplets.count", 600).smallest_stream(
+        start.shape, start.cell_size, start.reference_cell_size
+    )
     label = 30  # rows, more than the captions here have
     with headless_context() as context:
         picture, canvas = Picture(context, bake_at_once=True), Canvas(context)

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from app.engine.creation import create_world, size_in_cells
+from app.engine.creation import create_world, extent_in_metres, size_in_cells
+from app.model.errors import UserError
+from app.model.parameters import Value
 from app.model.world import World
 from app.scene.scene import Scene, load_preset, presets
 from app.sources.generators import GENERATORS
@@ -103,39 +105,148 @@ def test_hills_reach_into_a_valley_as_spurs() -> None:
     assert np.ptp(widths(1.0)) > 3 * max(1, np.ptp(widths(0.0)))
 
 
-@pytest.mark.parametrize("source", GENERATORS)
-def test_a_land_in_other_cells_is_the_same_land(source: str) -> None:
-    """As long, as high and of the same shape: not needles in fewer cells, nor gentler in more."""
-    scene = Scene().with_values(
-        {
-            "world.source": source,
-            "world.columns": 256,
-            "world.rows": 128,
-            "world.relief": 900.0,
-            "noise.octaves": 3,
-            "sand.octaves": 2,
-        }
-    )
-    fine, _ = create_world(scene)
-    coarse, _ = create_world(scene.with_values(size_in_cells(scene, 64, 0)))
-    assert coarse.shape == (32, 64)
-    assert coarse.cell_size == 4.0 * fine.cell_size
-    means = fine.ground.reshape(32, 4, 64, 4).mean(axis=(1, 3))
-    assert np.ptp(coarse.ground) == pytest.approx(np.ptp(fine.ground), rel=0.25)
-    if source != "diamond-square":  # whose random numbers follow the cells
-        assert np.corrcoef(means.ravel(), coarse.ground.ravel())[0, 1] > 0.95
+def averaged(ground: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """The mean of the cells that each of a coarser map covers."""
+    (rows, columns), (down, across) = shape, (ground.shape[0] // shape[0], ground.shape[1] // shape[1])
+    means: np.ndarray = ground.reshape(rows, down, columns, across).mean(axis=(1, 3))
+    return means
 
 
-def test_numbers_of_articles_count_in_cells_and_files_know_their_own_size() -> None:
+def hypsometric_integral(ground: np.ndarray) -> float:
+    return float((ground.mean() - ground.min()) / np.ptp(ground))
+
+
+def mean_slope(ground: np.ndarray, cell_size: float) -> float:
+    return float(np.hypot(*np.gradient(ground, cell_size)).mean())
+
+
+def in_cells(scene: Scene, columns: int) -> World:
+    return create_world(scene.with_values(size_in_cells(scene, columns, 0)))[0]
+
+
+# At their own size some have a number of cells that others do not divide.
+PRESETS_IN_CELLS = ("basic", "ridged", "noise", "diamond-square", "dune-field", "ridges-under-sand", "volcano", "delta")
+
+
+@pytest.mark.parametrize("name", PRESETS_IN_CELLS)
+def test_a_land_is_the_same_in_cells_of_any_size(name: str) -> None:
+    """What finer cells show in the mean is what coarser ones show, and their detail is around it."""
+    scene = load_preset(name)
+    native, _ = create_world(scene)
+    extent = native.shape[1] * native.cell_size
+    lands = [in_cells(scene, columns) for columns in (128, 256, 512, 1024)]
+    coarsest = lands[0]
+    relief, slope = np.ptp(native.ground), mean_slope(coarsest.ground, coarsest.cell_size)
+    for land in lands:
+        assert land.shape[1] * land.cell_size == pytest.approx(extent)
+        assert land.reference_cell_size == native.cell_size
+        seen = averaged(land.ground, coarsest.shape)
+        assert np.sqrt(np.mean((seen - coarsest.ground) ** 2)) < 0.006 * relief
+        assert hypsometric_integral(seen) == pytest.approx(hypsometric_integral(coarsest.ground), abs=0.005)
+        assert mean_slope(seen, coarsest.cell_size) == pytest.approx(slope, rel=0.02)
+        assert averaged(land.sediment, coarsest.shape).mean() == pytest.approx(coarsest.sediment.mean(), rel=1e-3)
+    details = [
+        land.ground - np.kron(averaged(land.ground, (128, 128)), np.ones((k, k)))
+        for land, k in zip(lands, (1, 2, 4, 8), strict=True)
+    ]
+    assert all(np.diff([np.abs(np.diff(detail)).sum() for detail in details]) > 0.0)
+
+
+@pytest.mark.parametrize("name", ["basic", "noise", "ridged", "diamond-square", "dune-field", "island"])
+def test_a_land_in_its_own_cells_has_the_same_bits_when_these_are_told(name: str) -> None:
+    native, _ = create_world(load_preset(name))
+    told = in_cells(load_preset(name), native.shape[1])
+    assert told.ground.tobytes() == native.ground.tobytes()
+
+
+def test_smaller_cells_of_a_ridged_land_have_sharper_ridges_and_not_other_ones() -> None:
+    fine = in_cells(load_preset("ridged"), 1024)
+    native = in_cells(load_preset("ridged"), 512)
+    assert mean_slope(fine.ground, fine.cell_size) > mean_slope(native.ground, native.cell_size)
+    assert np.corrcoef(averaged(fine.ground, native.shape).ravel(), native.ground.ravel())[0, 1] > 0.9999
+
+
+@pytest.mark.parametrize("source", [source for source in GENERATORS if source != "sand"])
+def test_a_wider_map_shows_the_same_land_and_more_around_it(source: str) -> None:
+    scene = Scene().with_values({**SIZE, "world.source": source, "world.columns": 64, "world.rows": 48})
+    narrow, _ = create_world(scene)
+    wide, _ = create_world(scene.with_values(extent_in_metres(scene, 1280.0, 960.0)))
+    assert wide.shape == (96, 128)
+    assert wide.cell_size == wide.reference_cell_size == narrow.cell_size
+    inside = wide.ground[24:72, 32:96]
+    if source == "diamond-square":  # whose land has no edge any more
+        assert np.corrcoef(inside.ravel(), narrow.ground.ravel())[0, 1] > 0.8
+    else:
+        np.testing.assert_allclose(inside, narrow.ground, rtol=0.0, atol=1e-9)
+    if source == "island":  # around which there is the sea
+        assert wide.ground[0].max() < 0.0
+    else:
+        slopes = [mean_slope(world.ground, world.cell_size) for world in (narrow, wide)]
+        assert slopes[1] == pytest.approx(slopes[0], rel=0.4)
+
+
+def test_dunes_of_a_wider_map_are_as_long_and_end_where_they_begin() -> None:
+    scene = load_preset("dune-field")
+    narrow, _ = create_world(scene)
+    wide, _ = create_world(scene.with_values(extent_in_metres(scene, 1024.0, 0.0)))
+    assert wide.shape == (512, 512)
+    slopes = [mean_slope(world.ground, world.cell_size) for world in (narrow, wide)]
+    assert slopes[1] == pytest.approx(slopes[0], rel=0.15)
+    across = np.abs(wide.ground[:, 0] - wide.ground[:, -1]).mean()
+    assert across < 2.0 * np.abs(np.diff(wide.ground, axis=1)).mean()
+
+
+def test_a_wider_map_in_other_cells_is_the_same_wider_map() -> None:
+    scene = load_preset("basic")
+    wide = scene.with_values(extent_in_metres(scene, 15360.0, 7680.0))
+    native, _ = create_world(wide)
+    assert native.shape == (384, 768)
+    coarse, _ = create_world(wide.with_values(size_in_cells(wide, 256, 0)))
+    assert coarse.shape == (128, 256)
+    assert coarse.cell_size == 60.0
+    np.testing.assert_allclose(averaged(native.ground, coarse.shape), coarse.ground, rtol=0.0, atol=1e-9)
+
+
+def test_strata_are_folded_alike_in_cells_of_any_size() -> None:
+    scene = load_preset("ledges").with_values({"materials.fold": 30.0, "world.relief": 280.0})
+    fine, coarse = in_cells(scene, 256), in_cells(scene, 64)
+    rise = averaged(fine.layers["strata_rise"], coarse.shape)
+    assert np.abs(rise - rise.mean() - coarse.layers["strata_rise"] + coarse.layers["strata_rise"].mean()).max() < 1.5
+
+
+def test_numbers_of_articles_count_in_cells() -> None:
     for name in presets():
         scene = load_preset(name)
         values = size_in_cells(scene, 64, 0)
         assert values["world.columns"] == 64
-        made = scene.world.source in GENERATORS and (scene.world.relief > 0.0 or scene.world.source == "range")
-        assert ("world.cell_size" in values) == (made and not name.startswith("article"))
+        if name.startswith("article"):
+            assert "world.cell_size" not in values
+            assert "world.reference_cell_size" not in values
+        else:
+            assert values["world.reference_cell_size"] == create_world(scene)[0].cell_size
     island = load_preset("island")
-    assert size_in_cells(island, 128, 0) == {"world.columns": 128, "world.rows": 96, "world.cell_size": 80.0}
+    fewer = {"world.columns": 128, "world.rows": 96, "world.cell_size": 80.0, "world.reference_cell_size": 20.0}
+    assert size_in_cells(island, 128, 0) == fewer
+    assert size_in_cells(island.with_values(fewer), 256, 0)["world.reference_cell_size"] == 20.0
     assert size_in_cells(island, 512, 384)["world.cell_size"] == island.world.cell_size
+
+
+@pytest.mark.parametrize("changes", [{}, {"world.cell_size": 30.0}, {"world.relief": 500.0}])
+def test_a_file_in_other_cells_keeps_its_extent(changes: dict[str, Value]) -> None:
+    model = load_preset("jacksboro").with_values(changes)
+    native = create_world(model)[0]
+    coarse, fine = in_cells(model, 64), in_cells(model, 806)
+    for world in (coarse, fine):
+        assert world.reference_cell_size == native.cell_size == native.reference_cell_size
+        assert world.shape[1] * world.cell_size == pytest.approx(native.shape[1] * native.cell_size, rel=0.01)
+        assert world.ground.mean() == pytest.approx(native.ground.mean(), rel=0.01)
+    with pytest.raises(UserError, match="is a file, which keeps its extent"):
+        extent_in_metres(model, 9000.0, 0.0)
+
+
+def test_a_reference_cell_that_is_far_too_small_is_refused() -> None:
+    with pytest.raises(UserError, match=r"world.reference_cell_size = 0.001: the land would have"):
+        create_world(Scene().with_value("world.reference_cell_size", 0.001))
 
 
 @pytest.mark.parametrize("name", ["ridged", "noise"])

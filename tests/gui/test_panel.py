@@ -217,6 +217,28 @@ def test_the_menus_list_every_action_and_do_it() -> None:
     drive(test, WITHOUT_DROPS)
 
 
+def test_the_menu_refines_the_land_and_undo_takes_it_back() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        assert application.snapshot is not None
+        rows, columns = application.snapshot.shape
+        label = menus.refinement_label(application.documents.scenes, rows, columns, 2)
+        distance = application.camera.parameters().distance
+
+        def wait_for_shape(*shape: int) -> None:
+            driver.wait_for(lambda: application.snapshot is not None and application.snapshot.shape == shape, "cells")
+
+        driver.engine.set_ref("//##MainMenuBar")
+        driver.engine.menu_click(f"Simulation/Refine/{label}")
+        driver.engine.set_ref("")
+        wait_for_shape(2 * rows, 2 * columns)
+        assert application.camera.parameters().distance == pytest.approx(distance, rel=0.01)
+        driver.press("Ctrl+Z")
+        wait_for_shape(rows, columns)
+
+    drive(test, WITHOUT_DROPS)
+
+
 def test_tab_hides_the_panel_and_shows_it_again() -> None:
     def test(driver: Driver) -> None:
         have_land(driver)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kernels import island
 from kernels.island import Cone, cubic_noise, elevation, places
+from kernels.sampling import NATIVE
 from tests.kernels.parameters import island_parameters
 
 Layer = NDArray[np.float64]
@@ -38,7 +39,7 @@ def test_noise_is_the_articles_cubic_through_values_at_its_corners() -> None:
     values = np.random.default_rng(5).random((12, 14))
     frequency, shape = 0.23, (29, 41)
     total = np.zeros(shape)
-    island._add_noise(total, values, frequency, 1.0, 0.0, 0.3, 0.6, 1.0)
+    island._add_noise(total, values, frequency, 1.0, 0.0, 0.3, 0.6, 1.0, 0.0, *NATIVE)
 
     def cubic(p: Layer, x: float) -> float:
         a, b, c, d = p

@@ -47,7 +47,7 @@ from app.processes import PROCESSES
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
 from app.processes.process import ProcessFailure
-from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, Open, RollSnowballs, Stroke
+from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, Open, Refine, RollSnowballs, Stroke
 from app.scene.scene import Scene
 from app.sources.generators import GENERATORS
 from tests.app.small import bits, small_scene
@@ -64,6 +64,7 @@ SCENES = (
     small_scene(world__columns=16, world__rows=12, droplets__enabled=False),
     small_scene(world__columns=16, world__rows=12, droplets__count=20, simulation__cycles_per_frame=3),
 )
+MOST_REFINEMENTS = 2  # in a test: more would take long
 MISSING = SCENES[0].with_value("world.source", "there-is-no.tif")
 # Where memory can be missing: before, while and after what is shown is copied, and in what goes before it.
 NEEDS_MEMORY = (
@@ -105,7 +106,7 @@ class Journal:
         self.saved: set[Path] = set()
         self.snapshots: tuple[Snapshot, ...] = ()
         self.heard: list[Report] = []
-        self.strokes = 0
+        self.strokes = self.refinements = 0
         self.thread.start()
 
     def open(self, number: int) -> None:
@@ -233,6 +234,11 @@ class Journal:
 
     def blur(self, number: int) -> None:
         self.thread.ask(Blur())
+
+    def refine(self, number: int) -> None:
+        if self.refinements < MOST_REFINEMENTS:
+            self.refinements += 1
+            self.thread.ask(Refine(2))
 
     def overlay(self, number: int) -> None:
         self.thread.ask(Watch(("none", "wetness", "canopy", "discharge")[number % 4]))

@@ -135,7 +135,10 @@ def least_discharge(appearances: Sequence[Appearance], snapshots: Sequence[Snaps
     """
     pairs = list(zip(appearances, snapshots, strict=True))
     wet = [pair for pair in pairs if pair[0].has_drops]
-    return max(appearance.smallest_stream(snapshot.shape, snapshot.cell_size) for appearance, snapshot in wet or pairs)
+    return max(
+        appearance.smallest_stream(snapshot.shape, snapshot.cell_size, snapshot.reference_cell_size)
+        for appearance, snapshot in wet or pairs
+    )
 
 
 def sunlight(height: float) -> tuple[float, float, float]:

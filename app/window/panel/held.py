@@ -6,11 +6,19 @@ from typing import TYPE_CHECKING
 
 from app.engine.compiling import cores
 from app.sources.generators import GENERATORS, relief_of
+from app.sources.grid import grid_of
 
 if TYPE_CHECKING:
     from app.window.application import Application
 
-LEFT_TO_OTHERS = ("world.columns", "world.rows", "world.cell_size", "world.relief", "simulation.threads")
+LEFT_TO_OTHERS = (
+    "world.columns",
+    "world.rows",
+    "world.cell_size",
+    "world.reference_cell_size",
+    "world.relief",
+    "simulation.threads",
+)
 
 
 def held_value(application: Application, path: str) -> float | None:
@@ -28,10 +36,10 @@ def held_value(application: Application, path: str) -> float | None:
             return columns
         case "world.rows":
             return rows
-        case "world.cell_size":
+        case "world.cell_size" | "world.reference_cell_size":  # which is that of the cells where it is 0
             return snapshot.cell_size
         case "world.relief" if scene.world.source in GENERATORS:
-            return relief_of(scene, rows, columns, snapshot.cell_size)
+            return relief_of(scene, grid_of(scene, rows, columns))
         case "world.relief":
             return application.relief_at_start
     return None

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
+from app.engine.memory import memory_text
+from app.engine.refining import why_not_refined
 from app.model.overlays import OVERLAYS
 from app.picture.style import OVER_SCENE, em
+from app.scene.edits import REFINEMENTS
 from app.scene.shown_overlays import families, why_empty
 from app.window.actions import ACTIONS, BY_COMMAND
 from app.window.panel.widgets import tooltip_on_hover
 
 if TYPE_CHECKING:
+    from app.scene.scene import Scene
     from app.window.application import Application
 
 FIRST = ("Files", "Time", "View", "Camera", "Simulation")  # their order; then come others, and the last is
 LAST = "Help"
 OVERLAY_GROUP = "View"  # whose menu has the overlays, too
+REFINEMENT_GROUP = "Simulation"  # and whose the finer cells
+REFINEMENT = "the present land in finer cells, with detail along its streams"
 
 
 def height() -> float:
@@ -51,11 +58,34 @@ def _actions(application: Application, group: str) -> None:
             if imgui.menu_item(action.label, action.keys[0], False)[0]:
                 application.commands.run(action)
             tooltip_on_hover(action.help)
+    if group == REFINEMENT_GROUP and application.snapshot is not None:
+        imgui.separator()
+        if imgui.begin_menu("Refine"):
+            imgui.text_disabled(REFINEMENT)
+            _refinements(application, application.snapshot.shape)
+            imgui.end_menu()
     if group == OVERLAY_GROUP:
         imgui.separator()
         if imgui.begin_menu("Overlay"):
             _overlays(application)
             imgui.end_menu()
+
+
+def refinement_label(scenes: Sequence[Scene], rows: int, columns: int, times: int) -> str:
+    """What worlds of so many cells would be in finer cells."""
+    rows, columns = rows * times, columns * times
+    return f"×{times}: {columns} × {rows} cells, about {memory_text(scenes, rows, columns)} of memory"
+
+
+def _refinements(application: Application, shape: tuple[int, int]) -> None:
+    """What the present land would be in finer cells. What is too large is grey, and says why."""
+    scenes = application.documents.scenes
+    for times in REFINEMENTS:
+        why = why_not_refined(scenes, *(side * times for side in shape))
+        if imgui.menu_item(refinement_label(scenes, *shape, times), "", False, not why)[0]:
+            application.commands.refine(times)
+        if why and imgui.is_item_hovered(imgui.HoveredFlags_.allow_when_disabled.value):
+            imgui.set_tooltip(why)
 
 
 def _overlay(application: Application) -> None:

@@ -1,0 +1,115 @@
+"""A world in finer cells, that goes on as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.memory import check_memory
+from app.model.errors import UserError
+from app.model.layers import LAYERS, LOOSE, layer_declaration
+from app.model.world import LARGEST_SIDE, SMALLEST_CELL, World
+from app.scene.edits import REFINEMENTS
+
+if TYPE_CHECKING:
+    from app.scene.scene import Scene
+
+# Traces in units of cells are more in finer ones, by this power of how much finer these are: what flows is as much.
+IN_CELLS = {"discharge": 2, "momentum_south": 3, "momentum_east": 3}
+
+# Layers that mark cells, and have no values between
+MARKS = ("mobility",)
+CARVED, FILLED = "carved where it was refined", "filled where it was refined"
+
+
+def check_refinement(scenes: Sequence[Scene], rows: int, columns: int, *, shown: bool = False) -> None:
+    """Raise `UserError` where worlds cannot have so many cells: a map has its limits, and memory has."""
+    if max(rows, columns) > LARGEST_SIDE:
+        raise UserError(f"{columns}×{rows} cells are too many: a side may have up to {LARGEST_SIDE}")
+    check_memory(scenes, rows, columns, shown=shown)
+
+
+def why_not_refined(scenes: Sequence[Scene], rows: int, columns: int) -> str:
+    """Why worlds that are shown cannot have so many cells, in one line; empty where they can."""
+    try:
+        check_refinement(scenes, rows, columns, shown=True)
+    except UserError as error:
+        return str(error)
+    return ""
+
+
+def refined(world: World, times: int, *, channels: bool) -> World:
+    """The same world in cells `times` as fine: as much of each substance in each old cell, and the same land.
+
+    What the ground is changed by beside that, so that water finds its way as before, is rock, and stands in the ledger;
+    see `kernels.refining`. `channels`: with channels where water runs. Traces lie smoothly between the old cells; trees
+    stand where they stood. The levels of lakes are still to be derived. Raises `UserError`.
+    """
+    from kernels.refining import refine_ground, repeated, within
+
+    if times not in REFINEMENTS:
+        raise UserError(f"refine = {times}: must be {' or '.join(map(str, REFINEMENTS))}")
+    if world.cell_size / times < SMALLEST_CELL:
+        raise UserError(f"cells of {world.cell_size / times:g} m are too small; at least {SMALLEST_CELL:g} m are right")
+    ground = refine_ground(world.ground, world.cell_size, world.sea_level, times, channels=channels)
+    sediment, water = within(world.sediment, times), within(world.water, times)
+    fine = World(
+        ground.ground - sediment,
+        np.zeros_like(sediment) if world.materials is not None else sediment,
+        world.cell_size / times,
+        world.seed,
+        water,
+        world.reference_cell_size,
+    )
+    for name, layer in world.layers.items():
+        if not (layer_declaration(name).always or name.startswith(LOOSE)):
+            fine.trace(name)[...] = _trace(name, layer, world, fine, times)
+    if world.materials is not None:
+        fine.restore_materials(world.materials, _kinds(world, sediment, times))
+        fine.sum_mix()
+        # What the kinds come to is the sediment, to the last bit: the rock has what rounding leaves.
+        fine.bedrock[...] = ground.ground - fine.sediment
+        fine.sum_ground()
+    fine.flora = world.flora
+    fine.trees = world.trees.copy()
+    fine.trees[:, :2] *= np.float32(times)
+    fine.standing, fine.sea_level, fine.walls = repeated(world.standing, times), world.sea_level, world.walls
+    fine.water_level = fine.ground + fine.water
+    fine.cycle, fine.touches, fine.snowballs = world.cycle, world.touches, world.snowballs * times**2
+    fine.water_version, fine.wind_field_direction = world.water_version + 1, world.wind_field_direction
+    fine.ledger = world.ledger_copy()
+    fine.ledger.rock.lose(CARVED, float(ground.carved.sum()) * fine.cell_area)
+    fine.ledger.rock.gain(FILLED, float(ground.filled.sum()) * fine.cell_area)
+    fine.touched(*fine.changed)
+    fine.trees_version = fine.version
+    return fine
+
+
+def _trace(name: str, layer: NDArray[Any], world: World, fine: World, times: int) -> NDArray[Any]:
+    """A trace in the finer cells, within the bounds that it has."""
+    from kernels.refining import repeated, smooth, within
+
+    if name in MARKS:
+        return repeated(layer, times)
+    if name == "rooted_ground":  # what has come or gone since, beside the ground of now
+        return fine.ground + smooth(layer - world.ground, times)
+    if name == "strata_rise":
+        return smooth(layer, times)
+    bounds = LAYERS[name].bounds
+    return np.clip(within(layer, times, *bounds) * float(times ** IN_CELLS.get(name, 0)), *bounds)
+
+
+def _kinds(world: World, sediment: NDArray[np.float64], times: int) -> dict[str, NDArray[np.float64]]:
+    """The thickness of each loose material in the finer cells: mixed as in the cell whose place they take."""
+    from kernels.refining import repeated
+
+    assert world.materials is not None
+    there = world.sediment > 0.0
+    parts = {
+        name: np.divide(world.layers[LOOSE + name], world.sediment, out=np.zeros(world.shape), where=there)
+        for name in world.materials.names
+    }
+    return {LOOSE + name: sediment * repeated(part, times) for name, part in parts.items()}

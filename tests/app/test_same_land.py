@@ -1,0 +1,81 @@
+"""Processes do the same to a land in cells of any size: rates by cycle and area, lengths in metres."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from app.engine.creation import size_in_cells
+from app.model.world import World
+from app.processes.cycle import Cycle
+from app.processes.weathering import Weathering, WeatheringParameters
+from app.scene.scene import load_preset
+from tests.app.resolution import Measures, compare, run
+
+
+def agree(coarse: Measures, fine: Measures, *, worn: float = 0.15) -> None:
+    assert fine.integral == pytest.approx(coarse.integral, abs=0.02)
+    assert fine.slope == pytest.approx(coarse.slope, rel=0.1)
+    assert fine.worn == pytest.approx(coarse.worn, rel=worn)
+    assert fine.drainage == pytest.approx(coarse.drainage, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("dune-field", (128, 256, 384)),  # wind and slides
+        ("pyramid", (128, 256)),  # and wear of rock
+        ("island", (256, 512)),  # snowballs
+        ("scree", (192, 256)),  # weathering and slides
+    ],
+)
+def test_after_the_same_time_lands_agree(name: str, sizes: tuple[int, ...]) -> None:
+    found = compare(load_preset(name), sizes, cycles=30)
+    for other in found[1:]:
+        agree(found[0], other, worn=0.2 if name in ("island", "scree") else 0.15)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", ["dune-field"])
+def test_after_many_cycles_large_maps_agree(name: str) -> None:
+    coarse, *finer = compare(load_preset(name), (256, 512, 1024), cycles=150)
+    for found in finer:
+        agree(coarse, found)
+
+
+@pytest.mark.parametrize("name", ["dune-field", "island", "scree", "coupled-with-trees"])
+def test_a_world_whose_reference_cells_are_its_own_has_the_same_bits(name: str) -> None:
+    """The ratio of the two is exactly 1 there, and no number of a process changes."""
+    scene = load_preset(name)
+    told = scene.with_values(size_in_cells(scene, scene.world.columns, 0))
+    assert told.world.reference_cell_size > 0.0
+    one, other = run(scene, scene.world.columns, 2).world, run(told, scene.world.columns, 2).world
+    assert one.ground.tobytes() == other.ground.tobytes()
+
+
+def test_twice_as_fine_cells_are_crossed_by_twice_the_parcels_and_four_times_the_balls() -> None:
+    sand = {columns: run(load_preset("pyramid"), columns, 1).world for columns in (128, 256)}
+    met = [float(np.mean(world.layers["wind_path"])) for world in sand.values()]
+    assert met[1] == pytest.approx(met[0], rel=0.15)
+    balls = {columns: run(load_preset("island"), columns, 1).world.snowballs for columns in (256, 512)}
+    assert balls[512] == pytest.approx(4 * balls[256], abs=2)
+
+
+def test_the_smallest_stream_drains_as_large_a_land_in_cells_of_any_size() -> None:
+    """Four times the cells upstream, each with as much rain in metres, pass through a cell of a fourth of the area."""
+    scene = load_preset("basic")
+    native = scene.smallest_stream((384, 384), 20.0)
+    assert scene.smallest_stream((384, 384), 20.0, 20.0) == native
+    assert scene.smallest_stream((768, 768), 10.0, 20.0) == pytest.approx(4.0 * native)
+
+
+def test_a_steep_face_recedes_as_far_in_cells_of_any_size() -> None:
+    broken = []
+    for finer in (1, 2, 4):
+        side, cell_size = 32 * finer, 20.0 / finer
+        face = np.outer(np.arange(side) * cell_size * 2.0, np.ones(side))  # steeper than any rock stands
+        world = World(face, np.zeros_like(face), cell_size, seed=0, reference_cell_size=20.0)
+        Weathering().step(world, WeatheringParameters(frost=0.0), Cycle())
+        broken.append(float(np.median(world.sediment)))
+    assert broken[0] > 0.01
+    assert broken == pytest.approx([broken[0]] * 3)
