@@ -43,8 +43,10 @@ def smooth(values: NDArray[np.floating[Any]], times: int) -> Layer:
     return _along_rows(_along_rows(np.asarray(values, np.float64).T, times).T, times)
 
 
-def within(values: NDArray[np.floating[Any]], times: int, lowest: float = 0.0, highest: float = math.inf) -> Layer:
-    """As `smooth`, with no value beyond bounds that the old ones are within.
+def within(
+    values: NDArray[np.floating[Any]], times: int, lowest: float = 0.0, highest: float | Layer = math.inf
+) -> Layer:
+    """As `smooth`, with no value beyond bounds that the old ones are within; each old cell may have its own.
 
     Where one would be, all that take the place of a cell come so much nearer to its mean (Zhang, Shu 2010).
     """
@@ -55,7 +57,7 @@ def within(values: NDArray[np.floating[Any]], times: int, lowest: float = 0.0, h
     down, up = means - blocks.min(axis=(1, 3)), blocks.max(axis=(1, 3)) - means
     part = np.minimum(_part(means - lowest, down), _part(highest - means, up))
     near: Layer = repeated(means, times) + repeated(part, times) * (fine - repeated(means, times))
-    return np.clip(near, lowest, highest)
+    return np.clip(near, lowest, repeated(highest, times) if isinstance(highest, np.ndarray) else highest)
 
 
 def _part(room: Layer, wanted: Layer) -> Layer:
@@ -75,9 +77,11 @@ def refine_ground(ground: Layer, cell_size: float, sea_level: float, times: int,
     of the water.
     """
     old = drain(ground, cell_size, sea_level)
-    fine = np.ascontiguousarray(smooth(ground, times))
-    before = fine.copy()
     hollow = old.filled > ground
+    # No island comes up in a lake or in the sea.
+    surface = np.where(old.ocean, sea_level, np.where(hollow, old.filled, math.inf))
+    fine = np.ascontiguousarray(within(ground, times, -math.inf, surface))
+    before = fine.copy()
     depth = _DEEPER * cell_size / times if channels else 0.0
     steps = index_steps(ground.shape[1])
     order = old.routes.order
