@@ -85,7 +85,7 @@ def refine_ground(ground: Layer, cell_size: float, sea_level: float, times: int,
     depth = _DEEPER * cell_size / times if channels else 0.0
     steps = index_steps(ground.shape[1])
     order = old.routes.order
-    _carve(fine, ground, hollow, old.ocean, old.directions, order, steps, old.accumulation, times, depth)
+    _carve(fine, ground, old.filled, old.ocean, old.directions, order, steps, old.accumulation, times, depth)
     carved = before - fine
     new = drain(fine, cell_size / times, sea_level)
     # A hollow holds no more than it held, and what was none holds nothing.
@@ -161,7 +161,7 @@ def _cut(fine, row, column, to_row, to_column, height, to_height, straight):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _carve(fine, ground, hollow, ocean, directions, order, steps, accumulation, times, depth):
+def _carve(fine, ground, filled, ocean, directions, order, steps, accumulation, times, depth):
     """Let the ground fall from the lowest place in each old cell to that in the next, from the sources down."""
     rows, columns = ground.shape
     places = np.empty((rows, columns, 2), np.int64)
@@ -173,7 +173,7 @@ def _carve(fine, ground, hollow, ocean, directions, order, steps, accumulation, 
             heights[row, column] = fine[i, j]
             upstream = accumulation[row, column]
             # Where it stays above what it flows to; in hollows and the sea nothing is deeper than before.
-            if upstream > _HEAD and not hollow[row, column] and not ocean[row, column]:
+            if upstream > _HEAD and filled[row, column] == ground[row, column] and not ocean[row, column]:
                 heights[row, column] -= depth * math.log2(upstream / _HEAD)
     for number in range(len(order) - 1, -1, -1):
         cell = order[number]
@@ -190,11 +190,14 @@ def _carve(fine, ground, hollow, ocean, directions, order, steps, accumulation, 
             continue
         next_cell = cell + steps[direction]
         next_row, next_column = next_cell // columns, next_cell % columns
+        to_row, to_column = places[next_row, next_column, 0], places[next_row, next_column, 1]
         if ground[next_row, next_column] > ground[row, column]:
-            continue  # on the way out of a hollow, which stays
-        if hollow[next_row, next_column]:
+            # On the way out of a hollow, which stays as deep
+            level = filled[row, column]
+            _cut(fine, i, j, to_row, to_column, level, level, True)
+            continue
+        if filled[next_row, next_column] > ground[next_row, next_column]:
             height = max(height, heights[next_row, next_column])
         lower = min(heights[next_row, next_column], height)
         heights[next_row, next_column] = lower
-        to_row, to_column = places[next_row, next_column, 0], places[next_row, next_column, 1]
         _cut(fine, i, j, to_row, to_column, height, lower, accumulation[row, column] > _HEAD)
