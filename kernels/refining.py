@@ -43,8 +43,10 @@ def smooth(values: NDArray[np.floating[Any]], times: int) -> Layer:
     return _along_rows(_along_rows(np.asarray(values, np.float64).T, times).T, times)
 
 
-def within(values: NDArray[np.floating[Any]], times: int, lowest: float = 0.0, highest: float = math.inf) -> Layer:
-    """As `smooth`, with no value beyond bounds that the old ones are within.
+def within(
+    values: NDArray[np.floating[Any]], times: int, lowest: float = 0.0, highest: float | Layer = math.inf
+) -> Layer:
+    """As `smooth`, with no value beyond bounds that the old ones are within; each old cell may have its own.
 
     Where one would be, all that take the place of a cell come so much nearer to its mean (Zhang, Shu 2010).
     """
@@ -55,7 +57,7 @@ def within(values: NDArray[np.floating[Any]], times: int, lowest: float = 0.0, h
     down, up = means - blocks.min(axis=(1, 3)), blocks.max(axis=(1, 3)) - means
     part = np.minimum(_part(means - lowest, down), _part(highest - means, up))
     near: Layer = repeated(means, times) + repeated(part, times) * (fine - repeated(means, times))
-    return np.clip(near, lowest, highest)
+    return np.clip(near, lowest, repeated(highest, times) if isinstance(highest, np.ndarray) else highest)
 
 
 def _part(room: Layer, wanted: Layer) -> Layer:
@@ -75,13 +77,15 @@ def refine_ground(ground: Layer, cell_size: float, sea_level: float, times: int,
     of the water.
     """
     old = drain(ground, cell_size, sea_level)
-    fine = np.ascontiguousarray(smooth(ground, times))
-    before = fine.copy()
     hollow = old.filled > ground
+    # No island comes up in a lake or in the sea.
+    surface = np.where(old.ocean, sea_level, np.where(hollow, old.filled, math.inf))
+    fine = np.ascontiguousarray(within(ground, times, -math.inf, surface))
+    before = fine.copy()
     depth = _DEEPER * cell_size / times if channels else 0.0
     steps = index_steps(ground.shape[1])
     order = old.routes.order
-    _carve(fine, ground, hollow, old.ocean, old.directions, order, steps, old.accumulation, times, depth)
+    _carve(fine, ground, old.filled, old.ocean, old.directions, order, steps, old.accumulation, times, depth)
     carved = before - fine
     new = drain(fine, cell_size / times, sea_level)
     # A hollow holds no more than it held, and what was none holds nothing.
@@ -157,7 +161,7 @@ def _cut(fine, row, column, to_row, to_column, height, to_height, straight):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _carve(fine, ground, hollow, ocean, directions, order, steps, accumulation, times, depth):
+def _carve(fine, ground, filled, ocean, directions, order, steps, accumulation, times, depth):
     """Let the ground fall from the lowest place in each old cell to that in the next, from the sources down."""
     rows, columns = ground.shape
     places = np.empty((rows, columns, 2), np.int64)
@@ -169,7 +173,7 @@ def _carve(fine, ground, hollow, ocean, directions, order, steps, accumulation, 
             heights[row, column] = fine[i, j]
             upstream = accumulation[row, column]
             # Where it stays above what it flows to; in hollows and the sea nothing is deeper than before.
-            if upstream > _HEAD and not hollow[row, column] and not ocean[row, column]:
+            if upstream > _HEAD and filled[row, column] == ground[row, column] and not ocean[row, column]:
                 heights[row, column] -= depth * math.log2(upstream / _HEAD)
     for number in range(len(order) - 1, -1, -1):
         cell = order[number]
@@ -186,11 +190,14 @@ def _carve(fine, ground, hollow, ocean, directions, order, steps, accumulation, 
             continue
         next_cell = cell + steps[direction]
         next_row, next_column = next_cell // columns, next_cell % columns
+        to_row, to_column = places[next_row, next_column, 0], places[next_row, next_column, 1]
         if ground[next_row, next_column] > ground[row, column]:
-            continue  # on the way out of a hollow, which stays
-        if hollow[next_row, next_column]:
+            # On the way out of a hollow, which stays as deep
+            level = filled[row, column]
+            _cut(fine, i, j, to_row, to_column, level, level, True)
+            continue
+        if filled[next_row, next_column] > ground[next_row, next_column]:
             height = max(height, heights[next_row, next_column])
         lower = min(heights[next_row, next_column], height)
         heights[next_row, next_column] = lower
-        to_row, to_column = places[next_row, next_column, 0], places[next_row, next_column, 1]
         _cut(fine, i, j, to_row, to_column, height, lower, accumulation[row, column] > _HEAD)

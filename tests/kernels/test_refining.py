@@ -98,3 +98,12 @@ def test_the_same_map_gives_the_same_bits() -> None:
     ground = np.random.default_rng(3).normal(size=(50, 40)).cumsum(axis=0)
     one, other = (refine_ground(ground, 5.0, 0.0, 4, channels=True) for _ in range(2))
     assert one.ground.tobytes() == other.ground.tobytes()
+
+
+def test_no_island_comes_up_in_a_lake() -> None:
+    ground = np.ascontiguousarray(create_world(load_preset("noise"))[0].ground[:120, :120])
+    old = drain(ground, 20.0, -np.inf)
+    lakes = old.filled - ground > 1e-9
+    assert lakes.sum() > 100
+    fine = refine_ground(ground, 20.0, -np.inf, 4, channels=True).ground
+    assert (fine[repeated(lakes, 4)] <= repeated(old.filled, 4)[repeated(lakes, 4)] + 1e-9).all()
