@@ -160,6 +160,25 @@ def test_a_range_is_the_same_land_in_finer_cells(columns: int) -> None:
     assert np.ptp(coarse) == pytest.approx(np.ptp(fine), rel=0.2)
 
 
+@pytest.mark.parametrize(("coarse", "fine"), [(256, 512), pytest.param(512, 1024, marks=pytest.mark.nightly)])
+def test_a_range_goes_on_as_the_same_land(coarse: int, fine: int) -> None:
+    """After the same time: hypsometry, slopes seen from afar, and the rock that was worn."""
+    found = []
+    for side in (coarse, fine):
+        scene = load_preset("young-range")
+        world = run(scene.with_values(size_in_cells(scene, side, 0)), 20)
+        ground = world.ground
+        seen = ground.reshape(128, side // 128, 128, side // 128).mean(axis=(1, 3))
+        slope = np.hypot(*np.gradient(seen, world.cell_size * side / 128)).mean()
+        integral = (ground.mean() - ground.min()) / np.ptp(ground)
+        worn = world.ledger.rock.lost["worn by rivers and slopes"] / (world.cell_area * ground.size)
+        found.append((integral, slope, worn))
+    (integral, slope, worn), other = found
+    assert other[0] == pytest.approx(integral, abs=0.02)
+    assert other[1] == pytest.approx(slope, rel=0.1)
+    assert other[2] == pytest.approx(worn, rel=0.15)
+
+
 def test_another_seed_is_another_range() -> None:
     one, same, other = (create_world(small_range(64, world__seed=seed))[0].ground for seed in (1, 1, 2))
     assert np.array_equal(one, same)

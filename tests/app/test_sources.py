@@ -166,7 +166,8 @@ def test_smaller_cells_of_a_ridged_land_have_sharper_ridges_and_not_other_ones()
     assert np.corrcoef(averaged(fine.ground, native.shape).ravel(), native.ground.ravel())[0, 1] > 0.9999
 
 
-@pytest.mark.parametrize("source", [source for source in GENERATORS if source != "sand"])
+# Sand's hills hang on all of them, and a range on the map's edge, which is its base level.
+@pytest.mark.parametrize("source", [source for source in GENERATORS if source not in ("sand", "range")])
 def test_a_wider_map_shows_the_same_land_and_more_around_it(source: str) -> None:
     scene = Scene().with_values({**SIZE, "world.source": source, "world.columns": 64, "world.rows": 48})
     narrow, _ = create_world(scene)
