@@ -25,6 +25,21 @@ Its load settles where it enters, so deltas grow. A drop that comes to rest else
 if there are lakes at all. For a drop that enters a lake the ground ahead is the lake's surface: what goes on below it
 wears no shore.
 
+With `river_transport` k above 0 a drop knows the river that it is in: q drops of volume 1 pass there in a cycle, in the
+mean or in the present one. What it carries settles on a way that grows with discharge (Davy & Lague 2009), so that
+rivers carry out what slopes bring:
+
+    m ← m + t · deposition_rate · (V · c_eq − m / (1 + k · q))
+
+Then water also finds its way. Where a river (q > 1) runs against ground that does not fall, or a drop stands still, it
+goes to the lowest cell beside it, out of a pit once its load has filled that; if it is not enough, it ends there. What
+it carries into a lake settles up to the surface and no higher, and the rest goes on. A drop that leaves the map takes
+loose sediment from its last cell as if the ground went on beyond it, so that no bar dams an outlet: rock there stays,
+as the base level of the land.
+
+Accelerations are those of a map whose cells have the side `reference_cell_size`, so that one of smaller cells, with as
+much water on an area in more and smaller drops, becomes the same land. q counts drops of the reference.
+
 Rates (kernels/rates.py) are factors of each cell: erodibility on what is taken in a step of time, so that no more than
 all of the difference to the equilibrium is, evaporation on what goes to the air, and mobility on all exchange. So a
 drop carries its load over protected ground, and puts down what it still has when it ends there as near as it can.
@@ -85,6 +100,11 @@ _PROCESS = process_number("droplets")
 
 # Slower than this (cells per unit of time) a drop stands still and seeps away.
 _STILL = 1e-3
+# So fast at least it leaves a place where it stood.
+_SPILLING = 0.3
+# The ground in a pit that was filled falls so much to where the water leaves it.
+_LEAST_SLOPE = 1e-4
+_RIVERS = False  # whether drops know the river that they are in: see `_RUN`
 
 
 class DropletParameters(NamedTuple):
@@ -109,6 +129,7 @@ class DropletParameters(NamedTuple):
     root_deposition: float  # how much of that part is missing where something is put down
     soaking: PerTime  # part of the volume that dry ground takes
     attrition: PerKilometre  # part of a load of abrasion 1 that becomes finer
+    river_transport: float  # by what part the way of a load is longer for each drop that passes in a cycle
 
 
 class DropletTotals(NamedTuple):
@@ -183,8 +204,8 @@ _RichGround: Any = namedtuple("_RichGround", _BareGround._fields + _OnTheGround.
 
 
 # The parameters, with attrition in each cell, and what follows from them: the acceleration of a drop on a vertical
-# wall
-_Constants = constants_type(DropletParameters, "force", "walls", "cells_per_metre")
+# wall, the area of a cell in cells of the reference, and how many drops of the reference a metre on a cell is
+_Constants = constants_type(DropletParameters, "force", "walls", "cells_per_metre", "area", "drops_per_metre")
 
 
 # So often a place for a drop is drawn again where little rain falls, before it is taken all the same.
@@ -205,11 +226,11 @@ def _spawn(particle, key, fields, constants):
             fields.sources[source, 4],
         )
         speed = math.sqrt(v_row * v_row + v_column * v_column)
-        return row, column, v_row, v_column, volume, 0.0, 0.0, speed, 0.0, 0.0, float(particle)
+        return row, column, v_row, v_column, volume, 0.0, 0.0, speed, 0.0, 0.0, float(particle), -1.0
     row = column = 0.0
     if len(fields.starts) > 0:
         row, column = fields.starts[2 * particle], fields.starts[2 * particle + 1]
-        return row, column, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, float(particle)
+        return row, column, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, float(particle), -1.0
     for draw in range(_DRAWS):
         number = 2 * particle + draw * _NUMBERS_OF_A_DRAW
         row = uniform(key, number) * fields.rows
@@ -217,7 +238,7 @@ def _spawn(particle, key, fields, constants):
         rain = rain_on(int(row) * fields.columns + int(column), fields, constants)
         if rain >= 1.0 or uniform(key, number + _NUMBERS_OF_A_DRAW // 2) < rain:
             break
-    return row, column, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, float(particle)
+    return row, column, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, float(particle), -1.0
 
 
 @njit(nogil=True, error_model="numpy")
@@ -329,7 +350,62 @@ def _put_down(fields, row, column, drop, load):
     return 0.0
 
 
-# Not inlined, as they come once for a drop
+def _put_down_below(fields, row, column, drop, load, level):
+    """Lay what a drop carries on the cell and its neighbours, up to a level. Returns what it still carries."""
+    load = _carried(fields, drop, load)
+    north, south, west, east = _around(row, column, fields.rows, fields.columns)
+    for i in range(north, south):
+        for j in range(west, east):
+            cell = i * fields.columns + j
+            if fields.ground[cell] < level and load > 0.0 and _is_open(fields, cell):
+                share = min(load, level - fields.ground[cell])
+                _lay(fields, cell, drop, share, load)
+                load -= share
+    return load
+
+
+@inlined
+def _lowest_beside(fields, i, j, but):
+    """The lowest of the eight cells beside one, other than one of them, or -1; and its height."""
+    lowest, height = -1, np.inf
+    north, south, west, east = _around(i, j, fields.rows, fields.columns)
+    for row in range(north, south):
+        for column in range(west, east):
+            cell = row * fields.columns + column
+            there = fields.ground[np.uintp(cell)]
+            if there < height and (row != i or column != j) and cell != but:
+                lowest, height = cell, there
+    return lowest, height
+
+
+def _out_of_pit(fields, constants, row, column, came, drop, load):
+    """Where water goes on from a cell with none beside it that is lower: off the map, or out of a pit.
+
+    That is first filled with what the drop carries, up to the lowest cell beside it, but that which it `came` from.
+    Returns that cell, -1 off the map, or the same one where the load is not enough, and what the drop still carries.
+    """
+    here = row * fields.columns + column
+    if not constants.walls and (row in (0, fields.rows - 1) or column in (0, fields.columns - 1)):
+        return -1, load
+    lowest, sill = _lowest_beside(fields, row, column, came)
+    height = fields.ground[here]
+    load = _carried(fields, drop, load)
+    filled = 0.0
+    if _is_open(fields, here):
+        filled = min(load, sill - height + _LEAST_SLOPE / constants.cells_per_metre)
+        if filled > 0.0:
+            _lay(fields, here, drop, filled, load)
+            load -= filled
+    if filled >= sill - height:
+        return lowest, load
+    return here, load
+
+
+# Not inlined, as they come once for a drop, or seldom
+put_down_below = njit(nogil=True, error_model="numpy")(_put_down_below)
+put_down_below_rich = njit(nogil=True, error_model="numpy")(variant(_put_down_below, "_rich"))
+out_of_pit = njit(nogil=True, error_model="numpy")(_out_of_pit)
+out_of_pit_rich = njit(nogil=True, error_model="numpy")(variant(_out_of_pit, "_rich"))
 put_down = njit(nogil=True, error_model="numpy")(_put_down)
 put_down_rich = njit(nogil=True, error_model="numpy")(variant(_put_down, "_rich"))
 
@@ -457,17 +533,49 @@ def _pass(fields, flow, volume, v_row, v_column):
     fields.flow[flow + np.uintp(_PASSED_EAST)] += volume * v_column
 
 
+@inlined
+def _fall_beyond(fields, row, column, south, east):
+    """How far the ground beyond the map's edge falls: as on the way of a drop to its last cell, or to the one before.
+
+    `south` and `east` are the direction that it leaves in, of unit length.
+    """
+    last_row, last_column = fields.rows - 1, fields.columns - 1
+    height = fields.ground[np.uintp(int(row) * fields.columns + int(column))]
+    before_row, before_column = min(max(int(row - south), 0), last_row), min(max(int(column - east), 0), last_column)
+    before = fields.ground[np.uintp(before_row * fields.columns + before_column)]
+    first_row = min(max(int(row - 2.0 * south), 0), last_row)
+    first_column = min(max(int(column - 2.0 * east), 0), last_column)
+    return max(fields.ground[np.uintp(first_row * fields.columns + first_column)] - before, before - height)
+
+
+@inlined
+def _fall_to(fields, height, there):
+    """How far it is down to a cell, or to the water that stands there."""
+    ahead = fields.ground[np.uintp(there)]
+    if fields.standing[np.uintp(there)] != DRY:
+        ahead = max(ahead, fields.level[np.uintp(there)])
+    return height - ahead
+
+
 def _step(state, fields, constants):
     """One step of one drop; the formulas are at the top of this file."""
-    row, column, v_row, v_column, volume, load, settling, speed, abraded, steps, drop = state
+    row, column, v_row, v_column, volume, load, settling, speed, abraded, steps, drop, came = state
     columns = fields.columns
     i, j = int(row), int(column)
     cell = i * columns + j
     # Unsigned, so that no test for a negative index is compiled.
     here = np.uintp(cell)
     if fields.standing[here] != DRY:
-        load = put_down(fields, i, j, drop, load)
-        return (row, column, v_row, v_column, volume, load, 0.0, speed, abraded, steps, drop), ENDED
+        under_water = True
+        if _RIVERS:
+            under_water = fields.ground[here] < fields.level[here]
+            carried = _carried(fields, drop, load)
+            load = put_down_below(fields, i, j, drop, load, fields.level[here])
+            settling *= load / carried if carried > 0.0 else 0.0
+        else:
+            load = put_down(fields, i, j, drop, load)
+        if not _RIVERS or (under_water and not load > 0.0):
+            return (row, column, v_row, v_column, volume, load, 0.0, speed, abraded, steps, drop, came), ENDED
     height = fields.ground[here]
     flow = np.uintp(cell * _STRIDE)
     stream_there = fields.flow[flow + np.uintp(_STREAM)]
@@ -486,13 +594,20 @@ def _step(state, fields, constants):
         east = fields.ground[np.uintp(cell + (j < columns - 1))]
         fall_south = (north - south) * constants.cells_per_metre / ((i > 0) + (i < fields.rows - 1))
         fall_east = (west - east) * constants.cells_per_metre / ((j > 0) + (j < columns - 1))
+    drag = 1.0 - constants.stream_friction * stream_there
+    settles, river = 1.0, 0.0
+    if _RIVERS:
+        passed = fields.flow[flow + np.uintp(_PASSED)] * constants.water
+        river = max(fields.flow[flow + np.uintp(_DISCHARGE)], passed) * constants.drops_per_metre
+        settles = 1.0 / (1.0 + constants.river_transport * river)
 
     # The time in which the drop would cross a cell at its present speed; then, if that has grown, at its new speed.
     time = min(constants.time_step, 1.0 / speed)
     fall_squared = fall_south * fall_south + fall_east * fall_east
     push = time * constants.force / math.sqrt(1.0 + fall_squared)
-    slow = stream_there > 0.5 and fall_squared * (push * push) < (time * constants.stream_stop) ** 2
-    kept = max(0.0, 1.0 - time * constants.friction * (1.0 - constants.stream_friction * stream_there))
+    slow = not _RIVERS and stream_there > 0.5
+    slow = slow and fall_squared * (push * push) < (time * constants.stream_stop) ** 2
+    kept = max(0.0, 1.0 - time * constants.friction * drag)
     v_row = (v_row + push * fall_south) * kept
     v_column = (v_column + push * fall_east) * kept
     if constants.momentum > 0.0:
@@ -504,7 +619,7 @@ def _step(state, fields, constants):
         if along > 0.0 and fast_there * fast > 0.0:
             discharge = fields.flow[flow + np.uintp(_DISCHARGE)]
             pull = time * constants.momentum * along / math.sqrt(fast_there * fast)
-            pull /= volume * constants.water + discharge
+            pull /= volume * constants.water + discharge * constants.area
             v_row += pull * there_south
             v_column += pull * there_east
             turned = math.sqrt(fast / (v_row * v_row + v_column * v_column))
@@ -517,6 +632,7 @@ def _step(state, fields, constants):
     new_row = row + time * v_row
     new_column = column + time * v_column
 
+    leaves = False
     outcome = ENDED if slow else RUNNING
     # Tests are put such that NaN takes the way of the exception.
     if not speed > _STILL:
@@ -527,33 +643,46 @@ def _step(state, fields, constants):
     elif not (0.0 <= new_row < fields.rows and 0.0 <= new_column < columns):
         if not (math.isfinite(new_row) and math.isfinite(new_column)):
             return state, FAILED
-        if not constants.walls:
+        outcome = ENDED
+        if constants.walls:
+            new_row, new_column = row, column
+        elif _RIVERS:
+            leaves = True
+        else:
             _pass(fields, flow, np.float32(volume), np.float32(v_row), np.float32(v_column))
             return (
-                new_row,
-                new_column,
-                v_row,
-                v_column,
-                volume,
-                load,
-                settling,
-                speed,
-                abraded,
-                steps + 1.0,
-                drop,
-            ), ENDED
-        new_row, new_column = row, column
-        outcome = ENDED
+                new_row, new_column, v_row, v_column, volume, load, settling, speed, abraded, steps + 1.0, drop, came,
+            ), ENDED  # fmt: skip
+
+    there = -1 if leaves else int(new_row) * columns + int(new_column)
+    fall = 0.0 if leaves else _fall_to(fields, height, there)
+    if _RIVERS and not leaves and (outcome == ENDED or (river > 1.0 and not fall > 0.0 and there != cell)):
+        # Water finds its way to the lowest cell beside it.
+        there, lowest = _lowest_beside(fields, i, j, -1)
+        if not lowest < height:
+            carried = _carried(fields, drop, load)
+            there, load = out_of_pit(fields, constants, i, j, int(came), drop, load)
+            settling *= load / carried if carried > 0.0 else 0.0
+            height = fields.ground[here]
+        leaves = there < 0
+        outcome = ENDED if leaves or there == cell else RUNNING
+        fall = 0.0 if leaves else _fall_to(fields, height, there)
+        new_row, new_column = there // columns + 0.5, there % columns + 0.5
+        if leaves:
+            new_row = -0.5 if i == 0 else i + 1.5 if i == fields.rows - 1 else i + 0.5
+            new_column = -0.5 if j == 0 else j + 1.5 if j == columns - 1 else j + 0.5
+        if there != cell:
+            way_south, way_east = new_row - row, new_column - column
+            way = math.sqrt(way_south * way_south + way_east * way_east)
+            speed = max((v_row * way_south + v_column * way_east) / way, _SPILLING)
+            v_row, v_column = speed * way_south / way, speed * way_east / way
+    if leaves:
+        fall = _fall_beyond(fields, row, column, v_row / speed, v_column / speed)
 
     # Exchange with the cell that the drop leaves. Digging takes loose sediment, then rock, down to the cell ahead;
     # putting down fills up to the highest cell beside it, and, where the way leads up, to the cell ahead.
-    there = int(new_row) * columns + int(new_column)
-    ahead = fields.ground[np.uintp(there)]
-    if fields.standing[np.uintp(there)] != DRY:
-        ahead = max(ahead, fields.level[np.uintp(there)])
-    fall = height - ahead
     descent = max(0.0, fall)
-    wanted = volume * volume * speed * descent - load
+    wanted = volume * volume * speed * descent - load * settles
     exchanged = min(1.0, time * constants.deposition_rate * _pace(fields, cell, wanted))
     exchanged *= _freedom(fields, constants, cell, wanted)
     change = exchanged * wanted
@@ -562,6 +691,8 @@ def _step(state, fields, constants):
     room = max(0.0, max(max(north, south), max(west, east)) - height)
     if fall < 0.0:
         room = min(room, -fall)
+    if leaves:
+        descent = min(descent, fields.sediment[here])
     from_rock, load, settling, loose = _exchange(
         fields, constants, cell, change, room, descent, load, settling, drop, time * speed
     )
@@ -577,16 +708,27 @@ def _step(state, fields, constants):
     lost = time * constants.evaporation * (1.0 - constants.stream_evaporation * stream_there) * _drying(fields, cell)
     volume *= max(0.0, 1.0 - lost)
     steps += 1.0
+    if there != cell:
+        came = float(cell)
+    if leaves:
+        return (new_row, new_column, v_row, v_column, volume, load, settling, speed, abraded, steps, drop, came), ENDED
     if outcome == ENDED or volume < constants.minimum_volume or steps >= constants.longest_path:
         load = put_down(fields, int(new_row), int(new_column), drop, load)
         outcome = ENDED
-    return (new_row, new_column, v_row, v_column, volume, load, settling, speed, abraded, steps, drop), outcome
+    return (new_row, new_column, v_row, v_column, volume, load, settling, speed, abraded, steps, drop, came), outcome
 
 
-_SLOTS = 11
+_SLOTS = 12
 _LOAD = 5
-_run = engine(_spawn, inlined(_step), _SLOTS)
-_run_rich = engine(_spawn, inlined(variant(_step, "_rich")), _SLOTS, name="droplets_on_rich_ground")
+# One kernel for each kind of ground, without rivers that carry and with them
+_RUN = {
+    (False, False): engine(_spawn, inlined(_step), _SLOTS),
+    (True, False): engine(_spawn, inlined(variant(_step, "_rich")), _SLOTS, name="droplets_on_rich_ground"),
+    (False, True): engine(_spawn, inlined(variant(_step, _RIVERS=True)), _SLOTS, name="droplets_in_rivers"),
+    (True, True): engine(
+        _spawn, inlined(variant(_step, "_rich", _RIVERS=True)), _SLOTS, name="droplets_in_rivers_on_rich_ground"
+    ),
+}
 
 
 @njit(cache=True, nogil=True)
@@ -599,7 +741,7 @@ def _total(particles: Any, status: Any, fields: Any, soaked_up: Any, water: Any,
     steps = 0
     failed_row = failed_column = -1
     for particle in range(len(particles)):
-        row, column, _, _, volume, load, _, _, worn, taken, _ = particles[particle]
+        row, column, _, _, volume, load, _, _, worn, taken, _, _ = particles[particle]
         abraded += worn
         steps += int(taken)
         begun = 1.0 if particle < fields.rained else fields.sources[particle - fields.rained, 4]
@@ -683,6 +825,7 @@ def erode(
     moisture: Layer | None = None,
     rates: Rates | None = None,
     starts: NDArray[np.float64] | None = None,
+    reference_cell_size: float = 0.0,
 ) -> DropletTotals:
     """Let the drops of one cycle run over a map, and change it in place.
 
@@ -700,6 +843,8 @@ def erode(
     the ground soaks up. `rates` are float32 [row, column, one of kernels/rates.py].
 
     `starts` says where each drop of rain begins, [drop, (row, column)], instead of `rain`.
+
+    `reference_cell_size`, in metres, is the side of the cells that accelerations are in; 0: of the map's own.
 
     Where a drop meets a value that is not a finite number, it stops before it writes, `failed_row` and `failed_column`
     say where, and the cycle is not complete.
@@ -734,7 +879,7 @@ def erode(
     soaked = own_amounts(drops if soaks else 0, 1)
     loads, from_rock, made_finer = (own_amounts(drops, kinds) for _ in range(3))
     fields: Any = bare
-    run = _run
+    rich = False
     if kinds > 0 or surface is not None or soaks or len(factors) > 0:
         wears = (materials.worn != np.arange(materials.kinds)) & (materials.abrasion > 0.0)
         covered = _OnTheGround(
@@ -749,19 +894,23 @@ def erode(
             from_rock.reshape(-1),
             made_finer.reshape(-1),
         )
-        fields, run = _RichGround._make((*bare, *covered, *asked(materials, _ASKED))), _run_rich
+        fields, rich = _RichGround._make((*bare, *covered, *asked(materials, _ASKED))), True
+    side = float(cell_size) / (float(reference_cell_size) or float(cell_size))
     of_all = parameters._asdict() | {
         "soaking": parameters.soaking if soaks else 0.0,
         "attrition": parameters.attrition / 1000.0 * float(cell_size),
+        "stream_stop": parameters.stream_stop / side,
     }
     constants = _Constants(
         **of_all,
-        force=1.0 / parameters.density,
+        force=1.0 / parameters.density / side,
         walls=standing is not None and bool(standing.walls),
         cells_per_metre=1.0 / float(cell_size),
+        area=side * side,
+        drops_per_metre=side * side / parameters.water,
     )
     key = np.uint64(stream(int(seed), _PROCESS, int(cycle)))
-    particles, status = run(drops, key, rows, columns, fields, constants)
+    particles, status = _RUN[rich, parameters.river_transport > 0.0](drops, key, rows, columns, fields, constants)
     if len(factors) > 0:
         carried = loads if kinds > 0 else particles[:, _LOAD : _LOAD + 1].copy()
         settle(particles, carried, factors, materials, bedrock, sediment, ground)

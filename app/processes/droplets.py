@@ -19,7 +19,7 @@ from app.processes.kinds import account_for
 from app.processes.process import ProcessFailure, register
 
 MOST_DROPS = 100_000.0  # of one spring in a cycle
-SPILL_SPEED = 0.5  # cells per unit of time: so fast a drop leaves the sill of a lake
+SPILL_SPEED = 0.5  # cells of the reference per unit of time: so fast a drop leaves the sill of a lake
 VOLUME = 4  # the column of it in a table of drops
 DRY_STREAM = 1e-6  # a stream that drops pass less often is none: what fades comes to an end
 
@@ -127,6 +127,16 @@ class DropletParameters(Parameters, frozen=True, kw_only=True):
             essential=True,
         ),
     ] = 0.0
+    river_transport: Annotated[
+        float,
+        parameter(
+            0.0,
+            100.0,
+            "by how much a river carries sediment farther, per droplet that passes in a cycle; 0: as far as any water",
+            log=True,
+            essential=True,
+        ),
+    ] = 0.0
     root_hold: Annotated[
         float,
         parameter(
@@ -170,14 +180,18 @@ class DropletErosion:
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
-        self.step(world, DropletParameters(count=1), Cycle())
+        self._step_with_and_without_rivers(world)
 
     def prepare_rich(self) -> None:
         """As `prepare`, for ground of several kinds, or with wetness or plants on it."""
         world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
         world.trace("wetness")
         world.trace("mobility")
-        self.step(world, DropletParameters(count=1), Cycle())
+        self._step_with_and_without_rivers(world)
+
+    def _step_with_and_without_rivers(self, world: World) -> None:
+        for river_transport in (0.0, 1.0):
+            self.step(world, DropletParameters(count=1, river_transport=river_transport), Cycle())
 
     def asks_for_rich(self, parameters: DropletParameters, running: frozenset[str]) -> bool:
         """Only what lies on the ground asks for it."""
@@ -187,11 +201,12 @@ class DropletErosion:
         """Advance `world` by the drops of one cycle. Raises `ProcessFailure` before anything non-finite is written."""
         from kernels import droplets
 
-        water = parameters.water * world.cell_size
+        water = _water_of_drop(world, parameters)
+        usual = round(parameters.count * _drops_for_one(world))
         count, starts = _rain_drops(world, parameters, cycle)
         springs = _spring_drops(world, parameters)
-        spills = _spilled_drops(world, cycle.spills, parameters.count + len(springs), water)
-        rising = _risen_drops(world, cycle, parameters.count, water)
+        spills = _spilled_drops(world, cycle.spills, usual + len(springs), water)
+        rising = _risen_drops(world, cycle, usual, water)
         rained = _run(
             world,
             parameters,
@@ -201,7 +216,7 @@ class DropletErosion:
             starts=starts,
             settled=cycle.spills is not None,
         )
-        droplets.remember(world.flow, parameters.stream_memory, water)
+        droplets.remember(world.flow, _memory(world, parameters), water)
         ledger = world.ledger
         ledger.water.gain("rain", rained * world.cell_area)
         if len(springs):
@@ -219,6 +234,30 @@ class DropletErosion:
         traces *= np.float32(1.0 - parameters.stream_memory)
         traces[world.layers["stream"] < DRY_STREAM] = 0.0
         return True
+
+
+def _drops_for_one(world: World) -> float:
+    """How many drops of a world stand for one of the reference: so many cells of the one have the area of the other's.
+
+    So as much water falls on an area, and as much passes.
+    """
+    return (world.reference_cell_size / world.cell_size) ** 2
+
+
+def _water_of_drop(world: World, parameters: DropletParameters) -> float:
+    """The water of a drop of volume 1, in metres over one cell."""
+    return parameters.water * world.reference_cell_size
+
+
+def _memory(world: World, parameters: DropletParameters) -> float:
+    """The weight of this cycle in the stream averages.
+
+    Where rivers carry by their discharge, it is the plain mean of all cycles until that forgets as slowly as
+    `stream_memory`: else they would be nearly dry in the first ones.
+    """
+    if parameters.river_transport == 0.0:
+        return parameters.stream_memory
+    return max(parameters.stream_memory, 1.0 / (world.cycle + 1))
 
 
 def _run(
@@ -239,7 +278,7 @@ def _run(
     """
     from kernels import droplets
 
-    water = parameters.water * world.cell_size
+    water = _water_of_drop(world, parameters)
     standing = None
     if settled:
         standing = droplets.StandingWater(world.standing, world.water_level, world.water, world.walls)
@@ -258,6 +297,7 @@ def _run(
             count=rain,
             water=water,
             soaking=cycle.soaking,
+            longest_path=round(parameters.longest_path * world.reference_cell_size / world.cell_size),
         ),
         flow=world.flow,
         standing=standing,
@@ -267,6 +307,7 @@ def _run(
         moisture=world.trace("moisture") if cycle.soaking > 0.0 else None,
         rates=world.rates,
         starts=starts,
+        reference_cell_size=world.reference_cell_size,
     )
     if totals.failed_row >= 0:
         raise ProcessFailure(DropletErosion.name, totals.failed_row, totals.failed_column)
@@ -291,7 +332,7 @@ def erode_from(
     drops[:, :2], drops[:, VOLUME] = places, 1.0
     _run(world, parameters, Cycle(edges=edges), 0, drops, settled=settled)
     world.flow[..., len(side_by_side("flow")) :] = 0.0
-    return len(places) * parameters.water * world.cell_size * world.cell_area
+    return len(places) * _water_of_drop(world, parameters) * world.cell_area
 
 
 def _rain_drops(world: World, parameters: DropletParameters, cycle: Cycle) -> tuple[int, NDArray[np.float64] | None]:
@@ -303,14 +344,15 @@ def _rain_drops(world: World, parameters: DropletParameters, cycle: Cycle) -> tu
     from kernels import rain
     from kernels.random import process_number, stream
 
-    count = round(parameters.count * cycle.weather.rain)
+    usual_count = parameters.count * _drops_for_one(world) * cycle.weather.rain
+    count = round(usual_count)
     rate = world.layers.get("rate_rain")
     if rate is None:
         return count, None
     usual = rain.rain_map(world.ground, world.layers.get("rain"), cycle.weather.rain_by_altitude)
     falls = usual * rate
     before, after = float(usual.sum()), float(falls.sum())
-    count = round(parameters.count * cycle.weather.rain * after / before) if before > 0.0 else 0
+    count = round(usual_count * after / before) if before > 0.0 else 0
     return count, rain.starts_of_rain(falls, count, stream(world.seed, process_number("rain"), world.cycle))
 
 
@@ -319,9 +361,10 @@ def _spring_drops(world: World, parameters: DropletParameters) -> NDArray[np.flo
     rows, columns = world.shape
     drops = [np.empty((0, 5))]
     for spring in read_springs(parameters.springs):
-        count = math.ceil(spring.drops)
+        wells = spring.drops * _drops_for_one(world)
+        count = math.ceil(wells)
         row, column = min(spring.south * rows, rows - 1e-6), min(spring.east * columns, columns - 1e-6)
-        drops.append(np.tile((row, column, 0.0, 0.0, spring.drops / max(count, 1)), (count, 1)))
+        drops.append(np.tile((row, column, 0.0, 0.0, wells / max(count, 1)), (count, 1)))
     return np.concatenate(drops)
 
 
@@ -343,9 +386,13 @@ def _spilled_drops(world: World, spills: Spills | None, most: int, water: float)
     sill, beyond = (
         np.stack(np.divmod(cell, columns), axis=-1).astype(np.float64) for cell in (spills.sill, spills.beyond)
     )
+    speed = SPILL_SPEED * world.reference_cell_size / world.cell_size
     way = beyond - sill
     way /= np.maximum(np.linalg.norm(way, axis=1), 1e-9)[:, None]
-    drops = np.concatenate([sill + 0.5, SPILL_SPEED * way, (taken / count / water)[:, None]], axis=1)
+    drops = np.concatenate(
+        [sill + 0.5, speed * way, (taken / count / water)[:, None]],
+        axis=1,
+    )
     return np.repeat(drops, count, axis=0)
 
 

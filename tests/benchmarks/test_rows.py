@@ -22,6 +22,8 @@ from app.processes.snowballs import SnowballErosion
 EXPECTED = {
     "droplets": [
         ("one core", "yards per step", 1.2),
+        ("discharge-aware drops, 32², bare ground", "times a step", 1.15),
+        ("discharge-aware drops, 32², rich ground", "times a step", 1.15),
         ("two threads against one", "times as fast", 1.6),
         ("same bits", "1 is yes", 1.0),
         ("a world in memory", "bytes per cell", 200.0),

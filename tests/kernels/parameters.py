@@ -32,7 +32,7 @@ def droplet_parameters(**changed: Any) -> DropletParameters:
         count=1000, time_step=1.2, density=1.0, friction=0.05, deposition_rate=0.1, evaporation=0.001,
         minimum_volume=0.01, rock_erodibility=0.5, longest_path=1000, water=1.0, stream_friction=0.0,
         stream_evaporation=0.0, stream_stop=0.0, momentum=0.0, rain_by_altitude=0.0, root_hold=0.0, root_deposition=1.0,
-        soaking=0.0, attrition=0.0,
+        soaking=0.0, attrition=0.0, river_transport=0.0,
     )  # fmt: skip
     return usual._replace(**changed)
 

@@ -39,6 +39,7 @@ class Parameters:
     root_deposition: float = 1.0
     soaking: float = 0.0
     attrition: float = 0.0
+    river_transport: float = 0.0
 
 
 def normal(height: Layer, i: int, j: int, scale: float) -> NDArray[np.float64]:
@@ -214,6 +215,40 @@ def wear_load(world: Map, cells: float, loads: NDArray[np.float64], p: Parameter
             world.kinds_worn[kind] += worn
 
 
+def surface(world: Map, cell: tuple[int, int]) -> float:
+    """The ground, or the water that stands on it."""
+    ground, level = float(world.ground[cell]), float(world.level[cell])
+    return ground if math.isnan(level) else max(ground, level)
+
+
+def fall_beyond(
+    world: Map, position: NDArray[np.float64], last: tuple[int, int], direction: NDArray[np.float64]
+) -> float:
+    """The larger of the last two falls on the way of a drop that leaves the map."""
+    rows, columns = world.ground.shape
+    heights = [float(world.ground[last])]
+    for cells in (1.0, 2.0):
+        i, j = (int(c) for c in position - cells * direction)
+        heights.append(float(world.ground[min(max(i, 0), rows - 1), min(max(j, 0), columns - 1)]))
+    return max(heights[2] - heights[1], heights[1] - heights[0])
+
+
+def fill_to(
+    world: Map, cells: list[tuple[int, int]], level: float, mass: float, loads: NDArray[np.float64]
+) -> tuple[float, NDArray[np.float64]]:
+    """Fill cells up to a level, one after the other, and return what is left of the mass and of the loads."""
+    for cell in cells:
+        laid = min(mass, max(0.0, level - float(world.ground[cell])))
+        if laid > 0.0:
+            if len(loads):
+                world.add_kinds(cell, loads * (laid / mass))
+                loads = loads * (1.0 - laid / mass)
+            else:
+                world.add_sediment(cell, laid)
+            mass -= laid
+    return mass, loads
+
+
 def corrected(
     world: Map,
     start: tuple[float, float],
@@ -226,10 +261,20 @@ def corrected(
     position = np.array(start)
     speed = np.array(velocity)
     concentration = 0.0
+    carries = p.river_transport > 0.0
+    came: tuple[int, int] | None = None
     loads = np.zeros(0 if world.materials is None else world.materials.kinds)
     for step in range(1, p.longest_path + 1):
         before = (int(position[0]), int(position[1]))
-        if not math.isnan(world.level[before]):
+        if carries and not math.isnan(world.level[before]):
+            block = sorted([before, *around(world, before, corners=True)])
+            flooded = float(world.ground[before]) < world.level[before]
+            mass, loads = fill_to(world, block, float(world.level[before]), volume * concentration, loads)
+            concentration = mass / volume
+            if flooded and mass <= 0.0:
+                world.end(before, volume)
+                return
+        elif not math.isnan(world.level[before]):
             put_down(world, before, volume * concentration, loads)
             world.end(before, volume)
             return
@@ -252,26 +297,60 @@ def corrected(
             time_to_move = 1.0 / fast
         else:
             time_to_move = time
-        stands = fast <= 1e-3 or (stream > 0.5 and math.hypot(*acceleration) < p.stream_stop)
+        stands = fast <= 1e-3 or (not carries and stream > 0.5 and math.hypot(*acceleration) < p.stream_stop)
         time = time_to_move
+        position_before = position
         if not fast <= 1e-3:
             position = position + time * speed
         after = (math.floor(position[0]), math.floor(position[1]))
-        if not (0 <= after[0] < rows and 0 <= after[1] < columns):
-            if not world.walls:
-                world.passed[before] += volume * np.array([1.0, *speed])
-                world.off_edge += volume * concentration
-                world.kinds_off_edge += loads
-                world.water_off_edge += volume
-                return
-            after, stands = before, True
+        flows = max(flowing, float(world.passed[before][0]) * p.water) / p.water
+        outside = not (0 <= after[0] < rows and 0 <= after[1] < columns)
+        if outside and world.walls:
+            after, stands, outside = before, True, False
+        near = {c: float(world.ground[c]) for c in around(world, before, corners=True)}
+        if carries and not outside:
+            climbs = surface(world, after) >= float(world.ground[before])
+            if stands or (flows > 1.0 and climbs and after != before):
+                # To the lowest cell around, out of a pit once that is filled.
+                target = min(near, key=lambda c: (near[c], c))
+                stands = False
+                if near[target] >= float(world.ground[before]):
+                    on_edge = before[0] in (0, rows - 1) or before[1] in (0, columns - 1)
+                    outside = on_edge and not world.walls
+                    target = min((c for c in near if c != came), key=lambda c: (near[c], c))
+                    sill = near[target]
+                    if not outside:
+                        level = sill + 1e-4 * world.cell_size
+                        mass, loads = fill_to(world, [before], level, volume * concentration, loads)
+                        concentration = mass / volume
+                        stands = float(world.ground[before]) < sill - 1e-12 * abs(sill)
+                if outside:
+                    target = tuple(  # type: ignore[assignment]
+                        -1 if c == 0 else c + 1 if c == last else c
+                        for c, last in zip(before, (rows - 1, columns - 1), strict=True)
+                    )
+                after = before if stands else target
+                if not stands:
+                    middle = np.array(after) + 0.5
+                    way = (middle - position_before) / math.hypot(*(middle - position_before))
+                    fast = max(float(speed @ way), 0.3)
+                    speed, position = fast * way, middle
+        if outside and not carries:
+            world.passed[before] += volume * np.array([1.0, *speed])
+            world.off_edge += volume * concentration
+            world.kinds_off_edge += loads
+            world.water_off_edge += volume
+            return
 
-        ahead = float(world.ground[after])
-        if not math.isnan(world.level[after]):
-            ahead = max(ahead, float(world.level[after]))
-        down = float(world.ground[before]) - ahead
+        if outside:
+            down = fall_beyond(world, position_before, before, speed / fast)
+        else:
+            down = float(world.ground[before]) - surface(world, after)
         equilibrium = max(0.0, volume * fast * down)
-        take = volume * min(1.0, time * p.deposition_rate) * (equilibrium - concentration)
+        settles = 1.0 / (1.0 + p.river_transport * flows) if carries else 1.0
+        take = volume * min(1.0, time * p.deposition_rate) * (equilibrium - concentration * settles)
+        if outside:
+            down = min(max(0.0, down), float(world.sediment[before]))
         hold = p.root_hold * (1.0 if take > 0.0 else p.root_deposition)
         take *= 1.0 - hold * float(world.roots[before])
         if take > 0.0 and len(loads):
@@ -308,6 +387,13 @@ def corrected(
         volume -= soaked
         volume *= max(0.0, 1.0 - time * p.evaporation * (1.0 - p.stream_evaporation * stream))
         concentration = mass / volume if volume > 0.0 else 0.0
+        if after != before:
+            came = before
+        if outside:
+            world.off_edge += mass
+            world.kinds_off_edge += loads
+            world.water_off_edge += volume
+            return
         if stands or volume < p.minimum_volume or step == p.longest_path:
             put_down(world, after, mass, loads)
             world.end(after, volume)

@@ -98,6 +98,7 @@ def test_nothing_is_lost_on_real_terrain() -> None:
     minimum_volume=st.sampled_from([0.0, 0.01, 0.99]),
     rock_erodibility=st.sampled_from([0.0, 0.5, 1.0]),
     longest_path=st.sampled_from([1, 300]),
+    river_transport=st.sampled_from([0.0, 3.0, 100.0]),
 )
 def test_nothing_is_lost_at_the_ends_of_the_ranges(
     rows: int, columns: int, relief: float, cell_size: float, **parameters: Any

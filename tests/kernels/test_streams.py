@@ -13,12 +13,15 @@ from kernels import droplets
 from kernels.droplets import DropletTotals, StandingWater, erode, new_flow, remember
 from kernels.materials import one_kind
 from kernels.random import stream, uniform
+from kernels.rivers import drain
+from kernels.routing import way_to_outlet
 from kernels.standing import DRY, LAKE, SEA
 from tests.kernels import reference_droplets as reference
 from tests.kernels.parameters import droplet_parameters
 from tests.kernels.terrain import hills, soil
 
 Layer = NDArray[np.float64]
+RIVERS = {"river_transport": 3.0, "water": 0.2}
 COUPLED = {"stream_friction": 0.5, "stream_evaporation": 0.2, "stream_stop": 0.01, "momentum": 0.3, "water": 0.2}
 
 
@@ -65,7 +68,8 @@ def lakes_below(ground: Layer, part: float) -> Layer:
 
 @pytest.mark.parametrize("walls", [False, True])
 @pytest.mark.parametrize(
-    "parameters", [{}, COUPLED, {"momentum": 1.0, "evaporation": 0.05, "water": 2.0, "friction": 0.3}]
+    "parameters",
+    [{}, COUPLED, {"momentum": 1.0, "evaporation": 0.05, "water": 2.0, "friction": 0.3}, RIVERS, {**COUPLED, **RIVERS}],
 )
 def test_agrees_with_the_plain_reference(parameters: dict[str, Any], walls: bool) -> None:
     """Drop by drop: rain and sources, streams that act on the drops, lakes and sea where they end."""
@@ -78,6 +82,8 @@ def test_agrees_with_the_plain_reference(parameters: dict[str, Any], walls: bool
     plain.level = np.where(land.standing > DRY, land.level, np.nan)
     plain.is_sea = land.standing == SEA
     p = reference.Parameters(**parameters)
+    if p.river_transport:  # rivers of up to five drops
+        land.passed("discharge")[:] = plain.discharge[:] = 5.0 * p.water * hills(*shape, 1.0, seed=5)
     totals = []
     # Later, rounding has grown: of the streams, which are float32, or where a cell was filled up to just the next one.
     for cycle in range(12 if parameters else 40):
@@ -107,14 +113,15 @@ def test_agrees_with_the_plain_reference(parameters: dict[str, Any], walls: bool
 
 @pytest.mark.parametrize("shape", [(8, 8), (8, 200), (61, 47), (130, 257)])
 @pytest.mark.parametrize("walls", [False, True])
-def test_no_water_is_lost(shape: tuple[int, int], walls: bool) -> None:
+@pytest.mark.parametrize("river_transport", [0.0, 3.0])
+def test_no_water_is_lost(shape: tuple[int, int], walls: bool, river_transport: float) -> None:
     rock = hills(*shape)
     land = Land(rock, soil(*shape), lakes=lakes_below(rock, 0.3))
     land.standing[: shape[0] // 3][land.standing[: shape[0] // 3] == LAKE] = SEA
     land.walls = walls
     sources = np.tile([4.5, 4.5, 0.0, 0.5, 0.25], (9, 1))
     mass = land.bedrock.sum() + land.sediment.sum()
-    totals = land.erode(count=2000, sources=sources, water=0.3)
+    totals = land.erode(count=2000, sources=sources, water=0.3, river_transport=river_transport)
     gone = totals.evaporated + totals.water_off_edge + totals.water_into_sea + totals.water_kept
     assert totals.rained == pytest.approx(0.3 * 2000)
     assert gone == pytest.approx(totals.rained + 0.3 * 9 * 0.25, rel=1e-12)
@@ -267,3 +274,96 @@ def test_extremes_break_nothing(evaporation: float, water: float, momentum: floa
         assert gone == pytest.approx(totals.rained, rel=1e-12)
         assert totals.water_into_sea == pytest.approx(totals.rained if level > 0.0 else 0.0)
     assert np.isfinite(land.ground).all() and np.isfinite(land.flow).all()
+
+
+def filled_depth(ground: Layer) -> float:
+    """Metres that would have to be filled on average for everything to drain."""
+    return float((drain(ground, 1.0, -np.inf).filled - ground).mean())
+
+
+def rained_on(ground: Layer, cycles: int, drops: int, **parameters: Any) -> Land:
+    """A land after cycles of rain in which rivers form."""
+    land = Land(ground)
+    for cycle in range(cycles):
+        land.erode(cycle, count=drops, with_water=False, **parameters)
+        remember(land.flow, max(0.05, 1.0 / (cycle + 1)), parameters["water"])
+    return land
+
+
+def valleys(side: int) -> Layer:
+    """Rough slopes that lead to one straight valley, which leaves the map in the south: metres, cells of 1 m."""
+    i, j = np.mgrid[:side, :side].astype(float)
+    plain = 0.05 * (side - 1 - i) + 0.25 * np.abs(j - side // 2)
+    return np.ascontiguousarray(plain + hills(side, side, 3.0))
+
+
+def test_rivers_carry_out_what_slopes_bring() -> None:
+    start = valleys(96)
+    lands = {k: rained_on(start, 60, 400, water=0.2, river_transport=k) for k in (0.0, 3.0)}
+    fills = {k: filled_depth(land.ground) for k, land in lands.items()}
+    assert fills[3.0] < 0.2 * fills[0.0]
+    # The volume that was worn and stayed on the map
+    stayed = {k: land.sediment.sum() / np.maximum(start - land.ground, 0.0).sum() for k, land in lands.items()}
+    assert stayed[3.0] < 0.5 * stayed[0.0]
+    drainage = drain(lands[3.0].ground, 1.0, -np.inf)
+    mouth = np.unravel_index(np.argmax(drainage.accumulation), start.shape)
+    upstream = np.argmax(np.where(drainage.routes.outlets == mouth[0] * 96 + mouth[1], drainage.routes.distances, -1.0))
+    way = way_to_outlet(drainage.directions, *divmod(int(upstream), 96))
+    river = way[drainage.accumulation[way[:, 0], way[:, 1]] > 400.0]
+    profile = lands[3.0].ground[river[:, 0], river[:, 1]]
+    assert len(profile) > 40
+    assert np.diff(profile).max() < 0.02 * np.ptp(profile)
+
+
+@pytest.mark.parametrize("river_transport", [0.0, 3.0])
+def test_an_outlet_is_cut_and_not_dammed(river_transport: float) -> None:
+    i, j = np.mgrid[:48, :24].astype(float)
+    rock = np.ascontiguousarray(0.1 * (47.0 - i) + 0.2 * np.abs(j - 12.0))
+    bar = np.where(i >= 46, 0.15, 0.0)
+    land = Land(rock, np.ascontiguousarray(bar))
+    for cycle in range(30):
+        land.erode(cycle, count=300, with_water=False, water=0.2, river_transport=river_transport)
+        remember(land.flow, max(0.05, 1.0 / (cycle + 1)), 0.2)
+    assert land.bedrock[-1, 12] == rock[-1, 12]  # the base level
+    assert (land.sediment[-1, 12] < 0.02) == (river_transport > 0.0)
+
+
+def test_a_lake_fills_up_to_its_surface_and_what_is_left_goes_on() -> None:
+    i, j = np.mgrid[:40, :16].astype(float)
+    rock = np.ascontiguousarray(0.4 * (39.0 - i) + 0.3 * np.abs(j - 8.0))
+    rock[18:21, 7:10] = rock[21, 8] - 0.05
+    pond = np.full(rock.shape, np.nan)
+    pond[18:21, 7:10] = rock[21, 8]
+    land = Land(rock, lakes=pond)
+    before = land.bedrock.sum()
+    totals = land.erode(count=400, **RIVERS)
+    assert land.ground[18:21, 7:10].max() < rock[21, 8] + 0.02  # what runs over the filled pond leaves a little
+    assert land.sediment[18:21, 7:10].sum() > 0.0
+    assert totals.water_off_edge > 0.5 * totals.rained
+    mass = land.bedrock.sum() + land.sediment.sum() + sum(totals.moved.off_map)
+    assert mass == pytest.approx(before, rel=1e-12)
+
+
+@pytest.mark.parametrize("river_transport", [0.0, 3.0])
+def test_smaller_cells_are_the_same_land(river_transport: float) -> None:
+    """As much water on an area, in more and smaller drops, wears as much."""
+
+    def worn(side: int) -> float:
+        i, j = np.mgrid[:side, :side] / side
+        ground = np.ascontiguousarray(40.0 * (1.0 - i) + 6.0 * np.cos(4.0 * np.pi * j) * (0.2 + i))
+        start, sediment, flow = ground.copy(), np.zeros_like(ground), new_flow(side, side)
+        cell_size, finer = 64.0 / side, side // 64
+        for cycle in range(20):
+            parameters = droplet_parameters(
+                count=200 * finer**2, water=0.2, longest_path=1000 * finer, river_transport=river_transport
+            )
+            bedrock = ground - sediment
+            erode(
+                bedrock, sediment, ground, one_kind(sediment), cell_size, 1, cycle, parameters,
+                flow=flow, reference_cell_size=1.0,
+            )  # fmt: skip
+            remember(flow, 1.0 / (cycle + 1), 0.2)
+        return float(np.maximum(start - ground, 0.0).sum() * cell_size**2)
+
+    coarse, fine = worn(64), worn(128)
+    assert fine == pytest.approx(coarse, rel=0.15)
