@@ -307,6 +307,20 @@ def test_a_stream_is_as_wide_as_it_carries_much_and_runs_between_cells(draw: Dra
     assert 0.5 < widths[0] < widths[1] < widths[2] < 6.0
 
 
+def test_a_river_that_spreads_over_its_valley_floor_is_drawn_as_its_thread(draw: Draw) -> None:
+    """As wide as one that keeps to its bed, though many cells beside it carry some of it."""
+    camera = from_above(16.0, 48, 48)
+    dry = draw(snapshot(flat(48, 48), cell_size=CELL), camera, calm())
+    widths = []
+    for beside in (1e-6, 0.06):
+        discharge = flat(48, 48, 1e-6)
+        discharge[21:28] = beside
+        discharge[24] = 0.2
+        wet = draw(running(flat(48, 48), discharge), camera, calm())
+        widths.append(float((difference(wet, dry) > 14).mean()))
+    assert 0.0 < widths[1] < 1.4 * widths[0]
+
+
 def test_a_stream_ends_in_a_lake(draw: Draw) -> None:
     """What passes through a lake is not seen on it."""
     discharge = flat(48, 48)
