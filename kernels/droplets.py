@@ -104,7 +104,7 @@ _STILL = 1e-3
 _SPILLING = 0.3
 # The ground in a pit that was filled falls so much to where the water leaves it.
 _LEAST_SLOPE = 1e-4
-_RIVERS = False  # whether drops know the river that they are in: see `_RUN`
+_RIVERS = False  # whether drops know the river that they are in: see `_run_rivers`
 
 
 class DropletParameters(NamedTuple):
@@ -720,15 +720,13 @@ def _step(state, fields, constants):
 
 _SLOTS = 12
 _LOAD = 5
-# One kernel for each kind of ground, without rivers that carry and with them
-_RUN = {
-    (False, False): engine(_spawn, inlined(_step), _SLOTS),
-    (True, False): engine(_spawn, inlined(variant(_step, "_rich")), _SLOTS, name="droplets_on_rich_ground"),
-    (False, True): engine(_spawn, inlined(variant(_step, _RIVERS=True)), _SLOTS, name="droplets_in_rivers"),
-    (True, True): engine(
-        _spawn, inlined(variant(_step, "_rich", _RIVERS=True)), _SLOTS, name="droplets_in_rivers_on_rich_ground"
-    ),
-}
+_run = engine(_spawn, inlined(_step), _SLOTS)
+_run_rich = engine(_spawn, inlined(variant(_step, "_rich")), _SLOTS, name="droplets_on_rich_ground")
+# The same with rivers that carry
+_run_rivers = engine(_spawn, inlined(variant(_step, _RIVERS=True)), _SLOTS, name="droplets_in_rivers")
+_run_rivers_rich = engine(
+    _spawn, inlined(variant(_step, "_rich", _RIVERS=True)), _SLOTS, name="droplets_in_rivers_on_rich_ground"
+)
 
 
 @njit(cache=True, nogil=True)
@@ -879,7 +877,8 @@ def erode(
     soaked = own_amounts(drops if soaks else 0, 1)
     loads, from_rock, made_finer = (own_amounts(drops, kinds) for _ in range(3))
     fields: Any = bare
-    rich = False
+    rivers = parameters.river_transport > 0.0
+    run = _run_rivers if rivers else _run
     if kinds > 0 or surface is not None or soaks or len(factors) > 0:
         wears = (materials.worn != np.arange(materials.kinds)) & (materials.abrasion > 0.0)
         covered = _OnTheGround(
@@ -894,7 +893,8 @@ def erode(
             from_rock.reshape(-1),
             made_finer.reshape(-1),
         )
-        fields, rich = _RichGround._make((*bare, *covered, *asked(materials, _ASKED))), True
+        fields = _RichGround._make((*bare, *covered, *asked(materials, _ASKED)))
+        run = _run_rivers_rich if rivers else _run_rich
     side = float(cell_size) / (float(reference_cell_size) or float(cell_size))
     of_all = parameters._asdict() | {
         "soaking": parameters.soaking if soaks else 0.0,
@@ -910,7 +910,7 @@ def erode(
         drops_per_metre=side * side / parameters.water,
     )
     key = np.uint64(stream(int(seed), _PROCESS, int(cycle)))
-    particles, status = _RUN[rich, parameters.river_transport > 0.0](drops, key, rows, columns, fields, constants)
+    particles, status = run(drops, key, rows, columns, fields, constants)
     if len(factors) > 0:
         carried = loads if kinds > 0 else particles[:, _LOAD : _LOAD + 1].copy()
         settle(particles, carried, factors, materials, bedrock, sediment, ground)

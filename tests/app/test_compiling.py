@@ -277,6 +277,7 @@ SWITCHES = {
     "moisture": {"moisture.enabled": True},
     "wind field": {"wind_field.enabled": True},
     "lag": {"wind.lag": 1.0},
+    "rivers": {"droplets.river_transport": 3.0},
     "nothing": {},
 }
 
@@ -299,6 +300,8 @@ def test_builds_are_foreseen(switches: list[str], monkeypatch: pytest.MonkeyPatc
 
     watch(droplets, "_run", "droplets")
     watch(droplets, "_run_rich", "droplets" + ON_RICH_GROUND)
+    watch(droplets, "_run_rivers", "droplets")
+    watch(droplets, "_run_rivers_rich", "droplets" + ON_RICH_GROUND)
     watch(wind, "_run", "wind")
     watch(wind, "_run_rich", "wind" + ON_RICH_GROUND)
     watch(cascade, "_slide", "cascade")
