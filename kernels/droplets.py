@@ -658,7 +658,28 @@ def _step(state, fields, constants):
     fall = 0.0 if leaves else _fall_to(fields, height, there)
     if _RIVERS and not leaves and (outcome == ENDED or (river > 1.0 and not fall > 0.0 and there != cell)):
         # Water finds its way to the lowest cell beside it.
-        there, lowest = _lowest_beside(fields, i, j, -1)
+        if 0 < i < fields.rows - 1 and 0 < j < columns - 1:
+            # As `_lowest_beside` finds it, in less time
+            there, lowest = cell - columns - 1, fields.ground[np.uintp(cell - columns - 1)]
+            if north < lowest:
+                there, lowest = cell - columns, north
+            diagonal = fields.ground[np.uintp(cell - columns + 1)]
+            if diagonal < lowest:
+                there, lowest = cell - columns + 1, diagonal
+            if west < lowest:
+                there, lowest = cell - 1, west
+            if east < lowest:
+                there, lowest = cell + 1, east
+            diagonal = fields.ground[np.uintp(cell + columns - 1)]
+            if diagonal < lowest:
+                there, lowest = cell + columns - 1, diagonal
+            if south < lowest:
+                there, lowest = cell + columns, south
+            diagonal = fields.ground[np.uintp(cell + columns + 1)]
+            if diagonal < lowest:
+                there, lowest = cell + columns + 1, diagonal
+        else:
+            there, lowest = _lowest_beside(fields, i, j, -1)
         if not lowest < height:
             carried = _carried(fields, drop, load)
             there, load = out_of_pit(fields, constants, i, j, int(came), drop, load)
