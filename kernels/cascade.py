@@ -75,7 +75,7 @@ class CascadeParameters(NamedTuple):
     root_strength: float  # how much steeper ground full of roots stands
     parcels: int  # of wind that blew over the map in this cycle
     wind_speed: Speed
-    pace: Times = 1.0  # how many passes do the work of one, or how much of it one does
+    pace: Times  # how many passes do the work of one, or how much of it one does
 
 
 @njit(inline="always")

@@ -66,7 +66,6 @@ FAULTS = {
     **{f"kernel of {name}": Fault(target, no_memory) for name, target in KERNELS.items()},
     "creating a file": Fault("app.files.atomic._create_temporary", refused),
     "writing a file": Fault("numpy.savez_compressed", full_disk),
-    "writing a text": Fault("pathlib.Path.write_bytes", full_disk),
     "putting a file on the disk": Fault("os.fsync", full_disk),
     "renaming a file": Fault("pathlib.Path.replace", refused),
     "making a folder": Fault("pathlib.Path.mkdir", refused),

@@ -18,7 +18,8 @@ from app.processes.droplets import DropletParameters
 from app.scene.scene import DECLARATIONS, presets
 
 ROOT = str(Path(__file__).parents[2])
-SMALL = ["noise", "--size", "40x32", "--set", "droplets.count=60"]
+# Numbers hold for these cells, and not for smaller ones.
+SMALL = ["noise", "--size", "40x32", "--set", "world.reference_cell_size=0", "--set", "droplets.count=60"]
 
 
 def thalweg(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -9,7 +9,7 @@ import pytest
 from app.cli.compare import FIGURES
 from app.cli.main import main
 
-SMALL = ["--size", "48", "--set", "droplets.count=200"]
+SMALL = ["--size", "48", "--set", "world.reference_cell_size=0", "--set", "droplets.count=200"]
 
 
 def test_a_column_for_each_world(capsys: pytest.CaptureFixture[str]) -> None:

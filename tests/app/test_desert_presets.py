@@ -6,6 +6,7 @@ import numpy as np
 
 from app.engine.simulator import Simulator
 from app.model.parameters import Value
+from app.sources.grid import grid_of
 from app.sources.noise import from_the_middle
 from kernels.standing import DRY
 from tests.app.small import simulated, small_preset
@@ -22,7 +23,7 @@ def after(cycles: int, name: str, **settings: Value) -> Simulator:
 
 def test_groundwater_keeps_the_lake_of_the_oasis_and_makes_its_shore_green() -> None:
     world, dry = (after(160, "oasis", **changes).world for changes in ({}, {"moisture__groundwater": 0.0}))
-    from_middle = np.hypot(*from_the_middle(SIDE, SIDE, 0.5, 0.5))
+    from_middle = np.hypot(*from_the_middle(grid_of(small_preset("oasis", SIDE), SIDE, SIDE), 0.5, 0.5))
     hollow, dunes = from_middle < 0.15, from_middle > 0.4
     lake = world.water > 0.0
     assert not (dry.water > 0.0).any()

@@ -97,7 +97,7 @@ def test_a_world_that_is_opened_goes_back_before_it_was_saved(hands: Hands, tmp_
 
 def test_simulate_keeps_the_journal_and_goes_on_with_it(tmp_path: Path) -> None:
     path, on, again = tmp_path / "a.npz", tmp_path / "b.npz", tmp_path / "c.npz"
-    small = ["noise", "--size", "24x20", "--set", "droplets.count=30"]
+    small = ["noise", "--size", "24x20", "--set", "world.reference_cell_size=0", "--set", "droplets.count=30"]
     assert main(["simulate", *small, "--cycles", "6", "--out", str(path)]) == 0
     assert main(["simulate", str(path), "--set", "droplets.count=50", "--cycles", "5", "--out", str(on)]) == 0
     assert [type(edit.request) for edit in read_journal(on).edits] == [Open, Change]

@@ -219,7 +219,7 @@ def test_no_spikes(name: str) -> None:
     for _ in range(2000):
         before = world.ground.copy()
         simulator.advance()
-        assert np.abs(world.ground - before).max() < 0.1 * relief
+        assert np.abs(world.ground - before).max() < 0.15 * relief
     assert np.isfinite(world.ground).all()
     assert world.imbalance() < 1e-9
 
