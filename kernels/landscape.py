@@ -28,7 +28,7 @@ from kernels.layers import Layer, check_layers
 from kernels.materials import Materials, Moved, asked, rock_at, thickness
 from kernels.neighbours import OUTLET, index_steps
 from kernels.rates import ERODIBILITY, MOBILITY, WEATHERING, Rates, flat, rate_of
-from kernels.stream_power import BASE, LAKE, Rivers, StreamPowerParameters, empty_rivers, incise, route
+from kernels.stream_power import BASE, LAKE, Rivers, StreamPowerParameters, empty_rivers, incise, may_move, route
 from kernels.units import Metres, MetresPerYear, SquareMetres, SquareMetresPerYear, Years
 
 
@@ -94,6 +94,7 @@ def evolve(
     uplift: Layer | float,
     outlets: NDArray[np.bool_],
     *,
+    base_level: bool = True,
     sea_level: float = -math.inf,
     rain: NDArray[np.float32] | None = None,
     rates: Rates | None = None,
@@ -104,8 +105,9 @@ def evolve(
 
     `bedrock` (heights), `sediment` (thickness on it) and `ground` (their sum, kept current) are float64 metres
     [row, column], C-contiguous; `materials` have the mix that is the sediment. `cell_size` is the side of a cell in
-    metres. `uplift` is what rock rises by in the step, in metres, but in `outlets` [row, column], at least one cell,
-    whose ground is the base level, and stays. The sea lies below `sea_level`. `rain` is what falls on each cell beside
+    metres. `uplift` is what rock rises by in the step, in metres. Water leaves by `outlets` [row, column], at least one
+    cell; where they are the `base_level`, these neither rise nor creep. The sea lies below `sea_level`, and its floor
+    rises and takes loads everywhere. `rain` is what falls on each cell beside
     others, `rates` what kernels/rates.py says. Slopes creep along columns first, or along rows.
     """
     check_layers(bedrock, sediment, ground)
@@ -114,13 +116,8 @@ def evolve(
     land: Any = _Ground._make(
         (*asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1))
     )
-    risen = _rise(
-        land.bedrock,
-        land.sediment,
-        land.ground,
-        np.array(uplift, np.float64, copy=None).reshape(-1),
-        outlets.reshape(-1),
-    )
+    held = outlets.reshape(-1) if base_level else np.zeros(outlets.size, np.bool_)
+    risen = _rise(land.bedrock, land.sediment, land.ground, np.array(uplift, np.float64, copy=None).reshape(-1), held)
     from_rock, off_map = np.zeros(land.kinds), np.zeros(land.kinds)
     after = room.after.reshape(-1)
     if p.erodibility > 0.0:
@@ -136,19 +133,20 @@ def evolve(
             p.critical_slope,
             p.settling_length,
         )
-        incise(ground, room.factor, cell_size, power, sea_level, rivers, room.after)
+        mobility = np.empty(0) if rates is None else rates[..., MOBILITY].astype(np.float64).reshape(-1)
+        incise(ground, room.factor, mobility, cell_size, power, sea_level, rivers, room.after)
         if land.kinds > 1:
             _exchange_along_rivers(
                 land, after, rivers.kind.reshape(-1), rivers.directions.reshape(-1), rivers.order,
                 index_steps(ground.shape[1]), rivers.surface.reshape(-1), rivers.sums.reshape(-1),
-                room.factor.reshape(-1), from_rock, off_map,
+                mobility, from_rock, off_map,
             )  # fmt: skip
             room.after[...] = ground
     else:
         room.after[...] = ground
     if p.diffusivity > 0.0:
         pace = p.diffusivity * p.years / cell_size**2
-        _find_mobility(land, outlets.reshape(-1), room.factor.reshape(-1))
+        _find_mobility(land, held, room.factor.reshape(-1))
         for along_columns in (columns_first, not columns_first):
             creep(room.after, room.factor, pace, along_columns=along_columns)
             if land.kinds > 1:
@@ -185,7 +183,7 @@ def _rise(bedrock, sediment, ground, uplift, outlets):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _find_erodibility(land, rock, loose, cover, factor):
-    """K in each cell, 0 where nothing may move."""
+    """K in each cell."""
     for cell in range(len(factor)):
         of_rock, of_loose, depth = 1.0, loose, land.sediment[cell]
         if len(land.strata) > 1:
@@ -200,7 +198,7 @@ def _find_erodibility(land, rock, loose, cover, factor):
         covered = depth / (depth + cover)
         factor[cell] = rock * (of_rock + covered * (of_loose - of_rock))
         if len(land.rates) > 0:
-            factor[cell] *= rate_of(land.rates, cell, ERODIBILITY) * rate_of(land.rates, cell, MOBILITY)
+            factor[cell] *= rate_of(land.rates, cell, ERODIBILITY)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -306,7 +304,7 @@ def _exchange_along_rivers(
         passed = 1.0
         if what == LAKE:
             if kind_of[receiver] != LAKE and load > 0.0:
-                own_room = surface[cell] - land.ground[cell] if hold[cell] > 0.0 else 0.0
+                own_room = surface[cell] - land.ground[cell] if may_move(hold, cell) else 0.0
                 stays = sums[2 * cell] * (sums[2 * cell + 1] + own_room)
                 passed = 1.0 - min(stays / load, 1.0)
         else:
@@ -334,8 +332,8 @@ def _exchange_along_rivers(
             last[cell] = last[receiver]
         else:
             last[cell] = cell
-            left[cell] = sums[2 * cell + 1] + (surface[cell] - land.ground[cell] if hold[cell] > 0.0 else 0.0)
-        depth = surface[cell] - land.ground[cell] if hold[cell] > 0.0 else 0.0
+            left[cell] = sums[2 * cell + 1] + (surface[cell] - land.ground[cell] if may_move(hold, cell) else 0.0)
+        depth = surface[cell] - land.ground[cell] if may_move(hold, cell) else 0.0
         end = last[cell]
         _lay(land, cell, min(depth / left[end], 1.0) if left[end] > 0.0 else 1.0, carried, end * kinds)
         left[end] -= depth
@@ -389,3 +387,26 @@ def _make_soil_of_kinds(land, factor, depth, made, from_rock):
         land.mix[cell * land.kinds + kind] += became
         land.sediment[cell] = thickness(land, cell)
         from_rock[kind] += became
+
+
+def lay_lowest(
+    mix: NDArray[np.float64], ground: Layer, loads: tuple[float, ...], mobility: NDArray[np.float32] | None = None
+) -> None:
+    """Fill the lowest cells to one level with loads of each kind, in metres over one cell; `ground` is not changed.
+
+    `mix` is [row, column, kind]. Where `mobility` [row, column] is 0 nothing is laid.
+    """
+    load = sum(loads)
+    free = np.ones(ground.shape, np.bool_) if mobility is None else mobility > 0.0
+    if not load > 0.0 or not free.any():
+        return
+    heights = np.sort(ground[free])
+    below = np.cumsum(heights)
+    room = heights * np.arange(1, len(heights) + 1) - below  # up to the height of each
+    count = int(np.searchsorted(room, load))
+    level = (below[count - 1] + load) / count
+    lowest = free & (ground < level)
+    depth = level - ground[lowest]
+    depth *= load / depth.sum()
+    for kind, own in enumerate(loads):
+        mix[lowest, kind] += depth * (own / load)

@@ -34,7 +34,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.compiling import njit
+from kernels.compiling import inlined, njit
 from kernels.directions import flow_directions
 from kernels.filling import fill
 from kernels.layers import Layer
@@ -139,6 +139,7 @@ def route(
 def incise(
     ground: Layer,
     erodibility: Layer,
+    mobility: NDArray[np.float64],
     cell_size: float,
     parameters: StreamPowerParameters,
     sea_level: float,
@@ -147,9 +148,9 @@ def incise(
 ) -> float:
     """Let the rivers of a land that was routed wear and fill it for some years; write the new ground to `out`.
 
-    `ground` is float64 metres [row, column]. `erodibility` is K for areas in square metres and years, 0 where nothing
-    is worn, laid down or slides. Returns what left the map, in metres over one cell; all the rest of what was worn is
-    laid on `out`, to the last bits.
+    `ground` is float64 metres [row, column]. `erodibility` is K for areas in square metres and years. Where `mobility`
+    [cell] is 0 nothing is worn, laid down, or slides; it is empty where all may. Returns what left the map, in metres
+    over one cell; all the rest of what was worn is laid on `out`, to the last bits.
     """
     p = parameters
     steps = index_steps(ground.shape[1])
@@ -157,7 +158,7 @@ def incise(
     surface, height = rivers.surface.reshape(-1), ground.reshape(-1)
     sums = rivers.sums.reshape(-1)
     wear, settled = rivers.wear.reshape(-1), rivers.settled.reshape(-1)
-    hold = erodibility.reshape(-1)
+    hold = mobility
     if p.critical_slope < math.inf:
         _slide(surface, direction, kind, hold, rivers.order, steps, p.critical_slope * cell_size)
     np.maximum(rivers.area, p.channel_area / cell_size**2, out=rivers.wear)
@@ -165,7 +166,10 @@ def incise(
     scale = p.years * cell_size ** (2.0 * p.area_exponent)
     # For n = 1 the coefficient of the fall to the receiver, else that of the power of the slope
     power = -1.0 if p.slope_exponent == 1.0 else 0.0
-    _prepare(wear, settled, hold, rivers.area.reshape(-1), direction, scale, cell_size, power, p.deposition)
+    _prepare(
+        wear, settled, erodibility.reshape(-1), hold, rivers.area.reshape(-1), direction, scale, cell_size, power,
+        p.deposition,
+    )  # fmt: skip
     settling = 1.0 - math.exp(-cell_size / p.settling_length)
     walk = (kind, direction, rivers.order, steps)
     if p.slope_exponent == 1.0:
@@ -176,7 +180,7 @@ def incise(
     for _ in range(_ROUNDS):
         linear, constant = _tangent(surface, wear, direction, kind, steps, cell_size, p.slope_exponent)
         _down(height, begin, surface, sums, linear, constant, settled, *walk, settling, sea_level, hold)
-        change = _up_by_newton(begin, surface, sums, wear, settled, *walk, cell_size, p.slope_exponent)
+        change = _up_by_newton(begin, surface, sums, wear, settled, *walk, cell_size, p.slope_exponent, hold)
         if p.deposition == 0.0 or change <= _CLOSE * max(np.ptp(height), _CLOSE):
             break
     return float(_lay(height, surface, sums, kind, hold, out.reshape(-1)))
@@ -189,6 +193,12 @@ def _tell_kinds(height, surface, direction, kind):
         kind[cell] = BASE if direction[cell] == OUTLET else filled
 
 
+@inlined
+def may_move(mobility, cell):
+    """Whether anything is worn, laid down or slides in a cell."""
+    return len(mobility) == 0 or mobility[np.uintp(cell)] > 0.0
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
 def _slide(surface, direction, kind, hold, order, steps, rise):
     """Lower what stands steeper than it can above its receiver."""
@@ -196,23 +206,23 @@ def _slide(surface, direction, kind, hold, order, steps, rise):
     for place in range(len(order)):
         number = np.int64(order[np.uintp(len(order) - 1 - place)])
         cell = np.uintp(number)
-        if kind[cell] == LAND and hold[cell] > 0.0:
+        if kind[cell] == LAND and may_move(hold, cell):
             towards = direction[cell]
             highest = surface[np.uintp(number + steps[towards])] + (rise if towards < 4 else across)
             surface[cell] = min(surface[cell], highest)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _prepare(wear, settled, hold, area, direction, scale, distance, power, deposition):
+def _prepare(wear, settled, erodibility, hold, area, direction, scale, distance, power, deposition):  # fmt: skip
     """From A^m in `wear` to the coefficients of incision, for a power of the distance, and of deposition."""
     beside, across = scale * distance**power, scale * (distance * math.sqrt(2.0)) ** power
     for cell in range(len(wear)):
         factor = beside if direction[cell] < 4 else across
-        held = hold[cell]
-        wear[cell] *= held * factor
+        is_free = may_move(hold, cell)
+        wear[cell] *= erodibility[cell] * factor if is_free else 0.0
         # No more can be laid down than comes.
         part = deposition if deposition < area[cell] else area[cell]
-        settled[cell] = part / max(area[cell], _LEAST_AREA) if held > 0.0 else 0.0
+        settled[cell] = part / max(area[cell], _LEAST_AREA) if is_free else 0.0
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -269,7 +279,7 @@ def _down(
             else:
                 sums[others] += leaves + leaves_with_height * surface[receiver]
         elif what == LAKE:
-            room = with_height + (surface[cell] - height[cell] if hold[cell] > 0.0 else 0.0)
+            room = with_height + (surface[cell] - height[cell] if may_move(hold, cell) else 0.0)
             if to == LAKE:
                 sums[others] += comes
                 sums[others + one] += room
@@ -278,7 +288,7 @@ def _down(
                 sums[others] += comes - stays
                 sums[own] = stays / room if room > 0.0 else 0.0
         else:
-            below = max(sea_level - height[cell], 0.0) if hold[cell] > 0.0 else 0.0
+            below = max(sea_level - height[cell], 0.0) if may_move(hold, cell) else 0.0
             stays = min(max(comes, 0.0) * settling, below)
             sums[own] = stays
             if towards != OUTLET:
@@ -300,13 +310,13 @@ def _up(surface, sums, kind, direction, order, steps):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _up_by_newton(
-    begin, surface, sums, wear, settled, kind, direction, order, steps, cell_size, exponent
+    begin, surface, sums, wear, settled, kind, direction, order, steps, cell_size, exponent, hold
 ):  # fmt: skip
     """The same for other n than 1. Returns by how much any height changed."""
     change = 0.0
     for place in range(len(order) - 1, -1, -1):
         cell = order[place]
-        if kind[cell] == LAND:
+        if kind[cell] == LAND and may_move(hold, cell):
             towards = direction[cell]
             distance = cell_size if towards < 4 else cell_size * math.sqrt(2.0)
             below = surface[cell + steps[towards]]
@@ -362,7 +372,7 @@ def _lay(height, surface, sums, kind, hold, out):
         now = before
         if what == LAND:
             now = surface[cell]
-        elif what == LAKE and hold[cell] > 0.0:
+        elif what == LAKE and may_move(hold, cell):
             now = before + sums[2 * cell] * (surface[cell] - before)
         elif what == SEA:
             now = before + sums[2 * cell]

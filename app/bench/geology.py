@@ -77,7 +77,14 @@ def yards(step: Step, samples: int, yardstick: Yardstick) -> float:
 
 def _range(side: int) -> Scene:
     return load_preset(PRESET).with_values(
-        {"world.columns": side, "world.rows": side, "world.cell_size": CELL_SIZE, "geology.uplift": UPLIFT * 1e3}
+        {
+            "world.columns": side,
+            "world.rows": side,
+            "world.cell_size": CELL_SIZE,
+            "geology.uplift": UPLIFT * 1e3,
+            "geology.uplift_pattern": "uniform",
+            "geology.years_per_cycle": YEARS,
+        }
     )
 
 

@@ -797,11 +797,11 @@ def _scene(options: argparse.Namespace) -> Scene:
 
 def _changed(scene: Scene, options: argparse.Namespace) -> Scene:
     """The scene with all that the options change in it."""
-    from app.scene.scene import GROUPS
+    from app.scene.scene import DECLARATIONS, rebuilds_world
 
     for option, setting in _settings(options, scene):
-        group = setting.partition(".")[0]
-        if scene.saved_world and group in GROUPS and GROUPS[group].section == "world":
+        path = setting.partition("=")[0].strip()
+        if scene.saved_world and path in DECLARATIONS and rebuilds_world(path):
             raise UserError(
                 f"{option}: {options.source or scene.name} is a saved world, which keeps the terrain, size and seed it "
                 "began with"

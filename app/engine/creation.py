@@ -31,7 +31,7 @@ from app.processes.pools import derive_levels
 from app.scene.scene import Scene
 from app.sources import strata
 from app.sources.fields import field_values
-from app.sources.generators import DEFAULT_SIDE, GENERATORS, generate, stretched
+from app.sources.generators import DEFAULT_SIDE, GENERATORS, RANGE, generate, stretched
 from app.sources.grid import grid_of
 from app.sources.terrain import find_terrain
 
@@ -122,6 +122,8 @@ def extent_in_metres(scene: Scene, width: float, height: float) -> dict[str, int
     """
     if scene.saved_world:
         raise UserError(f"{scene.saved_world} is a saved world, which keeps its extent")
+    if scene.world.source == RANGE:
+        raise UserError("a range hangs on the map's edge, its base level; world.columns and rows widen it")
     if scene.world.source not in GENERATORS:
         raise UserError(f"{scene.world.source} is a file, which keeps its extent; a generator's can be changed")
     cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
@@ -177,7 +179,7 @@ def _terrain_of(scene: Scene, parameter: str) -> Path:
 def _generate(scene: Scene, check: SizeCheck) -> World:
     rows, columns = _size(scene, DEFAULT_SIDE, DEFAULT_SIDE)
     check(rows, columns)
-    land = generate(scene, grid_of(scene, rows, columns))
+    land = generate(scene.at(0), grid_of(scene, rows, columns))
     cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
     if land.loose is None:
         return _world(scene, land.rock, cell_size)

@@ -20,12 +20,14 @@ from app.model.layers import LAYERS
 from app.model.materials import materials_of
 from app.model.world import World
 from app.processes import PROCESSES
+from app.sources.generators import RANGE
 
 if TYPE_CHECKING:
     from app.scene.scene import Scene
 
 # Bytes for each cell that nothing declares. They were measured, at 2048² cells.
 KERNELS = 20  # the most that any process needs while it runs, besides its layers: that of snowballs and pools
+GEOLOGY = 100  # what a process of geological time keeps besides, and a source that begins with it
 MAPS = 10  # textures that every picture has
 MAPS_OF_A_LAYER = 19  # two textures of four bytes, and what is drawn from them at level high
 
@@ -47,8 +49,9 @@ class Needs(NamedTuple):
             state = world.state()["layers"].values()  # the backup
             layers = len(shown_versions(world)) * np.dtype(np.float32).itemsize if shown else 0  # of a snapshot
             once = (_bytes(vars(world).values()) + _bytes(world.layers.values()) + _bytes(state)) / world.ground.size
-            making += once + layers
-            running += once + 2 * layers + KERNELS
+            geology = GEOLOGY if scene.geology.enabled or scene.world.source == RANGE else 0
+            making += once + layers + (geology if scene.world.source == RANGE else 0)
+            running += once + 2 * layers + KERNELS + geology
             if shown:
                 running += MAPS + MAPS_OF_A_LAYER * len(shown_versions(world))
         return cls(making * cells, running * cells)

@@ -247,7 +247,11 @@ def _as_named_now(values: dict[str, Any]) -> dict[str, Any]:
     for path, value in values.items():
         section, _, name = path.partition(".")
         sections.setdefault(section, {})[name] = value
-    return {f"{section}.{name}": value for section, items in renamed(sections).items() for name, value in items.items()}
+    return {
+        f"{section}.{name}": value
+        for section, items in renamed(sections, is_whole=False).items()
+        for name, value in items.items()
+    }
 
 
 def _keep(row: dict[str, Any], folder: Path) -> Keep:

@@ -129,6 +129,7 @@ class Weather(NamedTuple):
     """The weather of one cycle."""
 
     rain: float = 1.0  # factor on rainfall
+    mean_rain: float = 1.0  # as `rain`, over the year
     rain_by_altitude: float = 0.0
     wind_direction: Degrees = 270.0  # where it comes from, clockwise from north
     wind_speed: Speed = USUAL_WIND
@@ -147,6 +148,7 @@ def weather_of(climate: ClimateParameters, seed: int, cycle: int) -> Weather:
     gust, turn = (_gust(climate, f"{what} {seed}", cycle) for what in ("gust", "turn"))
     return Weather(
         rain=climate.precipitation / USUAL_PRECIPITATION * (1.0 - climate.season_rain * season),
+        mean_rain=climate.precipitation / USUAL_PRECIPITATION,
         rain_by_altitude=climate.rain_by_altitude,
         wind_direction=(climate.wind_direction + climate.season_wind * swing + climate.gust_turn * turn) % 360.0,
         wind_speed=climate.wind_speed * (1.0 + (climate.storm_speed - 1.0) * storm) * (1.0 + climate.gustiness * gust),

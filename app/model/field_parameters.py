@@ -61,7 +61,7 @@ class FieldParameters(Parameters, frozen=True, kw_only=True):
     section: ClassVar[str] = "fields"
 
     rain: Annotated[str, _field("factor on rain")] = ""
-    erodibility: Annotated[str, _field("factor on wear by droplets and snowballs")] = ""
+    erodibility: Annotated[str, _field("factor on wear by rivers, droplets and snowballs")] = ""
     wind: Annotated[str, _field("factor on entrainment and abrasion by wind")] = ""
     weathering: Annotated[str, _field("factor on weathering")] = ""
     growth: Annotated[str, _field("factor on the growth and arrival of plants")] = ""

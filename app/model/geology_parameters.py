@@ -172,6 +172,11 @@ def outlets_of(ground: Layer, *, walls: bool) -> NDArray[np.bool_]:
     return outlets
 
 
+def has_base_level(parameters: GeologyParameters, *, walls: bool) -> bool:
+    """Whether the outlets of a map keep their height: where rivers or slopes even out what rises beside them."""
+    return not walls and (parameters.erodibility > 0.0 or parameters.diffusivity > 0.0)
+
+
 def uplift_of(parameters: GeologyParameters, rows: int, columns: int, seed: int, begin: float, years: float) -> Layer:
     """What rises by the pattern in so many years after `begin`, in metres, [row, column]; not to be written to."""
     if parameters.uplift_end:

@@ -146,7 +146,7 @@ declare_layers(
     LayerDeclaration("strata_rise", "height of the top of the strata", "m", signed=True, given=True),
     LayerDeclaration("rooted_ground", "ground when plants were last updated", "m", signed=True, seen="never"),
     # In the order of kernels/rates.py
-    _rate("rate_erodibility", "factor on the wear by drops and snowballs", "rates"),
+    _rate("rate_erodibility", "factor on the wear by rivers, drops and snowballs", "rates"),
     _rate("rate_wind", "factor on the entrainment and abrasion by wind", "rates"),
     _rate("rate_weathering", "factor on the breakdown of rock", "rates"),
     _rate("rate_growth", "factor on the growth and arrival of plants", "rates"),

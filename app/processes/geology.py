@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.climate import Weather
-from app.model.geology_parameters import GeologyParameters, landscape_parameters, outlets_of, uplift_of
+from app.model.edge_parameters import EdgeParameters
+from app.model.geology_parameters import (
+    GeologyParameters,
+    has_base_level,
+    landscape_parameters,
+    outlets_of,
+    uplift_of,
+)
+from app.model.materials import MaterialParameters, materials_of
 from app.model.parameters import Parameters
 from app.model.world import Layer, World
 from app.processes.cycle import Cycle
@@ -18,6 +26,10 @@ from app.processes.process import register
 
 if TYPE_CHECKING:
     from kernels.landscape import Room
+
+
+CAUSE = "worn by rivers and slopes"
+CREPT_IN = "crept in from the base level"
 
 
 @register
@@ -34,13 +46,28 @@ class Geology:
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
+        self._step_on(World(np.add.outer(np.zeros(8), np.arange(8.0)), np.ones((8, 8)), cell_size=1.0, seed=0))
+
+    def prepare_rich(self) -> None:
+        """As `prepare`, for ground of several kinds."""
         world = World(np.add.outer(np.zeros(8), np.arange(8.0)), np.ones((8, 8)), cell_size=1.0, seed=0)
+        materials = materials_of(MaterialParameters())
+        world.lay_materials(materials, {materials.names[0]: 1.0}, np.zeros((8, 8), np.float32))
+        self._step_on(world)
+
+    def asks_for_rich(self, parameters: GeologyParameters, running: frozenset[str]) -> bool:
+        """Only what lies on the ground asks for it."""
+        return False
+
+    def _step_on(self, world: World) -> None:
+        sea = EdgeParameters(water="sea", sea_level=2.0)
         for exponent in (1.0, 2.0):
-            self.step(world, GeologyParameters(slope_exponent=exponent), Cycle())
+            self.step(world, GeologyParameters(slope_exponent=exponent), Cycle(edges=sea))
 
     def step(self, world: World, parameters: GeologyParameters, cycle: Cycle) -> tuple[str, ...]:
         """Advance `world` by the years of the cycles since the last step, if it is time for one."""
-        from kernels.landscape import evolve, room_for
+        from kernels.landscape import evolve, lay_lowest, room_for
+        from kernels.materials import Moved
 
         if (world.cycle + 1) % parameters.every:
             return ()
@@ -48,7 +75,8 @@ class Geology:
         if self._room is None or self._room.after.shape != world.shape:
             self._room = room_for(*world.shape)
         before = world.ground.copy() if ROOTED_GROUND in world.layers else None
-        outlets = outlets_of(world.ground, walls=cycle.edges.water == "wall")
+        walls = cycle.edges.water == "wall"
+        outlets = outlets_of(world.ground, walls=walls)
         evolved = evolve(
             world.bedrock,
             world.sediment,
@@ -58,6 +86,7 @@ class Geology:
             landscape_parameters(parameters, years),
             _uplift(world, parameters, years),
             outlets,
+            base_level=has_base_level(parameters, walls=walls),
             sea_level=cycle.edges.sea,
             rain=_rain(world, cycle.weather),
             rates=world.rates,
@@ -66,12 +95,14 @@ class Geology:
         )
         world.years += years
         moved = evolved.moved
-        if cycle.edges.water == "wall":  # nothing leaves
-            _lay_lowest(world, moved.off_map)
+        if walls:  # nothing leaves
+            lay_lowest(world.mix, world.ground, moved.off_map, world.layers.get("mobility"))
+            world.sum_mix()
             moved = moved._replace(off_map=())
         # Where slopes fall from the base level into the map, more may creep in than leaves.
-        off_map, blown_in = (tuple(max(sign * load, 0.0) for load in moved.off_map) for sign in (1.0, -1.0))
-        account_for(world, "worn by rivers and slopes", moved._replace(off_map=off_map, blown_in=blown_in))
+        crept_in = tuple(max(-load, 0.0) for load in moved.off_map)
+        account_for(world, CAUSE, moved._replace(off_map=tuple(max(load, 0.0) for load in moved.off_map)))
+        account_for(world, CREPT_IN, Moved(blown_in=crept_in), blown_in=CREPT_IN)
         volume = evolved.risen * world.cell_area
         if volume > 0.0:
             world.ledger.rock.gain("uplift", volume)
@@ -99,24 +130,7 @@ def _rain(world: World, weather: Weather) -> NDArray[np.float32] | None:
     falls = world.rainfall
     if weather.rain_by_altitude > 0.0:
         falls = rain_map(world.ground, falls, weather.rain_by_altitude).astype(np.float32)
-    if weather.rain != 1.0:
-        falls = np.full(world.shape, weather.rain, np.float32) if falls is None else falls * np.float32(weather.rain)
+    if weather.mean_rain != 1.0:  # a step has many years
+        mean = np.float32(weather.mean_rain)
+        falls = np.full(world.shape, mean) if falls is None else falls * mean
     return falls
-
-
-def _lay_lowest(world: World, loads: tuple[float, ...]) -> None:
-    """Fill the lowest cells to one level with loads of each kind, in metres over one cell."""
-    load = sum(loads)
-    if not load > 0.0:
-        return
-    heights = np.sort(world.ground, axis=None)
-    below = np.cumsum(heights)
-    room = heights * np.arange(1, len(heights) + 1) - below  # up to the height of each
-    count = int(np.searchsorted(room, load))
-    level = (below[count - 1] + load) / count
-    lowest = world.ground < level
-    depth = level - world.ground[lowest]
-    depth *= load / depth.sum()
-    for kind, own in enumerate(loads):
-        world.mix[lowest, kind] += depth * (own / load)
-    world.sum_mix()

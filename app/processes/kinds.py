@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from kernels.materials import Moved
 
 
-def account_for(world: World, cause: str, moved: Moved) -> None:
+def account_for(world: World, cause: str, moved: Moved, blown_in: str = "blown in") -> None:
     """Enter what a process moved: sediment as the sum of all kinds, and each kind where the world knows several.
 
-    `cause` is what made loose material of rock.
+    `cause` is what made loose material of rock, and `blown_in` how it came over the edge.
     """
     area, ledger = world.cell_area, world.ledger
     kinds = world.materials.loose if world.materials else ()
     accounts = [ledger.sediment, *(ledger.kinds[kind.name] for kind in kinds)]
     for enter, why, amounts in (
         (Account.gain, cause, moved.from_rock),
-        (Account.gain, "blown in", moved.blown_in),
+        (Account.gain, blown_in, moved.blown_in),
         (Account.lose, "off the map", moved.off_map),
     ):
         for account, amount in zip(accounts, (sum(amounts), *amounts), strict=False):

@@ -41,13 +41,16 @@ _MEANT: dict[str, dict[str, dict[str, Value]]] = {
 }
 
 
-def renamed(content: Mapping[str, Any]) -> dict[str, Any]:
-    """The sections of a preset or a saved world with the names of today. A value of today's name goes first."""
+def renamed(content: Mapping[str, Any], *, is_whole: bool = True) -> dict[str, Any]:
+    """The sections of a preset or a saved world with the names of today. A value of today's name goes first.
+
+    Where they are not a whole scene, but changes of one, nothing is added to what they say.
+    """
     sections: dict[str, Any] = {
         name: dict(section) if isinstance(section, Mapping) else section for name, section in content.items()
     }
     for section, others in _MEANT.items():
-        if section in sections and not others.keys() & sections.keys():
+        if is_whole and section in sections and not others.keys() & sections.keys():
             sections |= {name: dict(values) for name, values in others.items()}
     for old, (new, converted) in RENAMED.items():
         section, _, name = old.partition(".")
@@ -69,4 +72,8 @@ def renamed(content: Mapping[str, Any]) -> dict[str, Any]:
             )
         ):
             target[name] = converted(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    keys = sections.get("keys")
+    if isinstance(keys, dict):
+        unconverted = {old: new for old, (new, converted) in RENAMED.items() if new and converted is _same}
+        sections["keys"] = {unconverted.get(path, path): curve for path, curve in keys.items()}
     return sections

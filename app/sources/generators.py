@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 # makes a land in metres, in the cells of any grid.
 Generator = Callable[["Scene", Grid], Layer | tuple[Layer, Layer] | Land]
 
+RANGE = "range"
+
 GENERATORS: dict[str, Generator] = {
     "noise": noise.elevation,
     "diamond-square": diamond_square.elevation,
     "sand": sand.layers,
     "island": island.layers,
-    "range": mountain_range,
+    RANGE: mountain_range,
 }
 
 DEFAULT_SIDE = 512  # cells

@@ -1,5 +1,7 @@
 """A range that rivers have made: uplift, incision and slopes of the scene's geology, for as long as its age says.
 
+It is of one kind of rock, under the same rain everywhere; of the fields it has that of uplift.
+
 It is worked out from coarse to fine, so that it takes little time, and so that a seed has its own course of rivers at
 any resolution: all maps of one extent begin with the same coarse one, and each finer one follows its valleys.
 """
@@ -11,7 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from app.model.geology_parameters import landscape_parameters, outlets_of, uplift_of
+from app.model.errors import UserError
+from app.model.geology_parameters import has_base_level, landscape_parameters, outlets_of, uplift_of
+from app.model.layers import LAYERS
 from app.model.world import DEFAULT_CELL_SIZE, Layer
 from app.sources.grid import Grid
 from app.sources.heightmap.resampling import resample
@@ -43,7 +47,7 @@ class _Level(NamedTuple):
 
 def mountain_range(scene: Scene, grid: Grid) -> Land:
     """The range of a scene, in the cells of a grid."""
-    from kernels.landscape import evolve, room_for
+    from kernels.landscape import evolve, lay_lowest, room_for
     from kernels.materials import one_kind
 
     geology, rows, columns = scene.geology, grid.rows, grid.columns
@@ -62,7 +66,7 @@ def mountain_range(scene: Scene, grid: Grid) -> Land:
         factor = _uplift_field(scene, ground, extent / max(ground.shape))
         years = (level.end - now) / level.steps
         for step in range(level.steps if years > 0.0 else 0):
-            evolve(
+            evolved = evolve(
                 rock,
                 loose,
                 ground,
@@ -71,11 +75,21 @@ def mountain_range(scene: Scene, grid: Grid) -> Land:
                 landscape_parameters(geology, years),
                 factor * uplift_of(geology, level.rows, level.columns, scene.world.seed, now, years),
                 outlets_of(ground, walls=walls),
+                base_level=has_base_level(geology, walls=walls),
                 sea_level=sea_level,
                 columns_first=step % 2 == 0,
                 room=room,
             )
             now += years
+            if walls:
+                lay_lowest(loose[..., None], ground, evolved.moved.off_map)
+                np.add(rock, loose, out=ground)
+    low, high = LAYERS["bedrock"].bounds
+    if not (rock.min() > low and rock.max() < high):
+        raise UserError(
+            f"geology.age = {geology.age:g} with geology.uplift = {geology.uplift:g}: the land would lie beyond "
+            f"{high:g} m; less of one of them is right"
+        )
     if scene.world.relief:
         ground = stretched(ground, scene.world.relief)
         rock = ground - loose

@@ -17,9 +17,7 @@ from app.scene.comparison import COMPARED_SECTIONS, MOST_WORLDS, NAMES, Letter, 
 from app.scene.edits import Blur, Change, Copy, Keep, Open, Refine, RollSnowballs, Stroke
 from app.scene.scene import (
     DECLARATIONS,
-    GROUPS,
     VIEW_SECTION,
-    WORLD_SECTION,
     Scene,
     rebuilds_world,
     section_of,
@@ -324,5 +322,5 @@ class Documents:
 
 def _made_as(scene: Scene, other: Scene) -> Scene:
     """`scene`, with its world made as that of another one."""
-    groups = {name: getattr(other, name) for name, group in GROUPS.items() if group.section == WORLD_SECTION}
-    return msgspec.structs.replace(scene, saved_world=other.saved_world, **groups)
+    made = {path: other.value(path) for path in DECLARATIONS if rebuilds_world(path)}
+    return msgspec.structs.replace(scene.with_values(made), saved_world=other.saved_world)

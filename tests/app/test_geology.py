@@ -11,9 +11,11 @@ import pytest
 from app.engine.creation import create_world, size_in_cells
 from app.engine.simulator import Simulator
 from app.files import checkpoint
+from app.model.errors import UserError
 from app.model.geology_parameters import GeologyParameters, uplift_of
 from app.model.numbers import time_text
 from app.model.world import World
+from app.processes.geology import Geology
 from app.scene.scene import Scene, load_preset, read_preset
 from kernels.filling import fill
 from kernels.ocean import ocean_mask, outlet_mask
@@ -204,3 +206,75 @@ def test_the_field_of_uplift_shapes_a_range() -> None:
     world, _ = create_world(small_range(64, fields__uplift="smoothstep(0.3, 0.7, x)"))
     west, east = world.ground[:, :16].mean(), world.ground[:, 48:].mean()
     assert east > west + 200.0
+
+
+# What lies beyond, and what may not move
+
+
+@pytest.mark.parametrize("settings", [
+    {"geology__uplift": -5.0},
+    {"geology__uplift": 2.0, "geology__uplift_pattern": "fault", "geology__erodibility": 0.0},
+    {"geology__uplift": -1.0, "geology__diffusivity": 1.0, "materials__enabled": True, "world__soil_depth": 2.0},
+])  # fmt: skip
+def test_walls_keep_all_that_sinks_and_creeps(settings: dict[str, object]) -> None:
+    world = run(scene_of(edges__water="wall", **settings), 6)
+    assert world.imbalance() < 1e-12
+    assert "off the map" not in world.ledger.sediment.lost
+
+
+def test_a_closed_basin_rises_as_a_whole() -> None:
+    """Nothing of it hangs on how high it lies."""
+    settings = {"edges__water": "wall", "geology__years_per_cycle": 1000.0}
+    still, risen = (run(scene_of(geology__uplift=uplift, **settings), 1) for uplift in (0.0, 20.0))
+    assert np.allclose(risen.ground, still.ground + 20.0, rtol=0.0, atol=1e-6)
+    # Later, levels are rounded otherwise, and water crosses them another way.
+    still, risen = (run(scene_of(geology__uplift=uplift, **settings), 5) for uplift in (0.0, 20.0))
+    assert risen.ground.mean() == pytest.approx(still.ground.mean() + 100.0)
+    worn = [world.ledger.rock.lost["worn by rivers and slopes"] for world in (still, risen)]
+    assert worn[1] == pytest.approx(worn[0], rel=0.01)
+    closed, _ = create_world(small_range(64, edges__water="wall", geology__age=1e6, geology__uplift=1.0))
+    assert closed.ground.mean() == pytest.approx(1000.0, rel=0.03)
+
+
+def test_walls_bury_no_protected_ground() -> None:
+    scene = scene_of(edges__water="wall", fields__mobility="height > 80", geology__uplift=0.0)
+    before, _ = create_world(scene)
+    protected = before.layers["mobility"] == 0.0
+    assert protected.any()
+    world = run(scene, 6)
+    assert np.array_equal(world.ground[protected], before.ground[protected])
+    assert world.imbalance() < 1e-12
+
+
+@pytest.mark.parametrize("exponent", [1.0, 2.0])
+def test_protected_ground_keeps_its_bits(exponent: float) -> None:
+    scene = scene_of(fields__mobility="x > 0.3", geology__slope_exponent=exponent, geology__uplift=0.0)
+    before, _ = create_world(scene)
+    protected = before.layers["mobility"] == 0.0
+    world = run(scene, 4)
+    assert np.array_equal(world.bedrock[protected], before.bedrock[protected])
+    assert np.array_equal(world.sediment[protected], before.sediment[protected])
+
+
+def test_a_range_follows_keys_and_is_refused_beyond_all_bounds() -> None:
+    scene = small_range(64)
+    usual, raised = (create_world(one)[0] for one in (scene, scene.with_value("keys.geology.uplift", "0: 3; 100: 0")))
+    assert np.ptp(raised.ground) > 1.3 * np.ptp(usual.ground)
+    with pytest.raises(UserError, match=r"geology\.age"):
+        create_world(scene.with_values({"geology.age": 5e7, "geology.uplift": -20.0}))
+
+
+def test_the_season_does_not_last_for_thousands_of_years() -> None:
+    seasons = {"climate__year": 4, "climate__season_rain": 0.9, "geology__every": 4}
+    with_them, without = (run(scene_of(**settings), 8) for settings in (seasons, {"geology__every": 4}))
+    assert np.array_equal(with_them.ground, without.ground)
+
+
+def test_all_kernels_are_prepared() -> None:
+    from kernels import landscape
+
+    process = Geology()
+    process.prepare()
+    process.prepare_rich()
+    for kernel in (landscape._exchange, landscape._exchange_along_rivers, landscape._exchange_along_lines):
+        assert kernel.signatures

@@ -10,6 +10,7 @@ import pytest
 
 from app.cli.main import main
 from app.engine import refining
+from app.engine.creation import create_world
 from app.engine.messages import Arrived, Edited, GoTo, Refused, Save, Saved
 from app.engine.refining import refined
 from app.engine.simulator import Simulator
@@ -76,6 +77,11 @@ def test_a_refined_world_goes_on_and_can_be_saved(name: str, tmp_path: Path) -> 
     other.advance()
     simulator.advance()
     assert bits(other.world)["layers"] == bits(simulator.world)["layers"]
+
+
+def test_the_geological_clock_goes_on() -> None:
+    world, _ = create_world(small_preset("young-range", 64))
+    assert refined(world, 2, channels=False).years == world.years > 0.0
 
 
 def test_lakes_stay_where_they_are_and_level() -> None:
