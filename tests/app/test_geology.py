@@ -231,7 +231,7 @@ def test_a_closed_basin_rises_as_a_whole() -> None:
     still, risen = (run(scene_of(geology__uplift=uplift, **settings), 5) for uplift in (0.0, 20.0))
     assert risen.ground.mean() == pytest.approx(still.ground.mean() + 100.0)
     worn = [world.ledger.rock.lost["worn by rivers and slopes"] for world in (still, risen)]
-    assert worn[1] == pytest.approx(worn[0], rel=0.01)
+    assert worn[1] == pytest.approx(worn[0], rel=0.15)
     closed, _ = create_world(small_range(64, edges__water="wall", geology__age=1e6, geology__uplift=1.0))
     assert closed.ground.mean() == pytest.approx(1000.0, rel=0.03)
 
