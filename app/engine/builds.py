@@ -1,7 +1,7 @@
 """Builds: what is compiled of kernels, each in one go, by the name that the window shows.
 
 A process has one build, which has its name; one that is `Varied` has a second, richer one, of which most worlds need
-only one or the other. The survey of rivers is a build, too.
+only one or the other, and one `WithAlternatives` has as many for each of these. The survey of rivers is a build, too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from app.model.layers import side_by_side
 from app.processes import PROCESSES
 from app.processes.moisture import Moisture
 from app.processes.plants import Plants
-from app.processes.process import Process, Varied
+from app.processes.process import Process, Varied, WithAlternatives
 from app.scene.scene import Scene
 
 RIVERS = "rivers"
@@ -24,12 +24,14 @@ ON_RICH_GROUND = " on rich ground"
 # Those that take longest go first, so that no core has the longest one left when the others have nothing to do.
 SLOWEST_FIRST = (
     "pools",
+    "droplets in rivers on rich ground",
     "droplets on rich ground",
     "moisture",
     "wind on rich ground",
     "plants",
     RIVERS,
     "cascade on rich ground",
+    "droplets in rivers",
     "droplets",
     "wind",
 )
@@ -46,16 +48,19 @@ class Ground(NamedTuple):
 
 def builds_of(process: Process, parameters: Any, ground: Ground, running: frozenset[str]) -> tuple[str, ...]:
     """The builds that a process needs in the next cycles, while processes of these names run."""
+    name = process.name
+    if _has_alternatives(type(process)):
+        name += cast(WithAlternatives, process).alternative(parameters)
     if not _is_varied(type(process)):
-        return (process.name,)
-    rich = process.name + ON_RICH_GROUND
+        return (name,)
+    rich = name + ON_RICH_GROUND
     asks = cast(Varied, process).asks_for_rich(parameters, running)
     if ground.materials or ground.covered or ground.rated or Moisture.name in running or asks:
         return (rich,)
     # Plants come last in a cycle: from the next one on the ground is covered. Fields may come to 1 everywhere.
     if Plants.name in running or ground.will_be_rated:
-        return (process.name, rich)
-    return (process.name,)
+        return (name, rich)
+    return (name,)
 
 
 def asks_for_rates(scene: Scene) -> bool:
@@ -86,8 +91,16 @@ def prepare(build: str, processes: Iterable[Process] | None = None) -> None:
         prepare_rivers()
         return
     by_name = {process.name: process for process in processes or (process() for process in PROCESSES)}
-    process = by_name[build.removesuffix(ON_RICH_GROUND)]
-    if not build.endswith(ON_RICH_GROUND):
+    plain, is_rich = build.removesuffix(ON_RICH_GROUND), build.endswith(ON_RICH_GROUND)
+    for process in by_name.values():
+        if (
+            isinstance(process, WithAlternatives)
+            and (other := plain.removeprefix(process.name)) in process.alternatives
+        ):
+            process.prepare_alternative(other, rich=is_rich)
+            return
+    process = by_name[plain]
+    if not is_rich:
         process.prepare()
     elif isinstance(process, Varied):
         process.prepare_rich()
@@ -98,6 +111,11 @@ def prepare(build: str, processes: Iterable[Process] | None = None) -> None:
 @functools.cache
 def _is_varied(process: type[Process]) -> bool:
     return issubclass(process, Varied)  # asked in each cycle, and slow to answer
+
+
+@functools.cache
+def _has_alternatives(process: type[Process]) -> bool:
+    return hasattr(process, "alternatives")  # a protocol with data cannot be asked about a class
 
 
 def in_order(builds: Iterable[str]) -> list[str]:

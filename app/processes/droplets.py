@@ -21,6 +21,7 @@ from app.processes.process import ProcessFailure, register
 MOST_DROPS = 100_000.0  # of one spring in a cycle
 SPILL_SPEED = 0.5  # cells of the reference per unit of time: so fast a drop leaves the sill of a lake
 VOLUME = 4  # the column of it in a table of drops
+IN_RIVERS = " in rivers"  # how the build goes on for drops that carry by the discharge of their river
 DRY_STREAM = 1e-6  # a stream that drops pass less often is none: what fades comes to an end
 
 
@@ -176,22 +177,23 @@ class DropletErosion:
     after: ClassVar[str] = "moisture"
     parameters: ClassVar[type[Parameters]] = DropletParameters
     changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", "water", *side_by_side("flow"))
+    alternatives: ClassVar[tuple[str, ...]] = (IN_RIVERS,)
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
-        world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
-        self._step_with_and_without_rivers(world)
+        self.step(_small_world(), DropletParameters(count=1), Cycle())
 
     def prepare_rich(self) -> None:
         """As `prepare`, for ground of several kinds, or with wetness or plants on it."""
-        world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
-        world.trace("wetness")
-        world.trace("mobility")
-        self._step_with_and_without_rivers(world)
+        self.step(_small_world(rich=True), DropletParameters(count=1), Cycle())
 
-    def _step_with_and_without_rivers(self, world: World) -> None:
-        for river_transport in (0.0, 1.0):
-            self.step(world, DropletParameters(count=1, river_transport=river_transport), Cycle())
+    def alternative(self, parameters: DropletParameters) -> str:
+        """Whether drops know the river that they are in."""
+        return IN_RIVERS if parameters.river_transport > 0.0 else ""
+
+    def prepare_alternative(self, alternative: str, *, rich: bool) -> None:
+        """As `prepare` or `prepare_rich`, for drops in rivers."""
+        self.step(_small_world(rich=rich), DropletParameters(count=1, river_transport=1.0), Cycle())
 
     def asks_for_rich(self, parameters: DropletParameters, running: frozenset[str]) -> bool:
         """Only what lies on the ground asks for it."""
@@ -234,6 +236,15 @@ class DropletErosion:
         traces *= np.float32(1.0 - parameters.stream_memory)
         traces[world.layers["stream"] < DRY_STREAM] = 0.0
         return True
+
+
+def _small_world(*, rich: bool = False) -> World:
+    """One that kernels can be compiled with."""
+    world = World(np.zeros((8, 8)), np.zeros((8, 8)), cell_size=1.0, seed=0)
+    if rich:
+        world.trace("wetness")
+        world.trace("mobility")
+    return world
 
 
 def _drops_for_one(world: World) -> float:

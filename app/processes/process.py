@@ -88,6 +88,24 @@ class Varied(Protocol):
 
 
 @runtime_checkable
+class WithAlternatives(Protocol):
+    """A process that has other kernels in the place of its own for some values of its parameters, each on all ground.
+
+    `prepare` and `prepare_rich` compile what it has without them.
+    """
+
+    alternatives: ClassVar[tuple[str, ...]]  # how the names of their builds go on after that of the process
+
+    def alternative(self, parameters: Any) -> str:
+        """The one that it takes; empty: none."""
+        ...
+
+    def prepare_alternative(self, alternative: str, *, rich: bool) -> None:
+        """As `prepare`, or as `prepare_rich`, for one of them."""
+        ...
+
+
+@runtime_checkable
 class Fading(Protocol):
     """A process that leaves traces which fade while it is switched off."""
 
