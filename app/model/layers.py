@@ -143,7 +143,7 @@ declare_layers(
         "wind_field_east", "eastward wind near the ground, relative to the prevailing speed",
         pack="wind field", signed=True, seen="in overlays",
     ),
-    LayerDeclaration("strata_rise", "height of the top of the strata", "m", signed=True, given=True),
+    LayerDeclaration("strata_rise", "height of the top of the strata", "m", signed=True),
     LayerDeclaration("rooted_ground", "ground when plants were last updated", "m", signed=True, seen="never"),
     # In the order of kernels/rates.py
     _rate("rate_erodibility", "factor on the wear by rivers, drops and snowballs", "rates"),

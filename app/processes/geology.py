@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 CAUSE = "worn by rivers and slopes"
 CREPT_IN = "crept in from the base level"
+STRATA = "strata_rise"
 
 
 @register
@@ -39,7 +40,7 @@ class Geology:
     name: ClassVar[str] = "geology"
     after: ClassVar[str] = ""  # before lakes, which rise with their beds
     parameters: ClassVar[type[Parameters]] = GeologyParameters
-    changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", ROOTED_GROUND)
+    changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", STRATA, ROOTED_GROUND)
 
     def __init__(self) -> None:
         self._room: Room | None = None
@@ -77,6 +78,12 @@ class Geology:
         before = world.ground.copy() if ROOTED_GROUND in world.layers else None
         walls = cycle.edges.water == "wall"
         outlets = outlets_of(world.ground, walls=walls)
+        base_level = has_base_level(parameters, walls=walls)
+        uplift = _uplift(world, parameters, years)
+        changed = ["bedrock", "sediment"]
+        if STRATA in world.layers:  # which the rock takes along
+            world.layers[STRATA] += np.where(outlets & base_level, 0.0, uplift).astype(np.float32)
+            changed.append(STRATA)
         evolved = evolve(
             world.bedrock,
             world.sediment,
@@ -84,9 +91,9 @@ class Geology:
             world.material_fields(),
             world.cell_size,
             landscape_parameters(parameters, years),
-            _uplift(world, parameters, years),
+            uplift,
             outlets,
-            base_level=has_base_level(parameters, walls=walls),
+            base_level=base_level,
             sea_level=cycle.edges.sea,
             rain=_rain(world, cycle.weather),
             rates=world.rates,
@@ -108,11 +115,11 @@ class Geology:
             world.ledger.rock.gain("uplift", volume)
         elif volume < 0.0:
             world.ledger.rock.lose("subsidence", -volume)
-        if before is None:
-            return ("bedrock", "sediment")
-        # Plants live for a moment of this time, and stand on the ground as it is.
-        world.layers[ROOTED_GROUND] += (world.ground - before).astype(world.layers[ROOTED_GROUND].dtype)
-        return self.changes
+        if before is not None:
+            # Plants live for a moment of this time, and stand on the ground as it is.
+            world.layers[ROOTED_GROUND] += (world.ground - before).astype(world.layers[ROOTED_GROUND].dtype)
+            changed.append(ROOTED_GROUND)
+        return tuple(changed)
 
 
 def _uplift(world: World, parameters: GeologyParameters, years: float) -> Layer:

@@ -278,3 +278,21 @@ def test_all_kernels_are_prepared() -> None:
     process.prepare_rich()
     for kernel in (landscape._exchange, landscape._exchange_along_rivers, landscape._exchange_along_lines):
         assert kernel.signatures
+
+
+def test_strata_rise_with_the_rock(tmp_path: Path) -> None:
+    """So that what comes to the surface is what lay below it."""
+    scene = scene_of(materials__enabled=True, geology__erodibility=0.0, geology__diffusivity=0.0, geology__uplift=20.0,
+                     geology__soil_production=0.0, geology__years_per_cycle=1000.0)  # fmt: skip
+    simulator = Simulator(scene, create_world(scene)[0])
+    world = simulator.world
+    before, state = world.layers["strata_rise"] - world.bedrock, world.state()
+    for _ in range(5):
+        simulator.advance()
+    assert world.bedrock.max() > state["layers"]["bedrock"].max() + 99.0
+    assert np.allclose(world.layers["strata_rise"] - world.bedrock, before, rtol=0.0, atol=1e-3)
+    checkpoint.save(tmp_path / "w.npz", world, scene)
+    assert np.array_equal(checkpoint.load(tmp_path / "w.npz")[0].layers["strata_rise"], world.layers["strata_rise"])
+    assert np.array_equal(world.copy().layers["strata_rise"], world.layers["strata_rise"])
+    world.restore(state)
+    assert np.allclose(world.layers["strata_rise"] - world.bedrock, before, rtol=0.0, atol=1e-6)
