@@ -54,6 +54,7 @@ class Evolved(NamedTuple):
     """What a step did, in metres over one cell."""
 
     moved: Moved
+    soil: Moved  # of rock that turned to soil where it lies
     risen: float  # rock that came from below; less than 0: it sank
 
 
@@ -118,7 +119,7 @@ def evolve(
     )
     held = outlets.reshape(-1) if base_level else np.zeros(outlets.size, np.bool_)
     risen = _rise(land.bedrock, land.sediment, land.ground, np.array(uplift, np.float64, copy=None).reshape(-1), held)
-    from_rock, off_map = np.zeros(land.kinds), np.zeros(land.kinds)
+    from_rock, off_map, soil = np.zeros(land.kinds), np.zeros(land.kinds), np.zeros(land.kinds)
     after = room.after.reshape(-1)
     if p.erodibility > 0.0:
         rivers = room.rivers
@@ -162,11 +163,12 @@ def evolve(
         _find_weathering(land, room.factor.reshape(-1))
         made = p.soil_production * p.years / p.soil_depth
         if land.kinds == 1:
-            from_rock[0] += make_soil(land.bedrock, land.sediment, room.factor.reshape(-1), p.soil_depth, made)
+            soil[0] += make_soil(land.bedrock, land.sediment, room.factor.reshape(-1), p.soil_depth, made)
         else:
-            _make_soil_of_kinds(land, room.factor.reshape(-1), p.soil_depth, made, from_rock)
+            _make_soil_of_kinds(land, room.factor.reshape(-1), p.soil_depth, made, soil)
         np.add(bedrock, sediment, out=ground)
-    return Evolved(Moved(from_rock=tuple(from_rock.tolist()), off_map=tuple(off_map.tolist())), risen)
+    moved = Moved(from_rock=tuple(from_rock.tolist()), off_map=tuple(off_map.tolist()))
+    return Evolved(moved, Moved(from_rock=tuple(soil.tolist())), risen)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

@@ -303,7 +303,10 @@ def _up(surface, sums, kind, direction, order, steps):
         cell = np.uintp(number)
         if kind[cell] == LAND:
             below = surface[np.uintp(number + steps[direction[cell]])]
-            surface[cell] = sums[np.uintp(2) * cell] + sums[np.uintp(2) * cell + np.uintp(1)] * below
+            alone, of_receiver = sums[np.uintp(2) * cell], sums[np.uintp(2) * cell + np.uintp(1)]
+            new = alone + of_receiver * below
+            # Nothing is worn where the receiver was filled up to above the cell, and nothing comes from there.
+            surface[cell] = new if new >= below else alone / (1.0 - of_receiver)
         elif kind[cell] == LAKE:
             _share_lake(number, sums, kind, direction, steps)
 

@@ -100,7 +100,7 @@ def _picture(
     ground = Ground(sides.snapshots[0], scene.view.exaggeration)
     camera = CameraPath(read_camera_path(scene.view.camera_path), ground, size[0] / size[1]).at(cycle)
     sides.redraw()
-    labels = picture_labels([scene], simulator.world.cycle)
+    labels = picture_labels([scene], simulator.world.cycle, simulator.world.years)
     sides.draw([camera], [scene], time=time, minimap=False, labels=labels)
     pixels = sides.pixels()
     assert pixels is not None

@@ -155,7 +155,7 @@ def render_recorded(
                 ground = Ground(sides.snapshots[0], view.exaggeration)
                 camera = course.camera(second, ground, narrowest)
                 sides.redraw()
-                labels = picture_labels(scenes, run.cycle)
+                labels = picture_labels(scenes, run.cycle, sides.snapshots[0].years)
                 sides.draw([camera] * len(scenes), scenes, time=frame / fps, minimap=minimap, labels=labels)
                 pixels = sides.pixels()
                 assert pixels is not None

@@ -115,7 +115,7 @@ def render(
                 if keys := read_camera_path(scene.view.camera_path):
                     ground = Ground(sides.snapshots[0], scenes[0].view.exaggeration)
                     camera = CameraPath(keys, ground, aspect).at(lockstep.cycle)
-                labels = picture_labels(scenes, lockstep.cycle)
+                labels = picture_labels(scenes, lockstep.cycle, lockstep.worlds[0].years)
                 if recorders:
                     sides.redraw()  # time has passed, also where nothing else has changed
                     sides.draw([camera] * len(scenes), scenes, time=frame / fps, minimap=minimap, labels=labels)

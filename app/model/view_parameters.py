@@ -115,7 +115,9 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     ] = "overlay"
     caption: Annotated[
         str,
-        described("words over the picture; | begins a line, and {cycle}, {years}, {name} or a parameter is its value"),
+        described(
+            "words over the picture; | begins a line, and {cycle}, {years}, {age}, {name} or a parameter is its value"
+        ),
     ] = ""
     camera_path: Annotated[
         str,

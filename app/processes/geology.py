@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 CAUSE = "worn by rivers and slopes"
 CREPT_IN = "crept in from the base level"
+SOIL = "turned to soil"
 STRATA = "strata_rise"
 
 
@@ -109,6 +110,7 @@ class Geology:
         # Where slopes fall from the base level into the map, more may creep in than leaves.
         crept_in = tuple(max(-load, 0.0) for load in moved.off_map)
         account_for(world, CAUSE, moved._replace(off_map=tuple(max(load, 0.0) for load in moved.off_map)))
+        account_for(world, SOIL, evolved.soil)
         account_for(world, CREPT_IN, Moved(blown_in=crept_in), blown_in=CREPT_IN)
         volume = evolved.risen * world.cell_area
         if volume > 0.0:

@@ -1,11 +1,11 @@
-"""What is written over a picture: a person's words, with cycle, years and values of parameters in them."""
+"""What is written over a picture: a person's words, with cycle, years, age and values of parameters in them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from app.model.numbers import spaced, value_text
+from app.model.numbers import spaced, time_text, value_text
 from app.scene.comparison import labels
 from app.scene.scene import DECLARATIONS, Scene
 
@@ -15,28 +15,33 @@ LINE_BREAK = "|"
 Label = tuple[str, ...]
 
 
-def picture_labels(scenes: Sequence[Scene], cycle: int) -> list[Label]:
+def picture_labels(scenes: Sequence[Scene], cycle: int, age: float = 0.0) -> list[Label]:
     """The lines on each of the pictures: what tells compared worlds apart, and the caption of the view, if any."""
-    caption = caption_lines(scenes[0], cycle)
+    caption = caption_lines(scenes[0], cycle, age)
     return [caption + label for label in labels(scenes)] if caption else labels(scenes)
 
 
-def caption_lines(scene: Scene, cycle: int) -> Label:
-    """The caption of a scene after a cycle, line by line. A field that is not known stays as it was written."""
+def caption_lines(scene: Scene, cycle: int, age: float = 0.0) -> Label:
+    """The caption of a scene after a cycle, line by line. A field that is not known stays as it was written.
+
+    `age` is the geological time of its world, in years.
+    """
     text = scene.view.caption.strip()
     if not text:
         return ()
-    lines = (FIELD.sub(lambda field: _value(scene, cycle, field), line) for line in text.split(LINE_BREAK))
+    lines = (FIELD.sub(lambda field: _value(scene, cycle, age, field), line) for line in text.split(LINE_BREAK))
     return tuple(line.strip() for line in lines)
 
 
-def _value(scene: Scene, cycle: int, field: re.Match[str]) -> str:
+def _value(scene: Scene, cycle: int, age: float, field: re.Match[str]) -> str:
     name = field[1]
     if name == "cycle":
         return spaced(cycle)
     if name == "years":
         year = scene.climate.year
         return f"{cycle / year:.1f}" if year else "0"
+    if name == "age":
+        return time_text(age)
     if name == "name":
         return scene.name
     if name in DECLARATIONS:

@@ -9,7 +9,7 @@ import msgspec
 
 from app.model.numbers import value_text
 from app.model.parameters import Declaration, Value
-from app.scene.scene import DECLARATIONS, GROUPS, Scene, differing, section_of
+from app.scene.scene import DECLARATIONS, GROUPS, Scene, acts, differing, section_of
 
 Letter = Literal["A", "B", "C", "D"]
 
@@ -71,9 +71,9 @@ def _listed(scene: Scene, paths: Sequence[str]) -> list[str]:
 
 
 def _has_effect(path: str, scenes: Sequence[Scene]) -> bool:
-    """Whether a difference is one that is seen: none is, below the switch of a process that runs in fewer than two."""
-    switch = f"{path.partition('.')[0]}.enabled"
-    return path == switch or switch not in DECLARATIONS or sum(bool(scene.value(switch)) for scene in scenes) > 1
+    """Whether a difference is one that is seen: none is, in the group of a process that acts in fewer than two."""
+    group = path.partition(".")[0]
+    return path == f"{group}.enabled" or sum(acts(scene, group) for scene in scenes) > 1
 
 
 def _setting(scene: Scene, path: str) -> str:

@@ -215,6 +215,11 @@ def without_effect(scene: Scene, declaration: Declaration) -> str:
     return f"no effect while {why}" if why else ""
 
 
+def acts(scene: Scene, group: str) -> bool:
+    """Whether a group is switched on, or acts without; true of those that have no switch."""
+    return not _unmet(scene, _switch_of(group))
+
+
 def _switch_of(group: str) -> str:
     """What a group needs of its switch, and of what acts in its place; empty where it has none."""
     switch = f"{group}.enabled"

@@ -302,7 +302,7 @@ class Application:
         scenes = scenes if len(scenes) == count else (self.documents.scene,) * count
         minimap = scenes[0].view.minimap
         cameras = [self.camera_of(side).camera() for side in self.sides.shown]
-        labels = picture_labels(scenes, self.snapshot.cycle if self.snapshot else 0)
+        labels = picture_labels(scenes, *((self.snapshot.cycle, self.snapshot.years) if self.snapshot else (0, 0.0)))
         for side in self.sides.shown:
             side.covered_left = round(self.panel.width_left_of_scene * self.layout.pixels_per_unit)
         return self.sides.begin(cameras, scenes, time=self._time, minimap=minimap, labels=labels)

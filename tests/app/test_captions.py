@@ -16,6 +16,7 @@ def captioned(text: str, **settings: object) -> Scene:
 
 def test_fields_have_their_values() -> None:
     scene = captioned("{name} rises | cycle {cycle}, {years} a | sea {edges.sea_level}", climate__year=200)
+    assert caption_lines(captioned("{age}"), 3, 2.5e6) == ("2.50 My",)
     assert caption_lines(scene, 12_500) == ("rises", "cycle 12 500, 62.5 a", "sea 0 m")
 
 

@@ -64,7 +64,7 @@ class Land:
         self.turn += 1
         self.risen += evolved.risen
         self.off_map += sum(evolved.moved.off_map)
-        self.worn += sum(evolved.moved.from_rock)
+        self.worn += sum(evolved.moved.from_rock) + sum(evolved.soil.from_rock)
         return evolved
 
     def check(self) -> None:
@@ -351,7 +351,7 @@ def test_kinds_are_not_lost(exponent: float) -> None:
         evolved = evolve(
             rock, loose, ground, materials, 20.0, p, 1.0, outlets, sea_level=20.0, columns_first=step % 2 == 0
         )
-        gained += evolved.moved.from_rock
+        gained += np.add(evolved.moved.from_rock, evolved.soil.from_rock)
         lost += evolved.moved.off_map
         risen += evolved.risen
         assert mix.min() >= 0.0
