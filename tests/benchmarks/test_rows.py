@@ -111,7 +111,7 @@ EXPECTED = {
         ("jacksboro: frames a second there, at level", "1/s", 10.0),
         ("basic: recording, its cost in cycles a second", "times", 0.85),
         ("basic: recording, its cost in frames a second", "times", 0.85),
-        ("the gallery, 49 entries, opened again", "s", 0.2),
+        ("the gallery, 41 entries, opened again", "s", 0.2),
         ("from a key to its slider on the screen", "ms", 100.0),
     ],
     "hands": [
