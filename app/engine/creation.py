@@ -138,8 +138,8 @@ def extent_in_metres(scene: Scene, width: float, height: float) -> dict[str, int
     return {
         "world.columns": columns,
         "world.rows": rows,
-        "world.reference_columns": grid.land_columns,
-        "world.reference_rows": grid.land_rows,
+        "world.land_columns": grid.land_columns,
+        "world.land_rows": grid.land_rows,
     }
 
 
@@ -225,7 +225,7 @@ def _complete(world: World, scene: Scene) -> World:
 
 def _longer_side(scene: Scene, world: World) -> float:
     """The length that relative lengths refer to, in cells of the world."""
-    side = max(scene.world.reference_rows, scene.world.reference_columns)
+    side = max(scene.world.land_rows, scene.world.land_columns)
     return side * world.reference_cell_size / world.cell_size if side else max(world.shape)
 
 

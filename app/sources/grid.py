@@ -85,8 +85,8 @@ def grid_of(scene: Scene, rows: int, columns: int) -> Grid:
     world = scene.world
     cell_size = world.cell_size or DEFAULT_CELL_SIZE
     cell = cell_size / (world.reference_cell_size or cell_size)
-    land_rows = world.reference_rows or max(1, round(rows * cell))
-    land_columns = world.reference_columns or max(1, round(columns * cell))
+    land_rows = world.land_rows or max(1, round(rows * cell))
+    land_columns = world.land_columns or max(1, round(columns * cell))
     if max(land_rows, land_columns) > LARGEST_SIDE:
         raise UserError(
             f"world.reference_cell_size = {world.reference_cell_size:g}: the land would have "

@@ -39,7 +39,7 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
             unit="m",
         ),
     ] = 0.0
-    reference_columns: Annotated[
+    land_columns: Annotated[
         int,
         parameter(
             0,
@@ -48,7 +48,7 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
             unit="cells",
         ),
     ] = 0
-    reference_rows: Annotated[
+    land_rows: Annotated[
         int,
         parameter(
             0,
