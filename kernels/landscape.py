@@ -108,8 +108,8 @@ def evolve(
     [row, column], C-contiguous; `materials` have the mix that is the sediment. `cell_size` is the side of a cell in
     metres. `uplift` is what rock rises by in the step, in metres. Water leaves by `outlets` [row, column], at least one
     cell; where they are the `base_level`, these neither rise nor creep. The sea lies below `sea_level`, and its floor
-    rises and takes loads everywhere. `rain` is what falls on each cell beside
-    others, `rates` what kernels/rates.py says. Slopes creep along columns first, or along rows.
+    rises and takes loads everywhere. `rain` is what falls on each cell beside others, `rates` what kernels/rates.py
+    says. Slopes creep along columns first, or along rows.
     """
     check_layers(bedrock, sediment, ground)
     p = parameters
@@ -125,15 +125,7 @@ def evolve(
         rivers = room.rivers
         route(ground, outlets, sea_level, rain, rivers)
         _find_erodibility(land, p.erodibility, p.sediment_erodibility, p.cover, room.factor.reshape(-1))
-        power = StreamPowerParameters(
-            p.years,
-            p.area_exponent,
-            p.channel_area,
-            p.slope_exponent,
-            p.deposition,
-            p.critical_slope,
-            p.settling_length,
-        )
+        power = StreamPowerParameters._make(getattr(p, name) for name in StreamPowerParameters._fields)
         mobility = np.empty(0) if rates is None else rates[..., MOBILITY].astype(np.float64).reshape(-1)
         incise(ground, room.factor, mobility, cell_size, power, sea_level, rivers, room.after)
         if land.kinds > 1:
@@ -285,7 +277,7 @@ def _all_of(carried, first, kinds):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _exchange_along_rivers(
-    land, after, kind_of, direction, order, steps, surface, sums, hold, from_rock, off_map
+    land, after, kind_of, direction, order, steps, surface, sums, mobility, from_rock, off_map
 ):  # fmt: skip
     """Bring ground of several kinds to new heights, with the loads that its rivers carry from cell to cell.
 
@@ -306,7 +298,7 @@ def _exchange_along_rivers(
         passed = 1.0
         if what == LAKE:
             if kind_of[receiver] != LAKE and load > 0.0:
-                own_room = surface[cell] - land.ground[cell] if may_move(hold, cell) else 0.0
+                own_room = surface[cell] - land.ground[cell] if may_move(mobility, cell) else 0.0
                 stays = sums[2 * cell] * (sums[2 * cell + 1] + own_room)
                 passed = 1.0 - min(stays / load, 1.0)
         else:
@@ -334,8 +326,8 @@ def _exchange_along_rivers(
             last[cell] = last[receiver]
         else:
             last[cell] = cell
-            left[cell] = sums[2 * cell + 1] + (surface[cell] - land.ground[cell] if may_move(hold, cell) else 0.0)
-        depth = surface[cell] - land.ground[cell] if may_move(hold, cell) else 0.0
+            left[cell] = sums[2 * cell + 1] + (surface[cell] - land.ground[cell] if may_move(mobility, cell) else 0.0)
+        depth = surface[cell] - land.ground[cell] if may_move(mobility, cell) else 0.0
         end = last[cell]
         _lay(land, cell, min(depth / left[end], 1.0) if left[end] > 0.0 else 1.0, carried, end * kinds)
         left[end] -= depth

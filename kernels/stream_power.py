@@ -60,9 +60,7 @@ class StreamPowerParameters(NamedTuple):
 
     years: Years
     area_exponent: float  # m
-    channel_area: (
-        SquareMetres  # that drains to the head of a channel: above it slopes are worn as the channel's head is
-    )
+    channel_area: SquareMetres  # that drains to the head of a channel: slopes above are worn as the head is
     slope_exponent: float  # n
     deposition: float  # G
     critical_slope: float  # tangent of the steepest slope that stands; infinite: all do
@@ -145,12 +143,12 @@ def incise(
     sea_level: float,
     rivers: Rivers,
     out: Layer,
-) -> float:
+) -> None:
     """Let the rivers of a land that was routed wear and fill it for some years; write the new ground to `out`.
 
     `ground` is float64 metres [row, column]. `erodibility` is K for areas in square metres and years. Where `mobility`
-    [cell] is 0 nothing is worn, laid down, or slides; it is empty where all may. Returns what left the map, in metres
-    over one cell; all the rest of what was worn is laid on `out`, to the last bits.
+    [cell] is 0 nothing is worn, laid down, or slides; it is empty where all may. What is on `ground` and not on `out`
+    has left the map.
     """
     p = parameters
     steps = index_steps(ground.shape[1])
@@ -158,32 +156,32 @@ def incise(
     surface, height = rivers.surface.reshape(-1), ground.reshape(-1)
     sums = rivers.sums.reshape(-1)
     wear, settled = rivers.wear.reshape(-1), rivers.settled.reshape(-1)
-    hold = mobility
     if p.critical_slope < math.inf:
-        _slide(surface, direction, kind, hold, rivers.order, steps, p.critical_slope * cell_size)
+        _slide(surface, direction, kind, mobility, rivers.order, steps, p.critical_slope * cell_size)
     np.maximum(rivers.area, p.channel_area / cell_size**2, out=rivers.wear)
     raise_to(wear, p.area_exponent)
     scale = p.years * cell_size ** (2.0 * p.area_exponent)
     # For n = 1 the coefficient of the fall to the receiver, else that of the power of the slope
     power = -1.0 if p.slope_exponent == 1.0 else 0.0
     _prepare(
-        wear, settled, erodibility.reshape(-1), hold, rivers.area.reshape(-1), direction, scale, cell_size, power,
+        wear, settled, erodibility.reshape(-1), mobility, rivers.area.reshape(-1), direction, scale, cell_size, power,
         p.deposition,
     )  # fmt: skip
     settling = 1.0 - math.exp(-cell_size / p.settling_length)
     walk = (kind, direction, rivers.order, steps)
     if p.slope_exponent == 1.0:
-        _down(height, surface, surface, sums, wear, np.empty(0), settled, *walk, settling, sea_level, hold)
+        _down(height, surface, surface, sums, wear, np.empty(0), settled, *walk, settling, sea_level, mobility)
         _up(surface, sums, *walk)
-        return float(_lay(height, surface, sums, kind, hold, out.reshape(-1)))
+        _lay(height, surface, sums, kind, mobility, out.reshape(-1))
+        return
     begin = surface.copy()
     for _ in range(_ROUNDS):
         linear, constant = _tangent(surface, wear, direction, kind, steps, cell_size, p.slope_exponent)
-        _down(height, begin, surface, sums, linear, constant, settled, *walk, settling, sea_level, hold)
-        change = _up_by_newton(begin, surface, sums, wear, settled, *walk, cell_size, p.slope_exponent, hold)
+        _down(height, begin, surface, sums, linear, constant, settled, *walk, settling, sea_level, mobility)
+        change = _up_by_newton(begin, surface, sums, wear, settled, *walk, cell_size, p.slope_exponent, mobility)
         if p.deposition == 0.0 or change <= _CLOSE * max(np.ptp(height), _CLOSE):
             break
-    return float(_lay(height, surface, sums, kind, hold, out.reshape(-1)))
+    _lay(height, surface, sums, kind, mobility, out.reshape(-1))
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -200,25 +198,25 @@ def may_move(mobility, cell):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _slide(surface, direction, kind, hold, order, steps, rise):
+def _slide(surface, direction, kind, mobility, order, steps, rise):
     """Lower what stands steeper than it can above its receiver."""
     across = rise * math.sqrt(2.0)
     for place in range(len(order)):
         number = np.int64(order[np.uintp(len(order) - 1 - place)])
         cell = np.uintp(number)
-        if kind[cell] == LAND and may_move(hold, cell):
+        if kind[cell] == LAND and may_move(mobility, cell):
             towards = direction[cell]
             highest = surface[np.uintp(number + steps[towards])] + (rise if towards < 4 else across)
             surface[cell] = min(surface[cell], highest)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _prepare(wear, settled, erodibility, hold, area, direction, scale, distance, power, deposition):  # fmt: skip
+def _prepare(wear, settled, erodibility, mobility, area, direction, scale, distance, power, deposition):  # fmt: skip
     """From A^m in `wear` to the coefficients of incision, for a power of the distance, and of deposition."""
     beside, across = scale * distance**power, scale * (distance * math.sqrt(2.0)) ** power
     for cell in range(len(wear)):
         factor = beside if direction[cell] < 4 else across
-        is_free = may_move(hold, cell)
+        is_free = may_move(mobility, cell)
         wear[cell] *= erodibility[cell] * factor if is_free else 0.0
         # No more can be laid down than comes.
         part = deposition if deposition < area[cell] else area[cell]
@@ -244,7 +242,7 @@ def _tangent(surface, wear, direction, kind, steps, cell_size, exponent):
 @njit(nogil=True, cache=True, error_model="numpy")
 def _down(
     height, begin, surface, sums, wear, constant, settled, kind, direction, order, steps, settling, sea_level,
-    hold,
+    mobility,
 ):  # fmt: skip
     """From the springs down: what each cell's height and load are if its receiver's height is known.
 
@@ -279,7 +277,7 @@ def _down(
             else:
                 sums[others] += leaves + leaves_with_height * surface[receiver]
         elif what == LAKE:
-            room = with_height + (surface[cell] - height[cell] if may_move(hold, cell) else 0.0)
+            room = with_height + (surface[cell] - height[cell] if may_move(mobility, cell) else 0.0)
             if to == LAKE:
                 sums[others] += comes
                 sums[others + one] += room
@@ -288,7 +286,7 @@ def _down(
                 sums[others] += comes - stays
                 sums[own] = stays / room if room > 0.0 else 0.0
         else:
-            below = max(sea_level - height[cell], 0.0) if may_move(hold, cell) else 0.0
+            below = max(sea_level - height[cell], 0.0) if may_move(mobility, cell) else 0.0
             stays = min(max(comes, 0.0) * settling, below)
             sums[own] = stays
             if towards != OUTLET:
@@ -313,13 +311,13 @@ def _up(surface, sums, kind, direction, order, steps):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _up_by_newton(
-    begin, surface, sums, wear, settled, kind, direction, order, steps, cell_size, exponent, hold
+    begin, surface, sums, wear, settled, kind, direction, order, steps, cell_size, exponent, mobility
 ):  # fmt: skip
     """The same for other n than 1. Returns by how much any height changed."""
     change = 0.0
     for place in range(len(order) - 1, -1, -1):
         cell = order[place]
-        if kind[cell] == LAND and may_move(hold, cell):
+        if kind[cell] == LAND and may_move(mobility, cell):
             towards = direction[cell]
             distance = cell_size if towards < 4 else cell_size * math.sqrt(2.0)
             below = surface[cell + steps[towards]]
@@ -366,19 +364,16 @@ def _share_lake(cell, sums, kind, direction, steps):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _lay(height, surface, sums, kind, hold, out):
-    """The new ground; returns what is in none of it any more."""
-    left = 0.0
+def _lay(height, surface, sums, kind, mobility, out):
+    """The new ground."""
     for cell in range(len(height)):
         before = height[cell]
         what = kind[cell]
         now = before
         if what == LAND:
             now = surface[cell]
-        elif what == LAKE and may_move(hold, cell):
+        elif what == LAKE and may_move(mobility, cell):
             now = before + sums[2 * cell] * (surface[cell] - before)
         elif what == SEA:
             now = before + sums[2 * cell]
         out[cell] = now
-        left += before - now
-    return left

@@ -51,7 +51,8 @@ class Geology:
         self._step_on(World(np.add.outer(np.zeros(8), np.arange(8.0)), np.ones((8, 8)), cell_size=1.0, seed=0))
 
     def prepare_rich(self) -> None:
-        """As `prepare`, for ground of several kinds."""
+        """As `prepare`, for ground of several kinds, too: what is on ground of one kind changes nothing here."""
+        self.prepare()
         world = World(np.add.outer(np.zeros(8), np.arange(8.0)), np.ones((8, 8)), cell_size=1.0, seed=0)
         materials = materials_of(MaterialParameters())
         world.lay_materials(materials, {materials.names[0]: 1.0}, np.zeros((8, 8), np.float32))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,7 +43,7 @@ def generate(scene: Scene, grid: Grid) -> Land:
     """
     generator = GENERATORS[scene.world.source]
     if generator is mountain_range:
-        return mountain_range(scene, grid)
+        return _with_relief(mountain_range(scene, grid), scene.world.relief)
     relief = relief_of(scene, grid)
     made = generator(scene, grid.finest)
     assert not isinstance(made, Land)
@@ -52,6 +53,15 @@ def generate(scene: Scene, grid: Grid) -> Land:
     land = made if grid.is_land else generator(scene, grid.land)
     assert isinstance(land, np.ndarray)
     return Land(_averaged(stretched(made, relief, float(land.min()), float(land.max())), grid))
+
+
+def _with_relief(land: Land, relief: float) -> Land:
+    """A land in metres with its lowest place where it is, and the highest so much higher; 0: as it is."""
+    if not relief or land.loose is None:
+        return land
+    ground = land.rock + land.loose
+    lowest, highest = float(ground.min()), float(ground.max())
+    return replace(land, rock=lowest + stretched(ground, relief, lowest, highest) - land.loose)
 
 
 def relief_of(scene: Scene, grid: Grid) -> float:

@@ -90,16 +90,7 @@ def mountain_range(scene: Scene, grid: Grid) -> Land:
             f"geology.age = {geology.age:g} with geology.uplift = {geology.uplift:g}: the land would lie beyond "
             f"{high:g} m; less of one of them is right"
         )
-    if scene.world.relief:
-        ground = stretched(ground, scene.world.relief)
-        rock = ground - loose
     return Land(rock, loose, geology.age)
-
-
-def stretched(ground: Layer, relief: float) -> Layer:
-    """The same shape with the same lowest place, and so much higher a highest one."""
-    lowest, highest = float(ground.min()), float(ground.max())
-    return lowest + (ground - lowest) * (relief / (highest - lowest) if highest > lowest else 0.0)
 
 
 def _uplift_field(scene: Scene, ground: Layer, cell_size: float) -> Layer | float:
@@ -117,7 +108,7 @@ def _levels(rows: int, columns: int, age: float) -> list[_Level]:
     while side < max(rows, columns):
         scale = side / max(rows, columns)
         number = len(levels)
-        end = ENDS[min(number, len(ENDS) - 1)] if number < len(ENDS) else 1.0 - (1.0 - ENDS[-1]) * 0.5 ** (number - 3)
+        end = ENDS[number] if number < len(ENDS) else 1.0 - (1.0 - ENDS[-1]) * 0.5 ** (number - 3)
         steps = STEPS[min(number, len(STEPS) - 1)]
         levels.append(_Level(max(round(rows * scale), 2), max(round(columns * scale), 2), end * age, steps))
         side *= 2
