@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kernels.compiling import njit
 from kernels.layers import Layer
@@ -191,7 +192,7 @@ def _creep_across(ground, free, pace):
                     own[column] = height[column, lane]
 
 
-def creep(ground: Layer, free: Layer, pace: float, *, along_columns: bool) -> None:
+def creep(ground: Layer, free: NDArray[np.float32], pace: float, *, along_columns: bool) -> None:
     """Let the ground creep along its columns, or along its rows, in place: `pace` is κ · years / cell area.
 
     `free` [row, column] is 1 where the ground moves as that says, less where it is slower, 0 where it neither gives nor
@@ -201,16 +202,17 @@ def creep(ground: Layer, free: Layer, pace: float, *, along_columns: bool) -> No
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def make_soil(bedrock, soil, hold, depth, made):
+def make_soil(bedrock, soil, ground, hold, depth, made):
     """Turn rock to soil, both [cell], in place; returns how much did, in metres over one cell.
 
-    `made` is P · t / depth, and `hold` [cell] a factor on it.
+    `ground` [cell] becomes their sum. `made` is P · t / depth, and `hold` [cell] a factor on it.
     """
     power, scratch, other = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
     scale = -1.0 / (depth * math.log(2.0))
     total = 0.0
     for begin in range(0, len(soil), BLOCK):
-        rock, above, held = bedrock[begin : begin + BLOCK], soil[begin : begin + BLOCK], hold[begin : begin + BLOCK]
+        part = slice(begin, begin + BLOCK)
+        rock, above, held, top = bedrock[part], soil[part], hold[part], ground[part]
         block = power[: len(rock)]
         for i in range(len(block)):
             block[i] = max(scale * above[i], LEAST_EXPONENT)
@@ -223,5 +225,6 @@ def make_soil(bedrock, soil, hold, depth, made):
             rock[i] = before - depth * math.log(2.0) * block[i]
             became = before - rock[i]  # as far as numbers of this size can tell
             above[i] += became
+            top[i] = rock[i] + above[i]
             total += became
     return total

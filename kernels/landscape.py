@@ -62,7 +62,8 @@ class Room(NamedTuple):
     """What a step is worked out in, to be used again by the next one; arrays are [row, column]."""
 
     rivers: Rivers
-    factor: Layer  # K in each cell, or how freely it creeps, or how fast it turns to soil
+    factor: Layer  # K in each cell, or how fast it turns to soil
+    free: NDArray[np.float32]  # how freely each cell creeps, −1 where it keeps its height: see `creep`
     after: Layer  # the ground as it becomes
 
 
@@ -82,7 +83,8 @@ _Ground: Any = namedtuple("_Ground", (*_ASKED, "rates", "bedrock", "sediment", "
 
 def room_for(rows: int, columns: int) -> Room:
     """Room for the steps of a map."""
-    return Room(empty_rivers(rows, columns), np.empty((rows, columns)), np.empty((rows, columns)))
+    factor, after = np.empty((rows, columns)), np.empty((rows, columns))
+    return Room(empty_rivers(rows, columns), factor, np.empty((rows, columns), np.float32), after)
 
 
 def evolve(
@@ -139,14 +141,14 @@ def evolve(
         room.after[...] = ground
     if p.diffusivity > 0.0:
         pace = p.diffusivity * p.years / cell_size**2
-        _find_mobility(land, held, room.factor.reshape(-1))
+        _find_mobility(land, held, room.free.reshape(-1))
         for along_columns in (columns_first, not columns_first):
-            creep(room.after, room.factor, pace, along_columns=along_columns)
+            creep(room.after, room.free, pace, along_columns=along_columns)
             if land.kinds > 1:
                 cells, lines = ground.shape if along_columns else ground.T.shape
                 strides = (1, ground.shape[1]) if along_columns else (ground.shape[1], 1)
                 _exchange_along_lines(
-                    land, after, room.factor.reshape(-1), pace, cells, lines, *strides, from_rock, off_map
+                    land, after, room.free.reshape(-1), pace, cells, lines, *strides, from_rock, off_map
                 )
                 room.after[...] = ground
     if land.kinds == 1:
@@ -154,11 +156,11 @@ def evolve(
     if p.soil_production > 0.0:
         _find_weathering(land, room.factor.reshape(-1))
         made = p.soil_production * p.years / p.soil_depth
+        factor = room.factor.reshape(-1)
         if land.kinds == 1:
-            soil[0] += make_soil(land.bedrock, land.sediment, room.factor.reshape(-1), p.soil_depth, made)
+            soil[0] += make_soil(land.bedrock, land.sediment, land.ground, factor, p.soil_depth, made)
         else:
-            _make_soil_of_kinds(land, room.factor.reshape(-1), p.soil_depth, made, soil)
-        np.add(bedrock, sediment, out=ground)
+            _make_soil_of_kinds(land, factor, p.soil_depth, made, soil)
     moved = Moved(from_rock=tuple(from_rock.tolist()), off_map=tuple(off_map.tolist()))
     return Evolved(moved, Moved(from_rock=tuple(soil.tolist())), risen)
 
@@ -196,10 +198,10 @@ def _find_erodibility(land, rock, loose, cover, factor):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _find_mobility(land, outlets, factor):
+def _find_mobility(land, outlets, free):
     """How freely each cell creeps, −1 in outlets: see `creep`."""
-    for cell in range(len(factor)):
-        factor[cell] = -1.0 if outlets[cell] else rate_of(land.rates, cell, MOBILITY)
+    for cell in range(len(free)):
+        free[cell] = -1.0 if outlets[cell] else rate_of(land.rates, cell, MOBILITY)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -379,7 +381,7 @@ def _make_soil_of_kinds(land, factor, depth, made, from_rock):
         land.bedrock[cell] = rock - depth * math.log1p(made * factor[cell] * math.exp(-land.sediment[cell] / depth))
         became = rock - land.bedrock[cell]
         land.mix[cell * land.kinds + kind] += became
-        land.sediment[cell] = thickness(land, cell)
+        _sum_up(land, cell)
         from_rock[kind] += became
 
 

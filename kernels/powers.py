@@ -62,13 +62,10 @@ def exp2_of(values, factor):
         bits[i] += (factor_bits[i] - _ROUND_BITS) << np.int64(52)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def raise_to(values, exponent):
-    """Raise positive float64 `values` [number] to a power, in place."""
-    one, other = np.empty(BLOCK), np.empty(BLOCK)
-    for begin in range(0, len(values), BLOCK):
-        block = values[begin : begin + BLOCK]
-        log2_of(block, one, other)
-        for i in range(len(block)):
-            block[i] *= exponent
-        exp2_of(block, one)
+@njit(nogil=True, error_model="numpy")
+def raise_to(values, exponent, one, other):
+    """Positive values [up to `BLOCK`] become their powers; the last two are scratch of `BLOCK` numbers."""
+    log2_of(values, one, other)
+    for i in range(len(values)):
+        values[i] *= exponent
+    exp2_of(values, one)

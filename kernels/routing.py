@@ -12,9 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.compiling import njit
-from kernels.neighbours import LENGTHS, OUTLET, index_steps
+from kernels.neighbours import COLUMN_STEPS, LENGTHS, OPPOSITE, OUTLET, ROW_STEPS, index_steps
 
 _UNKNOWN = -1
+
+_TILE = 128  # springs are looked for in so many rows and columns at a time
+_LISTED = np.uint8(255)  # what waits for nothing, and has been found before its turn
 
 
 class Routes(NamedTuple):
@@ -174,28 +177,55 @@ def way_to_outlet(directions: NDArray[np.int8], row: int, column: int) -> NDArra
     return np.stack(np.divmod(cells, directions.shape[1]), axis=1)
 
 
+@njit(nogil=True, error_model="numpy")
+def _count_inflows(directions, inflows):
+    """How many neighbours drain to each cell: by whole rows, several cells in one instruction."""
+    rows, columns = directions.shape
+    for row in range(rows):
+        here = inflows[row]
+        here[:] = 0
+        for neighbour in range(8):
+            other, aside = row + ROW_STEPS[neighbour], COLUMN_STEPS[neighbour]
+            if not 0 <= other < rows:
+                continue
+            begin, end = max(-aside, 0), columns - max(aside, 0)
+            own, there = here[begin:end], directions[other][begin + aside : end + aside]
+            back = np.int8(OPPOSITE[neighbour])
+            for place in range(len(own)):
+                own[place] += np.uint8(1) if there[place] == back else np.uint8(0)
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
-def _order_from_springs(direction, steps, order, waiting, totals):
-    count = len(direction)
-    for cell in range(count):
-        towards = direction[cell]
-        waiting[np.uintp(cell + steps[towards])] += np.uint8(1) if towards != OUTLET else np.uint8(0)
-    # Without branches: each cell is written, and overwritten where it does not count.
-    end = np.uintp(0)
-    for cell in range(count):
-        order[end] = cell
-        end += np.uintp(1) if waiting[cell] == 0 else np.uintp(0)
-    for place in range(count):
-        cell = np.int64(order[np.uintp(place)])
-        towards = direction[np.uintp(cell)]
-        if towards != OUTLET:
-            below = np.uintp(cell + steps[towards])
-            totals[below] += totals[np.uintp(cell)]
-            left = waiting[below] - np.uint8(1)
-            waiting[below] = left
-            if left == 0:
+def _order_from_springs(directions, steps, order, waiting, totals):
+    rows, columns = directions.shape
+    direction = directions.reshape(-1)
+    _count_inflows(directions, waiting.reshape(directions.shape))
+    springs = np.empty(_TILE * _TILE + 1, np.int32)
+    begin, end = np.uintp(0), np.uintp(0)
+    tiles_across, tiles_down = -(-columns // _TILE), -(-rows // _TILE)
+    for tile in range(tiles_across * tiles_down):
+        first_row, first_column = tile // tiles_across * _TILE, tile % tiles_across * _TILE
+        # Without branches: each cell is written, and overwritten where it does not count.
+        found = np.uintp(0)
+        for row in range(first_row, min(first_row + _TILE, rows)):
+            for column in range(first_column, min(first_column + _TILE, columns)):
+                cell = np.uintp(row * columns + column)
+                springs[found] = cell
+                found += np.uintp(1) if waiting[cell] == 0 else np.uintp(0)
+        for place in range(found):
+            order[end + place] = springs[place]
+        end += found
+        while begin < end:
+            cell = np.int64(order[begin])
+            begin += np.uintp(1)
+            towards = direction[np.uintp(cell)]
+            if towards != OUTLET:  # so that not all cells are listed yet
+                below = np.uintp(cell + steps[towards])
+                totals[below] += totals[np.uintp(cell)]
+                left = waiting[below] - np.uint8(1)
+                waiting[below] = left if left > 0 else _LISTED
                 order[end] = below
-                end += np.uintp(1)
+                end += np.uintp(1) if left == 0 else np.uintp(0)
 
 
 def order_from_springs(directions: NDArray[np.int8], out: NDArray[np.int32], totals: NDArray[np.float64]) -> None:
@@ -205,5 +235,5 @@ def order_from_springs(directions: NDArray[np.int8], out: NDArray[np.int32], tot
     do along a way: what is worked out for one cell after the other is so up to twice as fast. `totals` are float64
     [row, column], as of `accumulate`.
     """
-    waiting = np.zeros(directions.size, np.uint8)
-    _order_from_springs(directions.reshape(-1), index_steps(directions.shape[1]), out, waiting, totals.reshape(-1))
+    waiting = np.empty(directions.size, np.uint8)
+    _order_from_springs(directions, index_steps(directions.shape[1]), out, waiting, totals.reshape(-1))

@@ -40,7 +40,7 @@ from kernels.filling import fill
 from kernels.layers import Layer
 from kernels.neighbours import COLUMN_STEPS, OUTLET, ROW_STEPS, index_steps, on_map
 from kernels.ocean import ocean_mask
-from kernels.powers import raise_to
+from kernels.powers import BLOCK, raise_to
 from kernels.routing import order_from_springs
 from kernels.units import Metres, SquareMetres, Years
 
@@ -77,15 +77,14 @@ class Rivers(NamedTuple):
     kind: NDArray[np.uint8]  # LAND, LAKE, SEA or BASE
     sums: NDArray[np.float64]  # [row, column, 2]: see `_down`
     wear: Layer  # K · A^m · years / distance to the receiver
-    settled: Layer  # part of the load from upstream that is laid down
 
 
 def empty_rivers(rows: int, columns: int) -> Rivers:
     """Room for the rivers of a map."""
-    surface, area, wear, settled = (np.empty((rows, columns)) for _ in range(4))
+    surface, area, wear = (np.empty((rows, columns)) for _ in range(3))
     directions, kind = np.empty((rows, columns), np.int8), np.empty((rows, columns), np.uint8)
     order, sums = np.empty(rows * columns, np.int32), np.empty((rows, columns, 2))
-    return Rivers(surface, directions, order, area, kind, sums, wear, settled)
+    return Rivers(surface, directions, order, area, kind, sums, wear)
 
 
 def lowest_of_edge(ground: Layer) -> NDArray[np.bool_]:
@@ -155,30 +154,32 @@ def incise(
     direction, kind = rivers.directions.reshape(-1), rivers.kind.reshape(-1)
     surface, height = rivers.surface.reshape(-1), ground.reshape(-1)
     sums = rivers.sums.reshape(-1)
-    wear, settled = rivers.wear.reshape(-1), rivers.settled.reshape(-1)
+    wear, area = rivers.wear.reshape(-1), rivers.area.reshape(-1)
     if p.critical_slope < math.inf:
         _slide(surface, direction, kind, mobility, rivers.order, steps, p.critical_slope * cell_size)
-    np.maximum(rivers.area, p.channel_area / cell_size**2, out=rivers.wear)
-    raise_to(wear, p.area_exponent)
     scale = p.years * cell_size ** (2.0 * p.area_exponent)
     # For n = 1 the coefficient of the fall to the receiver, else that of the power of the slope
     power = -1.0 if p.slope_exponent == 1.0 else 0.0
-    _prepare(
-        wear, settled, erodibility.reshape(-1), mobility, rivers.area.reshape(-1), direction, scale, cell_size, power,
-        p.deposition,
-    )  # fmt: skip
+    least = p.channel_area / cell_size**2
+    _find_wear(
+        area, least, p.area_exponent, erodibility.reshape(-1), mobility, direction, scale, cell_size, power, wear
+    )
     settling = 1.0 - math.exp(-cell_size / p.settling_length)
     walk = (kind, direction, rivers.order, steps)
     if p.slope_exponent == 1.0:
-        _down(height, surface, surface, sums, wear, np.empty(0), settled, *walk, settling, sea_level, mobility)
+        _down(
+            height, surface, surface, sums, wear, np.empty(0), area, p.deposition, *walk, settling, sea_level, mobility
+        )
         _up(surface, sums, *walk)
         _lay(height, surface, sums, kind, mobility, out.reshape(-1))
         return
     begin = surface.copy()
     for _ in range(_ROUNDS):
         linear, constant = _tangent(surface, wear, direction, kind, steps, cell_size, p.slope_exponent)
-        _down(height, begin, surface, sums, linear, constant, settled, *walk, settling, sea_level, mobility)
-        change = _up_by_newton(begin, surface, sums, wear, settled, *walk, cell_size, p.slope_exponent, mobility)
+        _down(height, begin, surface, sums, linear, constant, area, p.deposition, *walk, settling, sea_level, mobility)
+        change = _up_by_newton(
+            begin, surface, sums, wear, area, p.deposition, *walk, cell_size, p.slope_exponent, mobility
+        )
         if p.deposition == 0.0 or change <= _CLOSE * max(np.ptp(height), _CLOSE):
             break
     _lay(height, surface, sums, kind, mobility, out.reshape(-1))
@@ -210,17 +211,33 @@ def _slide(surface, direction, kind, mobility, order, steps, rise):
             surface[cell] = min(surface[cell], highest)
 
 
+@inlined
+def _settled(deposition, area, mobility, cell):
+    """The part of the load from upstream that is laid down in a cell."""
+    # No more can be laid down than comes.
+    part = deposition if deposition < area[cell] else area[cell]
+    return part / max(area[cell], _LEAST_AREA) if may_move(mobility, cell) else 0.0
+
+
 @njit(nogil=True, cache=True, error_model="numpy")
-def _prepare(wear, settled, erodibility, mobility, area, direction, scale, distance, power, deposition):  # fmt: skip
-    """From A^m in `wear` to the coefficients of incision, for a power of the distance, and of deposition."""
+def _find_wear(area, least, exponent, erodibility, mobility, direction, scale, distance, power, wear):
+    """The coefficient of incision of each cell, for a power of the distance; no area counts for less than `least`."""
     beside, across = scale * distance**power, scale * (distance * math.sqrt(2.0)) ** power
-    for cell in range(len(wear)):
-        factor = beside if direction[cell] < 4 else across
-        is_free = may_move(mobility, cell)
-        wear[cell] *= erodibility[cell] * factor if is_free else 0.0
-        # No more can be laid down than comes.
-        part = deposition if deposition < area[cell] else area[cell]
-        settled[cell] = part / max(area[cell], _LEAST_AREA) if is_free else 0.0
+    raised, one, other = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
+    for begin in range(0, len(wear), BLOCK):
+        part = slice(begin, begin + BLOCK)
+        drained, free, towards, result = area[part], erodibility[part], direction[part], wear[part]
+        block = raised[: len(result)]
+        for i in range(len(block)):
+            block[i] = drained[i] if drained[i] > least else least
+        raise_to(block, exponent, one, other)
+        for i in range(len(block)):
+            factor = beside if towards[i] < 4 else across
+            result[i] = block[i] * free[i] * factor
+        if len(mobility) > 0:
+            held = mobility[part]
+            for i in range(len(block)):
+                result[i] = result[i] if held[i] > 0.0 else 0.0
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -241,8 +258,8 @@ def _tangent(surface, wear, direction, kind, steps, cell_size, exponent):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _down(
-    height, begin, surface, sums, wear, constant, settled, kind, direction, order, steps, settling, sea_level,
-    mobility,
+    height, begin, surface, sums, wear, constant, area, deposition, kind, direction, order, steps, settling,
+    sea_level, mobility,
 ):  # fmt: skip
     """From the springs down: what each cell's height and load are if its receiver's height is known.
 
@@ -262,10 +279,11 @@ def _down(
         own, others = np.uintp(2) * cell, np.uintp(2) * receiver
         comes, with_height = sums[own], sums[own + one]
         if what == LAND:
-            above = begin[cell] + settled[cell] * comes
+            settled = _settled(deposition, area, mobility, cell)
+            above = begin[cell] + settled * comes
             if len(constant) > 0:
                 above += constant[cell]
-            divided = 1.0 / (1.0 + wear[cell] - settled[cell] * with_height)
+            divided = 1.0 / (1.0 + wear[cell] - settled * with_height)
             height_alone, of_receiver = above * divided, wear[cell] * divided
             if len(constant) == 0:
                 sums[own], sums[own + one] = height_alone, of_receiver
@@ -311,7 +329,7 @@ def _up(surface, sums, kind, direction, order, steps):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _up_by_newton(
-    begin, surface, sums, wear, settled, kind, direction, order, steps, cell_size, exponent, mobility
+    begin, surface, sums, wear, area, deposition, kind, direction, order, steps, cell_size, exponent, mobility
 ):  # fmt: skip
     """The same for other n than 1. Returns by how much any height changed."""
     change = 0.0
@@ -322,8 +340,9 @@ def _up_by_newton(
             distance = cell_size if towards < 4 else cell_size * math.sqrt(2.0)
             below = surface[cell + steps[towards]]
             # a · S + b · S^n = c
-            rest = 1.0 - settled[cell] * sums[2 * cell + 1]
-            c = begin[cell] + settled[cell] * sums[2 * cell] - rest * below
+            settled = _settled(deposition, area, mobility, cell)
+            rest = 1.0 - settled * sums[2 * cell + 1]
+            c = begin[cell] + settled * sums[2 * cell] - rest * below
             new = below + distance * _falling(rest * distance, wear[cell], exponent, c)
             change = max(change, abs(new - surface[cell]))
             surface[cell] = new

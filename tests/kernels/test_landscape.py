@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kernels import hillslopes, powers, stream_power
+from kernels import hillslopes, powers, routing, stream_power
+from kernels.directions import flow_directions
+from kernels.filling import fill
 from kernels.landscape import Evolved, LandscapeParameters, evolve
 from kernels.materials import Materials, one_kind
 from kernels.neighbours import OUTLET, index_steps
@@ -88,8 +90,35 @@ def plain(rows: int, columns: int, seed: int = 1, relief: float = 5.0) -> NDArra
 @settings(deadline=None, max_examples=50)
 def test_powers_are_those_of_the_library(values: list[float], exponent: float) -> None:
     ours = np.array(values)
-    powers.raise_to(ours, exponent)
+    for begin in range(0, len(ours), powers.BLOCK):
+        powers.raise_to(ours[begin : begin + powers.BLOCK], exponent, np.empty(powers.BLOCK), np.empty(powers.BLOCK))
     assert np.allclose(ours, np.array(values) ** exponent, rtol=1e-13, atol=0.0)
+
+
+# Order
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (3, 9), (20, 300), (260, 129), (300, 270)])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_all_cells_come_once_and_before_those_that_they_drain_to(shape: tuple[int, int], seed: int) -> None:
+    ground = plain(*shape, seed)
+    ground += np.arange(shape[1])[::-1] * 0.02  # to the east, so that the last cells are mostly found before their turn
+    outlets = stream_power.lowest_of_edge(ground)
+    directions = flow_directions(fill(ground, outlets), outlets)
+    rain = np.random.default_rng(seed).random(shape)
+    guarded = np.full(ground.size + 1, -7, np.int32)  # nothing is written past the end
+    totals = rain.copy()
+    routing.order_from_springs(directions, guarded[:-1], totals)
+    order = guarded[:-1]
+    assert guarded[-1] == -7
+    assert np.array_equal(np.sort(order), np.arange(ground.size))
+    place = np.empty(ground.size, np.int64)
+    place[order] = np.arange(ground.size)
+    flows = directions.reshape(-1) != OUTLET
+    below = np.arange(ground.size) + index_steps(shape[1])[directions.reshape(-1)]
+    assert (place[flows] < place[below[flows]]).all()
+    expected = routing.accumulate(directions, routing.routes(directions, 1.0).order, rain)
+    assert np.allclose(totals, expected, rtol=1e-12)
 
 
 # Analytic results
