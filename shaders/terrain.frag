@@ -25,6 +25,10 @@
 #define STREAMS 0  // 1: running water as a part of pixels, 2: with its surface near the eye
 #endif
 
+#ifndef RELIEF
+#define RELIEF 0  // 1: finer than the map
+#endif
+
 #ifndef BEACH
 #define BEACH 0  // for ground that has nothing laid over it: beaches are drawn over that
 #endif
@@ -47,6 +51,9 @@
 #include "tree_shadow.glsl"
 #endif
 
+#if RELIEF == 1
+uniform sampler2D relief;  // height in cells, and its slopes to the east and south
+#endif
 uniform sampler2D airborne;
 uniform sampler2D water;  // depth in metres
 
@@ -114,6 +121,12 @@ void main() {
 
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
+#if RELIEF == 1
+    // Ribs are bare and bright, gullies hold what is loose, and see less of the sky.
+    vec4 rib = texture(relief, uv);
+    fine.x += 0.7 * rib.x;
+    seen.y *= 1.0 + 0.9 * clamp(rib.x, -0.6, 0.1);
+#endif
     Ground ground = ground_material(cells, place, strata_top, steepness, hollowness, fine, coarse);
     float dry = 1.0;
 #if WATER == 1
@@ -138,6 +151,9 @@ void main() {
     vec3 albedo = with_way_of_water(with_overlay(ground.albedo, uv, place, pixel), uv, pixel, dry);
 
     // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
+#if RELIEF == 1
+    slope += rib.yz * dry;
+#endif
     vec2 bumps = (fine.yz - 0.5) * ground.rockiness * (1.5 + 1.6 * steepness) + (coarse.zy - 0.5) * 0.25;
 #if MATERIALS == 1
     bumps *= drawn_out(steepness);

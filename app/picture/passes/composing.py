@@ -107,6 +107,7 @@ def compose(
             "CANOPY": 0 if with_overlay or forest is None else 1 + int(shadows.any),
             "SHADOWS": int(shadows.any),
             "DETAIL_SCALES": quality.detail_scales,
+            "RELIEF": int(maps.with_relief),
             "FINE_WATER": int(quality.fine_water),
             "WAVES": waves,
         },

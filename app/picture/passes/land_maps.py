@@ -20,6 +20,7 @@ from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.mesh import shore_blocks
 from app.picture.passes.overlays import COURSE, OverlayMaps, palette_texture
 from app.picture.passes.quality import Quality
+from app.picture.passes.relief import Relief, ReliefMap, texels_per_cell
 from app.picture.passes.shaders import ShaderLibrary, Texture
 from app.picture.passes.shore import ShoreMap, open_water, wet_cells, with_waves
 from app.picture.passes.targets import release_all
@@ -46,6 +47,7 @@ class LandMaps:
         self._cover = CoverMap(context, shaders)
         self._canopy = CanopyMap(context, shaders)
         self.light = LightMap(context, shaders)
+        self._relief = ReliefMap(context, shaders)
         self._flow = FlowMap(context, shaders)
         self._shore = ShoreMap(context, shaders)
         self._overlay = OverlayMaps(context, shaders)
@@ -63,6 +65,7 @@ class LandMaps:
         self._waters = np.zeros((0, 0), bool)  # the cells of waters that can have waves
         self._surface_is_current = False
         self._wanted_light: Lighting | None = None
+        self._wanted_relief: Relief | None = None
 
     def show(self, snapshot: Snapshot) -> None:
         """Upload what changed. The snapshot's arrays may be written again once this has returned."""
@@ -77,12 +80,18 @@ class LandMaps:
         self._note_water(snapshot)
         self.water.show(snapshot, self._waters)
         self._surface_is_current = False
-        self._wanted_light = None
+        self._wanted_light = self._wanted_relief = None
 
     @property
     def settled(self) -> bool:
-        """Whether the trees are those of the snapshot, and the light that of it and the sun."""
-        return self.trees.settled and self.light.settled(self._wanted_light)
+        """Whether the trees and the relief are those of the snapshot, and the light that of it and the sun."""
+        relief = self._wanted_relief is not None and self._relief.settled(self._wanted_relief)
+        return self.trees.settled and relief and self.light.settled(self._wanted_light)
+
+    @property
+    def with_relief(self) -> bool:
+        """Whether there is relief finer than the map."""
+        return self._relief.texture is not None
 
     @property
     def with_water(self) -> bool:
@@ -92,7 +101,7 @@ class LandMaps:
     @property
     def state(self) -> tuple[object, ...]:
         """What the maps that change over frames show."""
-        return self.light.baked, self._canopy.drawn, self._shore.shown
+        return self.light.baked, self._relief.drawn, self._canopy.drawn, self._shore.shown
 
     def update(
         self, snapshot: Snapshot, view: ViewParameters, quality: Quality, smallest_stream: float, sea: SeaState | None
@@ -106,6 +115,8 @@ class LandMaps:
         self.trees.update(at_once=self._bake_at_once)
         self._update_canopy(snapshot, view)
         self._update_light(snapshot, view, quality)
+        yield
+        self._update_relief(snapshot, view, quality)
         yield
         if self.with_water:
             self._flow.update(snapshot, self.layers, self.surface.texture, smallest_stream)
@@ -124,7 +135,9 @@ class LandMaps:
     def textures(self, snapshot: Snapshot, overlay: str, *, with_waves: bool) -> dict[str, Texture]:
         """All of them by their names; what this snapshot does not have is 0 everywhere."""
         found: dict[str, Texture] = {
-            **dict.fromkeys(("kinds", "strata", "rock_numbers", "flow", "coast", "surf", "course"), self._nothing),
+            **dict.fromkeys(
+                ("kinds", "strata", "rock_numbers", "flow", "coast", "surf", "course", "relief"), self._nothing
+            ),
             **self._fixed,
             **self._cover.textures(),
             **self.materials.textures(),
@@ -136,6 +149,8 @@ class LandMaps:
             "palette": self._palette(overlay, snapshot),
             "overlay_layer": self._overlay_texture(overlay, snapshot),
         }
+        if self._relief.texture is not None:
+            found["relief"] = self._relief.texture
         if self.with_water:
             found["flow"] = self._flow.texture
         if with_waves:
@@ -154,6 +169,7 @@ class LandMaps:
             self._course,
             self._canopy,
             self.light,
+            self._relief,
             self._flow,
             self._shore,
         ):
@@ -168,6 +184,7 @@ class LandMaps:
             self._cover,
             self._canopy,
             self.light,
+            self._relief,
             self._flow,
             self._shore,
             self._overlay,
@@ -199,6 +216,12 @@ class LandMaps:
             at_once=self._bake_at_once,
             canopy=self._canopy.texture,
         )
+
+    def _update_relief(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
+        rows, columns = snapshot.shape
+        scale = texels_per_cell(columns, rows, quality.relief)
+        self._wanted_relief = Relief(snapshot.world, snapshot.ground_version, view.exaggeration, scale)
+        self._relief.update(self.surface.texture, self._wanted_relief, quality.light_budget, at_once=self._bake_at_once)
 
     def _note_water(self, snapshot: Snapshot) -> None:
         """Take note of whether and where water stands, if that can have changed."""

@@ -23,12 +23,13 @@ class Quality:
     tree_pixels: tuple[float, float, float]  # heights of trees: seen in detail, as bodies, as more than a colour
     tree_shadow: int  # texels along a side of the map of the shadows that trees cast nearby
     detail_scales: int  # of the noise finer than a cell: 1, 2, or 3 with one for cliffs
+    relief: int  # texels along a cell of the relief that is finer than the map; 0: none is shown
     fine_water: bool  # more waves, land mirrored in lakes, the bed seen along a bent ray
     sun_steps: int
     sky_directions: int
     sky_steps: int
     shore_budget: int  # texels of the shore worked out in a frame while the coast moves
-    light_budget: int  # texels of the light map baked in a frame while the ground changes
+    light_budget: int  # texels of the light map, and of the relief, baked in a frame while the ground changes
 
     @property
     def deferred(self) -> bool:
@@ -37,11 +38,11 @@ class Quality:
 
 
 LEVELS: tuple[Quality, ...] = (
-    Quality("lowest", 0.5, 0, False, 9.0, (130.0, 34.0, 3.4), 512, 1, False, 50, 6, 9, 60_000, 4_000),
-    Quality("low", 0.65, 0, False, 7.0, (130.0, 34.0, 3.4), 512, 1, False, 60, 6, 9, 100_000, 6_000),
-    Quality("medium", 1.0, 0, True, 5.0, (120.0, 30.0, 3.0), 1024, 2, False, 90, 8, 11, 200_000, 24_000),
-    Quality("high", 1.0, 4, False, 2.5, (60.0, 18.0, 2.2), 2048, 3, True, 110, 12, 14, 4_000_000, 1_000_000),
-    Quality("ultra", 1.5, 4, True, 1.5, (50.0, 16.0, 2.0), 2048, 3, True, 140, 16, 16, 16_000_000, 4_000_000),
+    Quality("lowest", 0.5, 0, False, 9.0, (130.0, 34.0, 3.4), 512, 1, 0, False, 50, 6, 9, 60_000, 4_000),
+    Quality("low", 0.65, 0, False, 7.0, (130.0, 34.0, 3.4), 512, 1, 0, False, 60, 6, 9, 100_000, 6_000),
+    Quality("medium", 1.0, 0, True, 5.0, (120.0, 30.0, 3.0), 1024, 2, 2, False, 90, 8, 11, 200_000, 24_000),
+    Quality("high", 1.0, 4, False, 2.5, (60.0, 18.0, 2.2), 2048, 3, 3, True, 110, 12, 14, 4_000_000, 1_000_000),
+    Quality("ultra", 1.5, 4, True, 1.5, (50.0, 16.0, 2.0), 2048, 3, 4, True, 140, 16, 16, 16_000_000, 4_000_000),
 )
 
 BY_NAME = {level.name: level for level in LEVELS}

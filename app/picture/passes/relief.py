@@ -1,0 +1,89 @@
+"""Relief of a few cells and less, a part of the picture only: baked into a map that is finer than that of the land."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import moderngl
+
+from app.picture.passes import unlocked
+from app.picture.passes.gradual import GradualWork, draw_in_bands
+from app.picture.passes.shaders import FullScreen, ShaderLibrary
+from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
+
+MOST_TEXELS = 2_400_000  # of larger maps cells are smaller in the picture, too
+BAND = 65_536  # texels drawn at a time
+
+
+class Relief(NamedTuple):
+    """What the map depends on."""
+
+    world: int
+    cycle: int  # in which the ground was changed last
+    exaggeration: float
+    texels_per_cell: int
+
+
+class ReliefMap:
+    """Heights in cells and slopes of what is finer than the map, drawn in bands over frames into a second texture."""
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._heights = MapTarget(context, (1, "f4"))
+        self._shown, self._next = (MapTarget(context, (4, "f2"), filter=MIPMAPPED) for _ in range(2))
+        self._of_height = FullScreen(context, shaders, "relief_height.frag")
+        self._of_slopes = FullScreen(context, shaders, "relief.frag")
+        self._work = GradualWork()
+        self._world: int | None = None  # whose relief is shown
+
+    @property
+    def texture(self) -> moderngl.Texture | None:
+        """The map; None before there is one."""
+        return None if self._world is None else self._shown.texture()
+
+    @property
+    def drawn(self) -> object:
+        """What the texture in use was drawn for."""
+        return self._work.done
+
+    def settled(self, wanted: Relief) -> bool:
+        return wanted.texels_per_cell == 0 or self._work.done == wanted
+
+    def update(self, surface: moderngl.Texture, wanted: Relief, budget: int, *, at_once: bool) -> None:
+        """Draw on towards `wanted`, as many texels as the budget has; the first of a world, and `at_once`, whole."""
+        if wanted.texels_per_cell == 0:
+            self.forget()
+            return
+        if wanted.world != self._world:
+            self._work.forget()
+            at_once = True
+        if self._work.advance(wanted, lambda: self._draw(surface, wanted.texels_per_cell), budget, at_once=at_once):
+            self._shown, self._next = self._next, self._shown
+            self._world = wanted.world
+
+    def forget(self) -> None:
+        """Redraw, though nothing has changed, or show none."""
+        self._work.forget()
+        self._world = None
+
+    def release(self) -> None:
+        self.forget()
+        release_all(self._heights, self._shown, self._next, self._of_height, self._of_slopes)
+
+    def _draw(self, surface: moderngl.Texture, scale: int) -> Iterator[int]:
+        size = surface.width * scale, surface.height * scale
+        self._heights.fit(size)
+        self._next.fit(size)
+        for drawing, target, name, source in (
+            (self._of_height, self._heights, "surface", surface),
+            (self._of_slopes, self._next, "heights", self._heights.texture()),
+        ):
+            yield from draw_in_bands(drawing, target, BAND, {name: source}, texels_per_cell=float(scale))
+        unlocked.build_mipmaps(self._next.texture())
+
+
+def texels_per_cell(columns: int, rows: int, most: int) -> int:
+    """How fine the relief of a map is, at most so fine; 0: it has none."""
+    scale = min(most, math.isqrt(MOST_TEXELS // (columns * rows)))
+    return scale if scale > 1 else 0

@@ -1,0 +1,18 @@
+// What relief_height.frag has drawn, in cells, with its slopes to the east and south.
+#include "map.glsl"
+
+uniform sampler2D heights;
+uniform float texels_per_cell;
+
+out vec4 result;
+
+float height_at(ivec2 texel) {
+    return texelFetch(heights, clamp(texel, ivec2(0), textureSize(heights, 0) - 1), 0).x;
+}
+
+void main() {
+    ivec2 at = ivec2(gl_FragCoord.xy);
+    vec2 rise = vec2(height_at(at + ivec2(1, 0)) - height_at(at - ivec2(1, 0)),
+                     height_at(at + ivec2(0, 1)) - height_at(at - ivec2(0, 1)));
+    result = vec4(height_at(at), 0.5 * rise * texels_per_cell, 1.0);
+}

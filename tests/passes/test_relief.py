@@ -1,0 +1,148 @@
+"""Relief finer than the map: where it is, how it lies, and how it is drawn over frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import moderngl
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from app.model.snapshot import Snapshot
+from app.picture.passes.frame import FrameBlock
+from app.picture.passes.maps import LayerTextures, SurfaceMap
+from app.picture.passes.relief import MOST_TEXELS, Relief, ReliefMap, texels_per_cell
+from app.picture.passes.shaders import ShaderLibrary
+from tests.passes.worlds import flat, hills, snapshot
+
+SCALE = 3
+COVER = 2.0  # metres of loose material that hide the ground
+
+
+class Carver:
+    """A relief map with all that it reads."""
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, block: FrameBlock) -> None:
+        self.layers = LayerTextures(context)
+        self.surface = SurfaceMap(context, shaders)
+        self.map = ReliefMap(context, shaders)
+        self.block = block
+
+    def show(self, shown: Snapshot) -> Relief:
+        rows, columns = shown.shape
+        self.block.values["map"] = (columns, rows, shown.cell_size, 1.0)
+        self.block.values["ground_look"] = (2.0, 0.7, COVER, 0.0)
+        self.block.upload()
+        self.surface.update(shown, self.layers.upload(shown))
+        return Relief(shown.world, shown.cycle, 1.0, SCALE)
+
+    def draw(self, shown: Snapshot) -> NDArray[np.float32]:
+        """Height in cells and its slopes to the east and south, `[row, column, channel]`."""
+        wanted = self.show(shown)
+        self.map.update(self.surface.texture, wanted, 1, at_once=True)
+        return self.texels()
+
+    def texels(self) -> NDArray[np.float32]:
+        texture = self.map.texture
+        assert texture is not None
+        return np.frombuffer(texture.read(), np.float16).reshape(texture.height, texture.width, 4).astype(np.float32)
+
+    def release(self) -> None:
+        for part in (self.map, self.surface, self.layers):
+            part.release()
+
+
+@pytest.fixture
+def carver(context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameBlock) -> Iterator[Carver]:
+    carver = Carver(context, shaders, frame_block)
+    yield carver
+    carver.release()
+
+
+def slope(rows: int, columns: int, degrees: float, rise: float = 0.7) -> NDArray[np.float32]:
+    """A plane of 10 m cells that rises by so much a metre towards this direction, clockwise from the east."""
+    row, column = np.mgrid[:rows, :columns]
+    turn = np.radians(degrees)
+    return (10.0 * rise * (column * np.cos(turn) + row * np.sin(turn))).astype(np.float32)
+
+
+def test_flat_ground_has_none(carver: Carver) -> None:
+    drawn = carver.draw(snapshot(flat(20, 30, 250.0)))
+    assert drawn.shape[:2] == (20 * SCALE, 30 * SCALE)
+    assert (drawn[..., :3] == 0.0).all()
+
+
+@pytest.mark.parametrize("degrees", [0.0, 30.0, 90.0, 135.0, 200.0, 315.0])
+def test_ribs_and_gullies_run_down_the_slope(carver: Carver, degrees: float) -> None:
+    drawn = carver.draw(snapshot(slope(96, 128, degrees)))[12:-12, 12:-12]
+    turn = np.radians(degrees)
+    down = drawn[..., 1] * np.cos(turn) + drawn[..., 2] * np.sin(turn)
+    aside = drawn[..., 2] * np.cos(turn) - drawn[..., 1] * np.sin(turn)
+    assert drawn[..., 0].std() > 0.1
+    assert abs(drawn[..., 0].mean()) < 0.1
+    assert aside.std() > 1.6 * down.std()
+
+
+def test_its_slopes_are_those_of_its_heights(carver: Carver) -> None:
+    drawn = carver.draw(snapshot(hills(40, 56) * 200.0)).astype(np.float64)
+    east = (drawn[:, 2:, 0] - drawn[:, :-2, 0]) * 0.5 * SCALE
+    south = (drawn[2:, :, 0] - drawn[:-2, :, 0]) * 0.5 * SCALE
+    np.testing.assert_allclose(drawn[:, 1:-1, 1], east, atol=4e-3)
+    np.testing.assert_allclose(drawn[1:-1, :, 2], south, atol=4e-3)
+
+
+def test_loose_material_lies_smooth(carver: Carver) -> None:
+    rock, ground = slope(48, 64, 20.0), slope(48, 64, 20.0)
+    covered = snapshot(ground, sediment=np.full(rock.shape, 20.0 * COVER, np.float32))
+    assert np.abs(carver.draw(snapshot(rock))[..., 0]).max() > 0.3
+    assert np.abs(carver.draw(covered)[..., 0]).max() < 0.01
+
+
+def test_it_moves_with_the_land_by_as_little(carver: Carver) -> None:
+    ground = hills(64, 64) * 200.0
+    first = carver.draw(snapshot(ground, cycle=1, world=1))
+    moved = ground + 0.01 * np.random.default_rng(3).random(ground.shape).astype(np.float32)
+    second = carver.draw(snapshot(moved, cycle=2, world=1))
+    change = np.abs(second[..., 0] - first[..., 0])
+    assert 0.0 < change.mean() < 0.01 * first[..., 0].std()
+    assert change.max() < 0.5 * first[..., 0].std()
+
+
+def test_in_bands_over_frames_it_is_the_same_to_the_bit(carver: Carver, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, after = hills(40, 60) * 200.0, hills(40, 60)[::-1].copy() * 150.0
+    at_once = carver.draw(snapshot(after, cycle=2, world=1))
+    carver.map.forget()
+    carver.draw(snapshot(before, cycle=1, world=1))
+    monkeypatch.setattr("app.picture.passes.relief.BAND", 1000)
+    wanted = carver.show(snapshot(after, cycle=2, world=1))
+    frames = 0
+    while not carver.map.settled(wanted):
+        shown = carver.texels()
+        carver.map.update(carver.surface.texture, wanted, 3000, at_once=False)
+        frames += 1
+    assert frames > 3
+    assert not np.array_equal(shown, at_once), "the one before is shown until the next is whole"
+    np.testing.assert_array_equal(carver.texels(), at_once)
+
+
+def test_a_new_world_has_its_own_at_once(carver: Carver) -> None:
+    carver.draw(snapshot(hills(24, 24) * 200.0, world=1))
+    wanted = carver.show(snapshot(hills(24, 36) * 200.0, world=2))
+    carver.map.update(carver.surface.texture, wanted, 1, at_once=False)
+    assert carver.texels().shape[:2] == (24 * SCALE, 36 * SCALE)
+
+
+def test_where_none_is_wanted_none_is_there(carver: Carver) -> None:
+    wanted = carver.show(snapshot(hills(24, 24) * 200.0))
+    carver.map.update(carver.surface.texture, wanted, 1, at_once=True)
+    carver.map.update(carver.surface.texture, wanted._replace(texels_per_cell=0), 1, at_once=True)
+    assert carver.map.texture is None
+
+
+@pytest.mark.parametrize("side", [2, 64, 512, 700, 1024, 2048, 4096])
+def test_the_map_is_never_larger_than_it_may_be(side: int) -> None:
+    scale = texels_per_cell(side, side, 4)
+    assert scale * scale * side * side <= MOST_TEXELS
+    assert scale == 0 or scale > 1
+    assert texels_per_cell(side, side, 0) == 0
