@@ -49,12 +49,15 @@ void main() {
     vec2 uv = cell / frame.map.xy;
     vec2 texel = 1.5 / frame.map.xy;
     vec4 here = texture(surface, uv);
-    // Slopes of some cells: what a single one has is rough.
-    vec2 slope = 0.2 * (here.yz + texture(surface, uv + vec2(texel.x, 0.0)).yz + texture(surface, uv - vec2(texel.x, 0.0)).yz
-                        + texture(surface, uv + vec2(0.0, texel.y)).yz + texture(surface, uv - vec2(0.0, texel.y)).yz) * frame.map.w;
+    // The mean of some cells: what a single one has is rough. Where they do not agree, the map has relief of its own.
+    vec2 east = texture(surface, uv + vec2(texel.x, 0.0)).yz, west = texture(surface, uv - vec2(texel.x, 0.0)).yz;
+    vec2 south = texture(surface, uv + vec2(0.0, texel.y)).yz, north = texture(surface, uv - vec2(0.0, texel.y)).yz;
+    vec2 slope = 0.2 * (here.yz + east + west + south + north) * frame.map.w;
     float steepness = length(slope);
+    float all = 0.2 * (length(here.yz) + length(east) + length(west) + length(south) + length(north)) * frame.map.w;
     // Loose material lies smooth, and gentle ground has no gullies.
-    float strength = STEEPNESS * smoothstep(0.08, 0.45, steepness) * exp(-here.w / (3.0 * frame.ground_look.z));
+    float strength = STEEPNESS * smoothstep(0.08, 0.45, steepness) * exp(-here.w / (3.0 * frame.ground_look.z))
+                   * smoothstep(0.25, 0.85, steepness / max(all, 1e-4));
     float height = 0.0, width = WIDEST;
     vec2 fall = slope;
     for (int octave = 0; octave < OCTAVES; ++octave) {
