@@ -186,6 +186,7 @@ class Baker:
         self.light = LightMap(context, shaders)
         self.block = block
         self.shown = snapshot(flat(8, 8))
+        self.relief = 0  # that light is as fine as the cells
 
     def show(self, shown: Snapshot, *, direction: float = 270.0, height: float = 30.0) -> Lighting:
         """Make ground and sun what a shader sees, and name them."""
@@ -202,7 +203,8 @@ class Baker:
 
     def bake(self, wanted: Lighting, *, at_once: bool = False, budget: int = HIGH.light_budget) -> None:
         """One frame's work."""
-        self.light.update(self.surface.texture, wanted, replace(HIGH, light_budget=budget), at_once=at_once)
+        quality = replace(HIGH, light_budget=budget, relief=self.relief)
+        self.light.update(self.surface.texture, wanted, quality, at_once=at_once)
 
     def baked(self, shown: Snapshot, *, direction: float = 270.0, height: float = 30.0) -> NDArray[np.float32]:
         """Sun, sky and hollowness of each cell, `[row, column, channel]`."""
@@ -357,6 +359,25 @@ def test_the_first_light_of_a_large_map_is_coarse_and_the_fine_one_follows(
     there = fine[np.ix_(row.astype(int), column.astype(int))]
     assert np.corrcoef(there[..., 1].ravel(), coarse[..., 1].ravel())[0, 1] > 0.9
     assert abs(there[..., 0].mean() - coarse[..., 0].mean()) < 0.03
+
+
+def test_finer_light_is_the_same_light_in_more_places(baker: Baker, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = snapshot(hills(48, 64) * 300.0)
+    coarse = baker.baked(shown)
+    baker.relief = HIGH.relief
+    wanted = baker.show(shown)
+    baker.bake(wanted, budget=1)
+    assert not baker.light.settled(wanted), "what is as fine as the cells no longer suffices"
+    while not baker.light.settled(wanted):
+        baker.bake(wanted, budget=2000)
+    fine = baker.texels()
+    assert fine.shape[:2] == (96, 128)
+    quarters = fine.reshape(48, 2, 64, 2, 4).mean(axis=(1, 3))
+    assert np.corrcoef(quarters[..., 0].ravel(), coarse[..., 0].ravel())[0, 1] > 0.9
+    assert np.corrcoef(quarters[..., 1].ravel(), coarse[..., 1].ravel())[0, 1] > 0.97
+    monkeypatch.setattr(maps, "FINE_CELLS", 1000)  # of larger maps cells are smaller in the picture, too
+    baker.light.forget()
+    assert baker.baked(shown).shape[:2] == (48, 64)
 
 
 def test_light_baked_at_once_is_never_coarse(baker: Baker, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -221,7 +221,9 @@ class LandMaps:
         rows, columns = snapshot.shape
         scale = texels_per_cell(columns, rows, quality.relief)
         self._wanted_relief = Relief(snapshot.world, snapshot.ground_version, view.exaggeration, scale)
-        self._relief.update(self.surface.texture, self._wanted_relief, quality.light_budget, at_once=self._bake_at_once)
+        self._relief.update(
+            self.surface.texture, self._wanted_relief, quality.light_budget // 2, at_once=self._bake_at_once
+        )
 
     def _note_water(self, snapshot: Snapshot) -> None:
         """Take note of whether and where water stands, if that can have changed."""

@@ -16,6 +16,7 @@ from app.picture.passes.quality import Quality
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
 
+FINE_CELLS = 640 * 640  # of a map at most whose light may be finer than a cell
 FIRST_TEXELS = 512 * 512  # of light baked at once for a new land: a fraction of a second in software
 
 
@@ -152,7 +153,9 @@ class Lighting(NamedTuple):
 
 
 class LightMap:
-    """Sun and sky visibility of each cell, baked in bands over frames into a second texture, which then takes over.
+    """Sun and sky visibility of each cell, or of its quarters, baked in bands over frames into a second texture.
+
+    That one then takes over.
 
     A land that is new gets its light at once, coarse where the map is large: the first picture does not wait.
     """
@@ -162,7 +165,7 @@ class LightMap:
         self._shaders = shaders
         self._drawings: dict[bool, FullScreen] = {}  # by whether there are trees
         self._shown, self._next = (MapTarget(context, (4, "f1")) for _ in range(2))
-        self._map_size = (0, 0)
+        self._map_size = self._size = (0, 0)  # of the land's maps, and wanted of the light
         self._baked: Lighting | None = None
         self._baking: Lighting | None = None
         self._row = 0
@@ -178,7 +181,7 @@ class LightMap:
 
     def settled(self, wanted: Lighting | None) -> bool:
         """Whether the texture in use was baked for `wanted`, for every cell."""
-        return wanted is not None and self._baked == wanted and self._shown.size == self._map_size
+        return wanted is not None and self._baked == wanted and self._shown.size == self._size
 
     def update(
         self,
@@ -191,19 +194,24 @@ class LightMap:
     ) -> None:
         """Bake on towards `wanted`: all of it, or as much as the quality's budget. `canopy` has its crowns."""
         maps = {"surface": surface} if canopy is None else {"surface": surface, "canopy": canopy}
+        scale = quality.light_scale if math.prod(surface.size) <= FINE_CELLS else 1
+        size = surface.width * scale, surface.height * scale
         if self._baked is None or self._baked.world != wanted.world or self._map_size != surface.size:
-            self._map_size = surface.size
-            self._begin(wanted, surface.size if at_once else _coarse_size(*surface.size))
-            self._bake(maps, quality, self._map_size[1])
-        elif at_once:
+            self._map_size, self._size = surface.size, size
+            self._begin(wanted, size if at_once else _coarse_size(*surface.size))
+            self._bake(maps, quality, size[1])
+            return
+        if self._size != size:
+            self._size, self._baking = size, None
+        if at_once:
             if not self.settled(wanted):
-                self._begin(wanted, self._map_size)
-                self._bake(maps, quality, self._map_size[1])
+                self._begin(wanted, size)
+                self._bake(maps, quality, size[1])
         elif self._baking is not None or not self.settled(wanted):
             # What began for another sun or cycle is finished first, or a world that always changes never would be.
             if self._baking is None:
-                self._begin(wanted, self._map_size)
-            self._bake(maps, quality, max(1, quality.light_budget // self._map_size[0]))
+                self._begin(wanted, size)
+            self._bake(maps, quality, max(1, quality.light_budget // size[0]))
 
     def forget(self) -> None:
         """Rebake, though neither ground nor sun have changed."""

@@ -32,6 +32,11 @@ class Quality:
     light_budget: int  # texels of the light map, and of the relief, baked in a frame while the ground changes
 
     @property
+    def light_scale(self) -> int:
+        """Texels along a cell of the light on the ground."""
+        return 2 if self.relief > 2 else 1
+
+    @property
     def deferred(self) -> bool:
         """Whether the ground is drawn once for each pixel, and not for each sample of its triangles."""
         return self.samples == 0
