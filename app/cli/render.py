@@ -27,7 +27,7 @@ from app.files.still import open_exr, open_png
 from app.model.camera_path import read_camera_path
 from app.model.errors import UserError
 from app.model.snapshot import Snapshot
-from app.picture.camera import OPENING_ASPECT, Camera, opening_camera
+from app.picture.camera import CLEARANCE, OPENING_ASPECT, Camera, lifted, opening_camera
 from app.picture.camera_path import CameraPath
 from app.picture.crop import LARGEST_TILE
 from app.picture.ground import Ground
@@ -190,11 +190,13 @@ def largest_tile(context: moderngl.Context) -> int:
 
 
 def scene_camera(scene: Scene, snapshot: Snapshot, aspect: float = OPENING_ASPECT) -> Camera:
-    """The initial view of a scene, as in the window, in a picture of this aspect ratio."""
+    """The initial view of a scene, as in the window, in a picture of this aspect ratio; never from under the ground."""
     ground = Ground(snapshot, scene.view.exaggeration)
     east, south = scene.camera.target_east * ground.east, scene.camera.target_south * ground.south
     shape = ground.rows, ground.columns, ground.cell_size
-    return opening_camera(scene.camera, *shape, ground.height(east, south), aspect)
+    camera = opening_camera(scene.camera, *shape, ground.height(east, south), aspect)
+    eye = camera.position
+    return lifted(camera, ground.limit(eye.x, eye.z) + CLEARANCE * ground.side)
 
 
 @contextlib.contextmanager

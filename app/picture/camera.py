@@ -7,13 +7,14 @@ times the view's exaggeration.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyglm import glm
 
 from app.model.view_parameters import CameraParameters
 
 OPENING_ASPECT = 1.2  # of the pictures that opening views are composed for; wider ones show more at the sides
+CLEARANCE = 0.004  # of the map's longer side, between the ground and the eye at least
 NEAREST_DRAWN = 0.004  # of the distance to the target: what is nearer is cut off, and what is smaller costs precision
 
 
@@ -104,6 +105,19 @@ class Camera:
         if up.y < 1e-6:
             return -math.inf if ahead.y > 0.0 else math.inf
         return 0.5 - 0.5 * ahead.y / up.y
+
+
+def lifted(camera: Camera, lowest: float) -> Camera:
+    """The same camera, raised to the `lowest` height that its eye may have, and still looking at its target."""
+    eye = camera.position
+    if eye.y >= lowest:
+        return camera
+    eye = glm.vec3(eye.x, lowest, eye.z)
+    away = camera.target - eye
+    distance = glm.length(away)
+    pitch = math.degrees(math.asin(min(max(-away.y / max(distance, 1e-6), -1.0), 1.0)))
+    raised = replace(camera, pitch=pitch, distance=distance)
+    return replace(raised, target=eye + raised.direction * distance)
 
 
 def farther_away(aspect: float) -> float:

@@ -14,7 +14,7 @@ import msgspec
 from pyglm import glm
 
 from app.model.view_parameters import CameraParameters
-from app.picture.camera import Camera, farther_away, opening_camera
+from app.picture.camera import CLEARANCE, Camera, farther_away, lifted, opening_camera
 from app.picture.ground import Ground
 from app.window.events import Button, ButtonPressed, PointerMoved, Steered
 
@@ -33,7 +33,6 @@ TARGET_MARGIN = 0.5
 FLIGHT_MARGIN = 2.0
 FLIGHT_SPEED = 0.12  # per second
 FLIGHT_LOOK_AHEAD = 0.25
-CLEARANCE = 0.004
 NEAREST_IN_CELLS = 4.0
 
 FAST_FLIGHT = 4.0
@@ -536,16 +535,7 @@ class CameraControl:
         """The same camera, lifted out of the ground where it is in it, still looking at its target."""
         if self._ground is None:
             return camera
-        eye = camera.position
-        lowest = self._lowest_eye(eye)
-        if eye.y >= lowest:
-            return camera
-        eye = glm.vec3(eye.x, lowest, eye.z)
-        away = camera.target - eye
-        distance = glm.length(away)
-        pitch = math.degrees(math.asin(min(max(-away.y / max(distance, 1e-6), -1.0), 1.0)))
-        lifted = replace(camera, pitch=pitch, distance=distance)
-        return replace(lifted, target=eye + lifted.direction * distance)
+        return lifted(camera, self._lowest_eye(camera.position))
 
     def _camera_of(self, pose: Pose) -> Camera:
         exaggeration = self._ground.exaggeration if self._ground else 1.0

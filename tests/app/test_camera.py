@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from pyglm import glm
 
+from app.cli.render import scene_camera
 from app.model.ledger import Ledger
 from app.model.snapshot import Snapshot
 from app.model.view_parameters import CameraParameters
-from app.picture.camera import OPENING_ASPECT, Camera, opening_camera
+from app.picture.camera import CLEARANCE, OPENING_ASPECT, Camera, opening_camera
 from app.picture.ground import Ground
-from app.window.camera_control import CLEARANCE, CameraControl
+from app.scene.scene import Scene
+from app.window.camera_control import CameraControl
 from app.window.events import Button, ButtonPressed, PointerMoved
 
 WIDTH, HEIGHT = 1200.0, 800.0
@@ -28,8 +30,12 @@ def hills(rows: int = 60, columns: int = 90) -> np.ndarray:
 
 
 def ground_of(heights: np.ndarray, exaggeration: float = 1.0) -> Ground:
+    return Ground(snapshot_of(heights), exaggeration)
+
+
+def snapshot_of(heights: np.ndarray) -> Snapshot:
     bedrock = heights.astype(np.float32)
-    snapshot = Snapshot(
+    return Snapshot(
         world=1,
         layers={"bedrock": bedrock, "sediment": np.zeros_like(bedrock)},
         versions={"bedrock": 0, "sediment": 0},
@@ -42,7 +48,6 @@ def ground_of(heights: np.ndarray, exaggeration: float = 1.0) -> Ground:
         ledger=Ledger(),
         imbalance=0.0,
     )
-    return Ground(snapshot, exaggeration)
 
 
 @pytest.fixture
@@ -537,3 +542,16 @@ def test_a_point_is_seen_where_the_ray_through_that_place_meets_it(aspect: float
         origin, direction = camera.ray(x, y, aspect)
         assert camera.place_of(origin + 700.0 * direction, aspect) == pytest.approx((x, y), abs=1e-4)
         assert camera.place_of(origin - 700.0 * direction, aspect) is None
+
+
+@pytest.mark.parametrize("exaggeration", [1.0, 3.0])
+def test_no_picture_is_taken_from_under_the_ground(exaggeration: float) -> None:
+    wall = np.zeros((60, 90), np.float32)
+    wall[40:50] = 300.0
+    view = {"camera.heading": 0.0, "camera.pitch": 10.0, "camera.distance": 0.17, "view.exaggeration": exaggeration}
+    camera = scene_camera(Scene().with_values(view), snapshot_of(wall))
+    eye, ground = camera.position, ground_of(wall, exaggeration)
+    assert eye.y == pytest.approx(ground.limit(eye.x, eye.z) + CLEARANCE * ground.side, abs=0.5)
+    assert glm.distance(camera.target, glm.vec3(0.5 * ground.east, 0.0, 0.5 * ground.south)) < 0.1
+    above = {**view, "camera.pitch": 89.0}
+    assert scene_camera(Scene().with_values(above), snapshot_of(wall)).pitch == pytest.approx(89.0)
