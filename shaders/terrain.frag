@@ -52,6 +52,7 @@
 #endif
 
 #if RELIEF == 1
+#include "ribs.glsl"
 uniform sampler2D relief;  // height in cells, and its slopes to the east and south
 #endif
 uniform sampler2D airborne;
@@ -152,7 +153,18 @@ void main() {
 
     // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
 #if RELIEF == 1
-    slope += rib.yz * dry;
+    vec2 ribbed = rib.yz;
+#if DETAIL_SCALES > 2
+    // Near the eye, ribs finer than the map of relief
+    float strength = 0.8 * ground.rockiness * rib_strength(length(slope), place.w);
+    for (int octave = BAKED_OCTAVES; octave < BAKED_OCTAVES + 2; ++octave) {
+        float width = WIDEST * pow(FINER, float(octave));
+        if (strength > 0.0 && pixel < 0.4 * width) {
+            ribbed += ribs(cells, octave, width, slope + ribbed, strength).yz * (1.0 - smoothstep(0.15, 0.4, pixel / width));
+        }
+    }
+#endif
+    slope += ribbed * dry;
 #endif
     vec2 bumps = (fine.yz - 0.5) * ground.rockiness * (1.5 + 1.6 * steepness) + (coarse.zy - 0.5) * 0.25;
 #if MATERIALS == 1
