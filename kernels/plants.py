@@ -23,7 +23,7 @@ health, as fast as drought does at the limit; a slide takes it at once. A cell g
 that is distributed exponentially, where a grown one stands there, or, rarely, from far away.
 
 Where moisture is not simulated, wetness is estimated: a part everywhere, by its rain, less on steep ground, and more
-near streams and standing water (within `_REACH_OF_WATER` cells).
+near streams and standing water (within `reach_of_water` cells).
 
 The growth of a cell (kernels/rates.py) is how much faster grass grows, spreads and comes there, and trees grow and come
 up; they die as they do elsewhere.
@@ -65,8 +65,8 @@ _WEAKEST = 1e-6  # stream that sweeps plants away, whatever the limit
 _GROWS, _TREES, _LIFESPANS = (process_number(f"plants {what}") for what in ("cells", "trees", "lifespans"))
 
 _DROWNING = 20.0  # cycles in which deep water or a strong stream kills
-_REACH_OF_WATER = 4  # cells, beyond which water wets no ground
 _FARTHEST_SEED = (PERIOD - 2) * STRIPE  # rows and columns: no farther than to the next stripe of the same cycle
+_WIDEST_TREE = _FARTHEST_SEED - 2 * STRIPE  # cells: its radius, for the same reason
 _SEEDLING = 0.05  # size of a new tree
 _SEEDLING_HEALTH = 0.6
 _GROWN = 0.4  # size from which a tree has seeds
@@ -75,7 +75,7 @@ _TUFT = 0.05  # density of grass that has just come
 _LEAST_GRASS = 1e-3
 _PLACES = 64  # of a tree along the side of its cell: float32 has them in the farthest corner of the largest map
 _OPACITY = 0.9  # of a crown in its middle
-_WIDEST_CLAIM = 6.0  # cells
+_WIDEST_CLAIM = 6.0  # cells of the reference
 
 # Numbers of a kind; in the kernel three more, which `_with_parameters` adds
 TREE_TRAITS = ("crown", "rooting", "roots", "growth", "lifetime", "hardiness", "seeds", "distance", "shade_tolerance")
@@ -104,6 +104,8 @@ class PlantParameters(NamedTuple):
     burial: Metres  # by which the ground may rise in a cycle
     undercut: Metres  # and fall
     ground_wetness: float  # of level ground far from water where it rains fully, where moisture is not simulated
+    reach_of_water: int  # cells, beyond which water wets no ground
+    cell: float  # the side of a cell, in cells of the reference: what lengths of trees count
 
 
 class PlantKinds(NamedTuple):
@@ -214,10 +216,11 @@ def _stress(fields, parameters, row, column):
 def _water_near(fields, parameters, begin, end, water, near):
     """Fill `near` [row from `begin`, column]: 1 in standing water and strong streams, falling to 0 with distance.
 
-    `water` is room for `_REACH_OF_WATER` rows more on both sides and a rim around all, where it is 0.
+    `water` is room for `reach_of_water` rows more on both sides and a rim around all, where it is 0.
     """
     rows, columns = fields.ground.shape
-    first, last = max(begin - _REACH_OF_WATER, 0), min(end + _REACH_OF_WATER, rows)
+    reach = parameters.reach_of_water
+    first, last = max(begin - reach, 0), min(end + reach, rows)
     for row in range(first, last):
         for column in range(columns):
             strength = np.float32(0.0)
@@ -227,8 +230,8 @@ def _water_near(fields, parameters, begin, end, water, near):
                 strength = np.float32(min(1.0, _strength(fields, parameters, row, column)))
             water[row - first + 1, column + 1] = strength * strength
     # Two scans make distances of all shortest ways by the eight neighbours (Borgefors 1986).
-    straight = np.float32(1.0 / (_REACH_OF_WATER + 1))
-    diagonal = np.float32(math.sqrt(2.0) / (_REACH_OF_WATER + 1))
+    straight = np.float32(1.0 / (reach + 1))
+    diagonal = np.float32(math.sqrt(2.0) / (reach + 1))
     for i in range(1, last - first + 1):
         for j in range(1, columns + 1):
             beside = max(water[i, j - 1], water[i - 1, j]) - straight
@@ -259,7 +262,7 @@ def _estimated_wetness(fields, parameters, climate, row, column, slope, near):
 
 @inlined
 def _cover(radius, distance):
-    """Which part of a cell a crown covers whose stem is so far from the cell's middle, in cells."""
+    """Which part of a cell a crown covers whose stem is so far from the cell's middle, in cells of the reference."""
     return _OPACITY * min(1.0, math.pi * radius * radius) * min(max(radius + 0.5 - distance, 0.0), 1.0)
 
 
@@ -300,7 +303,7 @@ def _tend_trees(fields, kinds, parameters, turn, keys, trees, first, last, begin
         worth = _worth(kinds.needs, kind + 1, wetness[row - begin, column], temperature[row - begin, column], slope)
         size, health, age = trees[tree, SIZE], trees[tree, HEALTH], trees[tree, AGE] + turn.time
 
-        own = _cover(kinds.traits[kind, _CROWN] * size, _from_middle(trees, tree, row, column))
+        own = _cover(kinds.traits[kind, _CROWN] * size, _from_middle(trees, tree, row, column, parameters.cell))
         shade = max(0.0, 1.0 - (1.0 - fields.surface[row, column, CANOPY]) / (1.0 - own))
         light = 1.0 - (1.0 - kinds.traits[kind, _TOLERANCE]) * (1.0 - size) * shade
         health += (worth * light - health) * kinds.traits[kind, _FOLLOWING]
@@ -317,14 +320,14 @@ def _tend_trees(fields, kinds, parameters, turn, keys, trees, first, last, begin
 
 
 @inlined
-def _from_middle(trees, tree, row, column):
-    """How far a tree stands from the middle of a cell, in cells."""
+def _from_middle(trees, tree, row, column, cell):
+    """How far a tree stands from the middle of a cell whose side is so long, in the same unit."""
     south, east = trees[tree, ROW] - (row + 0.5), trees[tree, COLUMN] - (column + 0.5)
-    return math.sqrt(south * south + east * east)
+    return math.sqrt(south * south + east * east) * cell
 
 
 @inlined
-def _spread_crowns_and_roots(kinds, trees, starts, begin, end, open_sky, loose, room):
+def _spread_crowns_and_roots(kinds, cell, trees, starts, begin, end, open_sky, loose, room):
     """What the living trees in and around a stripe leave of each of its cells without crowns and without roots.
 
     `room` is what they leave to new trees: so much that full-grown crowns come to cover the part of the ground that
@@ -334,7 +337,7 @@ def _spread_crowns_and_roots(kinds, trees, starts, begin, end, open_sky, loose, 
     widest = 0.0
     for kind in range(len(kinds.traits)):
         widest = max(widest, kinds.traits[kind, _CLAIM], kinds.traits[kind, _CROWN], kinds.traits[kind, _ROOTING])
-    reach = int(widest + 0.5) + 1
+    reach = int((widest + 0.5) / cell) + 1
     for tree in range(starts[max(begin - reach, 0)], starts[min(end + reach, rows)]):
         if trees[tree, HEALTH] <= 0.0:
             continue
@@ -345,12 +348,12 @@ def _spread_crowns_and_roots(kinds, trees, starts, begin, end, open_sky, loose, 
         )
         density = kinds.traits[kind, _ROOTS] * min(1.0, 2.0 * rooting)
         claim = kinds.traits[kind, _CLAIM]
-        radius = max(claim, crown, rooting) + 0.5
+        radius = (max(claim, crown, rooting) + 0.5) / cell
         north, south = int(trees[tree, ROW] - radius), int(trees[tree, ROW] + radius)
         west, east = int(trees[tree, COLUMN] - radius), int(trees[tree, COLUMN] + radius)
         for row in range(max(north, begin), min(south + 1, end)):
             for column in range(max(west, 0), min(east + 1, columns)):
-                distance = _from_middle(trees, tree, row, column)
+                distance = _from_middle(trees, tree, row, column, cell)
                 open_sky[row - begin, column] *= 1.0 - _cover(crown, distance)
                 room[row - begin, column] *= min(max(distance + 0.5 - claim, 0.0), 1.0)
                 loose[row - begin, column] *= 1.0 - density * max(0.0, 1.0 - distance / (rooting + 0.5))
@@ -372,7 +375,7 @@ def _grown_grass(here, around, worth, turn, pace):
 
 
 @inlined
-def _sprouting(fields, kinds, turn, key, trees, starts, row, column, room, wetness, temperature, slope):
+def _sprouting(fields, kinds, cell, turn, key, trees, starts, row, column, room, wetness, temperature, slope):
     """The kind of tree that comes up on a cell without one, or −1. `room` is from 0 to 1."""
     rows, columns = fields.ground.shape
     pace = _growth(fields, row, column)
@@ -386,7 +389,7 @@ def _sprouting(fields, kinds, turn, key, trees, starts, row, column, room, wetne
             continue
         vigour = 1.0
         if chance < from_near:
-            distance = -kinds.traits[kind, _DISTANCE] * math.log(1.0 - uniform(key, number + 1))
+            distance = -kinds.traits[kind, _DISTANCE] * math.log(1.0 - uniform(key, number + 1)) / cell
             if distance > _FARTHEST_SEED:
                 continue
             angle = 2.0 * math.pi * uniform(key, number + 2)
@@ -424,7 +427,7 @@ def _tend_stripe(begin, end, fields, kinds, parameters, turn, climate, keys, tre
     temperature = np.empty((height, columns), np.float32)
     slopes = np.empty((height, columns), np.float32)
     if not fields.wet:
-        water = np.zeros((height + 2 * _REACH_OF_WATER + 2, columns + 2), np.float32)
+        water = np.zeros((height + 2 * parameters.reach_of_water + 2, columns + 2), np.float32)
         _water_near(fields, parameters, begin, end, water, wetness)
     for i in range(height):
         row = begin + i
@@ -443,7 +446,7 @@ def _tend_stripe(begin, end, fields, kinds, parameters, turn, climate, keys, tre
     open_sky = np.ones((height, columns), np.float32)
     loose = np.ones((height, columns), np.float32)
     room = np.ones((height, columns), np.float32)
-    _spread_crowns_and_roots(kinds, trees, starts, begin, end, open_sky, loose, room)
+    _spread_crowns_and_roots(kinds, parameters.cell, trees, starts, begin, end, open_sky, loose, room)
     taken = np.zeros((height, columns), np.bool_)
     for tree in range(first, last):
         taken[int(trees[tree, ROW]) - begin, int(trees[tree, COLUMN])] = True
@@ -490,7 +493,7 @@ def _tend_stripe(begin, end, fields, kinds, parameters, turn, climate, keys, tre
                 and parameters.densest_canopy > 0.0
             ):
                 sprouts[i, column] = 1 + _sprouting(
-                    fields, kinds, turn, keys[0], trees, starts, row, column, room[i, column],
+                    fields, kinds, parameters.cell, turn, keys[0], trees, starts, row, column, room[i, column],
                     wetness[i, column], temperature[i, column], slopes[i, column],
                 )  # fmt: skip
                 born += sprouts[i, column] > 0
@@ -688,5 +691,9 @@ def _with_parameters(kinds: PlantKinds, parameters: PlantParameters) -> PlantKin
     time = parameters.rate * PERIOD
     following = -np.expm1(-time / kinds.traits[:, _HARDINESS])
     seeded = -np.expm1(-parameters.seeds * time * kinds.traits[:, _SEEDS])
-    claim = np.minimum(kinds.traits[:, _CROWN] / math.sqrt(max(parameters.densest_canopy, 0.01)), _WIDEST_CLAIM)
-    return kinds._replace(traits=np.column_stack([kinds.traits, following, seeded, claim]))
+    traits, widest = kinds.traits.copy(), _WIDEST_TREE * parameters.cell
+    for length in (_CROWN, _ROOTING):
+        traits[:, length] = np.minimum(traits[:, length], widest)
+    claim = traits[:, _CROWN] / math.sqrt(max(parameters.densest_canopy, 0.01))
+    claim = np.minimum(claim, min(_WIDEST_CLAIM, widest))
+    return kinds._replace(traits=np.column_stack([traits, following, seeded, claim]))

@@ -38,3 +38,8 @@ class Cycle:
     rising: Rising | None = None  # by moisture, until drops have taken it
     soaking: float = 0.0  # by moisture: part of a drop's water that dry ground takes in a unit of time
     parcels: int = 0  # by wind: how many blew over the map
+
+
+def compounded(part: float, times: float) -> float:
+    """The part that goes, or the chance of what happens, in so many times the time or the steps of `part`."""
+    return part if times == 1.0 else 1.0 - (1.0 - part) ** times

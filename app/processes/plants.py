@@ -10,7 +10,7 @@ import numpy as np
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.plants import Flora
 from app.model.world import World
-from app.processes.cycle import Cycle
+from app.processes.cycle import Cycle, compounded
 from app.processes.process import register
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ ROOTED_GROUND = "rooted_ground"
 
 
 FASTEST_SPREAD = 1.0  # 1/cycle
+REACH_OF_WATER = 4  # cells, beyond which streams and lakes wet no ground
 
 
 class PlantsParameters(Parameters, frozen=True, kw_only=True):
@@ -129,6 +130,7 @@ class Plants:
         rain = world.rainfall
         weather = cycle.weather
         varied = weather.rain_by_altitude > 0.0
+        finer = world.refinement  # lengths, depths and areas count reference cells
         world.trees = plants.grow(
             world.trees,
             plants.Fields(
@@ -156,12 +158,17 @@ class Plants:
             for_kernel(
                 plants.PlantParameters,
                 parameters,
-                flow_limit=parameters.flow_limit * world.cell_size,
+                # As much water is as much deeper over one cell; drops that are n² as many spread over n cells.
+                flow_limit=parameters.flow_limit * world.reference_cell_size * finer**2,
+                stream_limit=compounded(parameters.stream_limit, finer),
                 steepest=math.tan(math.radians(parameters.steepest)),
-                # Depths count reference cells, what spreads to the next cell does so over n² as many in the same time.
                 burial=parameters.burial * world.reference_cell_size,
                 undercut=parameters.undercut * world.reference_cell_size,
-                grass_spread=min(parameters.grass_spread * world.refinement**2, FASTEST_SPREAD),
+                # What spreads to the next cell does so over n² as many in the same time.
+                grass_spread=min(parameters.grass_spread * finer**2, FASTEST_SPREAD),
+                tree_arrival=parameters.tree_arrival / finer**2,
+                reach_of_water=max(1, round(REACH_OF_WATER * finer)),
+                cell=1.0 / finer,
             ),
         )
         world.trees_version = world.next_version

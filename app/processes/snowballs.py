@@ -9,7 +9,7 @@ import numpy as np
 
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.world import World
-from app.processes.cycle import Cycle
+from app.processes.cycle import Cycle, compounded
 from app.processes.kinds import account_for
 from app.processes.process import ProcessFailure, register
 
@@ -126,7 +126,7 @@ class SnowballErosion:
                 snowballs.SnowballParameters,
                 parameters,
                 count=count,
-                deposition_rate=_in_steps(parameters.deposition_rate, finer),
+                deposition_rate=compounded(parameters.deposition_rate, 1.0 / finer),
                 friction=kept,
                 speed=parameters.speed * ((1.0 - kept) / (1.0 - parameters.friction)),
                 iterations=round(parameters.iterations * finer),
@@ -143,11 +143,6 @@ class SnowballErosion:
             _smooth_as_far(world, parameters.smoothing)
         if parameters.smooth_at_end and self.finished(world, parameters):
             _smooth_as_far(world, 1.0)
-
-
-def _in_steps(part: float, finer: float) -> float:
-    """The part that goes in a step, such that as much goes in `finer` steps as one of `part` takes."""
-    return part if finer == 1.0 else 1.0 - (1.0 - part) ** (1.0 / finer)
 
 
 def _smooth_as_far(world: World, rate: float) -> None:

@@ -13,8 +13,10 @@ import numpy as np
 
 from app.engine.creation import create_world, size_in_cells
 from app.engine.simulator import Simulator
+from app.files.opening import open_scene
+from app.model.geology_parameters import uplift_of
 from app.model.world import World
-from app.scene.scene import Scene, load_preset
+from app.scene.scene import Scene
 from app.sources.heightmap import resample
 from kernels.rivers import drain
 
@@ -34,16 +36,18 @@ class Run(NamedTuple):
     """A scene in some number of cells, before and after some cycles."""
 
     world: World
-    before: np.ndarray
+    before: np.ndarray  # the ground, and what rock has risen since
 
 
 def run(scene: Scene, columns: int, cycles: int, threads: int | None = None) -> Run:
     """The world of a scene in so many cells from west to east after so many cycles."""
     world, scene = create_world(scene.with_values(size_in_cells(scene, columns, 0)))
-    before = world.ground.copy()
+    before, years = world.ground.copy(), world.years
     simulator = Simulator(scene, world, threads)
     for _ in range(cycles):
         simulator.advance()
+    if world.years > years:
+        before += uplift_of(scene.geology, *world.shape, world.seed, years, world.years - years)
     return Run(world, before)
 
 
@@ -80,7 +84,7 @@ def main() -> None:
     print("| land | cells | hypsometric integral | mean slope | worn, m | drainage density, 1/km |")
     print("| --- | --- | --- | --- | --- | --- |")
     for name in options.presets:
-        scene = load_preset(name)
+        scene = open_scene(name)
         for setting in options.set:
             scene = scene.with_setting(setting)
         for columns, found in zip(sorted(options.sizes), compare(scene, options.sizes, options.cycles), strict=True):

@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 
 from app.engine.creation import size_in_cells
+from app.model.plants import FloraParameters, flora_of
 from app.model.world import World
 from app.processes.cycle import Cycle
+from app.processes.plants import Plants, PlantsParameters
 from app.processes.weathering import Weathering, WeatheringParameters
 from app.scene.scene import load_preset
+from kernels.plants import PERIOD
+from kernels.standing import LAKE
 from tests.app.resolution import Measures, compare, run
 
 
@@ -79,3 +83,34 @@ def test_a_steep_face_recedes_as_far_in_cells_of_any_size() -> None:
         broken.append(float(np.median(world.sediment)))
     assert broken[0] > 0.01
     assert broken == pytest.approx([broken[0]] * 3)
+
+
+def test_a_forest_is_as_dense_in_cells_of_any_size() -> None:
+    """As many trees stand on an area, as wide in metres, and leave as much of the ground open to grass."""
+    found = []
+    for finer in (1, 2, 4):
+        side = 64 * finer
+        world = World(np.zeros((side, side)), np.zeros((side, side)), 20.0 / finer, 3, reference_cell_size=20.0)
+        world.flora = flora_of(FloraParameters())
+        life = PlantsParameters(rate=20.0, tree_arrival=2e-5, ground_wetness=0.6)
+        for world.cycle in range(8 * PERIOD):
+            Plants().step(world, life, Cycle())
+        trees = len(world.trees) * finer**2 / world.ground.size
+        found.append((trees, *(float(world.layers[name].mean()) for name in ("grass", "canopy", "roots"))))
+    assert found[0][0] > 0.05
+    for finer_one in found[1:]:
+        assert finer_one == pytest.approx(found[0], rel=0.15)
+
+
+def test_water_wets_the_ground_as_far_in_cells_of_any_size() -> None:
+    """On dry land, grass stands along a stream, in a strip of the same width in metres."""
+    widths = []
+    for finer in (1, 2, 4):
+        side = 32 * finer
+        world = World(np.zeros((side, side)), np.zeros((side, side)), 20.0 / finer, 3, reference_cell_size=20.0)
+        world.standing[:, 12 * finer : 13 * finer] = LAKE
+        for world.cycle in range(8 * PERIOD):
+            Plants().step(world, PlantsParameters(rate=20.0, ground_wetness=0.0), Cycle())
+        widths.append(float((world.layers["grass"] > 0.05).mean()))
+    assert widths[0] > 0.1
+    assert widths == pytest.approx([widths[0]] * 3, rel=0.2)

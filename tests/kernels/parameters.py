@@ -52,6 +52,7 @@ def plant_parameters(**changed: Any) -> PlantParameters:
         rate=1.0, grass_growth=0.02, grass_spread=0.02, grass_decline=0.02, grass_arrival=1e-4, grass_shade=0.6,
         grass_roots=0.4, seeds=1.0, tree_arrival=4e-5, densest_canopy=0.8, random_death=1e-4, stream_limit=0.6,
         flow_limit=2.0, steepest=1.2, flood_depth=0.2, burial=0.1, undercut=0.1, ground_wetness=0.4,
+        reach_of_water=4, cell=1.0,
     )  # fmt: skip
     return usual._replace(**changed)
 

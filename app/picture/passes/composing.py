@@ -56,7 +56,7 @@ def compose(
     heights = (snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration)
     focal_length = 0.5 * scene_height / math.tan(math.radians(camera.field_of_view) / 2.0)
     tree_view = TreeView(
-        height=view.tree_size * snapshot.cell_size,
+        height=view.tree_size * (snapshot.reference_cell_size or snapshot.cell_size),
         focal_length=focal_length,
         mesh_reach=(detail * QUADS * snapshot.cell_size, float(coarsest_stride(columns, rows))),
         exaggeration=view.exaggeration,
