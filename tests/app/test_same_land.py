@@ -31,6 +31,9 @@ def agree(coarse: Measures, fine: Measures, *, worn: float = 0.15) -> None:
         ("pyramid", (128, 256)),  # and wear of rock
         ("island", (256, 512)),  # snowballs
         ("scree", (192, 256)),  # weathering and slides
+        ("basic", (192, 384)),  # drops and lakes
+        ("ridged", (192, 384)),  # and streams
+        ("young-range", (128, 256)),  # rivers and uplift
     ],
 )
 def test_after_the_same_time_lands_agree(name: str, sizes: tuple[int, ...]) -> None:
@@ -40,7 +43,7 @@ def test_after_the_same_time_lands_agree(name: str, sizes: tuple[int, ...]) -> N
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", ["dune-field"])
+@pytest.mark.parametrize("name", ["dune-field", "basic", "ridged"])
 def test_after_many_cycles_large_maps_agree(name: str) -> None:
     coarse, *finer = compare(load_preset(name), (256, 512, 1024), cycles=150)
     for found in finer:
