@@ -79,7 +79,7 @@ def refined(world: World, times: int, *, channels: bool) -> World:
     fine.standing, fine.sea_level, fine.walls = repeated(world.standing, times), world.sea_level, world.walls
     fine.water_level = fine.ground + fine.water
     fine.cycle, fine.touches, fine.snowballs = world.cycle, world.touches, world.snowballs * times**2
-    fine.years = world.years
+    fine.years, fine.years_to_come = world.years, world.years_to_come
     fine.water_version, fine.wind_field_direction = world.water_version + 1, world.wind_field_direction
     fine.ledger = world.ledger_copy()
     fine.ledger.rock.lose(CARVED, float(ground.carved.sum()) * fine.cell_area)

@@ -32,7 +32,7 @@ from app.processes import PROCESSES
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
 from app.processes.pools import Pools, derive_levels
-from app.processes.process import Fading, Finite, Process, ProcessFailure
+from app.processes.process import Fading, Finite, Keeping, Process, ProcessFailure
 from app.processes.snowballs import GROUND, SnowballErosion, smooth
 from app.scene.edits import Stroke
 from app.scene.scene import Scene
@@ -84,6 +84,7 @@ class Simulator:
         self._processes: list[Process] = [process() for process in PROCESSES]
         # Asked several times in each cycle, and `isinstance` of a protocol is slow to answer.
         self._finite = {process.name: process for process in self._processes if isinstance(process, Finite)}
+        self._keeping = [process for process in self._processes if isinstance(process, Keeping)]
         self._fading = [process for process in self._processes if isinstance(process, Fading)]
         self.prepared: set[str] = set()  # builds
         self._running = ""  # the process that is, or was last
@@ -188,7 +189,7 @@ class Simulator:
         """As `change`, but without a backup, which must have been made just now. `fields` are of `new_fields`."""
         self.settle_levels()
         before, self.scene = self.scene, scene
-        self._forget_times_of_what_is_off()
+        self._forget_what_is_off()
         if scene.traits != before.traits:
             self._take_traits()
         if (scene.pools, scene.edges) != (before.pools, before.edges):
@@ -411,11 +412,14 @@ class Simulator:
             elapsed = (time.perf_counter() - begin) * 1e3
             before = self.milliseconds.get(process.name, elapsed)
             self.milliseconds[process.name] = before + 0.1 * (elapsed - before)
-        self._forget_times_of_what_is_off()
+        self._forget_what_is_off()
         self._end_cycle()
 
-    def _forget_times_of_what_is_off(self) -> None:
+    def _forget_what_is_off(self) -> None:
         running = {process.name for process in self.enabled()}
+        for process in self._keeping:
+            if process.name not in running:
+                process.release()
         self.milliseconds = {name: taken for name, taken in self.milliseconds.items() if name in running}
 
     def _follow_keys(self) -> None:

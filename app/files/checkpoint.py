@@ -54,6 +54,7 @@ class Meta(msgspec.Struct):
     snowballs: int = 0
     wind_field_direction: float = 0.0
     years: float = 0.0  # of geological time
+    years_to_come: float = 0.0
     reference_cell_size: float = 0.0  # 0: the cell size
     journal: dict[str, Any] | None = None  # as `app.files.journal` has it
 
@@ -68,7 +69,7 @@ def save(path: Path, world: World, scene: Scene, journal: Journal | None = None,
 def _write(file: BinaryIO, world: World, scene: Scene, journal: dict[str, Any] | None, *, compressed: bool) -> None:
     meta = Meta(
         FORMAT, world.cell_size, world.seed, world.cycle, scene_content(scene), world.ledger, world.snowballs,
-        world.wind_field_direction, world.years, world.reference_cell_size, journal,
+        world.wind_field_direction, world.years, world.years_to_come, world.reference_cell_size, journal,
     )  # fmt: skip
     arrays: dict[str, Any] = {"meta": np.array(msgspec.json.encode(meta).decode()), **world.layers}
     if len(world.trees):
@@ -96,7 +97,7 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
     world.cycle = meta.cycle
     world.snowballs = meta.snowballs
     world.wind_field_direction = meta.wind_field_direction
-    world.years = meta.years
+    world.years, world.years_to_come = meta.years, meta.years_to_come
     world.ledger = meta.ledger
     scene = found_from(scene_from(meta.parameters, str(path)), path.parent)
     try:
@@ -208,8 +209,9 @@ def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:
         raise UserError(
             f"{path}: its wind_field_direction is {meta.wind_field_direction:g}; it must be from 0 to 360 degrees"
         )
-    if not 0.0 <= meta.years < math.inf:
-        raise UserError(f"{path}: its years are {meta.years:g}; they must be a finite number, 0 or more")
+    for name in ("years", "years_to_come"):
+        if not 0.0 <= (years := getattr(meta, name)) < math.inf:
+            raise UserError(f"{path}: its {name} are {years:g}; they must be a finite number, 0 or more")
     for substance, account in meta.ledger.accounts().items():
         volumes = {"at the start": account.scale, **account.gained, **account.lost}
         rounded = LARGEST_IMBALANCE * sum(map(abs, volumes.values()))  # differences may be below 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -177,19 +176,28 @@ def has_base_level(parameters: GeologyParameters, *, walls: bool) -> bool:
     return not walls and (parameters.erodibility > 0.0 or parameters.diffusivity > 0.0)
 
 
-def uplift_of(parameters: GeologyParameters, rows: int, columns: int, seed: int, begin: float, years: float) -> Layer:
-    """What rises by the pattern in so many years after `begin`, in metres, [row, column]; not to be written to."""
-    if parameters.uplift_end:
-        years = max(min(begin + years, parameters.uplift_end) - begin, 0.0)
-    pattern = Pattern(parameters.uplift_direction, parameters.uplift_width, parameters.subsidence, seed)
-    return _risen(parameters.uplift_pattern, rows, columns, pattern, parameters.uplift * MILLIMETRE * years)
+class Uplift:
+    """What rises by a pattern on a map, which is kept from one step to the next."""
 
+    def __init__(self, rows: int, columns: int, seed: int) -> None:
+        self._map = rows, columns, seed
+        self._made_from: tuple[str, Pattern] | None = None
+        self._metres = math.nan  # that rise where it is fastest
 
-@functools.lru_cache(maxsize=2)
-def _risen(name: str, rows: int, columns: int, pattern: Pattern, metres: float) -> Layer:
-    return _pattern(name, rows, columns, pattern) * metres
+    def is_for(self, rows: int, columns: int, seed: int) -> bool:
+        """Whether it is that of a map of this shape and seed."""
+        return self._map == (rows, columns, seed)
 
-
-@functools.lru_cache(maxsize=2)
-def _pattern(name: str, rows: int, columns: int, pattern: Pattern) -> Layer:
-    return uplift_pattern(name, rows, columns, pattern)
+    def risen(self, parameters: GeologyParameters, begin: float, years: float) -> Layer:
+        """What rises in so many years after `begin`, in metres, [row, column]; not to be written to."""
+        if parameters.uplift_end:
+            years = max(min(begin + years, parameters.uplift_end) - begin, 0.0)
+        rows, columns, seed = self._map
+        pattern = Pattern(parameters.uplift_direction, parameters.uplift_width, parameters.subsidence, seed)
+        made_from, metres = (parameters.uplift_pattern, pattern), parameters.uplift * MILLIMETRE * years
+        if made_from != self._made_from:
+            self._pattern = uplift_pattern(parameters.uplift_pattern, rows, columns, pattern)
+            self._made_from, self._metres = made_from, math.nan
+        if metres != self._metres:
+            self._risen, self._metres = self._pattern * metres, metres
+        return self._risen

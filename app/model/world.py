@@ -103,6 +103,7 @@ class World:
         self.touches = 0  # by hand since the last cycle
         self.snowballs = 0  # that have fallen
         self.years = 0.0  # of geological time
+        self.years_to_come = 0.0  # of it, that have passed and wait for the next step
         self.ledger = Ledger(
             rock=Account(initial=self.stored("rock"), scale=self._volume(np.abs(self.bedrock))),
             sediment=Account(initial=self.stored("sediment"), scale=self.stored("sediment")),
@@ -336,6 +337,7 @@ class World:
             "touches": self.touches,
             "snowballs": self.snowballs,
             "years": self.years,
+            "years_to_come": self.years_to_come,
             "wind_field_direction": self.wind_field_direction,
             "changed": dict(self.changed),
             "ledger": self.ledger_copy(),
@@ -364,6 +366,7 @@ class World:
         self.touches = state["touches"]
         self.snowballs = state["snowballs"]
         self.years = state["years"]
+        self.years_to_come = state["years_to_come"]
         self.wind_field_direction = state["wind_field_direction"]
         self.changed = dict(state["changed"])
         self.ledger = msgspec.convert(msgspec.to_builtins(state["ledger"]), Ledger)

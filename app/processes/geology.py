@@ -11,10 +11,10 @@ from app.model.climate import Weather
 from app.model.edge_parameters import EdgeParameters
 from app.model.geology_parameters import (
     GeologyParameters,
+    Uplift,
     has_base_level,
     landscape_parameters,
     outlets_of,
-    uplift_of,
 )
 from app.model.materials import MaterialParameters, materials_of
 from app.model.parameters import Parameters
@@ -45,6 +45,7 @@ class Geology:
 
     def __init__(self) -> None:
         self._room: Room | None = None
+        self._uplift: Uplift | None = None
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
@@ -62,26 +63,32 @@ class Geology:
         """Only what lies on the ground asks for it."""
         return False
 
+    def release(self) -> None:
+        """Give back the memory that it keeps from step to step."""
+        self._room = self._uplift = None
+
     def _step_on(self, world: World) -> None:
         sea = EdgeParameters(water="sea", sea_level=2.0)
         for exponent in (1.0, 2.0):
             self.step(world, GeologyParameters(slope_exponent=exponent), Cycle(edges=sea))
 
     def step(self, world: World, parameters: GeologyParameters, cycle: Cycle) -> tuple[str, ...]:
-        """Advance `world` by the years of the cycles since the last step, if it is time for one."""
+        """Advance `world` by the years of the cycles since the last step, if it is time for one; else they wait."""
         from kernels.landscape import evolve, lay_lowest, room_for
         from kernels.materials import Moved
 
+        years = world.years_to_come + parameters.years_per_cycle
         if (world.cycle + 1) % parameters.every:
+            world.years_to_come = years
             return ()
-        years = parameters.years_per_cycle * parameters.every
+        world.years_to_come = 0.0
         if self._room is None or self._room.after.shape != world.shape:
             self._room = room_for(*world.shape)
         before = world.ground.copy() if ROOTED_GROUND in world.layers else None
         walls = cycle.edges.water == "wall"
         outlets = outlets_of(world.ground, walls=walls)
         base_level = has_base_level(parameters, walls=walls)
-        uplift = _uplift(world, parameters, years)
+        uplift = self._risen(world, parameters, years)
         changed = ["bedrock", "sediment"]
         if STRATA in world.layers:  # which the rock takes along
             world.layers[STRATA] += np.where(outlets & base_level, 0.0, uplift).astype(np.float32)
@@ -124,13 +131,15 @@ class Geology:
             changed.append(ROOTED_GROUND)
         return tuple(changed)
 
-
-def _uplift(world: World, parameters: GeologyParameters, years: float) -> Layer:
-    risen = uplift_of(parameters, *world.shape, world.seed, world.years, years)
-    for factor in ("rate_uplift", "mobility"):
-        if factor in world.layers:
-            risen = risen * world.layers[factor]
-    return risen
+    def _risen(self, world: World, parameters: GeologyParameters, years: float) -> Layer:
+        """What rises in so many years, in metres."""
+        if self._uplift is None or not self._uplift.is_for(*world.shape, world.seed):
+            self._uplift = Uplift(*world.shape, world.seed)
+        risen = self._uplift.risen(parameters, world.years, years)
+        for factor in ("rate_uplift", "mobility"):
+            if factor in world.layers:
+                risen = risen * world.layers[factor]
+        return risen
 
 
 def _rain(world: World, weather: Weather) -> NDArray[np.float32] | None:

@@ -115,6 +115,15 @@ class Fading(Protocol):
 
 
 @runtime_checkable
+class Keeping(Protocol):
+    """A process that keeps memory from one step to the next, only to be quicker."""
+
+    def release(self) -> None:
+        """Give it back, as where the process is switched off."""
+        ...
+
+
+@runtime_checkable
 class Finite(Protocol):
     """A process that can come to an end by itself."""
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from app.model.errors import UserError
-from app.model.geology_parameters import has_base_level, landscape_parameters, outlets_of, uplift_of
+from app.model.geology_parameters import Uplift, has_base_level, landscape_parameters, outlets_of
 from app.model.layers import LAYERS
 from app.model.world import DEFAULT_CELL_SIZE, Layer
 from app.sources.grid import Grid
@@ -63,6 +63,7 @@ def mountain_range(scene: Scene, grid: Grid) -> Land:
             rock = _refined(ground, level, scene.world.seed, number) - loose
             ground = rock + loose
         room = room_for(*ground.shape)
+        uplift = Uplift(level.rows, level.columns, scene.world.seed)
         factor = _uplift_field(scene, ground, extent / max(ground.shape))
         years = (level.end - now) / level.steps
         for step in range(level.steps if years > 0.0 else 0):
@@ -73,7 +74,7 @@ def mountain_range(scene: Scene, grid: Grid) -> Land:
                 one_kind(loose),
                 extent / max(ground.shape),
                 landscape_parameters(geology, years),
-                factor * uplift_of(geology, level.rows, level.columns, scene.world.seed, now, years),
+                factor * uplift.risen(geology, now, years),
                 outlets_of(ground, walls=walls),
                 base_level=has_base_level(geology, walls=walls),
                 sea_level=sea_level,

@@ -14,7 +14,7 @@ import numpy as np
 from app.engine.creation import create_world, size_in_cells
 from app.engine.simulator import Simulator
 from app.files.opening import open_scene
-from app.model.geology_parameters import uplift_of
+from app.model.geology_parameters import Uplift
 from app.model.world import World
 from app.scene.scene import Scene
 from app.sources.heightmap import resample
@@ -47,7 +47,7 @@ def run(scene: Scene, columns: int, cycles: int, threads: int | None = None) -> 
     for _ in range(cycles):
         simulator.advance()
     if world.years > years:
-        before += uplift_of(scene.geology, *world.shape, world.seed, years, world.years - years)
+        before += Uplift(*world.shape, world.seed).risen(scene.geology, years, world.years - years)
     return Run(world, before)
 
 

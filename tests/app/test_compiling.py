@@ -112,6 +112,52 @@ def test_workers_fill_the_cache_and_the_program_itself_compiles_nothing(tmp_path
     assert second["layers"] == first["layers"]
 
 
+FIRST_CYCLE_OF_GEOLOGY = """
+import json, sys
+from numba.core.dispatcher import Dispatcher
+from app.engine.creation import create_world
+from app.engine.simulator import Simulator
+from app.scene.scene import Scene
+
+world, scene = create_world(Scene().with_values(json.loads(sys.argv[1])))
+for layer in sys.argv[2:]:
+    world.trace(layer)[...] = 0.5
+simulator = Simulator(scene, world)
+simulator.prepare_all()
+missing, compile = [], Dispatcher.compile
+
+def told(self, signature):
+    missing.append(self.py_func.__name__)
+    return compile(self, signature)
+
+Dispatcher.compile = told
+simulator.advance()
+print(json.dumps([sorted(simulator.prepared), missing]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("layers", "settings", "build"),
+    [
+        ((), {}, "geology"),
+        (("wetness",), {}, "geology on rich ground"),
+        (("grass", "canopy"), {}, "geology on rich ground"),
+        ((), {"fields.erodibility": "0.5 + 0.5 * x"}, "geology on rich ground"),
+        ((), {"materials.enabled": True}, "geology on rich ground"),
+        ((), {"geology.slope_exponent": 2.0}, "geology"),
+    ],
+)
+def test_geology_has_all_its_kernels_before_it_runs(
+    layers: tuple[str, ...], settings: dict[str, Any], build: str
+) -> None:
+    """In a program of its own: within one, what another test compiled stays."""
+    land = {"world.columns": 24, "world.rows": 24, "droplets.enabled": False, "geology.enabled": True}
+    command = [sys.executable, "-c", FIRST_CYCLE_OF_GEOLOGY, json.dumps({**land, **settings}), *layers]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [[build], []]
+
+
 def no_worker() -> subprocess.Popen[str]:
     """One that ends at the first word."""
     return program("import sys; sys.stdin.readline()")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from app.engine.creation import create_world, size_in_cells
 from app.engine.simulator import Simulator
 from app.files import checkpoint
 from app.model.errors import UserError
-from app.model.geology_parameters import GeologyParameters, uplift_of
+from app.model.geology_parameters import GeologyParameters, Uplift
 from app.model.numbers import time_text
 from app.model.world import World
 from app.processes.geology import Geology
@@ -73,6 +74,47 @@ def test_every_few_cycles_it_makes_up_for_all_of_them() -> None:
     assert between.years == 8000.0
 
 
+@pytest.mark.parametrize(("first", "then"), [(10, 7), (4, 10), (7, 1)])
+def test_no_year_is_lost_or_done_twice_where_its_steps_change(first: int, then: int, tmp_path: Path) -> None:
+    scene = scene_of(geology__every=first, geology__years_per_cycle=1000.0)
+    simulator = Simulator(scene, create_world(scene)[0])
+    for _ in range(13):
+        simulator.advance()
+    checkpoint.save(tmp_path / "world.npz", simulator.world, scene)
+    world = checkpoint.load(tmp_path / "world.npz")[0]
+    assert world.years_to_come == simulator.world.years_to_come == 13_000.0 % (1000.0 * first)
+    simulator = Simulator(scene, world)
+    simulator.change(scene.with_values({"geology.every": then, "geology.years_per_cycle": 500.0}))
+    for _ in range(27):
+        simulator.advance()
+    simulator.verify()
+    assert simulator.world.years + simulator.world.years_to_come == 13_000.0 + 27 * 500.0
+
+
+def test_where_it_begins_within_a_period_it_is_for_the_cycles_that_it_has_run() -> None:
+    scene = scene_of(geology__every=10, geology__years_per_cycle=1000.0)
+    simulator = Simulator(scene.with_value("geology.enabled", False), create_world(scene)[0])
+    for _ in range(6):
+        simulator.advance()
+    simulator.change(scene)
+    for _ in range(4):
+        simulator.advance()
+    assert simulator.world.years == 4000.0
+
+
+def test_what_is_switched_off_gives_back_its_memory() -> None:
+    scene = scene_of()
+    simulator = Simulator(scene, create_world(scene)[0])
+    simulator.advance()
+    (process,) = (process for process in simulator.enabled() if isinstance(process, Geology))
+    room = weakref.ref(process._room.after)
+    simulator.change(scene.with_value("geology.enabled", False))
+    assert room() is None
+    simulator.change(scene)
+    simulator.advance()
+    assert simulator.world.years == 2 * scene.geology.years_per_cycle
+
+
 def test_uplift_that_has_ended_adds_no_rock() -> None:
     settings = {"geology__years_per_cycle": 1000.0, "geology__uplift": 2.0}
     world = run(scene_of(geology__uplift_end=4500.0, **settings), 10)
@@ -86,8 +128,8 @@ def test_uplift_that_has_ended_adds_no_rock() -> None:
 @pytest.mark.parametrize("shape", [(40, 40), (30, 90)])
 def test_patterns_are_the_same_at_any_resolution(name: str, shape: tuple[int, int]) -> None:
     parameters = GeologyParameters(uplift_pattern=name, uplift=1.0, uplift_direction=70.0)  # type: ignore[arg-type]
-    coarse = uplift_of(parameters, *shape, 5, 0.0, 1000.0)
-    fine = uplift_of(parameters, 4 * shape[0], 4 * shape[1], 5, 0.0, 1000.0)
+    coarse = Uplift(*shape, 5).risen(parameters, 0.0, 1000.0)
+    fine = Uplift(4 * shape[0], 4 * shape[1], 5).risen(parameters, 0.0, 1000.0)
     means = fine.reshape(shape[0], 4, shape[1], 4).mean(axis=(1, 3))
     assert coarse.max() <= 1.0 and coarse.max() > 0.8
     assert np.abs(coarse - means).mean() < 0.02
