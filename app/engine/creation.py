@@ -64,7 +64,14 @@ def create_world(scene: Scene, check: SizeCheck = lambda rows, columns: None) ->
 def create_worlds(scenes: Sequence[Scene], check: SizeCheck) -> list[tuple[World, Scene]]:
     """As `create_world`, of scenes that are compared. `check` is asked once, for they are of one size."""
     first, *others = scenes
-    return [create_world(first, check), *map(create_world, others)]
+    return [create_world(first, check), *(_compared_world(first, other) for other in others)]
+
+
+def _compared_world(first: Scene, scene: Scene) -> tuple[World, Scene]:
+    """As `create_world`, of a scene that is compared with another one: it begins with the same land."""
+    if scene.saved_world or scene.world.source != RANGE:
+        return create_world(scene)
+    return _complete(_generate(scene, lambda rows, columns: None, land_of=first), scene), scene
 
 
 def read_size(text: str, name: str) -> tuple[int, int]:
@@ -176,10 +183,11 @@ def _terrain_of(scene: Scene, parameter: str) -> Path:
         raise UserError(f"{parameter}: {error}; if it has moved, --set {parameter}=FILE gives its new place") from error
 
 
-def _generate(scene: Scene, check: SizeCheck) -> World:
+def _generate(scene: Scene, check: SizeCheck, land_of: Scene | None = None) -> World:
+    """The land of a scene, or that of another one in the same cells."""
     rows, columns = _size(scene, DEFAULT_SIDE, DEFAULT_SIDE)
     check(rows, columns)
-    land = generate(scene.at(0), grid_of(scene, rows, columns))
+    land = generate((land_of or scene).at(0), grid_of(scene, rows, columns))
     cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
     if land.loose is None:
         return _world(scene, land.rock, cell_size)

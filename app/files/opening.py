@@ -10,7 +10,7 @@ import msgspec
 from app.files.paths import found_from
 from app.model.errors import UserError, nearest
 from app.scene.comparison import is_shared, with_compared_of
-from app.scene.scene import DEFAULT_PRESET, Scene, find_declaration, load_preset, presets, read_preset
+from app.scene.scene import DEFAULT_PRESET, Scene, load_preset, presets, read_preset
 from app.sources.generators import GENERATORS
 from app.sources.parameters import WorldParameters
 from app.sources.terrain import find_terrain, is_there
@@ -46,16 +46,12 @@ def open_comparison(scene: Scene, words: Sequence[str]) -> Scene:
     `droplets.evaporation=0.01`. Raises `UserError` where a word is neither.
     """
     second = scene
+    settings = [word for word in words if "=" in word]
     for word in words:
-        if "=" in word:
-            path = word.partition("=")[0].strip()
-            if is_shared(find_declaration(path)):
-                raise UserError(
-                    f"{word}: worlds that are compared share it; only climate, processes and rivers can differ"
-                )
-            second = second.with_setting(word)
-        else:
-            second = with_compared_of(second, open_compared(word))
+        second = second.with_setting(word) if word in settings else with_compared_of(second, open_compared(word))
+    for word in settings:
+        if is_shared(second, word.partition("=")[0].strip()):
+            raise UserError(f"{word}: worlds that are compared share it; only climate, processes and rivers can differ")
     return second
 
 

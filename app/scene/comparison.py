@@ -1,4 +1,4 @@
-"""Worlds that are compared: the same land and the same view; climate and processes may differ."""
+"""Worlds that are compared: they begin with the same land, and are seen alike; climate and processes may differ."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Literal
 import msgspec
 
 from app.model.numbers import value_text
-from app.model.parameters import Declaration, Value
-from app.scene.scene import DECLARATIONS, GROUPS, Scene, acts, differing, section_of
+from app.model.parameters import Value
+from app.scene.scene import DECLARATIONS, GROUPS, Scene, acts, differing, makes_world, section_of
 
 Letter = Literal["A", "B", "C", "D"]
 
@@ -20,9 +20,9 @@ COMPARED_SECTIONS = ("climate", "fields", "processes", "rivers")
 MOST_LISTED = 4  # differences in a label
 
 
-def is_shared(declaration: Declaration) -> bool:
-    """Whether a parameter has the same value for all worlds."""
-    return section_of(declaration.path) not in COMPARED_SECTIONS
+def is_shared(scene: Scene, path: str) -> bool:
+    """Whether a parameter has the same value for all worlds: they begin with the same land, and are seen alike."""
+    return section_of(path) not in COMPARED_SECTIONS or makes_world(scene, path)
 
 
 def compared_groups() -> list[str]:
@@ -31,16 +31,23 @@ def compared_groups() -> list[str]:
 
 
 def with_compared_of(scene: Scene, other: Scene) -> Scene:
-    """`scene`, with all that may differ, and the name, of another one."""
+    """`scene`, with all that may differ, and the name, of another one. It begins with the same land."""
     groups = {name: getattr(other, name) for name in compared_groups()}
     keys = {path: curve for path, curve in scene.keys.items() if section_of(path) not in COMPARED_SECTIONS}
     keys |= {path: curve for path, curve in other.keys.items() if section_of(path) in COMPARED_SECTIONS}
-    return msgspec.structs.replace(scene, name=other.name, keys=keys, **groups)
+    mixed: Scene = msgspec.structs.replace(scene, name=other.name, keys=keys, **groups)
+    made = {
+        path: value
+        for path, value in differing(mixed, scene).items()
+        if section_of(path) in COMPARED_SECTIONS and path in DECLARATIONS and makes_world(mixed, path)
+    }
+    return mixed.with_values(made)
 
 
 def differences(scene: Scene, other: Scene) -> dict[str, Value]:
     """The parameters that another scene has otherwise, of those that may differ, with its values."""
-    return {path: value for path, value in differing(scene, other).items() if section_of(path) in COMPARED_SECTIONS}
+    found = differing(scene, with_compared_of(scene, other))
+    return {path: value for path, value in found.items() if section_of(path) in COMPARED_SECTIONS}
 
 
 def labels(scenes: Sequence[Scene]) -> list[tuple[str, ...]]:

@@ -261,6 +261,21 @@ def rebuilds_world(path: str) -> bool:
     return section_of(path) == WORLD_SECTION or (declaration is not None and declaration.makes_world)
 
 
+def makes_world(scene: Scene, path: str) -> bool:
+    """Whether a change to a parameter rebuilds the world of a scene, which without it would go on as it is.
+
+    Beside what always does, that is what acts though its process is off: on nothing but how a new world begins.
+    """
+    if rebuilds_world(path):
+        return True
+    path = path.removeprefix(KEYS)
+    group = path.partition(".")[0]
+    switch = f"{group}.enabled"
+    if not GROUPS[group].acts_with or path == switch or scene.value(switch):
+        return False
+    return not without_effect(scene, DECLARATIONS[path])
+
+
 def section_of(path: str) -> str:
     """The section of the parameter with that path, or of the one that a curve belongs to."""
     return GROUPS[path.removeprefix(KEYS).partition(".")[0]].section

@@ -56,7 +56,7 @@ from app.processes.droplets import Spring, read_springs, write_springs
 from app.scene.captions import picture_labels
 from app.scene.comparison import differences
 from app.scene.edits import Change, Copy, Open
-from app.scene.scene import KEYS, VIEW_SECTION, Scene, curve_of, rebuilds_world, section_of
+from app.scene.scene import KEYS, VIEW_SECTION, Scene, curve_of, section_of
 from app.window.actions import BY_COMMAND, BY_KEY
 from app.window.brushing import Brushing
 from app.window.camera_control import FLIGHT_KEYS, CameraControl
@@ -420,8 +420,9 @@ class Application:
             return
         before, scenes = self.documents.scene, self.documents.scenes
         log.debug("%s = %r", path, value)
+        rebuilds = self.documents.rebuilds(path)
         self.documents.change(path, value, in_all=in_all)
-        if not rebuilds_world(path):  # which is a step when the world is there
+        if not rebuilds:  # which is a step when the world is there
             self.undo.add(self._value_step(scenes, path))
         self._follow_view(before)
 

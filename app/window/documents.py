@@ -13,13 +13,13 @@ import msgspec
 from app.engine.thread import SimulationThread
 from app.model.errors import UserError
 from app.model.parameters import Value
-from app.scene.comparison import COMPARED_SECTIONS, MOST_WORLDS, NAMES, Letter, differences, with_compared_of
+from app.scene.comparison import MOST_WORLDS, NAMES, Letter, differences, is_shared, with_compared_of
 from app.scene.edits import Blur, Change, Copy, Keep, Open, Refine, RollSnowballs, Stroke
 from app.scene.scene import (
     DECLARATIONS,
     VIEW_SECTION,
     Scene,
-    rebuilds_world,
+    makes_world,
     section_of,
     seen_as,
 )
@@ -123,20 +123,29 @@ class Documents:
 
         Raises `UserError` where the value does not fit.
         """
-        section = section_of(path)
         everywhere = tuple(range(len(self.scenes)))
-        worlds = self.edited_worlds if section in COMPARED_SECTIONS and not in_all else everywhere
+        rebuilds = self.rebuilds(path)
+        worlds = everywhere if in_all else self._changed_with(path)
         self.scenes = tuple(
             scene.with_value(path, value) if place in worlds else scene for place, scene in enumerate(self.scenes)
         )
-        if rebuilds_world(path):
+        if rebuilds:
             # A little later, so that a slider can be dragged; and from its source, where it was a saved world.
             self.scenes = tuple(msgspec.structs.replace(scene, saved_world="") for scene in self.scenes)
             self._restart_due = time.monotonic() + RESTART_DELAY
             self._restart_name = DECLARATIONS[path].label
-        elif section != VIEW_SECTION:
+        elif section_of(path) != VIEW_SECTION:
             for world in (None,) if worlds == everywhere else worlds:
                 self._simulation.ask(Change({path: value}, world))
+
+    def rebuilds(self, path: str) -> bool:
+        """Whether a change to a parameter of what is edited rebuilds the worlds."""
+        return any(makes_world(self.scenes[world], path) for world in self.edited_worlds)
+
+    def _changed_with(self, path: str) -> tuple[int, ...]:
+        """The worlds that have a parameter in common with what is edited, and what is edited itself."""
+        shared = any(is_shared(self.scenes[world], path) for world in self.edited_worlds)
+        return tuple(range(len(self.scenes))) if shared else self.edited_worlds
 
     def change_together(self, values: Mapping[str, Value], name: str) -> Open | None:
         """Change several parameters where they take effect, from one moment on.
@@ -144,22 +153,21 @@ class Documents:
         Where some of them rebuild the world, it has all of them from its beginning, and what was asked for is returned.
         Raises `UserError` where a value does not fit.
         """
-        everywhere = tuple(range(len(self.scenes)))
         scenes = list(self.scenes)
+        worlds = {path: self._changed_with(path) for path in values}
         for path, value in values.items():
-            for world in self.edited_worlds if section_of(path) in COMPARED_SECTIONS else everywhere:
+            for world in worlds[path]:
                 scenes[world] = scenes[world].with_value(path, value)
-        rebuilds = any(map(rebuilds_world, values))
+        rebuilds = any(map(self.rebuilds, values))
         if rebuilds:
             self.scenes = tuple(msgspec.structs.replace(scene, saved_world="") for scene in scenes)
             return self.restart(name)
         self.scenes = tuple(scenes)
-        for world in everywhere:
+        for world in range(len(scenes)):
             acting = {
                 path: value
                 for path, value in values.items()
-                if section_of(path) != VIEW_SECTION
-                and (world in self.edited_worlds or section_of(path) not in COMPARED_SECTIONS)
+                if section_of(path) != VIEW_SECTION and world in worlds[path]
             }
             if acting:
                 self._simulation.ask(Change(acting, world))
@@ -322,5 +330,5 @@ class Documents:
 
 def _made_as(scene: Scene, other: Scene) -> Scene:
     """`scene`, with its world made as that of another one."""
-    made = {path: other.value(path) for path in DECLARATIONS if rebuilds_world(path)}
+    made = {path: other.value(path) for path in DECLARATIONS if makes_world(scene, path)}
     return msgspec.structs.replace(scene.with_values(made), saved_world=other.saved_world)

@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
-from app.engine.creation import create_world
+from app.engine.creation import create_world, create_worlds
 from app.engine.lockstep import Lockstep
 from app.engine.messages import FrameBegan, OpenFailed, Refused, Run, Save, Saved, Step, Stopped, Watch
 from app.engine.simulator import SimulationError, Simulator
@@ -24,7 +25,7 @@ from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion
 from app.scene.comparison import MOST_LISTED, differences, labels, with_compared_of
 from app.scene.edits import Change, Copy, Keep, Open
-from app.scene.scene import DECLARATIONS, GROUPS, Scene
+from app.scene.scene import DECLARATIONS, GROUPS, Scene, makes_world
 from tests.app.small import bits, heard, simulated, small_scene
 from tests.app.test_simulation import WATER_OF_A_DROP, running, shown, wait_for
 
@@ -37,6 +38,8 @@ def lockstep(*scenes: Scene, threads: int | None = None) -> Lockstep:
 
 
 # What they share.
+
+RANGE = small_scene(world__source="range", world__columns=48, world__rows=40)
 
 
 def test_climate_and_processes_differ_and_all_else_is_shared() -> None:
@@ -61,6 +64,39 @@ def test_second_scene_from_words(tmp_path: Path) -> None:
     second = open_comparison(ONE, [str(tmp_path / "world.npz")])
     assert second.droplets == OTHER.droplets
     assert not second.saved_world
+
+
+def test_compared_ranges_begin_with_the_same_land_and_age() -> None:
+    rising = RANGE.with_values({"geology.enabled": True, "geology.age": 2e6, "geology.uplift": 2.0})
+    assert with_compared_of(RANGE, rising).geology == msgspec.structs.replace(rising.geology, age=RANGE.geology.age)
+    at_rest = rising.with_value("geology.enabled", False)
+    assert with_compared_of(RANGE, at_rest).geology == RANGE.geology, "it would act on nothing but the land's beginning"
+    for scene in (rising, at_rest):
+        assert with_compared_of(RANGE.with_values(differences(RANGE, scene)), scene) == with_compared_of(RANGE, scene)
+    with pytest.raises(UserError, match=r"geology\.age=3e6: worlds that are compared share it"):
+        open_comparison(rising, ["geology.age=3e6"])
+    with pytest.raises(UserError, match=r"geology\.uplift=1: worlds that are compared share it"):
+        open_comparison(RANGE, ["geology.uplift=1"])
+    other = open_comparison(RANGE, ["geology.uplift=3", "geology.enabled=true"])
+    first, second = create_worlds([RANGE, other], lambda rows, columns: None)
+    assert first[0].ground.tobytes() == second[0].ground.tobytes()
+    assert first[0].years == second[0].years == RANGE.geology.age
+    assert second[1] == other
+
+
+def test_what_acts_on_nothing_but_the_beginning_of_a_range_makes_its_world() -> None:
+    rising = RANGE.with_value("geology.enabled", True)
+    for path, makes in {
+        "geology.enabled": (False, False, False),
+        "geology.age": (True, True, True),
+        "geology.uplift": (True, False, False),
+        "geology.every": (False, False, False),
+        "geology.settling_length": (False, False, False),  # there is no sea
+        "keys.geology.uplift": (True, False, False),
+        "droplets.count": (False, False, False),
+        "world.seed": (True, True, True),
+    }.items():
+        assert tuple(makes_world(scene, path) for scene in (RANGE, rising, ONE)) == makes, path
 
 
 @pytest.mark.parametrize(

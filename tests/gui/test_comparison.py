@@ -489,3 +489,25 @@ def test_every_size_of_the_window(size: tuple[int, int]) -> None:
         OTHER.with_values({"droplets.enabled": False, "climate.wind_speed": 3.0}),
         size=size,
     )
+
+
+def test_what_made_a_range_makes_it_anew_in_all_worlds() -> None:
+    """Where geological time does not go on, its parameters act on nothing but the land that worlds begin with."""
+
+    def test(driver: Driver) -> None:
+        application = begin_comparison(driver)
+        before = snapshots(application)[0].world
+        assert application.documents.rebuilds("geology.uplift")
+        application.commands.change("geology.uplift", 2.0)
+        driver.wait_for(lambda: snapshots(application)[0].world != before, "other worlds")
+        driver.wait_for(lambda: application.documents.are_shown and len(snapshots(application)) == 2, "both")
+        assert [scene.geology.uplift for scene in application.simulation.scenes] == [2.0, 2.0]
+        one, other = (snapshot.layers["bedrock"] for snapshot in snapshots(application))
+        assert np.array_equal(one, other)
+        application.commands.change("geology.enabled", True)
+        assert not application.documents.rebuilds("geology.uplift")
+        application.commands.change("geology.uplift", 3.0)
+        driver.wait_for(lambda: application.simulation.scenes[1].geology.uplift == 3.0, "the change")
+        assert application.simulation.scenes[0].geology.uplift == 2.0
+
+    drive(test, WITHOUT_DROPS.with_values({"world.source": "range", "world.columns": 48, "world.rows": 48}))

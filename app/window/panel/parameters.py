@@ -23,7 +23,6 @@ from app.scene.scene import (
     can_have_keys,
     curve_of,
     differing,
-    rebuilds_world,
     section_of,
     without_effect,
 )
@@ -159,7 +158,8 @@ class ParameterRows:
         """The widget of a parameter, and what is done with it."""
         application, path = self._application, declaration.path
         holding = held_value(application, path) if value == 0 else None
-        new = self._widgets.edit(declaration, value, width, acts_at_end=rebuilds_world(path), holding=holding)
+        rebuilds = application.documents.rebuilds(path)
+        new = self._widgets.edit(declaration, value, width, acts_at_end=rebuilds, holding=holding)
         if declaration.name != "enabled":
             self._context_menu(declaration)
         if self._widgets.dragged != path:
@@ -183,7 +183,7 @@ class ParameterRows:
         if self._differs(declaration.path):
             sign = imgui.ImVec2(place.x + width, place.y + imgui.get_style().frame_padding.y)
             imgui.get_window_draw_list().add_text(sign, imgui.get_color_u32(imgui.ImVec4(*WARNING)), "≠")
-        if rebuilds_world(declaration.path):
+        elif self._application.documents.rebuilds(declaration.path):
             self._rebuild_mark(imgui.ImVec2(place.x + width, place.y))
         if curve_of(self._application.documents.scene, declaration.path):
             self._diamond(imgui.ImVec2(place.x - em(0.38), place.y + imgui.get_frame_height() / 2.0))
@@ -246,8 +246,8 @@ class ParameterRows:
             application.commands.change(KEYS + path, "")
 
     def _room_for_label(self, declaration: Declaration, width: float) -> float:
-        """What the sign behind a label leaves of its width. No parameter has two signs: worlds share how they began."""
-        has_sign = self._differs(declaration.path) or rebuilds_world(declaration.path)
+        """What the sign behind a label leaves of its width."""
+        has_sign = self._differs(declaration.path) or self._application.documents.rebuilds(declaration.path)
         return width - (em(SIGN_WIDTH) if has_sign else 0.0)
 
     def _rebuild_mark(self, place: imgui.ImVec2) -> None:
@@ -273,7 +273,7 @@ class ParameterRows:
             and (holding := held_value(self._application, path)) is not None
         ):
             lines.append(f"now {number_text(declaration, holding)}")
-        if rebuilds_world(path):
+        if self._application.documents.rebuilds(path):
             lines.append(REBUILDS)
         if declaration.kind in (int, float):
             lines.append(f"{range_words(declaration)}; {HOW_TO_SET}")
