@@ -747,7 +747,7 @@ def _add_scene_options(parser: argparse.ArgumentParser, default: str = "the pres
         "--extent",
         metavar="METRES",
         help="how far the map reaches: metres from west to east, the other side in proportion; or WIDTHxHEIGHT; its "
-        "cells and hills keep their size, so that a wider map has more of them",
+        "cells and hills keep their size, so that a wider map has more of them; a range is made anew, as wide",
     )
     scene.add_argument("--seed", metavar="N", help="seed of all random numbers")
     scene.add_argument("--cell-size", metavar="METRES", help="side of a cell")

@@ -124,13 +124,12 @@ def read_extent(text: str, name: str) -> tuple[float, float]:
 def extent_in_metres(scene: Scene, width: float, height: float) -> dict[str, int | float]:
     """What to change in a scene, so that its map is so wide and high, in cells as large as before.
 
-    With no height it follows in proportion. The land around that of the scene goes on with hills of the same size.
-    Raises `UserError` where there is none around.
+    With no height it follows in proportion. The land around that of the scene goes on with hills of the same size; a
+    range, whose rivers end at the map's edge, is made anew, as wide as that. Raises `UserError` where there is no land
+    around.
     """
     if scene.saved_world:
         raise UserError(f"{scene.saved_world} is a saved world, which keeps its extent")
-    if scene.world.source == RANGE:
-        raise UserError("a range hangs on the map's edge, its base level; world.columns and rows widen it")
     if scene.world.source not in GENERATORS:
         raise UserError(f"{scene.world.source} is a file, which keeps its extent; a generator's can be changed")
     cell_size = scene.world.cell_size or DEFAULT_CELL_SIZE
@@ -142,9 +141,11 @@ def extent_in_metres(scene: Scene, width: float, height: float) -> dict[str, int
         raise UserError(
             f"{columns}×{rows} cells of {cell_size:g} m: sides must be from {SMALLEST_SIDE} to {LARGEST_SIDE} cells"
         )
+    cells = {"world.columns": columns, "world.rows": rows}
+    if scene.world.source == RANGE:
+        return cells
     return {
-        "world.columns": columns,
-        "world.rows": rows,
+        **cells,
         "world.land_columns": grid.land_columns,
         "world.land_rows": grid.land_rows,
     }

@@ -12,6 +12,7 @@ from app.model.parameters import Value
 from app.model.world import World
 from app.scene.scene import Scene, load_preset, presets
 from app.sources.generators import GENERATORS
+from kernels.rivers import drain
 from tests.app.small import small_preset
 
 SIZE = {"world.columns": 60, "world.rows": 40, "world.relief": 100.0, "world.cell_size": 10.0}
@@ -230,6 +231,20 @@ def test_numbers_of_articles_count_in_cells() -> None:
     assert size_in_cells(island, 128, 0) == fewer
     assert size_in_cells(island.with_values(fewer), 256, 0)["world.reference_cell_size"] == 20.0
     assert size_in_cells(island, 512, 384)["world.cell_size"] == island.world.cell_size
+
+
+def test_a_wider_range_is_made_as_wide() -> None:
+    """Its longer rivers make it higher, in cells as large as before; there is no land of the narrower one in it."""
+    scene = Scene().with_values(
+        {"world.source": "range", "world.columns": 64, "world.rows": 48, "world.cell_size": 200.0}
+    )
+    usual, _ = create_world(scene)
+    wide, _ = create_world(scene.with_values(extent_in_metres(scene, 2 * 64 * 200.0, 0.0)))
+    assert (wide.shape, wide.cell_size, wide.reference_cell_size) == ((96, 128), 200.0, 200.0)
+    assert wide.ground.max() > usual.ground.max()
+    for land in (usual, wide):
+        drained = drain(land.ground, land.cell_size, -np.inf)
+        assert float((drained.filled - land.ground).mean()) < 1.0
 
 
 @pytest.mark.parametrize("changes", [{}, {"world.cell_size": 30.0}, {"world.relief": 500.0}])
