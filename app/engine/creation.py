@@ -141,7 +141,7 @@ def extent_in_metres(scene: Scene, width: float, height: float) -> dict[str, int
         raise UserError(
             f"{columns}×{rows} cells of {cell_size:g} m: sides must be from {SMALLEST_SIDE} to {LARGEST_SIDE} cells"
         )
-    cells = {"world.columns": columns, "world.rows": rows}
+    cells: dict[str, int | float] = {"world.columns": columns, "world.rows": rows}
     if scene.world.source == RANGE:
         return cells
     return {

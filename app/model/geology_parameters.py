@@ -188,13 +188,18 @@ class Uplift:
         """Whether it is that of a map of this shape and seed."""
         return self._map == (rows, columns, seed)
 
-    def risen(self, parameters: GeologyParameters, begin: float, years: float) -> Layer:
-        """What rises in so many years after `begin`, in metres, [row, column]; not to be written to."""
+    def risen(self, parameters: GeologyParameters, begin: float, years: float) -> Layer | float:
+        """What rises in so many years after `begin`, in metres, [row, column], which is not to be written to.
+
+        Where all rises alike, that is one number.
+        """
         if parameters.uplift_end:
             years = max(min(begin + years, parameters.uplift_end) - begin, 0.0)
         rows, columns, seed = self._map
         pattern = Pattern(parameters.uplift_direction, parameters.uplift_width, parameters.subsidence, seed)
         made_from, metres = (parameters.uplift_pattern, pattern), parameters.uplift * MILLIMETRE * years
+        if parameters.uplift_pattern == "uniform":
+            return np.float64(metres)  # which stays so precise where it is multiplied by a field
         if made_from != self._made_from:
             self._pattern = uplift_pattern(parameters.uplift_pattern, rows, columns, pattern)
             self._made_from, self._metres = made_from, math.nan

@@ -131,7 +131,7 @@ class Geology:
             changed.append(ROOTED_GROUND)
         return tuple(changed)
 
-    def _risen(self, world: World, parameters: GeologyParameters, years: float) -> Layer:
+    def _risen(self, world: World, parameters: GeologyParameters, years: float) -> Layer | float:
         """What rises in so many years, in metres."""
         if self._uplift is None or not self._uplift.is_for(*world.shape, world.seed):
             self._uplift = Uplift(*world.shape, world.seed)

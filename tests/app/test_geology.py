@@ -16,6 +16,7 @@ from app.model.errors import UserError
 from app.model.geology_parameters import GeologyParameters, Uplift
 from app.model.numbers import time_text
 from app.model.world import World
+from app.processes.cycle import Cycle
 from app.processes.geology import Geology
 from app.scene.scene import Scene, load_preset, read_preset
 from kernels.filling import fill
@@ -102,6 +103,20 @@ def test_where_it_begins_within_a_period_it_is_for_the_cycles_that_it_has_run() 
     assert simulator.world.years == 4000.0
 
 
+def test_uplift_that_is_even_takes_no_maps_and_gives_the_same_bits() -> None:
+    """As one that differs from cell to cell by nothing."""
+    even = GeologyParameters(uplift=0.7, years_per_cycle=3333.0)
+    one, other = (create_world(scene_of())[0] for _ in range(2))
+    for world in (one, other):
+        world.lay_rate("rate_uplift", np.linspace(0.5, 1.5, world.ground.size).reshape(world.shape))
+    Geology().step(one, even, Cycle())
+    with pytest.MonkeyPatch.context() as patch:
+        metres = Uplift(1, 1, 0).risen(even, 0.0, 3333.0)
+        patch.setattr(Uplift, "risen", lambda *_: np.full(other.shape, metres))
+        Geology().step(other, even, Cycle())
+    assert one.ground.tobytes() == other.ground.tobytes()
+
+
 def test_what_is_switched_off_gives_back_its_memory() -> None:
     scene = scene_of()
     simulator = Simulator(scene, create_world(scene)[0])
@@ -128,8 +143,10 @@ def test_uplift_that_has_ended_adds_no_rock() -> None:
 @pytest.mark.parametrize("shape", [(40, 40), (30, 90)])
 def test_patterns_are_the_same_at_any_resolution(name: str, shape: tuple[int, int]) -> None:
     parameters = GeologyParameters(uplift_pattern=name, uplift=1.0, uplift_direction=70.0)  # type: ignore[arg-type]
-    coarse = Uplift(*shape, 5).risen(parameters, 0.0, 1000.0)
-    fine = Uplift(4 * shape[0], 4 * shape[1], 5).risen(parameters, 0.0, 1000.0)
+    finer = (4 * shape[0], 4 * shape[1])
+    coarse, fine = (
+        np.broadcast_to(Uplift(*cells, 5).risen(parameters, 0.0, 1000.0), cells) for cells in (shape, finer)
+    )
     means = fine.reshape(shape[0], 4, shape[1], 4).mean(axis=(1, 3))
     assert coarse.max() <= 1.0 and coarse.max() > 0.8
     assert np.abs(coarse - means).mean() < 0.02
