@@ -22,9 +22,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.compiling import inlined, njit
+from kernels.compiling import njit
 from kernels.hillslopes import creep, make_soil
 from kernels.layers import Layer, check_layers
+from kernels.loads import all_of, dig, lay
 from kernels.materials import Materials, Moved, asked, rock_at, thickness
 from kernels.neighbours import OUTLET, index_steps
 from kernels.rates import ERODIBILITY, MOBILITY, WEATHERING, Rates, flat, rate_of
@@ -232,51 +233,6 @@ def _exchange(land, after, from_rock, off_map):
     off_map[0] += left
 
 
-@inlined
-def _dig(land, cell, depth, carried, first, from_rock):
-    """Take so much off a cell, loose material first, and add it to the load of which `carried` has each kind."""
-    own = cell * land.kinds
-    loose = thickness(land, cell)
-    part = min(depth / loose, 1.0) if loose > 0.0 else 0.0
-    for kind in range(land.kinds):
-        before = land.mix[own + kind]
-        land.mix[own + kind] = before - part * before if part < 1.0 else 0.0
-        carried[first + kind] += before - land.mix[own + kind]
-    if depth > loose:
-        rock = land.bedrock[cell]
-        kind = land.rock_worn[rock_at(land, cell, rock)]
-        land.bedrock[cell] = rock - (depth - loose)
-        dug = rock - land.bedrock[cell]
-        from_rock[kind] += dug
-        carried[first + kind] += dug
-    _sum_up(land, cell)
-
-
-@inlined
-def _lay(land, cell, part, carried, first):
-    """Lay a part of a load on a cell."""
-    own = cell * land.kinds
-    for kind in range(land.kinds):
-        laid = part * carried[first + kind]
-        carried[first + kind] -= laid
-        land.mix[own + kind] += laid
-    _sum_up(land, cell)
-
-
-@inlined
-def _sum_up(land, cell):
-    land.sediment[cell] = thickness(land, cell)
-    land.ground[cell] = land.bedrock[cell] + land.sediment[cell]
-
-
-@inlined
-def _all_of(carried, first, kinds):
-    load = 0.0
-    for kind in range(kinds):
-        load += carried[first + kind]
-    return load
-
-
 @njit(nogil=True, cache=True, error_model="numpy")
 def _exchange_along_rivers(
     land, after, kind_of, direction, order, steps, surface, sums, mobility, from_rock, off_map
@@ -296,7 +252,7 @@ def _exchange_along_rivers(
                 off_map[kind] += carried[own + kind]
             continue
         receiver = cell + steps[direction[cell]]
-        load = _all_of(carried, own, kinds)
+        load = all_of(carried, own, kinds)
         passed = 1.0
         if what == LAKE:
             if kind_of[receiver] != LAKE and load > 0.0:
@@ -306,9 +262,9 @@ def _exchange_along_rivers(
         else:
             change = after[cell] - land.ground[cell]
             if change < 0.0:
-                _dig(land, cell, -change, carried, own, from_rock)
+                dig(land, cell, -change, carried, own, from_rock)
             elif load > 0.0:
-                _lay(land, cell, min(change / load, 1.0), carried, own)
+                lay(land, cell, min(change / load, 1.0), carried, own)
         for kind in range(kinds):
             amount = passed * carried[own + kind]
             carried[own + kind] -= amount
@@ -331,7 +287,7 @@ def _exchange_along_rivers(
             left[cell] = sums[2 * cell + 1] + (surface[cell] - land.ground[cell] if may_move(mobility, cell) else 0.0)
         depth = surface[cell] - land.ground[cell] if may_move(mobility, cell) else 0.0
         end = last[cell]
-        _lay(land, cell, min(depth / left[end], 1.0) if left[end] > 0.0 else 1.0, carried, end * kinds)
+        lay(land, cell, min(depth / left[end], 1.0) if left[end] > 0.0 else 1.0, carried, end * kinds)
         left[end] -= depth
 
 
@@ -366,9 +322,9 @@ def _exchange_along_lines(
                             off_map[kind] -= goes
                             carried[kind] = goes
                     elif goes > comes:
-                        _dig(land, cell, goes - comes, carried, 0, from_rock)
+                        dig(land, cell, goes - comes, carried, 0, from_rock)
                     elif comes > goes:
-                        _lay(land, cell, 1.0 - goes / comes, carried, 0)
+                        lay(land, cell, 1.0 - goes / comes, carried, 0)
                 comes = goes
                 cell += step
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 Metres = Annotated[float, "m"]
 SquareMetres = Annotated[float, "m²"]
+Widths = Annotated[float, "widths"]
 Cells = Annotated[float, "cells"]
 Height = Annotated[float, "h"]  # the articles' unit of height
 Degrees = Annotated[float, "°"]
@@ -19,6 +20,7 @@ Speed = Annotated[float, "cells/t"]
 Acceleration = Annotated[float, "cells/t²"]
 PerCycle = Annotated[float, "1/cycle"]
 MetresPerCycle = Annotated[float, "m/cycle"]
+PerYear = Annotated[float, "1/year"]
 PerKilometre = Annotated[float, "1/km"]
 Years = Annotated[float, "years"]
 

@@ -76,6 +76,7 @@ def refined(world: World, times: int, *, channels: bool) -> World:
     fine.flora = world.flora
     fine.trees = world.trees.copy()
     fine.trees[:, :2] *= np.float32(times)
+    fine.centrelines = world.centrelines.copy()  # in metres
     fine.standing, fine.sea_level, fine.walls = repeated(world.standing, times), world.sea_level, world.walls
     fine.water_level = fine.ground + fine.water
     fine.cycle, fine.touches, fine.snowballs = world.cycle, world.touches, world.snowballs * times**2

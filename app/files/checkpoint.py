@@ -15,6 +15,7 @@ import numpy as np
 from app.files.atomic import write_atomically
 from app.files.journal import Journal, journal_content, journal_from
 from app.files.paths import found_from, named_from
+from app.model.centrelines import fault_of_centrelines
 from app.model.errors import UserError
 from app.model.layers import LAYERS, LOOSE, layer_declaration
 from app.model.ledger import LARGEST_IMBALANCE, Ledger
@@ -37,6 +38,7 @@ log = logging.getLogger(__name__)
 FORMAT = 1
 
 TREES = "trees"
+CENTRELINES = "centrelines"
 NEEDED = ("bedrock", "sediment")  # the layers without which there is no world
 
 LARGEST_SEED = 2**31 - 1
@@ -74,6 +76,8 @@ def _write(file: BinaryIO, world: World, scene: Scene, journal: dict[str, Any] |
     arrays: dict[str, Any] = {"meta": np.array(msgspec.json.encode(meta).decode()), **world.layers}
     if len(world.trees):
         arrays[TREES] = world.trees
+    if len(world.centrelines):
+        arrays[CENTRELINES] = world.centrelines
     (np.savez_compressed if compressed else np.savez)(file, **arrays)
 
 
@@ -82,9 +86,11 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
 
     `check` is called with its rows and columns before it is read, and may refuse it.
     """
-    arrays = _read(path, ("meta", *NEEDED), (*(name for name in LAYERS if name not in NEEDED), TREES), check)
+    optional = (*(name for name in LAYERS if name not in NEEDED), TREES, CENTRELINES)
+    arrays = _read(path, ("meta", *NEEDED), optional, check)
     meta = _meta(path, arrays.pop("meta"))
     trees = arrays.pop(TREES, None)
+    centrelines = arrays.pop(CENTRELINES, None)
     for name in arrays.keys() & LAYERS.keys():
         if arrays[name].dtype == np.float64:  # as earlier versions kept more of them
             arrays[name] = arrays[name].astype(LAYERS[name].dtype, copy=False)
@@ -108,6 +114,11 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
     if trees is not None:
         _check_trees(path, trees, world.shape, world.flora)
         world.trees = trees
+    if centrelines is not None:
+        rows, columns = world.shape
+        if fault := fault_of_centrelines(centrelines, (rows * world.cell_size, columns * world.cell_size)):
+            raise UserError(f"{path}: '{CENTRELINES}' {fault}")
+        world.centrelines = centrelines
     if materials is not None:
         _restore_materials(path, world, materials, arrays)
     if not all(map(math.isfinite, world.imbalances().values())):

@@ -16,7 +16,7 @@ USUAL_PRECIPITATION = 800.0  # mm in a year, at which processes take the amounts
 
 
 # What a parameter needs that only these processes read
-READ_RAIN = "droplets.enabled or moisture.enabled or plants.enabled or geology.enabled"
+READ_RAIN = "droplets.enabled or moisture.enabled or plants.enabled or geology.enabled or meandering.enabled"
 FEEL_WARMTH = "moisture.enabled or plants.enabled or weathering.enabled"
 
 

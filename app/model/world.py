@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from app.model.centrelines import CENTRELINE_COLUMNS
 from app.model.layers import LAYERS, LOOSE, SCRATCH, layer_declaration, raising_ground, side_by_side
 from app.model.ledger import Account, Ledger
 from app.model.materials import Materials
@@ -93,6 +94,7 @@ class World:
         self.flora = shipped_flora()
         self.trees = np.empty((0, len(TREE_COLUMNS)), np.float32)
         self.trees_version = 0  # as `version` was when they were changed last
+        self.centrelines = np.empty((0, len(CENTRELINE_COLUMNS)))  # of rivers that meander
         self.wind_field_direction = 0.0  # degrees that the prevailing wind came from when the field was found
         self._packs: dict[str, NDArray[np.float32]] = {}
         self.changed = dict.fromkeys(self.layers, 0)  # as `version` was when each layer was changed last
@@ -333,6 +335,7 @@ class World:
         return {
             "trees": self.trees.copy(),
             "trees_version": self.trees_version,
+            "centrelines": self.centrelines.copy(),
             "cycle": self.cycle,
             "touches": self.touches,
             "snowballs": self.snowballs,
@@ -362,6 +365,7 @@ class World:
         self.sum_mix()
         self.trees = state["trees"].copy()
         self.trees_version = state["trees_version"]
+        self.centrelines = state["centrelines"].copy()
         self.cycle = state["cycle"]
         self.touches = state["touches"]
         self.snowballs = state["snowballs"]

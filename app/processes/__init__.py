@@ -10,6 +10,9 @@ from app.processes import (
     geology as geology,
 )
 from app.processes import (
+    meandering as meandering,
+)
+from app.processes import (
     moisture as moisture,
 )
 from app.processes import (

@@ -207,6 +207,7 @@ class DropletErosion:
         usual = round(parameters.count * _drops_for_one(world))
         count, starts = _rain_drops(world, parameters, cycle)
         springs = _spring_drops(world, parameters)
+        cycle.drops_of_rain, cycle.drops_of_springs = count, springs
         spills = _spilled_drops(world, cycle.spills, usual + len(springs), water)
         rising = _risen_drops(world, cycle, usual, water)
         rained = _run(

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from app.model.geology_parameters import GeologyParameters
     from app.processes.cascade import CascadeParameters
     from app.processes.droplets import DropletParameters
+    from app.processes.meandering import MeanderingParameters
     from app.processes.moisture import MoistureParameters
     from app.processes.plants import PlantsParameters
     from app.processes.pools import PoolsParameters
@@ -92,6 +93,7 @@ if TYPE_CHECKING:  # of the processes, those that others ask by name
         pools: PoolsParameters = PoolsParameters()
         moisture: MoistureParameters = MoistureParameters()
         droplets: DropletParameters = DropletParameters()
+        meandering: MeanderingParameters = MeanderingParameters()
         snowballs: SnowballParameters = SnowballParameters()
         wind_field: WindFieldParameters = WindFieldParameters()
         wind: WindParameters = WindParameters()

@@ -63,6 +63,7 @@ def bits(world: World) -> dict[str, object]:
         "shown": shown,
         "ground": world.ground.tobytes(),
         "trees": world.trees.tobytes(),
+        "centrelines": world.centrelines.tobytes(),
         "cycle": world.cycle,
         "ledger": world.ledger_copy(),
     }

@@ -84,4 +84,5 @@ def state_bits(world: World) -> dict[str, object]:
     state = world.state()
     state["layers"] = {name: layer.tobytes() for name, layer in state["layers"].items()}
     del state["changed"], state["trees_version"]
-    return state | {"trees": world.trees.tobytes(), "seed": world.seed, "cell_size": world.cell_size}
+    points = {"trees": world.trees.tobytes(), "centrelines": world.centrelines.tobytes()}
+    return state | points | {"seed": world.seed, "cell_size": world.cell_size}

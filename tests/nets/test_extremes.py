@@ -22,6 +22,7 @@ SCENES = {
     "pools": "lakes",
     "moisture": "oasis",
     "droplets": "coupled",
+    "meandering": "meanders",
     "snowballs": "island",
     "wind_field": "storm",
     "wind": "storm",

@@ -1,0 +1,238 @@
+"""Meandering: trunk rivers that swing over their flood plains, cut off bends, and leave bars and oxbows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.climate import USUAL_PRECIPITATION
+from app.model.parameters import Parameters, described, for_kernel, parameter
+from app.model.world import World
+from app.processes.cycle import Cycle
+from app.processes.kinds import account_for
+from app.processes.process import register
+
+if TYPE_CHECKING:
+    from kernels.rivers import Drainage
+
+CAUSE = "worn by meanders"
+LEFT = "left in oxbows"
+
+SECONDS_PER_YEAR = 365.25 * 86400.0
+SEARCH = 20  # cycles between two looks for rivers where there are none
+SHORTEST = 12.0  # widths: a shorter reach has no room for bends
+NARROWEST = 0.25  # cells: the grid knows nothing of narrower rivers
+REACH = 10.0  # widths to both sides, over which the slope of a valley is taken
+DELTA = 60  # cells around a mouth in which a river fills the water that it runs into
+
+Numbers = NDArray[np.float64]
+
+
+class MeanderingParameters(Parameters, frozen=True, kw_only=True):
+    """Migration of trunk rivers by the curvature of their bends (Howard, Knutson 1984), with cut-offs and bars."""
+
+    title: ClassVar[str] = "Meandering"
+    section: ClassVar[str] = "processes"
+
+    enabled: Annotated[bool, described("trunk rivers that migrate, with point bars, cut-offs and oxbows")] = False
+    migration: Annotated[
+        float,
+        parameter(
+            0.0, 50.0, "migration rate of a bend whose radius is the river's width", unit="m/year", log=True,
+            essential=True,
+        ),
+    ] = 2.0  # fmt: skip
+    years_per_cycle: Annotated[
+        float, parameter(0.01, 1000.0, "time that passes in a cycle for the rivers", unit="years", log=True,
+                         essential=True)
+    ] = 1.0  # fmt: skip
+    discharge: Annotated[
+        float,
+        parameter(
+            0.0, 100_000.0, "mean discharge of all the map's running water; 0: its precipitation", unit="m³/s",
+            log=True, essential=True,
+        ),
+    ] = 0.0  # fmt: skip
+    narrowest: Annotated[
+        float, parameter(0.5, 1000.0, "narrower rivers stay in their beds", unit="m", log=True, essential=True)
+    ] = 10.0
+    steepest: Annotated[
+        float, parameter(0.0, 0.2, "slope of the steepest valley in which a river meanders", unit="m/m", log=True)
+    ] = 0.01
+    friction: Annotated[
+        float, parameter(0.001, 0.1, "friction coefficient of the bed; less makes longer bends", log=True)
+    ] = 0.015
+    rock_erodibility: Annotated[
+        float, parameter(0.0, 1.0, "retreat of a bank of rock beside that of one of loose material")
+    ] = 0.05
+    bars: Annotated[
+        float, parameter(0.0, 1.0, "variation of the height of point bars, as a fraction of the depth; leaves scrolls")
+    ] = 0.5
+    flood_deposition: Annotated[
+        float,
+        parameter(
+            0.0, 1.0, "fraction of its depth below the flood plain that floods fill at the bank", unit="1/year",
+            log=True,
+        ),
+    ] = 0.002  # fmt: skip
+    flood_reach: Annotated[
+        float,
+        parameter(0.1, 10.0, "distance from the bank over which floods leave a third as much", unit="widths", log=True),
+    ] = 3.0
+    bed_diffusivity: Annotated[
+        float, parameter(0.0, 1e6, "how fast a bed evens out along the river", unit="m²/year", log=True)
+    ] = 2000.0
+
+
+@register
+class Meandering:
+    """Lets the trunk rivers of a world migrate, one cycle at a time."""
+
+    name: ClassVar[str] = "meandering"
+    after: ClassVar[str] = "droplets"
+    parameters: ClassVar[type[Parameters]] = MeanderingParameters
+    changes: ClassVar[tuple[str, ...]] = ("bedrock", "sediment", "water")
+
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from the cache."""
+        plain = np.add.outer(np.zeros(24), np.arange(24.0, 0.0, -1.0) * 0.01)
+        world = World(plain, np.ones((24, 24)), cell_size=10.0, seed=0)
+        self.step(world, MeanderingParameters(discharge=2.0, narrowest=1.0, migration=20.0), Cycle())
+
+    def step(self, world: World, parameters: MeanderingParameters, cycle: Cycle) -> tuple[str, ...]:
+        """Advance `world` by the years of a cycle. Where it has no rivers that meander, it is looked for some."""
+        from kernels import meanders
+
+        fresh = not len(world.centrelines)
+        if fresh:
+            if world.cycle % SEARCH:
+                return ()
+            world.centrelines = _find_rivers(world, parameters, cycle)
+            if not len(world.centrelines):
+                return ()
+        meandered = meanders.meander(
+            world.bedrock,
+            world.sediment,
+            world.ground,
+            world.material_fields(),
+            world.cell_size,
+            world.centrelines,
+            for_kernel(meanders.MeanderParameters, parameters, years=parameters.years_per_cycle),
+            seed=world.seed,
+            begin=world.years,
+            fresh=fresh,
+            rates=world.rates,
+        )
+        world.centrelines = meandered.centrelines
+        if "geology" not in cycle.running:  # whose clock goes before
+            world.years += parameters.years_per_cycle
+        off_map = _leave(world, meandered.loads, cycle)
+        account_for(world, CAUSE, meandered.moved._replace(off_map=off_map))
+        if "pools" not in cycle.running or not len(meandered.cut_off):
+            return "bedrock", "sediment"
+        _leave_water(world, meandered.cut_off, meandered.levels)
+        return self.changes
+
+
+def _find_rivers(world: World, parameters: MeanderingParameters, cycle: Cycle) -> Numbers:
+    """The centrelines of all reaches of trunk rivers that are wide enough, in valleys that are flat enough."""
+    from kernels.hydraulic_geometry import bankfull_depth, channel_width, discharge_of_width
+    from kernels.meanders import centreline, main_stem
+    from kernels.neighbours import OUTLET
+    from kernels.rivers import drain
+
+    size, columns = world.cell_size, world.shape[1]
+    drainage = drain(world.ground, size, world.sea_level, open_edges=not world.walls)
+    discharge = _discharge(world, parameters, cycle, drainage)
+    least = discharge_of_width(max(parameters.narrowest, NARROWEST * size))
+    flow, filled = discharge.reshape(-1), drainage.filled.reshape(-1)
+    outlets = np.flatnonzero((drainage.directions == OUTLET).reshape(-1) & (flow >= least))
+    lines: list[Numbers] = []
+    for outlet in outlets[np.lexsort((outlets, -flow[outlets]))]:
+        stem = main_stem(drainage.directions, discharge, int(outlet), least)
+        level, width = filled[stem], channel_width(flow[stem])
+        reach = max(round(REACH * float(width.mean()) / size), 1)
+        place = np.arange(len(stem))
+        above, below = np.maximum(place - reach, 0), np.minimum(place + reach, len(stem) - 1)
+        slope = (level[above] - level[below]) / (np.maximum(below - above, 1) * size)
+        standing = level - world.ground.reshape(-1)[stem] > 2.0 * bankfull_depth(width)
+        flat = np.append(np.append(False, (slope <= parameters.steepest) & ~standing), False)
+        begins, ends = np.flatnonzero(flat[1:] & ~flat[:-1]), np.flatnonzero(flat[:-1] & ~flat[1:])
+        for first, last in zip(begins, ends, strict=True):
+            cells = stem[first:last]
+            if len(cells) * size >= SHORTEST * float(width[first:last].mean()) and len(cells) > 2:
+                lines.append(
+                    centreline(len(lines), cells // columns, cells % columns, level[first:last], flow[cells], size)
+                )
+    return np.concatenate([world.centrelines, *lines])
+
+
+def _discharge(world: World, parameters: MeanderingParameters, cycle: Cycle, drainage: Drainage) -> Numbers:
+    """The mean discharge of each cell, in cubic metres a second, [row, column], of rain and springs together.
+
+    All of it together is the precipitation on the map, or what the parameters say.
+    """
+    from kernels.rain import rain_map
+    from kernels.routing import accumulate
+
+    fallen = rain_map(world.ground, world.rainfall, cycle.weather.rain_by_altitude)
+    springs = cycle.drops_of_springs
+    if springs is not None and len(springs):
+        share = cycle.drops_of_rain / max(float(fallen.sum()), 1e-12)
+        fallen = fallen * share
+        np.add.at(fallen, (springs[:, 0].astype(np.intp), springs[:, 1].astype(np.intp)), springs[:, -1])
+    precipitation = cycle.weather.mean_rain * USUAL_PRECIPITATION * 1e-3 / SECONDS_PER_YEAR * world.cell_area
+    total = parameters.discharge or precipitation * fallen.size
+    fallen = np.where(drainage.ocean, 0.0, fallen * (total / max(float(fallen.sum()), 1e-12)))
+    return accumulate(drainage.directions, drainage.routes.order, fallen)
+
+
+def _leave(world: World, loads: Numbers, cycle: Cycle) -> tuple[float, ...]:
+    """Let what rivers brought to their mouths leave the map, or fill the water or the hollow that they run into.
+
+    `loads` are [river, kind]. Returns what has left, of each kind, in metres over one cell.
+    """
+    from kernels.landscape import lay_lowest
+
+    rows, columns = world.shape
+    off_map = np.zeros(loads.shape[1])
+    lines = world.centrelines
+    for river, load in enumerate(loads):
+        mouth = lines[lines[:, 0] == river][-1]
+        row = min(int(mouth[1] / world.cell_size), rows - 1)
+        column = min(int(mouth[2] / world.cell_size), columns - 1)
+        if not (row in (0, rows - 1) or column in (0, columns - 1)):
+            _fill_around(world, row, column, mouth, load)
+        off_map += load
+    if cycle.edges.water == "wall":  # nothing leaves
+        lay_lowest(world.mix, world.ground, tuple(off_map), world.layers.get("mobility"))
+        world.sum_mix()
+        return ()
+    return tuple(off_map.tolist())
+
+
+def _fill_around(world: World, row: int, column: int, mouth: Numbers, load: Numbers) -> None:
+    """Lay a load beside a mouth, on cells below the water that the river runs into, the nearest ones first."""
+    from kernels.hydraulic_geometry import bankfull_depth, channel_width
+    from kernels.meanders import lay_beside
+
+    level = float(mouth[4] + bankfull_depth(channel_width(float(mouth[3]))))
+    rows, columns = world.shape
+    south, east = np.mgrid[
+        max(row - DELTA, 0) : min(row + DELTA + 1, rows), max(column - DELTA, 0) : min(column + DELTA + 1, columns)
+    ]
+    below = world.ground[south, east] < level
+    south, east = south[below], east[below]
+    nearest = np.argsort((south - row) ** 2 + (east - column) ** 2, kind="stable")
+    cells = (south * columns + east)[nearest]
+    lay_beside(world.bedrock, world.sediment, world.ground, world.material_fields(), cells, level, load, world.rates)
+
+
+def _leave_water(world: World, cells: NDArray[np.int64], levels: Numbers) -> None:
+    """Let the bends that were cut off keep the water of the river, up to its banks."""
+    water = world.water.reshape(-1)
+    more = np.maximum(levels - world.ground.reshape(-1)[cells] - water[cells], 0.0)
+    water[cells] += more
+    world.ledger.water.gain(LEFT, float(more.sum()) * world.cell_area)

@@ -1,0 +1,37 @@
+"""How wide and how deep rivers are, by the water that they carry (Leopold & Maddock 1953).
+
+One definition for all that asks: w = 7.2 · Q^0.5 for the mean discharge (Moody & Troutman 2002), and the depth of a
+channel full to its banks by its width, from the regional curves of Bieger et al. (2015), D = 0.30 · (w / 2.70)^0.605.
+"""
+
+from __future__ import annotations
+
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+
+
+@overload
+def channel_width(discharge: float) -> float: ...
+@overload
+def channel_width(discharge: Numbers) -> Numbers: ...
+def channel_width(discharge: Numbers | float) -> Numbers | float:
+    """Width in metres of a river that carries so many cubic metres a second in the mean."""
+    return 7.2 * discharge**0.5
+
+
+def discharge_of_width(width: float) -> float:
+    """The mean discharge, in cubic metres a second, of a river so many metres wide."""
+    return (width / 7.2) ** 2
+
+
+@overload
+def bankfull_depth(width: float) -> float: ...
+@overload
+def bankfull_depth(width: Numbers) -> Numbers: ...
+def bankfull_depth(width: Numbers | float) -> Numbers | float:
+    """Depth in metres, from the bed to the flood plain, of a channel so many metres wide."""
+    return 0.30 * (width / 2.70) ** 0.605

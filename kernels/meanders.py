@@ -1,0 +1,655 @@
+"""Rivers that meander: centrelines that migrate over a flood plain, cut off their bends, and rework the ground.
+
+A river is a line of points, about half a width apart, from its source to its mouth; both keep their place. In a step
+of time each point moves away from the centre of its curve C, by the curvature there and further up the river (Howard &
+Knutson 1984, after the linear theory of bends of Ikeda, Parker & Sawai 1981):
+
+    rate = E · σ^(−2/3) · w · (Ω · C + Γ · α · ∫ C(s − ξ) · exp(−α · ξ) dξ)     α = 2 · friction / depth
+
+with Ω = −1, Γ = 2.5, the sinuosity σ and the width w. So bends grow, and drift down the valley. A bank that is higher
+than the channel is deep takes as much longer, as it has more to carry off (the rate is a volume of bank), and one of
+rock by what this resists. Where two parts of a line come nearer than a channel's width, the neck between them is cut
+through, and the bend is left as an oxbow.
+
+What the ground has of it:
+
+- The bed falls from source to mouth. In time it evens out along the river (diffusion of the long profile, Begin 1988),
+  so that a river that grows longer, or shorter by a cut-off, finds its slope.
+- Of a cell the channel covers a part. As it takes more of it, the cell is lowered to the bed; as it leaves, the cell is
+  filled as a point bar. How high bars grow changes with the years, so that a bend leaves ridges and swales.
+- What stands low beside the river is slowly filled up to the flood plain, less so farther away (Howard 1996): oxbows.
+- All of it is worn first and laid down from the river's load, from source to mouth: no more is laid down than is there.
+  What is left at the mouth leaves with the water.
+
+Places are metres from the north-western corner of the map.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import namedtuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.compiling import inlined, njit
+from kernels.hydraulic_geometry import bankfull_depth, channel_width
+from kernels.layers import Layer, check_layers
+from kernels.loads import all_of, dig, lay
+from kernels.materials import Materials, Moved, asked, rock_at
+from kernels.neighbours import OUTLET, index_steps
+from kernels.random import process_number, stream, uniform
+from kernels.rates import ERODIBILITY, MOBILITY, Rates, flat, rate_of
+from kernels.units import MetresPerYear, PerYear, SquareMetresPerYear, Widths, Years
+
+# A point of a centreline: the number of its river, its place in metres, the mean discharge in cubic metres a second and
+# the height of the bed in metres. Points of one river follow each other from its source to its mouth.
+RIVER, SOUTH, EAST, DISCHARGE, BED = range(5)
+
+Centrelines = NDArray[np.float64]  # [point, one of the above]
+Numbers = NDArray[np.float64]
+
+OMEGA, GAMMA = -1.0, 2.5  # weights of the curvature at a point and of that above it
+SPACING = 0.5  # widths from point to point
+NECK = 1.25  # widths: between two parts of a line that are nearer, the neck is cut through
+LOOP = 4.0  # widths: a shorter way from one to the other is no bend
+CALM = 6.0  # widths from its ends over which a river begins to move
+LARGEST_MOVE = 0.06  # widths, of a bend as sharp as its river is wide: longer steps are taken in parts
+MOST_PARTS = 64  # of a step; what would go farther stays behind
+INFLOW = 0.12  # curvature of what comes in, relative to the width: the bends that a river has above its source
+INFLOW_SPACING = 4.0  # widths that a bend migrates while this turns from one side to the other
+BAR_SPACING = 1.0  # widths that a bend migrates between two ridges
+BANKS = 2.0  # cells beyond a channel that belong to it
+FLOODED = 3.0  # times `flood_reach`: as far as floods leave anything
+SMOOTHING = 2.0  # widths over which a course of cells becomes a line
+
+_process = process_number("meandering")
+
+
+class MeanderParameters(NamedTuple):
+    """How rivers move in a step."""
+
+    years: Years
+    migration: MetresPerYear  # E: of a bend whose radius is the width of its river
+    friction: float  # its coefficient: bends are the longer the less it is
+    rock_erodibility: float  # how fast a bank of rock retreats, beside one of loose material
+    bars: float  # how much the height of bars changes with the years, as a part of the depth
+    flood_deposition: PerYear  # part of its depth below the flood plain by which ground at a bank is filled
+    flood_reach: Widths  # over which this becomes a third
+    bed_diffusivity: SquareMetresPerYear
+
+
+class Meandered(NamedTuple):
+    """What a step did, in metres over one cell."""
+
+    centrelines: Centrelines
+    moved: Moved
+    loads: Numbers  # [river, kind]: what came to each mouth; it is on the map no more
+    cut_off: NDArray[np.int64]  # cells that belong to new oxbows, as row * columns + column
+    levels: Numbers  # of the flood plain beside each of them, in metres
+    bends: int  # that were cut off
+
+
+_ASKED = ("kinds", "mix", "erodibility", "strata", "steps_per_metre", "rise", "rock_erodibility", "rock_worn")
+_FIELDS = (*_ASKED, "rates", "bedrock", "sediment", "ground", "rows", "columns", "cell_size")
+_Land: Any = namedtuple("_Land", _FIELDS)  # type: ignore[misc]
+
+# Lines.
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def curvatures(south: Any, east: Any) -> Any:
+    """Of a line at each of its points, in 1/m: that of the circle through it and its neighbours; 0 at the ends.
+
+    Above 0 it turns from south to east, that is to the left as it goes.
+    """
+    count = len(south)
+    curvature = np.zeros(count)
+    for i in range(1, count - 1):
+        a_south, a_east = south[i] - south[i - 1], east[i] - east[i - 1]
+        b_south, b_east = south[i + 1] - south[i], east[i + 1] - east[i]
+        sides = math.sqrt(
+            (a_south * a_south + a_east * a_east)
+            * (b_south * b_south + b_east * b_east)
+            * ((a_south + b_south) ** 2 + (a_east + b_east) ** 2)
+        )
+        if sides > 0.0:
+            curvature[i] = 2.0 * (a_south * b_east - a_east * b_south) / sides
+    return curvature
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def upstream_means(lengths: Any, alpha: Any, values: Any, above: float) -> Any:
+    """α · ∫ of `values` above each point of a line, times exp(−α · distance), by the trapezium rule.
+
+    `lengths` [point] are those of the ways to the next points, in metres, and `alpha` [point] is 1/m along them;
+    `above` is what it comes to at the first point.
+    """
+    count = len(values)
+    means = np.full(count, above)
+    total = above
+    for i in range(1, count):
+        half = 0.5 * lengths[i - 1] * alpha[i - 1]
+        total = (total + half * values[i - 1]) * math.exp(-2.0 * half) + half * values[i]
+        means[i] = total
+    return means
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _ways(south, east):
+    """The length from each point to the next, 0 at the last one."""
+    lengths = np.zeros(len(south))
+    for i in range(len(south) - 1):
+        lengths[i] = math.hypot(south[i + 1] - south[i], east[i + 1] - east[i])
+    return lengths
+
+
+def sinuosity(south: Numbers, east: Numbers) -> float:
+    """The length of a line beside the distance of its ends."""
+    straight = math.hypot(south[-1] - south[0], east[-1] - east[0])
+    return float(_ways(south, east).sum()) / straight if straight > 0.0 else 1.0
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def migration(south: Any, east: Any, width: Any, depth: Any, friction: float, inflow: float = 0.0) -> Any:
+    """How fast each point of a line moves, as a part of E, [point]: to the left of its way, or below 0 to the right.
+
+    `width` and `depth` are in metres, [point]. `inflow` is the mean curvature of the river above its first point, in
+    1/m, weighted as the integral weights it.
+    """
+    lengths = _ways(south, east)
+    curvature = curvatures(south, east)
+    above = upstream_means(lengths, 2.0 * friction / depth, curvature, inflow)
+    last = len(south) - 1
+    straight = math.hypot(south[last] - south[0], east[last] - east[0])
+    along = lengths.sum()
+    slower = (straight / along) ** (2.0 / 3.0) if along > 0.0 else 0.0
+    # Away from the centre of the curve, which is to the left where it turns there.
+    return -slower * width * (OMEGA * curvature + GAMMA * above)
+
+
+# Banks.
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _bank(land, owners, owner, south, east, bed, depth, rock_erodibility):
+    """How readily the bank at a place gives way: 1 where it is loose and as high as the channel is deep."""
+    row, column = int(np.floor(south / land.cell_size)), int(np.floor(east / land.cell_size))
+    if not (0 <= row < land.rows and 0 <= column < land.columns):
+        return 0.0
+    cell = row * land.columns + column
+    if owners[cell] >= 0 and owners[cell] != owner:  # another river
+        return 0.0
+    height = max(land.ground[cell] - bed, depth)
+    rock = min(max(land.bedrock[cell] - bed, 0.0), height) / height
+    yields = (1.0 - rock) + rock * rock_erodibility * land.rock_erodibility[rock_at(land, cell, land.bedrock[cell])]
+    return yields * depth / height * rate_of(land.rates, cell, ERODIBILITY) * rate_of(land.rates, cell, MOBILITY)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _move(land, owners, river, points, width, depth, years, inflow, parameters):
+    """Let the points of one river migrate."""
+    south, east = points[:, SOUTH].copy(), points[:, EAST].copy()
+    rates = migration(south, east, width, depth, parameters.friction, inflow)
+    lengths = _ways(south, east)
+    along, whole = 0.0, lengths.sum()
+    for i in range(1, len(south) - 1):
+        along += lengths[i - 1]
+        way_south, way_east = south[i + 1] - south[i - 1], east[i + 1] - east[i - 1]
+        way = math.hypot(way_south, way_east)
+        if not way > 0.0:
+            continue
+        left_south, left_east = -way_east / way, way_south / way
+        nominal = min(parameters.migration * years, LARGEST_MOVE * width[i])
+        move = nominal * rates[i] * min(1.0, min(along, whole - along) / (CALM * width[i]))
+        side = math.copysign(0.5 * width[i] + land.cell_size, move)
+        move *= _bank(
+            land, owners, river, south[i] + side * left_south, east[i] + side * left_east, points[i, BED], depth[i],
+            parameters.rock_erodibility,
+        )  # fmt: skip
+        points[i, SOUTH] += move * left_south
+        points[i, EAST] += move * left_east
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _respaced(points, width):
+    """The line with points added and left out, so that they are about as far from each other as they should be."""
+    count = len(points)
+    room = 4 * count + 8
+    kept = np.empty((room, points.shape[1]))
+    kept[0] = points[0]
+    end = 1
+    for i in range(1, count):
+        spacing = SPACING * width[i]
+        gap = math.hypot(points[i, SOUTH] - kept[end - 1, SOUTH], points[i, EAST] - kept[end - 1, EAST])
+        if i < count - 1 and gap < 0.6 * spacing:
+            continue
+        parts = min(int(gap / (1.4 * spacing)) + 1, room - end - (count - i))
+        before = kept[end - 1].copy()
+        bent = parts == 2 and end > 1 and i < count - 1
+        for part in range(1, parts):
+            share = part / parts
+            kept[end] = (1.0 - share) * before + share * points[i]
+            if bent:  # on the curve, not on its chord
+                for axis in (SOUTH, EAST):
+                    kept[end, axis] = (
+                        9.0 * (before[axis] + points[i, axis]) - kept[end - 2, axis] - points[i + 1, axis]
+                    ) / 16.0
+            end += 1
+        kept[end] = points[i]
+        end += 1
+    return kept[:end]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _without_loops(points, width):
+    """The line with the necks of its bends cut through, and how many they were."""
+    count = len(points)
+    lengths = _ways(points[:, SOUTH], points[:, EAST])
+    kept = np.ones(count, np.bool_)
+    cut = 0
+    i = 0
+    while i < count - 2:
+        neck = NECK * width[i]
+        along = 0.0
+        j = i
+        while j < count - 1:
+            along += lengths[j]
+            j += 1
+            if along < LOOP * width[i]:
+                continue
+            gap = math.hypot(points[j, SOUTH] - points[i, SOUTH], points[j, EAST] - points[i, EAST])
+            if gap < neck:
+                kept[i + 1 : j] = False
+                cut += 1
+                i = j - 1
+                break
+            # It comes no nearer than the way allows.
+            to_go = gap - neck
+            while j < count - 2 and to_go > lengths[j]:
+                to_go -= lengths[j]
+                along += lengths[j]
+                j += 1
+        i += 1
+    return points[kept], cut
+
+
+# The ground.
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _paint(land, points, width, reach, nearest, distance):
+    """For each cell within `reach` metres of a line, [point], its nearest point and how far away the line is."""
+    nearest[:] = -1
+    distance[:] = np.inf
+    size = land.cell_size
+    for i in range(len(points) - 1):
+        if points[i, RIVER] != points[i + 1, RIVER]:
+            continue
+        south, east = points[i, SOUTH], points[i, EAST]
+        way_south, way_east = points[i + 1, SOUTH] - south, points[i + 1, EAST] - east
+        squared = way_south * way_south + way_east * way_east
+        margin = reach[i]
+        first_row = max(int((south + min(way_south, 0.0) - margin) / size - 0.5), 0)
+        last_row = min(int((south + max(way_south, 0.0) + margin) / size + 0.5), land.rows - 1)
+        first_column = max(int((east + min(way_east, 0.0) - margin) / size - 0.5), 0)
+        last_column = min(int((east + max(way_east, 0.0) + margin) / size + 0.5), land.columns - 1)
+        for row in range(first_row, last_row + 1):
+            off_south = (row + 0.5) * size - south
+            for column in range(first_column, last_column + 1):
+                off_east = (column + 0.5) * size - east
+                share = 0.0
+                if squared > 0.0:
+                    share = min(max((off_south * way_south + off_east * way_east) / squared, 0.0), 1.0)
+                from_south, from_east = off_south - share * way_south, off_east - share * way_east
+                away = from_south * from_south + from_east * from_east
+                cell = row * land.columns + column
+                if away <= margin * margin and away < distance[cell]:
+                    distance[cell] = away
+                    nearest[cell] = i
+    for cell in range(len(distance)):
+        distance[cell] = math.sqrt(distance[cell])
+
+
+@inlined
+def _covered(distance, width, size):
+    """The part of a cell that a channel covers whose middle is so far from its own."""
+    below = max(distance - 0.5 * size, -0.5 * width)
+    above = min(distance + 0.5 * size, 0.5 * width)
+    return min(max((above - below) / size, 0.0), 1.0)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _cover(land, points, width, reach, nearest, distance, part):
+    """As `_paint`, and the part of each cell that the channels cover."""
+    _paint(land, points, width, reach, nearest, distance)
+    for cell in range(len(part)):
+        part[cell] = 0.0
+        if nearest[cell] >= 0:
+            part[cell] = _covered(distance[cell], width[nearest[cell]], land.cell_size)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _even_out(points, first, last, amount):
+    """Diffusion of the long profile of one river, implicit, its ends fixed; `amount` is diffusivity times time."""
+    count = last - first
+    if count < 3 or amount <= 0.0:
+        return
+    ratio, value = np.zeros(count), np.empty(count)
+    value[0] = points[first, BED]
+    for i in range(1, count - 1):
+        point = first + i
+        before = math.hypot(
+            points[point, SOUTH] - points[point - 1, SOUTH], points[point, EAST] - points[point - 1, EAST]
+        )
+        after = math.hypot(
+            points[point + 1, SOUTH] - points[point, SOUTH], points[point + 1, EAST] - points[point, EAST]
+        )
+        above = 2.0 * amount / (max(before, 1e-9) * (before + after))
+        below = 2.0 * amount / (max(after, 1e-9) * (before + after))
+        own = 1.0 + above + below - above * ratio[i - 1]
+        ratio[i] = below / own
+        value[i] = (points[point, BED] + above * value[i - 1]) / own
+    for i in range(count - 2, 0, -1):
+        points[first + i, BED] = value[i] + ratio[i] * points[first + i + 1, BED]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _grade(land, points, part, amount):
+    """Bring the beds to the ground, where others have dug deeper, and let them fall from source to mouth."""
+    last = len(points)
+    for i in range(len(points) - 1, -1, -1):
+        row = int(np.floor(points[i, SOUTH] / land.cell_size))
+        column = int(np.floor(points[i, EAST] / land.cell_size))
+        if 0 <= row < land.rows and 0 <= column < land.columns:
+            cell = row * land.columns + column
+            if part[cell] == 1.0:
+                points[i, BED] = min(points[i, BED], land.ground[cell])
+        if i + 1 < len(points) and points[i + 1, RIVER] == points[i, RIVER]:
+            points[i, BED] = max(points[i, BED], points[i + 1, BED])
+        else:
+            last = i + 1
+        if i == 0 or points[i - 1, RIVER] != points[i, RIVER]:
+            _even_out(points, i, last, amount)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _exchange(
+    land, points, width, depth, before, after, nearest, distance, years, bar, parameters, loads, from_rock
+):  # fmt: skip
+    """Let the rivers wear and fill the ground where they have moved, each from its source to its mouth.
+
+    `before` and `after` are the parts of the cells that channels covered and cover, `bar` is the height of bars above
+    the bed as a part of the depth; `loads` are [river * kinds + kind].
+    """
+    # The cells of each point, one after the other
+    begins = np.zeros(len(points) + 1, np.int64)
+    for cell in range(len(nearest)):
+        if nearest[cell] >= 0:
+            begins[nearest[cell] + 1] += 1
+    for i in range(len(points)):
+        begins[i + 1] += begins[i]
+    cells, placed = np.empty(begins[-1], np.int64), begins[:-1].copy()
+    for cell in range(len(nearest)):
+        if nearest[cell] >= 0:
+            cells[placed[nearest[cell]]] = cell
+            placed[nearest[cell]] += 1
+
+    wanted = np.empty(len(cells))
+    for i in range(len(points)):
+        first = int(points[i, RIVER]) * land.kinds
+        bed = points[i, BED]
+        for place in range(begins[i], begins[i + 1]):
+            cell = cells[place]
+            free = rate_of(land.rates, cell, MOBILITY)
+            height = land.ground[cell]
+            share = 0.0
+            if after[cell] == 1.0:
+                share = 1.0
+            elif after[cell] > before[cell]:
+                share = (after[cell] - before[cell]) / (1.0 - before[cell])
+            if share > 0.0 and height > bed and free > 0.0:
+                dig(land, cell, free * share * (height - bed), loads, first, from_rock)
+        # Beds that are too deep and bars come first, then what floods leave.
+        for floods in (False, True):
+            total = 0.0
+            for place in range(begins[i], begins[i + 1]):
+                cell = cells[place]
+                level, share = 0.0, 0.0
+                if not floods and after[cell] == 1.0:
+                    level, share = bed, 1.0
+                elif not floods and before[cell] > after[cell]:
+                    level, share = bed + bar * depth[i], (before[cell] - after[cell]) / before[cell]
+                elif floods and after[cell] < 1.0:
+                    level = bed + depth[i]
+                    away = max(distance[cell] - 0.5 * width[i], 0.0) / (parameters.flood_reach * width[i])
+                    share = (1.0 - after[cell]) * (
+                        1.0 - math.exp(-parameters.flood_deposition * years * math.exp(-away))
+                    )
+                wanted[place] = rate_of(land.rates, cell, MOBILITY) * share * max(level - land.ground[cell], 0.0)
+                total += wanted[place]
+            load = all_of(loads, first, land.kinds)
+            if not (total > 0.0 and load > 0.0):
+                continue
+            served = min(1.0, load / total)
+            for place in range(begins[i], begins[i + 1]):
+                if wanted[place] > 0.0:
+                    left = all_of(loads, first, land.kinds)
+                    if left > 0.0:
+                        lay(land, cells[place], min(served * wanted[place] / left, 1.0), loads, first)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _settle(land, cells, level, loads, first):
+    """Fill cells up to a level, the first ones first, as far as the load goes."""
+    for cell in cells:
+        load = all_of(loads, first, land.kinds)
+        room = rate_of(land.rates, cell, MOBILITY) * (level - land.ground[cell])
+        if not load > 0.0:
+            return
+        if room > 0.0:
+            lay(land, cell, min(room / load, 1.0), loads, first)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _main_stem(directions, discharge, steps, outlet, least):
+    """The cells of a river from its outlet up along the greatest discharge, as long as this is enough."""
+    direction, flow = directions.reshape(-1), discharge.reshape(-1)
+    rows, columns = directions.shape
+    way = [outlet]
+    cell = outlet
+    while True:
+        row, column = divmod(cell, columns)
+        best = -1
+        for neighbour in range(8):
+            above = cell + steps[neighbour]
+            above_row, above_column = divmod(above, columns)
+            if not (0 <= above_row < rows and abs(above_column - column) <= 1 and abs(above_row - row) <= 1):
+                continue
+            flows_in = direction[above] != OUTLET and above + steps[direction[above]] == cell
+            if flows_in and flow[above] >= least and (best < 0 or flow[above] > flow[best]):
+                best = above
+        if best < 0:
+            return np.array(way)
+        cell = best
+        way.append(cell)
+    return np.array(way)
+
+
+def main_stem(directions: NDArray[np.int8], discharge: Numbers, outlet: int, least: float) -> NDArray[np.int64]:
+    """The cells of a river, row * columns + column, from its source to an outlet, along the greatest discharge.
+
+    It begins where the discharge, [row, column], is `least`.
+    """
+    steps = index_steps(directions.shape[1])
+    way: NDArray[np.int64] = _main_stem(directions, discharge, steps, int(outlet), float(least))
+    return way[::-1]
+
+
+def centreline(
+    river: int,
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    level: Numbers,
+    discharge: Numbers,
+    cell_size: float,
+) -> Centrelines:
+    """The line of a river through the middles of cells, from its source to its mouth, as it was before it moved.
+
+    `level` is the height of the flood plain in each of them, in metres, falling, and `discharge` the water.
+    """
+    places = np.stack([rows + 0.5, columns + 0.5], axis=1) * cell_size
+    width = channel_width(discharge)
+    # By rounds of a mean with the neighbours: the courses of cells have corners, and rivers have none.
+    for _ in range(math.ceil(2.0 * (SMOOTHING * float(width.mean()) / cell_size + 1.0) ** 2)):
+        places[1:-1] = 0.25 * places[:-2] + 0.5 * places[1:-1] + 0.25 * places[2:]
+    along = np.append(0.0, np.cumsum(np.hypot(*np.diff(places, axis=0).T)))
+    count = max(round(along[-1] / (SPACING * float(width.mean()))), 2)
+    at = np.linspace(0.0, along[-1], count + 1)
+    line = np.empty((count + 1, 5))
+    line[:, RIVER] = river
+    for column, values in ((SOUTH, places[:, 0]), (EAST, places[:, 1]), (DISCHARGE, discharge)):
+        line[:, column] = np.interp(at, along, values)
+    line[:, BED] = np.interp(at, along, level) - bankfull_depth(channel_width(line[:, DISCHARGE]))
+    line[:, BED] = np.maximum.accumulate(line[::-1, BED])[::-1]
+    return line
+
+
+def meander(
+    bedrock: Layer,
+    sediment: Layer,
+    ground: Layer,
+    materials: Materials,
+    cell_size: float,
+    centrelines: Centrelines,
+    parameters: MeanderParameters,
+    *,
+    seed: int = 0,
+    begin: float = 0.0,
+    fresh: bool = False,
+    rates: Rates | None = None,
+) -> Meandered:
+    """Let rivers migrate for some years, and bring the ground up to date in place.
+
+    Layers are as kernels of particles take them: float64 metres [row, column]. `centrelines` [point, (river, south,
+    east, discharge, bed)] are not changed. `begin` are the years that have passed before, which with `seed` decide how
+    high bars grow. `fresh`: no channel has been cut yet. `rates` are those of kernels/rates.py.
+    """
+    check_layers(bedrock, sediment, ground)
+    land = _Land._make((
+        *asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1),
+        *ground.shape, float(cell_size),
+    ))  # fmt: skip
+    rivers, kinds, cells = count_rivers(centrelines), materials.kinds, ground.size
+    loads, from_rock = np.zeros(rivers * kinds), np.zeros(kinds)
+    before, after, straight = np.zeros(cells), np.zeros(cells), np.zeros(cells)
+    nearest, distance = np.empty(cells, np.int32), np.empty(cells)
+    points, bends, oxbows, levels = centrelines.copy(), 0, [np.empty(0, np.int64)], [np.empty(0)]
+    parts = _parts_of(parameters, points)
+    years = parameters.years / parts
+    for part in range(parts):
+        moment = (begin + years * (part + 0.5)) * parameters.migration
+        width, depth = _sizes(points)
+        if not (fresh and part == 0):
+            _cover(land, points, width, 0.5 * width + BANKS * cell_size, nearest, distance, before)
+        _paint(land, points, width, 1.5 * width, nearest, distance)
+        owners = np.where(nearest >= 0, points[nearest, RIVER], -1.0)
+        lines = _lines(points)
+        for number, line in enumerate(lines):
+            own_width, own_depth = _sizes(line)
+            swing = 2.0 * _noise(number, moment / (INFLOW_SPACING * own_width[0]), seed) - 1.0
+            inflow = INFLOW * swing / own_width[0]
+            _move(land, owners, float(number), line, own_width, own_depth, years, inflow, parameters)
+            lines[number] = _respaced(line, own_width)
+        # First where they have moved to, before any neck is cut: what is cut off is not filled.
+        points = np.concatenate(lines)
+        points[:, SOUTH:DISCHARGE] = np.clip(points[:, SOUTH:DISCHARGE], 0.0, np.array(ground.shape) * cell_size)
+        width, depth = _sizes(points)
+        reach = 0.5 * width + BANKS * cell_size
+        silting = 0.0
+        if part == parts - 1:  # floods are slow: once in a step
+            reach = np.maximum(reach, FLOODED * parameters.flood_reach * width)
+            silting = parameters.years
+        _cover(land, points, width, reach, nearest, distance, after)
+        _grade(land, points, before, parameters.bed_diffusivity * years)
+        bar = 1.0 - parameters.bars * _noise(rivers, moment / (BAR_SPACING * float(width.mean())), seed)
+        _exchange(
+            land, points, width, depth, before, after, nearest, distance, silting, bar, parameters, loads, from_rock
+        )
+        cut = 0
+        for number, line in enumerate(lines := _lines(points)):
+            shorter, necks = _without_loops(line, _sizes(line)[0])
+            if necks:
+                lines[number] = _respaced(shorter, _sizes(shorter)[0])
+                cut += necks
+        if cut:
+            bends += cut
+            banks = np.append(points[:, BED] + depth, -np.inf)[nearest]
+            points = np.concatenate(lines)
+            width, depth = _sizes(points)
+            _cover(land, points, width, 0.5 * width + BANKS * cell_size, nearest, distance, straight)
+            left = np.flatnonzero((after > 0.5) & (straight == 0.0) & np.isfinite(banks))
+            oxbows.append(left[~np.isin(left, np.concatenate(oxbows))])
+            levels.append(banks[oxbows[-1]])
+            both = np.maximum(after, straight)
+            _exchange(
+                land, points, width, depth, after, both, nearest, distance, 0.0, bar, parameters, loads, from_rock
+            )
+    return Meandered(
+        points, Moved(tuple(from_rock.tolist())), loads.reshape(rivers, kinds),
+        np.concatenate(oxbows), np.concatenate(levels), bends,
+    )  # fmt: skip
+
+
+def count_rivers(centrelines: Centrelines) -> int:
+    """How many rivers the lines are of."""
+    return int(centrelines[-1, RIVER]) + 1 if len(centrelines) else 0
+
+
+def _lines(points: Centrelines) -> list[Centrelines]:
+    """The line of each river, a copy."""
+    ends = np.searchsorted(points[:, RIVER], np.arange(count_rivers(points) + 1))
+    return [points[first:last].copy() for first, last in itertools.pairwise(ends)]
+
+
+def _sizes(points: Centrelines) -> tuple[Numbers, Numbers]:
+    """The width and the depth of the channel at each point, in metres."""
+    width = channel_width(np.ascontiguousarray(points[:, DISCHARGE]))
+    return width, bankfull_depth(width)
+
+
+def _parts_of(parameters: MeanderParameters, points: Centrelines) -> int:
+    """In how many parts a step is taken, so that each is short beside what a bend does."""
+    narrowest = float(_sizes(points)[0].min())
+    return min(max(math.ceil(parameters.migration * parameters.years / (LARGEST_MOVE * narrowest)), 1), MOST_PARTS)
+
+
+def _noise(number: int, at: float, seed: int) -> float:
+    """Value noise, from 0 to 1: the one of a number, at a place where it has a new value at each whole one."""
+    key = np.uint64(stream(int(seed), _process, number))
+    span, part = divmod(at, 1.0)
+    first, second = float(uniform(key, int(span))), float(uniform(key, int(span) + 1))
+    return first + (second - first) * part * part * (3.0 - 2.0 * part)
+
+
+def lay_beside(
+    bedrock: Layer,
+    sediment: Layer,
+    ground: Layer,
+    materials: Materials,
+    cells: NDArray[np.int64],
+    level: float,
+    load: Numbers,
+    rates: Rates | None = None,
+) -> None:
+    """Fill cells, row * columns + column, up to a level, the first ones first.
+
+    `load` is that of each kind, in metres over one cell. What finds no room is left in `load`.
+    """
+    land = _Land._make((
+        *asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1),
+        *ground.shape, 1.0,
+    ))  # fmt: skip
+    _settle(land, np.asarray(cells, np.int64), float(level), load, 0)

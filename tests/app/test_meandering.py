@@ -1,0 +1,137 @@
+"""Rivers that meander in a world: found, moved, saved and restored, with all they wear in the ledger."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.engine.simulator import Simulator
+from app.files import checkpoint
+from app.model.centrelines import trunk_sinuosity
+from app.model.errors import UserError
+from app.model.ledger import LARGEST_IMBALANCE
+from app.processes.meandering import CAUSE, LEFT
+from app.scene.scene import Scene, load_preset
+from tests.app.small import bits, simulated, small_scene
+
+
+def meadow(columns: int = 150, rows: int = 90, **settings: object) -> Scene:
+    """The preset on a smaller map, whose bends move faster."""
+    scene = load_preset("meanders").with_values(
+        {
+            "world.columns": columns,
+            "world.rows": rows,
+            "world.relief": 6.0,
+            "meandering.migration": 8.0,
+            "meandering.discharge": 8.0,
+        }
+    )
+    return scene.with_values({path.replace("__", "."): value for path, value in settings.items()})  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(("seed", "columns", "rows"), [(125, 150, 90), (7, 180, 80), (31, 140, 110)])
+def test_the_trunk_becomes_sinuous_and_leaves_oxbows(seed: int, columns: int, rows: int) -> None:
+    simulator = simulated(1, meadow(columns, rows, world__seed=seed))
+    world = simulator.world
+    assert 1.0 <= trunk_sinuosity(world.centrelines) < 1.1
+    while LEFT not in world.ledger.water.gained and world.cycle < 400:
+        simulator.advance()
+    assert world.ledger.water.gained[LEFT] > 0.0
+    assert trunk_sinuosity(world.centrelines) >= 1.5
+    assert world.imbalance() < LARGEST_IMBALANCE
+    assert world.years == 2.0 * world.cycle
+
+
+def test_the_same_bits_again_and_on_any_number_of_threads() -> None:
+    assert bits(simulated(60, meadow(), threads=1).world) == bits(simulated(60, meadow(), threads=2).world)
+
+
+def test_a_saved_world_goes_on_as_it_would_have(tmp_path: Path) -> None:
+    simulator = simulated(40, meadow())
+    checkpoint.save(tmp_path / "world.npz", simulator.world, simulator.scene)
+    world, scene = checkpoint.load(tmp_path / "world.npz")
+    assert world.centrelines.tobytes() == simulator.world.centrelines.tobytes()
+    opened = Simulator(scene, world)
+    opened.derive_levels()
+    for _ in range(30):
+        simulator.advance()
+        opened.advance()
+    assert world.centrelines.tobytes() == simulator.world.centrelines.tobytes()
+    assert world.ground.tobytes() == simulator.world.ground.tobytes()
+
+
+def test_a_world_goes_back_with_its_rivers() -> None:
+    simulator = simulated(10, meadow())
+    state, copy = simulator.world.state(), simulator.copy()
+    for _ in range(10):
+        simulator.advance()
+        copy.advance()
+    assert bits(copy.world) == bits(simulator.world)
+    simulator.world.restore(state)
+    assert simulator.world.cycle == 10
+    assert simulator.world.centrelines.tobytes() == state["centrelines"].tobytes()
+    for _ in range(10):
+        simulator.advance()
+    assert simulator.world.centrelines.tobytes() == copy.world.centrelines.tobytes()
+
+
+def test_rivers_stay_in_steep_valleys_and_where_they_are_narrow() -> None:
+    for settings in ({"meandering__steepest": 1e-4}, {"meandering__narrowest": 200.0}):
+        world = simulated(2, meadow(**settings)).world
+        assert not len(world.centrelines)
+        assert math.isnan(trunk_sinuosity(world.centrelines))
+        assert CAUSE not in world.ledger.rock.lost
+
+
+def test_rivers_run_into_the_sea_and_build_out_there() -> None:
+    scene = meadow(edges__water="sea", edges__sea_level=1.0, droplets__springs="", droplets__count=0)
+    simulator = simulated(1, scene)
+    world = simulator.world
+    assert len(world.centrelines)
+    before = world.ground.copy()
+    for _ in range(40):
+        simulator.advance()
+    sea = before < 1.0
+    assert (world.ground - before)[sea].sum() > 0.0
+    assert world.imbalance() < LARGEST_IMBALANCE
+
+
+def test_nothing_leaves_over_walls() -> None:
+    world = simulated(30, meadow(edges__water="wall", meandering__discharge=40.0)).world
+    assert "off the map" not in world.ledger.sediment.lost
+    assert world.imbalance() < LARGEST_IMBALANCE
+
+
+def test_several_kinds_of_ground() -> None:
+    scene = meadow(materials__enabled=True, materials__strata="clay 3; sandstone", materials__loose="sand 2; gravel 1")
+    world = simulated(60, scene).world
+    assert len(world.centrelines)
+    assert world.imbalance() < LARGEST_IMBALANCE
+    assert world.ledger.kinds["gravel"].lost["off the map"] > 0.0
+
+
+def test_land_without_rivers_has_none() -> None:
+    world = simulated(3, small_scene(meandering__enabled=True)).world
+    assert not len(world.centrelines)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda lines: lines.astype(np.float32), "must be float64"),
+        (lambda lines: np.where(np.arange(5) == 1, np.nan, lines), "finite numbers"),
+        (lambda lines: lines + np.array([1.0, 0.0, 0.0, 0.0, 0.0]), "counted from 0"),
+        (lambda lines: lines + np.array([0.0, 1e6, 0.0, 0.0, 0.0]), "on the map"),
+        (lambda lines: lines * np.array([1.0, 1.0, 1.0, 0.0, 1.0]), "carry more than 0"),
+        (lambda lines: lines[:1], "two points"),
+    ],
+)
+def test_centrelines_of_files_are_checked(change: object, told: str, tmp_path: Path) -> None:
+    simulator = simulated(1, meadow())
+    simulator.world.centrelines = change(simulator.world.centrelines)  # type: ignore[operator]
+    checkpoint.save(tmp_path / "world.npz", simulator.world, simulator.scene)
+    with pytest.raises(UserError, match=told):
+        checkpoint.load(tmp_path / "world.npz")
