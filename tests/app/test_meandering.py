@@ -45,6 +45,17 @@ def test_the_trunk_becomes_sinuous_and_leaves_oxbows(seed: int, columns: int, ro
     assert world.years == 2.0 * world.cycle
 
 
+def test_the_water_runs_in_the_channel() -> None:
+    world = simulated(250, load_preset("meanders")).world
+    middles = (np.indices(world.shape).reshape(2, -1).T + 0.5) * world.cell_size
+    line = world.centrelines[::2, 1:3]
+    width = 7.2 * world.centrelines[:, 3].max() ** 0.5
+    beside = (np.hypot(*(middles[:, None] - line[None]).T).min(axis=0) < width).reshape(world.shape)
+    discharge = world.layers["discharge"]
+    assert beside.mean() < 0.1
+    assert discharge[beside].sum() > 0.6 * discharge.sum()
+
+
 def test_the_same_bits_again_and_on_any_number_of_threads() -> None:
     assert bits(simulated(60, meadow(), threads=1).world) == bits(simulated(60, meadow(), threads=2).world)
 

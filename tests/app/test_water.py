@@ -19,7 +19,7 @@ from app.model.world import World
 from app.processes.droplets import read_springs, write_springs
 from app.processes.pools import derive_levels
 from app.scene.edits import Change
-from app.scene.scene import Scene, load_preset
+from app.scene.scene import Scene
 from kernels.standing import DRY, LAKE, SEA
 from tests.app.small import bits, simulated, small_preset, small_scene
 
@@ -298,19 +298,3 @@ def test_extremes_on_flat_land_lose_nothing(edges: str, evaporation: float) -> N
     assert np.isfinite(world.water_level).all()
     assert world.imbalance() < 1e-9
     assert (world.ground == 4.0).all()
-
-
-def test_the_river_of_meanders_crosses_the_plain_in_bends() -> None:
-    world = simulated(300, load_preset("meanders")).world
-    flow = world.layers["discharge"]
-    way = np.argwhere(flow > 0.1 * flow.max())
-    across = np.ptp(way, axis=0)
-    assert across.max() > 0.4 * max(world.shape)
-    # Its middle leaves the straight line between its ends by more than its width.
-    centred = way - way.mean(axis=0)
-    _, axes = np.linalg.eigh(centred.T @ centred)
-    along, beside = centred @ axes[:, 1], centred @ axes[:, 0]
-    bins = np.digitize(along, np.linspace(along.min(), along.max(), 13)[1:-1])
-    middles = np.array([beside[bins == number].mean() for number in range(12)])
-    widths = np.array([np.ptp(beside[bins == number]) for number in range(12)])
-    assert np.ptp(middles) > np.median(widths) / 2.0

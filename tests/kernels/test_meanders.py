@@ -192,6 +192,8 @@ def test_the_bed_falls_and_the_channel_lies_on_it() -> None:
     depth = bankfull_depth(WIDTH)
     assert np.median(np.abs(plain.ground[cells] - bed)) < 0.05 * depth
     assert (plain.ground[cells] - bed < depth).all()
+    # Bars grow up to the flood plain and no higher.
+    assert (plain.ground - plain.level).max() < 0.6
 
 
 def test_a_bend_that_is_cut_off_stays_open() -> None:
