@@ -445,11 +445,12 @@ class Simulator:
         self.world.end_cycle()
 
     def _fade_traces(self) -> None:
-        """Let what processes left fade where they are switched off."""
+        """Let what processes left fade where they are switched off, and no other one leaves the like."""
+        left = {name for process in self.enabled() for name in process.changes}
         for process in self._fading:
             parameters = self._parameters(process)
-            if not parameters.enabled and process.fade(self.world, parameters):
-                traces = [name for name in process.changes if not LAYERS[name].always]
+            traces = [name for name in process.changes if not LAYERS[name].always]
+            if not parameters.enabled and left.isdisjoint(traces) and process.fade(self.world, parameters):
                 self.world.changed.update(dict.fromkeys(traces, self.world.next_version))
 
     def _remember(self) -> None:

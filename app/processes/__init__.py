@@ -1,6 +1,9 @@
 """The processes: to import one's file makes it known, and it says its place in the cycle itself."""
 
 from app.processes import (
+    braiding as braiding,
+)
+from app.processes import (
     cascade as cascade,
 )
 from app.processes import (

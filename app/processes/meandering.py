@@ -59,7 +59,7 @@ class MeanderingParameters(Parameters, frozen=True, kw_only=True):
         float, parameter(0.5, 1000.0, "narrower rivers stay in their beds", unit="m", log=True, essential=True)
     ] = 10.0
     steepest: Annotated[
-        float, parameter(0.0, 0.2, "slope of the steepest valley in which a river meanders", unit="m/m", log=True)
+        float, parameter(0.0, 0.2, "slope of the steepest valley in which a river meanders", log=True)
     ] = 0.01
     friction: Annotated[
         float, parameter(0.001, 0.1, "friction coefficient of the bed; less makes longer bends", log=True)

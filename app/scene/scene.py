@@ -47,6 +47,7 @@ from app.sources.parameters import (
 
 if TYPE_CHECKING:
     from app.model.geology_parameters import GeologyParameters
+    from app.processes.braiding import BraidingParameters
     from app.processes.cascade import CascadeParameters
     from app.processes.droplets import DropletParameters
     from app.processes.meandering import MeanderingParameters
@@ -94,6 +95,7 @@ if TYPE_CHECKING:  # of the processes, those that others ask by name
         moisture: MoistureParameters = MoistureParameters()
         droplets: DropletParameters = DropletParameters()
         meandering: MeanderingParameters = MeanderingParameters()
+        braiding: BraidingParameters = BraidingParameters()
         snowballs: SnowballParameters = SnowballParameters()
         wind_field: WindFieldParameters = WindFieldParameters()
         wind: WindParameters = WindParameters()

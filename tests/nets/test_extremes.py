@@ -23,6 +23,7 @@ SCENES = {
     "moisture": "oasis",
     "droplets": "coupled",
     "meandering": "meanders",
+    "braiding": "braided",
     "snowballs": "island",
     "wind_field": "storm",
     "wind": "storm",

@@ -1,0 +1,99 @@
+"""Braiding: water that parts among bars of its own gravel, and joins again."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.layers import side_by_side
+from app.model.parameters import Parameters, described, for_kernel, parameter
+from app.model.world import World
+from app.processes.cycle import Cycle
+from app.processes.droplets import read_springs
+from app.processes.kinds import account_for
+from app.processes.process import register
+
+BROUGHT = "brought by rivers"
+
+
+class BraidingParameters(Parameters, frozen=True, kw_only=True):
+    """Rivers that part into threads where slope and load are high (Murray, Paola 1994)."""
+
+    title: ClassVar[str] = "Braiding"
+    section: ClassVar[str] = "processes"
+
+    enabled: Annotated[bool, described("rivers that part among bars of loose material and join again")] = False
+    springs: Annotated[
+        str,
+        described(
+            "position (south, east, from 0 to 1) and water per cycle, in metres over one cell, of each river that comes"
+            " onto the map, separated by ';'",
+            check=read_springs,
+        ),
+    ] = "0.5 0 300"
+    transport: Annotated[
+        float,
+        parameter(
+            0.0, 1000.0, "loose material that all the water takes from a cell in a cycle, at a slope of 1 %", unit="m",
+            log=True, essential=True,
+        ),
+    ] = 8.0  # fmt: skip
+    lateral: Annotated[
+        float, parameter(0.0, 100.0, "how readily banks slide into the water beside them", log=True, essential=True)
+    ] = 2.0
+    overcome: Annotated[float, parameter(0.0, 0.1, "upward slope over which water still carries", log=True)] = 0.002
+    memory: Annotated[float, parameter(0.001, 1.0, "weight of the latest cycle in the threads shown", log=True)] = 0.1
+
+
+@register
+class Braiding:
+    """Lets rivers of a world braid, one cycle at a time."""
+
+    name: ClassVar[str] = "braiding"
+    after: ClassVar[str] = "droplets"
+    parameters: ClassVar[type[Parameters]] = BraidingParameters
+    changes: ClassVar[tuple[str, ...]] = ("sediment", *side_by_side("flow"))
+
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from the cache."""
+        plain = np.add.outer(np.zeros(12), np.arange(12.0, 0.0, -1.0))
+        self.step(World(plain, np.ones((12, 12)), cell_size=10.0, seed=0), BraidingParameters(), Cycle())
+
+    def step(self, world: World, parameters: BraidingParameters, cycle: Cycle) -> None:
+        """Advance `world` by the water of one cycle."""
+        from kernels import braids
+
+        braided = braids.braid(
+            world.bedrock,
+            world.sediment,
+            world.ground,
+            world.material_fields(),
+            world.cell_size,
+            _sources(world, parameters),
+            for_kernel(braids.BraidParameters, parameters),
+            sea_level=cycle.edges.sea,
+            open_edges=cycle.edges.water != "wall",
+            rates=world.rates,
+        )
+        account_for(world, "", braided.moved, blown_in=BROUGHT)
+        _show(world, braided.water, parameters.memory)
+
+
+def _sources(world: World, parameters: BraidingParameters) -> NDArray[np.float64]:
+    """The water that comes to each cell, in metres, [row, column]."""
+    rows, columns = world.shape
+    sources = np.zeros(world.shape)
+    for spring in read_springs(parameters.springs):
+        row, column = min(int(spring.south * rows), rows - 1), min(int(spring.east * columns), columns - 1)
+        sources[row, column] += spring.drops * world.refinement**2
+    return sources
+
+
+def _show(world: World, water: NDArray[np.float64], memory: float) -> None:
+    """Let the traces of flowing water follow the threads."""
+    world.pack("flow")
+    for name, now in (("stream", water > 0.0), ("discharge", water)):
+        trace = world.layers[name]
+        trace += np.float32(memory) * (now.astype(np.float32) - trace)

@@ -1,0 +1,107 @@
+"""Water that parts over loose ground, and the bars that it builds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from kernels.braids import Braided, BraidParameters, braid
+from kernels.materials import one_kind
+
+Numbers = NDArray[np.float64]
+
+USUAL = BraidParameters(transport=8.0, lateral=2.0, overcome=0.002)
+CELL = 10.0
+
+
+class Plain:
+    """A plain of gravel that falls to the east, with a river that comes in from the west."""
+
+    def __init__(self, rows: int = 80, columns: int = 160, seed: int = 1, slope: float = 0.015, uneven: float = 0.1):
+        draw = np.random.default_rng(seed)
+        self.loose = np.full((rows, columns), 20.0)
+        self.rock = np.zeros((rows, columns)) - slope * CELL * np.arange(columns) - 20.0
+        self.rock += draw.normal(0.0, uneven, self.rock.shape)
+        self.ground = self.rock + self.loose
+        self.begin, self.brought, self.left = float(self.loose.sum()), 0.0, 0.0
+        self.sources = np.zeros((rows, columns))
+        self.sources[rows // 2 - 4 : rows // 2 + 4, 0] = 40.0
+
+    def run(self, cycles: int, **others: object) -> Braided:
+        for _ in range(cycles):
+            done = braid(self.rock, self.loose, self.ground, one_kind(self.loose), CELL, self.sources, USUAL, **others)  # type: ignore[arg-type]
+            self.brought += sum(done.moved.blown_in)
+            self.left += sum(done.moved.off_map)
+        return done
+
+
+def braiding_index(water: Numbers, part: float = 0.2) -> float:
+    """Threads in a cross-section that carry more than a part of what the largest does, in the mean."""
+    counts = []
+    for column in range(20, water.shape[1] - 20):
+        wet = np.append(False, water[:, column] > part * water[:, column].max())
+        counts.append(np.count_nonzero(wet[1:] & ~wet[:-1]))
+    return float(np.mean(counts))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_river_parts_into_threads_that_do_not_stay(seed: int) -> None:
+    plain = Plain(seed=seed)
+    before = plain.run(200).water
+    rock = plain.rock.copy()
+    after = plain.run(150).water
+    assert braiding_index(before) >= 2.0
+    assert braiding_index(after) >= 2.0
+    assert np.corrcoef(before.reshape(-1), after.reshape(-1))[0, 1] < 0.95
+    # Channels and bars where a smooth plain was, and no more than some decimetres of them
+    change = np.quantile(plain.ground - (plain.rock + 20.0), [0.01, 0.99])
+    assert change[0] < -0.05
+    assert change[1] > 0.05
+    assert np.array_equal(plain.rock, rock)
+
+
+def test_what_goes_from_a_cell_comes_to_another() -> None:
+    plain = Plain()
+    plain.run(60)
+    assert plain.loose.sum() + plain.left == pytest.approx(plain.begin + plain.brought, rel=1e-12)
+    assert plain.brought > 0.0
+    assert plain.left > 0.0
+    assert (plain.loose >= 0.0).all()
+    assert np.array_equal(plain.ground, plain.rock + plain.loose)
+
+
+def test_all_water_leaves() -> None:
+    plain = Plain(uneven=0.0)
+    water = plain.run(1).water
+    assert water[:, -1].sum() == pytest.approx(plain.sources.sum(), rel=1e-9)
+
+
+def test_on_an_even_plane_the_sides_are_alike() -> None:
+    plain = Plain(uneven=0.0)
+    plain.run(30)
+    assert plain.ground == pytest.approx(plain.ground[::-1], abs=1e-9)
+
+
+def test_without_water_nothing_moves() -> None:
+    plain = Plain()
+    plain.sources[:] = 0.0
+    before = plain.ground.tobytes()
+    assert not plain.run(3).water.any()
+    assert plain.ground.tobytes() == before
+
+
+@given(st.integers(0, 10_000), st.booleans(), st.sampled_from([-np.inf, -1.0]))
+@settings(max_examples=25, deadline=None)
+def test_mass_is_kept_on_any_land(seed: int, open_edges: bool, sea: float) -> None:
+    plain = Plain(24, 36, seed, uneven=3.0)
+    rates = np.ones((24, 36, 6), np.float32)
+    rates[10:14, 10:20, 5] = 0.0
+    protected = plain.ground[10:14, 10:20].tobytes()
+    plain.run(4, open_edges=open_edges, sea_level=sea, rates=rates)
+    assert plain.loose.sum() + plain.left == pytest.approx(plain.begin + plain.brought, rel=1e-12)
+    assert plain.ground[10:14, 10:20].tobytes() == protected
+    if not open_edges:
+        assert plain.left == 0.0
