@@ -59,7 +59,7 @@ void main() {
     if (overlay_hides) seen_water *= 1.0 - left_out_for_overlay(at, place);
     if (with_water) {
         float depth = textureLod(water, at, 0.0).x * frame.map.w / frame.water.x;
-        float river = seen_water * smoothstep(0.5 * BANK, 1.2 * BANK, textureLod(flow, at, 0.0).x);
+        float river = seen_water * sqrt(texture(flow, at).x);
         albedo = mix(albedo, STREAMS, river);
         float pool = seen_water * smoothstep(0.0, 0.12, depth);
         albedo = mix(albedo, POOLS, pool);

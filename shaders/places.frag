@@ -1,8 +1,9 @@
 // Where the ground is that each pixel shows, for shaders that draw it later.
 in vec3 position;
+in float strata_top;
 
-out vec2 place;
+out vec4 place;
 
 void main() {
-    place = position.xz;
+    place = vec4(position.xz, strata_top, 0.0);
 }

@@ -16,19 +16,21 @@ layout(location = 0, index = 1) out vec4 kept;
 void main() {
     vec2 uv = map_uv(position.xz);
     vec2 cells = position.xz / frame.map.z;
-    float pixel = length(fwidth(cells));
+    mat2 step_of = mat2(dFdx(cells), dFdy(cells));
+    vec4 known = texture(flow, uv);
     // Software renderers gain from an early end, and from no branch.
-    if (texture(flow, uv).x < NO_STREAM) discard;
-    float size = stream_size(cells, uv, detail);
-    float cover = stream_cover(size, pixel);
-    // Where it runs into a lake, the lake covers it.
-    cover *= 1.0 - smoothstep(0.0, 0.35 * frame.water.x, textureLod(water, uv, 0.0).x * frame.map.w);
-    if (cover <= 0.0) discard;
-
+    if (known.x <= 0.0) discard;
     vec4 place = textureLod(surface, uv, 0.0);
-    Stream stream = stream_at(size, cells, uv, place.yz * frame.map.w, surface, detail);
-    cover *= 1.0 - water_left_out(uv, place, pixel);
-    Film film = running_water(stream, cover, position, textureLod(light, uv, 0.0).xyz);
+    Course course = course_at(cells, place.x, known, step_of, 1e9, surface, detail);
+    end_in_lake(course, textureLod(water, uv, 0.0).x);
+    if (course.cover + course.bank <= 0.0) discard;
+
+    float pixel = max(length(step_of[0]), length(step_of[1]));
+    vec2 slope = place.yz * frame.map.w;
+    float far = smoothstep(0.6 * stream_far, stream_far, pixel);
+    Stream stream = mixed(stream_at(course, cells, slope, detail), stream_from_afar(course, slope), far);
+    course.cover *= 1.0 - water_left_out(uv, place, pixel);
+    Film film = running_water(course, stream, position, textureLod(light, uv, 0.0).xyz);
     added = vec4(film.added * air_kept + (1.0 - film.kept) * air_added, 1.0);
     kept = vec4(film.kept, 0.0);
 }

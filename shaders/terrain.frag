@@ -58,12 +58,6 @@ uniform sampler2D relief;  // height in cells, and its slopes to the east and so
 uniform sampler2D airborne;
 uniform sampler2D water;  // depth in metres
 
-#if DEFERRED == 0
-in float strata_top;
-#else
-uniform sampler2D strata_rise;  // a single 0 where there are no strata
-#endif
-
 out vec4 colour;
 
 #if MATERIALS == 1
@@ -109,9 +103,6 @@ float veils(vec2 uv, vec3 to_eye) {
 void main() {
     find_place(surface);
     vec2 uv = map_uv(position.xz);
-#if DEFERRED == 1
-    float strata_top = textureLod(strata_rise, uv, 0.0).x;
-#endif
     vec2 cells = position.xz / frame.map.z;
     vec4 place = texture(surface, uv);
     vec4 lit = texture(light, uv);
@@ -139,13 +130,12 @@ void main() {
 #endif
     float submerged = smoothstep(0.0, 0.35 * frame.water.x, textureLod(water, uv, 0.0).x * frame.map.w);
     dry = 1.0 - submerged;
-    float bed = max(submerged, smoothstep(0.08, 0.14, wet.x));
-    ground.albedo = mix(ground.albedo, bed_material(fine, coarse), 0.9 * bed);
-    ground.albedo *= 1.0 - 0.45 * max(smoothstep(0.02, 0.12, wet.x), smoothstep(0.03, 0.5, wet.w)) * (1.0 - submerged);
-    ground.rockiness *= 1.0 - 0.6 * bed;
+    ground.albedo = mix(ground.albedo, bed_material(fine, coarse), 0.9 * submerged);
+    ground.albedo *= 1.0 - 0.45 * smoothstep(0.03, 0.5, wet.w) * (1.0 - submerged);
+    ground.rockiness *= 1.0 - 0.6 * submerged;
     slope *= 1.0 - 0.6 * submerged;  // under water light comes from all sides
 #if LIVING == 1
-    ground.sheen *= 1.0 - bed;
+    ground.sheen *= 1.0 - submerged;
 #endif
 #endif
     float pixel = pixel_of(max(length(dFdx(cells)), length(dFdy(cells))));
@@ -235,19 +225,16 @@ void main() {
     radiance = mix(radiance, dust_light(-eye) * (0.40 + 0.60 * seen.x), veils(uv, eye) * (1.0 - near));
 #endif
 #if STREAMS > 0
-    float stream_pixel = pixel_of(length(fwidth(cells)));
+    mat2 step_of = mat2(dFdx(cells), dFdy(cells));
+    Course course = course_at(cells, place.x, wet, step_of, pixel_of(1e9), surface, detail);
+    end_in_lake(course, textureLod(water, uv, 0.0).x);
+    course.cover *= 1.0 - water_left_out(uv, place, pixel);
     vec2 stream_slope = place.yz * frame.map.w;
+    Stream stream = stream_from_afar(course, stream_slope);
 #if STREAMS > 1
-    float far = smoothstep(0.6 * stream_far, stream_far, stream_pixel);
-    float size = mix(smooth_size(uv), wet.x, far) + 0.05 * (texture(detail, cells / 12.0).x - 0.5);
-    Stream stream = stream_at(size, cells, uv, stream_slope, surface, detail);
-    stream = mixed(stream, stream_from_afar(size, wet.yz, stream_slope), far);
-#else
-    float size = wet.x + 0.05 * (texture(detail, cells / 12.0).x - 0.5);
-    Stream stream = stream_from_afar(size, wet.yz, stream_slope);
+    stream = mixed(stream_at(course, cells, stream_slope, detail), stream, smoothstep(0.6 * stream_far, stream_far, pixel));
 #endif
-    float stream_part = step(NO_STREAM, wet.x) * stream_cover(size, stream_pixel) * (1.0 - submerged) * (1.0 - water_left_out(uv, place, pixel));
-    Film stream_film = running_water(stream, stream_part, position, lit.xyz);
+    Film stream_film = running_water(course, stream, position, lit.xyz);
     radiance = stream_film.added + stream_film.kept * radiance;
 #endif
 #if BEACH == 1 && OVERLAY == 0 && COURSE == 0

@@ -94,7 +94,7 @@ def _picture(
     scene = simulator.scene.at(simulator.world.cycle)
     scene = msgspec.structs.replace(scene, view=msgspec.structs.replace(scene.view, quality=quality))
     old = sides.snapshots[0] if sides.snapshots else None
-    survey = surveyor.survey(simulator.world, scene.rivers, wanted_by(scene.view), scene.climate)
+    survey = surveyor.survey(simulator.world, scene.rivers, wanted_by(scene.view), scene.climate, scene.runoff)
     sides.show([take_snapshot(simulator.world, 0, old, survey)])
     sides.lay_out(*size)
     ground = Ground(sides.snapshots[0], scene.view.exaggeration)

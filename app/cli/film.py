@@ -203,7 +203,7 @@ class _Run:
             self._surveyors, self._generation = [Surveyor() for _ in worlds], self._generation + len(worlds)
         wanted = wanted_by(view)
         surveys = [
-            surveyor.survey(world, scene.rivers, wanted, scene.climate)
+            surveyor.survey(world, scene.rivers, wanted, scene.climate, scene.runoff)
             for surveyor, world, scene in zip(self._surveyors, worlds, scenes, strict=True)
         ]
         before: Sequence[Snapshot | None] = old if len(old) == len(worlds) else [None] * len(worlds)

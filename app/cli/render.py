@@ -84,7 +84,7 @@ def render(
         def snapshots(old: Sequence[Snapshot | None]) -> list[Snapshot]:
             worlds = lockstep.worlds
             surveys = [
-                surveyor.survey(world, scene.rivers, wanted, scene.climate)
+                surveyor.survey(world, scene.rivers, wanted, scene.climate, scene.runoff)
                 for surveyor, world in zip(surveyors, worlds, strict=True)
             ]
             return list(map(take_snapshot, worlds, range(len(worlds)), old, surveys))

@@ -176,7 +176,7 @@ class _Run:
 
     def _take_snapshot(self, old: Snapshot | None) -> Snapshot:
         world, scene = self._simulator.world, self._simulator.scene
-        survey = self._surveyor.survey(world, scene.rivers, self._wanted, scene.climate)
+        survey = self._surveyor.survey(world, scene.rivers, self._wanted, scene.climate, scene.runoff)
         return take_snapshot(world, self._number, old, survey)
 
 

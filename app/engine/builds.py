@@ -1,7 +1,8 @@
 """Builds: what is compiled of kernels, each in one go, by the name that the window shows.
 
 A process has one build, which has its name; one that is `Varied` has a second, richer one, of which most worlds need
-only one or the other, and one `WithAlternatives` has as many for each of these. The survey of rivers is a build, too.
+only one or the other, and one `WithAlternatives` has as many for each of these. The survey of rivers is a build, too,
+and that of streams.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from app.processes.process import Process, Varied, WithAlternatives
 from app.scene.scene import Scene
 
 RIVERS = "rivers"
+STREAMS = "streams"
 ON_RICH_GROUND = " on rich ground"
 
 # Those that take longest go first, so that no core has the longest one left when the others have nothing to do.
@@ -33,6 +35,7 @@ SLOWEST_FIRST = (
     "cascade on rich ground",
     "droplets in rivers",
     "droplets",
+    STREAMS,
     "wind",
 )
 
@@ -89,6 +92,11 @@ def prepare(build: str, processes: Iterable[Process] | None = None) -> None:
         from app.engine.survey import prepare as prepare_rivers
 
         prepare_rivers()
+        return
+    if build == STREAMS:
+        from app.engine.survey import prepare_streams
+
+        prepare_streams()
         return
     by_name = {process.name: process for process in processes or (process() for process in PROCESSES)}
     plain, is_rich = build.removesuffix(ON_RICH_GROUND), build.endswith(ON_RICH_GROUND)

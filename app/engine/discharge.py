@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.climate import ClimateParameters
+from app.model.runoff import SECONDS_PER_YEAR
 
 if TYPE_CHECKING:
     from kernels.rivers import Drainage
-
-SECONDS_PER_YEAR = 365.25 * 86400.0
 
 
 def depends_on(climate: ClimateParameters) -> tuple[float, float]:

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from app.engine.channels import ChannelWatch
 from app.engine.discharge import depends_on, mean_discharge
 from app.engine.realism import measure
+from app.engine.streams import streams_of
 from app.model.climate import ClimateParameters
 from app.model.overlays import OVERLAYS
 from app.model.river_parameters import RiverParameters
-from app.model.snapshot import SURVEYED_FLOW, SURVEYED_LEVEL, Course, Lake, Mouth, Survey
+from app.model.runoff import Runoff
+from app.model.snapshot import SURVEYED_FLOW, SURVEYED_LEVEL, SURVEYED_WAY, Course, Lake, Mouth, Survey
 from app.model.view_parameters import ViewParameters
 from app.model.world import World
 
@@ -27,12 +29,13 @@ if TYPE_CHECKING:
 LONGEST_LIST = 100  # of lakes and of mouths
 REACH = 2  # cells from a place to a river that is meant by it
 USUAL = ClimateParameters()
+USUAL_RUNOFF = Runoff(USUAL.precipitation, ViewParameters().stream_threshold)
 CLEARLY_SEEN = 1.5  # times the flow of the smallest stream that is seen: one of a single cell is not only damp ground
 
 RIVER_LAYERS = ("filled", "flow_directions", "lake_depth", "accumulation", "distance", "watersheds", "rivers")
 COURSE_LAYERS = ("catchment", "course")
 FILLING_LAYER = "filling"
-WATER_LAYERS = (SURVEYED_LEVEL, SURVEYED_FLOW)
+WATER_LAYERS = (SURVEYED_LEVEL, SURVEYED_FLOW, SURVEYED_WAY)
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class Wanted:
     """What is looked at: rivers, the flow path from a place (row, column), the fronts of the filling.
 
     Another number of `filling` restarts it; 0 is none. Above so much `traffic` of snowballs there are rivers and lakes;
-    0: nowhere.
+    0: nowhere. `streams` are those that are drawn.
     """
 
     rivers: bool = False
@@ -49,10 +52,15 @@ class Wanted:
     channels: bool = False
     traffic: float = 0.0
     realism: bool = False
+    streams: bool = False
 
     @property
     def anything(self) -> bool:
         return self != Wanted()
+
+    @property
+    def streams_alone(self) -> bool:
+        return self == Wanted(streams=True)
 
 
 def prepare() -> None:
@@ -64,15 +72,25 @@ def prepare() -> None:
     world.trace("traffic")[:] = 1.0
     surveyor = Surveyor()
     surveyor.survey(world, parameters, Wanted(traffic=0.5))
+    prepare_streams()
     for _ in range(3):  # the first knows no colours before it, and fronts advance from the second on
         surveyor.survey(world, parameters, Wanted(rivers=True, place=(8, 8), filling=1, realism=True))
         world.cycle += 1
 
 
+def prepare_streams() -> None:
+    """The same for those of the streams that are drawn."""
+    ground = np.add.outer(np.arange(12.0), np.zeros(12))
+    ground[4:8, 4:8] -= 5.0  # a hollow that holds its water
+    Surveyor().survey(World(ground, np.zeros((12, 12)), 1.0, 0), RiverParameters(), Wanted(streams=True))
+
+
 def wanted_by(view: ViewParameters, place: tuple[int, int] | None = None, filling: int = 1) -> Wanted:
     """What is wanted for a view, and the flow path from a place."""
     survey = OVERLAYS[view.overlay].survey
-    return Wanted(survey == "rivers", place, filling if survey == "filling" else 0, traffic=view.traffic_water)
+    return Wanted(
+        survey == "rivers", place, filling if survey == "filling" else 0, traffic=view.traffic_water, streams=True
+    )
 
 
 class Surveyor:
@@ -83,38 +101,51 @@ class Surveyor:
         self._forget(None)
 
     def is_due(
-        self, world: World, parameters: RiverParameters, wanted: Wanted, climate: ClimateParameters = USUAL
+        self,
+        world: World,
+        parameters: RiverParameters,
+        wanted: Wanted,
+        climate: ClimateParameters = USUAL,
+        runoff: Runoff = USUAL_RUNOFF,
     ) -> bool:
         """Whether `survey` would find anything new."""
         wanted = _on_map(world, wanted)
-        if not wanted.anything or world is not self._world:
-            return wanted.anything or self._survey is not None
+        if _is_nothing(world, wanted, runoff):
+            return self._survey is not None
+        if world is not self._world:
+            return True
         return (
             self._rivers_are_due(world, parameters, wanted, climate)
             or self._course_is_due(wanted)
             or self._filling_is_due(wanted)
-            or self._traffic_is_due(world, parameters, wanted)
+            or self._water_is_due(world, parameters, wanted, runoff)
             or self._channels_are_due(world, parameters, wanted)
             or self._realism_is_due(world, parameters, wanted)
         )
 
     def survey(
-        self, world: World, parameters: RiverParameters, wanted: Wanted, climate: ClimateParameters = USUAL
+        self,
+        world: World,
+        parameters: RiverParameters,
+        wanted: Wanted,
+        climate: ClimateParameters = USUAL,
+        runoff: Runoff = USUAL_RUNOFF,
     ) -> Survey | None:
         """What is wanted, as new as it should be; None where nothing is."""
         wanted = _on_map(world, wanted)
-        if not wanted.anything or world is not self._world:
+        nothing = _is_nothing(world, wanted, runoff)
+        if nothing or world is not self._world:
             self._forget(world)
-        if not wanted.anything:
+        if nothing:
             return None
         if self._rivers_are_due(world, parameters, wanted, climate):
             self._find_rivers(world, parameters, climate)
         if self._course_is_due(wanted):
             self._follow(world, parameters, wanted.place)
         if self._filling_is_due(wanted):
-            self._fill(world, parameters, wanted.filling)
-        if self._traffic_is_due(world, parameters, wanted):
-            self._gather(world, wanted)
+            self._fill(world, parameters, wanted.filling, runoff)
+        if self._water_is_due(world, parameters, wanted, runoff):
+            self._find_water(world, wanted, runoff)
         if self._channels_are_due(world, parameters, wanted):
             self._look_at_channels(world, parameters)
         if self._realism_is_due(world, parameters, wanted):
@@ -132,8 +163,8 @@ class Surveyor:
         self._fronts: Fronts | None = None
         self._filled_up: Drainage | None = None  # how what they fill drains in the end
         self._filling = 0
-        self._gathered: tuple[object, ...] | None = None  # what the traffic was looked at with
-        self._gathered_in = 0  # the cycle
+        self._water_found_with: tuple[object, ...] | None = None
+        self._water_found_in = 0, 0  # the cycle, and the world's version
         self._channels: ChannelWatch | None = None
         self._channels_seen = 0  # the cycle
         self._measured_with: tuple[object, ...] = ()
@@ -272,7 +303,7 @@ class Surveyor:
             return True
         return self._fronts is not None and not self._fronts.finished
 
-    def _fill(self, world: World, parameters: RiverParameters, filling: int) -> None:
+    def _fill(self, world: World, parameters: RiverParameters, filling: int, runoff: Runoff) -> None:
         from kernels.fronts import Fronts
         from kernels.ocean import outlet_mask
         from kernels.rivers import drain
@@ -288,33 +319,34 @@ class Surveyor:
                 self._fronts = Fronts(ground, outlet_mask(self._filled_up.ocean, not world.walls))
             else:
                 self._fronts.advance(parameters.filling_pace)
-            layers = _filling_layers(self._fronts, self._filled_up, parameters.threshold)
+            layers = _filling_layers(
+                self._fronts, self._filled_up, parameters.threshold, runoff.smallest_stream(world.reference_cell_size)
+            )
             survey = replace(survey, fronts=self._fronts.rounds, filled=self._fronts.finished)
         self._filling = filling
-        self._gathered = None  # there is the water of the one or of the other
+        self._water_found_with = None  # there is the water of the one or of the other
         self._survey = self._with_layers(survey, (FILLING_LAYER, *WATER_LAYERS), layers)
 
-    # The water where the traffic of snowballs gathers.
+    # The water that is drawn: streams, or what the traffic of snowballs gathers.
 
-    def _traffic_is_due(self, world: World, parameters: RiverParameters, wanted: Wanted) -> bool:
-        seen = _traffic_of(world, wanted)
-        if seen is None or self._gathered is None or seen[1:] != self._gathered[1:]:
-            return seen != self._gathered
-        return seen != self._gathered and not 0 <= world.cycle - self._gathered_in < parameters.interval
+    def _water_is_due(self, world: World, parameters: RiverParameters, wanted: Wanted, runoff: Runoff) -> bool:
+        asked = _water_of(world, wanted, runoff)
+        if asked is None or self._water_found_with != asked:
+            return asked != self._water_found_with
+        cycle, version = self._water_found_in
+        if version == world.version:
+            return False
+        return bool(world.touches) or not 0 <= world.cycle - cycle < parameters.interval
 
-    def _gather(self, world: World, wanted: Wanted) -> None:
-        from kernels.lakes import find_lakes
-        from kernels.rivers import drain
-        from kernels.traffic import gather
-
-        seen, layers = _traffic_of(world, wanted), {}
-        if seen is not None:
-            ground = world.ground
-            drainage = drain(ground, world.cell_size, world.sea_level, open_edges=not world.walls)
-            lakes = find_lakes(ground, drainage.filled, drainage.directions, drainage.accumulation, world.cell_size)
-            found = gather(ground, drainage, lakes, world.layers["traffic"], wanted.traffic, world.cell_size)
-            layers = _water_layers(found.level, found.flow * (CLEARLY_SEEN / wanted.traffic))
-        self._gathered, self._gathered_in = seen, world.cycle
+    def _find_water(self, world: World, wanted: Wanted, runoff: Runoff) -> None:
+        asked = _water_of(world, wanted, runoff)
+        if asked is None:
+            layers = {}
+        elif asked[0] == "traffic":
+            layers = _layers_of_traffic(world, wanted.traffic, runoff.smallest_stream(world.reference_cell_size))
+        else:
+            layers = _water_layers(None, *streams_of(world, runoff))
+        self._water_found_with, self._water_found_in = asked, (world.cycle, world.version)
         self._survey = self._with_layers(self._survey or Survey(world.cycle, {}, {}), WATER_LAYERS, layers)
 
     # The channels of rivers.
@@ -371,11 +403,20 @@ def _on_map(world: World, wanted: Wanted) -> Wanted:
     return replace(wanted, place=None)
 
 
-def _traffic_of(world: World, wanted: Wanted) -> tuple[object, ...] | None:
-    """What its water depends on besides the ground, first the cycle of its last change; None where none is wanted."""
-    if wanted.traffic <= 0.0 or wanted.filling > 0 or "traffic" not in world.layers:
+def _is_nothing(world: World, wanted: Wanted, runoff: Runoff) -> bool:
+    """Whether this world has nothing of what is wanted."""
+    return not wanted.anything or (wanted.streams_alone and _water_of(world, wanted, runoff) is None)
+
+
+def _water_of(world: World, wanted: Wanted, runoff: Runoff) -> tuple[object, ...] | None:
+    """What the water that is drawn comes from, and depends on besides the land; None where none is wanted."""
+    if wanted.filling > 0:
         return None
-    return world.changed["traffic"], wanted.traffic, world.sea_level, world.walls
+    if wanted.traffic > 0.0 and "traffic" in world.layers:
+        return "traffic", wanted.traffic, runoff, world.sea_level, world.walls
+    if wanted.streams and (runoff.lasts or "stream" in world.layers):
+        return "streams", runoff, world.sea_level, world.walls
+    return None
 
 
 def _made_with(world: World, parameters: RiverParameters, climate: ClimateParameters) -> tuple[object, ...]:
@@ -414,20 +455,42 @@ def _list_mouths(
     )
 
 
-def _water_layers(level: NDArray[np.float64], flow: NDArray[np.float64]) -> dict[str, NDArray[np.float32]]:
+def _layers_of_traffic(world: World, threshold: float, smallest: float) -> dict[str, NDArray[np.float32]]:
+    """The water where more balls than the threshold came by: streams of the `smallest` discharge, and larger ones."""
+    from kernels.lakes import find_lakes
+    from kernels.rivers import drain
+    from kernels.traffic import gather
+
+    ground = world.ground
+    drainage = drain(ground, world.cell_size, world.sea_level, open_edges=not world.walls)
+    lakes = find_lakes(ground, drainage.filled, drainage.directions, drainage.accumulation, world.cell_size)
+    found = gather(ground, drainage, lakes, world.layers["traffic"], threshold, world.cell_size)
+    flow = found.flow * (smallest * CLEARLY_SEEN / threshold)
+    return _water_layers(found.level, flow, _ways(drainage))
+
+
+def _ways(drainage: Drainage) -> NDArray[np.int8]:
+    return np.where(drainage.directions == _OUTLET, 0, drainage.directions + 1)
+
+
+def _water_layers(
+    level: NDArray[np.float64] | None, flow: NDArray[np.floating], ways: NDArray[np.generic]
+) -> dict[str, NDArray[np.float32]]:
     """The layers of lakes, minus infinity where there is none, and of streams; without one where all of it is dry."""
     layers = {}
-    if np.isfinite(level).any():
+    if level is not None and np.isfinite(level).any():
         layers[SURVEYED_LEVEL] = level.astype(np.float32)
     if flow.any():
         layers[SURVEYED_FLOW] = flow.astype(np.float32)
+        layers[SURVEYED_WAY] = ways.astype(np.float32)
     return layers
 
 
-def _filling_layers(fronts: Fronts, end: Drainage, threshold: int) -> dict[str, NDArray[np.float32]]:
+def _filling_layers(fronts: Fronts, end: Drainage, threshold: int, smallest: float) -> dict[str, NDArray[np.float32]]:
     """How far the fronts are, and the lakes and rivers that they leave behind: where no later front changes the level.
 
-    `end` is how the same ground drains in the end, and `threshold` where its rivers begin, in cells.
+    `end` is how the same ground drains in the end, and `threshold` where its rivers begin, in cells: there they carry
+    what the `smallest` stream that is seen does.
     """
     settled = fronts.levels == end.filled
     to_sink = np.where(np.isfinite(fronts.levels), fronts.levels - end.filled, 0.0)
@@ -438,6 +501,7 @@ def _filling_layers(fronts: Fronts, end: Drainage, threshold: int) -> dict[str, 
         FILLING_LAYER: filling.astype(np.float32),
         **_water_layers(
             np.where(settled & (end.filled > fronts.ground), end.filled, -np.inf),
-            np.where(is_river, end.accumulation * (CLEARLY_SEEN / threshold), 0.0),
+            np.where(is_river, end.accumulation * (smallest * CLEARLY_SEEN / threshold), 0.0),
+            _ways(end),
         ),
     }

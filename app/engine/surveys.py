@@ -38,7 +38,9 @@ class Surveys:
         if self.wanted == self._failed_for:
             return False
         return any(
-            surveyor.is_due(simulator.world, simulator.scene.rivers, self.wanted, simulator.scene.climate)
+            surveyor.is_due(
+                simulator.world, simulator.scene.rivers, self.wanted, simulator.scene.climate, simulator.scene.runoff
+            )
             for surveyor, simulator in zip(self._surveyors, lockstep.simulators, strict=True)
         )
 
@@ -46,7 +48,13 @@ class Surveys:
         """Survey the worlds. Where that fails they are without surveys, and the error goes on to the caller."""
         try:
             self.newest = [
-                surveyor.survey(simulator.world, simulator.scene.rivers, self.wanted, simulator.scene.climate)
+                surveyor.survey(
+                    simulator.world,
+                    simulator.scene.rivers,
+                    self.wanted,
+                    simulator.scene.climate,
+                    simulator.scene.runoff,
+                )
                 for surveyor, simulator in zip(self._surveyors, lockstep.simulators, strict=True)
             ]
         except Exception:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from app.engine.autosave import Session
-from app.engine.builds import RIVERS, foreseen, in_order
+from app.engine.builds import RIVERS, STREAMS, foreseen, in_order
 from app.engine.compiling import cache_is_empty
 from app.engine.creation import create_worlds
 from app.engine.lockstep import Lockstep
@@ -825,10 +825,14 @@ class SimulationThread:
         return not self._publisher.is_full and self._survey_is_due()
 
     def _survey_is_due(self) -> bool:
-        wants = self._surveys.wanted.anything
-        if self._lockstep is None or (wants and not self.first_picture_shown.is_set()):
+        wanted = self._surveys.wanted
+        if self._lockstep is None or (wanted.anything and not self.first_picture_shown.is_set()):
             return False
-        return self._surveys.are_due(self._lockstep) and (not wants or self._is_ready(RIVERS))
+        if not self._surveys.are_due(self._lockstep):
+            return False
+        if wanted.streams_alone:  # which wait for what cycles need
+            return not self._lockstep.unprepared() and self._is_ready(STREAMS)
+        return not wanted.anything or self._is_ready(RIVERS)
 
     def _find_surveys(self) -> None:
         """Survey the worlds, and report where that fails."""

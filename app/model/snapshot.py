@@ -69,8 +69,9 @@ class Course:
 
 
 # What water a survey found, beside that of the world itself: the levels of lakes in metres, minus infinity where there
-# is none, and what streams carry relative to the smallest that is seen.
-SURVEYED_LEVEL, SURVEYED_FLOW = "surveyed_level", "surveyed_flow"
+# is none; what runs through each cell in cubic metres a second; and 1 + the number of the neighbour that it runs to, or
+# 0 where it ends.
+SURVEYED_LEVEL, SURVEYED_FLOW, SURVEYED_WAY = "surveyed_level", "surveyed_flow", "surveyed_way"
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,8 @@ class Survey:
     yet, 1 where they have left its final level, and up to 2 where it is to sink by most. `versions` distinguish the
     layers of all surveys.
 
-    The water that it found is drawn as that of the world is: `SURVEYED_LEVEL` and `SURVEYED_FLOW`.
+    The lakes that it found are drawn as those of the world are: `SURVEYED_LEVEL`. Streams are what it found of them:
+    `SURVEYED_FLOW` and `SURVEYED_WAY`.
     """
 
     cycle: int

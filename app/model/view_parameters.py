@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     Overlay = str
 else:
     Overlay = Literal[tuple(OVERLAYS)]
+READ_STREAMS = "droplets.enabled or geology.enabled or snowballs.enabled"  # where there can be some
 Minimap = Literal["overlay", "wind_and_sand", "water"]
 Quality = Literal["automatic", "lowest", "low", "medium", "high", "ultra"]
 
@@ -79,12 +80,24 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
             "streams are drawn where they carry the rain of this many cells",
             unit="cells",
             log=True,
-            needs="droplets.enabled",
+            needs=READ_STREAMS,
             essential=True,
         ),
     ] = 400.0
+    river_width: Annotated[
+        float,
+        parameter(
+            0.5,
+            1000.0,
+            "width of a river of 1 m³/s; that of others grows with the root of their discharge",
+            unit="m",
+            log=True,
+            needs=READ_STREAMS,
+            essential=True,
+        ),
+    ] = 5.0
     flow_speed: Annotated[
-        float, parameter(0.0, 8.0, "speed of the ripples on streams", unit="cells/s", needs="droplets.enabled")
+        float, parameter(0.0, 8.0, "speed of the ripples on streams", unit="cells/s", needs=READ_STREAMS)
     ] = 1.5
     wear_and_deposit: Annotated[
         float,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from app.model.climate import ClimateParameters
+from app.model.runoff import Runoff
 from app.model.view_parameters import ViewParameters
 from app.model.wave_parameters import WaveParameters
 
@@ -26,6 +27,7 @@ class Appearance(Protocol):
         """Whether drops run over the land now, of rain or from springs."""
         ...
 
-    def smallest_stream(self, shape: tuple[int, int], cell_size: float, reference_cell_size: float | None) -> float:
-        """The discharge of the smallest visible stream on a map of this shape: metres over one cell per cycle."""
+    @property
+    def runoff(self) -> Runoff:
+        """The water that runs over its land."""
         ...

@@ -292,7 +292,7 @@ def _complete(shot: Shot, snapshot: Snapshot) -> Shot:
     span, threshold, appearance = shot.overlay_span, shot.least_discharge, shot.appearance
     return shot._replace(
         overlay_span=overlay_range(appearance.view.overlay, snapshot) if span is None else span,
-        least_discharge=appearance.smallest_stream(snapshot.shape, snapshot.cell_size, snapshot.reference_cell_size)
+        least_discharge=appearance.runoff.smallest_stream(snapshot.reference_cell_size or snapshot.cell_size)
         if threshold is None
         else threshold,
     )

@@ -29,6 +29,7 @@ from app.model.parameters import Declaration, Parameters, Value, declarations
 from app.model.plants import FloraParameters
 from app.model.recording_parameters import RecordingParameters
 from app.model.river_parameters import RiverParameters
+from app.model.runoff import Runoff
 from app.model.simulation_parameters import SimulationParameters
 from app.model.trait_parameters import TraitParameters
 from app.model.view_parameters import CameraParameters, ViewParameters
@@ -127,25 +128,30 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
     @property
     def has_drops(self) -> bool:
         """Whether drops run over the land, of rain or from springs."""
-        return self.droplets.enabled and self._drops > 0.0
+        return self.droplets.enabled and (self.droplets.count > 0 or bool(read_springs(self.droplets.springs)))
 
     @property
-    def _drops(self) -> float:
-        return self.droplets.count + sum(spring.drops for spring in read_springs(self.droplets.springs))
-
-    def smallest_stream(
-        self, shape: tuple[int, int], cell_size: float, reference_cell_size: float | None = None
-    ) -> float:
-        """The discharge of the smallest visible stream on a map of this shape: metres over one cell per cycle.
-
-        The land upstream of it is as large in cells of any size: of cells n times as fine it has n² as many, each with
-        n² as many drops of as much water.
-        """
-        rows, columns = shape
-        reference = reference_cell_size or cell_size
-        drops = self._drops or type(self.droplets)().count  # streams that run dry do not widen on their way
-        least = self.view.stream_threshold * drops * self.droplets.water * reference / (rows * columns)
-        return least * (reference / cell_size) ** 4
+    def runoff(self) -> Runoff:
+        """The water that runs over its land."""
+        springs = read_springs(self.droplets.springs)
+        drops = self.droplets.count + sum(spring.drops for spring in springs)
+        flow = Runoff(
+            precipitation=self.climate.precipitation,
+            least_cells=self.view.stream_threshold,
+            by_altitude=self.climate.rain_by_altitude,
+            lasts=self.has_drops or self.geology.enabled,
+        )
+        if drops == 0.0 or (self.geology.enabled and not self.has_drops):
+            return flow
+        return dataclasses.replace(
+            flow,
+            rain=self.droplets.count / drops,
+            springs=tuple((spring.south, spring.east, spring.drops / drops) for spring in springs),
+            loss=self.droplets.evaporation * (1.0 - self.droplets.stream_evaporation),
+            drops=drops,
+            drop_depth=self.droplets.water,
+            memory=1.0 if self.droplets.river_transport > 0.0 else self.droplets.stream_memory,
+        )
 
     def value(self, path: str) -> Value:
         """The value of the parameter with a dotted path, such as `droplets.evaporation`."""

@@ -1,14 +1,6 @@
 // Lines through the middles of cells, smooth at any distance. A cell of the map holds 16 × the line's order + the number
-// of the neighbour that it leads to (8: none), or 0 where there is no line. Numbers as in kernels/neighbours.py.
-#include "map.glsl"
-
-vec2 towards_neighbour(int number) {
-    const vec2 STEPS[9] = vec2[9](
-        vec2(0.0, -1.0), vec2(-1.0, 0.0), vec2(1.0, 0.0), vec2(0.0, 1.0),
-        vec2(-1.0, -1.0), vec2(1.0, -1.0), vec2(-1.0, 1.0), vec2(1.0, 1.0), vec2(0.0)
-    );
-    return STEPS[number];
-}
+// of the neighbour that it leads to (8: none), or 0 where there is no line.
+#include "neighbours.glsl"
 
 float distance_to_segment(vec2 place, vec2 begin, vec2 along) {
     vec2 away = place - begin;

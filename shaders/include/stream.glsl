@@ -1,32 +1,67 @@
 // Running water, which lies in its bed as a part of the ground: its outline, its surface and how white it is.
-#include "map.glsl"
+#include "river.glsl"
 
-uniform sampler2D flow;  // size of the stream, its direction to the east and south, closeness of standing water
+uniform sampler2D flow;  // cover of streams where a pixel is a cell, their way east and south, closeness of standing water
 
-const float BANK = 0.115;         // size at which water begins
-const float NO_STREAM = 0.6 * BANK;  // less is none, also where pixels are wide
-const float RIPPLES = 2.4;        // cells along a tile of ripples: each has one direction
+const float WHOLE_RIPPLES = 1.2;  // cells along a tile of ripples, which overlap
 const float STREAKS = 2.5;        // how much longer than wide ripples are
 const float FALLS_BEGIN = 0.22, FALLS = 0.85;  // slopes of the bed on which water whitens
+const float NEAR = 0.6, FAR = 1.0;  // cells in a pixel across a stream: where its course gives way to its cover
+// Metres of depth in a stream of 1 m³/s, and how the depth of others follows from it (Leopold and Maddock 1953).
+const float DEPTH = 0.3, DEEPENING = 0.4;
+const float DRAWN_DEPTH = 1.0;  // of lines that are only drawn so wide to be seen
+
+// Where a stream is in a pixel.
+struct Course {
+    float cover;  // the part of the pixel
+    float bank;   // how near it is, beside it
+    float depth;  // in metres
+    vec2 along;   // the way it flows
+};
 
 struct Stream {
-    float depth;  // in units
     float white;
     float tone;   // how much lighter or darker than the mean, where it has been stirred
     vec2 slope;   // of its surface
 };
 
-// Smooth between cells: a cubic B-spline out of four linear lookups (Sigg and Hadwiger 2005).
-float smooth_size(vec2 uv) {
-    vec2 size = vec2(textureSize(flow, 0));
-    vec2 at = uv * size - 0.5, cell = floor(at), part = at - cell, rest = 1.0 - part;
-    vec2 w0 = rest * rest * rest / 6.0, w3 = part * part * part / 6.0;
-    vec2 w1 = 2.0 / 3.0 - 0.5 * part * part * (2.0 - part);
-    vec2 w2 = 1.0 - w0 - w1 - w3;
-    vec2 low = w0 + w1, high = w2 + w3;
-    vec2 first = (cell - 0.5 + w1 / low) / size, second = (cell + 1.5 + w3 / high) / size;
-    return low.y * (low.x * texture(flow, first).x + high.x * texture(flow, vec2(second.x, first.y)).x)
-         + high.y * (low.x * texture(flow, vec2(first.x, second.y)).x + high.x * texture(flow, second).x);
+// `height` is that of the ground in metres, `known` what the map of flow says of the place, `step_of` how far pixels are from each other, in cells: to the right
+// and up in the picture. `widest` is the most that a pixel can span.
+Course course_at(vec2 cells, float height, vec4 known, mat2 step_of, float widest, sampler2D surface, sampler2D noise) {
+    float pixel = min(max(length(step_of[0]), length(step_of[1])), widest);
+    vec2 across = vec2(-known.z, known.y);
+    float span = min(length(across * step_of), widest);
+    bool asked = known.x > 0.0 && span < FAR;
+    // Banks are never straight.
+    vec2 bend = texture(noise, cells / 7.0).yz - 0.5;
+    River river = river_at(cells + 0.12 * bend, asked);
+    across = vec2(-river.along.y, river.along.x);
+    span = asked ? clamp(length(across * step_of), 1e-4, widest) : FAR;
+    river.away *= 1.0 - 0.5 * (bend.x + bend.y);
+    // From afar lines stay as wide as they are drawn, and fade as narrower ones do.
+    float far = min(known.x * pow(max(pixel, 1.0), 2.0 / 3.0), 1.0);
+    Course course;
+    float nearness = asked ? 1.0 - smoothstep(NEAR, FAR, span) : 0.0;
+    float drawn = drawn_half_width(river, span);
+    // Water lies level across: no higher on its banks than a shallow stream is deep.
+    float rise = (height - textureLod(surface, river.middle / frame.map.xy, 0.0).x) / frame.map.z;
+    float level = 1.0 - smoothstep(0.25, 0.5, (rise - 0.25 * span) / drawn);
+    course.cover = mix(far, river_cover(river, span) * level, nearness);
+    float damp = max(0.8 * river.half_width, span);
+    course.bank = nearness * (1.0 - smoothstep(0.0, damp, river.away - river.half_width)) * min(river.half_width / span, 1.0);
+    float relative = river.away / drawn;
+    float discharge = river.half_width / frame.streams.y;  // its root
+    course.depth = DEPTH * pow(max(discharge, 1e-3), 2.0 * DEEPENING) * clamp(1.5 * (1.0 - relative * relative), 0.0, 1.5);
+    course.depth = mix(DRAWN_DEPTH, course.depth, nearness * true_part(river, drawn));
+    course.along = mix(known.yz, river.along, nearness);
+    return course;
+}
+
+// Where it runs into a lake of this depth, in metres, the lake covers it.
+void end_in_lake(inout Course course, float depth) {
+    float dry = 1.0 - smoothstep(0.0, 0.1 * frame.water.x, depth * frame.map.w);
+    course.cover *= dry;
+    course.bank *= dry;
 }
 
 // From 0 where water runs quietly to 1 where it falls.
@@ -34,70 +69,52 @@ float rapids(vec2 ground_slope, vec2 along) {
     return smoothstep(FALLS_BEGIN, FALLS, -dot(ground_slope, along));
 }
 
-// Ripples and streaks that run downstream: height, slopes along and across. The map is laid out in tiles that overlap;
-// in each the pattern keeps one direction, so that it never stretches, however long it runs.
-vec3 running_ripples(vec2 cells, sampler2D surface, sampler2D noise) {
-    vec2 at = cells / RIPPLES, corner = floor(at), part = smoothstep(0.0, 1.0, at - corner);
+// Ripples and streaks that run downstream: height, slopes along and across. The map is laid out in tiles that overlap,
+// so that the pattern hardly stretches where the stream bends, however long it runs.
+vec3 running_ripples(vec2 cells, vec2 along, float rapid, sampler2D noise) {
+    vec2 at = cells / WHOLE_RIPPLES, corner = floor(at), part = smoothstep(0.0, 1.0, at - corner);
+    vec2 across = vec2(-along.y, along.x);
+#if FINE_WATER == 1
+    float speed = frame.streams.z * (1.0 + 2.0 * rapid);
+#else
+    float speed = frame.streams.z;
+#endif
     vec3 sum = vec3(0.0);
     float squares = 0.0;
     for (int k = 0; k < 4; ++k) {
         vec2 step_to = vec2(k % 2, k / 2), tile = corner + step_to;
         vec2 weights = mix(1.0 - part, part, step_to);
         float weight = weights.x * weights.y;
-        vec2 middle = tile * RIPPLES / frame.map.xy;
-        vec2 along = textureLod(flow, middle, 0.0).yz;
-        along = dot(along, along) > 1e-8 ? normalize(along) : vec2(1.0, 0.0);
-#if FINE_WATER == 1
-        float speed = frame.streams.z * (1.0 + 2.0 * rapids(textureLod(surface, middle, 0.0).yz * frame.map.w, along));
-#else
-        float speed = frame.streams.z;
-#endif
-        vec2 away = cells - tile * RIPPLES;
-        vec2 place = vec2((dot(away, along) - speed * frame.camera.w) / STREAKS, dot(away, vec2(-along.y, along.x)));
-        vec4 ripple = texture(noise, place / 7.0 + vec2(hash(tile), hash(tile + 3.1)));
+        vec2 away = cells - tile * WHOLE_RIPPLES;
+        vec2 place = vec2((dot(away, along) - speed * frame.camera.w) / STREAKS, dot(away, across));
+        vec4 ripple = texture(noise, place / 3.5 + vec2(hash(tile), hash(tile + 3.1)));
         vec2 slope = ripple.yz - 0.5;
-        sum += weight * vec3(ripple.w - 0.5, along * slope.x + vec2(-along.y, along.x) * slope.y);
+        sum += weight * vec3(ripple.w - 0.5, along * slope.x + across * slope.y);
         squares += weight * weight;
     }
     return sum * inversesqrt(squares);  // as strong where tiles overlap as in their middle
 }
 
-// Its size at a place, with banks that are never straight.
-float stream_size(vec2 cells, vec2 uv, sampler2D noise) {
-    return smooth_size(uv) + 0.05 * (texture(noise, cells / 12.0).x - 0.5);
-}
-
-// The part of a pixel, so many cells wide, that a stream of a size covers.
-float stream_cover(float size, float pixel) {
-    float blur = 0.012 + 0.10 * pixel;
-    return smoothstep(BANK - blur, BANK + blur, size);
-}
-
-Stream stream_at(float size, vec2 cells, vec2 uv, vec2 ground_slope, sampler2D surface, sampler2D noise) {
+Stream stream_at(Course course, vec2 cells, vec2 ground_slope, sampler2D noise) {
+    float rapid = rapids(ground_slope, course.along);
+    vec3 ripples = running_ripples(cells, course.along, rapid, noise);
     Stream stream;
-    stream.depth = 14.0 * max(size - 0.7 * BANK, 0.0);
-    vec2 along = textureLod(flow, uv, 0.0).yz;
-    float fall = max(-dot(ground_slope, along), 0.0);
-    float rapid = rapids(ground_slope, along);
-    vec3 ripples = running_ripples(cells, surface, noise);
-    stream.slope = -fall * along + ripples.yz * (0.18 + 0.7 * rapid);
+    stream.slope = -max(-dot(ground_slope, course.along), 0.0) * course.along + ripples.yz * (0.18 + 0.7 * rapid);
     stream.tone = 1.0 + 0.9 * ripples.x;
     stream.white = 0.85 * rapid * smoothstep(0.16 - 0.34 * rapid, 0.30, ripples.x + 0.12 * rapid);
     return stream;
 }
 
-// The same from so far that the ripples are finer than a pixel; `along` is the way that it flows.
-Stream stream_from_afar(float size, vec2 along, vec2 ground_slope) {
+// The same from so far that the ripples are finer than a pixel.
+Stream stream_from_afar(Course course, vec2 ground_slope) {
+    float rapid = rapids(ground_slope, course.along);
     Stream stream;
-    stream.depth = 14.0 * max(size - 0.7 * BANK, 0.0);
-    float rapid = rapids(ground_slope, along);
-    stream.slope = -max(-dot(ground_slope, along), 0.0) * along;
+    stream.slope = -max(-dot(ground_slope, course.along), 0.0) * course.along;
     stream.tone = 1.0;
     stream.white = 0.85 * rapid * smoothstep(0.16 - 0.34 * rapid, 0.30, 0.12 * rapid);
     return stream;
 }
 
 Stream mixed(Stream one, Stream other, float part) {
-    return Stream(mix(one.depth, other.depth, part), mix(one.white, other.white, part),
-                  mix(one.tone, other.tone, part), mix(one.slope, other.slope, part));
+    return Stream(mix(one.white, other.white, part), mix(one.tone, other.tone, part), mix(one.slope, other.slope, part));
 }

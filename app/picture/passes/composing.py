@@ -123,6 +123,7 @@ def compose(
             "level_is_known": maps.water.level_is_known,
             "tile": float(TILE),
             "stream_far": STREAM_FAR,
+            "river_reach": maps.river_reach,
             "beach_rises": BEACH_RISES,
             "widest_pixel": WIDEST_PIXEL / focal_length,
         },

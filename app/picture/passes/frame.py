@@ -31,7 +31,7 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     (
         "streams",
         "vec4",
-        "log₂ of the smallest discharge that is seen; 1 for the largest over it; cells a second; clarity",
+        "log₂ of the smallest stream, m³/s; half the width of 1 m³/s, cells; speed, cells a second; clarity",
     ),
     (
         "strata",

@@ -24,7 +24,6 @@ SUN_STRENGTH = 3.4
 SKY_STRENGTH = 0.5  # the sky's share of the light on level ground
 REFERENCE_LIGHT = 1.94  # with the sun at 27°
 SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
-STREAM_OCTAVES = 9.0  # the widest stream carries two to the power of it as much as the smallest that is seen
 DIMMED = 0.42, 0.52, 0.68  # by how much the thickest dust of a storm dims sunlight: red, green, blue, as logarithms
 DUST_DEPTH = 4.2  # optical depth of it, from one end of the longer side to the other along the lowest ground
 DUST_HEIGHT, LOWEST_DUST = 0.30, 0.02  # over which it thins: a fraction of the relief, and at least of the longer side
@@ -106,7 +105,7 @@ def fill_frame_block(
     block["water"] = (UNIT_DEPTH * relief, roughness, WAVE_LENGTH * side, sea_level)
     block["streams"] = (
         math.log2(max(least_discharge, 1e-30)),
-        1.0 / STREAM_OCTAVES,
+        0.5 * view.river_width / snapshot.cell_size,
         view.flow_speed,
         view.water_clarity,
     )
@@ -136,7 +135,7 @@ def least_discharge(appearances: Sequence[Appearance], snapshots: Sequence[Snaps
     pairs = list(zip(appearances, snapshots, strict=True))
     wet = [pair for pair in pairs if pair[0].has_drops]
     return max(
-        appearance.smallest_stream(snapshot.shape, snapshot.cell_size, snapshot.reference_cell_size)
+        appearance.runoff.smallest_stream(snapshot.reference_cell_size or snapshot.cell_size)
         for appearance, snapshot in wet or pairs
     )
 

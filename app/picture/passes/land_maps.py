@@ -74,7 +74,7 @@ class LandMaps:
             for name in [name for name in self._palettes if OVERLAYS[name].of_materials]:
                 self._palettes.pop(name).release()
         self.trees.show(snapshot)
-        self.with_streams = any(largest(snapshot, layer) > 0.0 for layer in ("discharge", SURVEYED_FLOW))
+        self.with_streams = largest(snapshot, SURVEYED_FLOW) > 0.0
         carried = float(snapshot.layers["airborne"].mean()) if "airborne" in snapshot.layers else 0.0
         self.sand_in_air = 1.0 - 0.6 * math.exp(-SAND_IN_AIR * carried) if carried > 0.0 else 0.0
         self._note_water(snapshot)
@@ -99,6 +99,11 @@ class LandMaps:
         return self.water.is_seen or self.with_streams
 
     @property
+    def river_reach(self) -> int:
+        """Cells to either side that have to be looked at for the widest stream."""
+        return self._flow.reach
+
+    @property
     def state(self) -> tuple[object, ...]:
         """What the maps that change over frames show."""
         return self.light.baked, self._relief.drawn, self._canopy.drawn, self._shore.shown
@@ -119,7 +124,7 @@ class LandMaps:
         self._update_relief(snapshot, view, quality)
         yield
         if self.with_water:
-            self._flow.update(snapshot, self.layers, self.surface.texture, smallest_stream)
+            self._flow.update(snapshot, self.layers, self.surface.texture, smallest_stream, view.river_width)
         yield
         if sea is not None:
             self._shore.update(
@@ -136,7 +141,8 @@ class LandMaps:
         """All of them by their names; what this snapshot does not have is 0 everywhere."""
         found: dict[str, Texture] = {
             **dict.fromkeys(
-                ("kinds", "strata", "rock_numbers", "flow", "coast", "surf", "course", "relief"), self._nothing
+                ("kinds", "strata", "rock_numbers", "flow", "rivers", "coast", "surf", "course", "relief"),
+                self._nothing,
             ),
             **self._fixed,
             **self._cover.textures(),
@@ -152,7 +158,7 @@ class LandMaps:
         if self._relief.texture is not None:
             found["relief"] = self._relief.texture
         if self.with_water:
-            found["flow"] = self._flow.texture
+            found |= {"flow": self._flow.texture, "rivers": self._flow.rivers}
         if with_waves:
             found |= {"coast": self._shore.coast, "surf": self._shore.surf}
         if with_course(snapshot):

@@ -9,15 +9,19 @@ import moderngl
 import numpy as np
 
 from app.model.layers import LAYERS
-from app.model.snapshot import SURVEYED_FLOW, Snapshot
+from app.model.overlays import largest
+from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
 from app.picture.passes import unlocked
 from app.picture.passes.canopy import Crowns
 from app.picture.passes.quality import Quality
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
-from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
+from app.picture.passes.targets import EXACT, MIPMAPPED, MapTarget, release_all
 
 FINE_CELLS = 640 * 640  # of a map at most whose light may be finer than a cell
 FIRST_TEXELS = 512 * 512  # of light baked at once for a new land: a fraction of a second in software
+
+BESIDE_ITS_CELL = 0.4  # cells by which the curve of a stream, and how its banks bend, leave the cell at most
+WIDEST_REACH = 6  # streams are drawn as wide as that allows: about a dozen cells
 
 
 class LayerTextures:
@@ -103,43 +107,70 @@ class SurfaceMap:
 
 
 class FlowMap:
-    """Where water runs and which way, and what stands close to water, smoothed over the cells."""
+    """The courses of streams, what is seen of them from afar and which way they run, and what stands close to water."""
 
-    LAYERS = ("discharge", "momentum_east", "momentum_south", "water", SURVEYED_FLOW)
+    STREAM_LAYERS = (SURVEYED_FLOW, SURVEYED_WAY)
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
-        self._of_cells = FullScreen(context, shaders, "flow_of_cells.frag")
+        self._find_points = FullScreen(context, shaders, "river_points.frag")
+        self._join = FullScreen(context, shaders, "rivers.frag")
         self._blur = FullScreen(context, shaders, "flow.frag")
+        self._points = MapTarget(context, (4, "f4"), filter=EXACT)
+        self._rivers = MapTarget(context, (4, "f4"), filter=EXACT)
         self._flow = MapTarget(context, (4, "f2"), filter=MIPMAPPED)
-        self._cells = MapTarget(context, (4, "f4"))
+        self._joined: tuple[object, ...] | None = None
         self._drawn: tuple[object, ...] | None = None
+        self.reach = 1  # cells to either side that have to be looked at for the widest stream
 
     @property
     def texture(self) -> moderngl.Texture:
         return self._flow.texture()
 
-    def update(self, snapshot: Snapshot, layers: LayerTextures, surface: moderngl.Texture, threshold: float) -> None:
-        """Draw it where a layer, or the least discharge that counts, has changed."""
+    @property
+    def rivers(self) -> moderngl.Texture:
+        return self._rivers.texture()
+
+    def update(
+        self, snapshot: Snapshot, layers: LayerTextures, surface: moderngl.Texture, smallest: float, width: float
+    ) -> None:
+        """Draw it where a layer, or how streams are drawn, has changed.
+
+        The `smallest` stream that is seen has this discharge, in cubic metres a second; `width` is that of a stream of
+        1 m³/s in metres.
+        """
         rows, columns = snapshot.shape
-        if self._flow.fit((columns, rows)) | self._cells.fit((columns, rows)):
+        if self._points.fit((columns, rows)) | self._rivers.fit((columns, rows)) | self._flow.fit((columns, rows)):
             self.forget()
-        wanted = (snapshot.world, threshold, *(snapshot.versions.get(name) for name in self.LAYERS))
+        joined = (snapshot.world, smallest, width, *(snapshot.versions.get(name) for name in self.STREAM_LAYERS))
+        if joined != self._joined:
+            self._joined = joined
+            self._find_points.program.bind(**{name: layers.texture(name) for name in self.STREAM_LAYERS})
+            self._find_points.draw(self._points.framebuffer)
+            self._join.program.bind(points=self._points.texture())
+            self._join.draw(self._rivers.framebuffer)
+            self.reach = reach_of(largest(snapshot, SURVEYED_FLOW), width, snapshot.cell_size)
+        wanted = (*joined, snapshot.versions.get("water"), snapshot.ground_version)
         if wanted != self._drawn:
             self._drawn = wanted
-            self._of_cells.program.bind(**{name: layers.texture(name) for name in self.LAYERS})
-            self._of_cells.draw(self._cells.framebuffer)
-            self._blur.program.bind(surface=surface, cells=self._cells.texture())
+            self._blur.program.set(river_reach=self.reach)
+            self._blur.program.bind(surface=surface, water=layers.texture("water"), rivers=self.rivers)
             self._blur.draw(self._flow.framebuffer)
             unlocked.build_mipmaps(self.texture)
 
     def forget(self) -> None:
         """Redraw, though nothing has changed."""
-        self._drawn = None
+        self._drawn = self._joined = None
 
     def release(self) -> None:
         self.forget()
-        release_all(self._flow, self._cells, self._of_cells, self._blur)
+        release_all(self._points, self._rivers, self._flow, self._find_points, self._join, self._blur)
+
+
+def reach_of(discharge: float, width: float, cell_size: float) -> int:
+    """How many cells to either side of a place a stream of this discharge can have its middle and still cover it."""
+    half_width = 0.5 * width * math.sqrt(max(discharge, 0.0)) / cell_size
+    return min(max(math.ceil(half_width + BESIDE_ITS_CELL), 1), WIDEST_REACH)
 
 
 class Lighting(NamedTuple):

@@ -10,6 +10,7 @@ import moderngl
 import numpy as np
 
 Filter = tuple[int, int]
+EXACT: Filter = (moderngl.NEAREST, moderngl.NEAREST)
 SMOOTH: Filter = (moderngl.LINEAR, moderngl.LINEAR)
 MIPMAPPED: Filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)  # fades far away, and smoothly
 

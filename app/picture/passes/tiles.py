@@ -112,15 +112,14 @@ def tiles_of_blocks(
     return np.asarray(edges.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0)
 
 
-STREAM_REACH = 2  # cells over which flow.frag and the way it is smoothed between cells spread a stream
-FAINTEST_STREAM = 0.25  # of the discharge of the smallest that is seen: what flow_of_cells.frag leaves out
+STREAM_REACH = 2  # cells over which flow.frag and its smoothing spread a stream, beside its own width
 WIDEST_PIXEL = 12.0  # how much ground a pixel spans at most, relative to ground that faces the eye
 STREAM_FAR = 0.32  # cells in a pixel, from which on the ripples of a stream are not seen
 
 
 def stream_blocks(discharge: NDArray[np.float32], smallest: float) -> NDArray[np.bool_]:
     """The blocks of `BLOCK` × `BLOCK` cells that streams can be seen in, of which the smallest has this discharge."""
-    wet = discharge > FAINTEST_STREAM * smallest
+    wet = discharge > smallest
     rows, columns = wet.shape
     room = np.zeros((-(-rows // BLOCK) * BLOCK, -(-columns // BLOCK) * BLOCK), bool)
     room[:rows, :columns] = wet
@@ -228,13 +227,9 @@ class GroundTiles:
         if ground != self._ground_noted:
             self._heights = block_heights(snapshot.ground())
             self._ground_noted = ground
-        smallest = {"discharge": smallest_stream, SURVEYED_FLOW: 1.0}
-        flow = (snapshot.world, smallest_stream, *(snapshot.versions.get(name) for name in smallest))
+        flow = (snapshot.world, smallest_stream, snapshot.versions.get(SURVEYED_FLOW))
         if flow != self._streams_noted:
-            known = [
-                stream_blocks(snapshot.layers[name], smallest[name]) for name in smallest if name in snapshot.layers
-            ]
-            self._streams = np.logical_or.reduce(known)
+            self._streams = stream_blocks(snapshot.layers[SURVEYED_FLOW], smallest_stream)
             self._streams_noted = flow
 
 

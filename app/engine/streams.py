@@ -1,0 +1,85 @@
+"""The streams of a world: which way its water runs, and how much, from the rain and the springs to where it ends."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.runoff import Runoff
+from app.model.world import World
+
+# A hollow that is shallower, in cells, is crossed by streams. Drops that carve leave such hollows behind.
+POOL_DEPTH = 0.1
+# How much lower the bed of a stream is taken to be where drops have made one, in cells: on the flat, streams follow the
+# thread of most discharge, and stay in it.
+BED_DEPTH = 0.03
+# Drops wander. What passes within so many reference cells to either side is taken for that of one stream, and for not
+# more than so many times less than it is.
+BESIDE, UNSEEN = 4, 3.0
+
+
+def streams_of(world: World, runoff: Runoff) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The discharge of each cell in cubic metres a second, and 1 + the number of the neighbour that it goes to.
+
+    0 where no water goes on. Numbers as in `kernels.neighbours`; both [row, column]. Water runs as rain and springs
+    feed it; where drops have run, no more than they brought: some soaks away or evaporates.
+    """
+    from kernels.neighbours import OUTLET
+    from kernels.standing import LAKE
+    from kernels.streams import find_streams
+
+    surface = world.ground
+    stands = (world.standing == LAKE) & (world.water_level > surface)
+    surface[stands] = world.water_level[stands]
+    most = crossed = None
+    if runoff.from_drops and "discharge" in world.layers and world.layers["discharge"].any():
+        passing = _passing(world, runoff)
+        surface -= (BED_DEPTH * world.cell_size) * passing / (passing + runoff.least_cells)
+        crossed = ~stands & (passing > 0.0)
+        reach = max(round(BESIDE * world.reference_cell_size / world.cell_size), 1)
+        most = np.where(~stands, UNSEEN * _sum_around(passing, reach) / (2 * reach + 1), np.inf)
+    elif not runoff.lasts:
+        return np.zeros(world.shape, np.float32), np.zeros(world.shape, np.float32)
+    found = find_streams(
+        surface,
+        world.sea_level,
+        _sources(world, runoff),
+        pool_depth=POOL_DEPTH * world.cell_size,
+        kept=(1.0 - runoff.loss) ** (world.cell_size / world.reference_cell_size),
+        most=most,
+        crossed=crossed,
+        open_edges=not world.walls,
+    )
+    flow = found.flow * runoff.discharge(world.cell_area)
+    directions = np.where(found.directions == OUTLET, 0, found.directions + 1)
+    return flow.astype(np.float32), directions.astype(np.float32)
+
+
+def _sources(world: World, runoff: Runoff) -> NDArray[np.float64]:
+    """What comes to each cell from above and below, beside the mean of all."""
+    from kernels.rain import rain_map
+
+    rows, columns = world.shape
+    fallen = rain_map(world.ground, world.rainfall, runoff.by_altitude)
+    fallen *= runoff.rain / max(float(fallen.mean()), 1e-9)
+    for south, east, part in runoff.springs:
+        place = min(int(south * rows), rows - 1), min(int(east * columns), columns - 1)
+        fallen[place] += part * fallen.size
+    return fallen
+
+
+def _passing(world: World, runoff: Runoff) -> NDArray[np.float64]:
+    """What the drops of the last cycles brought through each cell, beside what all of them bring to one in the mean."""
+    times = world.reference_cell_size / world.cell_size
+    mean = runoff.drops * times**2 * runoff.drop_depth * world.reference_cell_size / world.ground.size
+    remembered = 1.0 - (1.0 - runoff.memory) ** max(world.cycle, 1)  # averages begin with nothing
+    passed: NDArray[np.float64] = world.layers["discharge"] / np.float64(mean * remembered)
+    return passed
+
+
+def _sum_around(values: NDArray[np.float64], reach: int) -> NDArray[np.float64]:
+    """The sum over the square of cells that reaches so far from each."""
+    sums = np.pad(np.pad(values, reach).cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+    side = 2 * reach + 1
+    around: NDArray[np.float64] = sums[side:, side:] - sums[:-side, side:] - sums[side:, :-side] + sums[:-side, :-side]
+    return around.clip(min=0.0)

@@ -1,0 +1,41 @@
+"""The water that runs off the land: how much of it there is, where it wells up, and what is lost on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SECONDS_PER_YEAR = 365.25 * 86400.0
+
+
+@dataclass(frozen=True)
+class Runoff:
+    """What the streams of a world carry.
+
+    All of its running water together is the precipitation of a year on its map, however many drops stand for it. `rain`
+    is the part that falls as rain; the rest wells up at `springs`, each (south, east, part), its place from 0 to 1.
+    """
+
+    precipitation: float  # mm a year
+    least_cells: float  # a stream that is seen carries what runs off so many reference cells
+    rain: float = 1.0
+    springs: tuple[tuple[float, float, float], ...] = ()
+    by_altitude: float = 0.0  # of the rain
+    loss: float = 0.0  # of what runs over a reference cell
+    lasts: bool = True  # else streams run dry as the traces of drops fade
+    # The drops that stand for it, where there are any: how many fall on reference cells in a cycle, the water of each
+    # as depth over one in cells, and the weight of the latest cycle in the averages of what passes.
+    drops: float = 0.0
+    drop_depth: float = 0.0
+    memory: float = 1.0
+
+    @property
+    def from_drops(self) -> bool:
+        return self.drops > 0.0
+
+    def discharge(self, area: float) -> float:
+        """What runs off so many square metres in the mean, in cubic metres a second."""
+        return area * 1e-3 * self.precipitation / SECONDS_PER_YEAR
+
+    def smallest_stream(self, reference_cell_size: float) -> float:
+        """The discharge of the smallest stream that is seen, in cubic metres a second."""
+        return self.discharge(self.least_cells * reference_cell_size**2)

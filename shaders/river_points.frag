@@ -1,0 +1,42 @@
+// For each cell of a stream the point that it runs through, from the middle of the cell, half its width in cells, and the
+// number of the neighbour that it goes to; a width of 0 where there is none.
+#include "neighbours.glsl"
+
+uniform sampler2D surveyed_flow;  // cubic metres a second
+uniform sampler2D surveyed_way;   // 1 + the number of the neighbour, 0 where it ends
+
+out vec4 result;
+
+const float FARTHEST = 0.25;  // cells from the middle: in the bed that carried the water, and not beside it
+
+// A layer that the world does not have is a single 0.
+float layer(sampler2D layer, ivec2 cell) {
+    return texelFetch(layer, clamp(cell, ivec2(0), textureSize(layer, 0) - 1), 0).x;
+}
+
+bool is_on_map(ivec2 cell) {
+    return all(greaterThanEqual(cell, ivec2(0))) && all(lessThan(cell, ivec2(frame.map.xy)));
+}
+
+void main() {
+    ivec2 at = ivec2(gl_FragCoord.xy);
+    float flow = layer(surveyed_flow, at), smallest = exp2(frame.streams.x);
+    int towards = int(layer(surveyed_way, at) + 0.5);
+    // Springs are as narrow as their first water; soon they have the width of their discharge, by hydraulic geometry.
+    float half_width = frame.streams.y * sqrt(max(flow, 0.0) * clamp((flow - smallest) / smallest, 0.0, 1.0));
+    int from = 0;
+    float most = smallest;
+    for (int number = 1; number <= 8; ++number) {
+        ivec2 there = at + ivec2(towards_neighbour(number - 1));
+        float brings = layer(surveyed_flow, there);
+        if (is_on_map(there) && int(layer(surveyed_way, there) + 0.5) == opposite(number - 1) + 1 && brings > most) {
+            from = number;
+            most = brings;
+        }
+    }
+    // In steps from cell to cell there are eight directions. Between the two that lead on, others come out straight.
+    vec2 point = vec2(0.0);
+    if (from > 0 && towards > 0) point = 0.25 * (towards_neighbour(from - 1) + towards_neighbour(towards - 1));
+    point *= min(1.0, FARTHEST / max(length(point), 1e-6));
+    result = vec4(point, half_width, float(towards));
+}

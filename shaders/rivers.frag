@@ -1,0 +1,46 @@
+// The courses of streams for each cell, as include/river.glsl reads them: from half way to the cells that bring water,
+// by the cell's own point, to half way to the cell that it goes to.
+#include "neighbours.glsl"
+#include "river_code.glsl"
+
+uniform sampler2D points;  // of river_points.frag
+
+out vec4 result;
+
+// The point half way between that of this cell and that of a neighbour.
+vec2 half_way(vec2 own, int number, vec4 other) {
+    return 0.5 * (own + towards_neighbour(number) + other.xy);
+}
+
+void main() {
+    ivec2 at = ivec2(gl_FragCoord.xy), last = ivec2(frame.map.xy) - 1;
+    vec4 own = texelFetch(points, at, 0);
+    result = vec4(0.0);
+    if (own.z <= 0.0) return;
+    int towards = int(own.w) - 1;
+    vec2 end = own.xy;
+    if (towards >= 0) end = half_way(own.xy, towards, texelFetch(points, clamp(at + ivec2(towards_neighbour(towards)), ivec2(0), last), 0));
+    // The three widest that come in.
+    vec3 widths = vec3(0.0);
+    vec2 begins[3] = vec2[3](end, end, end);
+    for (int number = 0; number < 8; ++number) {
+        ivec2 there = at + ivec2(towards_neighbour(number));
+        if (any(lessThan(there, ivec2(0))) || any(greaterThan(there, last))) continue;
+        vec4 other = texelFetch(points, there, 0);
+        if (other.z <= 0.0 || int(other.w) != opposite(number) + 1) continue;
+        vec2 begin = half_way(own.xy, number, other);
+        if (other.z > widths.x) {
+            widths = vec3(other.z, widths.xy);
+            begins = vec2[3](begin, begins[0], begins[1]);
+        } else if (other.z > widths.y) {
+            widths = vec3(widths.x, other.z, widths.y);
+            begins = vec2[3](begins[0], begin, begins[1]);
+        } else if (other.z > widths.z) {
+            widths.z = other.z;
+            begins[2] = begin;
+        }
+    }
+    if (widths.x == 0.0) begins[0] = own.xy;  // a spring
+    vec3 parts = min(widths / own.z, 1.0);
+    result = vec4(own.z, coded(own.xy, end), coded(begins[0], begins[1]), coded(begins[2], parts.yz * 2.0 - 1.0));
+}
