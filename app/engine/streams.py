@@ -28,7 +28,7 @@ def streams_of(world: World, runoff: Runoff) -> tuple[NDArray[np.float32], NDArr
     from kernels.standing import LAKE
     from kernels.streams import find_streams
 
-    surface = world.ground
+    surface = world.ground.copy()
     stands = (world.standing == LAKE) & (world.water_level > surface)
     surface[stands] = world.water_level[stands]
     most = crossed = None
