@@ -28,7 +28,7 @@ void main() {
     float pixel = max(length(step_of[0]), length(step_of[1]));
     vec2 slope = place.yz * frame.map.w;
     float far = smoothstep(0.6 * stream_far, stream_far, pixel);
-    Stream stream = mixed(stream_at(course, cells, slope, detail), stream_from_afar(course, slope), far);
+    Stream stream = mixed(stream_at(course, cells, pixel, slope, detail), stream_from_afar(course, slope), far);
     course.cover *= 1.0 - water_left_out(uv, place, pixel);
     Film film = running_water(course, stream, position, textureLod(light, uv, 0.0).xyz);
     added = vec4(film.added * air_kept + (1.0 - film.kept) * air_added, 1.0);

@@ -44,6 +44,12 @@
 #define CANOPY 0
 #endif
 
+// There, rivers that run to a beach are drawn by their cover.
+#if DEFERRED == 1 && BEACH == 1 && CANOPY > 1 && STREAMS > 1
+#undef STREAMS
+#define STREAMS 1
+#endif
+
 #if CANOPY > 0
 #include "canopy.glsl"
 #endif
@@ -57,6 +63,12 @@ uniform sampler2D relief;  // height in cells, and its slopes to the east and so
 #endif
 uniform sampler2D airborne;
 uniform sampler2D water;  // depth in metres
+
+#if DEFERRED == 0
+in float strata_top;
+#else
+uniform sampler2D strata_rise;  // a single 0 where there are no strata
+#endif
 
 out vec4 colour;
 
@@ -103,6 +115,9 @@ float veils(vec2 uv, vec3 to_eye) {
 void main() {
     find_place(surface);
     vec2 uv = map_uv(position.xz);
+#if DEFERRED == 1
+    float strata_top = textureLod(strata_rise, uv, 0.0).x;
+#endif
     vec2 cells = position.xz / frame.map.z;
     vec4 place = texture(surface, uv);
     vec4 lit = texture(light, uv);
@@ -225,15 +240,18 @@ void main() {
     radiance = mix(radiance, dust_light(-eye) * (0.40 + 0.60 * seen.x), veils(uv, eye) * (1.0 - near));
 #endif
 #if STREAMS > 0
-    mat2 step_of = mat2(dFdx(cells), dFdy(cells));
-    Course course = course_at(cells, place.x, wet, step_of, pixel_of(1e9), surface, detail);
-    end_in_lake(course, textureLod(water, uv, 0.0).x);
-    course.cover *= 1.0 - water_left_out(uv, place, pixel);
+    float left_out = water_left_out(uv, place, pixel);
     vec2 stream_slope = place.yz * frame.map.w;
-    Stream stream = stream_from_afar(course, stream_slope);
 #if STREAMS > 1
-    stream = mixed(stream_at(course, cells, stream_slope, detail), stream, smoothstep(0.6 * stream_far, stream_far, pixel));
+    Course course = course_at(cells, place.x, wet, mat2(dFdx(cells), dFdy(cells)), pixel_of(1e9), surface, detail);
+    Stream stream = stream_at(course, cells, pixel, stream_slope, detail);
+    stream = mixed(stream, stream_from_afar(course, stream_slope), smoothstep(0.6 * stream_far, stream_far, pixel));
+#else
+    Course course = course_from_afar(wet, pixel);
+    Stream stream = stream_from_afar(course, stream_slope);
 #endif
+    end_in_lake(course, textureLod(water, uv, 0.0).x);
+    course.cover *= 1.0 - left_out;
     Film stream_film = running_water(course, stream, position, lit.xyz);
     radiance = stream_film.added + stream_film.kept * radiance;
 #endif

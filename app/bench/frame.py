@@ -16,6 +16,7 @@ from app.engine.creation import create_world
 from app.engine.messages import FrameBegan, Pause, Run
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
+from app.engine.survey import Surveyor, wanted_by
 from app.engine.thread import SimulationThread
 from app.files.opening import open_scene
 from app.model.errors import UserError
@@ -70,7 +71,8 @@ def picture_against_plain_mesh(
     for _ in range(cycles):
         simulator.advance()
     scene = simulator.scene.with_value("view.quality", "low")
-    snapshot = take_snapshot(world)
+    survey = Surveyor().survey(world, scene.rivers, wanted_by(scene.view), scene.climate, scene.runoff)
+    snapshot = take_snapshot(world, survey=survey)
     picture, canvas = Picture(context), Canvas(context)
     picture.show(snapshot)
     camera = scene_camera(scene, snapshot)

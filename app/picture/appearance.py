@@ -23,11 +23,6 @@ class Appearance(Protocol):
     def climate(self) -> ClimateParameters: ...
 
     @property
-    def has_drops(self) -> bool:
-        """Whether drops run over the land now, of rain or from springs."""
-        ...
-
-    @property
     def runoff(self) -> Runoff:
         """The water that runs over its land."""
         ...

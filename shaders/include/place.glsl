@@ -12,7 +12,6 @@
 in vec3 position;
 in vec3 air_kept;
 in vec3 air_added;
-in float strata_top;  // height in metres
 
 void find_place(sampler2D surface) {}
 
@@ -20,18 +19,15 @@ float pixel_of(float difference) {
     return difference;
 }
 #else
-uniform sampler2D places;  // metres to the east and south, height of the topmost stratum in metres
+uniform sampler2D places;  // metres to the east and south
 uniform float widest_pixel;  // metres of ground in a pixel, for each metre that it is away
 
 vec3 position;
 vec3 air_kept;
 vec3 air_added;
-float strata_top;
 
 void find_place(sampler2D surface) {
-    vec4 place = texelFetch(places, ivec2(gl_FragCoord.xy), 0);
-    vec2 east_south = place.xy;
-    strata_top = place.z;
+    vec2 east_south = texelFetch(places, ivec2(gl_FragCoord.xy), 0).xy;
     position = vec3(east_south.x, ground_height(surface, east_south), east_south.y);
     air_before(position, air_kept, air_added);
 }

@@ -4,8 +4,6 @@
 #include "stream.glsl"
 #include "overlay.glsl"
 
-// Where a pixel is so many cells wide, the ripples of a stream are not seen.
-uniform float stream_far;
 const float STIRRED = 0.07;  // broken water mirrors the sky also to an eye above it
 // Units of clear water that take as much light as a metre of a stream, which carries silt and is stirred, and as none.
 const float MURKY = 5.0, SURFACE = 1.0;

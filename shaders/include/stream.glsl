@@ -1,12 +1,13 @@
 // Running water, which lies in its bed as a part of the ground: its outline, its surface and how white it is.
 #include "river.glsl"
 
+// Where a pixel is so many cells wide, ripples are not seen, and the courses of streams give way to their cover.
+uniform float stream_far;
 uniform sampler2D flow;  // cover of streams where a pixel is a cell, their way east and south, closeness of standing water
 
 const float WHOLE_RIPPLES = 1.2;  // cells along a tile of ripples, which overlap
 const float STREAKS = 2.5;        // how much longer than wide ripples are
 const float FALLS_BEGIN = 0.22, FALLS = 0.85;  // slopes of the bed on which water whitens
-const float NEAR = 0.6, FAR = 1.0;  // cells in a pixel across a stream: where its course gives way to its cover
 // Metres of depth in a stream of 1 m³/s, and how the depth of others follows from it (Leopold and Maddock 1953).
 const float DEPTH = 0.3, DEEPENING = 0.4;
 const float DRAWN_DEPTH = 1.0;  // of lines that are only drawn so wide to be seen
@@ -25,28 +26,38 @@ struct Stream {
     vec2 slope;   // of its surface
 };
 
+// From so far that a stream is part of a pixel. Lines stay as wide as they are drawn, and fade as narrower ones do.
+Course course_from_afar(vec4 known, float pixel) {
+    float wider = max(pixel, 1.0);
+    return Course(min(known.x * sqrt(wider), 1.0), 0.0, DRAWN_DEPTH, known.yz);
+}
+
+// Which of the smaller images of the noise suits pixels that are so many tiles of it wide. Where pixels are
+// drawn that others beside them are not, there is no other way to know.
+float noise_level(float pixel, sampler2D noise) {
+    return log2(max(pixel * float(textureSize(noise, 0).x), 1.0));
+}
+
 // `height` is that of the ground in metres, `known` what the map of flow says of the place, `step_of` how far pixels are from each other, in cells: to the right
 // and up in the picture. `widest` is the most that a pixel can span.
 Course course_at(vec2 cells, float height, vec4 known, mat2 step_of, float widest, sampler2D surface, sampler2D noise) {
     float pixel = min(max(length(step_of[0]), length(step_of[1])), widest);
     vec2 across = vec2(-known.z, known.y);
     float span = min(length(across * step_of), widest);
-    bool asked = known.x > 0.0 && span < FAR;
+    bool asked = known.x > 0.0 && span < stream_far;
     // Banks are never straight.
-    vec2 bend = texture(noise, cells / 7.0).yz - 0.5;
+    vec2 bend = textureLod(noise, cells / 7.0, noise_level(pixel / 7.0, noise)).yz - 0.5;
     River river = river_at(cells + 0.12 * bend, asked);
     across = vec2(-river.along.y, river.along.x);
-    span = asked ? clamp(length(across * step_of), 1e-4, widest) : FAR;
+    span = asked ? clamp(length(across * step_of), 1e-4, widest) : stream_far;
     river.away *= 1.0 - 0.5 * (bend.x + bend.y);
-    // From afar lines stay as wide as they are drawn, and fade as narrower ones do.
-    float far = min(known.x * pow(max(pixel, 1.0), 2.0 / 3.0), 1.0);
-    Course course;
-    float nearness = asked ? 1.0 - smoothstep(NEAR, FAR, span) : 0.0;
+    Course course = course_from_afar(known, pixel);
+    float nearness = asked ? 1.0 - smoothstep(0.6 * stream_far, stream_far, span) : 0.0;
     float drawn = drawn_half_width(river, span);
     // Water lies level across: no higher on its banks than a shallow stream is deep.
     float rise = (height - textureLod(surface, river.middle / frame.map.xy, 0.0).x) / frame.map.z;
     float level = 1.0 - smoothstep(0.25, 0.5, (rise - 0.25 * span) / drawn);
-    course.cover = mix(far, river_cover(river, span) * level, nearness);
+    course.cover = mix(course.cover, river_cover(river, span) * level, nearness);
     float damp = max(0.8 * river.half_width, span);
     course.bank = nearness * (1.0 - smoothstep(0.0, damp, river.away - river.half_width)) * min(river.half_width / span, 1.0);
     float relative = river.away / drawn;
@@ -71,7 +82,7 @@ float rapids(vec2 ground_slope, vec2 along) {
 
 // Ripples and streaks that run downstream: height, slopes along and across. The map is laid out in tiles that overlap,
 // so that the pattern hardly stretches where the stream bends, however long it runs.
-vec3 running_ripples(vec2 cells, vec2 along, float rapid, sampler2D noise) {
+vec3 running_ripples(vec2 cells, float pixel, vec2 along, float rapid, sampler2D noise) {
     vec2 at = cells / WHOLE_RIPPLES, corner = floor(at), part = smoothstep(0.0, 1.0, at - corner);
     vec2 across = vec2(-along.y, along.x);
 #if FINE_WATER == 1
@@ -79,6 +90,7 @@ vec3 running_ripples(vec2 cells, vec2 along, float rapid, sampler2D noise) {
 #else
     float speed = frame.streams.z;
 #endif
+    float level = noise_level(pixel / 3.5, noise);
     vec3 sum = vec3(0.0);
     float squares = 0.0;
     for (int k = 0; k < 4; ++k) {
@@ -87,7 +99,7 @@ vec3 running_ripples(vec2 cells, vec2 along, float rapid, sampler2D noise) {
         float weight = weights.x * weights.y;
         vec2 away = cells - tile * WHOLE_RIPPLES;
         vec2 place = vec2((dot(away, along) - speed * frame.camera.w) / STREAKS, dot(away, across));
-        vec4 ripple = texture(noise, place / 3.5 + vec2(hash(tile), hash(tile + 3.1)));
+        vec4 ripple = textureLod(noise, place / 3.5 + vec2(hash(tile), hash(tile + 3.1)), level);
         vec2 slope = ripple.yz - 0.5;
         sum += weight * vec3(ripple.w - 0.5, along * slope.x + across * slope.y);
         squares += weight * weight;
@@ -95,9 +107,9 @@ vec3 running_ripples(vec2 cells, vec2 along, float rapid, sampler2D noise) {
     return sum * inversesqrt(squares);  // as strong where tiles overlap as in their middle
 }
 
-Stream stream_at(Course course, vec2 cells, vec2 ground_slope, sampler2D noise) {
+Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, sampler2D noise) {
     float rapid = rapids(ground_slope, course.along);
-    vec3 ripples = running_ripples(cells, course.along, rapid, noise);
+    vec3 ripples = running_ripples(cells, pixel, course.along, rapid, noise);
     Stream stream;
     stream.slope = -max(-dot(ground_slope, course.along), 0.0) * course.along + ripples.yz * (0.18 + 0.7 * rapid);
     stream.tone = 1.0 + 0.9 * ripples.x;

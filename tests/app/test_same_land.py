@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -68,12 +70,21 @@ def test_twice_as_fine_cells_are_crossed_by_twice_the_parcels_and_four_times_the
     assert balls[512] == pytest.approx(4 * balls[256], abs=2)
 
 
-def test_the_smallest_stream_drains_as_large_a_land_in_cells_of_any_size() -> None:
-    """Four times the cells upstream, each with as much rain in metres, pass through a cell of a fourth of the area."""
+def test_streams_carry_as_much_in_cells_of_any_size() -> None:
+    """Of one valley in cells of 20 and of 10 metres: as large at its mouth, and where it begins to be seen."""
+    from app.engine.streams import streams_of
+
     scene = load_preset("basic")
-    native = scene.smallest_stream((384, 384), 20.0)
-    assert scene.smallest_stream((384, 384), 20.0, 20.0) == native
-    assert scene.smallest_stream((768, 768), 10.0, 20.0) == pytest.approx(4.0 * native)
+    found = []
+    for finer in (1, 2):
+        rows, columns = np.mgrid[: 60 * finer, : 40 * finer] / finer
+        ground = 2.0 * np.abs(columns + 0.5 / finer - 20.0) - 0.5 * rows
+        world = World(ground, np.zeros_like(ground), 20.0 / finer, 0, reference_cell_size=20.0)
+        flow, _ = streams_of(world, replace(scene.runoff, loss=0.0))
+        least = scene.runoff.smallest_stream(20.0)
+        found.append((float(flow.max()), float((flow.max(axis=1) > least).argmax()) / finer))
+    assert found[1][0] == pytest.approx(found[0][0], rel=0.05)
+    assert found[1][1] == pytest.approx(found[0][1], abs=2.0)
 
 
 def test_a_steep_face_recedes_as_far_in_cells_of_any_size() -> None:

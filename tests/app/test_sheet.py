@@ -318,10 +318,8 @@ def test_each_picture_is_what_its_world_looks_like_alone_and_in_its_place(small:
     base = read(SMALL).base()
     start = take_snapshot(simulated(0, base).world)
     camera = scene_camera(base, start, COLUMNS / ROWS)
-    # Streams of all are as wide as where most rain falls.
-    least = base.with_value("droplets.count", 600).smallest_stream(
-        start.shape, start.cell_size, start.reference_cell_size
-    )
+    # Streams of all are on one scale.
+    least = base.runoff.smallest_stream(start.reference_cell_size or start.cell_size)
     label = 30  # rows, more than the captions here have
     with headless_context() as context:
         picture, canvas = Picture(context, bake_at_once=True), Canvas(context)

@@ -268,7 +268,7 @@ def test_the_filling_moves_on_and_ends_as_the_exact_fill(world: World) -> None:
         rounds = survey.fronts
     assert survey.filled
     assert (survey.layers[FILLING_LAYER] == 1.0).all()
-    level, flow = (survey.layers[name] for name in WATER_LAYERS)
+    level, flow, _ = (survey.layers[name] for name in WATER_LAYERS)
     lake = drainage.filled > world.ground
     assert np.array_equal(level, np.where(lake, drainage.filled, -np.inf).astype(np.float32))
     assert np.array_equal(flow > 0.0, ~drainage.ocean & (drainage.accumulation >= parameters.threshold))

@@ -71,7 +71,7 @@ def in_tiles_and_at_once(
 
 def wet_land() -> Snapshot:
     land = drowned(snapshot(island(96, 128, relief=300.0), cell_size=10.0), 60.0)
-    return wooded(with_rivers(land, 1.0), 3000)
+    return wooded(with_rivers(land, 1e4), 3000)
 
 
 LANDS = {

@@ -59,7 +59,7 @@ def test_a_picture_holds_no_more_after_worlds_of_other_sizes(
     def show(rows: int, columns: int) -> tuple[int, int]:
         """Bytes of textures and the number of objects after a land with all that there is."""
         dry = snapshot(hills(rows, columns) * 300.0, 0.4)
-        shown = wooded(drowned(with_rivers(dry, 1e-4), 60.0), 100)
+        shown = wooded(drowned(with_rivers(dry, 1.0), 60.0), 100)
         for overlay in ("none", "rivers", "wind", "material"):
             scene = Scene().with_values({"view.overlay": overlay, "view.quality": quality})
             picture.show(shown)

@@ -132,7 +132,7 @@ def wet_hills() -> tuple[Snapshot, Scene]:
     ground = hills(160, 220, seed=12) * 900.0 - 190.0 * dents
     scene = view(Scene(), quality="high", stream_threshold=250.0)
     dry = snapshot(ground, cell_size=20.0)
-    return with_rivers(dry, rain=scene.smallest_stream(dry.shape, dry.cell_size) / 250.0), scene
+    return with_rivers(dry, rain=scene.climate.precipitation), scene
 
 
 def test_default_scene(shoot: Shoot) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from app.cli.render import scene_camera
 from app.model.overlays import overlay_range
-from app.model.snapshot import Snapshot
+from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
 from app.picture.lettering import sign
@@ -25,7 +25,7 @@ from app.picture.sides import DIVIDER_COLOUR, Sides, areas
 from app.scene.comparison import labels
 from app.scene.scene import Scene
 from tests.passes import gl
-from tests.passes.worlds import hills, snapshot, with_layers
+from tests.passes.worlds import hills, snapshot, way, with_layers
 
 SIZE = (400, 260)
 LABEL_ROWS = 100  # more than the labels here have
@@ -156,11 +156,9 @@ def test_widths_of_streams_are_on_one_scale_on_both_sides(sides: Sides) -> None:
     wet = ONE.with_values({"droplets.count": 4000, "view.stream_threshold": 1.0})
     dry = wet.with_values({"droplets.count": 10, "droplets.enabled": False})
     still = land(1)
-    discharge = np.where(np.arange(90) == 45, 2.0 * wet.smallest_stream(still.shape, still.cell_size), 0.0).astype(
-        np.float32
-    )
-    flow = {"discharge": np.broadcast_to(discharge, still.shape), "momentum_east": np.zeros(still.shape, np.float32)}
-    flow["momentum_south"] = flow["momentum_east"]
+    in_bed = np.broadcast_to(np.arange(90) == 45, still.shape)
+    discharge = 400.0 * wet.runoff.smallest_stream(still.cell_size)
+    flow = {SURVEYED_FLOW: in_bed * np.float32(discharge), SURVEYED_WAY: in_bed * np.float32(way((0.0, 1.0)))}
     shown = [with_layers(replace(still, world=world), **flow) for world in (1, 2)]
     camera = scene_camera(wet, still)
     sides.show(shown)
@@ -173,13 +171,6 @@ def test_widths_of_streams_are_on_one_scale_on_both_sides(sides: Sides) -> None:
     sides.show([still, replace(still, world=2)])
     without = np.split(draw(sides, camera, wet, dry), 2, axis=1)
     assert (without[0][rows] != halves[0][0][rows]).any(), "there is a stream"
-
-
-def test_streams_of_a_land_where_nothing_falls_any_more_do_not_widen() -> None:
-    still = land(1)
-    assert ONE.with_value("droplets.count", 0).smallest_stream(still.shape, still.cell_size) == ONE.smallest_stream(
-        still.shape, still.cell_size
-    )
 
 
 def test_a_world_alone_fills_the_picture_without_label_or_divider(

@@ -128,7 +128,7 @@ def bare() -> Snapshot:
 
 WORLDS: dict[str, Callable[[], Snapshot]] = {
     "bare": bare,
-    "rivers": lambda: with_rivers(bare(), 0.02),
+    "rivers": lambda: with_rivers(bare(), 200.0),
     "sea": lambda: drowned(bare(), 80.0),
 }
 

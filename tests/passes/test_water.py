@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -12,19 +13,24 @@ from numpy.typing import ArrayLike, NDArray
 from pyglm import glm
 
 from app.cli.render import scene_camera
-from app.model.snapshot import Snapshot
+from app.engine.publishing import take_snapshot
+from app.engine.survey import Surveyor, wanted_by
+from app.model.snapshot import SURVEYED_FLOW, Snapshot
+from app.model.world import World
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
-from app.picture.passes.frame_values import FLATTEST_RELIEF, STREAM_OCTAVES, UNIT_DEPTH
+from app.picture.passes.frame_values import FLATTEST_RELIEF, UNIT_DEPTH
 from app.picture.passes.water import TILE, lake_tiles
 from app.picture.picture import Picture
 from app.scene.scene import Scene
+from kernels.components import components
 from tests.passes import gl
 from tests.passes.conftest import Draw
 from tests.passes.test_picture import STATES, reset
-from tests.passes.worlds import bumps, flat, hills, plane, snapshot, with_layers
+from tests.passes.worlds import bumps, flat, hills, plane, snapshot, way, with_layers
 
 CELL = 10.0
+NUMBERS = itertools.count(5000)  # of worlds
 
 
 def flooded(ground: ArrayLike, level: ArrayLike, *, sea: float = -math.inf) -> Snapshot:
@@ -52,14 +58,13 @@ def calm(**view: float | str) -> Scene:
     return scene
 
 
-def running(ground: ArrayLike, discharge: ArrayLike, direction: tuple[float, float] = (1.0, 0.0)) -> Snapshot:
-    """Ground over which water runs to the east and south by `direction`; a discharge of 1 is that of the widest."""
-    dry = snapshot(ground, cell_size=CELL)
-    widest = Scene().smallest_stream(dry.shape, dry.cell_size) * 2.0**STREAM_OCTAVES
-    flow = np.broadcast_to(widest * np.asarray(discharge), dry.shape)
-    traces = {"discharge": flow, "momentum_east": flow * direction[0], "momentum_south": flow * direction[1]}
-    layers = {**dry.layers, **{name: trace.astype(np.float32) for name, trace in traces.items()}}
-    return replace(dry, layers=layers, versions=dict.fromkeys(layers, 0))
+def running(
+    ground: ArrayLike, discharge: ArrayLike, direction: tuple[float, float] = (1.0, 0.0), cell_size: float = CELL
+) -> Snapshot:
+    """Ground over which water of a discharge in cubic metres a second runs to the neighbour to the east and south."""
+    dry = snapshot(ground, cell_size=cell_size)
+    flow = np.broadcast_to(np.asarray(discharge, np.float32), dry.shape)
+    return with_layers(dry, surveyed_flow=flow, surveyed_way=np.where(flow > 0.0, way(direction), 0.0))
 
 
 def all_waters() -> Snapshot:
@@ -71,18 +76,6 @@ def all_waters() -> Snapshot:
     runs = running(ground, hills(60, 90, seed=8) ** 6)
     layers = {**runs.layers, **wet.layers}
     return replace(wet, layers=layers, versions=dict.fromkeys(layers, 0))
-
-
-def test_streams_of_a_survey_are_drawn_as_others_of_their_size(draw: Draw) -> None:
-    """Where no water runs, and only what a survey found tells of streams: in step with a discharge."""
-    ground = 100.0 - np.linspace(0.0, 30.0, 40)[None, :] * np.ones((30, 1))
-    course = np.where(np.arange(30)[:, None] == 15, 1.0, 0.0) * np.ones((1, 40))
-    scene, camera = calm(), from_above(24.0, 30, 40, 85.0)
-    flows = running(ground, 2.0**-6.0 * course)
-    surveyed = with_layers(snapshot(ground, cell_size=CELL), surveyed_flow=2.0 ** (STREAM_OCTAVES - 6.0) * course)
-    dry = draw(snapshot(ground, cell_size=CELL), camera, scene)
-    assert bluer(draw(surveyed, camera, scene), dry).any()
-    assert difference(draw(surveyed, camera, scene), draw(flows, camera, scene)).max() <= 1
 
 
 def difference(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -250,12 +243,14 @@ def test_a_lake_at_the_edge_is_cut_there(draw: Draw) -> None:
 
 # Streams.
 
+SHEET = 9.0  # m³/s: 15 m wide, so that streams of neighbouring cells touch
 
-@pytest.mark.parametrize("direction", [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.6, -0.8)])
+
+@pytest.mark.parametrize("direction", [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.5**0.5, -(0.5**0.5))])
 @pytest.mark.parametrize("quality", ["low", "high"])
 def test_ripples_run_downstream(draw: Draw, direction: tuple[float, float], quality: str) -> None:
     """A sheet of running water from above, at two times: the second picture is the first one, moved."""
-    shown = running(flat(48, 48), 1.0, direction)
+    shown = running(flat(48, 48), SHEET, direction)
     scene = calm(flow_speed=1.0, quality=quality)
     camera, size = from_above(12.0, 48, 48), (240, 240)
     first, second = (
@@ -271,14 +266,14 @@ def test_ripples_run_downstream(draw: Draw, direction: tuple[float, float], qual
 
 
 def test_streams_stand_still_where_nobody_wants_them_to_run(draw: Draw) -> None:
-    shown, scene, camera = running(flat(48, 48), 1.0), calm(flow_speed=0.0), from_above(12.0, 48, 48)
+    shown, scene, camera = running(flat(48, 48), SHEET), calm(flow_speed=0.0), from_above(12.0, 48, 48)
     np.testing.assert_array_equal(draw(shown, camera, scene, time=1.0), draw(shown, camera, scene, time=2.0))
 
 
 def test_water_whitens_where_it_falls(draw: Draw) -> None:
     quiet, rapid, fall = (
         draw(
-            running(plane(48, 48, -slope * CELL, 0.0), 1.0),
+            running(plane(48, 48, -slope * CELL, 0.0), SHEET),
             from_above(12.0, 48, 48, -slope * 235.0),
             calm(sun_height=60.0),
         )
@@ -288,43 +283,111 @@ def test_water_whitens_where_it_falls(draw: Draw) -> None:
     assert whites[0] == 0.0 and 0.01 < whites[1] < whites[2] and whites[2] > 0.3
 
 
-def test_a_stream_is_as_wide_as_it_carries_much_and_runs_between_cells(draw: Draw) -> None:
-    """A line of discharge across the map, of three sizes: wider the more; its banks are no stairs."""
-    widths = []
-    for flow in (0.02, 0.2, 1.0):
-        discharge = flat(48, 48, 1e-6)
-        discharge[24, :] = flow
-        camera, size = from_above(16.0, 48, 48), (320, 320)
-        dry, wet = (
-            draw(shown, camera, calm(), size=size)
-            for shown in (snapshot(flat(48, 48), cell_size=CELL), running(flat(48, 48), discharge))
-        )
-        changed = (difference(wet, dry) > 14)[:, 20:300]
-        widths.append(changed.sum(axis=0).mean() / 20.0)
-        middle = (changed * np.arange(320)[:, None]).sum(axis=0) / np.maximum(changed.sum(axis=0), 1)
-        assert middle.mean() / 20.0 == pytest.approx(8.5, abs=0.5)
-        assert np.abs(np.diff(middle)).max() < 6.0
-    assert 0.5 < widths[0] < widths[1] < widths[2] < 6.0
+def water_of(draw: Draw, shown: Snapshot, camera: Camera, **view: float) -> NDArray[np.bool_]:
+    """The pixels in which water is seen, from above; they are square."""
+    dry = snapshot(shown.layers["bedrock"], cell_size=shown.cell_size)
+    wet, bare = (draw(each, camera, calm(quality="high", **view), size=(320, 320)) for each in (shown, dry))
+    return bluer(wet, bare)
 
 
-def test_a_river_that_spreads_over_its_valley_floor_is_drawn_as_its_thread(draw: Draw) -> None:
-    """As wide as one that keeps to its bed, though many cells beside it carry some of it."""
-    camera = from_above(16.0, 48, 48)
-    dry = draw(snapshot(flat(48, 48), cell_size=CELL), camera, calm())
-    widths = []
-    for beside in (1e-6, 0.06):
-        discharge = flat(48, 48, 1e-6)
-        discharge[21:28] = beside
-        discharge[24] = 0.2
-        wet = draw(running(flat(48, 48), discharge), camera, calm())
-        widths.append(float((difference(wet, dry) > 14).mean()))
-    assert 0.0 < widths[1] < 1.4 * widths[0]
+def along_the_diagonal(columns: int) -> NDArray[np.bool_]:
+    return np.eye(columns, dtype=bool)
+
+
+@pytest.mark.parametrize(("discharge", "width"), [(1.0, 5.0), (4.0, 10.0), (16.0, 20.0)])
+def test_a_river_is_as_wide_as_its_discharge_says_and_unbroken(draw: Draw, discharge: float, width: float) -> None:
+    """In metres, by w = 5·√Q; across the cells, and in one piece."""
+    shown = running(flat(48, 48), discharge * along_the_diagonal(48), (1.0, 1.0))
+    water = water_of(draw, shown, from_above(16.0, 48, 48))
+    metres = 16.0 * CELL / 320.0
+    assert water.sum() * metres**2 / (16.0 * CELL * math.sqrt(2.0)) == pytest.approx(width, rel=0.15)
+    assert components(water)[1] == 1
+    assert water[:3].any() and water[-3:].any(), "from side to side"
+
+
+def test_a_river_is_as_wide_on_a_finer_map(draw: Draw) -> None:
+    areas = []
+    for finer in (1, 2):
+        side = 48 * finer
+        shown = running(flat(side, side), 4.0 * along_the_diagonal(side), (1.0, 1.0), CELL / finer)
+        middle = glm.vec3(24.0 * CELL, 0.0, 24.0 * CELL)
+        camera = replace(from_above(16.0, 48, 48), target=middle)
+        areas.append(float(water_of(draw, shown, camera).mean()))
+    assert areas[1] == pytest.approx(areas[0], rel=0.08)
+
+
+def test_a_river_between_two_of_the_eight_directions_is_straight(draw: Draw) -> None:
+    """Three cells east, one south: steps from cell to cell are not seen."""
+    flow, ways = np.zeros((48, 48)), np.zeros((48, 48))
+    for column in range(48):
+        row = 16 + (column + 1) // 2
+        flow[row, column], ways[row, column] = 1.0, way((1.0, float(column % 2)))
+    shown = with_layers(snapshot(flat(48, 48), cell_size=CELL), surveyed_flow=flow, surveyed_way=ways)
+    water = water_of(draw, shown, from_above(12.0, 48, 48))
+    middles = (water * np.arange(320)[:, None]).sum(axis=0) / np.maximum(water.sum(axis=0), 1)
+    line = np.polyval(np.polyfit(np.arange(320), middles, 1), np.arange(320))
+    assert water.any(axis=0).all()
+    assert np.abs(middles - line).max() < 0.3 * 320 / 12.0, "of a cell"
+
+
+def test_a_river_far_narrower_than_a_pixel_is_still_a_line(draw: Draw) -> None:
+    shown = running(flat(48, 48), 0.05 * along_the_diagonal(48), (1.0, 1.0))
+    water = water_of(draw, shown, from_above(40.0, 48, 48))
+    assert components(water)[1] == 1
+    assert 1.0 < water.sum() / 320.0 < 4.0, "pixels in each row"
+
+
+def test_rivers_that_meet_make_no_blob(draw: Draw) -> None:
+    """Where two of 5 m join, no place is farther from dry land than half of the width of what they become."""
+    flow, ways = np.zeros((48, 48)), np.zeros((48, 48))
+    flow[24, 24:], ways[24, 24:] = 2.0, way((1.0, 0.0))
+    for k in range(1, 20):
+        for south in (-1, 1):
+            flow[24 + south * k, 24 - k], ways[24 + south * k, 24 - k] = 1.0, way((1.0, -float(south)))
+    shown = with_layers(snapshot(flat(48, 48), cell_size=CELL), surveyed_flow=flow, surveyed_way=ways)
+    water = water_of(draw, shown, from_above(8.0, 48, 48))
+    assert components(water)[1] == 1
+    left, steps = water.copy(), 0
+    while left.any():  # worn away from its edge, a pixel at a time
+        left = left & np.roll(left, 1, 0) & np.roll(left, -1, 0) & np.roll(left, 1, 1) & np.roll(left, -1, 1)
+        steps += 1
+    assert steps * 80.0 / 320.0 < 0.5 * 5.0 * math.sqrt(2.0) * 1.6
+
+
+def test_water_does_not_climb_its_banks(draw: Draw) -> None:
+    """A river of 20 m in a valley whose floor is one cell of 10 m, between cliffs."""
+    ground = flat(48, 48, 40.0)
+    ground[24] = 0.0
+    flow = 16.0 * (np.arange(48) == 24)[:, None] * np.ones((1, 48))
+    inside = water_of(draw, running(ground, flow), from_above(8.0, 48, 48))
+    outside = water_of(draw, running(flat(48, 48), flow), from_above(8.0, 48, 48))
+    assert 0 < inside.sum() < 0.6 * outside.sum()
+
+
+def test_a_wide_floor_that_many_drops_touch_has_one_river(draw: Draw) -> None:
+    """Seven cells of a flat floor carry water; the land drains through it, and one line of its width is drawn."""
+    columns = np.abs(np.arange(48) - 24.0)
+    ground = (np.maximum(columns - 4.0, 0.0) * 20.0)[None, :] - 0.2 * np.arange(48)[:, None] + 0.0
+    world = World(ground, np.zeros_like(ground), CELL, 0)
+    world.cycle = 500
+    scene = calm(river_width=60.0, stream_threshold=200.0)
+    passing = np.where(columns <= 3.0, 48.0 * np.arange(1, 49)[:, None] / 7.0, 0.0)
+    rain = scene.droplets.count * scene.droplets.water * CELL / ground.size
+    world.trace("discharge")[:] = passing * rain
+    survey = Surveyor().survey(world, scene.rivers, wanted_by(scene.view), scene.climate, scene.runoff)
+    shown = replace(take_snapshot(world, 1, survey=survey), world=next(NUMBERS))
+    smallest = scene.runoff.smallest_stream(CELL)
+    assert set((shown.layers[SURVEYED_FLOW][10:] > smallest).sum(axis=1)) == {1}
+    water = water_of(draw, shown, from_above(30.0, 48, 48), river_width=60.0, stream_threshold=200.0)
+    assert components(water)[1] == 1
+    widest = water[60:260].sum(axis=1).max() * 30.0 / 320.0
+    assert 0.0 < widest < 2.0, "cells"
 
 
 def test_a_stream_ends_in_a_lake(draw: Draw) -> None:
     """What passes through a lake is not seen on it."""
     discharge = flat(48, 48)
-    discharge[24] = 1.0
+    discharge[24] = SHEET
     ground = flat(48, 48, -30.0)
     lake = flooded(ground, 0.0)
     through = running(ground, discharge)
@@ -348,8 +411,8 @@ def test_the_minimap_shows_streams_light_and_lakes_dark(draw: Draw, picture: Pic
     ground = flat(64, 64)
     ground[:, :20] = -10.0
     lake = flooded(ground, np.where(np.arange(64) < 20, 0.0, ground))
-    discharge = flat(64, 64, 1e-6)
-    discharge[:, 40:44] = 1.0
+    discharge = flat(64, 64)
+    discharge[:, 40:44] = SHEET
     runs = running(ground, discharge, (0.0, 1.0))
     layers = {**lake.layers, **runs.layers}
     shown = replace(lake, layers=layers, versions=dict.fromkeys(layers, 0))

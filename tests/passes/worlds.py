@@ -14,7 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from app.model.ledger import Ledger
 from app.model.materials import Material, Materials, Stratum, load_materials, strata_steps
 from app.model.plants import Flora, FloraParameters, flora_of
-from app.model.snapshot import Snapshot
+from app.model.runoff import Runoff
+from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
+from kernels.neighbours import COLUMN_STEPS, ROW_STEPS
 from kernels.noise import fractal_noise
 
 _numbers = itertools.count(1000)
@@ -47,8 +49,14 @@ def snapshot(
     )
 
 
+def way(direction: tuple[float, float]) -> float:
+    """1 + the number of the neighbour that lies in a direction (east, south), 0 for none."""
+    steps = np.stack([COLUMN_STEPS, ROW_STEPS], axis=1) / np.hypot(COLUMN_STEPS, ROW_STEPS)[:, None]
+    return 1.0 + int(np.argmax(steps @ np.array(direction))) if any(direction) else 0.0
+
+
 def with_rivers(dry: Snapshot, rain: float) -> Snapshot:
-    """The same land with each hollow filled to its brim, and what `rain` metres on each cell make run over it.
+    """The same land with each hollow filled to its brim, and what `rain` millimetres a year make run over it.
 
     From the edges inwards, each cell drains to the one from which it was reached (Barnes, Lehman, Mulla 2014).
     """
@@ -66,13 +74,13 @@ def with_rivers(dry: Snapshot, rain: float) -> Snapshot:
                 reached[neighbour] = True
                 level[neighbour] = max(height, ground[neighbour])
                 heapq.heappush(queue, (level[neighbour], *neighbour, row, column))
-    discharge, momentum = np.full(ground.shape, rain), np.zeros((2, *ground.shape))
+    discharge = np.full(ground.shape, Runoff(precipitation=rain, least_cells=1.0).discharge(dry.cell_size**2))
+    ways = np.zeros(ground.shape)
     for row, column, to_row, to_column in reversed(order):
-        momentum[:, row, column] = discharge[row, column] * np.array([to_row - row, to_column - column])
+        ways[row, column] = way((to_column - column, to_row - row))
         if (row, column) != (to_row, to_column):
             discharge[to_row, to_column] += discharge[row, column]
-    made = {"water_level": level, "water": level - ground, "discharge": discharge}
-    made |= {"momentum_south": momentum[0], "momentum_east": momentum[1]}
+    made = {"water_level": level, "water": level - ground, SURVEYED_FLOW: discharge, SURVEYED_WAY: ways}
     layers = {**dry.layers, **{name: layer.astype(np.float32) for name, layer in made.items()}}
     return replace(dry, layers=layers, versions=dict.fromkeys(layers, dry.cycle))
 

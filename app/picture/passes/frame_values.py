@@ -128,15 +128,10 @@ def snow_line(view: ViewParameters, weather: Weather, snapshot: Snapshot) -> flo
 
 
 def least_discharge(appearances: Sequence[Appearance], snapshots: Sequence[Snapshot]) -> float:
-    """That of the smallest stream that is seen in pictures side by side, whose widths are on one scale.
-
-    Where drops fall in some of them only, the others' streams are what is left of the same.
-    """
-    pairs = list(zip(appearances, snapshots, strict=True))
-    wet = [pair for pair in pairs if pair[0].has_drops]
+    """That of the smallest stream that is seen in pictures side by side, which are on one scale."""
     return max(
         appearance.runoff.smallest_stream(snapshot.reference_cell_size or snapshot.cell_size)
-        for appearance, snapshot in wet or pairs
+        for appearance, snapshot in zip(appearances, snapshots, strict=True)
     )
 
 

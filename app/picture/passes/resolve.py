@@ -23,8 +23,7 @@ class ResolvePass:
 
     def begin(self, width: int, height: int, quality: Quality) -> dict[str, moderngl.Framebuffer]:
         """Clear what a scene of this size is drawn into: the `scene`, which is in use from now on, and, where that has
-        no samples, the `places`: for each pixel that shows ground, metres to the east and south, and the height of
-        the topmost stratum.
+        no samples, the `places`: metres to the east and south for each pixel that shows ground.
         """
         size = width, height
         samples = min(quality.samples, self._context.max_samples)
@@ -91,7 +90,7 @@ class ResolvePass:
                 depths = keep(context.depth_renderbuffer(size, samples=samples))
                 framebuffers["samples"] = context.framebuffer([colours], depths)
             else:
-                places = keep(context.texture(size, 4, dtype="f4"))
+                places = keep(context.texture(size, 2, dtype="f4"))
                 places.filter = (moderngl.NEAREST, moderngl.NEAREST)
                 framebuffers["places"] = context.framebuffer([places], depth)
             self._framebuffers = framebuffers

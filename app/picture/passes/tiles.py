@@ -114,7 +114,7 @@ def tiles_of_blocks(
 
 STREAM_REACH = 2  # cells over which flow.frag and its smoothing spread a stream, beside its own width
 WIDEST_PIXEL = 12.0  # how much ground a pixel spans at most, relative to ground that faces the eye
-STREAM_FAR = 0.32  # cells in a pixel, from which on the ripples of a stream are not seen
+STREAM_FAR = 0.32  # cells in a pixel, from which on the courses of streams and their ripples are not seen
 
 
 def stream_blocks(discharge: NDArray[np.float32], smallest: float) -> NDArray[np.bool_]:
