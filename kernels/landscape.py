@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from kernels.compiling import njit
 from kernels.hillslopes import creep, make_soil
 from kernels.layers import Layer, check_layers
-from kernels.loads import all_of, dig, lay
-from kernels.materials import Materials, Moved, asked, rock_at, thickness
+from kernels.loads import all_of, dig, lay, sum_up
+from kernels.materials import Materials, Moved, asked, rock_at
 from kernels.neighbours import OUTLET, index_steps
 from kernels.rates import ERODIBILITY, MOBILITY, WEATHERING, Rates, flat, rate_of
 from kernels.stream_power import BASE, LAKE, Rivers, StreamPowerParameters, empty_rivers, incise, may_move, route
@@ -337,7 +337,7 @@ def _make_soil_of_kinds(land, factor, depth, made, from_rock):
         land.bedrock[cell] = rock - depth * math.log1p(made * factor[cell] * math.exp(-land.sediment[cell] / depth))
         became = rock - land.bedrock[cell]
         land.mix[cell * land.kinds + kind] += became
-        _sum_up(land, cell)
+        sum_up(land, cell)
         from_rock[kind] += became
 
 
