@@ -20,7 +20,7 @@ from app.picture.passes.land_maps import LandMaps, with_course, with_life
 from app.picture.passes.mesh import QUADS, coarsest_stride, detail_distance, select_nodes
 from app.picture.passes.quality import Quality
 from app.picture.passes.targets import colour
-from app.picture.passes.tiles import STREAM_FAR, WIDEST_PIXEL
+from app.picture.passes.tiles import FINE_STREAM_FAR, STREAM_FAR, WIDEST_PIXEL
 from app.picture.passes.trees import leaf_uniforms, tree_uniforms
 from app.picture.passes.water import TILE
 from app.picture.passes.waves import NATURAL, NO_WAVES
@@ -122,7 +122,7 @@ def compose(
             "scene_size": (float(crop.width), float(crop.height)),
             "level_is_known": maps.water.level_is_known,
             "tile": float(TILE),
-            "stream_far": STREAM_FAR,
+            "stream_far": STREAM_FAR if quality.deferred else FINE_STREAM_FAR,
             "river_reach": maps.river_reach,
             "beach_rises": BEACH_RISES,
             "widest_pixel": WIDEST_PIXEL / focal_length,

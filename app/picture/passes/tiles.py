@@ -115,6 +115,7 @@ def tiles_of_blocks(
 STREAM_REACH = 2  # cells over which flow.frag and its smoothing spread a stream, beside its own width
 WIDEST_PIXEL = 12.0  # how much ground a pixel spans at most, relative to ground that faces the eye
 STREAM_FAR = 0.32  # cells in a pixel, from which on the courses of streams and their ripples are not seen
+FINE_STREAM_FAR = 0.7  # the same where the ground is not drawn by tiles
 
 
 def stream_blocks(discharge: NDArray[np.float32], smallest: float) -> NDArray[np.bool_]:
