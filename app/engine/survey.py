@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LONGEST_LIST = 100  # of lakes and of mouths
 REACH = 2  # cells from a place to a river that is meant by it
 USUAL = ClimateParameters()
-USUAL_RUNOFF = Runoff(USUAL.precipitation, ViewParameters().stream_threshold)
+USUAL_RUNOFF = Runoff(USUAL.precipitation, ViewParameters().stream_threshold, lasts=False)
 CLEARLY_SEEN = 1.5  # times the flow of the smallest stream that is seen: one of a single cell is not only damp ground
 
 RIVER_LAYERS = ("filled", "flow_directions", "lake_depth", "accumulation", "distance", "watersheds", "rivers")
@@ -82,7 +82,7 @@ def prepare_streams() -> None:
     """The same for those of the streams that are drawn."""
     ground = np.add.outer(np.arange(12.0), np.zeros(12))
     ground[4:8, 4:8] -= 5.0  # a hollow that holds its water
-    Surveyor().survey(World(ground, np.zeros((12, 12)), 1.0, 0), RiverParameters(), Wanted(streams=True))
+    streams_of(World(ground, np.zeros((12, 12)), 1.0, 0), replace(USUAL_RUNOFF, lasts=True))
 
 
 def wanted_by(view: ViewParameters, place: tuple[int, int] | None = None, filling: int = 1) -> Wanted:
@@ -334,7 +334,7 @@ class Surveyor:
         if asked is None or self._water_found_with != asked:
             return asked != self._water_found_with
         cycle, version = self._water_found_in
-        if version == world.version:
+        if version == _water_version(world, asked):
             return False
         return bool(world.touches) or not 0 <= world.cycle - cycle < parameters.interval
 
@@ -346,7 +346,7 @@ class Surveyor:
             layers = _layers_of_traffic(world, wanted.traffic, runoff.smallest_stream(world.reference_cell_size))
         else:
             layers = _water_layers(None, *streams_of(world, runoff))
-        self._water_found_with, self._water_found_in = asked, (world.cycle, world.version)
+        self._water_found_with, self._water_found_in = asked, (world.cycle, _water_version(world, asked))
         self._survey = self._with_layers(self._survey or Survey(world.cycle, {}, {}), WATER_LAYERS, layers)
 
     # The channels of rivers.
@@ -453,6 +453,11 @@ def _list_mouths(
             outlets[largest].tolist(), areas[largest].tolist(), flows[largest].tolist(), strict=True
         )
     )
+
+
+def _water_version(world: World, asked: tuple[object, ...] | None) -> int:
+    """The version in which that was changed last which the water comes from."""
+    return world.changed["traffic"] if asked is not None and asked[0] == "traffic" else world.version
 
 
 def _layers_of_traffic(world: World, threshold: float, smallest: float) -> dict[str, NDArray[np.float32]]:

@@ -298,9 +298,9 @@ def _border(shape: tuple[int, int]) -> np.ndarray:
 def test_overlays_want_what_they_show() -> None:
     assert wanted_by(ViewParameters(overlay="rivers")).rivers
     assert wanted_by(ViewParameters(overlay="filling")).filling == 1
-    assert not wanted_by(ViewParameters(overlay="slope")).anything
-    assert sum(wanted_by(ViewParameters(overlay=name)).anything for name in get_args(Overlay)) == 8
-    assert wanted_by(ViewParameters(traffic_water=30.0)) == Wanted(traffic=30.0)
+    assert wanted_by(ViewParameters(overlay="slope")).streams_alone
+    assert sum(not wanted_by(ViewParameters(overlay=name)).streams_alone for name in get_args(Overlay)) == 8
+    assert wanted_by(ViewParameters(traffic_water=30.0)) == Wanted(traffic=30.0, streams=True)
 
 
 REALISM = Wanted(realism=True)

@@ -195,7 +195,8 @@ def test_eroded(shoot: Shoot) -> None:
         simulator.advance()
     simulator.verify()
     assert world.sediment.max() > 0.0
-    shoot(take_snapshot(world, 1), scene)
+    survey = Surveyor().survey(world, scene.rivers, wanted_by(scene.view), scene.climate, scene.runoff)
+    shoot(take_snapshot(world, 1, survey=survey), scene)
 
 
 def test_lakes_and_rivers(shoot: Shoot) -> None:
@@ -337,7 +338,7 @@ def simulated_preset(name: str, columns: int, cycles: int) -> tuple[Snapshot, Sc
     simulator = simulated(cycles, view(preset, quality="high"))
     simulator.verify()
     world, scene = simulator.world, simulator.scene
-    survey = Surveyor().survey(world, scene.rivers, wanted_by(scene.view), scene.climate)
+    survey = Surveyor().survey(world, scene.rivers, wanted_by(scene.view), scene.climate, scene.runoff)
     return take_snapshot(world, 1, survey=survey), scene
 
 

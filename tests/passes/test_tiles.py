@@ -94,7 +94,7 @@ def test_blocks_far_away_are_left_out() -> None:
 
 def test_blocks_of_streams_hold_all_that_spreads_from_them() -> None:
     discharge = np.zeros((40, 50), np.float32)
-    discharge[17, 24] = 1.0
+    discharge[17, 24] = 2.0
     blocks = stream_blocks(discharge, 1.0)
     assert blocks.shape == (5, 7)
     assert {(int(row), int(column)) for row, column in np.argwhere(blocks)} == {(2, 3), (1, 3), (2, 2), (1, 2)}
