@@ -16,7 +16,7 @@ from app.model.world import World
 from app.processes.cascade import Cascade, CascadeParameters
 from app.processes.cycle import Cycle
 from app.processes.weathering import Weathering, WeatheringParameters
-from app.scene.scene import DECLARATIONS, Scene
+from app.scene.scene import DECLARATIONS, Scene, load_preset
 from tests.app.small import bits, simulated, small_preset, small_scene
 
 Layer = NDArray[np.float64]
@@ -184,3 +184,23 @@ def test_hard_strata_become_ledges_and_soft_ones_slopes() -> None:
     assert world.imbalance() < 1e-12
     assert slope_of("sandstone") > slope_of("clay") + 10.0
     assert world.ledger.kinds["clay"].gained["broken"] > 3.0 * world.ledger.kinds["gravel"].gained["broken"]
+
+
+def needle(world: World) -> float:
+    """By how many metres a cell stands above all that lie around it, at most."""
+    ground = np.pad(world.ground, 1, constant_values=-np.inf)
+    rows, columns = world.shape
+    around = [
+        ground[1 + south : 1 + south + rows, 1 + east : 1 + east + columns]
+        for south, east in itertools.product((-1, 0, 1), repeat=2)
+        if (south, east) != (0, 0)
+    ]
+    return float((world.ground - np.max(around, axis=0)).max())
+
+
+def test_slopes_that_break_leave_no_needles_beside_rivers_that_carry() -> None:
+    scene = load_preset("noise")
+    assert scene.droplets.river_transport > 0.0
+    standing = scene.with_values({"weathering.enabled": False, "cascade.enabled": False})
+    assert needle(simulated(200, scene).world) < 10.0
+    assert needle(simulated(200, standing).world) > 30.0
