@@ -405,7 +405,8 @@ def test_failed_cycle_is_one_line(
         raise ValueError("no rain")
 
     monkeypatch.setattr("app.processes.droplets.DropletErosion.step", fail)
-    monkeypatch.setattr("app.processes.droplets.DropletErosion.prepare", lambda self: None)
+    for prepare in ("prepare", "prepare_alternative"):
+        monkeypatch.setattr(f"app.processes.droplets.DropletErosion.{prepare}", lambda *_, **__: None)
     assert cli.main(["simulate", *SMALL, "--out", str(tmp_path / "world.npz")]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == "thalweg: droplets: ValueError: no rain; stopped after cycle 0"
     assert list(tmp_path.iterdir()) == []
