@@ -13,16 +13,22 @@ POOL_DEPTH = 0.1
 # How much lower the bed of a stream is taken to be where drops have made one, in cells: on the flat, streams follow the
 # thread of most discharge, and stay in it.
 BED_DEPTH = 0.03
+OLD_BED_DEPTH = 0.08  # the same of a stream that was there before; less than what ends one
+# Of the discharge that there was before: how much is remembered, and how much of it must be left for that.
+MEMORY, LEFT = 0.7, 0.3
 # Drops wander. What passes within so many reference cells to either side is taken for that of one stream, and for not
 # more than so many times less than it is.
 BESIDE, UNSEEN = 4, 3.0
 
 
-def streams_of(world: World, runoff: Runoff) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def streams_of(
+    world: World, runoff: Runoff, before: NDArray[np.float32] | None = None
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The discharge of each cell in cubic metres a second, and 1 + the number of the neighbour that it goes to.
 
     0 where no water goes on. Numbers as in `kernels.neighbours`; both [row, column]. Water runs as rain and springs
-    feed it; where drops have run, no more than they brought: some soaks away or evaporates.
+    feed it; where drops have run, no more than they brought: some soaks away or evaporates. Streams that were there
+    `before`, by their discharge, stay where they are until the land around lies lower by more than their bed.
     """
     from kernels.neighbours import OUTLET
     from kernels.standing import LAKE
@@ -31,6 +37,9 @@ def streams_of(world: World, runoff: Runoff) -> tuple[NDArray[np.float32], NDArr
     surface = world.ground.copy()
     stands = (world.standing == LAKE) & (world.water_level > surface)
     surface[stands] = world.water_level[stands]
+    if before is not None:
+        least = runoff.smallest_stream(world.reference_cell_size)
+        surface -= (OLD_BED_DEPTH * world.cell_size) * before / (before + max(least, 1e-30))
     most = crossed = None
     if runoff.from_drops and "discharge" in world.layers and world.layers["discharge"].any():
         passing = _passing(world, runoff)
@@ -51,6 +60,9 @@ def streams_of(world: World, runoff: Runoff) -> tuple[NDArray[np.float32], NDArr
         open_edges=not world.walls,
     )
     flow = found.flow * runoff.discharge(world.cell_area)
+    if before is not None:  # else streams that are hardly seen come and go
+        goes_on = flow > LEFT * before
+        flow[goes_on] += MEMORY * (before[goes_on] - flow[goes_on])
     directions = np.where(found.directions == OUTLET, 0, found.directions + 1)
     return flow.astype(np.float32), directions.astype(np.float32)
 

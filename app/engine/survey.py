@@ -163,6 +163,7 @@ class Surveyor:
         self._fronts: Fronts | None = None
         self._filled_up: Drainage | None = None  # how what they fill drains in the end
         self._filling = 0
+        self._flow: NDArray[np.float32] | None = None  # of the streams, when they were found last
         self._water_found_with: tuple[object, ...] | None = None
         self._water_found_in = 0, 0  # the cycle, and the world's version
         self._channels: ChannelWatch | None = None
@@ -345,7 +346,8 @@ class Surveyor:
         elif asked[0] == "traffic":
             layers = _layers_of_traffic(world, wanted.traffic, runoff.smallest_stream(world.reference_cell_size))
         else:
-            layers = _water_layers(None, *streams_of(world, runoff))
+            flow, ways = streams_of(world, runoff, self._flow)
+            layers, self._flow = _water_layers(None, flow, ways), flow
         self._water_found_with, self._water_found_in = asked, (world.cycle, _water_version(world, asked))
         self._survey = self._with_layers(self._survey or Survey(world.cycle, {}, {}), WATER_LAYERS, layers)
 

@@ -15,10 +15,12 @@ from app.engine.messages import Run, SurveyFailed, Watch
 from app.engine.publishing import take_snapshot
 from app.engine.realism import measure
 from app.engine.simulator import Simulator
+from app.engine.streams import streams_of
 from app.engine.survey import COURSE_LAYERS, FILLING_LAYER, RIVER_LAYERS, WATER_LAYERS, Surveyor, Wanted, wanted_by
 from app.engine.thread import SimulationThread
 from app.model.climate import ClimateParameters
 from app.model.river_parameters import RiverParameters
+from app.model.runoff import Runoff
 from app.model.snapshot import SURVEYED_FLOW, SURVEYED_LEVEL, Snapshot
 from app.model.view_parameters import Overlay, ViewParameters
 from app.model.world import World
@@ -489,3 +491,23 @@ def test_who_looks_on_changes_nothing() -> None:
             surveyor.survey(world, scene.rivers, wanted)
         grounds.append(world.ground.tobytes())
     assert grounds[0] == grounds[1]
+
+
+def test_streams_stay_in_their_beds_while_the_land_around_hardly_changes() -> None:
+    """On a plain that is strewn with a little sediment, again and again."""
+    random = np.random.default_rng(3)
+    rows, columns = np.mgrid[:80, :80]
+    world = World(0.01 * np.abs(columns - 40.0) - 0.05 * rows, np.zeros((80, 80)), cell_size=20.0, seed=0)
+    runoff = Runoff(precipitation=800.0, least_cells=150.0)
+    moved = {}
+    for remembers in (True, False):
+        flow, share = None, []
+        for _ in range(6):
+            world.sediment[:] = random.uniform(0.0, 0.3, world.shape)
+            world.sum_ground()
+            before, (flow, _) = flow, streams_of(world, runoff, flow if remembers else None)
+            if before is not None:
+                seen, old = (each > runoff.smallest_stream(20.0) for each in (flow, before))
+                share.append((seen & ~old).sum() / seen.sum())
+        moved[remembers] = float(np.mean(share))
+    assert moved[True] < 0.1 < 0.4 < moved[False]
