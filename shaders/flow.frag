@@ -7,6 +7,8 @@ uniform sampler2D water;  // depth in metres
 
 out vec4 result;
 
+const float PIXEL = 0.85;  // cells: between cells the cover is smoothed once more
+
 const float BESIDE = 1e-3;  // so little is not seen, and says that there is a stream nearby
 
 void main() {
@@ -27,7 +29,7 @@ void main() {
     float cover = 0.0;
     River river = river_at(vec2(cell) + 0.5, nearby > 0.0 || river_reach > 1);
     if (river.half_width > 0.0) {
-        cover = max(river_cover(river, 1.0), BESIDE);
+        cover = max(river_cover(river, PIXEL), BESIDE);
         along = river.along;
     }
     result = vec4(cover, along, 1.0 - dry);

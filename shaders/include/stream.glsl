@@ -38,8 +38,8 @@ float noise_level(float pixel, sampler2D noise) {
     return log2(max(pixel * float(textureSize(noise, 0).x), 1.0));
 }
 
-// `height` is that of the ground in metres, `known` what the map of flow says of the place, `step_of` how far pixels are from each other, in cells: to the right
-// and up in the picture. `widest` is the most that a pixel can span.
+// `height` is that of the ground in metres, `known` what the map of flow says of the place, `step_of` how far pixels are
+// from each other, in cells: to the right and up in the picture. `widest` is the most that a pixel can span.
 Course course_at(vec2 cells, float height, vec4 known, mat2 step_of, float widest, sampler2D surface, sampler2D noise) {
     float pixel = min(max(length(step_of[0]), length(step_of[1])), widest);
     vec2 across = vec2(-known.z, known.y);
