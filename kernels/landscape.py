@@ -191,7 +191,7 @@ def _find_erodibility(land, rock, loose, cover, factor):
             of_loose = 0.0
             for kind in range(land.kinds):
                 of_loose += land.mix[cell * land.kinds + kind] * land.erodibility[kind]
-            of_loose *= loose / depth
+            of_loose = loose * (of_loose / depth)  # in this order, as depths may be next to nothing
         covered = depth / (depth + cover)
         factor[cell] = rock * (of_rock + covered * (of_loose - of_rock))
         if len(land.rates) > 0:
