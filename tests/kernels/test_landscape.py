@@ -391,6 +391,17 @@ def test_kinds_are_not_lost(exponent: float) -> None:
     assert (lost > 0.0)[[0, 2]].all() and gained[1] > 0.0
 
 
+@pytest.mark.parametrize("kind", [0, 2])
+def test_next_to_nothing_of_a_kind_is_worn_as_little(kind: int) -> None:
+    shape = (12, 15)
+    rock, mix = plain(*shape, relief=50.0), np.zeros((*shape, 3))
+    mix[3:9, 3:9, kind] = 1e-320  # by which nothing can be divided
+    loose = mix.sum(axis=2)
+    ground = rock + loose
+    evolve(rock, loose, ground, _three_kinds(mix), 20.0, USUAL, 1.0, border(shape))
+    assert np.isfinite(ground).all()
+
+
 def _three_kinds(mix: NDArray[np.float64]) -> Materials:
     """Strata of two rocks, of which one becomes the second kind and breaks into the third."""
     ones = np.ones(3)
