@@ -84,8 +84,8 @@ def render(
         def snapshots(old: Sequence[Snapshot | None]) -> list[Snapshot]:
             worlds = lockstep.worlds
             surveys = [
-                surveyor.survey(world, scene.rivers, wanted, scene.climate, scene.runoff)
-                for surveyor, world in zip(surveyors, worlds, strict=True)
+                surveyor.survey(world, own.rivers, wanted, own.climate, own.runoff)
+                for surveyor, world, own in zip(surveyors, worlds, scenes, strict=True)
             ]
             return list(map(take_snapshot, worlds, range(len(worlds)), old, surveys))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -64,7 +66,31 @@ def streams_of(
         goes_on = flow > LEFT * before
         flow[goes_on] += MEMORY * (before[goes_on] - flow[goes_on])
     directions = np.where(found.directions == OUTLET, 0, found.directions + 1)
+    _follow_centrelines(world, flow, directions)
     return flow.astype(np.float32), directions.astype(np.float32)
+
+
+def _follow_centrelines(world: World, flow: NDArray[np.float64], directions: NDArray[np.integer]) -> None:
+    """Let rivers that meander run in their beds, with the discharge that shapes them, from source to mouth."""
+    from kernels.neighbours import COLUMN_STEPS, ROW_STEPS
+
+    numbers = {step: number for number, step in enumerate(zip(ROW_STEPS.tolist(), COLUMN_STEPS.tolist(), strict=True))}
+    rows, columns = world.shape
+    river, south, east, discharge, _ = world.centrelines.T
+    for line in np.unique(river):
+        own = river == line
+        points = np.stack([south[own], east[own]], axis=1) / world.cell_size
+        way = np.append(0.0, np.hypot(*np.diff(points, axis=0).T).cumsum())
+        along = np.arange(0.0, way[-1], 0.5)  # in cells: close enough that each is beside the one before
+        cells = np.stack([np.interp(along, way, points[:, axis]) for axis in (0, 1)], axis=1).astype(int)
+        cells = cells.clip(0, [rows - 1, columns - 1])
+        cells = cells[np.append(True, np.diff(cells, axis=0).any(axis=1))]
+        carried = discharge[own][0]
+        for cell, following in itertools.pairwise(map(tuple, cells.tolist())):
+            flow[cell] = max(flow[cell], carried)
+            directions[cell] = 1 + numbers[following[0] - cell[0], following[1] - cell[1]]
+        last = tuple(cells[-1])
+        flow[last] = max(flow[last], carried)
 
 
 def _sources(world: World, runoff: Runoff) -> NDArray[np.float64]:

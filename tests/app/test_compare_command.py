@@ -13,7 +13,7 @@ SMALL = ["--size", "48", "--set", "world.reference_cell_size=0", "--set", "dropl
 
 
 def test_a_column_for_each_world(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["compare", "noise", *SMALL, "--cycles", "40", "--set", "rivers.channel_flow=0.5"]
+    words = ["compare", "basic", *SMALL, "--cycles", "40", "--set", "rivers.channel_flow=0.5"]
     assert main([*words, "--with", "droplets.friction=0.2", "--with", "droplets.enabled=false"]) == 0
     head, *lines = capsys.readouterr().out.splitlines()
     assert head.split() == ["A", "B", "C"]

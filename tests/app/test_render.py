@@ -152,7 +152,10 @@ def test_two_worlds_side_by_side_each_as_it_is_alone(tmp_path: Path) -> None:
     As much rain falls in both: streams are as wide as on the side with more.
     """
     preset = tmp_path / "calm.toml"
-    preset.write_text("[droplets]\ncount = 9830\nevaporation = 0.01\n")
+    preset.write_text(
+        "[droplets]\ncount = 9830\nevaporation = 0.01\nriver_transport = 0.5\n"
+        "[weathering]\nenabled = true\nfrost = 0.0\n[cascade]\nenabled = true\n"
+    )
     still = ["--frames", "3", "--cycles-per-frame", "4", "--fps", "5", "--height", "180", "--orbit", "0", "--out"]
     render("--compare", preset, *still, tmp_path / "both.png", "--width", "256")
     render(*still, tmp_path / "one.png", "--width", "128")

@@ -511,3 +511,25 @@ def test_streams_stay_in_their_beds_while_the_land_around_hardly_changes() -> No
                 share.append((seen & ~old).sum() / seen.sum())
         moved[remembers] = float(np.mean(share))
     assert moved[True] < 0.1 < 0.4 < moved[False]
+
+
+def test_a_river_that_meanders_runs_in_its_bed_from_source_to_mouth() -> None:
+    from kernels.neighbours import COLUMN_STEPS, ROW_STEPS
+
+    rows, columns = 40, 60
+    world = World(np.add.outer(np.zeros(rows), np.arange(columns)[::-1] * 0.1), np.zeros((rows, columns)), 10.0, 0)
+    east = np.linspace(5.0, 595.0, 80)
+    south = 200.0 + 120.0 * np.sin(east / 60.0)
+    world.centrelines = np.stack([np.zeros(80), south, east, np.full(80, 15.0), np.zeros(80)], axis=1)
+    flow, directions = streams_of(world, Runoff(precipitation=800.0, least_cells=150.0))
+    cell = (int(south[0] / 10.0), 0)
+    way = [cell]
+    while cell[1] < columns - 1:
+        towards = int(directions[cell]) - 1
+        assert towards >= 0
+        cell = (cell[0] + int(ROW_STEPS[towards]), cell[1] + int(COLUMN_STEPS[towards]))
+        way.append(cell)
+    assert all(flow[cell] >= 15.0 for cell in way)
+    beside = 200.0 + 120.0 * np.sin((np.array(way)[:, 1] * 10.0 + 5.0) / 60.0)
+    assert np.abs((np.array(way)[:, 0] + 0.5) * 10.0 - beside).max() < 25.0
+    assert (flow >= 15.0).sum() == len(set(way)), "and nowhere else"
