@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.window.window import Window
 
 SCENES = ("jacksboro", "basic", "delta", "dune-field", "island", "coupled-with-trees")
-# Each moves the slider of cycles per frame: from full speed to more than a frame has time for, and back.
+# Each moves the speed: from the full one to less than that, and back.
 KEYS = ("[", "]")
 
 
@@ -198,7 +198,8 @@ class _Observer:
             self._press_keys(application, window, self._seen)
 
     def _press_keys(self, application: Application, window: Window, seen: Seen) -> None:
-        now, shown = time.perf_counter(), application.documents.scene.simulation.cycles_per_frame
+        now, simulation = time.perf_counter(), application.documents.scene.simulation
+        shown = simulation.cycles_per_frame, simulation.frames_per_cycle
         if self._pressed is not None:
             if shown == self._shown_before:
                 return
