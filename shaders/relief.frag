@@ -1,8 +1,9 @@
-// What relief_height.frag has drawn, in cells, with its slopes to the east and south.
+// What relief_height.frag has drawn, in cells, its slopes to the east and south, and its amount.
 #include "map.glsl"
 
 uniform sampler2D heights;
 uniform float texels_per_cell;
+uniform float amount;
 
 out vec4 result;
 
@@ -14,5 +15,5 @@ void main() {
     ivec2 at = ivec2(gl_FragCoord.xy);
     vec2 rise = vec2(height_at(at + ivec2(1, 0)) - height_at(at - ivec2(1, 0)),
                      height_at(at + ivec2(0, 1)) - height_at(at - ivec2(0, 1)));
-    result = vec4(height_at(at), 0.5 * rise * texels_per_cell, 1.0);
+    result = vec4(height_at(at), 0.5 * rise * texels_per_cell, amount);
 }

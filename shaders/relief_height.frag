@@ -3,6 +3,7 @@
 
 uniform sampler2D surface;
 uniform float texels_per_cell;
+uniform float amount;
 
 out float result;
 
@@ -17,7 +18,7 @@ void main() {
     vec2 slope = 0.2 * (here.yz + east + west + south + north) * frame.map.w;
     float steepness = length(slope);
     float all = 0.2 * (length(here.yz) + length(east) + length(west) + length(south) + length(north)) * frame.map.w;
-    float strength = rib_strength(steepness, here.w) * smoothstep(0.25, 0.85, steepness / max(all, 1e-4));
+    float strength = amount * rib_strength(steepness, here.w) * smoothstep(0.25, 0.85, steepness / max(all, 1e-4));
     float height = 0.0, width = WIDEST;
     for (int octave = 0; octave < BAKED_OCTAVES; ++octave) {
         vec3 rib = ribs(cell, octave, width, slope, strength);

@@ -59,7 +59,7 @@
 
 #if RELIEF == 1
 #include "ribs.glsl"
-uniform sampler2D relief;  // height in cells, and its slopes to the east and south
+uniform sampler2D relief;  // height in cells, its slopes to the east and south, and its amount
 #endif
 uniform sampler2D airborne;
 uniform sampler2D water;  // depth in metres
@@ -161,7 +161,7 @@ void main() {
     vec2 ribbed = rib.yz;
 #if DETAIL_SCALES > 2
     // Near the eye, ribs finer than the map of relief
-    float strength = 0.8 * ground.rockiness * rib_strength(length(slope), place.w);
+    float strength = 0.8 * rib.w * ground.rockiness * rib_strength(length(slope), place.w);
     for (int octave = BAKED_OCTAVES; octave < BAKED_OCTAVES + 2; ++octave) {
         float width = WIDEST * pow(FINER, float(octave));
         if (strength > 0.0 && pixel < 0.4 * width) {

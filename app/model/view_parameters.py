@@ -41,6 +41,12 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     overlay_opacity: Annotated[float, parameter(0.0, 1.0, "opacity of the overlay", needs="not view.overlay=none")] = (
         0.7
     )
+    fine_relief: Annotated[
+        float,
+        parameter(
+            0.0, 2.0, "ribs and gullies of rock finer than the cells, at levels high and ultra; only drawn", unit="×"
+        ),
+    ] = 1.0
     snow_line: Annotated[float, parameter(0.0, 2.0, "snow line as a fraction of the relief; 2 means no snow")] = 2.0
     greenness: Annotated[float, parameter(0.0, 1.0, "how green gentle slopes are")] = 0.7
     tree_size: Annotated[

@@ -35,7 +35,7 @@ class Carver:
         self.block.values["ground_look"] = (2.0, 0.7, COVER, 0.0)
         self.block.upload()
         self.surface.update(shown, self.layers.upload(shown))
-        return Relief(shown.world, shown.cycle, 1.0, SCALE)
+        return Relief(shown.world, shown.cycle, 1.0, SCALE, 1.0)
 
     def draw(self, shown: Snapshot) -> NDArray[np.float32]:
         """Height in cells and its slopes to the east and south, `[row, column, channel]`."""
@@ -124,6 +124,15 @@ def test_in_bands_over_frames_it_is_the_same_to_the_bit(carver: Carver, monkeypa
     assert frames > 3
     assert not np.array_equal(shown, at_once), "the one before is shown until the next is whole"
     np.testing.assert_array_equal(carver.texels(), at_once)
+
+
+def test_it_is_as_high_as_its_amount_says(carver: Carver) -> None:
+    usual = carver.draw(snapshot(slope(48, 64, 20.0), world=1))
+    wanted = carver.show(snapshot(slope(48, 64, 20.0), world=1))._replace(amount=0.5)
+    carver.map.update(carver.surface.texture, wanted, 1, at_once=True)
+    half = carver.texels()
+    assert (half[..., 3] == 0.5).all()
+    assert half[..., 0].std() == pytest.approx(0.5 * usual[..., 0].std(), rel=0.15)
 
 
 def test_a_new_world_has_its_own_at_once(carver: Carver) -> None:

@@ -225,8 +225,9 @@ class LandMaps:
 
     def _update_relief(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
         rows, columns = snapshot.shape
-        scale = texels_per_cell(columns, rows, quality.relief)
-        self._wanted_relief = Relief(snapshot.world, snapshot.ground_version, view.exaggeration, scale)
+        scale = texels_per_cell(columns, rows, quality.relief) if view.fine_relief > 0.0 else 0
+        ground = snapshot.ground_version
+        self._wanted_relief = Relief(snapshot.world, ground, view.exaggeration, scale, view.fine_relief)
         self._relief.update(
             self.surface.texture, self._wanted_relief, quality.light_budget // 2, at_once=self._bake_at_once
         )

@@ -24,6 +24,7 @@ class Relief(NamedTuple):
     cycle: int  # in which the ground was changed last
     exaggeration: float
     texels_per_cell: int
+    amount: float  # how high it is beside what is usual
 
 
 class ReliefMap:
@@ -58,7 +59,7 @@ class ReliefMap:
         if wanted.world != self._world:
             self._work.forget()
             at_once = True
-        if self._work.advance(wanted, lambda: self._draw(surface, wanted.texels_per_cell), budget, at_once=at_once):
+        if self._work.advance(wanted, lambda: self._draw(surface, wanted), budget, at_once=at_once):
             self._shown, self._next = self._next, self._shown
             self._world = wanted.world
 
@@ -71,7 +72,8 @@ class ReliefMap:
         self.forget()
         release_all(self._heights, self._shown, self._next, self._of_height, self._of_slopes)
 
-    def _draw(self, surface: moderngl.Texture, scale: int) -> Iterator[int]:
+    def _draw(self, surface: moderngl.Texture, wanted: Relief) -> Iterator[int]:
+        scale, amount = wanted.texels_per_cell, wanted.amount
         size = surface.width * scale, surface.height * scale
         self._heights.fit(size)
         self._next.fit(size)
@@ -79,7 +81,7 @@ class ReliefMap:
             (self._of_height, self._heights, "surface", surface),
             (self._of_slopes, self._next, "heights", self._heights.texture()),
         ):
-            yield from draw_in_bands(drawing, target, BAND, {name: source}, texels_per_cell=float(scale))
+            yield from draw_in_bands(drawing, target, BAND, {name: source}, texels_per_cell=float(scale), amount=amount)
         unlocked.build_mipmaps(self._next.texture())
 
 
