@@ -34,6 +34,7 @@ from app.model.simulation_parameters import SimulationParameters
 from app.model.trait_parameters import TraitParameters
 from app.model.view_parameters import CameraParameters, ViewParameters
 from app.model.wave_parameters import WaveParameters
+from app.model.world import SMALLEST_SIDE
 from app.processes import PROCESSES
 from app.processes.droplets import read_springs
 from app.scene.renamed import RENAMED, renamed
@@ -445,7 +446,10 @@ def scene_from(content: dict[str, Any], name: str) -> Scene:
         description = sections.get("description", "")
         if not isinstance(description, str):
             raise UserError(f"description = {_text(description)}: must be a text")
-        read_values({name: items for name, items in sections.items() if name != "description"})
+        values = read_values({name: items for name, items in sections.items() if name != "description"})
+        for path in ("world.columns", "world.rows"):
+            if 0 < values.get(path, 0) < SMALLEST_SIDE:  # type: ignore[operator]
+                raise UserError(f"{path} = {values[path]}: must be 0, or {SMALLEST_SIDE} cells or more")
     except UserError as error:
         raise UserError(f"{name}: {error}") from error
     return msgspec.convert(sections, Scene)
