@@ -25,6 +25,7 @@ SMOOTHED = 3  # places to each side over which the eye is lifted
 
 Vector = NDArray[np.float64]
 Between = Callable[[Vector, Vector, float], Vector]
+Farthest = Callable[[Vector, Vector, Vector], float]
 
 
 class CameraPath:
@@ -57,7 +58,7 @@ class CameraPath:
         # Ground that is rough between the places that were looked at.
         lowest = self._ground.limit(float(eye[0]), float(eye[2])) + LEAST_CLEARANCE * self._ground.side
         eye[1] = max(eye[1], lowest)
-        direction = _through(self._directions, self._knots, place, _slerp)
+        direction = _through(self._directions, self._knots, place, _slerp, _less_than_half_a_turn)
         distance = curve_at(self._knots, self._distances, place)
         return _looking(eye, direction, distance, curve_at(self._knots, self._fields_of_view, place))
 
@@ -118,11 +119,27 @@ def _timing(keys: Sequence[CameraKey], knots: Sequence[float]) -> tuple[list[flo
     return cycles, places
 
 
-def _through(points: Sequence[Vector], knots: Sequence[float], place: float, between: Between) -> Vector:
+def _as_far_as_it_goes(before: Vector, one: Vector, other: Vector) -> float:
+    return math.inf
+
+
+def _less_than_half_a_turn(before: Vector, one: Vector, other: Vector) -> float:
+    """How far a turn may go on beyond `one`, in parts of what it was, and be less than half a turn from `other`."""
+    return 0.9 * (math.pi - _angle(one, other)) / max(_angle(before, one), 1e-6)
+
+
+def _through(
+    points: Sequence[Vector],
+    knots: Sequence[float],
+    place: float,
+    between: Between,
+    farthest: Farthest = _as_far_as_it_goes,
+) -> Vector:
     """The point at a place of a Catmull-Rom spline, by the pyramid of Barry & Goldman (1988).
 
-    `between(a, b, part)` is lerp, or on the sphere slerp. Before the first point and after the last one the way is gone
-    on with as it was.
+    `between(a, b, part)` is lerp, or on the sphere slerp, on which a way that goes on for too long would come to where
+    the next one turns the other way round: `farthest` limits that. Before the first point and after the last one the
+    way is gone on with as it was.
     """
     segment = min(max(int(np.searchsorted(knots, place, side="right")) - 1, 0), len(points) - 2)
     p1, p2 = points[segment], points[segment + 1]
@@ -135,9 +152,9 @@ def _through(points: Sequence[Vector], knots: Sequence[float], place: float, bet
         p3, t3 = points[segment + 2], knots[segment + 2]
     else:
         p3, t3 = between(p1, p2, 2.0), t2 + (t2 - t1)
-    a1 = between(p0, p1, (place - t0) / (t1 - t0))
+    a1 = between(p0, p1, min((place - t0) / (t1 - t0), 1.0 + farthest(p0, p1, p2)))
     a2 = between(p1, p2, (place - t1) / (t2 - t1))
-    a3 = between(p2, p3, (place - t2) / (t3 - t2))
+    a3 = between(p2, p3, max((place - t2) / (t3 - t2), -farthest(p3, p2, p1)))
     b1 = between(a1, a2, (place - t0) / (t2 - t0))
     b2 = between(a2, a3, (place - t1) / (t3 - t1))
     return np.array(between(b1, b2, (place - t1) / (t2 - t1)))

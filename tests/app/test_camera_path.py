@@ -93,14 +93,15 @@ def test_it_goes_through_its_keys(keys: list[CameraKey]) -> None:
 def test_it_moves_and_turns_evenly_between_keys_and_rests_at_the_ends(keys: list[CameraKey]) -> None:
     path = CameraPath(keys, FLAT)
     for number, (key, later) in enumerate(itertools.pairwise(keys)):
-        cameras = [path.at(float(cycle)) for cycle in np.linspace(key.cycle, later.cycle, 61)]
+        cameras = [path.at(float(cycle)) for cycle in np.linspace(key.cycle, later.cycle, 121)]
         eyes = np.array([[camera.position.x, camera.position.z] for camera in cameras]) / FLAT.side
         directions = np.array([list(camera.direction) for camera in cameras])
         for values in (eyes, directions):
-            steps = np.linalg.norm(np.diff(values, axis=0), axis=1)
+            short = np.linalg.norm(np.diff(values, axis=0), axis=1)
+            steps = np.linalg.norm(np.diff(values[::2], axis=0), axis=1)
             if steps.sum() < 0.05:
                 continue
-            assert steps.max() < 0.2 * steps.sum()  # no jump
+            assert short.max() < 0.75 * steps.max()  # no jump: in half the time half as far
             assert number > 0 or steps[0] < 0.7 * steps.max()
             assert number + 2 < len(keys) or steps[-1] < 0.7 * steps.max()
 
