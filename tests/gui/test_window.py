@@ -103,18 +103,23 @@ class Program:
         """A part of the land, free of panel, minimap and pointer."""
         return self.picture()[250:550, 250:650]
 
-    def settled(self) -> NDArray[np.int16]:
-        """The scene once nothing moves in it any more, for longer than a frame takes that compiles its shaders."""
+    def found(self) -> NDArray[np.int16]:
+        """What is listed in the panel below the text that is searched for."""
+        return self.picture()[100:400, self.size[0] - 250 : self.size[0] - 10]
+
+    def settled(self, part: Callable[[], NDArray[np.int16]] | None = None) -> NDArray[np.int16]:
+        """The scene, or another part, once nothing moves in it, for longer than a frame that compiles its shaders."""
+        part = part or self.scene
         end = time.monotonic() + PATIENCE
-        last, alike = self.scene(), 0
+        last, alike = part(), 0
         while time.monotonic() < end:
             time.sleep(0.6)
-            now = self.scene()
+            now = part()
             alike = 0 if np.any(now != last) else alike + 1
             if alike == 3:
                 return now
             last = now
-        raise AssertionError("the scene does not come to rest")
+        raise AssertionError("the picture does not come to rest")
 
     def pause(self) -> None:
         self.wait_for(lambda: self.cycle > 0, "the first cycle, before which lakes may not be seen yet")
@@ -197,7 +202,7 @@ def test_a_click_on_a_slider_sets_nothing_and_a_drag_makes_one_world_when_it_end
     program.key("slash")
     time.sleep(0.5)
     program.xdotool("type", "--delay", "40", "world.relief")
-    time.sleep(1.0)
+    program.settled(program.found)  # keys that have come are taken one a frame
     relief = 132  # the row of that parameter, the only one that is found
 
     def changes() -> list[str]:

@@ -126,7 +126,7 @@ def test_other_threads_run_while_something_is_drawn(context: moderngl.Context, p
     target.use()
 
     def turns_during(wait: Callable[[], None]) -> int:
-        """How often another thread came back to Python while something was drawn."""
+        """How often another thread came back to Python while what was drawn was waited for."""
         turns, drawn = 0, threading.Event()
         begun = threading.Event()
 
@@ -140,8 +140,8 @@ def test_other_threads_run_while_something_is_drawn(context: moderngl.Context, p
         thread = threading.Thread(target=come_back)
         thread.start()
         begun.wait()
-        turns = 0
         unlocked.draw(array, indexed=False, mode=moderngl.TRIANGLE_STRIP, vertices=4)
+        turns = 0
         wait()
         during = turns
         drawn.set()
