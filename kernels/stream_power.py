@@ -135,6 +135,7 @@ def route(
 
 def incise(
     ground: Layer,
+    crept: Layer,
     erodibility: Layer,
     mobility: NDArray[np.float64],
     cell_size: float,
@@ -145,14 +146,15 @@ def incise(
 ) -> None:
     """Let the rivers of a land that was routed wear and fill it for some years; write the new ground to `out`.
 
-    `ground` is float64 metres [row, column]. `erodibility` is K for areas in square metres and years. Where `mobility`
-    [cell] is 0 nothing is worn, laid down, or slides; it is empty where all may. What is on `ground` and not on `out`
-    has left the map.
+    `ground` is float64 metres [row, column], and `crept` what rivers carry from each cell beside what they wear; `out`
+    may be the same array as `ground`. `erodibility` is K for areas in square metres and years. Where `mobility`
+    [cell] is 0 nothing is worn, laid down, or slides; it is empty where all may. What is on `ground` or in `crept` and
+    not on `out` has left the map.
     """
     p = parameters
     steps = index_steps(ground.shape[1])
     direction, kind = rivers.directions.reshape(-1), rivers.kind.reshape(-1)
-    surface, height = rivers.surface.reshape(-1), ground.reshape(-1)
+    surface, height, crept = rivers.surface.reshape(-1), ground.reshape(-1), crept.reshape(-1)
     sums = rivers.sums.reshape(-1)
     wear, area = rivers.wear.reshape(-1), rivers.area.reshape(-1)
     if p.critical_slope < math.inf:
@@ -168,15 +170,19 @@ def incise(
     walk = (kind, direction, rivers.order, steps)
     if p.slope_exponent == 1.0:
         _down(
-            height, surface, surface, sums, wear, np.empty(0), area, p.deposition, *walk, settling, sea_level, mobility
-        )
+            height, crept, surface, surface, sums, wear, np.empty(0), area, p.deposition, *walk, settling, sea_level,
+            mobility,
+        )  # fmt: skip
         _up(surface, sums, *walk)
         _lay(height, surface, sums, kind, mobility, out.reshape(-1))
         return
     begin = surface.copy()
     for _ in range(_ROUNDS):
         linear, constant = _tangent(surface, wear, direction, kind, steps, cell_size, p.slope_exponent)
-        _down(height, begin, surface, sums, linear, constant, area, p.deposition, *walk, settling, sea_level, mobility)
+        _down(
+            height, crept, begin, surface, sums, linear, constant, area, p.deposition, *walk, settling, sea_level,
+            mobility,
+        )  # fmt: skip
         change = _up_by_newton(
             begin, surface, sums, wear, area, p.deposition, *walk, cell_size, p.slope_exponent, mobility
         )
@@ -258,7 +264,7 @@ def _tangent(surface, wear, direction, kind, steps, cell_size, exponent):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _down(
-    height, begin, surface, sums, wear, constant, area, deposition, kind, direction, order, steps, settling,
+    height, crept, begin, surface, sums, wear, constant, area, deposition, kind, direction, order, steps, settling,
     sea_level, mobility,
 ):  # fmt: skip
     """From the springs down: what each cell's height and load are if its receiver's height is known.
@@ -267,7 +273,9 @@ def _down(
     δ on land. In a lake they are what has come, and how much room there is upstream; of its last cell the first becomes
     the part of the lake that is filled. In the sea the first becomes what is laid down.
     """
-    sums[:] = 0.0
+    for cell in range(len(crept)):
+        sums[2 * cell] = crept[cell]
+        sums[2 * cell + 1] = 0.0
     one = np.uintp(1)
     for number in order:
         cell, towards = np.uintp(number), direction[np.uintp(number)]

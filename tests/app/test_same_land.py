@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from app.engine.creation import size_in_cells
+from app.files.opening import open_scene
 from app.model.plants import FloraParameters, flora_of
 from app.model.world import World
 from app.processes.cycle import Cycle
@@ -36,18 +37,21 @@ def agree(coarse: Measures, fine: Measures, *, worn: float = 0.15) -> None:
         ("basic", (192, 384)),  # drops and lakes
         ("ridged", (192, 384)),  # and streams
         ("young-range", (128, 256)),  # rivers and uplift
+        ("range", (128, 256)),
     ],
 )
 def test_after_the_same_time_lands_agree(name: str, sizes: tuple[int, ...]) -> None:
-    found = compare(load_preset(name), sizes, cycles=30)
+    found = compare(open_scene(name), sizes, cycles=30)
     for other in found[1:]:
         agree(found[0], other, worn=0.2 if name in ("island", "scree") else 0.15)
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", ["dune-field", "basic", "ridged"])
-def test_after_many_cycles_large_maps_agree(name: str) -> None:
-    coarse, *finer = compare(load_preset(name), (256, 512, 1024), cycles=150)
+@pytest.mark.parametrize(
+    ("name", "cycles"), [("dune-field", 150), ("basic", 150), ("ridged", 150), ("young-range", 100), ("range", 60)]
+)
+def test_after_many_cycles_large_maps_agree(name: str, cycles: int) -> None:
+    coarse, *finer = compare(open_scene(name), (256, 512, 1024), cycles)
     for found in finer:
         agree(coarse, found)
 
