@@ -660,24 +660,22 @@ def _step(state, fields, constants):
         # Water finds its way to the lowest cell beside it.
         if 0 < i < fields.rows - 1 and 0 < j < columns - 1:
             # As `_lowest_beside` finds it, in less time
-            there, lowest = cell - columns - 1, fields.ground[np.uintp(cell - columns - 1)]
-            if north < lowest:
-                there, lowest = cell - columns, north
-            diagonal = fields.ground[np.uintp(cell - columns + 1)]
-            if diagonal < lowest:
-                there, lowest = cell - columns + 1, diagonal
-            if west < lowest:
-                there, lowest = cell - 1, west
-            if east < lowest:
-                there, lowest = cell + 1, east
-            diagonal = fields.ground[np.uintp(cell + columns - 1)]
-            if diagonal < lowest:
-                there, lowest = cell + columns - 1, diagonal
-            if south < lowest:
-                there, lowest = cell + columns, south
-            diagonal = fields.ground[np.uintp(cell + columns + 1)]
-            if diagonal < lowest:
-                there, lowest = cell + columns + 1, diagonal
+            north_west = fields.ground[np.uintp(cell - columns - 1)]
+            north_east = fields.ground[np.uintp(cell - columns + 1)]
+            south_west = fields.ground[np.uintp(cell + columns - 1)]
+            south_east = fields.ground[np.uintp(cell + columns + 1)]
+            diagonal = min(min(north_west, north_east), min(south_west, south_east))
+            lowest = min(min(min(north, south), min(west, east)), diagonal)
+            # The first of them; without a branch, because nobody can foretell it.
+            step = columns + 1
+            step = columns if south == lowest else step
+            step = columns - 1 if south_west == lowest else step
+            step = 1 if east == lowest else step
+            step = -1 if west == lowest else step
+            step = 1 - columns if north_east == lowest else step
+            step = -columns if north == lowest else step
+            step = -1 - columns if north_west == lowest else step
+            there = cell + step
         else:
             there, lowest = _lowest_beside(fields, i, j, -1)
         if not lowest < height:
@@ -688,7 +686,8 @@ def _step(state, fields, constants):
         leaves = there < 0
         outcome = ENDED if leaves or there == cell else RUNNING
         fall = 0.0 if leaves else _fall_to(fields, height, there)
-        new_row, new_column = there // columns + 0.5, there % columns + 0.5
+        to_row = i + (there >= cell - j + columns) - (there < cell - j)
+        new_row, new_column = to_row + 0.5, there - to_row * columns + 0.5
         if leaves:
             new_row = -0.5 if i == 0 else i + 1.5 if i == fields.rows - 1 else i + 0.5
             new_column = -0.5 if j == 0 else j + 1.5 if j == columns - 1 else j + 0.5
