@@ -29,7 +29,7 @@ from kernels.filling import fill
 from kernels.layers import Layer, check_layers
 from kernels.loads import dig, sum_up
 from kernels.materials import Materials, Moved, asked, thickness
-from kernels.neighbours import COLUMN_STEPS, LENGTHS, OUTLET, ROW_STEPS, index_steps
+from kernels.neighbours import LENGTHS, OPPOSITE, OUTLET, index_steps, on_map
 from kernels.ocean import ocean_mask
 from kernels.rates import MOBILITY, Rates, flat, rate_of
 from kernels.routing import routes
@@ -75,7 +75,7 @@ def _part(filled, directions, order, cell_size, steps, water, ways):
         row, column = divmod(cell, columns)
         total = 0.0
         for neighbour in range(8):
-            if 0 <= row + ROW_STEPS[neighbour] < rows and 0 <= column + COLUMN_STEPS[neighbour] < columns:
+            if on_map(row, column, neighbour, rows, columns):
                 slope = (height[cell] - height[cell + steps[neighbour]]) / (LENGTHS[neighbour] * cell_size)
                 if slope > 0.0:
                     ways[cell * 8 + neighbour] = slope
@@ -103,7 +103,7 @@ def _carry(land, directions, cell_size, steps, water, ways, all_water, parameter
         row, column = divmod(cell, columns)
         power, steepest, room = 0.0, 0.0, 0.0
         for neighbour in range(8):
-            if not (0 <= row + ROW_STEPS[neighbour] < rows and 0 <= column + COLUMN_STEPS[neighbour] < columns):
+            if not on_map(row, column, neighbour, rows, columns):
                 continue
             length = LENGTHS[neighbour] * cell_size
             slope = (land.ground[cell] - land.ground[cell + steps[neighbour]]) / length
@@ -122,13 +122,13 @@ def _carry(land, directions, cell_size, steps, water, ways, all_water, parameter
                 if ways[cell * 8 + neighbour] > 0.0:
                     volumes[cell * 8 + neighbour] += through * shares[cell * 8 + neighbour] / power
         for neighbour in range(8):
-            if 0 <= row + ROW_STEPS[neighbour] < rows and 0 <= column + COLUMN_STEPS[neighbour] < columns:
+            if on_map(row, column, neighbour, rows, columns):
                 bank = cell + steps[neighbour]
                 rise = land.ground[bank] - land.ground[cell]
                 if rise > 0.0 and through > 0.0:
                     slope = rise / (LENGTHS[neighbour] * cell_size)
-                    back = 3 - neighbour if neighbour < 4 else 11 - neighbour
-                    volumes[bank * 8 + back] += min(parameters.lateral * slope * through, LARGEST_PART * rise)
+                    moved = min(parameters.lateral * slope * through, LARGEST_PART * rise)
+                    volumes[bank * 8 + OPPOSITE[neighbour]] += moved
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

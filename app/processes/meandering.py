@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from app.model.climate import USUAL_PRECIPITATION
 from app.model.parameters import Parameters, described, for_kernel, parameter
+from app.model.runoff import SECONDS_PER_YEAR
 from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.kinds import account_for
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 CAUSE = "worn by meanders"
 LEFT = "left in oxbows"
 
-SECONDS_PER_YEAR = 365.25 * 86400.0
 SEARCH = 20  # cycles between two looks for rivers where there are none
 SHORTEST = 12.0  # widths: a shorter reach has no room for bends
 NARROWEST = 0.25  # cells: the grid knows nothing of narrower rivers

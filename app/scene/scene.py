@@ -446,13 +446,14 @@ def scene_from(content: dict[str, Any], name: str) -> Scene:
         description = sections.get("description", "")
         if not isinstance(description, str):
             raise UserError(f"description = {_text(description)}: must be a text")
-        values = read_values({name: items for name, items in sections.items() if name != "description"})
-        for path in ("world.columns", "world.rows"):
-            if 0 < values.get(path, 0) < SMALLEST_SIDE:  # type: ignore[operator]
-                raise UserError(f"{path} = {values[path]}: must be 0, or {SMALLEST_SIDE} cells or more")
+        read_values({name: items for name, items in sections.items() if name != "description"})
+        scene = msgspec.convert(sections, Scene)
+        for path, cells in (("world.columns", scene.world.columns), ("world.rows", scene.world.rows)):
+            if 0 < cells < SMALLEST_SIDE:
+                raise UserError(f"{path} = {cells}: must be 0, or {SMALLEST_SIDE} cells or more")
     except UserError as error:
         raise UserError(f"{name}: {error}") from error
-    return msgspec.convert(sections, Scene)
+    return scene
 
 
 def read_values(sections: Mapping[str, Any]) -> dict[str, Value]:
