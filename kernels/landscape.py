@@ -2,12 +2,13 @@
 
 Rivers are those of kernels/stream_power.py, slopes of kernels/hillslopes.py.
 
-A step lets rock rise, routes the water, lets the slopes creep, lets slides and rivers wear the land and lay down what
-they carry, then lets rock turn to soil. It is implicit, and may be of any length; of long steps the land shows fewer of
+A step lets rock rise, routes the water, lets slides and rivers wear the land and lay down what they carry, then lets
+the slopes creep, and rock turn to soil. It is implicit, and may be of any length; of long steps the land shows fewer of
 the captures between which rivers move.
 
-What creeps into a channel is the river's load. A channel is far narrower than a cell: if its cell were raised instead,
-the river would have to wear that off as if it were rock, the more of it the smaller the cell is.
+What creeps into a channel is the river's load, and goes on with it in the same step. A channel is far narrower than a
+cell: if its cell were raised instead, the river would have to wear that off as if it were rock, the more of it the
+smaller the cell is.
 
 What is worn is loose material first, then rock, which becomes loose material; what is laid down is loose. K is that of
 the rock, times its erodibility, and grows to that of the loose material with its thickness d, by d / (d + cover). Where
@@ -32,10 +33,23 @@ from kernels.loads import all_of, dig, lay, sum_up
 from kernels.materials import Materials, Moved, asked, rock_at
 from kernels.neighbours import OUTLET, index_steps
 from kernels.rates import ERODIBILITY, MOBILITY, WEATHERING, Rates, flat, rate_of
-from kernels.stream_power import BASE, LAKE, LAND, Rivers, StreamPowerParameters, empty_rivers, incise, may_move, route
+from kernels.stream_power import (
+    BASE,
+    LAKE,
+    LAND,
+    Rivers,
+    StreamPowerParameters,
+    carry,
+    empty_rivers,
+    incise,
+    may_move,
+    route,
+)
 from kernels.units import Metres, MetresPerYear, SquareMetres, SquareMetresPerYear, Years
 
-CHANNEL_HEAD = 5e4  # square metres that drain to where channels begin (Montgomery, Dietrich 1988: 1e4 to 1e5)
+# Square metres that drain to where a river carries off what creeps into it. Channels begin higher, at 1e4 to 1e5
+# (Montgomery, Dietrich 1988); with these, valleys are sharper than real ones are, by the skew of the curvature.
+RIVER_HEAD = 5e5
 
 
 class LandscapeParameters(NamedTuple):
@@ -70,8 +84,8 @@ class Room(NamedTuple):
     rivers: Rivers
     factor: Layer  # K in each cell, or how fast it turns to soil
     free: NDArray[np.float32]  # how freely each cell creeps, −1 where it keeps its height: see `creep`
-    crept: Layer  # into each channel
     after: Layer  # the ground as it becomes
+    load: Layer  # what crept into each channel, and what of that comes from upstream
 
 
 _ASKED = (
@@ -90,8 +104,8 @@ _Ground: Any = namedtuple("_Ground", (*_ASKED, "rates", "bedrock", "sediment", "
 
 def room_for(rows: int, columns: int) -> Room:
     """Room for the steps of a map."""
-    factor, crept, after = (np.empty((rows, columns)) for _ in range(3))
-    return Room(empty_rivers(rows, columns), factor, np.empty((rows, columns), np.float32), crept, after)
+    factor, after, load = (np.empty((rows, columns)) for _ in range(3))
+    return Room(empty_rivers(rows, columns), factor, np.empty((rows, columns), np.float32), after, load)
 
 
 def evolve(
@@ -129,39 +143,49 @@ def evolve(
     held = outlets.reshape(-1) if base_level else np.zeros(outlets.size, np.bool_)
     risen = _rise(land.bedrock, land.sediment, land.ground, np.array(uplift, np.float64, copy=None).reshape(-1), held)
     from_rock, off_map, soil = np.zeros(land.kinds), np.zeros(land.kinds), np.zeros(land.kinds)
-    after, free = room.after.reshape(-1), room.free.reshape(-1)
-    room.after[...] = ground
-    before = ground.reshape(-1) if land.kinds == 1 else ground.flatten()  # which changes kind by kind, at once
-    rivers = room.rivers
-    kind, crept = rivers.kind.reshape(-1), room.crept.reshape(-1)
+    after, rivers = room.after.reshape(-1), room.rivers
+    kind, directions = rivers.kind.reshape(-1), rivers.directions.reshape(-1)
+    mobility = np.empty(0) if rates is None else rates[..., MOBILITY].astype(np.float64).reshape(-1)
+    power = StreamPowerParameters._make(getattr(p, name) for name in StreamPowerParameters._fields)
     carried = np.zeros(ground.size * land.kinds if land.kinds > 1 else 0)
+    steps = index_steps(ground.shape[1])
     if p.erodibility > 0.0:
         route(ground, outlets, sea_level, rain, rivers)
         _find_erodibility(land, p.erodibility, p.sediment_erodibility, p.cover, room.factor.reshape(-1))
+        incise(ground, room.factor, mobility, cell_size, power, sea_level, rivers, room.after)
+        if land.kinds > 1:
+            _exchange_along_rivers(
+                land, after, kind, directions, rivers.order, steps, rivers.surface.reshape(-1),
+                rivers.sums.reshape(-1), mobility, carried, from_rock, off_map,
+            )  # fmt: skip
+            room.after[...] = ground
+    else:
+        room.after[...] = ground
     if p.diffusivity > 0.0:
         pace = p.diffusivity * p.years / cell_size**2
-        _find_mobility(land, held, free)
+        _find_mobility(land, held, room.free.reshape(-1))
+        before, load = room.factor.reshape(-1), room.load.reshape(-1)
+        before[:] = after
         for along_columns in (columns_first, not columns_first):
             creep(room.after, room.free, pace, along_columns=along_columns)
             if land.kinds > 1:
                 cells, lines = ground.shape if along_columns else ground.T.shape
                 strides = (1, ground.shape[1]) if along_columns else (ground.shape[1], 1)
-                _exchange_along_lines(land, after, free, pace, cells, lines, *strides, from_rock, off_map)
+                _exchange_along_lines(
+                    land, after, room.free.reshape(-1), pace, cells, lines, *strides, from_rock, off_map
+                )
                 room.after[...] = ground
-    if p.erodibility > 0.0:
-        least = max(p.channel_area, CHANNEL_HEAD) / cell_size**2
-        _take_from_channels(rivers.area.reshape(-1), kind, least, before, after, crept, rivers.surface.reshape(-1))
-        if land.kinds > 1:
-            _dig_crept(land, crept, carried, from_rock)
-            room.after[...] = ground
-        power = StreamPowerParameters._make(getattr(p, name) for name in StreamPowerParameters._fields)
-        mobility = np.empty(0) if rates is None else rates[..., MOBILITY].astype(np.float64).reshape(-1)
-        incise(room.after, room.crept, room.factor, mobility, cell_size, power, sea_level, rivers, room.after)
-        if land.kinds > 1:
-            _exchange_along_rivers(
-                land, after, kind, rivers.directions.reshape(-1), rivers.order, index_steps(ground.shape[1]),
-                rivers.surface.reshape(-1), rivers.sums.reshape(-1), mobility, carried, from_rock, off_map,
-            )  # fmt: skip
+        if p.erodibility > 0.0:
+            least = max(p.channel_area, RIVER_HEAD) / cell_size**2
+            _take_from_channels(rivers.area.reshape(-1), kind, least, before, after, load)
+            stays = np.empty(0)
+            if land.kinds > 1:
+                _dig_crept(land, load, carried, from_rock)
+                stays = np.zeros(ground.size)
+            carry(room.after, room.load, mobility, cell_size, power, sea_level, rivers, stays)
+            if land.kinds > 1:
+                _lay_crept(land, directions, rivers.order, steps, stays, carried, off_map)
+                room.after[...] = ground
     if land.kinds == 1:
         _exchange(land, after, from_rock, off_map)
     if p.soil_production > 0.0:
@@ -216,29 +240,40 @@ def _find_mobility(land, outlets, free):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _take_from_channels(area, kind, least, before, after, crept, surface):
-    """Take what crept into channels off them, and bring the surface of the water up to date with what crept elsewhere.
+def _take_from_channels(area, kind, least, before, after, load):
+    """Take what crept into channels off them; `before` and `after` are the ground before and after creep.
 
-    `before` and `after` are the ground before and after creep. Channels are where at least `least` cells drain.
+    Channels are where at least `least` cells drain.
     """
     for cell in range(len(after)):
-        what = kind[cell]
-        crept[cell] = 0.0
-        if area[cell] >= least and what == LAND and after[cell] > before[cell]:  # the rarest first
-            crept[cell] = after[cell] - before[cell]
+        load[cell] = 0.0
+        if area[cell] >= least and kind[cell] == LAND and after[cell] > before[cell]:  # the rarest first
+            load[cell] = after[cell] - before[cell]
             after[cell] = before[cell]
-        if what in (LAND, BASE):
-            surface[cell] = after[cell]
-        elif what == LAKE:
-            surface[cell] = max(surface[cell], after[cell])
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _dig_crept(land, crept, carried, from_rock):
-    """Take what crept into channels off ground of several kinds: it is carried from there."""
-    for cell in range(len(crept)):
-        if crept[cell] > 0.0:
-            dig(land, cell, crept[cell], carried, cell * land.kinds, from_rock)
+def _dig_crept(land, load, carried, from_rock):
+    """Take what crept into channels off ground of several kinds: `carried` becomes it."""
+    carried[:] = 0.0
+    for cell in range(len(load)):
+        if load[cell] > 0.0:
+            dig(land, cell, load[cell], carried, cell * land.kinds, from_rock)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _lay_crept(land, direction, order, steps, stays, carried, off_map):
+    """Lay down what crept into channels, of each load that comes to a cell the part that `stays`."""
+    for cell in order:
+        own = cell * land.kinds
+        if all_of(carried, own, land.kinds) > 0.0:
+            if stays[cell] > 0.0:
+                lay(land, cell, stays[cell], carried, own)
+            for kind in range(land.kinds):
+                if direction[cell] == OUTLET:
+                    off_map[kind] += carried[own + kind]
+                else:
+                    carried[(cell + steps[direction[cell]]) * land.kinds + kind] += carried[own + kind]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -275,8 +310,8 @@ def _exchange_along_rivers(
 ):  # fmt: skip
     """Bring ground of several kinds to new heights, with the loads that its rivers carry from cell to cell.
 
-    `carried` [cell · kinds + kind] begins with what crept into each. `sums` are what `incise` left: of the last cell of
-    a lake the part of it that is filled, and how deep the rest of it is, over one cell.
+    `sums` are what `incise` left: of the last cell of a lake the part of it that is filled, and how deep the rest of it
+    is, over one cell.
     """
     kinds = land.kinds
     for cell in order:

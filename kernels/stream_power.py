@@ -135,7 +135,6 @@ def route(
 
 def incise(
     ground: Layer,
-    crept: Layer,
     erodibility: Layer,
     mobility: NDArray[np.float64],
     cell_size: float,
@@ -146,15 +145,14 @@ def incise(
 ) -> None:
     """Let the rivers of a land that was routed wear and fill it for some years; write the new ground to `out`.
 
-    `ground` is float64 metres [row, column], and `crept` what rivers carry from each cell beside what they wear; `out`
-    may be the same array as `ground`. `erodibility` is K for areas in square metres and years. Where `mobility`
-    [cell] is 0 nothing is worn, laid down, or slides; it is empty where all may. What is on `ground` or in `crept` and
-    not on `out` has left the map.
+    `ground` is float64 metres [row, column]. `erodibility` is K for areas in square metres and years. Where `mobility`
+    [cell] is 0 nothing is worn, laid down, or slides; it is empty where all may. What is on `ground` and not on `out`
+    has left the map.
     """
     p = parameters
     steps = index_steps(ground.shape[1])
     direction, kind = rivers.directions.reshape(-1), rivers.kind.reshape(-1)
-    surface, height, crept = rivers.surface.reshape(-1), ground.reshape(-1), crept.reshape(-1)
+    surface, height = rivers.surface.reshape(-1), ground.reshape(-1)
     sums = rivers.sums.reshape(-1)
     wear, area = rivers.wear.reshape(-1), rivers.area.reshape(-1)
     if p.critical_slope < math.inf:
@@ -170,25 +168,69 @@ def incise(
     walk = (kind, direction, rivers.order, steps)
     if p.slope_exponent == 1.0:
         _down(
-            height, crept, surface, surface, sums, wear, np.empty(0), area, p.deposition, *walk, settling, sea_level,
-            mobility,
-        )  # fmt: skip
+            height, surface, surface, sums, wear, np.empty(0), area, p.deposition, *walk, settling, sea_level, mobility
+        )
         _up(surface, sums, *walk)
         _lay(height, surface, sums, kind, mobility, out.reshape(-1))
         return
     begin = surface.copy()
     for _ in range(_ROUNDS):
         linear, constant = _tangent(surface, wear, direction, kind, steps, cell_size, p.slope_exponent)
-        _down(
-            height, crept, begin, surface, sums, linear, constant, area, p.deposition, *walk, settling, sea_level,
-            mobility,
-        )  # fmt: skip
+        _down(height, begin, surface, sums, linear, constant, area, p.deposition, *walk, settling, sea_level, mobility)
         change = _up_by_newton(
             begin, surface, sums, wear, area, p.deposition, *walk, cell_size, p.slope_exponent, mobility
         )
         if p.deposition == 0.0 or change <= _CLOSE * max(np.ptp(height), _CLOSE):
             break
     _lay(height, surface, sums, kind, mobility, out.reshape(-1))
+
+
+def carry(
+    ground: Layer,
+    load: Layer,
+    mobility: NDArray[np.float64],
+    cell_size: float,
+    parameters: StreamPowerParameters,
+    sea_level: float,
+    rivers: Rivers,
+    stays: NDArray[np.float64],
+) -> None:
+    """Let the rivers of a land that was routed carry a load [row, column] that came to them, and lay it on `ground`.
+
+    `load` becomes what came to each cell, and `stays` [cell] the part of it that is laid there, if it is not empty. A
+    lake is filled from where a river enters it. What is not on `ground` after has left the map.
+    """
+    p = parameters
+    settling = 1.0 - math.exp(-cell_size / p.settling_length)
+    _carry(
+        ground.reshape(-1), rivers.surface.reshape(-1), load.reshape(-1), stays, rivers.area.reshape(-1),
+        p.deposition, rivers.kind.reshape(-1), rivers.directions.reshape(-1), rivers.order,
+        index_steps(ground.shape[1]), settling, sea_level, mobility,
+    )  # fmt: skip
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _carry(
+    height, surface, load, stays, area, deposition, kind, direction, order, steps, settling, sea_level, mobility
+):  # fmt: skip
+    for number in order:
+        cell = np.uintp(number)
+        comes = load[cell]
+        if not comes > 0.0:
+            continue
+        what = kind[cell]
+        left = 0.0
+        if what == LAND:
+            left = comes * _settled(deposition, area, mobility, cell)
+        elif what == LAKE and may_move(mobility, cell):
+            left = min(comes, max(surface[cell] - height[cell], 0.0))
+        elif what == SEA and may_move(mobility, cell):
+            left = min(comes * settling, max(sea_level - height[cell], 0.0))
+        height[cell] += left
+        if len(stays) > 0:
+            stays[cell] = left / comes
+        if direction[cell] != OUTLET:
+            load[np.uintp(np.int64(number) + steps[direction[cell]])] += comes - left
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -264,7 +306,7 @@ def _tangent(surface, wear, direction, kind, steps, cell_size, exponent):
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _down(
-    height, crept, begin, surface, sums, wear, constant, area, deposition, kind, direction, order, steps, settling,
+    height, begin, surface, sums, wear, constant, area, deposition, kind, direction, order, steps, settling,
     sea_level, mobility,
 ):  # fmt: skip
     """From the springs down: what each cell's height and load are if its receiver's height is known.
@@ -273,9 +315,7 @@ def _down(
     δ on land. In a lake they are what has come, and how much room there is upstream; of its last cell the first becomes
     the part of the lake that is filled. In the sea the first becomes what is laid down.
     """
-    for cell in range(len(crept)):
-        sums[2 * cell] = crept[cell]
-        sums[2 * cell + 1] = 0.0
+    sums[:] = 0.0
     one = np.uintp(1)
     for number in order:
         cell, towards = np.uintp(number), direction[np.uintp(number)]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kernels import hillslopes, powers, routing, stream_power
 from kernels.directions import flow_directions
 from kernels.filling import fill
-from kernels.landscape import CHANNEL_HEAD, Evolved, LandscapeParameters, evolve
+from kernels.landscape import RIVER_HEAD, Evolved, LandscapeParameters, evolve
 from kernels.materials import Materials, one_kind
 from kernels.neighbours import OUTLET, index_steps
 
@@ -250,7 +250,7 @@ def test_what_creeps_into_a_channel_is_carried_off() -> None:
     outlets = bed & (rows == 39)
     p = USUAL._replace(erodibility=1e-30, diffusivity=0.02)
     evolved = evolve(rock, loose, ground, one_kind(loose), cell_size, p, 0.0, outlets)
-    channel = bed & ((rows + 1) * 31 >= CHANNEL_HEAD / cell_size**2) & ~outlets
+    channel = bed & ((rows + 1) * 31 >= RIVER_HEAD / cell_size**2) & ~outlets
     assert channel.sum() > 30
     assert np.allclose(ground[channel], before[channel], rtol=0.0, atol=1e-9)
     lost = float((before - ground)[~bed].sum())
@@ -433,17 +433,12 @@ def _three_kinds(mix: NDArray[np.float64]) -> Materials:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("critical_slope", [0.6, math.inf])
-@pytest.mark.parametrize("seed", [9, 10, 11])
-def test_one_kind_of_many_is_the_same_land(seed: int, critical_slope: float) -> None:
-    """Heights do not hang on how many kinds are told apart, where all are alike.
-
-    One step, as slides and filled lakes leave ground that falls alike to several neighbours, up to the last bit.
-    """
-    random = np.random.default_rng(seed)
-    shape = (34, 53)
+def test_one_kind_of_many_is_the_same_land() -> None:
+    """Heights do not hang on how many kinds are told apart, where all are alike."""
+    random = np.random.default_rng(9)
+    shape = (24, 33)
     rock, loose = 300.0 * random.random(shape), random.random(shape)
-    p = USUAL._replace(deposition=0.8, critical_slope=critical_slope, diffusivity=0.1, erodibility=2e-5)
+    p = USUAL._replace(deposition=0.8, critical_slope=0.6, diffusivity=0.1, erodibility=2e-5)
     lands = []
     for kinds in (1, 3):
         mix = np.zeros((*shape, kinds))
@@ -459,7 +454,8 @@ def test_one_kind_of_many_is_the_same_land(seed: int, critical_slope: float) -> 
         own_rock, own_loose = rock.copy(), (one.mix.reshape(shape) if kinds == 1 else loose.copy())
         ground = own_rock + own_loose
         outlets = stream_power.lowest_of_edge(ground)
-        evolve(own_rock, own_loose, ground, materials, 20.0, p, 2.0, outlets)
+        for _ in range(3):
+            evolve(own_rock, own_loose, ground, materials, 20.0, p, 2.0, outlets)
         lands.append(ground)
     assert np.allclose(lands[0], lands[1], rtol=1e-9)
 
