@@ -20,8 +20,8 @@ uniform vec2 scene_size;  // in pixels
 
 out vec4 colour;
 
-const vec3 TABLE_COLOUR = vec3(0.225, 0.218, 0.205);
-const vec3 TABLE_SKY_LIGHT = vec3(0.50, 0.52, 0.56);  // softer than the sky's: a blue table would outshine the land
+const float TABLE_BESIDE_SKY = 0.80;  // how bright it is beneath the block, beside the horizon that it passes into
+const vec4 ALL_AROUND = vec4(1.0, 0.5, 0.226, 0.115);  // the powers of `frame.horizon`, in the mean
 
 // The walls stand in the middle of the outermost cells.
 vec2 block_low() {
@@ -59,26 +59,40 @@ float block_shadow(vec3 from) {
 
 #endif
 
+#if TABLE == 0
+const float SUN_RADIUS = 0.00465;  // of its disc, in radians
+const float SUN_SHOWN = 6.0;       // exposed: a screen shows no more, and would lose its colour
+
+// The sun's disc, darker at its rim, over the sky behind.
+vec3 with_sun(vec3 direction, vec3 behind) {
+    float away = length(cross(direction, frame.sun.xyz)) / SUN_RADIUS, pixel = fwidth(away);
+    if (dot(direction, frame.sun.xyz) <= 0.0) return behind;
+    float rim = sqrt(max(1.0 - away * away, 0.0));
+    vec3 shown = frame.sun_light.rgb * (SUN_SHOWN * (0.4 + 0.6 * rim) / (frame.sun_light.r * frame.sun_light.a));
+    return mix(behind, max(shown, behind), 1.0 - smoothstep(1.0 - pixel, 1.0, away));
+}
+#endif
+
 // Thin high clouds on a plane over the land, drawn out along the wind and fading into the haze at the horizon.
-vec3 clouds(vec3 direction, vec3 sky) {
+vec3 clouds(vec3 direction, vec3 behind) {
     float up = max(direction.y, 0.0);
     vec2 plane = direction.xz / (up + 0.10) * 0.060 + vec2(0.0004, 0.0001) * frame.camera.w;
     float body = textureLod(detail, plane * vec2(0.55, 1.0), 2.0).w;
     float wisps = textureLod(detail, plane * vec2(1.7, 3.1) + 0.31, 1.0).x;
     float cover = smoothstep(0.46, 0.82, body * 0.62 + wisps * 0.38) * smoothstep(0.01, 0.11, up);
     float glow = pow(max(dot(direction, frame.sun.xyz), 0.0), 4.0);
-    vec3 lit = vec3(0.98, 0.97, 0.96) + frame.sun_light.rgb * 0.10 * glow;
-    return mix(sky, lit, cover * 0.62);
+    vec3 lit = frame.sun_light.rgb * (0.20 + 0.10 * glow) + sky_light(vec3(0.0, 1.0, 0.0));
+    return mix(behind, lit, cover * 0.62);
 }
 
 void main() {
     vec3 direction = normalize((frame.rays * vec4(gl_FragCoord.xy / scene_size * 2.0 - 1.0, 1.0, 0.0)).xyz);
 #if TABLE == 0
-    vec3 sky = clouds(direction, clear_sky(direction));
+    vec3 seen = clouds(direction, with_sun(direction, clear_sky(direction)));
 #if STORM == 1
-    sky = dusty_sky(direction, sky);
+    seen = dusty_sky(direction, seen);
 #endif
-    colour = vec4(sky, 1.0);
+    colour = vec4(seen, 1.0);
 #else
     vec3 place = frame.camera.xyz + direction * ((frame.heights.z - frame.camera.y) / min(direction.y, -1e-4));
     float away = distance_to_block(place.xz) / frame.heights.w;
@@ -87,9 +101,12 @@ void main() {
 #if SHADOW == 1
     sun *= block_shadow(place);
 #endif
-    vec3 table = TABLE_COLOUR * (frame.sun_light.rgb * sun + TABLE_SKY_LIGHT * contact);
-    // Far out the table passes into the horizon, without an edge.
-    vec3 horizon = clear_sky(normalize(vec3(direction.x, 0.0, direction.z)));
+    // A table of the horizon's own colour has no edge, and no other colour before it: only shadows fall on it.
+    vec3 from_sky = sky_light(vec3(0.0, 1.0, 0.0));
+    vec3 light = (frame.sun_light.rgb * sun + from_sky * contact) / (frame.sun_light.rgb * frame.sun.y + from_sky);
+    light = mix(light, vec3(dot(light, vec3(0.333))), 0.6);  // its shadows are quiet
+    vec3 table = TABLE_BESIDE_SKY * (frame.horizon * ALL_AROUND).rgb * light;
+    vec3 horizon = horizon_colour(direction);
 #if STORM == 1
     horizon = dusty_sky(vec3(direction.x, 0.0, direction.z), horizon);
 #endif

@@ -221,11 +221,11 @@ void main() {
     vec3 to_eye = normalize(frame.camera.xyz - position);
     float facing = dot(normal, to_eye), aside = 1.0 - max(facing, 0.0), aside2 = aside * aside;
     vec3 mirrored = 2.0 * facing * normal - to_eye;
-    vec3 sky = mix(HORIZON, ZENITH, min(1.6 * abs(mirrored.y), 0.9)) * seen.y;
+    vec3 from_sky = plain_sky(vec3(mirrored.x, abs(mirrored.y), mirrored.z)) * seen.y;
     float glint = max(dot(mirrored, frame.sun.xyz), 0.0);
     for (int i = 0; i < 6; ++i) glint *= glint;
     vec3 sparkle = 0.6 * glint * seen.x * frame.sun_light.rgb;
-    radiance += ground.sheen * ((0.02 + 0.98 * aside2 * aside2 * aside) * (sky - radiance) + sparkle);
+    radiance += ground.sheen * ((0.02 + 0.98 * aside2 * aside2 * aside) * (from_sky - radiance) + sparkle);
 #endif
 #if CANOPY > 0
     vec3 way = frame.camera.xyz - position;

@@ -75,7 +75,7 @@ vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
 // What is mirrored from a direction: the sky, or land that hides it.
 vec3 mirrored(vec3 from, vec3 direction, vec3 seen, vec3 light_here) {
 #if FINE_WATER == 1
-    vec3 sky = clear_sky(direction);
+    vec3 mirror = clear_sky(direction);
     // What stands highest over the ray, over steps that are softened by their length: each alone would show as a band.
     float reach = 1.5 * frame.map.z, covered = 0.0;
     vec2 hides = vec2(0.0);
@@ -97,9 +97,9 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 seen, vec3 light_here) {
         vec3 normal = normalize(vec3(-place.y * frame.map.w, 1.0, -place.z * frame.map.w));
         vec3 lit = frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * light_there.x
                  + sky_light(normal) * light_there.y;
-        sky = mix(sky, ground.albedo * lit, smoothstep(0.0, 1.0, covered));
+        mirror = mix(mirror, ground.albedo * lit, smoothstep(0.0, 1.0, covered));
     }
-    return sky;
+    return mirror;
 #else
     return mirrored_sky(direction, seen.y, light_here);
 #endif
@@ -227,7 +227,7 @@ void main() {
 #if SEA == 1
     // Far out the sea passes into the sky, without an edge.
     float far = smoothstep(0.0, 1.0, 1.0 - 6.0 * frame.heights.w / max(distance(position, frame.camera.xyz), 6.0 * frame.heights.w));
-    vec3 horizon = clear_sky(normalize(vec3(-to_eye.x, 0.0, -to_eye.z)));
+    vec3 horizon = horizon_colour(-to_eye);
     colour = mix(colour, horizon, far);
     keep *= 1.0 - far;
 #endif

@@ -19,6 +19,7 @@ from app.picture.camera import Camera
 from app.picture.crop import Crop, whole
 from app.picture.layers import DRAWN_BY, NOTHING, SurfaceOfLand, surface_layers
 from app.picture.passes import frame, table, unlocked
+from app.picture.passes.atmosphere import Sky
 from app.picture.passes.composing import compose
 from app.picture.passes.declaration import Frame, Passes, Shot
 from app.picture.passes.frame_values import fill_frame_block
@@ -61,6 +62,7 @@ class Picture:
         self._frame_block = frame.FrameBlock(context)
         self.shaders = ShaderLibrary(context, {frame.INCLUDE: frame.glsl()}, {frame.BLOCK: frame.BINDING})
         self._maps = LandMaps(context, self.shaders, bake_at_once=bake_at_once)
+        self._sky = Sky(context, self.shaders)
         self._passes = Passes(context, self.shaders, table.PASSES)
         self._resolve = ResolvePass(context, self.shaders)
         self._minimap = MinimapPass(context, self.shaders)
@@ -171,11 +173,13 @@ class Picture:
     def _forget_maps(self) -> None:
         """Redraw all maps, though nothing that they show has changed."""
         self._maps.forget()
+        self._sky.forget()
         self._minimap.forget()
 
     def release(self) -> None:
         for made in (
             self._passes,
+            self._sky,
             self._maps,
             self._resolve,
             self._minimap,
@@ -237,6 +241,7 @@ class Picture:
             weather,
             sea,
             self._maps.materials,
+            self._sky.update(view),
             storm=storm,
             crop=crop,
             corner=(scene.left, scene.bottom),
@@ -252,6 +257,7 @@ class Picture:
             quality,
             weather,
             self._maps,
+            self._sky,
             self._frame_block.values,
             self._resolve.begin(scene.width, scene.height, quality),
             aspect=crop.aspect,

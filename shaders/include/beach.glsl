@@ -46,7 +46,7 @@ Film beach_film(vec2 east_south, vec2 slope, Shore shore, float height, vec2 pix
     vec3 smooth_normal = normalize(mix(normal, vec3(0.0, 1.0, 0.0), 0.6 * beach.covered));
     float mirror = water_fresnel(max(dot(smooth_normal, to_eye), 0.0), 0.01)
                  * max(beach.covered, 0.5 * beach.wet * beach.wet);
-    colour = mix(colour, mix(HORIZON, ZENITH, 0.3) * seen.y, mirror);
+    colour = mix(colour, plain_sky(vec3(-to_eye.x, to_eye.y, -to_eye.z)) * seen.y, mirror);
     keep *= 1.0 - mirror;
 #endif
     colour = mix(colour, FOAM * light_on_water(seen), beach.foam);

@@ -85,7 +85,7 @@ vec3 water_reflected(vec3 to_eye, vec3 normal) {
 vec3 mirrored_sky(vec3 direction, float sky_seen, vec3 light) {
     float skyline = sqrt(max(1.0 - sky_seen, 0.0));
     vec3 land = vec3(0.105, 0.096, 0.072) * light;
-    return mix(land, clear_sky(direction), smoothstep(0.5 * skyline, 1.2 * skyline + 0.02, direction.y));
+    return mix(land, plain_sky(direction), smoothstep(0.5 * skyline, 1.2 * skyline + 0.02, direction.y));
 }
 
 // Light that falls on level water, of the sun and of the sky; `seen` is how much of them the place sees.

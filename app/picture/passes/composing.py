@@ -12,6 +12,7 @@ from app.model.climate import Weather
 from app.model.overlays import OVERLAYS, Value
 from app.model.snapshot import Snapshot
 from app.picture.crop import Crop
+from app.picture.passes.atmosphere import Sky
 from app.picture.passes.beach import BEACH_RISES
 from app.picture.passes.canopy import NO_FOREST
 from app.picture.passes.declaration import Frame, Shot
@@ -32,6 +33,7 @@ def compose(
     quality: Quality,
     weather: Weather,
     maps: LandMaps,
+    sky: Sky,
     block: NDArray[np.void],
     targets: dict[str, moderngl.Framebuffer],
     *,
@@ -71,7 +73,8 @@ def compose(
     if shadows.target is not None:
         targets["tree shadows"] = shadows.target
     with_materials = snapshot.materials is not None
-    textures = maps.textures(snapshot, view.overlay, with_waves=waves != NO_WAVES) | shadows.texture
+    textures = maps.textures(snapshot, view.overlay, with_waves=waves != NO_WAVES)
+    textures |= {**shadows.texture, "sky": sky.texture}
     if "places" in targets:
         textures["places"] = colour(targets["places"])
     return Frame(

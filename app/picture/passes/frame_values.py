@@ -17,12 +17,10 @@ from app.picture.appearance import Appearance
 from app.picture.camera import Camera
 from app.picture.crop import Crop
 from app.picture.passes import frame
+from app.picture.passes.atmosphere import SkyLight
 from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.waves import WEAKEST_WIND, SeaState, block_values
 
-SUN_STRENGTH = 3.4
-SKY_STRENGTH = 0.5  # the sky's share of the light on level ground
-REFERENCE_LIGHT = 1.94  # with the sun at 27°
 SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
 DIMMED = 0.42, 0.52, 0.68  # by how much the thickest dust of a storm dims sunlight: red, green, blue, as logarithms
 DUST_DEPTH = 4.2  # optical depth of it, from one end of the longer side to the other along the lowest ground
@@ -46,6 +44,7 @@ def fill_frame_block(
     weather: Weather,
     sea: SeaState,
     strata: MaterialTextures,
+    sky: SkyLight,
     *,
     storm: float,
     crop: Crop,
@@ -81,8 +80,11 @@ def fill_frame_block(
         -math.cos(direction) * math.cos(height),
         math.tan(min(height, math.radians(89.5))),
     )
-    dimmed = (light * math.exp(-storm * part) for light, part in zip(sunlight(view.sun_height), DIMMED, strict=True))
-    block["sun_light"] = (*dimmed, exposure(view.sun_height) * 2.0**view.exposure)
+    dimmed = (float(light) * math.exp(-storm * part) for light, part in zip(sky.sunlight, DIMMED, strict=True))
+    block["sun_light"] = (*dimmed, sky.exposure * 2.0**view.exposure)
+    block["sky_light"] = np.pad([sky.around, sky.upward, sky.sunward, sky.overhead], ((0, 0), (0, 1))).ravel()
+    block["horizon"] = np.pad(sky.horizon, ((0, 0), (0, 1))).ravel()
+    block["sunward"] = (math.sin(direction), -math.cos(direction), 0.0, 0.0)
     block["map"] = (columns, rows, snapshot.cell_size, view.exaggeration)
     base = lowest - BASE_DEPTH * min(rows, columns) * snapshot.cell_size
     block["heights"] = (lowest, highest, base, side)
@@ -133,20 +135,3 @@ def least_discharge(appearances: Sequence[Appearance], snapshots: Sequence[Snaps
         appearance.runoff.smallest_stream(snapshot.reference_cell_size or snapshot.cell_size)
         for appearance, snapshot in zip(appearances, snapshots, strict=True)
     )
-
-
-def sunlight(height: float) -> tuple[float, float, float]:
-    """The colour of sunlight for the sun's height in degrees: white at noon, warm and weaker near the horizon."""
-    # Air mass after Kasten and Young (1989); extinction per air mass chosen so that 27° gives (1.00, 0.87, 0.68).
-    air = 1.0 / (math.sin(math.radians(height)) + 0.50572 * (height + 6.07995) ** -1.6364)
-    extinction = (0.020, 0.083, 0.196)
-    strength = SUN_STRENGTH * math.exp(0.020 * 2.19)
-    red, green, blue = (strength * math.exp(-value * air) for value in extinction)
-    return red, green, blue
-
-
-def exposure(height: float) -> float:
-    """How bright the picture is for the sun's height in degrees: like an eye, it evens out most of the difference."""
-    red, green, _ = sunlight(height)
-    on_level_ground = 0.5 * (red + green) * math.sin(math.radians(height)) + SKY_STRENGTH
-    return 0.80 * min(math.pow(REFERENCE_LIGHT / on_level_ground, 0.75), 1.5)

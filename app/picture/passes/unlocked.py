@@ -113,6 +113,16 @@ def read(framebuffer: moderngl.Framebuffer, colours: int = 3) -> NDArray[np.uint
     return pixels
 
 
+def read_floats(framebuffer: moderngl.Framebuffer) -> NDArray[np.float32]:
+    """Red, green, blue and alpha of all pixels, [row from the bottom, column, colour]; then `framebuffer` is bound."""
+    width, height = framebuffer.size
+    pixels = np.empty((height, width, 4), np.float32)
+    framebuffer.use()
+    _function("glPixelStorei")(_PACK_ALIGNMENT, 1)
+    _function("glReadPixels")(0, 0, width, height, _COLOURS[4], _FLOAT, pixels.ctypes.data)
+    return pixels
+
+
 def copy(source: moderngl.Framebuffer, target: moderngl.Framebuffer, left: int, bottom: int) -> None:
     """The colours of all of `source` into `target`, with that place of their lower left corner; then that is bound."""
     width, height = source.size

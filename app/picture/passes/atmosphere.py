@@ -1,0 +1,261 @@
+"""The sky: how air and haze scatter sunlight, and what light, haze and sky take of that for their colours.
+
+After Hillaire (2020), A Scalable and Production Ready Sky and Atmosphere Rendering Technique. Three small tables are
+drawn, those of the air when the haze changes and that of the sky when the sun does; the last is read back, as the light
+of the whole sky on the ground is a sum over it. Lengths in kilometres.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import NamedTuple
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.view_parameters import ViewParameters
+from app.picture.passes import unlocked
+from app.picture.passes.shaders import FullScreen, ShaderLibrary, Uniform
+from app.picture.passes.targets import MapTarget, release_all
+
+Colours = NDArray[np.float64]  # [..., red, green, blue]
+
+GROUND, TOP = 6360.0, 6460.0  # radii
+SCALE_HEIGHTS = 8.0, 1.2  # of air and haze
+RAYLEIGH = np.array((5.802e-3, 13.558e-3, 33.1e-3))  # scattered per km at the ground
+OZONE = np.array((0.650e-3, 1.881e-3, 0.085e-3))  # absorbed per km in the middle of its layer
+OZONE_LAYER = 25.0, 15.0  # its middle, and half of its thickness
+HAZE_DEPTH = 0.065  # vertical optical depth of haze as it is usual, in green light
+HAZE_COLOURS = np.array((0.75, 1.0, 1.32))  # small particles take more of blue (Ångström 1929)
+HAZE_SCATTERS = 0.98  # of what it takes; the rest is absorbed
+HAZE_FORWARD = 0.76
+GLOBE_ALBEDO = 0.3
+EYE_HEIGHT = 0.2
+
+# Sunlight at the ground by which the colours of all materials were chosen. As much comes to the air as gives it.
+REFERENCE_SUN = 27.0
+REFERENCE_SUNLIGHT = 3.4 * np.array((1.00, 0.87, 0.68))
+
+LAND_ALBEDO = np.array((0.16, 0.14, 0.11))  # of land around, much of which lies in its own shade
+EXPOSURE = 0.80  # with the sun at that height
+ADAPTATION = 0.62  # how much of a difference in light the eye evens out, as a power
+BRIGHTEST_SKY = 1.3  # exposed: what would be brighter is held back, and bleached by a part
+BLEACHED = 0.35
+
+TRANSMITTANCE_SIZE, SCATTERING_SIZE, SKY_SIZE = (256, 64), (16, 16), (96, 48)
+HAZE_POWERS = 0, 1, 6, 24  # of (1 + cosine to the sun) / 2, of which the colour of the horizon is put together
+HORIZON = 0.04  # sine of the height up to which the sky passes into the horizon of that colour
+
+
+class SkyLight(NamedTuple):
+    """What the sun and the sky send, as `albedo × light` is what ground sends on. Red, green and blue."""
+
+    sunlight: Colours  # on what faces the sun
+    around: Colours  # from the sky and from lit land, on walls in the mean
+    upward: Colours  # added to that on ground that faces up
+    sunward: Colours  # and on walls that face the sun's place on the compass
+    horizon: Colours  # [power, colour]: coefficients of HAZE_POWERS
+    overhead: Colours  # of the sky at 45°, in the mean
+    exposure: float
+
+
+class Sky:
+    """Keeps the tables of the sky that is shown, and redraws those that have changed."""
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._transmittance = MapTarget(context, (4, "f4"))
+        self._scattering = MapTarget(context, (4, "f4"))
+        self._seen = MapTarget(context, (4, "f4"))
+        self._draw_transmittance = FullScreen(context, shaders, "atmosphere/transmittance.frag")
+        self._draw_scattering = FullScreen(context, shaders, "atmosphere/multiple_scattering.frag")
+        self._draw_seen = FullScreen(context, shaders, "atmosphere/sky_view.frag")
+        self.texture = context.texture(SKY_SIZE, 4, dtype="f2")
+        self.texture.repeat_x = self.texture.repeat_y = False
+        self._haze: float | None = None
+        self._sun: tuple[float, float] | None = None
+        self._light: SkyLight | None = None
+
+    def update(self, view: ViewParameters) -> SkyLight:
+        """Draw what the sun's height or the haze have changed; the light of this sky."""
+        sun = view.sun_height, view.haze
+        if self._light is not None and sun == self._sun:
+            return self._light
+        if view.haze != self._haze:
+            self._draw(self._draw_transmittance, self._transmittance, TRANSMITTANCE_SIZE, view.haze)
+            self._draw_scattering.program.bind(transmittance=self._transmittance.texture())
+            self._draw(self._draw_scattering, self._scattering, SCATTERING_SIZE, view.haze)
+            self._haze = view.haze
+        self._draw_seen.program.bind(
+            transmittance=self._transmittance.texture(), multiple_scattering=self._scattering.texture()
+        )
+        self._draw_seen.program.set(
+            sun_sine=math.sin(math.radians(view.sun_height)), eye_height=EYE_HEIGHT, anisotropy=HAZE_FORWARD
+        )
+        self._draw(self._draw_seen, self._seen, SKY_SIZE, view.haze)
+        radiance = unlocked.read_floats(self._seen.framebuffer)[..., :3].astype(float)
+        light, shown = light_of(radiance, view.sun_height, view.haze)
+        self.texture.write(np.dstack([shown, np.ones(shown.shape[:2])]).astype(np.float16).tobytes())
+        self._sun, self._light = sun, light
+        return light
+
+    def tables(self) -> dict[str, moderngl.Framebuffer]:
+        """What was drawn last, by its name."""
+        return {
+            "transmittance": self._transmittance.framebuffer,
+            "multiple scattering": self._scattering.framebuffer,
+            "sky": self._seen.framebuffer,
+        }
+
+    def forget(self) -> None:
+        """Redraw all, though nothing has changed."""
+        self._haze = self._sun = self._light = None
+
+    def release(self) -> None:
+        self.forget()
+        release_all(
+            self._transmittance,
+            self._scattering,
+            self._seen,
+            self._draw_transmittance,
+            self._draw_scattering,
+            self._draw_seen,
+            self.texture,
+        )
+
+    @staticmethod
+    def _draw(drawing: FullScreen, target: MapTarget, size: tuple[int, int], haze: float) -> None:
+        target.fit(size)
+        drawing.program.set(size=(float(size[0]), float(size[1])), **air_uniforms(haze))
+        drawing.draw(target.framebuffer)
+
+
+def air_uniforms(haze: float) -> dict[str, Uniform]:
+    """The air as `shaders/include/atmosphere.glsl` reads it, for so much haze."""
+    scattering, extinction = haze_at_ground(haze)
+    return {
+        "radii": (GROUND, TOP),
+        "scale_heights": SCALE_HEIGHTS,
+        "rayleigh_scattering": tuple(RAYLEIGH),
+        "haze_scattering": tuple(scattering),
+        "haze_extinction": tuple(extinction),
+        "ozone_absorption": tuple(OZONE),
+        "ozone_layer": OZONE_LAYER,
+        "ground_albedo": GLOBE_ALBEDO,
+    }
+
+
+def haze_at_ground(haze: float) -> tuple[Colours, Colours]:
+    """What haze scatters, and what it takes of light, for each kilometre at the ground."""
+    extinction = HAZE_DEPTH * haze / SCALE_HEIGHTS[1] * HAZE_COLOURS
+    return HAZE_SCATTERS * extinction, extinction
+
+
+def sun_transmittance(sun_height: float, haze: float) -> Colours:
+    """The part of sunlight that comes to the eye, for the sun's height in degrees."""
+    up, radius, steps = math.sin(math.radians(sun_height)), GROUND + EYE_HEIGHT, 200
+    reach = -radius * up + math.sqrt(radius * radius * (up * up - 1.0) + TOP * TOP)
+    edges = np.linspace(0.0, 1.0, steps + 1) ** 2 * reach  # fine near the ground, where most air is
+    along, part = 0.5 * (edges[1:] + edges[:-1]), np.diff(edges)
+    height = np.sqrt(radius * radius + along * along + 2.0 * radius * up * along) - GROUND
+    air, hazy = (float((np.exp(-height / scale) * part).sum()) for scale in SCALE_HEIGHTS)
+    ozone = float((np.maximum(1.0 - abs(height - OZONE_LAYER[0]) / OZONE_LAYER[1], 0.0) * part).sum())
+    depth: Colours = RAYLEIGH * air + haze_at_ground(haze)[1] * hazy + OZONE * ozone
+    return np.exp(-depth)
+
+
+@cache
+def sunlight_at_top() -> tuple[float, float, float]:
+    """Sunlight before it comes to the air."""
+    red, green, blue = REFERENCE_SUNLIGHT / sun_transmittance(REFERENCE_SUN, 1.0)
+    return float(red), float(green), float(blue)
+
+
+def light_of(radiance: Colours, sun_height: float, haze: float) -> tuple[SkyLight, Colours]:
+    """The light of a sky, and the sky as it is shown: [row, column, colour], laid out as `radiance`.
+
+    That is what `sky_view.frag` draws, for sunlight of 1.
+    """
+    sunlight = np.array(sunlight_at_top()) * sun_transmittance(sun_height, haze)
+    sky = radiance * math.pi * np.array(sunlight_at_top())
+    sine, angle = _directions(sky.shape[1], sky.shape[0])
+    weights = _solid_angles(sky.shape[1], sky.shape[0])[..., None] / math.pi
+    across = np.sqrt(1.0 - sine**2) * np.cos(angle)
+
+    def on_ground(facing: Colours) -> Colours:
+        """Light on ground for which the cosines to the directions are these."""
+        total: Colours = (sky * weights * np.maximum(facing, 0.0)[..., None]).sum((0, 1))
+        return total
+
+    from_above = on_ground(sine)
+    level = sunlight * math.sin(math.radians(sun_height)) + from_above
+    from_below = LAND_ALBEDO * level
+    exposure = EXPOSURE * (_reference_light() / brightness(level)) ** ADAPTATION
+    shown = _held_back(sky, BRIGHTEST_SKY / exposure)
+    horizon = _fitted_horizon(shown[0], angle[0])
+    at_horizon = _powers(np.cos(angle)) @ horizon
+    part = np.clip(sine / HORIZON, 0.0, 1.0)[..., None]
+    shown = at_horizon + (shown - at_horizon) * part * part * (3.0 - 2.0 * part)
+    overhead = np.average(shown[abs(sine[:, 0] - math.sqrt(0.5)).argmin()], axis=0, weights=weights[-1, :, 0])
+    light = SkyLight(
+        sunlight=sunlight,
+        around=0.5 * (from_above + from_below),
+        upward=0.5 * (from_above - from_below),
+        sunward=0.5 * (on_ground(across) - on_ground(-across)),
+        horizon=horizon,
+        overhead=overhead,
+        exposure=exposure,
+    )
+    return light, shown
+
+
+def _held_back(sky: Colours, brightest: float) -> Colours:
+    """The same sky with no channel above `brightest`, and its brightest parts a little paler, as on film."""
+    kept = 1.0 / np.hypot(1.0, sky.max(axis=2, keepdims=True) / brightest)
+    held = sky * kept
+    shown: Colours = held + BLEACHED * (1.0 - kept) * (held.mean(axis=2, keepdims=True) - held)
+    return shown
+
+
+def brightness(light: Colours) -> float:
+    """How bright an eye finds it, about: it sees little of blue."""
+    return 0.5 * float(light[0] + light[1])
+
+
+@cache
+def _reference_light() -> float:
+    """The brightness of light on level ground with the sun at its reference height."""
+    return brightness(REFERENCE_SUNLIGHT * math.sin(math.radians(REFERENCE_SUN)) + np.array((0.26, 0.40, 0.66)))
+
+
+def _directions(columns: int, rows: int) -> tuple[Colours, Colours]:
+    """The sines of the heights, and the angles to the sun on the compass, of the texels of a sky."""
+    sine, angle = np.linspace(0.0, 1.0, rows) ** 2, 2.0 * np.arcsin(np.linspace(0.0, 1.0, columns))
+    heights, angles = np.meshgrid(sine, angle, indexing="ij")
+    return heights, angles
+
+
+def _solid_angles(columns: int, rows: int) -> Colours:
+    """Of the parts of the hemisphere that the texels of a sky stand for: both sides of the sun together."""
+
+    def parts(texels: int) -> Colours:
+        middles = np.linspace(0.0, 1.0, texels)
+        return np.concatenate([[0.0], 0.5 * (middles[1:] + middles[:-1]), [1.0]])
+
+    heights, angles = parts(rows) ** 2, 2.0 * np.arcsin(parts(columns))
+    solid: Colours = np.diff(heights)[:, None] * 2.0 * np.diff(angles)[None, :]
+    return solid
+
+
+def _powers(cosine: Colours) -> Colours:
+    """[..., power]: what the coefficients of the horizon are multiplied with."""
+    powers: Colours = (0.5 + 0.5 * cosine[..., None]) ** np.array(HAZE_POWERS)
+    return powers
+
+
+def _fitted_horizon(colours: Colours, angles: Colours) -> Colours:
+    """The coefficients [power, colour] of the horizon's colours at these angles to the sun."""
+    weights = np.sqrt(np.gradient(angles))[:, None]
+    fitted: Colours = np.linalg.lstsq(_powers(np.cos(angles)) * weights, colours * weights, rcond=None)[0]
+    return fitted

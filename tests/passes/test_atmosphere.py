@@ -1,0 +1,308 @@
+"""The sky: its tables against the formulas of Hillaire (2020), and the light and the pictures that come of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import moderngl
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from pyglm import glm
+from scipy import ndimage
+
+from app.model.view_parameters import ViewParameters
+from app.picture.camera import Camera
+from app.picture.passes import atmosphere as module
+from app.picture.passes.atmosphere import Sky, SkyLight, brightness, haze_at_ground, sun_transmittance
+from app.picture.passes.shaders import ShaderLibrary
+from app.scene.scene import Scene
+from tests.passes import gl
+from tests.passes.conftest import Draw
+from tests.passes.worlds import drowned, flat, snapshot
+
+Floats = NDArray[np.float64]
+CELL = 20.0
+
+
+@pytest.fixture
+def sky(context: moderngl.Context, shaders: ShaderLibrary) -> Iterator[Sky]:
+    sky = Sky(context, shaders)
+    yield sky
+    sky.release()
+
+
+def light(sky: Sky, sun: float, haze: float = 1.0) -> SkyLight:
+    return sky.update(ViewParameters(sun_height=sun, haze=haze))
+
+
+def table(sky: Sky, name: str) -> Floats:
+    framebuffer = sky.tables()[name]
+    values = np.frombuffer(framebuffer.read(components=4, dtype="f4"), np.float32)
+    return values.reshape(framebuffer.height, framebuffer.width, 4)[..., :3].astype(float)
+
+
+# The paper's formulas, in steps far finer than the shaders'. Heights in kilometres, directions as unit vectors, y up.
+
+
+def coefficients(height: Floats, haze: float) -> tuple[Floats, Floats, Floats]:
+    """Scattering of air and of haze, and extinction, at heights."""
+    above = np.maximum(height, 0.0)[..., None]
+    air = module.RAYLEIGH * np.exp(-above / 8.0)
+    scattering, extinction = (each * np.exp(-above / 1.2) for each in haze_at_ground(haze))
+    ozone = module.OZONE * np.maximum(1.0 - abs(above - 25.0) / 15.0, 0.0)
+    return air, scattering, air + extinction + ozone
+
+
+def reach(place: Floats, direction: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """How far it is along directions to the ground or the top of the air, and whether it is the ground."""
+    along, square = place @ direction.T, (place**2).sum()
+    ground, top = (along**2 - square + radius**2 for radius in (module.GROUND, module.TOP))
+    meets = (along < 0.0) & (ground > 0.0)
+    return np.where(meets, -along - np.sqrt(np.maximum(ground, 0.0)), -along + np.sqrt(top)), meets
+
+
+def transmittance(height: float, up: float, haze: float, steps: int = 2000) -> Floats:
+    place, direction = np.array((0.0, module.GROUND + height, 0.0)), np.array([(math.sqrt(1.0 - up * up), up, 0.0)])
+    length = reach(place, direction)[0][0]
+    along = (np.arange(steps) + 0.5) / steps * length
+    heights = np.linalg.norm(place + along[:, None] * direction, axis=1) - module.GROUND
+    depth: Floats = coefficients(heights, haze)[2].sum(axis=0) * length / steps
+    return np.exp(-depth)
+
+
+def along_ray(
+    place: Floats,
+    direction: Floats,
+    sun: Floats,
+    haze: float,
+    scattered: Floats | None,
+    steps: int,
+    again: Floats | None = None,
+) -> tuple[Floats, Floats]:
+    """What comes along a ray: light of single scattering with `scattered` as phase functions, and the part scattered
+    in the mean. Without `scattered`, all directions are alike, and the ground that is met sends light, too. `again` is
+    the table of light that is scattered once more.
+    """
+    length, meets = (each[0] for each in reach(place, direction[None]))
+    edges = np.linspace(0.0, 1.0, steps + 1) ** 2 * length
+    points = place + 0.5 * (edges[1:] + edges[:-1])[:, None] * direction
+    radius = np.linalg.norm(points, axis=1)
+    air, hazy, extinction = coefficients(radius - module.GROUND, haze)
+    part = np.diff(edges)[:, None]
+    left = np.exp(-np.cumsum(extinction * part, axis=0) + 0.5 * extinction * part)
+    sunlit = np.array([lit(point, sun, haze) for point in points])
+    by_air, by_haze = (1.0 / (4.0 * math.pi),) * 2 if scattered is None else scattered
+    seen = (left * sunlit * (air * by_air + hazy * by_haze) * part).sum(axis=0)
+    if again is not None:
+        rows, columns = again.shape[:2]
+        at = np.sqrt((radius - module.GROUND) / 100.0) * (rows - 1), (0.5 + 0.5 * points @ sun / radius) * (columns - 1)
+        around = [ndimage.map_coordinates(again[..., channel], at, order=1, mode="nearest") for channel in range(3)]
+        seen = seen + (left * np.stack(around, axis=1) * (air + hazy) * part).sum(axis=0)
+    if meets and scattered is None:
+        place = place + length * direction
+        up = place @ sun / np.linalg.norm(place)
+        seen = seen + np.exp(-(extinction * part).sum(axis=0)) * lit(place, sun, haze) * max(up, 0.0) * 0.3 / math.pi
+    return seen, (left * (air + hazy) * part).sum(axis=0)
+
+
+def lit(place: Floats, sun: Floats, haze: float) -> Floats:
+    """The part of sunlight that comes to a place: none through the ground."""
+    radius = float(np.linalg.norm(place))
+    up = float(place @ sun) / radius
+    if up < 0.0 and radius**2 * (up * up - 1.0) + (module.GROUND - 0.5) ** 2 > 0.0:
+        return np.zeros(3)
+    return transmittance(radius - module.GROUND, up, haze, 60)
+
+
+def multiple_scattering(height: float, sun_up: float, haze: float) -> Floats:
+    sun, place = np.array((math.sqrt(1.0 - sun_up**2), sun_up, 0.0)), np.array((0.0, module.GROUND + height, 0.0))
+    directions = []
+    for up in (np.arange(10) + 0.5) / 5.0 - 1.0:
+        for angle in (np.arange(10) + 0.5) / 5.0 * math.pi:
+            across = math.sqrt(1.0 - up * up)
+            directions.append((across * math.cos(angle), up, across * math.sin(angle)))
+    found = [along_ray(place, np.array(each), sun, haze, None, 30) for each in directions]
+    second, again = (np.mean(each, axis=0) for each in zip(*found, strict=True))
+    result: Floats = second / (1.0 - again)
+    return result
+
+
+@pytest.mark.parametrize("haze", [0.0, 1.0, 4.0])
+def test_the_table_of_transmittance_is_that_of_the_paper(sky: Sky, haze: float) -> None:
+    light(sky, 20.0, haze)
+    drawn = table(sky, "transmittance")
+    rows, columns = drawn.shape[:2]
+    for row in (0, 8, 30, rows - 2):
+        for column in (130, 150, 200, columns - 1):
+            height, signed = (row / (rows - 1)) ** 2 * 100.0, 2.0 * column / (columns - 1) - 1.0
+            exact = transmittance(height, signed * abs(signed), haze)
+            np.testing.assert_allclose(drawn[row, column], exact, atol=0.012)
+
+
+@pytest.mark.parametrize("haze", [0.0, 1.0])
+def test_the_table_of_multiple_scattering_is_that_of_the_paper(sky: Sky, haze: float) -> None:
+    light(sky, 20.0, haze)
+    drawn = table(sky, "multiple scattering")
+    rows, columns = drawn.shape[:2]
+    for row, column in ((0, 9), (0, 15), (5, 11)):
+        exact = multiple_scattering((row / (rows - 1)) ** 2 * 100.0, 2.0 * column / (columns - 1) - 1.0, haze)
+        np.testing.assert_allclose(drawn[row, column], exact, rtol=0.08)
+
+
+@pytest.mark.parametrize("sun", [4.0, 27.0, 70.0])
+def test_the_sky_is_that_of_the_paper(sky: Sky, sun: float) -> None:
+    light(sky, sun)
+    drawn = table(sky, "sky")
+    rows, columns = drawn.shape[:2]
+    toward = np.array((math.cos(math.radians(sun)), math.sin(math.radians(sun)), 0.0))
+    place = np.array((0.0, module.GROUND + module.EYE_HEIGHT, 0.0))
+    g = module.HAZE_FORWARD
+    for row, column in ((8, 20), (20, 60), (40, columns - 1), (rows - 1, 0)):
+        up, around = (row / (rows - 1)) ** 2, 2.0 * math.asin(column / (columns - 1))
+        across = math.sqrt(1.0 - up * up)
+        direction = np.array((across * math.cos(around), up, across * math.sin(around)))
+        cosine = float(direction @ toward)
+        by_air = 3.0 / (16.0 * math.pi) * (1.0 + cosine**2)
+        by_haze = 3.0 / (8.0 * math.pi) * (1.0 - g * g) * (1.0 + cosine**2)
+        by_haze /= (2.0 + g * g) * (1.0 + g * g - 2.0 * g * cosine) ** 1.5
+        phases, again = np.array((by_air, by_haze)), table(sky, "multiple scattering")
+        exact = along_ray(place, direction, toward, 1.0, phases, 100, again)[0]
+        np.testing.assert_allclose(drawn[row, column], exact, rtol=0.04, err_msg=f"row {row}, column {column}")
+
+
+# The light.
+
+
+def test_sunlight_is_what_the_table_lets_through_and_reddens_towards_the_horizon(sky: Sky) -> None:
+    heights = np.array((2.0, 5.0, 10.0, 27.0, 60.0))
+    lights = np.array([light(sky, height).sunlight for height in heights])
+    np.testing.assert_allclose(lights[3], module.REFERENCE_SUNLIGHT)
+    assert (np.diff(lights, axis=0) > 0.0).all()
+    assert (np.diff(lights[:, 0] / lights[:, 1]) < 0.0).all() and (np.diff(lights[:, 1] / lights[:, 2]) < 0.0).all()
+    exact = [transmittance(module.EYE_HEIGHT, math.sin(math.radians(each)), 1.0) for each in heights]
+    np.testing.assert_allclose([sun_transmittance(each, 1.0) for each in heights], exact, rtol=0.01, atol=1e-3)
+
+
+def test_the_sky_at_noon_is_blue_above_and_paler_at_the_horizon(sky: Sky) -> None:
+    light(sky, 60.0)
+    drawn = table(sky, "sky")
+    zenith, horizon = drawn[-1, 0], drawn[1, -1]
+    assert zenith[2] > 1.6 * zenith[1] > 2.2 * zenith[0]
+    assert (horizon > zenith).all() and horizon[2] / horizon[0] < 0.7 * zenith[2] / zenith[0]
+
+
+def test_a_sunset_is_red_on_its_own_side_and_blue_above(sky: Sky) -> None:
+    light(sky, 4.0)
+    drawn = table(sky, "sky")
+    sunward, away, above = drawn[4, 2], drawn[4, -1], drawn[-1, 0]
+    assert sunward[0] > 1.8 * sunward[1] > 3.0 * sunward[2]
+    assert sunward[0] > 10.0 * away[0] and above[2] > 1.5 * above[0]
+
+
+def test_the_sky_gives_a_part_of_the_light_on_level_ground_that_falls_with_the_sun_s_height(sky: Sky) -> None:
+    parts = []
+    for height in (5.0, 15.0, 30.0, 60.0):
+        found = light(sky, height)
+        from_sky = brightness(found.around + found.upward)
+        parts.append(from_sky / (from_sky + brightness(found.sunlight) * math.sin(math.radians(height))))
+    assert (np.diff(parts) < 0.0).all() and 0.35 < parts[0] < 0.8 and 0.05 < parts[-1] < 0.2
+
+
+def test_light_of_an_even_sky_is_even() -> None:
+    even, _ = module.light_of(np.full((module.SKY_SIZE[1], module.SKY_SIZE[0], 3), 0.1), 30.0, 1.0)
+    sent = 0.1 * math.pi * np.array(module.sunlight_at_top())
+    np.testing.assert_allclose(even.around + even.upward, sent, rtol=2e-3)
+    np.testing.assert_allclose(even.sunward, 0.0, atol=2e-3)
+
+
+@pytest.mark.parametrize("haze", [0.0, 1.0, 4.0])
+def test_lit_ground_is_about_as_bright_at_any_height_of_the_sun(sky: Sky, haze: float) -> None:
+    shown = []
+    for height in (8.0, 15.0, 27.0, 60.0, 90.0):
+        found = light(sky, height, haze)
+        level = found.sunlight * math.sin(math.radians(height)) + found.around + found.upward
+        shown.append(brightness(level) * found.exposure)
+    assert (np.diff(shown) > 0.0).all() and 0.6 < shown[0] < shown[-1] < 2.2
+
+
+def test_the_horizon_has_the_colour_that_the_shaders_put_together(sky: Sky) -> None:
+    for height in (1.0, 5.0, 27.0, 90.0):
+        light(sky, height)
+        _, shown = module.light_of(table(sky, "sky"), height, 1.0)
+        found = light(sky, height)
+        cosine = 1.0 - 2.0 * np.linspace(0.0, 1.0, module.SKY_SIZE[0]) ** 2
+        fitted = (0.5 + 0.5 * cosine[:, None]) ** np.array(module.HAZE_POWERS) @ found.horizon
+        np.testing.assert_allclose(shown[0], fitted)
+        assert (fitted > 0.0).all()
+        np.testing.assert_allclose(fitted, shown[12], rtol=0.7, atol=0.1)
+
+
+# What is drawn when.
+
+
+def test_tables_are_drawn_again_only_for_another_height_of_the_sun_or_haze(
+    sky: Sky, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[int] = []
+    draw = Sky._draw
+    monkeypatch.setattr(Sky, "_draw", staticmethod(lambda *all: (drawn.append(1), draw(*all))))
+    counts = []
+    for view in (
+        ViewParameters(sun_height=20.0),
+        ViewParameters(sun_height=20.0),
+        ViewParameters(sun_height=20.0, sun_direction=10.0, exposure=1.0),
+        ViewParameters(sun_height=21.0),
+        ViewParameters(sun_height=21.0, haze=2.0),
+    ):
+        drawn.clear()
+        sky.update(view)
+        counts.append(len(drawn))
+    assert counts == [3, 0, 0, 1, 3]
+
+
+def test_it_gives_back_all_that_it_holds(
+    context: moderngl.Context, shaders: ShaderLibrary, resting_place: moderngl.Framebuffer
+) -> None:
+    sky = Sky(context, shaders)
+    light(sky, 20.0)
+    resting_place.use()
+    sky.release()
+    resting_place.use()
+    before = gl.living_objects()
+    sky = Sky(context, shaders)
+    light(sky, 20.0)
+    light(sky, 10.0, 2.0)
+    resting_place.use()
+    sky.release()
+    assert gl.living_objects() == before
+
+
+# The picture.
+
+
+def at_sea(heading: float) -> tuple[object, Camera]:
+    shown = drowned(snapshot(flat(64, 64, -200.0), cell_size=CELL), 0.0)
+    return shown, Camera(glm.vec3(32 * CELL, 0.0, 32 * CELL), heading, 3.0, 90.0 * CELL, 20.0)
+
+
+@pytest.mark.parametrize("sun", [2.0, 6.0, 27.0, 70.0])
+@pytest.mark.parametrize("around", [0.0, 25.0, 90.0, 180.0])
+def test_the_sea_meets_the_sky_without_a_line(draw: Draw, sun: float, around: float) -> None:
+    shown, camera = at_sea(40.0)
+    scene = Scene().with_values({"view.sun_height": sun, "view.sun_direction": 40.0 + around, "view.waves": 0.0})
+    pixels = draw(shown, camera, scene, size=(64, 240)).astype(float)  # type: ignore[arg-type]
+    column = pixels[:, 56:].mean(axis=1)  # beside the disc of the sun
+    horizon = round(240 * (0.5 - math.tan(math.radians(3.0)) / (2.0 * math.tan(math.radians(10.0)))))
+    assert np.abs(np.diff(column[horizon - 6 : horizon + 6], axis=0)).max() < 5.0
+
+
+def test_the_sun_is_a_disc_where_it_stands(draw: Draw) -> None:
+    shown, camera = at_sea(120.0)
+    scene = Scene().with_values({"view.sun_height": 5.0, "view.sun_direction": 120.0, "view.quality": "high"})
+    pixels = draw(shown, camera, scene, size=(240, 240)).astype(float)  # type: ignore[arg-type]
+    up = 120.0 - 120.0 * math.tan(math.radians(5.0 + 3.0)) / math.tan(math.radians(10.0))
+    disc = pixels[round(up) - 1 : round(up) + 2, 118:122].mean(axis=(0, 1))
+    around = pixels[round(up) - 1 : round(up) + 2, 90:100].mean(axis=(0, 1))
+    assert disc[0] > 240.0 and disc[1] > around[1] + 10.0 and disc[2] < 0.9 * disc[0]
