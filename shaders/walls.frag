@@ -24,6 +24,7 @@ const vec3 STRATA[5] = vec3[5](
     vec3(0.255, 0.205, 0.165), vec3(0.330, 0.275, 0.215), vec3(0.215, 0.180, 0.158),
     vec3(0.300, 0.235, 0.180), vec3(0.370, 0.318, 0.250)
 );
+const float TABLE_ALBEDO = 0.42;
 const vec3 LOOSE = vec3(0.470, 0.392, 0.272);
 
 // Layers of rock: each has its thickness and colour by a hash of its number; gently folded.
@@ -40,6 +41,13 @@ vec3 rock_layers(float along, float height, float thickness) {
     vec3 rock = mix(lower, upper, smoothstep(seam - blur, seam + blur, within));
     rock = mix(below, rock, smoothstep(0.0, blur * 2.0, within));
     return rock * (0.86 + 0.28 * grain.w);
+}
+
+// Light that the table throws back at a wall: less from where the block's shadow lies, which is short at noon.
+vec3 from_table(float occlusion) {
+    float away = clamp(0.5 - 0.5 * dot(normal.xz, frame.sunward.xy), 0.0, 1.0);
+    float lit = 1.0 - away * (1.0 - smoothstep(0.0, 3.0, frame.sun.w));
+    return 0.5 * TABLE_ALBEDO * (frame.sun_light.rgb * frame.sun.y * lit + sky_light(vec3(0.0, 1.0, 0.0)) * occlusion);
 }
 
 void main() {
@@ -62,6 +70,6 @@ void main() {
 
     float sun = max(dot(normal, frame.sun.xyz), 0.0);
     float occlusion = mix(0.45, 1.0, smoothstep(0.0, 0.35, (position.y - frame.heights.z) / block));
-    vec3 radiance = albedo * (frame.sun_light.rgb * sun + sky_light(normal) * occlusion * 0.8);
+    vec3 radiance = albedo * (frame.sun_light.rgb * sun + sky_light(normal) * occlusion + from_table(occlusion));
     colour = vec4(radiance * air_kept + air_added, 1.0);
 }
