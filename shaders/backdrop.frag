@@ -14,14 +14,15 @@
 #ifndef SHADOW
 #define SHADOW 0  // where the block's shadow can fall
 #endif
+#ifndef SUN
+#define SUN 0     // of the sky, where the disc of the sun can be
+#endif
 
 uniform sampler2D surface;
 uniform vec2 scene_size;  // in pixels
 
 out vec4 colour;
 
-const float TABLE_BESIDE_SKY = 0.80;  // how bright it is beneath the block, beside the horizon that it passes into
-const vec4 ALL_AROUND = vec4(1.0, 0.5, 0.226, 0.115);  // the powers of `frame.horizon`, in the mean
 
 // The walls stand in the middle of the outermost cells.
 vec2 block_low() {
@@ -59,13 +60,13 @@ float block_shadow(vec3 from) {
 
 #endif
 
-#if TABLE == 0
-const float SUN_RADIUS = 0.00465;  // of its disc, in radians
+#if SUN == 1
+uniform float sun_radius;  // of its disc, in radians
 const float SUN_SHOWN = 6.0;       // exposed: a screen shows no more, and would lose its colour
 
 // The sun's disc, darker at its rim, over the sky behind.
 vec3 with_sun(vec3 direction, vec3 behind) {
-    float away = length(cross(direction, frame.sun.xyz)) / SUN_RADIUS, pixel = fwidth(away);
+    float away = length(cross(direction, frame.sun.xyz)) / sun_radius, pixel = fwidth(away);
     if (dot(direction, frame.sun.xyz) <= 0.0) return behind;
     float rim = sqrt(max(1.0 - away * away, 0.0));
     vec3 shown = frame.sun_light.rgb * (SUN_SHOWN * (0.4 + 0.6 * rim) / (frame.sun_light.r * frame.sun_light.a));
@@ -88,7 +89,11 @@ vec3 clouds(vec3 direction, vec3 behind) {
 void main() {
     vec3 direction = normalize((frame.rays * vec4(gl_FragCoord.xy / scene_size * 2.0 - 1.0, 1.0, 0.0)).xyz);
 #if TABLE == 0
-    vec3 seen = clouds(direction, with_sun(direction, clear_sky(direction)));
+    vec3 seen = clear_sky(direction);
+#if SUN == 1
+    seen = with_sun(direction, seen);
+#endif
+    seen = clouds(direction, seen);
 #if STORM == 1
     seen = dusty_sky(direction, seen);
 #endif
@@ -97,15 +102,12 @@ void main() {
     vec3 place = frame.camera.xyz + direction * ((frame.heights.z - frame.camera.y) / min(direction.y, -1e-4));
     float away = distance_to_block(place.xz) / frame.heights.w;
     float contact = 1.0 - 0.50 * exp(-away * 22.0) - 0.20 * exp(-away * 5.0);
-    float sun = frame.sun.y;
-#if SHADOW == 1
-    sun *= block_shadow(place);
-#endif
     // A table of the horizon's own colour has no edge, and no other colour before it: only shadows fall on it.
-    vec3 from_sky = sky_light(vec3(0.0, 1.0, 0.0));
-    vec3 light = (frame.sun_light.rgb * sun + from_sky * contact) / (frame.sun_light.rgb * frame.sun.y + from_sky);
-    light = mix(light, vec3(dot(light, vec3(0.333))), 0.6);  // its shadows are quiet
-    vec3 table = TABLE_BESIDE_SKY * (frame.horizon * ALL_AROUND).rgb * light;
+#if SHADOW == 1
+    vec3 table = frame.table.rgb - frame.table_sun.rgb * (1.0 - block_shadow(place)) - frame.table_sky.rgb * (1.0 - contact);
+#else
+    vec3 table = frame.table.rgb - frame.table_sky.rgb * (1.0 - contact);
+#endif
     vec3 horizon = horizon_colour(direction);
 #if STORM == 1
     horizon = dusty_sky(vec3(direction.x, 0.0, direction.z), horizon);

@@ -205,8 +205,7 @@ void main() {
     seen.y *= 1.0 - 0.5 * covered;
 #endif
     float sun = max(dot(normal, frame.sun.xyz), 0.0) * seen.x;
-    vec3 bounce = vec3(0.30, 0.24, 0.17) * (1.0 - normal.y) * (0.25 + 0.75 * seen.x) * 0.35;
-    vec3 radiance = albedo * (frame.sun_light.rgb * sun + (sky_light(normal) + bounce) * seen.y);
+    vec3 radiance = albedo * (frame.sun_light.rgb * sun + sky_light(normal) * seen.y);
 #if DESERT == 1
 #if DETAIL_SCALES > 1 || MATERIALS == 0
     radiance += frame.sun_light.rgb * glitter(cells, normal, normalize(frame.camera.xyz - position)) * ground.sand * sun;

@@ -19,7 +19,7 @@ float cosine_to_sun(vec3 direction) {
 vec3 horizon_colour(vec3 direction) {
     float toward = 0.5 + 0.5 * dot(direction.xz, frame.sunward.xy);
     float to2 = toward * toward, to4 = to2 * to2, to8 = to4 * to4, to16 = to8 * to8;
-    return (frame.horizon * vec4(1.0, toward, to2 * to4, to8 * to16)).rgb;
+    return frame.horizon[0].rgb + frame.horizon[1].rgb * toward + frame.horizon[2].rgb * (to2 * to4) + frame.horizon[3].rgb * (to8 * to16);
 }
 
 // The clear sky in a direction; below the horizon, that.
@@ -31,7 +31,7 @@ vec3 clear_sky(vec3 direction) {
 
 // Light that falls from the sky, and from the land around, on ground that faces `normal`.
 vec3 sky_light(vec3 normal) {
-    return (frame.sky_light * vec4(1.0, normal.y, dot(normal.xz, frame.sunward.xy), 0.0)).rgb;
+    return frame.sky_light[0].rgb + frame.sky_light[1].rgb * normal.y + frame.sky_light[2].rgb * dot(normal.xz, frame.sunward.xy);
 }
 
 // About the sky in a direction, for shaders that can read no further texture, and where it is mirrored dimly.
@@ -62,7 +62,9 @@ void air_before(vec3 position, out vec3 kept, out vec3 added) {
     float distance = length(path);
     vec3 direction = path / max(distance, 1e-3);
     float depth = frame.air.x * distance * mean_density(position.y, frame.camera.y, frame.air.y);
-    kept = exp(-depth * vec3(0.75, 1.0, 1.32));
+    // Powers of 0.75, 1 and 1.25 by roots, which cost less.
+    float green = exp(-depth), root = sqrt(green), fourth = sqrt(root);
+    kept = vec3(root * fourth, green, green * fourth);
     added = horizon_colour(direction) * (1.0 - kept);
 #if STORM > 0
 #if STORM == 2

@@ -28,7 +28,7 @@ RAYLEIGH = np.array((5.802e-3, 13.558e-3, 33.1e-3))  # scattered per km at the g
 OZONE = np.array((0.650e-3, 1.881e-3, 0.085e-3))  # absorbed per km in the middle of its layer
 OZONE_LAYER = 25.0, 15.0  # its middle, and half of its thickness
 HAZE_DEPTH = 0.065  # vertical optical depth of haze as it is usual, in green light
-HAZE_COLOURS = np.array((0.75, 1.0, 1.32))  # small particles take more of blue (Ångström 1929)
+HAZE_COLOURS = np.array((0.75, 1.0, 1.25))  # small particles take more of blue (Ångström 1929)
 HAZE_SCATTERS = 0.98  # of what it takes; the rest is absorbed
 HAZE_FORWARD = 0.76
 GLOBE_ALBEDO = 0.3
@@ -46,6 +46,9 @@ BLEACHED = 0.35
 
 TRANSMITTANCE_SIZE, SCATTERING_SIZE, SKY_SIZE = (256, 64), (16, 16), (96, 48)
 HAZE_POWERS = 0, 1, 6, 24  # of (1 + cosine to the sun) / 2, of which the colour of the horizon is put together
+HORIZON_AROUND = np.array([math.comb(2 * power, power) / 4**power for power in HAZE_POWERS])  # their means
+TABLE_BESIDE_SKY = 0.80  # how bright the table is under a block, beside the horizon
+QUIET = 0.6  # how grey its shadows are
 HORIZON = 0.04  # sine of the height up to which the sky passes into the horizon of that colour
 
 
@@ -57,8 +60,8 @@ class SkyLight(NamedTuple):
     upward: Colours  # added to that on ground that faces up
     sunward: Colours  # and on walls that face the sun's place on the compass
     horizon: Colours  # [power, colour]: coefficients of HAZE_POWERS
-    overhead: Colours  # of the sky at 45°, in the mean
     exposure: float
+    fields: dict[str, Colours]  # of the frame block
 
 
 class Sky:
@@ -198,16 +201,33 @@ def light_of(radiance: Colours, sun_height: float, haze: float) -> tuple[SkyLigh
     part = np.clip(sine / HORIZON, 0.0, 1.0)[..., None]
     shown = at_horizon + (shown - at_horizon) * part * part * (3.0 - 2.0 * part)
     overhead = np.average(shown[abs(sine[:, 0] - math.sqrt(0.5)).argmin()], axis=0, weights=weights[-1, :, 0])
-    light = SkyLight(
-        sunlight=sunlight,
-        around=0.5 * (from_above + from_below),
-        upward=0.5 * (from_above - from_below),
-        sunward=0.5 * (on_ground(across) - on_ground(-across)),
-        horizon=horizon,
-        overhead=overhead,
-        exposure=exposure,
-    )
-    return light, shown
+    around, upward = 0.5 * (from_above + from_below), 0.5 * (from_above - from_below)
+    sunward = 0.5 * (on_ground(across) - on_ground(-across))
+    table, in_sun, in_sky = _table(horizon, level - from_above, from_above)
+    fields = {
+        "sky_light": _rows_of_four(around, upward, sunward, overhead),
+        "horizon": _rows_of_four(*horizon),
+        "table": _rows_of_four(table),
+        "table_sun": _rows_of_four(in_sun),
+        "table_sky": _rows_of_four(in_sky),
+    }
+    return SkyLight(sunlight, around, upward, sunward, horizon, exposure, fields), shown
+
+
+def _rows_of_four(*colours: Colours) -> Colours:
+    return np.pad(np.array(colours), ((0, 0), (0, 1))).ravel()
+
+
+def _table(horizon: Colours, sun: Colours, sky: Colours) -> tuple[Colours, Colours, Colours]:
+    """The table under a block in full light, and what it loses without the sun and without the sky.
+
+    It has the colour of the horizon that it passes into: no edge is seen there, nor another colour before it. Its
+    shadows are quiet.
+    """
+    full = TABLE_BESIDE_SKY * HORIZON_AROUND @ horizon
+    part = sun / (sun + sky)
+    part = part + QUIET * (part.mean() - part)
+    return full, full * part, full * (1.0 - part)
 
 
 def _held_back(sky: Colours, brightest: float) -> Colours:

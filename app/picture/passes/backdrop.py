@@ -9,9 +9,11 @@ import moderngl
 
 from app.picture.passes.declaration import Frame, Part
 
-SKY = {"TABLE": 0, "SHADOW": 0}
-TABLE = {"TABLE": 1, "SHADOW": 0}
-TABLE_IN_SHADOW = {"TABLE": 1, "SHADOW": 1}
+SKY = {"TABLE": 0, "SHADOW": 0, "SUN": 0}
+SKY_WITH_SUN = SKY | {"SUN": 1}
+TABLE = {"TABLE": 1, "SHADOW": 0, "SUN": 0}
+TABLE_IN_SHADOW = {"TABLE": 1, "SHADOW": 1, "SUN": 0}
+SUN_RADIUS = 0.00465  # of its disc, in radians
 
 
 class BackdropMesh:
@@ -36,7 +38,25 @@ class BackdropMesh:
             )
             yield Part(vertices=3, defines=TABLE, rows=below)
         if first_of_sky < height:
-            yield Part(vertices=3, defines=SKY, rows=(first_of_sky, height))
+            yield from self._sky(first_of_sky, rows_of_sun(frame), height)
+
+    def _sky(self, lowest: int, sun: tuple[int, int], highest: int) -> Iterable[Part]:
+        """Strips of rows: where there is no disc of the sun, software need not look for it."""
+        below, above = (min(max(row, lowest), highest) for row in sun)
+        for low, high, defines in ((lowest, below, SKY), (below, above, SKY_WITH_SUN), (above, highest, SKY)):
+            if high > low:
+                yield Part(vertices=3, defines=defines, uniforms={"sun_radius": SUN_RADIUS}, rows=(low, high))
 
     def release(self) -> None:
         pass
+
+
+def rows_of_sun(frame: Frame) -> tuple[int, int]:
+    """The rows of the part of the picture, from below, that the sun's disc can lie in; none where it is not ahead."""
+    place = frame.camera.place_of(frame.camera.position + frame.sun * frame.camera.distance, frame.aspect)
+    if place is None:
+        return 0, 0
+    middle = 0.5 * (1.0 + place[1]) * frame.crop.size[1] - frame.crop.bottom
+    # Towards the corners of a picture it is drawn out.
+    reach = 2.0 + SUN_RADIUS * frame.focal_length * (1.0 + place[0] ** 2 + place[1] ** 2)
+    return math.floor(middle - reach), math.ceil(middle + reach)

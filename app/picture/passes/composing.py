@@ -7,6 +7,7 @@ import math
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
+from pyglm import glm
 
 from app.model.climate import Weather
 from app.model.overlays import OVERLAYS, Value
@@ -83,6 +84,7 @@ def compose(
         aspect=aspect,
         crop=crop,
         exaggeration=view.exaggeration,
+        sun=glm.vec3(*sun),
         quality=quality,
         targets=targets,
         nodes=select_nodes(columns, rows, snapshot.cell_size, heights, camera, detail),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
+from pyglm import glm
 
 from app.model.overlays import Span
 from app.model.snapshot import Snapshot
@@ -55,6 +56,7 @@ class Frame:
     aspect: float  # of the picture
     crop: Crop  # the part of the scene that is drawn, in its pixels
     exaggeration: float
+    sun: glm.vec3  # towards it
     quality: Quality
     targets: Mapping[str, moderngl.Framebuffer]  # that are drawn into: `scene`, and where there are any others
     nodes: NDArray[np.float32]  # of the ground's mesh

@@ -80,10 +80,10 @@ def fill_frame_block(
         -math.cos(direction) * math.cos(height),
         math.tan(min(height, math.radians(89.5))),
     )
-    dimmed = (float(light) * math.exp(-storm * part) for light, part in zip(sky.sunlight, DIMMED, strict=True))
+    dimmed = (light * math.exp(-storm * part) for light, part in zip(sky.sunlight.tolist(), DIMMED, strict=True))
     block["sun_light"] = (*dimmed, sky.exposure * 2.0**view.exposure)
-    block["sky_light"] = np.pad([sky.around, sky.upward, sky.sunward, sky.overhead], ((0, 0), (0, 1))).ravel()
-    block["horizon"] = np.pad(sky.horizon, ((0, 0), (0, 1))).ravel()
+    for name, colours in sky.fields.items():
+        block[name] = colours
     block["sunward"] = (math.sin(direction), -math.cos(direction), 0.0, 0.0)
     block["map"] = (columns, rows, snapshot.cell_size, view.exaggeration)
     base = lowest - BASE_DEPTH * min(rows, columns) * snapshot.cell_size
