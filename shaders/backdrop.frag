@@ -6,6 +6,7 @@
 #include "map.glsl"
 #include "sky.glsl"
 #include "detail.glsl"
+#include "clouds.glsl"
 
 // A variant for each part: software renderers pay for all of them otherwise.
 #ifndef TABLE
@@ -13,6 +14,9 @@
 #endif
 #ifndef SHADOW
 #define SHADOW 0  // where the block's shadow can fall
+#endif
+#ifndef CLOUDS
+#define CLOUDS 0  // 1: a sheet, 2: with depth
 #endif
 #ifndef SUN
 #define SUN 0     // of the sky, where the disc of the sun can be
@@ -75,16 +79,57 @@ vec3 with_sun(vec3 direction, vec3 behind) {
 #endif
 
 // Thin high clouds on a plane over the land, drawn out along the wind and fading into the haze at the horizon.
-vec3 clouds(vec3 direction, vec3 behind) {
+vec3 wisps(vec3 direction, vec3 behind) {
     float up = max(direction.y, 0.0);
     vec2 plane = direction.xz / (up + 0.10) * 0.060 + vec2(0.0004, 0.0001) * frame.camera.w;
     float body = textureLod(detail, plane * vec2(0.55, 1.0), 2.0).w;
-    float wisps = textureLod(detail, plane * vec2(1.7, 3.1) + 0.31, 1.0).x;
-    float cover = smoothstep(0.46, 0.82, body * 0.62 + wisps * 0.38) * smoothstep(0.01, 0.11, up);
+    float fine = textureLod(detail, plane * vec2(1.7, 3.1) + 0.31, 1.0).x;
+    float cover = smoothstep(0.46, 0.82, body * 0.62 + fine * 0.38) * smoothstep(0.01, 0.11, up);
     float glow = pow(max(dot(direction, frame.sun.xyz), 0.0), 4.0);
     vec3 lit = frame.sun_light.rgb * (0.20 + 0.10 * glow) + sky_light(vec3(0.0, 1.0, 0.0));
     return mix(behind, lit, cover * 0.62);
 }
+
+#if TABLE == 0 && CLOUDS > 0
+#if CLOUDS > 1
+const int CLOUD_STEPS = 16;
+#else
+const int CLOUD_STEPS = 1;
+#endif
+const float CLOUD_DEPTH = 26.0;  // optical, for a field that is 1 more than where clouds begin, from their base to the tops
+
+// Clouds with flat bases, whose tops are the higher the thicker they are; lit by the sun through the clouds before it.
+vec3 with_clouds(vec3 direction, vec3 behind) {
+    float up = max(direction.y, 0.004), thickness = frame.clouds.y - frame.clouds.x;
+    float base = max(frame.clouds.x - frame.camera.y, 0.12 * frame.heights.w);  // one looks at them from below
+    // As coarse as a pixel is there, and as the way from step to step.
+    float pixel = length(fwidth(direction)) * base / (up * up), stride = 1.3 * thickness / (up * float(CLOUD_STEPS));
+    float level_of_detail = max(log2(max(pixel, CLOUD_STEPS > 1 ? stride : 0.0) * frame.clouds.z * 512.0), 0.0);
+    vec2 to_sun = frame.sun.xz / max(frame.sun.y, 0.25) * 0.35 * thickness;
+    float toward = max(dot(direction, frame.sun.xyz), 0.0), forward = toward * toward;
+    forward *= forward;
+    vec3 sunlit = frame.sun_light.rgb * (0.36 + 0.3 * forward * forward), shaded = sky_light(vec3(0.0, 0.4, 0.0));
+    vec3 light = vec3(0.0);
+    float left = 1.0;
+    for (int i = 0; i < CLOUD_STEPS; ++i) {
+        float part = (float(i) + 0.5) / float(CLOUD_STEPS);
+        vec2 at = frame.camera.xz + direction.xz * ((base + part * thickness) / up);
+        float thick = cloud_field(at, level_of_detail) - frame.clouds.w;
+#if CLOUDS > 1
+        float dense = max(thick - 0.22 * part * part, 0.0) * smoothstep(0.0, 0.12, part);
+        float sunward = max(cloud_field(at + to_sun, level_of_detail + 1.0) - frame.clouds.w, 0.0) * (1.2 - part);
+#else
+        float dense = 0.22 * max(thick, 0.0), sunward = 0.7 * max(thick, 0.0);
+#endif
+        float opacity = 1.0 - exp(-CLOUD_DEPTH * dense / (float(CLOUD_STEPS) * min(up + 0.25, 1.0)));
+        light += left * opacity * (sunlit * (0.12 + 0.88 * exp(-7.0 * sunward)) + shaded * (0.55 + 0.45 * part));
+        left *= 1.0 - opacity;
+    }
+    // Far away they pass into the haze of the horizon.
+    float far = exp(-0.10 * base / (up * frame.heights.w)) * smoothstep(0.004, 0.06, up);
+    return mix(behind, light + behind * left, far);
+}
+#endif
 
 void main() {
     vec3 direction = normalize((frame.rays * vec4(gl_FragCoord.xy / scene_size * 2.0 - 1.0, 1.0, 0.0)).xyz);
@@ -93,7 +138,10 @@ void main() {
 #if SUN == 1
     seen = with_sun(direction, seen);
 #endif
-    seen = clouds(direction, seen);
+    seen = wisps(direction, seen);
+#if CLOUDS > 0
+    seen = with_clouds(direction, seen);
+#endif
 #if STORM == 1
     seen = dusty_sky(direction, seen);
 #endif

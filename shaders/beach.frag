@@ -12,6 +12,13 @@ in vec3 air_added;
 layout(location = 0, index = 0) out vec4 added;
 layout(location = 0, index = 1) out vec4 kept;
 
+#ifndef CLOUDS
+#define CLOUDS 0  // 1: in the sky, 2: with their shadows
+#endif
+#if CLOUDS > 1
+#include "clouds.glsl"
+#endif
+
 void main() {
     vec2 uv = map_uv(position.xz), cells = position.xz / frame.map.z;
     vec4 place = texture(surface, uv);
@@ -22,6 +29,9 @@ void main() {
     if (height > beach_rises * beach_reach(shore)) discard;
 
     vec3 seen = textureLod(light, uv, 0.0).xyz;
+#if CLOUDS > 1
+    seen.x *= sun_past_clouds(position);
+#endif
     vec3 to_eye = normalize(frame.camera.xyz - position);
     Film film = beach_film(position.xz, place.yz * frame.map.w, shore, height, pixel, seen, to_eye);
     float hidden = water_left_out(uv, place, pixel.y);

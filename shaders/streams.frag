@@ -13,6 +13,13 @@ in vec3 air_added;
 layout(location = 0, index = 0) out vec4 added;
 layout(location = 0, index = 1) out vec4 kept;
 
+#ifndef CLOUDS
+#define CLOUDS 0  // 1: in the sky, 2: with their shadows
+#endif
+#if CLOUDS > 1
+#include "clouds.glsl"
+#endif
+
 void main() {
     vec2 uv = map_uv(position.xz);
     vec2 cells = position.xz / frame.map.z;
@@ -30,7 +37,11 @@ void main() {
     float far = smoothstep(0.6 * stream_far, stream_far, pixel);
     Stream stream = mixed(stream_at(course, cells, pixel, slope, detail), stream_from_afar(course, slope), far);
     course.cover *= 1.0 - water_left_out(uv, place, pixel);
-    Film film = running_water(course, stream, position, textureLod(light, uv, 0.0).xyz);
+    vec3 seen = textureLod(light, uv, 0.0).xyz;
+#if CLOUDS > 1
+    seen.x *= sun_past_clouds(position);
+#endif
+    Film film = running_water(course, stream, position, seen);
     added = vec4(film.added * air_kept + (1.0 - film.kept) * air_added, 1.0);
     kept = vec4(film.kept, 0.0);
 }

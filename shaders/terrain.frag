@@ -50,6 +50,13 @@
 #define STREAMS 1
 #endif
 
+#ifndef CLOUDS
+#define CLOUDS 0  // 1: in the sky, 2: with their shadows
+#endif
+#if CLOUDS > 1
+#include "clouds.glsl"
+#endif
+
 #if CANOPY > 0
 #include "canopy.glsl"
 #endif
@@ -121,6 +128,9 @@ void main() {
     vec2 cells = position.xz / frame.map.z;
     vec4 place = texture(surface, uv);
     vec4 lit = texture(light, uv);
+#if CLOUDS > 1
+    lit.x *= sun_past_clouds(position);
+#endif
     vec3 seen = lit.xyz;
     float hollowness = seen.z - 0.5;
     vec4 fine = fine_detail(cells);

@@ -3,6 +3,13 @@
 
 uniform vec2 limits;  // heights in pixels: of the level that is finer; where trees become a colour of the ground
 
+#ifndef CLOUDS
+#define CLOUDS 0  // 1: in the sky, 2: with their shadows
+#endif
+#if CLOUDS > 1
+#include "clouds.glsl"
+#endif
+
 out vec2 middle;         // of the square, from the foot, in half its sides
 flat out vec4 outline;   // half width; top and foot of the crown, half height of its foot, in half the square's sides
 flat out vec3 to_sun;    // in the square: right, up, towards the eye
@@ -55,6 +62,9 @@ void main() {
     middle = vec2(0.0, (top + lowest) / side);
 
     vec4 seen = textureLod(light, map_uv(foot.xz), 0.0);
+#if CLOUDS > 1
+    seen.x *= sun_past_clouds(foot);
+#endif
     vec3 air_kept;
     air_before(centre, air_kept, air_added);
     vec3 albedo = leaf_colour(chances);

@@ -11,6 +11,13 @@ uniform mat4 shadow_matrix;
 
 uniform vec2 limits;  // heights in pixels: of the level that is finer than this one; of the level that is coarser
 
+#ifndef CLOUDS
+#define CLOUDS 0  // 1: in the sky, 2: with their shadows
+#endif
+#if CLOUDS > 1
+#include "clouds.glsl"
+#endif
+
 in vec3 place;    // in the shape, a unit high
 in vec3 outward;
 in float open;
@@ -55,6 +62,9 @@ void main() {
     in_spray = spray;
     inside = body + vec3(chances, 0.0).xzy * 17.0;
     vec4 seen = textureLod(light, map_uv(foot.xz), 0.0);
+#if CLOUDS > 1
+    seen.x *= sun_past_clouds(foot);
+#endif
     sun_in = vec2(seen.x * mix(0.45, 1.0, open), mix(seen.w, 1.0, clamp(place.y, 0.0, 1.0)));
     lit_place = position + 0.07 * height * frame.sun.xyz;  // no crown is in its own shadow by a hair
     light_in = vec2( seen.y * mix(0.22, 1.0, open), leaves);

@@ -16,6 +16,13 @@
 uniform vec2 scene_size;        // in pixels
 uniform sampler2D strata_rise;  // a single 0 where there are no strata
 
+#ifndef CLOUDS
+#define CLOUDS 0  // 1: in the sky, 2: with their shadows
+#endif
+#if CLOUDS > 1
+#include "clouds.glsl"
+#endif
+
 #ifndef PART
 #define PART 0  // of the sea: 0 all of it, 1 on the map, 2 around it
 #endif
@@ -167,6 +174,9 @@ void main() {
 #endif
 
     seen = seen_by_surface(seen, position, depth);
+#if CLOUDS > 1
+    seen.x *= sun_past_clouds(position);
+#endif
     Waves waves = water_waves(map_place, depth, SEA == 1 ? 1.0 : LAKES);
 #if WAVES == 1
     float foam = 0.0, crest = 0.0;

@@ -37,6 +37,15 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     ] = 1.0
     exposure: Annotated[float, parameter(-4.0, 4.0, "exposure of the picture", unit="stops", essential=True)] = 0.0
     haze: Annotated[float, parameter(0.0, 4.0, "density of the haze between camera and land", unit="×")] = 1.0
+    clouds: Annotated[
+        float,
+        parameter(
+            0.0,
+            0.9,
+            "part of the sky that clouds cover; from level high on, their shadows lie on the land",
+            essential=True,
+        ),
+    ] = 0.0
     overlay: Annotated[Overlay, described("map draped over the ground and shown in the minimap")] = "none"
     overlay_opacity: Annotated[float, parameter(0.0, 1.0, "opacity of the overlay", needs="not view.overlay=none")] = (
         0.7

@@ -109,6 +109,7 @@ def compose(
             "MATERIALS": int(with_materials),
             "LIVING": int(with_life(snapshot)),
             "STORM": int(with_dust),
+            "CLOUDS": int(view.clouds > 0.0) * (1 + int(quality.fine_water)),
             "CANOPY": 0 if with_overlay or forest is None else 1 + int(shadows.any),
             "SHADOWS": int(shadows.any),
             "DETAIL_SCALES": quality.detail_scales,

@@ -23,6 +23,12 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     ("map", "vec4", "columns, rows, cell size in metres, exaggeration of heights"),
     ("heights", "vec4", "lowest and highest ground, base of the block, in picture space; longer side of the map"),
     ("air", "vec4", "haze per metre; height over which it thins; height it starts at; 0"),
+    (
+        "clouds",
+        "vec4",
+        "heights of their base and tops, picture space; tiles of noise per metre; noise where they begin",
+    ),
+    ("cloud_drift", "vec4", "tiles that they have drifted (east, south); 0; part of sunlight that they take"),
     ("ground_look", "vec4", "snow line in the relief; greenness; sediment that hides ground; 0"),
     ("wind", "vec4", "the way it blows (east, south); how much loose material is dune sand; how much of it drifts"),
     ("waves", "vec4", "wave number where it is deep, 1/m; waves since the loop began; waves in a loop; height in m"),

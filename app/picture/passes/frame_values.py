@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,12 @@ DUST_DEPTH = 4.2  # optical depth of it, from one end of the longer side to the 
 DUST_HEIGHT, LOWEST_DUST = 0.30, 0.02  # over which it thins: a fraction of the relief, and at least of the longer side
 DUST_DRIFT = 0.045  # of that side in a second
 BED_SPAN = 0.02, 0.25  # of the relief: thinner strata than these, and thicker ones, are drawn with beds of that much
+# Clouds, in parts of the map's longer side.
+CLOUD_BASE, CLOUD_THICKNESS = 0.22, 0.07  # over the highest ground
+CLOUD_TILE = 2.4  # after which their noise repeats
+CLOUD_DRIFT = 0.0012  # in a cycle: they stand still with it, and films are the same whenever they are made
+CLOUD_SPREAD = 0.132  # standard deviation of their noise
+CLOUD_SHADE = 0.72  # of the sun's light that the thickest take
 BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
 
 # Water is coloured by its depth relative to the land's relief, and waves follow the size of the map: landscapes of any
@@ -89,6 +96,13 @@ def fill_frame_block(
     base = lowest - BASE_DEPTH * min(rows, columns) * snapshot.cell_size
     block["heights"] = (lowest, highest, base, side)
     block["air"] = (0.11 * view.haze / side, 0.30 * side, lowest, 0.0)
+    cloud_base = highest + CLOUD_BASE * side
+    begins = NormalDist(0.5, CLOUD_SPREAD).inv_cdf(1.0 - min(max(view.clouds, 1e-3), 0.999))
+    block["clouds"] = (cloud_base, cloud_base + CLOUD_THICKNESS * side, 1.0 / (CLOUD_TILE * side), begins)
+    blows = math.radians(appearance.climate.wind_direction)
+    drifted = CLOUD_DRIFT * snapshot.cycle / CLOUD_TILE
+    east, south = (math.fmod(part * drifted, 10.0) for part in (-math.sin(blows), math.cos(blows)))
+    block["cloud_drift"] = (east, south, 0.0, CLOUD_SHADE)
     cover = SEDIMENT_THAT_HIDES * snapshot.cell_size
     snow = snow_line(view, weather, snapshot)
     block["ground_look"] = (snow, view.greenness, cover, 0.0)
