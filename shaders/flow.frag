@@ -1,5 +1,5 @@
-// What is seen of water that runs from so far that a pixel is a cell, which way it runs, and closeness of water that
-// stands.
+// What is seen of water that runs from so far that a pixel is a cell, which way it runs, and how high water that stands
+// nearby lies over the ground.
 #include "river.glsl"
 
 uniform sampler2D surface;
@@ -10,17 +10,20 @@ out vec4 result;
 const float PIXEL = 0.85;  // cells: between cells the cover is smoothed once more
 
 const float BESIDE = 1e-3;  // so little is not seen, and says that there is a stream nearby
+const float HIGHEST = 200.0, NOWHERE_NEAR = 1.2;  // metres over the water, and what stands for all that is far from any
 
 void main() {
     ivec2 cell = ivec2(gl_FragCoord.xy), last = ivec2(frame.map.xy) - 1;
-    float dry = 0.0, nearby = 0.0;
+    float height = texelFetch(surface, cell, 0).x, level = -1e30, own = 0.0, nearby = 0.0;
+    // Before the first cycle it is not: then the sea stands wherever it can.
+    bool known = textureSize(water, 0) == ivec2(frame.map.xy);
     for (int south = -1; south <= 1; ++south) {
         for (int east = -1; east <= 1; ++east) {
             ivec2 at = clamp(cell + ivec2(east, south), ivec2(0), last);
-            float weight = float((2 - abs(east)) * (2 - abs(south))) / 16.0;
-            // A layer that the world does not have is a single 0.
-            float depth = texelFetch(water, min(at, textureSize(water, 0) - 1), 0).x * frame.map.w / frame.water.x;
-            dry += weight * (1.0 - smoothstep(0.1, 0.4, depth));
+            float ground = texelFetch(surface, at, 0).x;
+            float depth = known ? texelFetch(water, at, 0).x : max(frame.water.w - ground, 0.0);
+            if (depth > 0.0) level = max(level, ground + depth);
+            if (at == cell) own = depth;
             nearby = max(nearby, texelFetch(rivers, at, 0).x);
         }
     }
@@ -32,5 +35,7 @@ void main() {
         cover = max(river_cover(river, PIXEL), BESIDE);
         along = river.along;
     }
-    result = vec4(cover, along, 1.0 - dry);
+    // Dry ground below the level lies behind a dam.
+    float over = own > 0.0 ? own : level < -1e29 ? -NOWHERE_NEAR : clamp(level - height, -HIGHEST, 0.0);
+    result = vec4(cover, along, over);
 }

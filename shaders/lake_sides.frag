@@ -11,7 +11,7 @@ flat in float level;
 layout(location = 0, index = 0) out vec4 added;
 layout(location = 0, index = 1) out vec4 kept;
 
-const float PATH = 9.0;  // units of water that one looks through into the block, about
+const float PATH = 3.0;  // metres of water that one looks through into the block, about
 
 void main() {
     vec2 inside = clamp(position.xz, vec2(0.5 * frame.map.z), map_extent() - 0.5 * frame.map.z);
@@ -24,10 +24,10 @@ void main() {
     vec3 to_eye = normalize(frame.camera.xyz - position);
     float facing = clamp(dot(normal, to_eye), 0.02, 1.0);
     vec3 daylight = frame.sun_light.rgb * frame.sun.y + sky_light(vec3(0.0, 1.0, 0.0));
-    vec3 deep = water_transmission(below / frame.water.x, 1.0);  // of the light that comes from above
+    vec3 deep = water_transmission(below / frame.map.w, LAKE_TURBIDITY, 1.0);  // of the light that comes from above
     float mirror = water_fresnel(facing, 0.0);
-    vec3 through = water_transmission(PATH, facing) * (1.0 - mirror);
-    vec3 colour = water_scattering(through, daylight) * (0.35 + 0.65 * deep) * 1.6 + mirror * clear_sky(reflect(-to_eye, normal));
+    vec3 through = water_transmission(PATH, LAKE_TURBIDITY, facing) * (1.0 - mirror);
+    vec3 colour = water_scattering(DEEP_LAKE, through, daylight) * (0.35 + 0.65 * deep) * 1.6 + mirror * clear_sky(reflect(-to_eye, normal));
     // The edge of the surface catches the light.
     colour += 0.22 * daylight * (1.0 - smoothstep(0.0, 1.6 * line, below));
     vec3 keep = mix(vec3(1.0), through, there);

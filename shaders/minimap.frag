@@ -58,10 +58,10 @@ void main() {
     float seen_water = with_water ? 1.0 : 0.0;
     if (overlay_hides) seen_water *= 1.0 - left_out_for_overlay(at, place);
     if (with_water) {
-        float depth = textureLod(water, at, 0.0).x * frame.map.w / frame.water.x;
+        float depth = textureLod(water, at, 0.0).x;
         float river = seen_water * sqrt(texture(flow, at).x);
         albedo = mix(albedo, STREAMS, river);
-        float pool = seen_water * smoothstep(0.0, 0.12, depth);
+        float pool = seen_water * smoothstep(0.0, 0.3, depth);
         albedo = mix(albedo, POOLS, pool);
 #if WIND_AND_SAND == 0 && COURSE == 1
         albedo = mix(albedo, COURSE_COLOUR, max(river, pool) * course_line(at, pixel_cells));

@@ -4,7 +4,6 @@
 
 uniform sampler2D surface;
 uniform sampler2D light;
-uniform sampler2D water;  // depth of what stands, in metres
 
 in vec3 position;
 in vec3 air_kept;
@@ -29,7 +28,7 @@ void main() {
     if (known.x <= 0.0) discard;
     vec4 place = textureLod(surface, uv, 0.0);
     Course course = course_at(cells, place.x, known, step_of, 1e9, surface, detail);
-    end_in_lake(course, textureLod(water, uv, 0.0).x);
+    end_in_lake(course, known.w);
     if (course.cover + course.bank <= 0.0) discard;
 
     float pixel = max(length(step_of[0]), length(step_of[1]));

@@ -69,8 +69,6 @@
 uniform sampler2D relief;  // height in cells, its slopes to the east and south, and its amount
 #endif
 uniform sampler2D airborne;
-uniform sampler2D water;  // depth in metres
-
 #if DEFERRED == 0
 in float strata_top;
 #else
@@ -78,6 +76,9 @@ uniform sampler2D strata_rise;  // a single 0 where there are no strata
 #endif
 
 out vec4 colour;
+
+const float SILTED = 0.5;     // metres of water over what is hidden by sand and silt
+const float WET_SHORE = 0.5;  // metres over the water up to which its waves and the ground itself draw it
 
 #if MATERIALS == 1
 // What is smaller than a cell on each kind of ground: stones, cracks in dry clay, and grain on cliffs, where a map seen
@@ -136,6 +137,7 @@ void main() {
     vec4 fine = fine_detail(cells);
     vec4 coarse = coarse_detail(cells);
 
+    float pixel = pixel_of(max(length(dFdx(cells)), length(dFdy(cells))));
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
 #if RELIEF == 1
@@ -147,23 +149,25 @@ void main() {
     Ground ground = ground_material(cells, place, strata_top, steepness, hollowness, fine, coarse);
     float dry = 1.0;
 #if WATER == 1
-    // Water hides a bed of sand and silt, and the ground near it is wet and dark.
+    // Water hides a bed of sand and silt, and the ground just over it is wet and dark: in a pixel that it is only a part
+    // of, less so.
 #if STREAMS > 0
     vec4 wet = texture(flow, uv);
 #else
     vec4 wet = textureLod(flow, uv, 0.0);
 #endif
-    float submerged = smoothstep(0.0, 0.35 * frame.water.x, textureLod(water, uv, 0.0).x * frame.map.w);
+    float span = min(pixel * frame.map.z * length(place.yz), WET_SHORE);
+    float submerged = smoothstep(-0.5 * span, SILTED + 0.5 * span, wet.w);
     dry = 1.0 - submerged;
     ground.albedo = mix(ground.albedo, bed_material(fine, coarse), 0.9 * submerged);
-    ground.albedo *= 1.0 - 0.45 * smoothstep(0.03, 0.5, wet.w) * (1.0 - submerged);
+    float washed = WET_SHORE * (0.4 + 0.6 * fine.x);
+    ground.albedo *= 1.0 - 0.45 * smoothstep(-washed - span, 0.0, wet.w) * (WET_SHORE / (WET_SHORE + span)) * dry;
     ground.rockiness *= 1.0 - 0.6 * submerged;
     slope *= 1.0 - 0.6 * submerged;  // under water light comes from all sides
 #if LIVING == 1
     ground.sheen *= 1.0 - submerged;
 #endif
 #endif
-    float pixel = pixel_of(max(length(dFdx(cells)), length(dFdy(cells))));
     vec3 albedo = with_way_of_water(with_overlay(ground.albedo, uv, place, pixel), uv, pixel, dry);
 
     // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
@@ -253,13 +257,14 @@ void main() {
     vec2 stream_slope = place.yz * frame.map.w;
 #if STREAMS > 1
     Course course = course_at(cells, place.x, wet, mat2(dFdx(cells), dFdy(cells)), pixel_of(1e9), surface, detail);
+    end_in_lake(course, wet.w);
     Stream stream = stream_at(course, cells, pixel, stream_slope, detail);
     stream = mixed(stream, stream_from_afar(course, stream_slope), smoothstep(0.6 * stream_far, stream_far, pixel));
 #else
     Course course = course_from_afar(wet, pixel);
+    end_in_lake(course, wet.w);
     Stream stream = stream_from_afar(course, stream_slope);
 #endif
-    end_in_lake(course, textureLod(water, uv, 0.0).x);
     course.cover *= 1.0 - left_out;
     Film stream_film = running_water(course, stream, position, lit.xyz);
     radiance = stream_film.added + stream_film.kept * radiance;

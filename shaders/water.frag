@@ -33,9 +33,15 @@ flat in float level;
 #endif
 
 const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
-const float SHORE = 0.16;   // units of depth over which water begins to be seen
-const float FALL_OF_BED = 60.0;  // units for each side of the map, beyond it
-const float LAKES = 0.45;   // how high waves are on lakes, beside the sea
+const float SHORE = 0.08;   // metres of depth over which water begins to be seen
+const float FALL_OF_BED = 0.035;  // metres for each metre beyond the map
+#if SEA == 1
+const vec3 DEEP_WATER = DEEP_SEA;
+const float TURBIDITY = SEA_TURBIDITY, WAVINESS = 1.0;
+#else
+const vec3 DEEP_WATER = DEEP_LAKE;
+const float TURBIDITY = LAKE_TURBIDITY, WAVINESS = 0.45;
+#endif
 
 layout(location = 0, index = 0) out vec4 added;
 layout(location = 0, index = 1) out vec4 kept;
@@ -58,7 +64,7 @@ vec3 bed_without_land(vec2 place) {
 #endif
 }
 
-// How much of sun and sky the surface sees, over a bed that sees so much through so many units of water.
+// How much of sun and sky the surface sees, over a bed that sees so much through so many metres of water.
 vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
     vec3 open = mix(vec3(1.0), seen, exp(-0.3 * depth));
 #if FINE_WATER == 1
@@ -148,16 +154,16 @@ void main() {
     vec3 below = refract(-to_eye, vec3(0.0, 1.0, 0.0), 1.0 / 1.33);
     vec2 reached = map_place - below.xz / min(below.y, -0.1) * max(water, 0.0);
     float met = (level - textureLod(surface, map_uv(reached), 0.0).x) * frame.map.w;
-    float depth = max(0.5 * (water + met), 0.0) / frame.water.x;
+    float depth = max(0.5 * (water + met), 0.0) / frame.map.w;
 #else
-    float depth = max(water, 0.0) / frame.water.x;
+    float depth = max(water, 0.0) / frame.map.w;
 #endif
-    float shore = smoothstep(0.0, SHORE * frame.water.x + blur, water + 0.5 * blur) * there;
+    float shore = smoothstep(0.0, SHORE * frame.map.w + blur, water + 0.5 * blur) * there;
     vec3 seen = textureLod(light, uv, 0.0).xyz;
 #if SEA == 1
     // Around the map the bed falls away from its edge, and is one that nobody has drawn.
     float beyond = max(-within_map(map_place), 0.0) / frame.heights.w;
-    depth += FALL_OF_BED * beyond * beyond / (beyond + 0.05);
+    depth += FALL_OF_BED * frame.heights.w * beyond * beyond / (beyond + 0.15);
 #if PART == 2
     const float drawn = 0.0;
 #else
@@ -177,7 +183,7 @@ void main() {
 #if CLOUDS > 1
     seen.x *= sun_past_clouds(position);
 #endif
-    Waves waves = water_waves(map_place, depth, SEA == 1 ? 1.0 : LAKES);
+    Waves waves = water_waves(map_place, depth, WAVINESS);
 #if WAVES == 1
     float foam = 0.0, crest = 0.0;
     if (!outside) {
@@ -198,8 +204,8 @@ void main() {
     float facing = clamp(dot(normal, to_eye), 0.02, 1.0);
     float mirror = water_fresnel(facing, waves.roughness);
     vec3 daylight = light_on_water(seen);
-    vec3 through = water_transmission(depth, steepness) * (1.0 - mirror);
-    vec3 colour = water_scattering(through, daylight)
+    vec3 through = water_transmission(depth, TURBIDITY, steepness) * (1.0 - mirror);
+    vec3 colour = water_scattering(DEEP_WATER, through, daylight)
                 + (drawn < 1.0 ? bed_without_land(map_place) * daylight * through * (1.0 - drawn) : vec3(0.0))
                 + mirror * mirrored(position, water_reflected(to_eye, normal), seen, daylight)
                 + frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, waves.roughness);

@@ -33,6 +33,7 @@ River river_at(vec2 place, bool asked) {
         for (int stream = 0; stream < streams; ++stream) {
             vec2 begin = stream == 0 ? begins.xy : stream == 1 ? begins.zw : third.xy;
             float part = stream == 0 ? 1.0 : 0.5 + 0.5 * (stream == 1 ? third.z : third.w);
+            if (stream == 0 && begins.xy == through.xy) part = 0.0;  // a spring
             vec2 from = begin;
             for (int piece = 1; piece <= PIECES; ++piece) {
                 float t = float(piece) / float(PIECES);

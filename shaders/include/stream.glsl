@@ -3,13 +3,16 @@
 
 // Where a pixel is so many cells wide, ripples are not seen, and the courses of streams give way to their cover.
 uniform float stream_far;
-uniform sampler2D flow;  // cover of streams where a pixel is a cell, their way east and south, closeness of standing water
+// Cover of streams where a pixel is a cell, their way east and south, height of standing water over the ground in metres.
+uniform sampler2D flow;
 
 const float WHOLE_RIPPLES = 1.2;  // cells along a tile of ripples, which overlap
 const float STREAKS = 2.5;        // how much longer than wide ripples are
 const float FALLS_BEGIN = 0.22, FALLS = 0.85;  // slopes of the bed on which water whitens
-// Metres of depth in a stream of 1 m³/s, and how the depth of others follows from it (Leopold and Maddock 1953).
-const float DEPTH = 0.3, DEEPENING = 0.4;
+// Metres of depth in a stream of 1 m³/s, which is so wide, and how the depth of others grows with their discharge, as
+// their width does with its root (Leopold and Maddock 1953).
+const float DEPTH = 0.35, DEPTH_AT_WIDTH = 5.0, DEEPENING = 0.4;
+const float BARS = 46.0;  // cells along the noise that says on which side bars lie
 const float DRAWN_DEPTH = 1.0;  // of lines that are only drawn so wide to be seen
 
 // Where a stream is in a pixel.
@@ -18,18 +21,23 @@ struct Course {
     float bank;   // how near it is, beside it
     float depth;  // in metres
     vec2 along;   // the way it flows
+    float aside;  // from −1 on its left bank to 1 on its right
+    float near;   // from 0 from afar to 1 where its banks can be seen
+    float still;  // from 0 where it runs to 1 where it comes to rest in a lake
 };
 
 struct Stream {
     float white;
     float tone;   // how much lighter or darker than the mean, where it has been stirred
     vec2 slope;   // of its surface
+    float gravel; // how much of it is a bar
+    float shoal;  // how much of its depth is left beside one
 };
 
 // From so far that a stream is part of a pixel. Lines stay as wide as they are drawn, and fade as narrower ones do.
 Course course_from_afar(vec4 known, float pixel) {
     float wider = max(pixel, 1.0);
-    return Course(min(known.x * sqrt(wider), 1.0), 0.0, DRAWN_DEPTH, known.yz);
+    return Course(min(known.x * sqrt(wider), 1.0), 0.0, DRAWN_DEPTH, known.yz, 0.0, 0.0, 0.0);
 }
 
 // Which of the smaller images of the noise suits pixels that are so many tiles of it wide. Where pixels are
@@ -61,16 +69,19 @@ Course course_at(vec2 cells, float height, vec4 known, mat2 step_of, float wides
     float damp = max(0.8 * river.half_width, span);
     course.bank = nearness * (1.0 - smoothstep(0.0, damp, river.away - river.half_width)) * min(river.half_width / span, 1.0);
     float relative = river.away / drawn;
-    float discharge = river.half_width / frame.streams.y;  // its root
-    course.depth = DEPTH * pow(max(discharge, 1e-3), 2.0 * DEEPENING) * clamp(1.5 * (1.0 - relative * relative), 0.0, 1.5);
+    float width = 2.0 * river.half_width * frame.map.z;
+    course.depth = DEPTH * pow(max(width, 1e-3) / DEPTH_AT_WIDTH, 2.0 * DEEPENING) * clamp(1.5 * (1.0 - relative * relative), 0.0, 1.5);
     course.depth = mix(DRAWN_DEPTH, course.depth, nearness * true_part(river, drawn));
     course.along = mix(known.yz, river.along, nearness);
+    course.near = nearness * smoothstep(1.5, 4.0, river.half_width / span);
+    course.aside = dot(cells - river.middle, across) / drawn;
     return course;
 }
 
-// Where it runs into a lake of this depth, in metres, the lake covers it.
+// Where it runs into a lake of this depth, in metres, below 0 beside it, it clears and the lake covers it.
 void end_in_lake(inout Course course, float depth) {
-    float dry = 1.0 - smoothstep(0.0, 0.1 * frame.water.x, depth * frame.map.w);
+    float dry = 1.0 - smoothstep(0.3, 2.5, depth);
+    course.still = smoothstep(-0.5, 2.5, depth);
     course.cover *= dry;
     course.bank *= dry;
 }
@@ -110,10 +121,31 @@ vec3 running_ripples(vec2 cells, float pixel, vec2 along, float rapid, sampler2D
 Stream stream_at(Course course, vec2 cells, float pixel, vec2 ground_slope, sampler2D noise) {
     float rapid = rapids(ground_slope, course.along);
     vec3 ripples = running_ripples(cells, pixel, course.along, rapid, noise);
+    float fall = max(-dot(ground_slope, course.along), 0.0);
     Stream stream;
-    stream.slope = -max(-dot(ground_slope, course.along), 0.0) * course.along + ripples.yz * (0.18 + 0.7 * rapid);
+    stream.slope = -fall * course.along + ripples.yz * (0.18 + 0.7 * rapid);
     stream.tone = 1.0 + 0.9 * ripples.x;
     stream.white = 0.85 * rapid * smoothstep(0.16 - 0.34 * rapid, 0.30, ripples.x + 0.12 * rapid);
+    stream.gravel = 0.0;
+    stream.shoal = 1.0;
+#if FINE_WATER == 1
+    // Where it carries, gravel lies in bars on one side and then on the other; between them it runs over shallows.
+    vec4 bars = textureLod(noise, cells / BARS, 3.0) - 0.5;
+    float carries = course.near * (1.0 - course.still) * smoothstep(0.001, 0.01, fall) * (1.0 - smoothstep(0.3, 0.8, fall));
+    float broad = 0.75 * carries * smoothstep(0.10, 0.25, abs(bars.w));
+    float stones = 2.0 * (textureLod(noise, cells / 3.1, noise_level(pixel / 3.1, noise)).x - 0.5);
+    float beside = course.aside * sign(bars.w) - (1.0 - broad) + 0.15 * stones;
+    stream.gravel = smoothstep(-0.08, 0.08, beside) * step(1e-3, broad);
+    stream.tone = mix(stream.tone, 1.0 + 0.9 * stones, stream.gravel);
+    stream.shoal = mix(1.0, clamp(0.10 - 1.6 * beside, 0.0, 1.0), step(1e-3, broad));
+    float riffle = course.near * smoothstep(0.006, 0.05, fall) * smoothstep(0.03, 0.14, bars.x) * (1.0 - rapid);
+    stream.slope += 0.35 * riffle * ripples.yz;
+    stream.white = max(stream.white, 0.45 * riffle * smoothstep(0.10, 0.30, ripples.x));
+#endif
+    float runs = 1.0 - course.still;
+    stream.slope *= runs;
+    stream.white *= runs;
+    stream.tone = mix(1.0, stream.tone, runs);
     return stream;
 }
 
@@ -123,10 +155,13 @@ Stream stream_from_afar(Course course, vec2 ground_slope) {
     Stream stream;
     stream.slope = -max(-dot(ground_slope, course.along), 0.0) * course.along;
     stream.tone = 1.0;
-    stream.white = 0.85 * rapid * smoothstep(0.16 - 0.34 * rapid, 0.30, 0.12 * rapid);
+    stream.white = 0.85 * rapid * smoothstep(0.16 - 0.34 * rapid, 0.30, 0.12 * rapid) * (1.0 - course.still);
+    stream.gravel = 0.0;
+    stream.shoal = 1.0;
     return stream;
 }
 
 Stream mixed(Stream one, Stream other, float part) {
-    return Stream(mix(one.white, other.white, part), mix(one.tone, other.tone, part), mix(one.slope, other.slope, part));
+    return Stream(mix(one.white, other.white, part), mix(one.tone, other.tone, part), mix(one.slope, other.slope, part),
+                  mix(one.gravel, other.gravel, part), mix(one.shoal, other.shoal, part));
 }

@@ -8,10 +8,13 @@
 
 uniform sampler2D wind_waves;  // tiling: slopes along and across the wind, height, the slopes' squares
 
-// For each unit of depth, which is `frame.water.x` long.
+// Of the light, for each metre of depth.
 const vec3 ABSORPTION = vec3(0.42, 0.10, 0.07);
-const float TURBIDITY = 0.150;                      // what is scattered out of the way in all colours
-const vec3 DEEP_WATER = vec3(0.010, 0.036, 0.052);  // what comes back from water without a bed, in parts of white light
+// What is scattered out of the way in all colours: with the absorption this is coastal water of Jerlov's (1976) clearest
+// kind, a clear lake, and a river that carries silt.
+const float SEA_TURBIDITY = 0.03, LAKE_TURBIDITY = 0.07, RIVER_TURBIDITY = 0.9;
+// What comes back from water without a bed, in parts of white light. Humus and algae take blue out of inland waters.
+const vec3 DEEP_SEA = vec3(0.010, 0.036, 0.052), DEEP_LAKE = vec3(0.012, 0.035, 0.040);
 const float NORMAL_REFLECTANCE = 0.02;              // of water that is looked at from straight above
 const float BRIGHTEST_GLITTER = 0.9;                // in parts of sunlight
 const vec3 FOAM = vec3(0.88, 0.92, 0.95);
@@ -37,11 +40,11 @@ void add_wave_train(inout Waves waves, vec2 place, vec2 turn, float wavelength, 
     waves.roughness += strength * strength * max(wave.w - dot(slope, slope), 0.0);
 }
 
-// Everything else asks only this function about waves. `depth` is in units: waves are lower in shallow water. `wind` is
-// how much of it there is, from 0 to 1.
+// Everything else asks only this function about waves. `depth` is in metres: waves are lower where it is less than their
+// length. `wind` is how much of it there is, from 0 to 1.
 Waves water_waves(vec2 place, float depth, float wind) {
     Waves waves = Waves(vec2(0.0), 0.0008);
-    float strength = wind * frame.water.y * (0.25 + 0.75 * smoothstep(0.0, 3.0, depth));
+    float strength = wind * frame.water.y * (0.25 + 0.75 * smoothstep(0.0, 1.5 * frame.water.z, depth * frame.map.w));
     float unit = frame.water.z;
     add_wave_train(waves, place, vec2(0.956, 0.292), 1.9 * unit, 0.075 * strength);
     add_wave_train(waves, place, vec2(0.883, -0.469), 0.73 * unit, 0.085 * strength);
@@ -56,15 +59,16 @@ vec3 wave_normal(vec2 slope) {
     return normalize(vec3(-slope.x, 1.0, -slope.y));
 }
 
-// How much of the light from the bed comes up through `depth` units of water to an eye whose ray is so steep.
-vec3 water_transmission(float depth, float steepness) {
+// How much of the light comes down and up again through `depth` metres of water to an eye whose ray is so steep (Beer and
+// Lambert).
+vec3 water_transmission(float depth, float turbidity, float steepness) {
     float down_and_up = 1.0 + inversesqrt(1.0 - (1.0 - steepness * steepness) / 1.77);
-    return exp(-(ABSORPTION + TURBIDITY) * max(depth, 0.0) * (0.5 * down_and_up / frame.streams.w));
+    return exp(-(ABSORPTION + turbidity) * max(depth, 0.0) * (down_and_up / frame.water.x));
 }
 
-// What the water itself scatters back, where it lets through that much.
-vec3 water_scattering(vec3 transmission, vec3 light) {
-    return DEEP_WATER * (1.0 - transmission) * light;
+// What the water itself scatters back, where it lets through that much, and `deep` of it without a bed.
+vec3 water_scattering(vec3 deep, vec3 transmission, vec3 light) {
+    return deep * (1.0 - transmission) * light;
 }
 
 // The part that is mirrored, by Schlick (1994); waves show the eye their steeper sides (Bruneton et al. 2010).

@@ -19,7 +19,6 @@ from app.model.snapshot import SURVEYED_FLOW, Snapshot
 from app.model.world import World
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
-from app.picture.passes.frame_values import FLATTEST_RELIEF, UNIT_DEPTH
 from app.picture.passes.water import TILE, lake_tiles
 from app.picture.picture import Picture
 from app.scene.scene import Scene
@@ -184,36 +183,66 @@ def test_a_sea_that_no_cycle_has_filled_stands_where_it_can(draw: Draw) -> None:
     assert (bluer(before, dry) != bluer(with_sea, dry))[5:-5, 5:75].mean() < 0.005
 
 
-def colours_of_depths(draw: Draw, units: list[float], **view: float) -> NDArray[np.float64]:
-    """The mean colour of flat ground under so many units of water, seen from above."""
-    unit = FLATTEST_RELIEF * 64 * CELL * UNIT_DEPTH
+def colours_of_depths(
+    draw: Draw, depths: list[float], *, sea: bool = False, rows: int = 48, columns: int = 64, **view: float
+) -> NDArray[np.float64]:
+    """The mean colour of flat ground under so many metres of water, seen from above."""
     colours = []
-    for depth in units:
-        shown = flooded(flat(48, 64), depth * unit)
-        colours.append(draw(shown, from_above(20.0, 48, 64), calm(**view)).mean(axis=(0, 1)))
+    for depth in depths:
+        shown = flooded(flat(rows, columns), depth, sea=depth if sea else -math.inf)
+        camera = from_above(20.0, rows, columns, depth * view.get("exaggeration", 1.0))
+        colours.append(draw(shown, camera, calm(**view)).mean(axis=(0, 1)))
     return np.array(colours)
 
 
 def test_deep_water_is_darker_and_takes_red_first(draw: Draw) -> None:
-    red, green, blue = colours_of_depths(draw, [0.5, 1.0, 2.0, 4.0, 8.0]).T
+    red, green, blue = colours_of_depths(draw, [0.6, 1.0, 1.5, 2.0, 3.0]).T
     for channel in (red, green, blue):
         assert (np.diff(channel) < 1.0).all()
     assert (np.diff(red / blue) < 0.0).all() and (np.diff(red / green) < 0.0).all()
     assert red[3] < 0.45 * red[0] and green[3] > 0.65 * green[0] and blue[3] > 0.75 * blue[0]
 
 
+@pytest.mark.parametrize(("sea", "turbidity"), [(False, 0.07), (True, 0.03)])
+@pytest.mark.parametrize("clarity", [1.0, 3.0])
+def test_water_takes_light_by_metres_as_beer_and_lambert_say(
+    draw: Draw, picture: Picture, sea: bool, turbidity: float, clarity: float
+) -> None:
+    """Light from the bed goes through it twice: a metre more takes the same part of what is left."""
+    seen = []
+    for depth in (1.0, 2.0, 3.0):
+        colours_of_depths(draw, [depth], sea=sea, water_clarity=clarity)
+        assert picture.frame is not None
+        linear = np.frombuffer(picture.frame.scene.read(components=3, dtype="f4"), np.float32)
+        seen.append(linear.reshape(-1, 3).mean(axis=0, dtype=np.float64))
+    one, two, three = seen
+    expected = 2.0 * (np.array([0.42, 0.10, 0.07]) + turbidity) / clarity
+    np.testing.assert_allclose(-np.log((two - three) / (one - two)), expected, rtol=0.02)
+
+
+@pytest.mark.parametrize("depth", [0.6, 2.0, 9.0])
+def test_a_lake_of_a_depth_has_one_colour_on_any_map(draw: Draw, depth: float) -> None:
+    """Not by the size of the map, nor by its relief, nor by how far heights are exaggerated."""
+    usual, wide = (colours_of_depths(draw, [depth], rows=side, columns=side)[0] for side in (48, 144))
+    steep = flat(48, 48)
+    steep[:2] = 900.0  # far out of the picture
+    camera = from_above(20.0, 48, 48, depth)
+    high = draw(flooded(steep, depth), camera, calm()).mean(axis=(0, 1))
+    drawn_out = colours_of_depths(draw, [depth], rows=48, columns=48, exaggeration=4.0)[0]
+    np.testing.assert_allclose([wide, high, drawn_out], [usual] * 3, atol=2.5)
+
+
 def test_clear_water_lets_one_see_deeper(draw: Draw) -> None:
-    murky, common, clear = (colours_of_depths(draw, [3.0], water_clarity=clarity)[0, 0] for clarity in (0.2, 1.0, 5.0))
+    murky, common, clear = (colours_of_depths(draw, [1.5], water_clarity=clarity)[0, 0] for clarity in (0.2, 1.0, 5.0))
     assert murky < common - 5.0 < clear - 15.0
 
 
-@pytest.mark.parametrize("depth", [3.0, 40.0])
+@pytest.mark.parametrize("depth", [1.0, 12.0])
 @pytest.mark.parametrize("heading", [0.0, 65.0])
 @pytest.mark.parametrize("quality", ["low", "high"])
 def test_the_sea_goes_on_beyond_the_map_without_a_seam(draw: Draw, depth: float, heading: float, quality: str) -> None:
     """Over a flat bed, the picture is smooth from the foreground to the sky, and so is the horizon."""
-    unit = FLATTEST_RELIEF * 64 * CELL * UNIT_DEPTH
-    shown = flooded(flat(64, 64, -depth * unit), 0.0, sea=0.0)
+    shown = flooded(flat(64, 64, -depth), 0.0, sea=0.0)
     camera = Camera(glm.vec3(32 * CELL, 0.0, 32 * CELL), heading, 14.0, 90.0 * CELL, 40.0)
     scene = Scene().with_value("view.waves", 0.0).with_value("view.quality", quality)
     rows = draw(shown, camera, scene, size=(160, 240)).astype(float).mean(axis=1)
@@ -400,6 +429,37 @@ def test_a_stream_ends_in_a_lake(draw: Draw) -> None:
     both = replace(lake, layers=layers, versions=dict.fromkeys(layers, 0))
     camera = from_above(16.0, 48, 48)
     assert difference(draw(both, camera, calm()), draw(lake, camera, calm())).max() <= 2
+
+
+def test_a_river_takes_the_colour_of_the_lake_that_it_runs_into(draw: Draw) -> None:
+    """On a bed that sinks slowly below the lake, the colour changes by no step along the middle of the river."""
+    ground = plane(48, 96, -0.1, 0.0)
+    lake = flooded(ground, -4.8)
+    discharge = flat(48, 96)
+    discharge[24] = 64.0  # 40 m wide
+    river = running(ground, discharge)
+    layers = {**lake.layers, **river.layers}
+    both = replace(lake, layers=layers, versions=dict.fromkeys(layers, 0))
+    scene = calm(quality="high", flow_speed=0.0)
+    pixels = draw(both, from_above(96.0 * 9.0 / 16.0, 48, 96), scene, size=(640, 360)).astype(float)
+    along = pixels[176:192].mean(axis=0)
+    smooth = np.array([np.convolve(channel, np.ones(24) / 24.0, "valid") for channel in along.T])
+    assert np.abs(smooth[:, 40:] - smooth[:, :-40]).max() < 40.0
+
+
+def gravel(draw: Draw, slope: float) -> float:
+    """The part of a wide river on this slope that is dry and pale."""
+    flow = flat(48, 48)
+    flow[24] = 36.0  # 30 m wide
+    shown = running(plane(48, 48, -slope * CELL, 0.0), flow)
+    camera = from_above(30.0, 48, 48, -slope * 235.0)
+    pixels = draw(shown, camera, calm(quality="high"), size=(320, 320)).astype(float)[146:174]
+    return float((pixels[..., 0] > pixels[..., 2] + 8.0).mean())
+
+
+def test_rivers_have_bars_of_gravel_where_they_carry(draw: Draw) -> None:
+    still, carries = (gravel(draw, slope) for slope in (0.0, 0.03))
+    assert carries > still + 0.05, (still, carries)
 
 
 def test_overlays_are_seen_through_the_water(draw: Draw) -> None:

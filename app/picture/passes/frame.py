@@ -38,12 +38,12 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     (
         "water",
         "vec4",
-        "depth of water as a unit; strength of waves; their length; level of the sea in metres, or NO_SEA",
+        "clarity; strength of waves; their length; level of the sea in metres, or NO_SEA",
     ),
     (
         "streams",
         "vec4",
-        "log₂ of the smallest stream, m³/s; half the width of 1 m³/s, cells; speed, cells a second; clarity",
+        "log₂ of the smallest stream, m³/s; half the width of 1 m³/s, cells; speed, cells a second; 0",
     ),
     (
         "strata",

@@ -36,11 +36,7 @@ CLOUD_SPREAD = 0.132  # standard deviation of their noise
 CLOUD_SHADE = 0.72  # of the sun's light that the thickest take
 BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
 
-# Water is coloured by its depth relative to the land's relief, and waves follow the size of the map: landscapes of any
-# size look alike, as models of each other. In the sketch that set the colours, the relief was 82 units.
-UNIT_DEPTH = 1.0 / 82.0
-FLATTEST_RELIEF = 0.04  # of the map's longer side
-WAVE_LENGTH = 1.0 / 360.0  # of the map's longer side
+WAVE_LENGTH = 1.0 / 360.0  # of the map's longer side: waves follow the size of the map
 
 
 def fill_frame_block(
@@ -115,15 +111,14 @@ def fill_frame_block(
     thin = max(DUST_HEIGHT * (highest - lowest), LOWEST_DUST * side)
     block["dust"] = (storm * DUST_DEPTH / side, thin, storm, time * DUST_DRIFT * side)
     sea_level = max(snapshot.sea_level, frame.NO_SEA)
-    relief = max(highest - lowest, FLATTEST_RELIEF * side)
     # The variance of the slopes of a sea grows with the wind (Cox and Munk 1954).
     roughness = view.waves * math.sqrt(max(weather.wind_speed / USUAL_WIND, WEAKEST_WIND))
-    block["water"] = (UNIT_DEPTH * relief, roughness, WAVE_LENGTH * side, sea_level)
+    block["water"] = (view.water_clarity, roughness, WAVE_LENGTH * side, sea_level)
     block["streams"] = (
         math.log2(max(least_discharge, 1e-30)),
         0.5 * view.river_width / snapshot.cell_size,
         view.flow_speed,
-        view.water_clarity,
+        0.0,
     )
     for name, value in block_values(appearance.waves, sea, time).items():
         block[name] = value
