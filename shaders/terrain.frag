@@ -202,7 +202,12 @@ void main() {
     bumps += slope * clamp(ground.ledge, -0.7, 0.9);  // resistant beds stand out as ledges
 #endif
 #if DESERT == 1
-    bumps = bumps * (1.0 - 0.75 * ground.sand) + ripples(cells, place.yz, detail) * ground.sand;
+    vec2 across_pixel = vec2(dot(dFdx(cells), frame.wind.xy), dot(dFdy(cells), frame.wind.xy));
+    Ripples ripples = ripples_at(cells, place.yz, pixel_of(length(across_pixel)), detail);
+    bumps = bumps * (1.0 - 0.75 * ground.sand) + ripples.slope * frame.wind.xy * ground.sand;
+#if DETAIL_SCALES > 2
+    slope = mix(slope, slope_at_brink(cells, place, pixel, surface) * frame.map.w, ground.sand);
+#endif
 #endif
     vec3 normal = normalize(vec3(-(slope.x + bumps.x), 1.0, -(slope.y + bumps.y)));
 
@@ -218,7 +223,11 @@ void main() {
 #endif
     seen.y *= 1.0 - 0.5 * covered;
 #endif
+#if DESERT == 1
+    float sun = light_on_ripples(dot(normal, frame.sun.xyz), ripples.rough * ground.sand) * seen.x;
+#else
     float sun = max(dot(normal, frame.sun.xyz), 0.0) * seen.x;
+#endif
     vec3 radiance = albedo * (frame.sun_light.rgb * sun + sky_light(normal) * seen.y);
 #if DESERT == 1
 #if DETAIL_SCALES > 1 || MATERIALS == 0

@@ -114,7 +114,7 @@ float grown(float density, float ripple, float patches) {
 Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, float hollowness, vec4 fine, vec4 coarse) {
     float altitude = clamp((place.x * frame.map.w - frame.heights.x) / max(frame.heights.y - frame.heights.x, 1e-3), 0.0, 1.0);
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5, tone = coarse.w - 0.5;
-#if MATERIALS == 1 || LIVING == 1
+#if MATERIALS == 1 || LIVING == 1 || DESERT == 1
     // The noise frays the borders between cells.
     vec2 around = (cells + 2.2 * (fine.yz - 0.5) + 3.0 * (coarse.yz - 0.5)) / frame.map.xy;
 #endif
@@ -179,7 +179,11 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
 #endif
 
     // Loose material covers what is under it as it gets thicker.
-    float covered = smoothstep(0.25, 0.80, max(1.0 - exp(-place.w / frame.ground_look.z), put_down) + ripple * 0.25);
+    float thickness = place.w;
+#if DESERT == 1 && DETAIL_SCALES > 1
+    thickness = textureLod(surface, around, 0.0).w;
+#endif
+    float covered = smoothstep(0.25, 0.80, max(1.0 - exp(-thickness / frame.ground_look.z), put_down) + ripple * 0.25);
 #if MATERIALS == 1
     covered *= 1.0 - 0.75 * smoothstep(0.85, 1.50, steepness + 0.4 * ripple);
     vec3 loose = lying.rgb * (1.0 + ripple * mix(0.35, 0.8, stony) + 0.25 * tone);

@@ -8,32 +8,68 @@ const vec3 DRIFTING_SAND = vec3(0.680, 0.500, 0.310);
 const float RIPPLE_LENGTH = 0.42;      // cells from crest to crest
 const float MEGARIPPLE_LENGTH = 3.1;   // the coarse grains' longer ones
 const float GRAINS = 40.0;             // glittering facets along a cell
+const float BESIDE_A_BRINK = 1.5;      // cells from a brink to where the map's slopes know nothing of its other side
 
 vec3 dune_sand(vec4 fine, vec4 coarse) {
     return mix(DUNE_SAND, DUNE_SAND_PALE, clamp(0.5 + 1.1 * (coarse.w - 0.5) + 0.7 * (fine.x - 0.5), 0.0, 1.0));
 }
 
-// One train of ripples as a slope along the wind. It fades before it would be finer than a pixel.
-float ripple_train(vec2 cells, float wavelength, float bend) {
+struct Ripples {
+    float slope;  // along the wind
+    float rough;  // how steep those are that are finer than a pixel
+};
+
+// One train of ripples of this slope. It fades before it would be finer than a pixel, which is so many cells wide along
+// the wind: by that and not by how its phase differs, which where crests fork it does by leaps.
+void add_ripple_train(inout Ripples ripples, vec2 cells, float pixel, float wavelength, float bend, float slope) {
     float phase = dot(cells, frame.wind.xy) / wavelength + bend;
-    float fade = 1.0 - smoothstep(0.12, 0.34, fwidth(phase));
-    return cos(6.28318531 * phase) * fade;
+    float seen = 1.0 - smoothstep(0.08, 0.24, pixel / wavelength);
+    ripples.slope += slope * seen * cos(6.28318531 * phase);
+    ripples.rough += slope * (1.0 - seen);
 }
 
-// Slopes of the ripples on sand that lies on `slope`; none on slip faces, where sand slides.
-vec2 ripples(vec2 cells, vec2 slope, sampler2D noise) {
+// Ripples on sand that lies on `slope`; none on slip faces, where sand slides.
+Ripples ripples_at(vec2 cells, vec2 slope, float pixel, sampler2D noise) {
     float lies = 1.0 - smoothstep(0.38, 0.56, length(slope));
     // Crests wander and fork where the noise, without its finest waves, bends them.
-    float bend = 1.9 * textureLod(noise, cells / 23.0, 4.0).x + 0.8 * textureLod(noise, cells.yx / 7.9, 4.0).w;
-    float height = 0.14 * ripple_train(cells, RIPPLE_LENGTH, 1.5 * bend)
-                 + 0.05 * ripple_train(cells, MEGARIPPLE_LENGTH, 0.6 * bend);
-    return frame.wind.xy * height * lies;
+    float broad = textureLod(noise, cells / 23.0, 4.0).x;
+    float bend = 1.9 * broad + 0.8 * textureLod(noise, cells.yx / 7.9, 4.0).w;
+    Ripples ripples = Ripples(0.0, 0.0);
+    add_ripple_train(ripples, cells, pixel, RIPPLE_LENGTH, 1.5 * bend, 0.14 * lies);
+    // The coarse grains' lie in patches.
+    add_ripple_train(ripples, cells, pixel, MEGARIPPLE_LENGTH, 0.6 * bend, 0.07 * lies * smoothstep(0.46, 0.62, broad));
+    return ripples;
+}
+
+// The mean of the light that falls on ripples that are finer than a pixel: those sides that are turned away get none.
+// `facing` is the cosine of the angle to the sun on the ground that bears them.
+float light_on_ripples(float facing, float rough) {
+    float most = max(rough * abs(dot(frame.wind.xy, frame.sun.xz)), 1e-4);
+    float part = clamp(facing / most, -1.0, 1.0);
+    // (x · acos(−x) + √(1 − x²)) / π, within 0.03
+    return max(facing - most, 0.0) + most * (1.0 + part) * (1.0 + part) * (0.318 - 0.068 * part);
+}
+
+// The slope of sand where a slip face begins: two planes that meet in an edge, of which the map, whose slopes are those
+// from cell to cell, makes a round back. `pixel` is in cells.
+vec2 slope_at_brink(vec2 cells, vec4 place, float pixel, sampler2D surface) {
+    vec2 way = BESIDE_A_BRINK * frame.wind.xy;
+    vec4 before = textureLod(surface, (cells - way) / frame.map.xy, 0.0);
+    vec4 behind = textureLod(surface, (cells + way) / frame.map.xy, 0.0);
+    float step_of = frame.map.z;
+    float rise = before.x + dot(before.yz, way) * step_of, fall = behind.x - dot(behind.yz, way) * step_of;
+    float bend = dot(before.yz - behind.yz, frame.wind.xy);
+    float brink = smoothstep(0.18, 0.45, bend) * smoothstep(0.10, 0.35, -dot(behind.yz, frame.wind.xy));
+    float past = (rise - fall) / max(bend * step_of, 1e-4);  // cells, positive on the slip face
+    vec2 slope = mix(before.yz, behind.yz, clamp(past / max(pixel, 0.3) + 0.5, 0.0, 1.0));
+    return mix(place.yz, slope, brink);
 }
 
 // Sunlight that single grains throw into the eye.
 float glitter(vec2 cells, vec3 normal, vec3 to_eye) {
     vec2 grain = floor(cells * GRAINS);
     float fade = 1.0 - smoothstep(0.3, 1.0, max(fwidth(cells.x), fwidth(cells.y)) * GRAINS);
+    fade *= 1.0 - smoothstep(0.20, 0.45, length(cells * GRAINS - grain - 0.5));
     vec3 turn = vec3(hash(grain + 1.7), hash(grain + 5.1), hash(grain + 9.2)) - 0.5;
     vec3 facet = normalize(normal + 1.4 * turn);
     return pow(max(dot(reflect(-frame.sun.xyz, facet), to_eye), 0.0), 60.0) * step(0.80, hash(grain)) * fade;

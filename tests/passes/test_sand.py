@@ -11,6 +11,7 @@ from pyglm import glm
 
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
+from app.picture.picture import Picture
 from app.scene.scene import Scene
 from tests.passes.conftest import Draw
 from tests.passes.worlds import flat, snapshot
@@ -58,6 +59,57 @@ def test_ripples_fade_before_they_are_finer_than_a_pixel(draw: Draw) -> None:
     near = draw(sand(), scene=desert(), camera=from_above(4.0), size=(160, 160))
     far = draw(sand(), scene=desert(), camera=from_above(60.0), size=(160, 160))
     assert far.mean(axis=2).std() < 0.4 * near.mean(axis=2).std()
+
+
+def test_there_are_no_pits_between_ripples_that_are_too_fine_to_be_seen(draw: Draw) -> None:
+    """Where crests bend and fork they are not seen from farther away than elsewhere."""
+    scene = desert(sun_direction=270.0, sun_height=12.0)
+    level, blown = (
+        draw(sand(), scene=scene.with_value("view.desert", amount), camera=from_above(10.0), size=(160, 160))
+        for amount in (0.0, 1.0)
+    )
+    assert change(blown)[0] < 0.9 * change(level)[0]
+
+
+@pytest.mark.parametrize("sun_height", [3.0, 6.0, 30.0])
+def test_ripples_are_as_bright_from_afar(draw: Draw, picture: Picture, sun_height: float) -> None:
+    """At a low sun only their sunny sides are lit. Those finer than a pixel still are."""
+    scene = desert(sun_direction=270.0, sun_height=sun_height, haze=0.0)
+    seen = []
+    for cells in (8.0, 16.0, 40.0):
+        draw(sand(), scene=scene, camera=from_above(cells), size=(320, 320))
+        assert picture.frame is not None
+        linear = np.frombuffer(picture.frame.scene.read(components=3, dtype="f4"), np.float32)
+        seen.append(float(linear.reshape(-1, 3)[:, 0].mean(dtype=np.float64)))
+    np.testing.assert_allclose(seen, seen[0], rtol=0.06)
+
+
+def test_a_brink_is_sharp(draw: Draw) -> None:
+    """Sand that rises gently with the wind and falls at its angle of repose: their edge is narrower than a cell."""
+    column = np.arange(64)
+    heights = np.where(column < 32, 0.15 * column, 0.15 * 32 - 0.6 * (column - 32)) * CELL + 200.0
+    made = snapshot(np.broadcast_to(heights, (64, 64)), 20.0, cell_size=CELL)
+    scene = desert(sun_direction=270.0, sun_height=45.0, quality="high", fine_relief=0.0)
+    camera = replace(from_above(10.0), target=glm.vec3(32.5 * CELL, 260.0, 32.0 * CELL))
+    across = draw(made, scene=scene, camera=camera, size=(320, 320)).astype(float).mean(axis=(0, 2))
+    smooth = np.convolve(across, np.ones(5) / 5.0, "same")[10:-10]
+    light, dark = smooth[:80].mean(), smooth[-80:].mean()
+    between = (smooth < light - 0.2 * (light - dark)) & (smooth > dark + 0.2 * (light - dark))
+    assert between.sum() / 32.0 < 0.8, "cells"
+
+
+def test_sand_ends_on_rock_in_a_frayed_edge(draw: Draw) -> None:
+    """And not along the cells that have some."""
+    thickness = flat(64, 64)
+    thickness[:, :32] = 3.0
+    made = snapshot(flat(64, 64), thickness, cell_size=CELL)
+    scene = desert(quality="medium", sun_height=60.0, greenness=0.0)
+    camera = replace(from_above(16.0), target=glm.vec3(32.0 * CELL, 1.0, 32.0 * CELL))
+    pixels = draw(made, scene=scene, camera=camera, size=(320, 320)).astype(float)
+    warm = pixels[..., 0] / (pixels[..., 2] + 1.0)
+    sandy = warm > 0.5 * (warm[:, :60].mean() + warm[:, -60:].mean())
+    edge = sandy.sum(axis=1) / 20.0
+    assert edge.std() > 0.25, "cells"
 
 
 def test_without_dry_sand_the_wind_changes_nothing(draw: Draw) -> None:
