@@ -140,6 +140,10 @@ void main() {
     float pixel = pixel_of(max(length(dFdx(cells)), length(dFdy(cells))));
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
+#if DETAIL_SCALES > 2
+    float on_wall = wall(slope);
+    if (on_wall > 0.0) fine = mix(fine, wall_detail(cells, position.y / frame.map.z, slope), on_wall);
+#endif
 #if RELIEF == 1
     // Ribs are bare and bright, gullies hold what is loose, and see less of the sky.
     vec4 rib = texture(relief, uv);
@@ -175,7 +179,7 @@ void main() {
     vec2 ribbed = rib.yz;
 #if DETAIL_SCALES > 2
     // Near the eye, ribs finer than the map of relief
-    float strength = 0.8 * rib.w * ground.rockiness * rib_strength(length(slope), place.w);
+    float strength = 0.8 * rib.w * ground.rockiness * rib_strength(length(slope), place.w) * (1.0 - 0.7 * on_wall);
     for (int octave = BAKED_OCTAVES; octave < BAKED_OCTAVES + 2; ++octave) {
         float width = WIDEST * pow(FINER, float(octave));
         if (strength > 0.0 && pixel < 0.4 * width) {
@@ -185,9 +189,15 @@ void main() {
 #endif
     slope += ribbed * dry;
 #endif
+#if DETAIL_SCALES > 2
+    // On a wall the same bump tilts the surface as much, which changes its slope on the map by the square of that.
+    float tilts = mix(1.5 + 1.6 * steepness, 1.2 * (1.0 + dot(slope, slope)) / max(length(slope), 1.0), on_wall);
+    vec2 bumps = (fine.yz - 0.5) * ground.rockiness * min(tilts, 6.0) + (coarse.zy - 0.5) * 0.25 * (1.0 - on_wall);
+#else
     vec2 bumps = (fine.yz - 0.5) * ground.rockiness * (1.5 + 1.6 * steepness) + (coarse.zy - 0.5) * 0.25;
 #if MATERIALS == 1
     bumps *= drawn_out(steepness);
+#endif
 #endif
 #if DETAIL_SCALES > 1
     vec4 grain = texture(detail, cells / 1.31);

@@ -13,10 +13,6 @@
 #define MARKS 1
 #endif
 
-#ifndef DETAIL_SCALES
-#define DETAIL_SCALES 1
-#endif
-
 // Whether the world has several kinds of ground, and whether moisture and plants are known.
 #ifndef MATERIALS
 #define MATERIALS 0
@@ -84,6 +80,23 @@ vec4 fine_detail(vec2 cells) {
 #endif
 }
 
+#if DETAIL_SCALES > 2
+// How much of a slope is seen as a wall, on which a map seen from above would be drawn out.
+float wall(vec2 slope) {
+    return smoothstep(0.7, 1.6, length(slope));
+}
+
+// The same noise on walls, laid out over them; its slopes are those of the map for unevenness across the wall and down.
+vec4 wall_detail(vec2 cells, float height, vec2 slope) {
+    float steepness = max(length(slope), 1e-3);
+    vec2 down = slope / steepness;
+    float faces_east = smoothstep(0.3, 0.7, down.x * down.x);
+    vec4 noise = mix(fine_detail(vec2(cells.x, height)), fine_detail(vec2(cells.y, height)), faces_east);
+    noise.yz = 0.5 + (noise.y - 0.5) * vec2(-down.y, down.x) + (noise.z - 0.5) * down;
+    return noise;
+}
+#endif
+
 // Patches of many cells.
 vec4 coarse_detail(vec2 cells) {
     return texture(detail, cells.yx / 173.0 + 0.37);
@@ -116,7 +129,7 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5, tone = coarse.w - 0.5;
 #if MATERIALS == 1 || LIVING == 1 || DESERT == 1
     // The noise frays the borders between cells.
-    vec2 around = (cells + 2.2 * (fine.yz - 0.5) + 3.0 * (coarse.yz - 0.5)) / frame.map.xy;
+    vec2 around = (cells + (2.2 * (fine.yz - 0.5) + 3.0 * (coarse.yz - 0.5)) * drawn_out(steepness)) / frame.map.xy;
 #endif
 #if LIVING == 1 || MATERIALS == 1 && DESERT == 1
     vec4 covers = textureLod(cover, around, 0.0);
@@ -128,7 +141,9 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
 #endif
 
 #if MATERIALS == 1
+#if DETAIL_SCALES < 3
     ripple *= drawn_out(steepness);
+#endif
     Rock bed = rock_in_strata(cells, rise - place.x, 0.7 * ripple + patches, detail);
     vec3 rock = bed.albedo * (1.0 + ripple * mix(0.9, 0.35, bed.bedded) + tone * mix(0.5, 0.15, bed.bedded));
     vec4 lying = textureLod(loose_colour, around, 0.0);

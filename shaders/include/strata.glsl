@@ -1,9 +1,14 @@
 // Rock in strata: its colour at a height, with the thin beds that each stratum is made of.
 #include "map.glsl"
 
+#ifndef DETAIL_SCALES
+#define DETAIL_SCALES 1
+#endif
+
 uniform sampler2D strata;       // by depth below the top of the strata: the root of the albedo, how much it lies in beds
 
 const float BED_TILE = 1.6;      // strata of mean thickness that the noise of beds covers before it comes again
+const float BED_SETS = 4.7;      // such tiles over which beds come in sets, some of them darker or thicker than others
 const float BED_LENGTH = 9.0;   // how much longer than thick beds are
 const float UNEVEN = 0.10;       // how far contacts wander, as a part of a stratum
 
@@ -20,9 +25,19 @@ Rock rock_in_strata(vec2 along, float depth, float wander, sampler2D noise) {
     vec4 told = texture(strata, vec2(depth * frame.strata.x, 0.5));
     float thickness = BED_TILE * frame.strata.y;
     float lateral = dot(along, vec2(0.62, 0.78)) * frame.map.z / (thickness * BED_LENGTH);
-    vec4 beds = texture(noise, vec2(lateral, depth / thickness), 0.7) - 0.5;
+    vec2 at = vec2(lateral, depth / thickness);
+    vec4 sets = vec4(0.0);
+#if DETAIL_SCALES > 1
+    // No two sets are alike: each stretches its beds, and some hardly show them.
+    sets = texture(noise, at / BED_SETS + 0.29, 0.7) - 0.5;
+    at.y += 1.1 * sets.w;
+#endif
+    vec4 beds = texture(noise, at, 0.7) - 0.5;
+#if DETAIL_SCALES > 1
+    beds *= clamp(0.55 + 3.5 * sets.x, 0.1, 1.3);
+#endif
     // Beds differ in tone, with parting lines between them; pale ones have less colour.
-    float tone = 0.55 * beds.x + 0.38 * (smoothstep(-0.14, 0.14, beds.w) - 0.5);
+    float tone = 0.55 * beds.x + 0.38 * (smoothstep(-0.14, 0.14, beds.w) - 0.5) + 0.7 * sets.w;
     Rock rock;
     rock.bedded = told.a;
     rock.mean = told.rgb * told.rgb;
