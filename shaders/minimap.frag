@@ -2,6 +2,7 @@
 #include "ground.glsl"
 #include "overlay.glsl"
 #include "stream.glsl"
+#include "water.glsl"
 #include "tone.glsl"
 #include "sea_chart.glsl"
 
@@ -24,13 +25,17 @@
 uniform sampler2D wind_path;
 uniform sampler2D water;
 uniform sampler2D strata_rise;
-uniform vec2 size;        // in pixels
+uniform vec2 size;        // in samples
+uniform bool lit;         // as the scene is; else colours stay what they stand for
 uniform bool plain_ground;   // in grey, so that the water is all that is seen
 uniform bool with_water;
 uniform bool overlay_hides;  // water under it
 
-const vec3 STREAMS = vec3(0.200, 0.560, 0.860);
+const vec3 STREAMS = vec3(0.200, 0.560, 0.860);  // where water is all that is seen
 const vec3 POOLS = vec3(0.020, 0.075, 0.210);
+const vec3 BROKEN_WATER = vec3(0.110, 0.175, 0.205);  // streams as the scene has them: bed and sky
+const vec3 MIRRORED_SKY = vec3(0.013, 0.030, 0.055);
+const vec3 FROM_NORTH_WEST = vec3(-0.5091, 0.6942, -0.5091);
 
 in vec2 uv;
 out vec4 colour;
@@ -57,21 +62,28 @@ void main() {
     if (plain_ground) albedo = mix(vec3(0.16, 0.15, 0.12), vec3(dot(albedo, vec3(0.3, 0.6, 0.1))), 0.2);
     float seen_water = with_water ? 1.0 : 0.0;
     if (overlay_hides) seen_water *= 1.0 - left_out_for_overlay(at, place);
+    float river = 0.0, pool = 0.0;
+    vec3 wet = albedo;
     if (with_water) {
         float depth = textureLod(water, at, 0.0).x;
-        float river = seen_water * sqrt(texture(flow, at).x);
-        albedo = mix(albedo, STREAMS, river);
-        float pool = seen_water * smoothstep(0.0, 0.3, depth);
-        albedo = mix(albedo, POOLS, pool);
+        vec3 through = water_transmission(depth, LAKE_TURBIDITY, 1.0);
+        vec3 pools = plain_ground ? POOLS : albedo * through + DEEP_LAKE * (1.0 - through) + MIRRORED_SKY;
+        river = seen_water * sqrt(texture(flow, at).x);
+        pool = seen_water * smoothstep(0.0, 0.3, depth);
+        wet = mix(plain_ground ? STREAMS : BROKEN_WATER, pools, pool);
 #if WIND_AND_SAND == 0 && COURSE == 1
-        albedo = mix(albedo, COURSE_COLOUR, max(river, pool) * course_line(at, pixel_cells));
+        wet = mix(wet, COURSE_COLOUR, course_line(at, pixel_cells));
 #endif
         slope *= 1.0 - pool;
     }
     // Light from the north-west, as on printed maps, whatever the sun of the scene does.
     vec3 normal = normalize(vec3(-slope.x, 1.0, -slope.y));
-    float shade = 0.35 + 0.85 * max(dot(normal, normalize(vec3(-0.55, 0.75, -0.55))), 0.0);
-    vec3 shown = to_srgb(clamp(albedo * shade * seen.y * 1.9, 0.0, 1.0));
+    float facing = max(dot(normal, FROM_NORTH_WEST), 0.0);
+    float shade = (0.35 + 0.85 * facing) * 1.9;
+    vec3 daylight = (frame.sun_light.rgb * 0.75 * facing + sky_light(normal)) * frame.sun_light.a;
+    vec3 of_ground = lit ? filmic(albedo * daylight * seen.y) : clamp(albedo * shade * seen.y, 0.0, 1.0);
+    vec3 of_water = plain_ground ? clamp(wet * shade * seen.y, 0.0, 1.0) : filmic(wet * daylight * seen.y);
+    vec3 shown = to_srgb(mix(of_ground, of_water, max(river, pool)));
 
 #if WAVES > 0
     if (with_water && textureLod(water, at, 0.0).x > 0.0 && texelFetch(coast, ivec2(at * frame.map.xy), 0).w > 0.0) {

@@ -2,6 +2,7 @@
 #include "map.glsl"
 
 uniform sampler2D minimap;
+uniform int samples;      // along a side of a pixel
 uniform vec4 rectangle;   // left, bottom, width, height in pixels of the target
 uniform vec4 looking;     // direction of the camera on the map (east, south), half the tangent of its width, pixels per texel
 uniform vec2 looked_at;   // target of the camera, east and south in metres
@@ -12,7 +13,10 @@ void main() {
     vec2 pixel = gl_FragCoord.xy - rectangle.xy;
     float border = min(min(pixel.x, rectangle.z - pixel.x), min(pixel.y, rectangle.w - pixel.y)) / looking.w;
     vec2 at = vec2(pixel.x, rectangle.w - pixel.y) / rectangle.zw;
-    vec3 shown = texelFetch(minimap, ivec2(pixel), 0).rgb;
+    vec3 shown = vec3(0.0);
+    ivec2 first = ivec2(pixel) * samples;
+    for (int k = 0; k < samples * samples; ++k) shown += texelFetch(minimap, first + ivec2(k % samples, k / samples), 0).rgb;
+    shown /= float(samples * samples);
 
     // What the camera sees: a cone from where it stands.
     vec2 here = at * map_extent() - frame.camera.xz;

@@ -286,7 +286,7 @@ void main() {
 #endif
     course.cover *= 1.0 - left_out;
     Film stream_film = running_water(course, stream, position, lit.xyz);
-    radiance = stream_film.added + stream_film.kept * radiance;
+    radiance = below_overlay(stream_film.added) + stream_film.kept * radiance;
 #endif
 #if BEACH == 1 && OVERLAY == 0 && COURSE == 0
     vec2 beach_pixel = vec2(fwidth(place.x), pixel);

@@ -228,7 +228,7 @@ void main() {
 #endif
 
     float hidden = left_out_for_overlay(uv, textureLod(surface, uv, 0.0));
-    colour *= 1.0 - hidden;
+    colour = below_overlay(colour) * (1.0 - hidden);
     keep = mix(keep, vec3(1.0), hidden);
     // The way lies on the water. On the bed, which shows elsewhere, it would be a gap.
     float way = way_on_water(uv, length(fwidth(map_place)) / frame.map.z);

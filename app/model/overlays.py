@@ -84,11 +84,23 @@ class Overlay:
     names: tuple[str, ...] = ()  # of the stops of its palette, where each stands for one thing
     ends: Ends | None = None  # of the legend, where not the span's
     family: str = "others"  # the heading that it stands under in lists
+    clear: str = ""  # what there is where its palette is clear
 
     @property
     def is_moving(self) -> bool:
         """Whether it changes with time alone."""
         return self.value is Value.FIELD
+
+    @property
+    def has_sides(self) -> bool:
+        """Whether its palette has two hues that meet where it is clear. The lower one is hatched."""
+        opacities = [stop[3] for stop in self.palette]
+        return not self.names and 0 < opacities.index(min(opacities)) < len(opacities) - 1 and min(opacities) == 0.0
+
+    def is_known(self, snapshot: Snapshot) -> bool:
+        """Whether a snapshot has what it shows."""
+        # Without a field the wind is the prevailing one everywhere
+        return self.value is Value.FIELD or snapshot.layers.keys() >= set(self.layers)
 
     def scaled(self, value: float) -> float:
         """A value as the shader compares it."""
@@ -224,10 +236,11 @@ def _of_layer(
     survey: Survey = "",
     ends: Ends | None = None,
     family: str = "others",
+    clear: str = "",
 ) -> Overlay:
     """An overlay that shows a layer, without another name its own."""
     layers = (layer or name,)
-    return Overlay(name, value, label, palette, unit, span, layers, survey, ends=ends, family=family)
+    return Overlay(name, value, label, palette, unit, span, layers, survey, ends=ends, family=family, clear=clear)
 
 
 def _of_rates() -> list[Overlay]:
@@ -238,12 +251,24 @@ def _of_rates() -> list[Overlay]:
         if layer == "mobility":
             label = "protected ground (violet)"
             rows.append(
-                _of_layer("protection", label, palettes.PROTECTED, layer=layer, ends=_protection_ends, family="fields")
+                _of_layer(
+                    "protection",
+                    label,
+                    palettes.PROTECTED,
+                    layer=layer,
+                    ends=_protection_ends,
+                    family="fields",
+                    clear="free",
+                )
             )
         else:
             span = _fixed(1.0 / _MOST_SHOWN, _MOST_SHOWN)
             palette, value = palettes.LESS_AND_MORE, Value.MAGNITUDE
-            rows.append(_of_layer(f"{name}_field", help, palette, "×", span, layer=layer, value=value, family="fields"))
+            rows.append(
+                _of_layer(
+                    f"{name}_field", help, palette, "×", span, layer=layer, value=value, family="fields", clear="×1"
+                )
+            )
     return rows
 
 
@@ -251,7 +276,16 @@ _ROWS = (
     Overlay("none", Value.NONE, "no overlay", palettes.RELIEF, family=""),
     Overlay("elevation", Value.ELEVATION, "elevation", palettes.RELIEF, "m", _elevation, family="ground"),
     Overlay("slope", Value.SLOPE, "slope", palettes.HEAT, "°", _fixed(0.0, 45.0), family="ground"),
-    Overlay("sediment", Value.SEDIMENT, "thickness of sediment", palettes.SAND, "m", _sediment, family="ground"),
+    Overlay(
+        "sediment",
+        Value.SEDIMENT,
+        "thickness of sediment",
+        palettes.SAND,
+        "m",
+        _sediment,
+        family="ground",
+        clear="bare rock",
+    ),
     Overlay(
         "change",
         Value.CHANGE,
@@ -260,6 +294,7 @@ _ROWS = (
         "m",
         _change,
         family="ground",
+        clear="no change",
     ),
     _of_layer(
         DIFFERENCE,
@@ -269,22 +304,40 @@ _ROWS = (
         _difference,
         ends=_difference_ends,
         family="ground",
+        clear="no difference",
     ),
     _of_layer(
         "wind_path",
         "frequency of wind contact with the ground",
-        palettes.HEAT,
+        palettes.CONTACT,
         span=_fixed(0.0, 0.7),
         family="wind and sand",
-    ),
-    _of_layer("airborne", "airborne sand", palettes.SAND, "m", _up_to("airborne", 0.5), family="wind and sand"),
-    _of_layer("water", "depth of lakes and sea", palettes.WATER, "m", _up_to("water"), family="water"),
-    _of_layer("stream", "frequency of droplets", palettes.WATER, family="water"),
-    _of_layer(
-        "discharge", "discharge per cycle", palettes.WATER, "m", _discharge, value=Value.MAGNITUDE, family="water"
+        clear="no contact",
     ),
     _of_layer(
-        "momentum_east", "momentum of flow, west (red) and east (blue)", palettes.CHANGE, span=_momentum, family="water"
+        "airborne", "airborne sand", palettes.SAND, "m", _up_to("airborne", 0.5), family="wind and sand", clear="none"
+    ),
+    _of_layer(
+        "water", "depth of lakes and sea", palettes.WATER, "m", _up_to("water"), family="water", clear="no water"
+    ),
+    _of_layer("stream", "frequency of droplets", palettes.FLOW, family="water", clear="no droplets"),
+    _of_layer(
+        "discharge",
+        "discharge per cycle",
+        palettes.FLOW,
+        "m",
+        _discharge,
+        value=Value.MAGNITUDE,
+        family="water",
+        clear="no flow",
+    ),
+    _of_layer(
+        "momentum_east",
+        "momentum of flow, west (red) and east (blue)",
+        palettes.CHANGE,
+        span=_momentum,
+        family="water",
+        clear="no flow",
     ),
     _of_layer(
         "momentum_south",
@@ -292,6 +345,7 @@ _ROWS = (
         palettes.CHANGE,
         span=_momentum,
         family="water",
+        clear="no flow",
     ),
     _of_layer(
         "wear",
@@ -300,6 +354,7 @@ _ROWS = (
         "m",
         _up_to("wear", 0.2, at_least=1e-3),
         family="snowballs",
+        clear="none",
     ),
     _of_layer(
         "deposit",
@@ -308,20 +363,24 @@ _ROWS = (
         "m",
         _up_to("deposit", 0.2, at_least=1e-3),
         family="snowballs",
+        clear="none",
     ),
     _of_layer(
         "traffic",
         "recent traffic of snowballs",
-        palettes.WATER,
+        palettes.FLOW,
         "balls",
         _up_to("traffic", 0.6, at_least=1.0),
         family="snowballs",
+        clear="none",
     ),
-    _of_layer("wetness", "wetness of the surface", palettes.DAMP, family="water"),
-    _of_layer("groundwater", "groundwater storage", palettes.WATER, "m", _up_to("groundwater"), family="water"),
-    _of_layer("grass", "grass cover", palettes.PLANTS, family="plants"),
-    _of_layer("canopy", "canopy cover", palettes.PLANTS, family="plants"),
-    _of_layer("roots", "root density, which holds the ground", palettes.ROOTS, family="plants"),
+    _of_layer("wetness", "wetness of the surface", palettes.DAMP, family="water", clear="dry"),
+    _of_layer(
+        "groundwater", "groundwater storage", palettes.WATER, "m", _up_to("groundwater"), family="water", clear="none"
+    ),
+    _of_layer("grass", "grass cover", palettes.PLANTS, family="plants", clear="no grass"),
+    _of_layer("canopy", "canopy cover", palettes.PLANTS, family="plants", clear="no trees"),
+    _of_layer("roots", "root density, which holds the ground", palettes.ROOTS, family="plants", clear="no roots"),
     *_of_rates(),
     Overlay(
         "material",
@@ -356,6 +415,7 @@ _ROWS = (
         survey="rivers",
         drawn=True,
         family="rivers",
+        clear="neither",
     ),
     _of_layer(
         "lakes",
@@ -366,6 +426,7 @@ _ROWS = (
         layer="lake_depth",
         survey="rivers",
         family="rivers",
+        clear="no lake",
     ),
     Overlay(
         "filled",
@@ -379,6 +440,7 @@ _ROWS = (
         drawn=True,
         ends=_contour_ends,
         family="rivers",
+        clear="sea",
     ),
     Overlay(
         "flow_directions",
@@ -392,6 +454,7 @@ _ROWS = (
         drawn=True,
         names=("north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west"),
         family="rivers",
+        clear="sea, outlets",
     ),
     _of_layer(
         "watersheds",
@@ -402,6 +465,7 @@ _ROWS = (
         survey="rivers",
         ends=_watershed_ends,
         family="rivers",
+        clear="sea, coast",
     ),
     _of_layer(
         "accumulation",
@@ -421,6 +485,7 @@ _ROWS = (
         _up_to("distance"),
         survey="rivers",
         family="rivers",
+        clear="sea",
     ),
     _of_layer(
         "filling",
@@ -430,6 +495,7 @@ _ROWS = (
         survey="filling",
         ends=_filling_ends,
         family="rivers",
+        clear="land that is reached",
     ),
 )
 
@@ -457,6 +523,32 @@ def overlay_ends(name: str, *snapshots: Snapshot) -> tuple[str, str]:
 def _legible(value: float) -> str:
     """A number in three digits, or in all that stand before its point."""
     return spaced(value) if 999.5 <= abs(value) < 1e9 else f"{value:.3g}"
+
+
+@dataclass(frozen=True)
+class Legend:
+    """What a legend says: colours with their `names`, or a palette with the values at its two `ends`; then a `note`."""
+
+    name: str  # of the overlay
+    label: str
+    names: tuple[tuple[str, tuple[float, float, float]], ...]  # with sRGB in [0, 1]
+    ends: tuple[str, str]
+    note: str  # of places without a colour; empty where each has one
+
+
+def legend(name: str, snapshots: Sequence[Snapshot]) -> Legend | None:
+    """The legend of an overlay over worlds that are seen together; None where there is nothing to say."""
+    overlay = OVERLAYS[name]
+    if overlay.value is Value.NONE or not snapshots:
+        return None
+    first = snapshots[0]
+    known = any(map(overlay.is_known, snapshots))
+    ends, note = overlay_ends(name, *snapshots), overlay.clear and f"no colour: {overlay.clear}"
+    if not known and overlay.ends is None:
+        ends, note = ("", ""), "not computed yet" if overlay.survey else "this world has none"
+    surveyed = known and overlay.survey and first.survey is not None
+    label = f"{overlay.label}, cycle {first.survey.cycle}" if surveyed and first.survey else overlay.label
+    return Legend(name, label, tuple(legend_names(name, first)), ends, note)
 
 
 def legend_colours(name: str, steps: int = 64) -> NDArray[np.float64]:

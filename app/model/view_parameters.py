@@ -50,6 +50,9 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     overlay_opacity: Annotated[float, parameter(0.0, 1.0, "opacity of the overlay", needs="not view.overlay=none")] = (
         0.7
     )
+    legend: Annotated[
+        bool, described("the overlay's legend in pictures, clips and screenshots, too", needs="not view.overlay=none")
+    ] = False
     fine_relief: Annotated[
         float,
         parameter(

@@ -28,12 +28,12 @@ def sign(lines: tuple[str, ...], scale: float, widest: int) -> NDArray[np.uint8]
     """
     size = round(style.FONT_SIZE * scale)
     margin, line = round(MARGIN * size), round(LINE * size)
-    with _fonts() as (text, bold):
+    with fonts() as (text, bold):
         strips = []
         for number, words in enumerate(lines):
             font = text if number else bold
             rows = _rows(font, words, size, widest - 2 * margin)
-            strips += [(_line(font, row, size), style.FAINT_TEXT if number else style.TEXT) for row in rows]
+            strips += [(lettered(font, row, size), style.FAINT_TEXT if number else style.TEXT) for row in rows]
     ground = np.array(style.OVER_SCENE[:3])
     width = max(strip.shape[1] for strip, _ in strips) + 2 * margin
     coloured = np.broadcast_to(ground, (2 * margin + line * len(strips), width, 3)).copy()
@@ -55,10 +55,10 @@ def _rows(font: Any, words: str, size: int, room: int) -> list[str]:
             break
         rows.append(" ".join(rest[:fitting]))
         rest = rest[fitting:]
-    return [*rows, _shortened(font, " ".join(rest), size, room)]
+    return [*rows, shortened(font, " ".join(rest), size, room)]
 
 
-def _shortened(font: Any, words: str, size: int, room: int) -> str:
+def shortened(font: Any, words: str, size: int, room: int) -> str:
     """As much of a line as there is room for."""
     if _width(font, words, size) <= room:
         return words
@@ -70,10 +70,10 @@ def _shortened(font: Any, words: str, size: int, room: int) -> str:
 
 
 def _width(font: Any, words: str, size: int) -> int:
-    return len(_line(font, words, size).T)
+    return len(lettered(font, words, size).T)
 
 
-def _line(font: imgui.ImFont, words: str, size: int) -> NDArray[np.float64]:
+def lettered(font: imgui.ImFont, words: str, size: int) -> NDArray[np.float64]:
     """One line of text, `[row, column]`: 1 in the letters and 0 outside."""
     baked = font.get_font_baked(float(size))
     for character in words:  # first all of them: a new one can move those that were found, and the atlas
@@ -95,7 +95,7 @@ def _line(font: imgui.ImFont, words: str, size: int) -> NDArray[np.float64]:
 
 
 @contextlib.contextmanager
-def _fonts() -> Iterator[tuple[imgui.ImFont, imgui.ImFont]]:
+def fonts() -> Iterator[tuple[imgui.ImFont, imgui.ImFont]]:
     """The fonts for plain and bold text, in their own context: the same pixels with a window and without one.
 
     The context is current inside `with`, and gone after it: one that stayed current would stand in a window's way.

@@ -9,7 +9,7 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.overlays import overlay_range
+from app.model.overlays import Legend, legend, overlay_range
 from app.model.snapshot import Snapshot
 from app.picture.appearance import Appearance
 from app.picture.camera import Camera
@@ -25,6 +25,7 @@ from app.picture.picture import Picture
 DIVIDER_COLOUR = np.array([235, 239, 242, 255], np.uint8)
 DIVIDER_WIDTH = 2.0  # at scale 1
 NARROWEST_LABEL, WIDEST_LABEL = 90.0, 360.0
+WIDEST_LEGEND = 420.0
 LABEL_MARGIN = 14.0  # as that of the minimap
 
 
@@ -88,6 +89,7 @@ class Look:
     label: Label
     overlay_span: tuple[float, float]
     least_discharge: float
+    legend: Legend | None = None  # where the picture has it
 
 
 class Side:
@@ -150,6 +152,8 @@ class Side:
         yield from self.picture.slices(canvas.framebuffer(crop.width, crop.height), shot)
         if look.label:
             self._paint_label(canvas, area, crop, look.label)
+        if look.legend:
+            self._paint_legend(canvas, area, crop, look.legend, with_minimap=look.minimap)
         thickness = max(round(DIVIDER_WIDTH * self.picture.content_scale), 1)
         for is_inside, rows, columns in (
             (area.left > 0, area.height, min(thickness, area.width)),
@@ -199,6 +203,16 @@ class Side:
         if widest < NARROWEST_LABEL * scale:
             label = label[:1]  # more could not be read
         canvas.paint(sign(label, scale, widest), left + margin - crop.left, margin - crop.top)
+
+    def _paint_legend(self, canvas: Canvas, area: Area, crop: Crop, legend: Legend, *, with_minimap: bool) -> None:
+        """On the minimap, or in its place."""
+        from app.picture.legend import legend_sign  # as above
+
+        scale = self.picture.content_scale
+        left, top, width, height = self.picture.minimap_rectangle(area.width, area.height)
+        sign = legend_sign(legend, scale, width, min(area.width - 2 * left, round(WIDEST_LEGEND * scale)))
+        bottom = top - left // 2 if with_minimap else top + height
+        canvas.paint(sign, left - crop.left, bottom - len(sign) - crop.top)
 
     def release(self) -> None:
         self.picture.release()
@@ -319,12 +333,16 @@ class Sides:
         labels: Sequence[Label] = (),
     ) -> list[Look]:
         """How each side is looked at; see `draw`."""
-        span = self.overlay_span(appearances[0].view.overlay)
+        view = appearances[0].view
+        span = self.overlay_span(view.overlay)
         least = least_discharge(appearances, self.snapshots)
-        return [
+        looks = [
             Look(camera, appearance, minimap, label, span, least)
             for camera, appearance, label in zip(cameras, appearances, labels or [()] * len(appearances), strict=True)
         ]
+        if view.legend:
+            looks[0] = replace(looks[0], legend=legend(view.overlay, self.snapshots))
+        return looks
 
     def bands(self, looks: Sequence[Look], time: float, largest: int) -> Iterator[NDArray[np.uint8]]:
         """Draw the picture in tiles of at most so many pixels along a side, and return it in bands from the uppermost:

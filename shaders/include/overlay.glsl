@@ -15,7 +15,7 @@
 #define COURSE 1  // the way of the water of a place
 #endif
 
-uniform sampler2D palette;  // one row of colours, linear light
+uniform sampler2D palette;  // a row of colours, linear light, and one that says how much of them is hatched
 uniform sampler2D overlay_layer;  // a layer, a map that is drawn for the overlay, or the ground that the world started with
 uniform sampler2D course;  // the way of the water of a place that somebody asks about; the place's catchment: 1 inside
 
@@ -25,6 +25,7 @@ const vec3 DIVIDE = vec3(1.0, 0.78, 0.32);
 const vec3 RAISED = vec3(0.075, 0.25, 0.45);
 const vec3 CONTOUR = vec3(0.045, 0.035, 0.025);
 const float ARROWS_APART = 20.0;  // pixels at least, and less than twice as many where a cell is no larger
+const float HATCHES_APART = 9.0;  // pixels at least, and less than twice as many
 const float STEADY = 0.35;  // length of the mean of directions, from which on it is one
 
 // Of a way to the east and south: degrees clockwise from north.
@@ -57,9 +58,54 @@ float overlay_tells(vec2 uv) {
     return 1.0;
 }
 
+float part_of_span(float value) {
+    return clamp((value - frame.overlay.z) / max(frame.overlay.w - frame.overlay.z, 1e-9), 0.001, 0.999);
+}
+
 vec4 palette_colour(float value) {
-    float t = (value - frame.overlay.z) / max(frame.overlay.w - frame.overlay.z, 1e-9);
-    return textureLod(palette, vec2(clamp(t, 0.001, 0.999), 0.5), 0.0);
+    return textureLod(palette, vec2(part_of_span(value), 0.25), 0.0);
+}
+
+// What lies below an overlay steps back: dark, and nearly grey.
+vec3 below_overlay(vec3 colour) {
+#if OVERLAY == 0
+    return colour;
+#else
+    float luminance = dot(colour, vec3(0.2126, 0.7152, 0.0722));
+    float shown = int(frame.overlay.x) == OVERLAY_NONE ? 0.0 : min(1.0, 1.4 * frame.overlay.y);
+    return mix(colour, 0.5 * mix(colour, vec3(luminance), 0.8), shown);
+#endif
+}
+
+// Lines at one distance on the ground, as wide on the screen from wherever they are seen: 1 on a line.
+float hatches(vec2 cells, float apart) {
+    float at = (cells.x + cells.y) * 0.7071 / apart, across = max(fwidth(at), 1e-6);
+    float line = abs(fract(at) - 0.5);
+    return (1.0 - smoothstep(0.16 - 0.5 * across, 0.16 + 0.5 * across, line)) * (1.0 - smoothstep(0.2, 0.5, across));
+}
+
+// Of two hues that meet in a palette one is hatched, for eyes to which they are one.
+vec3 with_hatches(vec3 colour, float value, vec2 uv, float pixel) {
+    float hatched = textureLod(palette, vec2(part_of_span(value), 0.75), 0.0).x;
+    float level = log2(max(2.0 * HATCHES_APART * pixel, 0.25)), finer = exp2(floor(level));
+    vec2 cells = uv * frame.map.xy;
+    float line = mix(hatches(cells, finer), hatches(cells, 2.0 * finer), smoothstep(0.75, 1.0, fract(level)));
+    return colour * (1.0 - 0.6 * hatched * line);
+}
+
+// The edges of cells beside others of another kind: 1 on an edge.
+float border_of_kinds(vec2 uv, float pixel) {
+    ivec2 last = ivec2(frame.map.xy) - 1, cell = clamp(ivec2(uv * frame.map.xy), ivec2(0), last);
+    vec2 inside = uv * frame.map.xy - vec2(cell);
+    float kind = texelFetch(overlay_layer, cell, 0).x, nearest = 1.0;
+    for (int side = 0; side < 4; ++side) {
+        ivec2 towards = ivec2(side == 0 ? -1 : int(side == 1), side == 2 ? -1 : int(side == 3));
+        float away = side == 0 ? inside.x : side == 1 ? 1.0 - inside.x : side == 2 ? inside.y : 1.0 - inside.y;
+        bool differs = texelFetch(overlay_layer, clamp(cell + towards, ivec2(0), last), 0).x != kind;
+        if (differs) nearest = min(nearest, away);
+    }
+    float width = clamp(0.7 * pixel, 0.06, 0.4);
+    return (1.0 - smoothstep(0.5 * width, width, nearest)) * (1.0 - smoothstep(0.5, 1.0, pixel));
 }
 
 // The overlay's colour at a place, with its opacity.
@@ -157,6 +203,7 @@ vec3 with_overlay(vec3 albedo, vec2 uv, vec4 place, float pixel) {
 #else
     int shown = int(frame.overlay.x);
     if (shown == OVERLAY_NONE) return albedo;
+    albedo = below_overlay(albedo);
 #if LINES == 1
     if (shown == OVERLAY_RIVERS) return with_rivers(albedo, uv, pixel);
 #endif
@@ -164,6 +211,8 @@ vec3 with_overlay(vec3 albedo, vec2 uv, vec4 place, float pixel) {
     if (shown == OVERLAY_CONTOURS) return with_contours(albedo, uv, place);
     if (shown == OVERLAY_ARROWS) return with_arrows(albedo, uv, place, pixel);
     vec4 colour = shown_overlay(uv, place);
+    if (shown == OVERLAY_KIND) colour.rgb *= 1.0 - 0.7 * border_of_kinds(uv, pixel);
+    else colour.rgb = with_hatches(colour.rgb, overlay_value(uv, place), uv, pixel);
     return mix(albedo, colour.rgb, colour.a);
 #endif
 }

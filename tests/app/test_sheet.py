@@ -104,14 +104,14 @@ def test_each_that_ships_opens_and_its_captions_fit(name: str, monkeypatch: pyte
     }
     assert len(worlds) == 1, "one land, one seed"
     cut: list[str] = []
-    shortened = lettering._shortened
+    shortened = lettering.shortened
 
     def note(font: object, words: str, size: int, room: int) -> str:
         shown = shortened(font, words, size, room)
         cut.extend([words] if shown != words else [])
         return shown
 
-    monkeypatch.setattr(lettering, "_shortened", note)
+    monkeypatch.setattr(lettering, "shortened", note)
     lettering.sign.cache_clear()
     values = sheet.values
     grid = Grid(len(variations), values.columns, values.width, values.height, 0)

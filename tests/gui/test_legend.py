@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.model.overlays import OVERLAYS, legend_names
+from app.model.overlays import OVERLAYS, Legend, legend_names
 from app.window.panel import legend
 from tests.gui.host import SMALL, Driver, drive
 
@@ -14,16 +14,16 @@ from tests.gui.host import SMALL, Driver, drive
 @pytest.mark.parametrize("name", ["slope", "wetness", "roots", "wind", "material", "filled", "flow_directions"])
 def test_the_legend_stands_over_the_minimap_and_on_the_screen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     boxes: list[tuple[str, Sequence[float]]] = []
-    named: list[list[tuple[str, tuple[float, float, float]]]] = []
+    named: list[tuple[tuple[str, tuple[float, float, float]], ...]] = []
     box, names = legend._box, legend._names
 
     def noted_box(label: str, *edges: float) -> object:
         boxes.append((label, edges))
         return box(label, *edges)
 
-    def noted_names(label: str, shown: list[tuple[str, tuple[float, float, float]]], *place: float) -> None:
-        named.append(shown)
-        names(label, shown, *place)
+    def noted_names(shown: Legend, *place: float) -> None:
+        named.append(shown.names)
+        names(shown, *place)
 
     monkeypatch.setattr(legend, "_box", noted_box)
     monkeypatch.setattr(legend, "_names", noted_names)
@@ -41,7 +41,11 @@ def test_the_legend_stands_over_the_minimap_and_on_the_screen(name: str, monkeyp
         )[:2]
         if name in ("material", "flow_directions"):
             assert application.snapshot is not None
-            assert named[-1] == legend_names(name, application.snapshot)
+            assert named[-1] == tuple(legend_names(name, application.snapshot))
             assert len(named[-1]) >= 7
+        drawn = len(boxes)
+        application.commands.change("view.legend", True)
+        driver.engine.yield_(4)
+        assert len(boxes) <= drawn + 1, "the picture has it"
 
     drive(test, SMALL.with_value("materials.enabled", True))

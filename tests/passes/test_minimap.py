@@ -165,3 +165,20 @@ def test_water_is_seen_where_the_overlay_leaves_it(draw: Draw, picture: Picture)
     np.testing.assert_allclose(contours[0], bare[0], atol=1.0)
     assert np.abs(elevation[0] - bare[0]).max() > 20.0
     assert np.abs(contours[1] - bare[1]).max() > 20.0
+
+
+def test_it_has_the_colours_of_the_scene_and_no_stairs(draw: Draw, picture: Picture) -> None:
+    """A cliff across the map has pixels between light and dark at level high; sand and sea are those of the picture."""
+    ground = np.where(np.add.outer(1.3 * np.arange(80), np.arange(80)) < 92.0, 0.0, 60.0)
+    shown = snapshot(ground, 0.0)
+    from_above = Camera(glm.vec3(400.0, 0.0, 400.0), 0.0, 90.0, 900.0)
+    scene = Scene().with_values({"view.quality": "high", "view.sun_height": 60.0})
+    pixels = draw(shown, from_above, scene, size=(400, 300), minimap=True).astype(float)
+    left, top, width, height = picture.minimap_rectangle(400, 300)
+    map_place = pixels[top + 4 : top + height // 3, left + 4 : left + width // 3].mean(axis=(0, 1))
+    scene_place = pixels[70:110, 160:190].mean(axis=(0, 1))
+    tints = [place / place.sum() for place in (map_place, scene_place)]
+    np.testing.assert_allclose(tints[0], tints[1], atol=0.03)
+    assert picture._minimap._map.texture().size == (2 * width, 2 * height)
+    draw(shown, from_above, scene.with_value("view.quality", "low"), size=(400, 300), minimap=True)
+    assert picture._minimap._map.texture().size == (width, height)

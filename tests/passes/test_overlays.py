@@ -20,6 +20,7 @@ from app.model.overlays import (
     OVERLAYS,
     Overlay,
     Value,
+    legend,
     legend_colours,
     legend_names,
     overlay_ends,
@@ -123,9 +124,69 @@ def test_colours_stand_for_the_values_of_the_map(
     parts = (scaled(values) - scaled(low)) / (scaled(high) - scaled(low))
     colours = linear_palette(name, values / 255.0 if of_kinds else parts)
     part = colours[..., 3:] * opacity
-    np.testing.assert_allclose(seen, 0.25 * (1.0 - part) + colours[..., :3] * part, atol=0.012)
+    below = 0.25 * (1.0 - 0.5 * min(1.4 * opacity, 1.0))
+    expected = below * (1.0 - part) + colours[..., :3] * part
+    hatched = (parts < 0.5) & OVERLAYS[name].has_sides
+    np.testing.assert_allclose(seen[~hatched], expected[~hatched], atol=0.012)
+    darkest = below * (1.0 - part) + 0.4 * colours[..., :3] * part
+    assert (seen[hatched] <= expected[hatched] + 0.012).all() and (seen[hatched] >= darkest[hatched] - 0.012).all()
     for made in (drawing, target, texture, palette, surface, layers):
         made.release()
+
+
+def seen_from_above(draw: Draw, shown: Snapshot, **values: object) -> NDArray[np.float64]:
+    """The middle of a flat map, in levels of 8 bits: [row, column, (red, green, blue)]."""
+    scene = Scene().with_values({"view.quality": "medium", **{f"view.{name}": value for name, value in values.items()}})
+    return draw(shown, ABOVE, scene, size=(240, 240)).astype(float)[60:180, 60:180]
+
+
+def test_land_below_a_clear_palette_is_darker_and_nearly_grey(draw: Draw) -> None:
+    shown = with_layers(snapshot(flat(60, 60), 0.0), wetness=0.0)
+    alone = seen_from_above(draw, shown, overlay="none", greenness=1.0).mean(axis=(0, 1))
+    below = seen_from_above(draw, shown, overlay="wetness", greenness=1.0).mean(axis=(0, 1))
+    assert below.sum() < 0.85 * alone.sum()
+    assert np.ptp(below) / below.max() < 0.6 * np.ptp(alone) / alone.max()
+
+
+def test_what_is_not_computed_leaves_the_land_as_it_is_and_is_said(draw: Draw) -> None:
+    bare = snapshot(flat(60, 60), 0.0)
+    for name in ("accumulation", "discharge", "protection"):
+        alone, unknown = (seen_from_above(draw, bare, overlay=overlay) for overlay in ("none", name))
+        np.testing.assert_allclose(unknown, alone, atol=1.0)
+    for name, note in (("accumulation", "not computed yet"), ("discharge", "this world has none")):
+        told = legend(name, [bare])
+        known = legend(name, [with_layers(bare, **{OVERLAYS[name].layers[0]: 1.0})])
+        assert told is not None and (told.ends, told.note) == (("", ""), note)
+        assert known is not None and all(known.ends) and known.note != note
+    assert legend("none", [bare]) is None
+
+
+@pytest.mark.parametrize("distance", [80.0, 200.0, 500.0])
+def test_the_lower_of_two_sides_is_hatched_as_wide_from_anywhere(draw: Draw, distance: float) -> None:
+    """From west to east the momentum goes from one side to the other; lines cross the western half alone."""
+    towards = np.where(np.arange(60) < 30, -1.0, 1.0).astype(np.float32)
+    shown = with_layers(snapshot(flat(60, 60)), momentum_east=np.broadcast_to(towards, (60, 60)))
+    scene = Scene().with_values(
+        {"view.overlay": "momentum_east", "view.overlay_opacity": 1.0, "view.quality": "medium"}
+    )
+    camera = Camera(glm.vec3(300.0, 0.0, 300.0), 0.0, 90.0, distance)
+    pixels = draw(shown, camera, scene, size=(240, 240)).astype(float).mean(axis=2)[40:200]
+    west, east = pixels[:, 10:105], pixels[:, 135:230]
+    assert west.std() > 2.0 * east.std()
+    dark = west < 0.5 * (west.min() + west.max())
+    between = np.diff(np.flatnonzero(dark[80, 1:] & ~dark[80, :-1]))
+    assert between.size and 8.0 <= between.mean() <= 40.0
+
+
+def test_watersheds_part_by_lines(draw: Draw) -> None:
+    """Where two meet there is a dark line, whatever their hues, and none within them."""
+    number = np.where(np.arange(60) < 30, 1.0, 2.0).astype(np.float32)
+    shown = with_layers(snapshot(flat(60, 60)), watersheds=np.broadcast_to(number, (60, 60)))
+    scene = Scene().with_values({"view.overlay": "watersheds", "view.overlay_opacity": 1.0, "view.quality": "medium"})
+    camera = Camera(glm.vec3(300.0, 0.0, 300.0), 0.0, 90.0, 120.0)
+    across = draw(shown, camera, scene, size=(240, 240)).astype(float).mean(axis=2)[60:180].mean(axis=0)
+    sides = min(across[20:110].min(), across[130:220].min())
+    assert across[115:125].min() < 0.7 * sides
 
 
 @pytest.mark.parametrize("name", OVERLAYS)
@@ -295,7 +356,7 @@ def test_lines_of_equal_height_run_along_the_filled_surface(draw: Draw) -> None:
     metres_per_pixel = 2.0 * 1500.0 * math.tan(math.radians(camera.field_of_view / 2.0)) / 400.0
     rise = 190.0 / 79.0 / shown.cell_size  # in a metre to the east
     assert np.diff(lines).mean() == pytest.approx((high - low) / CONTOURS / rise / metres_per_pixel, rel=0.1)
-    assert lower.min() > lower.max() - 40.0, "a level surface has no lines"
+    assert lower.min() > lower.max() - 50.0, "a level surface has no lines"
 
 
 def test_flow_directions_are_steps_of_one_length(

@@ -14,10 +14,11 @@ from imgui_bundle import imgui
 from numpy.typing import NDArray
 
 from app.cli.render import scene_camera
-from app.model.overlays import overlay_range
+from app.model.overlays import legend, legend_colours, overlay_range
 from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
+from app.picture.legend import legend_sign
 from app.picture.lettering import sign
 from app.picture.passes.tiles import GroundTiles
 from app.picture.picture import Picture
@@ -440,3 +441,40 @@ def test_letters_leave_the_context_of_a_window_current() -> None:
 def test_signs_are_no_wider_than_there_is_room(widest: int, words: str, scale: float) -> None:
     drawn = sign((words, "second"), scale, widest)
     assert drawn.shape[1] <= max(widest, round(60 * scale))
+
+
+@pytest.mark.parametrize("minimap", [True, False])
+@pytest.mark.parametrize("name", ["slope", "flow_directions", "change"])
+def test_the_legend_is_in_the_picture_where_it_is_wanted(sides: Sides, name: str, minimap: bool) -> None:
+    """On the minimap or in its place, on the first side alone, with the colours of the palette."""
+    shown = [land(world=1), land(world=2)]
+    sides.show(shown)
+    sides.lay_out(900, 500)
+    camera = scene_camera(ONE, shown[0])
+    plain = ONE.with_value("view.overlay", name)
+    without, with_it = (
+        draw(sides, camera, scene, scene.with_value("droplets.evaporation", 0.01), minimap=minimap).astype(int)
+        for scene in (plain, plain.with_value("view.legend", True))
+    )
+    told = legend(name, shown)
+    assert told is not None
+    left, top, width, height = sides.shown[0].picture.minimap_rectangle(sides.shown[0].area.width, 500)
+    painted = legend_sign(told, 1.0, width, 420)[..., :3]
+    bottom = top - left // 2 if minimap else top + height
+    place = slice(bottom - len(painted), bottom), slice(left, left + painted.shape[1])
+    np.testing.assert_array_equal(with_it[place], painted)
+    rest = with_it.copy()
+    rest[place] = without[place]
+    np.testing.assert_array_equal(rest, without)
+    colours = np.rint(255.0 * legend_colours(name, 8)[:, :3]).astype(int)
+    opaque = colours[legend_colours(name, 8)[:, 3] == 1.0]
+    if not told.names:
+        assert np.abs(painted.astype(int) - opaque[-1]).sum(axis=2).min() < 12
+
+
+def test_a_legend_keeps_within_its_room() -> None:
+    for name in ("change", "watersheds", "flow_directions"):
+        told = legend(name, [land(world=1)])
+        assert told is not None
+        for widest in (130, 240, 420):
+            assert legend_sign(told, 1.0, 120, widest).shape[1] <= widest

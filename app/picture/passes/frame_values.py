@@ -125,7 +125,8 @@ def fill_frame_block(
     block["part"] = (*corner, 0.0, 0.0)
     low, high = overlay_span
     overlay = OVERLAYS[view.overlay]
-    block["overlay"] = (overlay.value, view.overlay_opacity, overlay.scaled(low), overlay.scaled(high))
+    opacity = view.overlay_opacity if overlay.is_known(snapshot) else 0.0
+    block["overlay"] = (overlay.value, opacity, overlay.scaled(low), overlay.scaled(high))
 
 
 def snow_line(view: ViewParameters, weather: Weather, snapshot: Snapshot) -> float:

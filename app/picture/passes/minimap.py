@@ -14,6 +14,7 @@ from app.picture.passes.targets import MapTarget, release_all
 
 Rectangle = tuple[int, int, int, int]
 
+SAMPLES = 2  # along a side of a pixel, at levels that do not save work
 # Of the ground as it is seen from afar: one variant for all of this
 SIMPLE = {"OVERLAY": 1, "LINES": 1, "DESERT": 1, "MARKS": 1, "DETAIL_SCALES": 1, "STORM": 2}
 
@@ -76,7 +77,9 @@ class MinimapPass:
         `patience` are seconds for which a map may stay as it is while cycles run; `time` is the clock for that.
         """
         left, top, width, height = rectangle
-        outdated = self._is_outdated((width, height), contents, time, patience)
+        samples = 1 if frame.quality.deferred else SAMPLES
+        size = samples * width, samples * height
+        outdated = self._is_outdated(size, contents, time, patience)
         self.is_behind = not outdated and self._drawn is not None and self._drawn[0] != contents
         if outdated:
             self._drawn = contents, time
@@ -86,7 +89,8 @@ class MinimapPass:
             if drawing is None:
                 drawing = self._drawings[key] = FullScreen(self._context, self._shaders, "minimap.frag", defines)
             uniforms: dict[str, Uniform] = {
-                "size": (float(width), float(height)),
+                "size": (float(size[0]), float(size[1])),
+                "lit": shows == "overlay" and frame.defines["OVERLAY"] == 0,
                 "plain_ground": shows == "water",
                 "with_water": with_water,
                 "overlay_hides": overlay_hides,
@@ -99,6 +103,7 @@ class MinimapPass:
         half_width = math.tan(math.radians(camera.field_of_view) / 2.0) * crop.aspect
         self._view.program.bind(minimap=self._map.texture())
         self._view.program.set(
+            samples=samples,
             rectangle=(float(left), float(bottom), float(width), float(height)),
             looking=(math.sin(heading), -math.cos(heading), half_width, content_scale),
             looked_at=(camera.target.x, camera.target.z),

@@ -19,9 +19,11 @@ COURSE_LAYERS = ("course", "catchment")
 
 
 def palette_texture(context: moderngl.Context, name: str, materials: Materials | None = None) -> moderngl.Texture:
-    """The palette of an overlay as one row of linear colours; that of the materials has theirs."""
+    """The palette of an overlay as a row of linear colours, and one of how much of each is hatched, from 0 to 1."""
     colours = palette_colours(name, materials).astype(np.float32)
-    texture = context.texture((len(colours), 1), 4, colours.tobytes(), dtype="f4")
+    hatched = np.zeros_like(colours)
+    hatched[: len(colours) // 2] = float(OVERLAYS[name].has_sides)
+    texture = context.texture((len(colours), 2), 4, np.stack([colours, hatched]).tobytes(), dtype="f4")
     texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
     texture.repeat_x = texture.repeat_y = False
     return texture

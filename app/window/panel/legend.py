@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from imgui_bundle import imgui
 
-from app.model.overlays import OVERLAYS, legend_colours, legend_names, overlay_ends
+from app.model.overlays import OVERLAYS, Legend, legend_colours
+from app.model.overlays import legend as legend_of
 from app.picture.style import FAINT_TEXT, OVER_SCENE, em
 
 if TYPE_CHECKING:
@@ -17,23 +18,16 @@ MOST_IN_COLUMN = 8
 
 
 def legend(application: Application) -> None:
-    """Drawn behind all windows, like the scene."""
-    name = application.documents.scene.view.overlay
-    snapshot = application.snapshot
-    if name == "none" or snapshot is None:
+    """Drawn behind all windows, like the scene, unless the picture has one."""
+    view = application.documents.scene.view
+    shown = legend_of(view.overlay, application.sides.snapshots)
+    if shown is None or view.legend:
         return
-    overlay = OVERLAYS[name]
-    label = (
-        f"{overlay.label}, cycle {snapshot.survey.cycle}"
-        if snapshot.survey and overlay.survey and snapshot.survey.layers.keys() >= set(overlay.layers)
-        else overlay.label
-    )
-    left, bottom, width = application.layout.place_above_minimap(with_minimap=application.documents.scene.view.minimap)
-    names = legend_names(name, snapshot)
-    if names:
-        _names(label, names, left, bottom, width)
+    left, bottom, width = application.layout.place_above_minimap(with_minimap=view.minimap)
+    if shown.names:
+        _names(shown, left, bottom, width)
     else:
-        _bar(label, name, overlay_ends(name, *application.sides.snapshots), left, bottom, width)
+        _bar(shown, left, bottom, width)
 
 
 def _box(label: str, left: float, top: float, right: float, bottom: float) -> imgui.ImDrawList:
@@ -45,38 +39,57 @@ def _box(label: str, left: float, top: float, right: float, bottom: float) -> im
     return drawing
 
 
-def _bar(label: str, name: str, values: tuple[str, str], left: float, bottom: float, width: float) -> None:
-    """A palette from its low to its high end."""
+def _bar(legend: Legend, left: float, bottom: float, width: float) -> None:
+    """A palette from its low to its high end, and what stands below it."""
     margin, bar, line = em(0.6), em(0.55), imgui.get_text_line_height()
-    widest = max(imgui.calc_text_size(text).x for text in (label, "   ".join(values)))
+    widest = max(imgui.calc_text_size(text).x for text in (legend.label, "   ".join(legend.ends), legend.note))
     width = max(width, widest + 2.0 * margin)
-    top = bottom - 2.0 * line - bar - 3.0 * margin
-    drawing = _box(label, left, top, left + width, bottom)
+    under = 1.5 * bar + line if any(legend.ends) else 0.0
+    noted = line + 0.5 * margin if legend.note else 0.0
+    top = bottom - line - under - noted - 2.5 * margin
+    drawing = _box(legend.label, left, top, left + width, bottom)
+    faint = _packed(FAINT_TEXT)
 
     first, last = left + margin, left + width - margin
     upper = top + margin + line + 0.5 * margin
-    for step, colour in enumerate(legend_colours(name, STEPS)):
-        begin, end = (first + (last - first) * part / STEPS for part in (step, step + 1))
-        drawing.add_rect_filled(
-            imgui.ImVec2(begin, upper), imgui.ImVec2(end, upper + bar), _packed((*map(float, colour),))
-        )
-    under = upper + bar + 0.5 * margin
-    faint = _packed(FAINT_TEXT)
-    drawing.add_text(imgui.ImVec2(first, under), faint, values[0])
-    drawing.add_text(imgui.ImVec2(last - imgui.calc_text_size(values[1]).x, under), faint, values[1])
+    if any(legend.ends):
+        for step, colour in enumerate(legend_colours(legend.name, STEPS)):
+            begin, end = (first + (last - first) * part / STEPS for part in (step, step + 1))
+            drawing.add_rect_filled(
+                imgui.ImVec2(begin, upper), imgui.ImVec2(end, upper + bar), _packed((*map(float, colour),))
+            )
+        if OVERLAYS[legend.name].has_sides:
+            _hatches(drawing, first, upper, 0.5 * (first + last), upper + bar)
+        upper += bar + 0.5 * margin
+        low, high = legend.ends
+        drawing.add_text(imgui.ImVec2(first, upper), faint, low)
+        drawing.add_text(imgui.ImVec2(last - imgui.calc_text_size(high).x, upper), faint, high)
+        upper += line
+    if legend.note:
+        drawing.add_text(imgui.ImVec2(first, upper + 0.25 * margin), faint, legend.note)
 
 
-def _names(
-    label: str, names: list[tuple[str, tuple[float, float, float]]], left: float, bottom: float, width: float
-) -> None:
-    """Colours with their names, below each other in as few columns as they find room in."""
+def _hatches(drawing: imgui.ImDrawList, left: float, top: float, right: float, bottom: float) -> None:
+    """The lines over the lower half of a palette that has two sides."""
+    apart, across = em(0.35), bottom - top
+    at = left
+    while at + across < right:
+        drawing.add_line(imgui.ImVec2(at, bottom), imgui.ImVec2(at + across, top), _packed((0.0, 0.0, 0.0, 0.45)))
+        at += apart
+
+
+def _names(legend: Legend, left: float, bottom: float, width: float) -> None:
+    """Colours with their names, below each other in as few columns as they find room in, and a note below them."""
+    names = legend.names
     margin, swatch, line = em(0.6), em(0.7), imgui.get_text_line_height()
     columns = 1 if len(names) <= MOST_IN_COLUMN else 2
     rows = -(-len(names) // columns)
     across = max(imgui.calc_text_size(title).x for title, _ in names) + swatch + 1.5 * margin
-    width = max(width, columns * across + margin, imgui.calc_text_size(label).x + 2.0 * margin)
-    top = bottom - (rows + 1) * line - 2.5 * margin
-    drawing = _box(label, left, top, left + width, bottom)
+    widest = max(imgui.calc_text_size(text).x for text in (legend.label, legend.note))
+    width = max(width, columns * across + margin, widest + 2.0 * margin)
+    noted = line + 0.5 * margin if legend.note else 0.0
+    top = bottom - (rows + 1) * line - noted - 2.5 * margin
+    drawing = _box(legend.label, left, top, left + width, bottom)
     for number, (title, colour) in enumerate(names):
         x = left + margin + number // rows * across
         y = top + 1.5 * margin + (1 + number % rows) * line
@@ -85,6 +98,8 @@ def _names(
             imgui.ImVec2(x, middle), imgui.ImVec2(x + swatch, middle + swatch), _packed((*colour, 1.0)), em(0.1)
         )
         drawing.add_text(imgui.ImVec2(x + swatch + 0.5 * margin, y), _packed(FAINT_TEXT), title)
+    if legend.note:
+        drawing.add_text(imgui.ImVec2(left + margin, bottom - margin - line), _packed(FAINT_TEXT), legend.note)
 
 
 def _packed(colour: tuple[float, ...]) -> int:
