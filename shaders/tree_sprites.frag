@@ -10,6 +10,7 @@ flat in vec4 sun_part;
 flat in vec3 sky_part;
 flat in vec3 air_added;
 flat in vec4 own;
+flat in vec4 lobes;
 
 out vec4 colour;
 
@@ -26,12 +27,20 @@ void main() {
     float below = (at.y - outline.z) / max(outline.w, 1e-3);
     float cone = 1.15 * beside + high + ragged - 1.0;
     float foot_of_cone = length(vec2(rim, below)) + ragged - 1.0;
-    float egg = length(vec2(rim, high * 2.0 - 1.0)) + ragged - 1.0;
+    // A broad crown is three lobes, each tree's its own.
+    vec2 round_at = vec2(rim, high * 2.0 - 1.0);
+    vec3 lobe = vec3(round_at - lobes.xy, 1.0 / 0.64);
+    vec3 beside_it = vec3(round_at - lobes.zw, 1.0 / 0.60), over_it = vec3(round_at + 0.72 * (lobes.xy + lobes.zw) - vec2(0.0, 0.06), 1.0 / 0.62);
+    if (dot(beside_it.xy, beside_it.xy) < dot(lobe.xy, lobe.xy)) lobe = beside_it;
+    if (dot(over_it.xy, over_it.xy) < dot(lobe.xy, lobe.xy)) lobe = over_it;
+    vec2 on_lobe = lobe.xy * lobe.z;
+    float egg = length(on_lobe) + 1.3 * ragged - 1.0;
     float outside = conifer > 0.5 ? min(high < 0.0 ? 1.0 : cone, foot_of_cone) : egg;
     float trunk = step(abs(at.x), 0.10 * outline.x) * step(0.0, at.y) * step(at.y, outline.z + 0.2);
     if (outside > 0.0 && trunk < 0.5) discard;
 
-    vec3 normal = vec3(rim, clamp(high * 2.0 - 1.0, -1.0, 1.0) * mix(0.95, 0.4, conifer), 0.0);
+    vec2 bulge = conifer > 0.5 ? vec2(rim, 0.4 * clamp(round_at.y, -1.0, 1.0)) : 0.55 * clamp(round_at, -1.0, 1.0) + 0.5 * on_lobe;
+    vec3 normal = vec3(bulge, 0.0);
     normal.z = sqrt(max(1.0 - dot(normal, normal), 0.04));
     vec3 up = vec3(0.0, own.zw);
     normal = normalize(normal + 0.25 * conifer * up + 0.6 * vec3(grain.y - 0.5, 0.0, grain.z - 0.5));

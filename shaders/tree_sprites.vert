@@ -17,6 +17,7 @@ flat out vec4 sun_part;  // radiance in full sun, air before it; whether it is a
 flat out vec3 sky_part;
 flat out vec3 air_added;
 flat out vec4 own;       // its grain; light through its leaves; which way is up: up, towards the eye
+flat out vec4 lobes;     // the middles of two lobes of its crown; the third is beyond them
 
 void main() {
     vec2 chances = chances_of(cell);
@@ -67,13 +68,17 @@ void main() {
 #endif
     vec3 air_kept;
     air_before(centre, air_kept, air_added);
-    vec3 albedo = leaf_colour(chances);
+    vec3 albedo = leaf_colour(chances, seen.z - 0.5);
     float against = max(-dot(to_eye, frame.sun.xyz), 0.0);
     to_sun = vec3(dot(frame.sun.xyz, right), dot(frame.sun.xyz, up), dot(frame.sun.xyz, to_eye));
     float sun = (broad ? 1.06 : 0.90) * seen.x * mix(seen.w, 1.0, 0.6);
     sun_part = vec4(albedo * frame.sun_light.rgb * sun * air_kept, broad ? 0.0 : 1.0);
     sky_part = albedo * sky_light(vec3(0.0, 0.6, 0.0)) * seen.y * air_kept;
     own = vec4(chances.x * 17.0, 0.04 + 0.16 * against * against, level, above);
+
+    vec2 out_of_place = 0.16 * (vec2(fract(chances.x * 31.0), fract(chances.y * 23.0)) - 0.5);
+    lobes = vec4(-0.36, -0.20, 0.38, -0.14) + vec4(out_of_place, out_of_place.yx);
+    if (chances.y > 0.5) lobes.xz = -lobes.xz;
 
     gl_Position = frame.view_projection * vec4(centre, 1.0);
     gl_PointSize = max(side * scale.y / distance(frame.camera.xyz, centre), 1.0);

@@ -68,7 +68,7 @@ void main() {
     sun_in = vec2(seen.x * mix(0.45, 1.0, open), mix(seen.w, 1.0, clamp(place.y, 0.0, 1.0)));
     lit_place = position + 0.07 * height * frame.sun.xyz;  // no crown is in its own shadow by a hair
     light_in = vec2( seen.y * mix(0.22, 1.0, open), leaves);
-    albedo = leaf_colour(chances);
+    albedo = leaf_colour(chances, seen.z - 0.5);
     air_before(position, air_kept, air_added);
     gl_Position = frame.view_projection * vec4(position, 1.0);
 #endif

@@ -23,7 +23,7 @@ Canopy canopy_at(vec2 uv) {
     float part = 1.0 / max(area, 1e-4);
     float broad = crowns.y * part;
     vec3 leaves = mix(crowns_of(conifer_leaves, forest.w), crowns_of(other_leaves, forest.w), broad);
-    return Canopy(area, broad, crowns.z * part, mix(leaves, SICK, crowns.w * part));
+    return Canopy(area, broad, crowns.z * part, mix(leaves, mix(SICK_NEEDLES, SICK, broad), crowns.w * part));
 }
 
 // The part of the ground that crowns hide from an eye that looks down at it at an angle of this sine.

@@ -10,3 +10,8 @@ const float SIDE_OF_BROADLEAVES = 1.1;
 float slanted_crowns(float slope, float broad) {
     return length(vec2(slope, mix(SIDE_OF_CONIFERS, SIDE_OF_BROADLEAVES, broad))) / max(slope, 0.02);
 }
+
+// How much of the leaves of a tree of this health, from 0 to 1, have the colour of the sick.
+float sick_part(float health) {
+    return 1.0 - smoothstep(0.03, 0.40, health);
+}

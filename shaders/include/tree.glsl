@@ -1,6 +1,7 @@
 // Trees: where they stand, how large they are and what colour they have.
 #include "mesh_detail.glsl"
 #include "leaves.glsl"
+#include "crowns.glsl"
 
 uniform sampler2D surface;
 uniform sampler2D light;   // sun visibility, sky visibility, hollowness, sun that comes through crowns
@@ -74,9 +75,20 @@ vec2 chances_of(vec2 cell) {
     return vec2(hash(cell * 7.31 + 3.7), hash(cell.yx * 5.17 + 91.3));
 }
 
-vec3 leaf_colour(vec2 chances) {
+// Chances on a grid of cells so wide, with smooth passages: what neighbours have in common.
+float site_chance(vec2 cell, float wide) {
+    vec2 at = cell / wide, corner = floor(at), part = smoothstep(0.0, 1.0, at - corner);
+    vec2 low = vec2(hash(corner), hash(corner + vec2(1.0, 0.0))), high = vec2(hash(corner + vec2(0.0, 1.0)), hash(corner + 1.0));
+    vec2 across = mix(low, high, part.y);
+    return mix(across.x, across.y, part.x);
+}
+
+// `hollow` is how much of a hollow the site is, around 0: there leaves are lush, on ridges dull.
+vec3 leaf_colour(vec2 chances, float hollow) {
     vec3 colour = crowns_of(foliage, clamp(1.4 * scale.z - 0.4 * chances.y, 0.0, 1.0));
-    // Some stand darker and bluer, some lighter and yellower.
+    // Some stand darker and bluer, some lighter and yellower, and so do some groves.
     colour *= mix(vec3(0.74, 0.80, 0.92), vec3(1.26, 1.16, 0.98), chances.x) * (0.86 + 0.28 * chances.y);
-    return mix(SICK * (0.75 + 0.5 * chances.y), colour, smoothstep(0.05, 0.75, growth.z));
+    float site = clamp(site_chance(cell, 9.0) - 1.2 * hollow, 0.0, 1.0);
+    colour *= mix(vec3(0.86, 0.96, 1.02), vec3(1.14, 1.04, 0.96), site);
+    return mix((growth.x > 0.5 ? SICK : SICK_NEEDLES) * (0.75 + 0.5 * chances.y), colour, 1.0 - sick_part(growth.z));
 }

@@ -16,6 +16,11 @@ from app.picture.passes.tree_shapes import CONIFER, CROWN_AREA
 BLOCK = 32  # cells along a side of the blocks by which trees are left out that are not in view
 SPREAD = 0.30  # by which trees of one size differ in height: tree_height in tree.glsl
 OVERLAP = 0.10  # of a limit, over which a level passes into the next: finer_share in tree.glsl
+# What is drawn for a tree that is simulated: a stand of smaller ones with the same area of crowns. The places of its
+# trees in cells from the middle, and their sizes, of which the squares add up to 1.
+STAND = ((-0.42, -0.36, 0.61), (0.40, -0.44, 0.50), (0.36, 0.42, 0.47), (-0.40, 0.40, 0.40))
+SCATTER = 0.32  # cells by which each is out of its place
+VARIANTS = 3  # forms of each shape
 SAMPLED = 4  # cells from one to the next whose height is taken for the heights of a block
 
 
@@ -40,6 +45,7 @@ class Forest:
         heights: NDArray[np.float32],
     ) -> None:
         rows, columns = shape
+        trees = stands(trees, shape)
         down, across = -(-rows // BLOCK), -(-columns // BLOCK)
         row, column, kind, size, _, health = trees.T
         block = (row // BLOCK).astype(np.int32).clip(0, down - 1) * across
@@ -88,6 +94,38 @@ class Forest:
         edges = np.flatnonzero(np.diff(blocks.astype(np.int8), prepend=0, append=0))
         bounds = np.append(self._starts, len(self.trees))
         return [(int(bounds[a]), int(bounds[b] - bounds[a])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def stands(trees: NDArray[np.float32], shape: tuple[int, int]) -> NDArray[np.float32]:
+    """The trees that are drawn for those of a snapshot: `len(STAND)` times as many, each in the same columns.
+
+    They follow from the place of the tree alone, so that they stay where they are while it grows. A stand is turned by
+    a chance of its own.
+    """
+    place = trees[:, :2].astype(np.float64)
+    turn = _QUARTERS[(4.0 * _chance(place, 3.1)).astype(np.intp)]  # [tree, 2, 2]
+    drawn = []
+    for number, (east, south, size) in enumerate(STAND):
+        moved = trees.copy()
+        scatter = np.stack([_chance(place, 7.0 + number), _chance(place, 17.0 + number)], axis=1) * 2.0 - 1.0
+        away = (turn @ np.array([south, east])) + SCATTER * scatter * (len(STAND) > 1)
+        moved[:, :2] = np.clip(place + away, 0.0, shape)
+        moved[:, 3] *= size
+        drawn.append(moved)
+    return np.concatenate(drawn)
+
+
+_QUARTERS = np.array([((1, 0), (0, 1)), ((0, -1), (1, 0)), ((-1, 0), (0, -1)), ((0, 1), (-1, 0))], float)
+
+
+def _chance(places: NDArray[np.float64], which: float) -> NDArray[np.float64]:
+    """A chance from 0 to 1 for each place, `[place, 2]`."""
+    return np.asarray(np.abs(np.sin(places @ (12.9898, 78.233) + which * 37.719) * 43758.5453) % 1.0)
+
+
+def variants_of(trees: NDArray[np.float32]) -> NDArray[np.intp]:
+    """The number of the form of each tree, as `Forest.trees` has them: by its place alone."""
+    return (VARIANTS * _chance(trees[:, :2].astype(np.float64), 1.0)).astype(np.intp)
 
 
 def _looks(flora: Flora) -> NDArray[np.float32]:

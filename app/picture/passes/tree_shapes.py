@@ -33,7 +33,11 @@ class Crown(NamedTuple):
     extent: NDArray[np.float64]
 
 
-OF_BROADLEAF = Crown(np.array([0.0, 0.57, 0.0]), np.array([0.40, 0.42, 0.40]))
+OF_BROADLEAF = (
+    Crown(np.array([0.0, 0.57, 0.0]), np.array([0.40, 0.42, 0.40])),
+    Crown(np.array([0.0, 0.55, 0.0]), np.array([0.44, 0.40, 0.44])),
+    Crown(np.array([0.0, 0.57, 0.0]), np.array([0.34, 0.43, 0.34])),
+)
 OF_COLUMNAR = Crown(np.array([0.0, 0.52, 0.0]), np.array([0.11, 0.46, 0.11]))
 OF_SHRUB = Crown(np.array([0.0, 0.46, 0.0]), np.array([0.58, 0.46, 0.58]))
 
@@ -45,78 +49,98 @@ class Shape(NamedTuple):
     triangles: NDArray[np.uint32]  # [triangle, corner]
 
 
-def near_conifer() -> Shape:
-    return _conifer(tiers=8, points=7, trunk_sides=6)
+def near_conifer(form: int) -> Shape:
+    """Tiers of branches: those of a spire, those of a tree in the open, and sparse ones."""
+    tiers, points, width = ((10, 8, 0.88), (9, 9, 1.08), (8, 7, 0.98))[form]
+    return _conifer(tiers, points, 5, width, np.random.default_rng(3 + form), sparse=form == 2)
 
 
-def middle_conifer() -> Shape:
-    return _conifer(tiers=3, points=3, trunk_sides=3)
+def middle_conifer(form: int) -> Shape:
+    tiers, width = ((4, 0.90), (4, 1.08), (3, 0.98))[form]
+    return _conifer(tiers, 4, 3, width, np.random.default_rng(3 + form), sparse=form == 2)
 
 
-def near_broadleaf() -> Shape:
-    """A crown of lumps about a middle one, with sprays of leaves all over it, on a trunk."""
-    generator = np.random.default_rng(5)
-    lumps = [(OF_BROADLEAF.middle, 0.27)]
-    for number, height, away, size in ((4, 0.36, 0.19, 0.17), (4, 0.58, 0.22, 0.17), (2, 0.78, 0.10, 0.17)):
+def near_broadleaf(form: int) -> Shape:
+    """Lumps about a middle one, with sprays of leaves all over them, on a trunk that parts: round, wide or tall."""
+    generator = np.random.default_rng(5 + 12 * form)
+    crown = OF_BROADLEAF[form]
+    lumps = [(crown.middle, 0.23)]
+    for number, height, away, size in ((3, -0.52, 0.50, 0.160), (3, 0.12, 0.58, 0.165), (2, 0.66, 0.26, 0.155)):
         for k in range(number):
-            angle = 2.0 * math.pi * (k + height * 7.0 + 0.25 * generator.uniform(-1.0, 1.0)) / number
-            middle = np.array(
-                [away * math.cos(angle), height + 0.05 * generator.uniform(-1, 1), away * math.sin(angle)]
+            angle = 2.0 * math.pi * (k + height * 7.0 + 0.3 * generator.uniform(-1.0, 1.0)) / number
+            reach = away * generator.uniform(0.8, 1.15)
+            outward = np.array(
+                [reach * math.cos(angle), height + 0.12 * generator.uniform(-1, 1), reach * math.sin(angle)]
             )
-            lumps.append((middle, size * generator.uniform(0.85, 1.2)))
-    bodies = [_lump(OF_BROADLEAF, middle, size, generator) for middle, size in lumps]
-    return _joined([_trunk(6, 0.050, 0.45), *bodies, _sprays(OF_BROADLEAF, 76, 0.125, generator)])
+            lumps.append((crown.middle + crown.extent * outward, size * generator.uniform(0.85, 1.15)))
+    bodies = [_lump(crown, middle, size, generator) for middle, size in lumps]
+    branches = [_branch((0.0, 0.26, 0.0), middle, 0.018) for middle, _ in lumps[1:4]]
+    sprays = [_sprays(Crown(middle, np.full(3, size)), 14, 0.085, generator, of=crown) for middle, size in lumps]
+    return _joined([_trunk(6, 0.036, 0.45), *branches, *bodies, *sprays])
 
 
-def middle_broadleaf() -> Shape:
-    lump = _lump(OF_BROADLEAF, OF_BROADLEAF.middle, 0.41, np.random.default_rng(8), 1.0)
-    return _joined([_trunk(3, 0.050, 0.40), lump])
+def middle_broadleaf(form: int) -> Shape:
+    """Two lumps and sprays that hide their corners."""
+    generator = np.random.default_rng(8 + 5 * form)
+    crown = OF_BROADLEAF[form]
+    angle = 2.0 * math.pi * generator.uniform()
+    aside = np.array([math.cos(angle), 0.0, math.sin(angle)]) * crown.extent
+    lumps = [
+        (crown.middle + 0.20 * aside + (0.0, 0.02, 0.0), 0.33),
+        (crown.middle - 0.32 * aside - (0.0, 0.10, 0.0), 0.27),
+    ]
+    bodies = [_lump(crown, middle, size, generator, 1.05) for middle, size in lumps]
+    return _joined([_trunk(3, 0.036, 0.40), *bodies, _sprays(crown, 14, 0.13, generator)])
 
 
-def near_columnar() -> Shape:
+def near_columnar(form: int) -> Shape:
     """Lumps one above the other, widest in the middle, as branches that all stand upright make them."""
-    generator = np.random.default_rng(11)
+    generator = np.random.default_rng(11 + 3 * form)
     bodies = []
     for height, size in ((0.16, 0.075), (0.30, 0.105), (0.45, 0.115), (0.60, 0.105), (0.74, 0.085), (0.87, 0.06)):
         away, angle = 0.02, 2.0 * math.pi * generator.uniform()
         middle = np.array([away * math.cos(angle), height, away * math.sin(angle)])
         bodies.append(_lump(OF_COLUMNAR, middle, size * generator.uniform(0.92, 1.08), generator, 1.35))
-    return _joined([_trunk(6, 0.028, 0.40), *bodies, _sprays(OF_COLUMNAR, 64, 0.05, generator)])
+    return _joined([_trunk(6, 0.028, 0.40), *bodies, _sprays(OF_COLUMNAR, 72, 0.05, generator)])
 
 
-def middle_columnar() -> Shape:
-    lump = _lump(OF_COLUMNAR, OF_COLUMNAR.middle, 0.13, np.random.default_rng(8), 3.5)
-    return _joined([_trunk(3, 0.028, 0.30), lump])
+def middle_columnar(form: int) -> Shape:
+    generator = np.random.default_rng(8 + form)
+    lump = _lump(OF_COLUMNAR, OF_COLUMNAR.middle, 0.128, generator, 3.6)
+    return _joined([_trunk(3, 0.028, 0.30), lump, _sprays(OF_COLUMNAR, 12, 0.045, generator)])
 
 
-def near_shrub() -> Shape:
+def near_shrub(form: int) -> Shape:
     """Lumps about a low middle one, that reach the ground; its stems are hidden."""
-    generator = np.random.default_rng(17)
+    generator = np.random.default_rng(17 + form)
     lumps = [(np.array([0.0, 0.50, 0.0]), 0.42)]
-    for k in range(5):
-        angle = 2.0 * math.pi * (k + 0.3 * generator.uniform(-1.0, 1.0)) / 5.0
+    for k in range(4 + form):
+        angle = 2.0 * math.pi * (k + 0.3 * generator.uniform(-1.0, 1.0)) / (4.0 + form)
         away, height = 0.33 * generator.uniform(0.85, 1.15), 0.34 + 0.10 * generator.uniform(-1.0, 1.0)
         middle = np.array([away * math.cos(angle), height, away * math.sin(angle)])
         lumps.append((middle, 0.30 * generator.uniform(0.85, 1.1)))
     bodies = [_lump(OF_SHRUB, middle, size, generator) for middle, size in lumps]
-    return _joined([*bodies, _sprays(OF_SHRUB, 60, 0.16, generator)])
+    return _joined([*bodies, _sprays(OF_SHRUB, 76, 0.15, generator)])
 
 
-def middle_shrub() -> Shape:
+def middle_shrub(form: int) -> Shape:
     """A lump whose corners a few sprays of leaves hide."""
-    generator = np.random.default_rng(8)
-    lump = _lump(OF_SHRUB, np.array([0.0, 0.40, 0.0]), 0.50, generator, 0.85)
-    return _joined([lump, _sprays(OF_SHRUB, 10, 0.20, generator)])
+    generator = np.random.default_rng(8 + form)
+    lump = _lump(OF_SHRUB, np.array([0.0, 0.40, 0.0]), 0.54, generator, 0.74)
+    return _joined([lump, _sprays(Crown(OF_SHRUB.middle, OF_SHRUB.extent * (1.06, 0.86, 1.06)), 14, 0.16, generator)])
 
 
+# By the number of the shape; each makes the form of a number below `VARIANTS` of forest.py.
 NEAR = (near_conifer, near_broadleaf, near_columnar, near_shrub)  # by the number of the shape
 MIDDLE = (middle_conifer, middle_broadleaf, middle_columnar, middle_shrub)
 
 
-def _conifer(tiers: int, points: int, trunk_sides: int) -> Shape:
+def _conifer(
+    tiers: int, points: int, trunk_sides: int, width: float, generator: np.random.Generator, *, sparse: bool
+) -> Shape:
     """Tiers of cones with jagged rims, which hang lower and wider towards the ground."""
-    generator = np.random.default_rng(3)
-    base, radius = CROWN_BASE[CONIFER], CROWN_RADIUS[CONIFER]
+    base, radius = CROWN_BASE[CONIFER], width * CROWN_RADIUS[CONIFER]
+    uneven, notch = (0.26, 0.45) if sparse else (0.10, 0.62)
     parts = [_trunk(trunk_sides, 0.028, 0.5)]
     for tier in range(tiers):
         low = base + (1.0 - base) * (tier / tiers) ** 0.92
@@ -125,7 +149,7 @@ def _conifer(tiers: int, points: int, trunk_sides: int) -> Shape:
         rim = 2 * points
         angles = 2.0 * math.pi * (np.arange(rim) + generator.uniform() + generator.uniform(-0.2, 0.2, rim)) / rim
         tips = np.arange(rim) % 2 == 0
-        reach = wide * np.where(tips, 1.0, 0.66) * generator.uniform(0.9, 1.1, rim)
+        reach = wide * np.where(tips, 1.0, notch) * generator.uniform(1.0 - uneven, 1.0 + 0.6 * uneven, rim)
         height = low + np.where(tips, -min(0.25 * (high - low), 0.05), 0.10 * (high - low))
         ring = np.column_stack([reach * np.cos(angles), height, reach * np.sin(angles)])
         places = np.vstack([ring, [0.0, high, 0.0]])
@@ -177,8 +201,26 @@ def _lump(
     return _shape(places, outward, sky, 1.0, np.array(triangles))
 
 
-def _sprays(crown: Crown, number: int, size: float, generator: np.random.Generator) -> Shape:
-    """Squares all over a crown, turned outwards more or less; what is seen in them is cut out as leaves."""
+def _branch(low: tuple[float, float, float], high: NDArray[np.float64], radius: float) -> Shape:
+    """A triangular prism that tapers."""
+    angles = 2.0 * math.pi * np.arange(3) / 3.0
+    around = np.column_stack([np.cos(angles), np.zeros(3), np.sin(angles)])
+    places = np.vstack([np.array(low) + radius * around, high + 0.4 * radius * around])
+    corners, following = np.arange(3), np.roll(np.arange(3), -1)
+    triangles = np.vstack(
+        [
+            np.column_stack([corners, corners + 3, following]),
+            np.column_stack([following, corners + 3, following + 3]),
+        ]
+    )
+    return _shape(places, np.vstack([around, around]), np.repeat([0.4, 0.2], 3), 0.0, triangles)
+
+
+def _sprays(crown: Crown, number: int, size: float, generator: np.random.Generator, of: Crown | None = None) -> Shape:
+    """Squares all over a crown, or a part `of` one, turned outwards more or less; what is seen in them is cut out as
+    leaves.
+    """
+    whole = of or crown
     parts = []
     for k in range(number):
         # Even over a ball: a spiral by the golden angle.
@@ -194,7 +236,7 @@ def _sprays(crown: Crown, number: int, size: float, generator: np.random.Generat
         along = np.cross(facing, across)
         corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], float)
         places = middle + size * generator.uniform(0.8, 1.25) * corners @ np.array([across, along])
-        from_middle = (places - crown.middle) / crown.extent
+        from_middle = (places - whole.middle) / whole.extent
         sky = np.clip(0.55 + 0.30 * from_middle[:, 1] + generator.uniform(-0.1, 0.2), 0.25, 1.0)
         outwards = np.tile(outward, (4, 1)) + 0.3 * from_middle
         parts.append(_shape(places, outwards, sky, 1.0, np.array([(0, 1, 2), (0, 2, 3)]), corners))

@@ -12,7 +12,7 @@ from app.model.plants import Flora
 from app.model.snapshot import Snapshot
 from app.picture.passes import tree_shapes
 from app.picture.passes.declaration import Frame, Geometry, Part
-from app.picture.passes.forest import Forest, Selection, TreeView, block_heights
+from app.picture.passes.forest import VARIANTS, Forest, Selection, TreeView, block_heights, variants_of
 from app.picture.passes.quality import Quality
 from app.picture.passes.shaders import Uniform
 from app.picture.passes.targets import GrowingBuffer, release_all
@@ -118,7 +118,7 @@ class TreeCasters:
 
     def __init__(self, context: moderngl.Context) -> None:
         self._context = context
-        self._bodies: dict[tuple[str, int], Bodies] = {}  # by level and shape
+        self._bodies: dict[tuple[str, int, int], Bodies] = {}  # by level, shape and form
 
     def parts(self, frame: Frame) -> Iterable[Part]:
         shadows = frame.trees.shadows
@@ -126,15 +126,17 @@ class TreeCasters:
             yield from self._of_level("middle", shadows.casters, shadow_matrix=shadows.clip_matrix)
 
     def _of_level(self, level: str, trees: NDArray[np.float32], **uniforms: Uniform) -> Iterable[Part]:
+        forms = variants_of(trees)
         for number, shape in enumerate(SHAPES[level]):
-            alike = trees[trees[:, 2] == number]
-            if not len(alike):
-                continue
-            if (level, number) not in self._bodies:
-                self._bodies[level, number] = Bodies(self._context, shape())
-            bodies = self._bodies[level, number]
-            bodies.trees.write(alike)
-            yield Part(bodies.geometry, instances=len(alike), uniforms=uniforms)
+            for form in range(VARIANTS):
+                alike = trees[(trees[:, 2] == number) & (forms == form)]
+                if not len(alike):
+                    continue
+                key = level, number, form
+                if key not in self._bodies:
+                    self._bodies[key] = Bodies(self._context, shape(form))
+                self._bodies[key].trees.write(alike)
+                yield Part(self._bodies[key].geometry, instances=len(alike), uniforms=uniforms)
 
     def release(self) -> None:
         release_all(*self._bodies.values())
