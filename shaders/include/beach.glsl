@@ -27,7 +27,7 @@ float beach_reach(Shore shore) {
 Film beach_film(vec2 east_south, vec2 slope, Shore shore, float height, vec2 pixel, vec3 seen, vec3 to_eye) {
     vec2 cells = east_south / frame.map.z;
     float reach = beach_reach(shore);
-    Beach beach = beach_at(east_south, shore, height, pixel);
+    Beach beach = beach_at(east_south, shore, height, pixel, length(slope) / frame.map.w * frame.map.z);
     vec4 fine = texture(detail, cells / 12.0), coarse = texture(detail, cells.yx / 173.0 + 0.37);
     // Waves bring sand, and grind what they reach to it.
     float high = height / max(1.3 * reach, 1e-4) + 0.5 * (fine.x - 0.5) + 0.7 * (coarse.x - 0.5);

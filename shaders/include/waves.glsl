@@ -182,8 +182,9 @@ vec2 swash_ages(float height) {
 }
 
 // Dry ground by the coast, `height` metres over the still water. `pixel` is how much of height a pixel spans, and how many
-// cells: where that is more than waves do, only what they do on average is seen.
-Beach beach_at(vec2 east_south, Shore shore, float height, vec2 pixel) {
+// cells: where that is more than waves do, only what they do on average is seen. The ground rises by `rise` metres from one
+// cell to the next.
+Beach beach_at(vec2 east_south, Shore shore, float height, vec2 pixel, float rise) {
     vec2 cells = east_south / frame.map.z;
     vec2 at_coast = cells + shore.away * shore.run;
     float highest = max(frame.beach.x * shore.strength, 1e-6);
@@ -201,11 +202,15 @@ Beach beach_at(vec2 east_south, Shore shore, float height, vec2 pixel) {
     float thickness = swash(age) - height / reach;
     // The water's edge is foam, more while it comes than while it goes.
     float edge = smoothstep(0.05, 0.4, shore.strength) * smoothstep(0.30, 0.04, thickness) * (1.0 - 0.6 * smoothstep(0.25, 0.8, age));
+    // On a flat beach, too, that is a seam: behind it the sheet of water is clear.
+    float behind = max(thickness, 0.0) * reach / max(rise, 1e-6);
+    edge *= 1.0 - smoothstep(0.25, 1.2, behind);
     float sharp = 1.0 - smoothstep(0.25, 0.9, pixel.x / highest);
     Beach beach;
     beach.covered = smoothstep(0.0, 0.04, thickness) * sharp;
 #if FINE_WATER == 1
-    float spread = 0.75 * smoothstep(0.05, 0.4, shore.strength) * (1.0 - smoothstep(0.1, 0.75, age));
+    float spread = 0.75 * smoothstep(0.05, 0.4, shore.strength) * (1.0 - smoothstep(0.1, 0.75, age))
+                 * (1.0 - 0.85 * smoothstep(0.4, 2.0, behind));
     beach.foam = beach.covered * lace(cells, min(frame.fronts.z * max(edge, spread), 1.0), front, pixel.y);
 #else
     beach.foam = beach.covered * min(0.8 * frame.fronts.z * edge, 1.0);

@@ -30,6 +30,7 @@ from tests.passes.worlds import drowned, flat, island, snapshot
 
 PROBE = """#include "waves.glsl"
 uniform vec4 part;  // of the map in metres: west, north, east, south
+uniform float rise;  // of the beach, metres from cell to cell
 in vec2 uv;
 layout(location = 0) out vec4 wave_is;
 layout(location = 1) out vec4 shore_is;
@@ -38,7 +39,7 @@ void main() {
     vec2 place = mix(part.xy, part.zw, uv);
     Shore shore = shore_at(place);
     Wave wave = wave_at(place, shore, vec4(dFdx(place), dFdy(place)));
-    Beach beach = beach_at(place, shore, max(-shore.depth, 0.0), vec2(0.0));
+    Beach beach = beach_at(place, shore, max(-shore.depth, 0.0), vec2(0.0), rise);
     wave_is = vec4(wave.height, wave.slope, wave.breaking);
     shore_is = vec4(shore.phase, shore.away, shore.depth, shore.strength);
     beach_is = vec4(beach.covered, beach.foam, beach.wet, foam_at(place, shore, wave, 0.0));
@@ -78,6 +79,7 @@ class Sea:
         self._map = ShoreMap(context, shaders)
         self._detail = detail_texture(context)
         self._probe = FullScreen(context, shaders, "probe.frag")
+        self.rise = 1e9
         self.state: SeaState
         self._waves: WaveParameters
 
@@ -102,7 +104,7 @@ class Sea:
         targets = [self._context.texture(size or self._size, 4, dtype="f4") for _ in range(3)]
         framebuffer, before = self._context.framebuffer(targets), self._context.fbo
         self._probe.program.bind(coast=self._map.coast, surf=self._map.surf, detail=self._detail)
-        self._probe.program.set(part=part or self._extent)
+        self._probe.program.set(part=part or self._extent, rise=self.rise)
         self._probe.draw(framebuffer)
         before.use()
         wave, shore, beach = (texels(target) for target in targets)
@@ -315,6 +317,21 @@ def on_the_beach(sea: Sea, time: float, samples: int = 400) -> tuple[Any, Drawn]
     """The dry ground from the coast to 12 cells inland: heights over the sea, and what is drawn there."""
     drawn = sea.draw(time, (SHORE * CELL, 119.9, (SHORE + 12.0) * CELL, 120.1), (samples, 1))
     return -drawn.depth[0], drawn
+
+
+def test_on_a_flat_beach_foam_is_a_seam_and_no_slab(sea: Sea) -> None:
+    """Where water reaches five cells of ground it is white for a cell or two behind its edge; the rest is as wet."""
+    waves = msgspec.structs.replace(EVEN, run_up=2.0)
+    sea.show(plane_beach(0.04), waves)
+    times = np.linspace(0.0, sea.state.period, 24)
+    steep = [on_the_beach(sea, time)[1] for time in times]
+    sea.rise = 0.2 * max(float(-drawn.depth[drawn.covered > 0.5].min(initial=0.0)) for drawn in steep)
+    flat_beach = [on_the_beach(sea, time)[1] for time in times]
+    white, seam = (np.mean([(drawn.beach_foam > 0.5).mean() for drawn in moments]) for moments in (steep, flat_beach))
+    assert 0.0 < seam < 0.4 * white
+    for one, other in zip(steep, flat_beach, strict=True):
+        np.testing.assert_array_equal(one.covered, other.covered)
+        np.testing.assert_array_equal(one.wet, other.wet)
 
 
 def test_waves_run_up_the_beach_and_leave_it_wet_to_dry(sea: Sea) -> None:
