@@ -5,7 +5,7 @@ uniform sampler2D detail;
 
 in vec2 middle;
 flat in vec4 outline;
-flat in vec3 to_sun;
+flat in vec4 to_sun;
 flat in vec4 sun_part;
 flat in vec3 sky_part;
 flat in vec3 air_added;
@@ -37,14 +37,15 @@ void main() {
     float egg = length(on_lobe) + 1.3 * ragged - 1.0;
     float outside = conifer > 0.5 ? min(high < 0.0 ? 1.0 : cone, foot_of_cone) : egg;
     float trunk = step(abs(at.x), 0.10 * outline.x) * step(0.0, at.y) * step(at.y, outline.z + 0.2);
-    if (outside > 0.0 && trunk < 0.5) discard;
+    bool between_twigs = to_sun.w > 0.05 && abs(grain.y - 0.5) > mix(0.24, 0.05, to_sun.w);
+    if ((outside > 0.0 || between_twigs) && trunk < 0.5) discard;
 
     vec2 bulge = conifer > 0.5 ? vec2(rim, 0.4 * clamp(round_at.y, -1.0, 1.0)) : 0.55 * clamp(round_at, -1.0, 1.0) + 0.5 * on_lobe;
     vec3 normal = vec3(bulge, 0.0);
     normal.z = sqrt(max(1.0 - dot(normal, normal), 0.04));
     vec3 up = vec3(0.0, own.zw);
     normal = normalize(normal + 0.25 * conifer * up + 0.6 * vec3(grain.y - 0.5, 0.0, grain.z - 0.5));
-    float facing = dot(normal, to_sun);
+    float facing = dot(normal, to_sun.xyz);
     float open = mix(0.32, 1.0, clamp(0.5 + 0.5 * dot(normal, up) + 0.4 * (grain.x - 0.5), 0.0, 1.0));
     float lit = clamp((facing + 0.25) / 1.25, 0.0, 1.0) * mix(0.5, 1.0, open);
     vec3 through = own.y * THROUGH_LEAVES * clamp(0.75 - 0.5 * facing, 0.0, 1.0);

@@ -12,7 +12,7 @@ uniform vec2 limits;  // heights in pixels: of the level that is finer; where tr
 
 out vec2 middle;         // of the square, from the foot, in half its sides
 flat out vec4 outline;   // half width; top and foot of the crown, half height of its foot, in half the square's sides
-flat out vec3 to_sun;    // in the square: right, up, towards the eye
+flat out vec4 to_sun;    // in the square: right, up, towards the eye; how much of its leaves it has lost
 flat out vec4 sun_part;  // radiance in full sun, air before it; whether it is a conifer
 flat out vec3 sky_part;
 flat out vec3 air_added;
@@ -70,7 +70,8 @@ void main() {
     air_before(centre, air_kept, air_added);
     vec3 albedo = leaf_colour(chances, seen.z - 0.5);
     float against = max(-dot(to_eye, frame.sun.xyz), 0.0);
-    to_sun = vec3(dot(frame.sun.xyz, right), dot(frame.sun.xyz, up), dot(frame.sun.xyz, to_eye));
+    float bare = max(0.92 * dead_part(growth.z), 0.6 * shed_part(chances) * foliage.a);
+    to_sun = vec4(dot(frame.sun.xyz, right), dot(frame.sun.xyz, up), dot(frame.sun.xyz, to_eye), bare);
     float sun = (broad ? 1.06 : 0.90) * seen.x * mix(seen.w, 1.0, 0.6);
     sun_part = vec4(albedo * frame.sun_light.rgb * sun * air_kept, broad ? 0.0 : 1.0);
     sky_part = albedo * sky_light(vec3(0.0, 0.6, 0.0)) * seen.y * air_kept;

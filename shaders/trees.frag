@@ -22,11 +22,13 @@ in vec2 in_spray;
 in vec3 air_kept;
 in vec3 air_added;
 flat in vec3 albedo;
+flat in float bare;
 flat in float shown;
 
 out vec4 colour;
 
 const vec3 BARK = vec3(0.105, 0.083, 0.064);
+const vec3 DEAD_WOOD = vec3(0.165, 0.150, 0.132);
 
 void main() {
     vec3 to_eye = normalize(frame.camera.xyz - position);
@@ -39,9 +41,13 @@ void main() {
     // The outline is of twigs.
     float rim = abs(dot(rounded, to_eye)) * 1.7 + (grain.x - 0.5) * 1.6;
     float cut = length(in_spray) + (grain.x - 0.5) * 2.2;
+    // Without leaves one sees through between the twigs.
+    float from_twig = min(abs(grain.y - 0.5), abs(grain.w - 0.5));
+    if (leafy * bare > 0.05 && from_twig > mix(0.105, 0.0, bare)) discard;
     if (dissolve_pattern() >= shown || rim * leafy < 0.12 * leafy || cut > 0.9) discard;
     vec3 bent = normalize(rounded + leafy * 0.9 * vec3(grain.y - 0.5, 0.6 * (grain.x - 0.5), grain.z - 0.5));
-    vec3 own = mix(BARK, albedo, leafy) * (0.62 + 0.76 * grain.x);
+    vec3 wood = mix(BARK, DEAD_WOOD, bare);
+    vec3 own = mix(wood, mix(albedo, wood, 0.7 * bare), leafy) * (0.62 + 0.76 * grain.x);
     float within = mix(0.45, 1.0, smoothstep(0.32, 0.58, grain.x + 0.25 * (grain.w - 0.5)));  // dark between the twigs
 #if SHADOWS == 1
     float sun = sun_in.x * sun_past_trees(lit_place, sun_in.y);

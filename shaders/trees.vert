@@ -34,7 +34,22 @@ out vec2 in_spray;
 out vec3 air_kept;
 out vec3 air_added;
 flat out vec3 albedo;
+flat out float bare;   // how much of its leaves it has lost, 0 to 1
 flat out float shown;  // part of the pixels that it is drawn in, as it appears
+
+const float LEAN = 0.030;  // of its height, that its top is bent by the wind
+const float SWAY = 0.010;  // and that it moves to either side of that
+
+// How far the wind moves a place so high in a tree, to the east and south, as a part of its height.
+vec2 bent_by_wind(float high, vec2 chances) {
+    float moved = LEAN * (0.6 + 0.8 * chances.x);
+#if SHADOWS < 2
+    // In a loop of the sea by whole swings, so that it closes.
+    float swings = round(frame.loop.x * (0.22 + 0.10 * chances.y));
+    moved += SWAY * sin(6.2831853 * (swings * frame.loop.y + chances.x));
+#endif
+    return moved * high * high * frame.wind.xy;
+}
 
 void main() {
     vec2 chances = chances_of(cell);
@@ -54,6 +69,7 @@ void main() {
     mat2 turned = mat2(turn.x, turn.y, -turn.y, turn.x);
     float width = 0.86 + 0.30 * fract(9.7 * chances.y);
     vec3 body = vec3(turned * place.xz * width, place.y).xzy;
+    body.xz += bent_by_wind(max(place.y, 0.0), chances);
     position = foot + height * body;
 #if SHADOWS == 2
     gl_Position = shadow_matrix * vec4(position, 1.0);
@@ -69,6 +85,7 @@ void main() {
     lit_place = position + 0.07 * height * frame.sun.xyz;  // no crown is in its own shadow by a hair
     light_in = vec2( seen.y * mix(0.22, 1.0, open), leaves);
     albedo = leaf_colour(chances, seen.z - 0.5);
+    bare = max(0.92 * dead_part(growth.z), 0.6 * shed_part(chances) * foliage.a);
     air_before(position, air_kept, air_added);
     gl_Position = frame.view_projection * vec4(position, 1.0);
 #endif

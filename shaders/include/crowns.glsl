@@ -15,3 +15,8 @@ float slanted_crowns(float slope, float broad) {
 float sick_part(float health) {
     return 1.0 - smoothstep(0.03, 0.40, health);
 }
+
+// And how much of its leaves it has lost: by drought, drowned or buried.
+float dead_part(float health) {
+    return 1.0 - smoothstep(0.04, 0.22, health);
+}

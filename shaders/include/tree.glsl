@@ -83,9 +83,14 @@ float site_chance(vec2 cell, float wide) {
     return mix(across.x, across.y, part.x);
 }
 
+// How much of the leaves that it sheds a tree has shed.
+float shed_part(vec2 chances) {
+    return clamp(1.4 * scale.z - 0.4 * chances.y, 0.0, 1.0);
+}
+
 // `hollow` is how much of a hollow the site is, around 0: there leaves are lush, on ridges dull.
 vec3 leaf_colour(vec2 chances, float hollow) {
-    vec3 colour = crowns_of(foliage, clamp(1.4 * scale.z - 0.4 * chances.y, 0.0, 1.0));
+    vec3 colour = crowns_of(foliage, shed_part(chances));
     // Some stand darker and bluer, some lighter and yellower, and so do some groves.
     colour *= mix(vec3(0.74, 0.80, 0.92), vec3(1.26, 1.16, 0.98), chances.x) * (0.86 + 0.28 * chances.y);
     float site = clamp(site_chance(cell, 9.0) - 1.2 * hollow, 0.0, 1.0);

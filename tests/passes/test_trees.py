@@ -455,6 +455,38 @@ def test_sick_trees_and_broadleaves_in_winter_are_brown(draw_as: Draw, level: st
     assert redness[1] > 1.12 * redness[0]
 
 
+@pytest.mark.parametrize("level", BODIES)
+def test_one_sees_through_the_crowns_of_dead_trees(draw_as: Draw, level: str) -> None:
+    """Before a bright sky: fewer pixels are covered than by a tree in leaf, and yet the outline is as large."""
+    camera, scene = looking(16.0, 16.0, 0.0, 2.0, 4.0, 0.6 * CELL), lit(180.0, 40.0)
+    bare = draw_as(level, meadow(), camera, scene)
+    covered, extent = [], []
+    for health in (1.0, 0.03):
+        tree = planted(meadow(), [[16.0, 16.0, BROADLEAF, 1.0, health]])
+        there = changed(draw_as(level, tree, camera, scene), bare)[: SIZE[1] // 2]
+        covered.append(there.sum())
+        extent.append(np.ptp(np.nonzero(there)[1]) + 1)
+    assert covered[1] < 0.85 * covered[0]
+    assert extent[1] > 0.8 * extent[0]
+
+
+@pytest.mark.parametrize("level", ["near", "middle"])
+def test_the_wind_bends_trees_a_little_and_leaves_their_feet(
+    draw_as: Draw, monkeypatch: pytest.MonkeyPatch, level: str
+) -> None:
+    masks.use(monkeypatch, {**masks.PLAIN_SHADERS, "trees.frag": BLUE})
+    tree, camera = planted(meadow(), [[16.0, 16.0, CONIFER, 1.0]]), looking(16.0, 16.0, 0.0, 4.0, 4.0, 0.6 * CELL)
+    columns = []
+    for blows_from in (270.0, 90.0):
+        pixels = draw_as(level, tree, camera, Scene().with_value("climate.wind_direction", blows_from))
+        row, column = np.nonzero((pixels[..., 2] > 0.5) & (pixels[..., 0] < 0.5))
+        tall = np.ptp(row)
+        columns.append([column[row < row.min() + 0.2 * tall].mean(), column[row > row.max() - 0.1 * tall].mean()])
+    (top_east, foot), (top_west, same_foot) = columns
+    assert 0.02 * tall < top_east - top_west < 0.12 * tall
+    assert abs(foot - same_foot) < 0.01 * tall
+
+
 def test_no_two_trees_have_the_same_tone(draw_as: Draw) -> None:
     camera, scene = looking(16.0, 16.0, 0.0, 89.0, 40.0), lit(200.0, 80.0)
     trees = [
