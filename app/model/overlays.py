@@ -85,6 +85,7 @@ class Overlay:
     ends: Ends | None = None  # of the legend, where not the span's
     family: str = "others"  # the heading that it stands under in lists
     clear: str = ""  # what there is where its palette is clear
+    dims: bool = True  # the land below it steps back
 
     @property
     def is_moving(self) -> bool:
@@ -237,10 +238,13 @@ def _of_layer(
     ends: Ends | None = None,
     family: str = "others",
     clear: str = "",
+    dims: bool = True,
 ) -> Overlay:
     """An overlay that shows a layer, without another name its own."""
     layers = (layer or name,)
-    return Overlay(name, value, label, palette, unit, span, layers, survey, ends=ends, family=family, clear=clear)
+    return Overlay(
+        name, value, label, palette, unit, span, layers, survey, ends=ends, family=family, clear=clear, dims=dims
+    )
 
 
 def _of_rates() -> list[Overlay]:
@@ -496,6 +500,7 @@ _ROWS = (
         ends=_filling_ends,
         family="rivers",
         clear="land that is reached",
+        dims=False,
     ),
 )
 

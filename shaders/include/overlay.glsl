@@ -72,8 +72,7 @@ vec3 below_overlay(vec3 colour) {
     return colour;
 #else
     float luminance = dot(colour, vec3(0.2126, 0.7152, 0.0722));
-    float shown = int(frame.overlay.x) == OVERLAY_NONE ? 0.0 : min(1.0, 1.4 * frame.overlay.y);
-    return mix(colour, 0.5 * mix(colour, vec3(luminance), 0.8), shown);
+    return mix(colour, 0.5 * mix(colour, vec3(luminance), 0.8), frame.part.z);
 #endif
 }
 

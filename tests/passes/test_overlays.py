@@ -98,6 +98,7 @@ def test_colours_stand_for_the_values_of_the_map(
     frame_block.values["map"] = (40, 24, later.cell_size, 1.0)
     scaled = np.vectorize(OVERLAYS[name].scaled)
     frame_block.values["overlay"] = (OVERLAYS[name].value, opacity, scaled(low), scaled(high))
+    frame_block.values["part"] = (0.0, 0.0, min(1.4 * opacity, 1.0), 0.0)
     frame_block.upload()
     surface, layers = SurfaceMap(context, library), LayerTextures(context)
     for shown in (start, later):

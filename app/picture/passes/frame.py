@@ -55,7 +55,7 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
         "vec4",
         "of a storm: extinction at the lowest ground, 1/m; height over which it thins; strength; drift",
     ),
-    ("part", "vec4", "lower left corner in the scene of the part of it that is drawn, in pixels; 0; 0"),
+    ("part", "vec4", "lower left corner in the scene of what is drawn, in pixels; how far land is below an overlay; 0"),
     (
         "overlay",
         "vec4",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pyglm import glm
 
 from app.model.climate import USUAL_WIND, Weather
-from app.model.overlays import OVERLAYS, Span
+from app.model.overlays import OVERLAYS, Span, Value
 from app.model.snapshot import Snapshot
 from app.model.view_parameters import ViewParameters
 from app.picture.appearance import Appearance
@@ -122,10 +122,11 @@ def fill_frame_block(
     )
     for name, value in block_values(appearance.waves, sea, time).items():
         block[name] = value
-    block["part"] = (*corner, 0.0, 0.0)
     low, high = overlay_span
     overlay = OVERLAYS[view.overlay]
     opacity = view.overlay_opacity if overlay.is_known(snapshot) else 0.0
+    stepped_back = min(1.0, 1.4 * opacity) if overlay.value is not Value.NONE and overlay.dims else 0.0
+    block["part"] = (*corner, stepped_back, 0.0)
     block["overlay"] = (overlay.value, opacity, overlay.scaled(low), overlay.scaled(high))
 
 
