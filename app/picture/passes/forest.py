@@ -103,11 +103,11 @@ def stands(trees: NDArray[np.float32], shape: tuple[int, int]) -> NDArray[np.flo
     a chance of its own.
     """
     place = trees[:, :2].astype(np.float64)
-    turn = _QUARTERS[(4.0 * _chance(place, 3.1)).astype(np.intp)]  # [tree, 2, 2]
+    turn = _QUARTERS[(4.0 * chance(place, 3.1)).astype(np.intp)]  # [tree, 2, 2]
     drawn = []
     for number, (east, south, size) in enumerate(STAND):
         moved = trees.copy()
-        scatter = np.stack([_chance(place, 7.0 + number), _chance(place, 17.0 + number)], axis=1) * 2.0 - 1.0
+        scatter = np.stack([chance(place, 7.0 + number), chance(place, 17.0 + number)], axis=1) * 2.0 - 1.0
         away = (turn @ np.array([south, east])) + SCATTER * scatter * (len(STAND) > 1)
         moved[:, :2] = np.clip(place + away, 0.0, shape)
         moved[:, 3] *= size
@@ -118,14 +118,14 @@ def stands(trees: NDArray[np.float32], shape: tuple[int, int]) -> NDArray[np.flo
 _QUARTERS = np.array([((1, 0), (0, 1)), ((0, -1), (1, 0)), ((-1, 0), (0, -1)), ((0, 1), (-1, 0))], float)
 
 
-def _chance(places: NDArray[np.float64], which: float) -> NDArray[np.float64]:
+def chance(places: NDArray[np.float64], which: float) -> NDArray[np.float64]:
     """A chance from 0 to 1 for each place, `[place, 2]`."""
     return np.asarray(np.abs(np.sin(places @ (12.9898, 78.233) + which * 37.719) * 43758.5453) % 1.0)
 
 
 def variants_of(trees: NDArray[np.float32]) -> NDArray[np.intp]:
     """The number of the form of each tree, as `Forest.trees` has them: by its place alone."""
-    return (VARIANTS * _chance(trees[:, :2].astype(np.float64), 1.0)).astype(np.intp)
+    return (VARIANTS * chance(trees[:, :2].astype(np.float64), 1.0)).astype(np.intp)
 
 
 def _looks(flora: Flora) -> NDArray[np.float32]:

@@ -37,6 +37,11 @@ class Quality:
         return 2 if self.relief > 2 else 1
 
     @property
+    def undergrowth(self) -> bool:
+        """Whether plants lower than trees are drawn near the eye."""
+        return not self.deferred
+
+    @property
     def deferred(self) -> bool:
         """Whether the ground is drawn once for each pixel, and not for each sample of its triangles."""
         return self.samples == 0

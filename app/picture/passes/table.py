@@ -8,6 +8,7 @@ from app.picture.passes.declaration import Blending, Frame, Pass
 from app.picture.passes.mesh import GroundMesh
 from app.picture.passes.tiles import GroundTiles
 from app.picture.passes.trees import TreeBodies, TreeCasters, TreePoints
+from app.picture.passes.undergrowth import UndergrowthMesh
 from app.picture.passes.walls import WallsMesh
 from app.picture.passes.water import LakeSides, LakesMesh, PuddleSides, PuddlesMesh, SeaMesh
 from app.picture.passes.waves import NATURAL
@@ -38,6 +39,11 @@ def with_beach(frame: Frame) -> bool:
 
 def with_trees(frame: Frame) -> bool:
     return frame.selected_trees is not None
+
+
+def with_undergrowth(frame: Frame) -> bool:
+    """Whether plants lower than trees are drawn, which overlays hide as well."""
+    return frame.trees.cover is not None and frame.quality.undergrowth and not frame.defines["OVERLAY"]
 
 
 def shadows_have_changed(frame: Frame) -> bool:
@@ -74,6 +80,9 @@ PASSES: tuple[Pass, ...] = (
     Pass("streams", "terrain.vert", "streams.frag", GroundMesh, Blending.BY_COLOUR, with_streams, ANY_AIR),
     Pass("beach", "terrain.vert", "beach.frag", BeachMesh, Blending.BY_COLOUR, with_beach, ANY_AIR),
     Pass("trees", "trees.vert", "trees.frag", TreeBodies, when=with_trees, defines=ANY_AIR, joined=True),
+    Pass(
+        "undergrowth", "trees.vert", "trees.frag", UndergrowthMesh, when=with_undergrowth, defines=ANY_AIR, joined=True
+    ),
     Pass("trees far away", "tree_sprites.vert", "tree_sprites.frag", TreePoints, when=with_trees, defines=ANY_AIR),
     Pass("sea", "water.vert", "water.frag", SeaMesh, Blending.BY_COLOUR, with_water, WATER, joined=True),
     Pass("puddles", "water.vert", "water.frag", PuddlesMesh, Blending.BY_COLOUR, with_water, WATER, joined=True),

@@ -130,6 +130,33 @@ def middle_shrub(form: int) -> Shape:
     return _joined([lump, _sprays(Crown(OF_SHRUB.middle, OF_SHRUB.extent * (1.06, 0.86, 1.06)), 14, 0.16, generator)])
 
 
+def tuft(form: int) -> Shape:
+    """Blades of grass that bend outwards."""
+    return _blades(np.random.default_rng(23 + form), number=9 + 2 * form, width=0.075, spread=0.55, bend=0.55)
+
+
+def reeds(form: int) -> Shape:
+    """Stiff blades, close together."""
+    return _blades(np.random.default_rng(29 + form), number=8 + 2 * form, width=0.035, spread=0.28, bend=0.16)
+
+
+def _blades(generator: np.random.Generator, number: int, width: float, spread: float, bend: float) -> Shape:
+    parts = []
+    for k in range(number):
+        angle = 2.0 * math.pi * (k + generator.uniform(-0.4, 0.4)) / number
+        out = np.array([math.cos(angle), 0.0, math.sin(angle)])
+        across = np.array([-out[2], 0.0, out[0]]) * width
+        tall, away = generator.uniform(0.6, 1.0), 0.35 * spread * generator.uniform(0.1, 1.0)
+        foot = out * away - (0.0, 0.05, 0.0)
+        middle = foot + tall * (0.30 * bend * out + (0.0, 0.62, 0.0))
+        tip = foot + tall * (bend * out + (0.0, 1.0, 0.0))
+        places = np.array([foot - across, foot + across, middle - 0.8 * across, middle + 0.8 * across, tip])
+        outward = np.tile(0.35 * out + (0.0, 1.0, 0.0), (5, 1))
+        sky = np.array([0.35, 0.35, 0.8, 0.8, 1.0])
+        parts.append(_shape(places, outward, sky, 1.0, np.array([(0, 1, 2), (1, 3, 2), (2, 3, 4)])))
+    return _joined(parts)
+
+
 # By the number of the shape; each makes the form of a number below `VARIANTS` of forest.py.
 NEAR = (near_conifer, near_broadleaf, near_columnar, near_shrub)  # by the number of the shape
 MIDDLE = (middle_conifer, middle_broadleaf, middle_columnar, middle_shrub)

@@ -13,6 +13,7 @@ from app.model.snapshot import Snapshot
 from app.picture.passes import tree_shapes
 from app.picture.passes.declaration import Frame, Geometry, Part
 from app.picture.passes.forest import VARIANTS, Forest, Selection, TreeView, block_heights, variants_of
+from app.picture.passes.ground_cover import GroundCover
 from app.picture.passes.quality import Quality
 from app.picture.passes.shaders import Uniform
 from app.picture.passes.targets import GrowingBuffer, release_all
@@ -38,6 +39,7 @@ class Trees:
         self._heights = np.empty((0, 2), np.float32)
         self._age = 0  # frames since the trees were uploaded
         self.forest: Forest | None = None
+        self.cover: GroundCover | None = None  # what grows below them
         self.shadows = TreeShadows(context)
 
     @property
@@ -54,6 +56,7 @@ class Trees:
     def show(self, snapshot: Snapshot) -> None:
         """Take note of the trees of a snapshot, and of the ground that they stand on."""
         self._latest = snapshot
+        self.cover = GroundCover.of(snapshot, self.cover)
         ground = (snapshot.world, snapshot.ground_version)
         if len(snapshot.trees) and ground != self._ground:
             self._ground, self._heights = ground, block_heights(snapshot)
