@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from app.cli import previews
+from app.cli.folder import made
 from app.cli.progress import Progress
 from app.engine.creation import create_world, read_rain_map
 from app.engine.discharge import mean_discharge
@@ -28,12 +28,12 @@ from app.files.recorder import write_png
 from app.model import palettes
 from app.model.climate import ClimateParameters
 from app.model.errors import UserError
+from app.model.georeference import Georeference
 from app.model.world import DEFAULT_CELL_SIZE, World
 from app.scene.scene import Scene, presets
 from app.sources.generators import GENERATORS
 
 if TYPE_CHECKING:
-    from app.sources.heightmap.georeference import Georeference
     from kernels.lakes import Lakes
     from kernels.rivers import Drainage
     from kernels.watersheds import Watersheds
@@ -123,7 +123,7 @@ def analyze(
         land = replace(land, rain=read_rain_map(rain_map, *land.ground.shape))
     land = replace(land, climate=msgspec.structs.replace(land.climate, **climate))
     steps = 1 + len(MAPS) + len(PREVIEWS) + 1
-    with _made(folder), tqdm(total=steps, desc="following the water", unit="step", mininterval=0.0) as bar:
+    with made(folder), tqdm(total=steps, desc="following the water", unit="step", mininterval=0.0) as bar:
 
         def next_step(name: str) -> None:
             bar.update()
@@ -150,7 +150,6 @@ def read_land(path: Path, cell_size: float | None = None, relief: float | None =
     The last two run for `cycles` first.
     """
     from app.sources import heightmap
-    from app.sources.heightmap.georeference import read_georeference
 
     is_preset = str(path) in presets() or str(path) in GENERATORS or path.suffix == ".toml"
     if is_preset or heightmap.is_saved_world(path):
@@ -165,9 +164,7 @@ def read_land(path: Path, cell_size: float | None = None, relief: float | None =
     if cycles:
         raise UserError(f"{path}: a heightmap has no processes; --cycles runs a preset or a saved world")
     read = heightmap.read_heightmap(path, cell_size=cell_size, relief=relief)
-    is_tiff = heightmap.SUFFIXES[path.suffix.lower()] is heightmap.SUFFIXES[".tif"]
-    georeference = read_georeference(path, *read.elevation.shape) if is_tiff else None
-    return Land(np.ascontiguousarray(read.elevation), read.cell_size or DEFAULT_CELL_SIZE, georeference)
+    return Land(np.ascontiguousarray(read.elevation), read.cell_size or DEFAULT_CELL_SIZE, read.georeference)
 
 
 def _run(world: World, scene: Scene, cycles: int) -> None:
@@ -403,21 +400,3 @@ def _summary(folder: Path, found: Analysis) -> str:
         f"{found.runoff:.4g} m³/s of "
         f"{found.land.climate.precipitation:g} mm of rain a year"
     )
-
-
-@contextlib.contextmanager
-def _made(folder: Path) -> Iterator[None]:
-    """Make a folder and those above it. Where nothing is written into them, they do not stay."""
-    made = [place for place in (folder, *folder.parents) if not place.exists()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = "it is a file" if folder.exists() else error.strerror or str(error)
-        raise UserError(f"cannot write into {folder}: {reason}; name a folder for the maps") from error
-    try:
-        yield
-    except BaseException:
-        with contextlib.suppress(OSError):
-            for place in made:
-                place.rmdir()  # only where it is empty
-        raise

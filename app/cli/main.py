@@ -118,6 +118,7 @@ commands, as the first word ({PROGRAM} COMMAND --help for details):
   demo         a tour of the presets, in the window or as a film
   sheet        draw what becomes of one land in several ways, side by side
   analyze      find the rivers, lakes and watersheds of a heightmap
+  export       write the land in formats of other programs
   bench        benchmark this machine
   soak         stress-test the window with random actions
 
@@ -455,6 +456,50 @@ examples:
     return _run_compare, parser
 
 
+def _export() -> Command:
+    from app.files.export.heights import ENGINES, HEIGHT_FORMATS
+    from app.files.export.landscape import SURFACES
+
+    formats = "; ".join(f"{name}: {format.help}" for name, format in HEIGHT_FORMATS.items())
+    parser = _parser(
+        "export",
+        "Write the land of a preset, a saved world or a heightmap in formats of other programs.",
+        f"""
+examples:
+  {PROGRAM} export world.npz --out land.tif
+  {PROGRAM} export world.npz --out land.r16 --side unreal
+  {PROGRAM} export canyon --cycles 400 --out folder --heights tif,png,exr --surface ground,water
+""",
+    )
+    _add_scene_options(parser)
+    parser.add_argument("--cycles", type=_whole(0, 10**9), default=0, metavar="N", help="run it first; default: 0")
+    parser.add_argument(
+        "--out",
+        type=_path,
+        required=True,
+        metavar="PATH",
+        help="a folder for all files, made if needed, or one file, whose suffix says what it holds",
+    )
+    parser.add_argument(
+        "--heights", type=_names, default=(), metavar="FORMATS", help=f"formats of heights, with commas: {formats}"
+    )
+    parser.add_argument(
+        "--surface",
+        type=_names,
+        default=("ground",),
+        metavar="NAMES",
+        help=f"which heights: {'; '.join(f'{name}: {help}' for name, help in SURFACES.items())}; default: ground",
+    )
+    sides = "; ".join(f"{name}: the nearest of {', '.join(map(str, sizes))}" for name, sizes in ENGINES.items())
+    parser.add_argument(
+        "--side",
+        default="",
+        metavar="N",
+        help=f"cells of all maps: from west to east, or WIDTHxHEIGHT; {sides}; default: as the world has",
+    )
+    return _run_export, parser
+
+
 COMMANDS: dict[str, Callable[[], Command]] = {
     "compare": _compare,
     "render": _render,
@@ -463,6 +508,7 @@ COMMANDS: dict[str, Callable[[], Command]] = {
     "demo": _demo,
     "sheet": _sheet,
     "analyze": _analyze,
+    "export": _export,
     "bench": _bench,
     "soak": _soak,
 }
@@ -713,6 +759,14 @@ def _run_maps(options: argparse.Namespace) -> None:
     )
 
 
+def _run_export(options: argparse.Namespace) -> None:
+    from app.cli.export import export
+    from app.files.export.wishes import Wishes
+
+    wishes = Wishes(heights=options.heights, surfaces=options.surface, side=options.side)
+    export(_scene(options), options.out, wishes, cycles=options.cycles, threads=options.threads)
+
+
 def _run_bench(options: argparse.Namespace) -> None:
     from app.bench import bench
 
@@ -905,6 +959,13 @@ def _path(text: str) -> Path:
     if not text:
         raise argparse.ArgumentTypeError("the name of the file is empty")
     return Path(text)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(filter(None, (name.strip() for name in text.split(","))))
+    if not names:
+        raise argparse.ArgumentTypeError("must be names with commas between them")
+    return names
 
 
 def _finite(text: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from app.files import checkpoint
 from app.model.errors import UserError
 from app.model.field_parameters import FIELD_LAYERS, OF_WATER, read_field
+from app.model.georeference import Origin
 from app.model.materials import load_materials, materials_of, read_mix
 from app.model.plants import flora_of, load_plants
 from app.model.trait_parameters import read_material_traits, read_plant_traits
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 
 # Called with the rows and columns of a world before it is made; raises an error to refuse it.
 SizeCheck = Callable[[int, int], None]
+
+SAME_SIZE = 1e-3  # difference of cells' sides, as a part of them, that no place on Earth depends on
 
 ARTICLE = "article-"  # what names of presets that are those of an article begin with
 
@@ -216,7 +220,24 @@ def _from_heightmap(scene: Scene, heightmap: Heightmap, check: SizeCheck) -> Wor
         elevation = lowest + stretched(elevation, scene.world.relief, lowest, highest)
     elif heightmap.relief_from_width and scene.world.cell_size:
         elevation = elevation * (scene.world.cell_size / cell_size)
-    return _world(scene, elevation, scene.world.cell_size or cell_size)
+    world = _world(scene, elevation, scene.world.cell_size or cell_size)
+    world.origin = _origin_of(heightmap, world, cell_size)
+    return world
+
+
+def _origin_of(heightmap: Heightmap, world: World, cell_size: float) -> Origin | None:
+    """What a world keeps of the model it began with, in whose place its cells would be `cell_size` metres wide."""
+    from app.sources.heightmap.resampling import nearest_cells
+
+    place, unmapped = heightmap.georeference, heightmap.missing
+    if not math.isclose(world.cell_size, cell_size, rel_tol=SAME_SIZE):
+        place = None  # another size is another place
+    rows, columns = world.shape
+    if place is not None:
+        place = place.in_cells(heightmap.elevation.shape[1] / columns, heightmap.elevation.shape[0] / rows)
+    if unmapped is not None:
+        unmapped = nearest_cells(unmapped, rows, columns)
+    return None if place is None and unmapped is None else Origin(place, unmapped)
 
 
 def _complete(world: World, scene: Scene) -> World:

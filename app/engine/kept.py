@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from app.engine.simulator import Simulator, SnowballRun
 from app.files.scratch import scratch_folder
+from app.model.georeference import Origin
 from app.model.layers import LOOSE, layer_declaration
 from app.model.materials import Materials
 from app.model.plants import Flora
@@ -118,6 +119,7 @@ class KeptWorld:
     seed: int
     materials: Materials | None
     flora: Flora
+    origin: Origin | None
     given: Mapping[str, NDArray[Any]]  # layers that never change
     layers: Mapping[str, Compressed]
     rest: Mapping[str, Any]  # of `World.state`, without the layers
@@ -149,6 +151,7 @@ class KeptWorld:
             seed=world.seed,
             materials=world.materials,
             flora=world.flora,
+            origin=world.origin,
             given={name: layer for name, layer in world.layers.items() if layer_declaration(name).given},
             layers=layers,
             rest=world.rest_of_state(),
@@ -165,7 +168,7 @@ class KeptWorld:
         standing, levels = layers.pop(STANDING), layers.pop(LEVELS)
         state = {"layers": layers, **self.rest}
         world = World.from_state(state, self.given, self.materials, self.cell_size, self.seed, self.reference_cell_size)
-        world.flora = self.flora
+        world.flora, world.origin = self.flora, self.origin
         world.standing = standing.copy()
         world.water_level = (levels ^ world.ground.view(np.uint64)).view(np.float64)
         world.sea_level, world.water_version, world.walls = self.levels

@@ -73,7 +73,7 @@ def refined(world: World, times: int, *, channels: bool) -> World:
         # What the kinds come to is the sediment, to the last bit: the rock has what rounding leaves.
         fine.bedrock[...] = ground.ground - fine.sediment
         fine.sum_ground()
-    fine.flora = world.flora
+    fine.flora, fine.origin = world.flora, world.origin and world.origin.refined(times)
     fine.trees = world.trees.copy()
     fine.trees[:, :2] *= np.float32(times)
     fine.centrelines = world.centrelines.copy()  # in metres

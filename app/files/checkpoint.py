@@ -17,6 +17,7 @@ from app.files.journal import Journal, journal_content, journal_from
 from app.files.paths import found_from, named_from
 from app.model.centrelines import fault_of_centrelines
 from app.model.errors import UserError
+from app.model.georeference import Origin, Place, content_of, georeference_of
 from app.model.layers import LAYERS, LOOSE, layer_declaration
 from app.model.ledger import LARGEST_IMBALANCE, Ledger
 from app.model.materials import Materials, materials_of
@@ -39,6 +40,7 @@ FORMAT = 1
 
 TREES = "trees"
 CENTRELINES = "centrelines"
+UNMAPPED = "unmapped"  # where the model that it began with had no data, [row, column], true or false
 NEEDED = ("bedrock", "sediment")  # the layers without which there is no world
 
 LARGEST_SEED = 2**31 - 1
@@ -59,6 +61,7 @@ class Meta(msgspec.Struct):
     years_to_come: float = 0.0
     reference_cell_size: float = 0.0  # 0: the cell size
     journal: dict[str, Any] | None = None  # as `app.files.journal` has it
+    georeference: Place | None = None  # of the model that it began with
 
 
 def save(path: Path, world: World, scene: Scene, journal: Journal | None = None, *, compressed: bool = True) -> None:
@@ -69,15 +72,19 @@ def save(path: Path, world: World, scene: Scene, journal: Journal | None = None,
 
 
 def _write(file: BinaryIO, world: World, scene: Scene, journal: dict[str, Any] | None, *, compressed: bool) -> None:
+    place = world.origin.georeference if world.origin else None
     meta = Meta(
         FORMAT, world.cell_size, world.seed, world.cycle, scene_content(scene), world.ledger, world.snowballs,
         world.wind_field_direction, world.years, world.years_to_come, world.reference_cell_size, journal,
+        content_of(place) if place else None,
     )  # fmt: skip
     arrays: dict[str, Any] = {"meta": np.array(msgspec.json.encode(meta).decode()), **world.layers}
     if len(world.trees):
         arrays[TREES] = world.trees
     if len(world.centrelines):
         arrays[CENTRELINES] = world.centrelines
+    if world.origin and world.origin.unmapped is not None:
+        arrays[UNMAPPED] = world.origin.unmapped
     (np.savez_compressed if compressed else np.savez)(file, **arrays)
 
 
@@ -86,11 +93,12 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
 
     `check` is called with its rows and columns before it is read, and may refuse it.
     """
-    optional = (*(name for name in LAYERS if name not in NEEDED), TREES, CENTRELINES)
+    optional = (*(name for name in LAYERS if name not in NEEDED), TREES, CENTRELINES, UNMAPPED)
     arrays = _read(path, ("meta", *NEEDED), optional, check)
     meta = _meta(path, arrays.pop("meta"))
     trees = arrays.pop(TREES, None)
     centrelines = arrays.pop(CENTRELINES, None)
+    unmapped = arrays.pop(UNMAPPED, None)
     for name in arrays.keys() & LAYERS.keys():
         if arrays[name].dtype == np.float64:  # as earlier versions kept more of them
             arrays[name] = arrays[name].astype(LAYERS[name].dtype, copy=False)
@@ -111,6 +119,7 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
         materials = materials_of(scene.materials) if scene.materials.enabled else None
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
+    world.origin = _origin_of(path, meta.georeference, unmapped, world.shape)
     if trees is not None:
         _check_trees(path, trees, world.shape, world.flora)
         world.trees = trees
@@ -125,6 +134,19 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
         raise UserError(f"{path}: its ledger has numbers that do not add up to finite ones")
     _account_for_changes(world)
     return world, scene
+
+
+def _origin_of(
+    path: Path, place: Place | None, unmapped: np.ndarray[Any, Any] | None, shape: tuple[int, int]
+) -> Origin | None:
+    if unmapped is not None and (unmapped.dtype != np.bool_ or unmapped.shape != shape):
+        raise UserError(f"{path}: '{UNMAPPED}' must be true or false in each cell; it is {unmapped.dtype}")
+    if place is None and unmapped is None:
+        return None
+    try:
+        return Origin(georeference_of(place) if place else None, unmapped)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
 
 
 def load_scene(path: Path) -> Scene:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.centrelines import CENTRELINE_COLUMNS
+from app.model.georeference import Origin
 from app.model.layers import LAYERS, LOOSE, SCRATCH, layer_declaration, raising_ground, side_by_side
 from app.model.ledger import Account, Ledger
 from app.model.materials import Materials
@@ -92,6 +93,7 @@ class World:
         self.materials: Materials | None = None  # where there are several
         self.mix = self.sediment[..., None]
         self.flora = shipped_flora()
+        self.origin: Origin | None = None  # of a world that began with a model that has one
         self.trees = np.empty((0, len(TREE_COLUMNS)), np.float32)
         self.trees_version = 0  # as `version` was when they were changed last
         self.centrelines = np.empty((0, len(CENTRELINE_COLUMNS)))  # of rivers that meander
@@ -409,7 +411,7 @@ class World:
             self.state(), given, self.materials, self.cell_size, self.seed, self.reference_cell_size
         )
         other.standing, other.water_level = self.standing.copy(), self.water_level.copy()
-        other.flora = self.flora
+        other.flora, other.origin = self.flora, self.origin
         other.sea_level, other.water_version, other.walls = self.sea_level, self.water_version, self.walls
         return other
 

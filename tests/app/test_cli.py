@@ -51,7 +51,9 @@ def stops(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
 # Help and lists.
 
 
-@pytest.mark.parametrize("command", [[], ["render"], ["simulate"], ["sheet"], ["analyze"], ["bench"], ["soak"]])
+@pytest.mark.parametrize(
+    "command", [[], ["render"], ["simulate"], ["sheet"], ["analyze"], ["export"], ["bench"], ["soak"]]
+)
 def test_help_says_what_it_does_with_an_example(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         cli.main([*command, "--help"])
@@ -143,6 +145,27 @@ def test_list_of_presets(capsys: pytest.CaptureFixture[str]) -> None:
         ([""], "thalweg: the name of the source is empty"),
         (["simulate", ""], "thalweg: the name of the source is empty"),
         (["simulate", *SMALL, "--out", ""], "argument --out: the name of the file is empty"),
+        (["export", *SMALL], "the following arguments are required: --out"),
+        (
+            ["export", *SMALL, "--out", "/nowhere/land.tif"],
+            "cannot write /nowhere/land.tif: there is no folder /nowhere",
+        ),
+        (
+            ["export", *SMALL, "--out", "land.jpg"],
+            "--out land.jpg: must be a folder, or end in one of .tif, .png",
+        ),
+        (["export", *SMALL, "--out", "land.tif", "--heights", "png"], "--out land.tif: several things are asked for"),
+        (
+            ["export", *SMALL, "--out", "new", "--heights", "pngg"],
+            "--heights pngg: there is no such name; did you",
+        ),
+        (
+            ["export", *SMALL, "--out", "land.tif", "--surface", "sky"],
+            "--surface sky: there is no such name; there",
+        ),
+        (["export", *SMALL, "--out", "land.tif", "--surface", "rock,water"], "2 surfaces need a folder, or one"),
+        (["export", *SMALL, "--out", "land.tif", "--side", "1x1"], "--side 1x1: must be unity, unreal, a number of"),
+        (["export", *SMALL, "--out", "land.tif", "--heights", ","], "must be names with commas between them"),
         (["analyze", "", "--out", "."], "argument FILE: the name of the file is empty"),
         (["bench", "drops"], "drops: there is no such group; did you mean 'droplets'?"),
         (["bench", "droplets", "--json", "/nowhere/b.json"], "cannot write /nowhere/b.json"),

@@ -8,7 +8,8 @@ from typing import BinaryIO
 import numpy as np
 
 from app.model.errors import UserError
-from app.sources.heightmap.geography import looks_like_degrees, metres_per_degree
+from app.model.georeference import Georeference
+from app.sources.heightmap.geography import in_bounds, looks_like_degrees, metres_per_degree
 from app.sources.heightmap.raster import Raster, check_size
 
 # More than any header has, in lines and in bytes per line.
@@ -34,6 +35,20 @@ def read_ascii_grid(path: Path) -> Raster:
     missing = samples == header["nodata_value"] if "nodata_value" in header else None
     width, height = _cell_sides(header, rows, columns)
     return Raster(samples, missing, width, height)
+
+
+def place_of_grid(path: Path, rows: int, columns: int) -> Georeference | None:
+    """Where a grid lies that was read onto so many cells. It does not say in which coordinates, beside degrees."""
+    with path.open("rb") as file:
+        header = _read_header(file)
+    dx = header.get("dx", header.get("cellsize"))
+    dy = header.get("dy", header.get("cellsize"))
+    if dx is None or dy is None:
+        return None
+    file_columns, file_rows = _whole_number(header, "ncols"), _whole_number(header, "nrows")
+    west = header.get("xllcorner", header.get("xllcenter", 0.5 * dx) - 0.5 * dx)
+    south = header.get("yllcorner", header.get("yllcenter", 0.5 * dy) - 0.5 * dy)
+    return in_bounds(west, south, west + file_columns * dx, south + file_rows * dy, rows, columns)
 
 
 def _read_header(file: BinaryIO) -> dict[str, float]:

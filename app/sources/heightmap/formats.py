@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.model.errors import UserError
-from app.sources.heightmap.ascii_grid import read_ascii_grid
+from app.model.georeference import Georeference
+from app.sources.heightmap.ascii_grid import place_of_grid, read_ascii_grid
 from app.sources.heightmap.exr import read_exr
-from app.sources.heightmap.numpy_files import read_npy, read_npz
+from app.sources.heightmap.georeference import read_georeference
+from app.sources.heightmap.numpy_files import place_of_npz, read_npy, read_npz
 from app.sources.heightmap.png import read_png
 from app.sources.heightmap.raster import Raster
 from app.sources.heightmap.raw import read_raw_16, read_raw_float
@@ -23,15 +25,16 @@ class Format:
     name: str  # as in "cannot read hills.png as ..."
     suffixes: tuple[str, ...]  # in lower case, with the dot
     read: Callable[[Path], Raster]
+    place: Callable[[Path, int, int], Georeference | None] | None = None  # of a map read onto rows and columns
 
 
 FORMATS: tuple[Format, ...] = (
     Format("a PNG image", (".png",), read_png),
-    Format("a TIFF image", (".tif", ".tiff"), read_tiff),
+    Format("a TIFF image", (".tif", ".tiff"), read_tiff, read_georeference),
     Format("an OpenEXR image", (".exr",), read_exr),
-    Format("an Esri ASCII grid", (".asc",), read_ascii_grid),
+    Format("an Esri ASCII grid", (".asc",), read_ascii_grid, place_of_grid),
     Format("a NumPy array", (".npy",), read_npy),
-    Format("a NumPy archive", (".npz",), read_npz),
+    Format("a NumPy archive", (".npz",), read_npz, place_of_npz),
     Format("raw 16-bit integers", (".r16", ".raw"), read_raw_16),
     Format("raw 32-bit floats", (".r32", ".f32"), read_raw_float),
 )

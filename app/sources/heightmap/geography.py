@@ -1,10 +1,13 @@
-"""Degrees to metres."""
+"""Degrees to metres, and maps in bounds of either."""
 
 from __future__ import annotations
 
 from math import cos, radians
 
+import numpy as np
+
 from app.model.errors import UserError
+from app.model.georeference import WGS_84, Georeference
 
 # So near to a pole, a cell's east-west side shrinks to nothing over a few rows.
 LARGEST_LATITUDE = 89.0
@@ -32,3 +35,12 @@ def looks_like_degrees(west: float, south: float, east: float, north: float, cel
     """
     on_the_globe = max(abs(west), abs(east)) <= 360.0 and max(abs(south), abs(north)) <= 90.0
     return on_the_globe and cell < 1.0 and (west, south) != (0.0, 0.0)
+
+
+def in_bounds(west: float, south: float, east: float, north: float, rows: int, columns: int) -> Georeference | None:
+    """A map of so many cells between bounds, in degrees of WGS 84 where they look like it; None where they are none."""
+    width, height = (east - west) / columns, (north - south) / rows
+    if not (width > 0.0 and height > 0.0 and max(map(abs, (west, south, east, north))) < float("inf")):
+        return None
+    keys = WGS_84 if looks_like_degrees(west, south, east, north, max(width, height)) else ()
+    return Georeference(np.array([[width, 0.0, west], [0.0, -height, north]]), keys)

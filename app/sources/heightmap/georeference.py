@@ -1,15 +1,15 @@
-"""Where on Earth a map lies: read from a GeoTIFF, and written into those that are made from it."""
+"""Where on Earth a map lies, as a GeoTIFF says."""
 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.model.georeference import KEY_DIRECTORY, KEY_DOUBLES, KEY_KINDS, KEY_TEXTS, Georeference, Tag
 from app.sources.heightmap.tiff import georeference, north_up
 
 if TYPE_CHECKING:
@@ -17,39 +17,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-PIXEL_SCALE, TIEPOINT, TRANSFORMATION = 33550, 33922, 34264
-KEY_DIRECTORY, KEY_DOUBLES, KEY_TEXTS = 34735, 34736, 34737
 PIXEL_IS_POINT = 2  # GTRasterTypeGeoKey: positions are those of the cells' middles
 VERTICAL_UNITS, METRE = 4099, 9001  # VerticalUnitsGeoKey
-
-# As tifffile takes them: number, type, count, value, and that it is written once
-Tag = tuple[int, str, int, Any, bool]
-
-
-@dataclass(frozen=True)
-class Georeference:
-    """`to_model` (2, 3) leads from [column, row, 1], counted from the map's north-western corner, to coordinates."""
-
-    to_model: NDArray[np.float64]
-    keys: tuple[Tag, ...]  # what these coordinates are
-    pixel_is_point: bool
-
-    def position(self, row: int, column: int) -> tuple[float, float]:
-        """The coordinates of the middle of a cell."""
-        x, y = self.to_model @ (column + 0.5, row + 0.5, 1.0)
-        return float(x), float(y)
-
-    def tags(self) -> tuple[Tag, ...]:
-        """The tags of a TIFF of this map."""
-        to_model = self.to_model.copy()
-        if self.pixel_is_point:
-            to_model[:, 2] += 0.5 * (to_model[:, 0] + to_model[:, 1])
-        (x_by_column, x_by_row, x), (y_by_column, y_by_row, y) = to_model.tolist()
-        if x_by_row == y_by_column == 0.0:
-            scale, tiepoint = (x_by_column, -y_by_row, 0.0), (0.0, 0.0, 0.0, x, y, 0.0)
-            return (PIXEL_SCALE, "d", 3, scale, True), (TIEPOINT, "d", 6, tiepoint, True), *self.keys
-        matrix = (x_by_column, x_by_row, 0.0, x, y_by_column, y_by_row, 0.0, y, *[0.0] * 7, 1.0)
-        return (TRANSFORMATION, "d", 16, matrix, True), *self.keys
 
 
 def read_georeference(path: Path, rows: int, columns: int) -> Georeference | None:
@@ -85,7 +54,8 @@ def read_georeference(path: Path, rows: int, columns: int) -> Georeference | Non
 def _keys(page: TiffPage) -> tuple[Tag, ...]:
     """What the coordinates of a page are, in which its heights are metres. Raises `ValueError` where it is damaged."""
     keys: list[Tag] = []
-    for number, kind, name in ((KEY_DIRECTORY, "H", "SHORT"), (KEY_DOUBLES, "d", "DOUBLE"), (KEY_TEXTS, "s", "ASCII")):
+    for number, name in ((KEY_DIRECTORY, "SHORT"), (KEY_DOUBLES, "DOUBLE"), (KEY_TEXTS, "ASCII")):
+        kind = KEY_KINDS[number]
         tag = page.tags.get(number)
         if tag is None:
             continue
@@ -94,6 +64,8 @@ def _keys(page: TiffPage) -> tuple[Tag, ...]:
         value = tag.value
         if number == KEY_DIRECTORY:
             value = _with_metres(np.atleast_1d(value))
+        if number == KEY_DOUBLES:
+            value = np.atleast_1d(value).tolist()
         if number == KEY_TEXTS and not (isinstance(value, str) and value.isascii()):
             raise ValueError(f"tag {number} is no ASCII text")
         keys.append((number, kind, 0 if kind == "s" else len(value), value, True))

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.errors import UserError
-from app.sources.heightmap.geography import looks_like_degrees, metres_per_degree
+from app.model.georeference import Georeference
+from app.sources.heightmap.geography import in_bounds, looks_like_degrees, metres_per_degree
 from app.sources.heightmap.raster import Raster, check_array
 
 # The array of an NPZ file that is the map, if there are several that could be.
@@ -65,6 +66,22 @@ def read_npz(path: Path) -> Raster:
         samples = _read_member(archive, name)
     width, height = _cell_sides(numbers)
     return Raster(samples, cell_width=width, cell_height=height)
+
+
+def place_of_npz(path: Path, rows: int, columns: int) -> Georeference | None:
+    """Where the map of an archive lies that was read onto so many cells, by `xmin`, `xmax`, `ymin` and `ymax`."""
+    with zipfile.ZipFile(path) as archive:
+        names = [name for name in ("xmin", "xmax", "ymin", "ymax") if f"{name}.npy" in archive.namelist()]
+        bounds = []
+        for name in names:
+            with archive.open(f"{name}.npy") as file:
+                shape, dtype = _read_header(file)
+            if math.prod(shape) == 1 and dtype.kind in "iuf":
+                bounds.append(float(_read_member(archive, name).reshape(())))
+    if len(bounds) < 4:
+        return None
+    west, east, *latitudes = bounds
+    return in_bounds(west, min(latitudes), east, max(latitudes), rows, columns)
 
 
 def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:

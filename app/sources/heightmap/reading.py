@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import logging
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.model.errors import UserError
+from app.model.georeference import Georeference
 from app.model.world import DEFAULT_CELL_SIZE, LARGEST_CELL, LARGEST_SIDE, SMALLEST_CELL
 from app.sources.heightmap.formats import Format, format_of
 from app.sources.heightmap.nodata import fill, usual_markers
 from app.sources.heightmap.raster import Raster, check_array
-from app.sources.heightmap.resampling import resample
+from app.sources.heightmap.resampling import nearest_cells, resample
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +38,8 @@ class Heightmap:
     cell_size: float | None  # side of the square cells in metres, or None if neither file nor caller gives it
     filled_cells: int  # cells of the file that held no data and were filled from their surroundings
     relief_from_width: bool = False  # whether the scale of its heights is unknown, and follows the map's width
+    missing: NDArray[np.bool_] | None = None  # [row, column]: where cells were filled, if any
+    georeference: Georeference | None = None  # where it lies, if the file says so
 
 
 def read_heightmap(path: str | Path, *, cell_size: float | None = None, relief: float | None = None) -> Heightmap:
@@ -55,7 +58,9 @@ def read_heightmap(path: str | Path, *, cell_size: float | None = None, relief: 
     if raster.taken:
         log.info("%s: its heights are %s", path, raster.taken)
     try:
-        return _to_heightmap(raster, path, cell_size, relief)
+        heightmap = _to_heightmap(raster, path, cell_size, relief)
+        place = _place(path, format, *heightmap.elevation.shape)
+        return replace(heightmap, georeference=place)
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
     except MemoryError as error:
@@ -96,6 +101,15 @@ def _decode(path: Path, format: Format) -> Raster:
         ) from error
 
 
+def _place(path: Path, format: Format, rows: int, columns: int) -> Georeference | None:
+    """Where a map lies that was read onto so many cells. A file that is damaged there is still a map."""
+    try:
+        return format.place(path, rows, columns) if format.place else None
+    except Exception as error:  # whatever the library makes of it
+        log.warning("%s: where it lies is not known: %s", path, _reason(error))
+        return None
+
+
 def _reason(error: Exception) -> str:
     """What an exception of another library says, in one line."""
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -119,7 +133,9 @@ def _to_heightmap(raster: Raster, path: Path, cell_size: float | None, relief: f
     if relief:
         elevation = _stretch(elevation, relief)
     _check_heights(elevation)
-    return Heightmap(elevation, size, int(np.count_nonzero(missing)), scaled is not None and not relief)
+    filled = int(np.count_nonzero(missing))
+    unmapped = nearest_cells(missing, *elevation.shape) if filled else None
+    return Heightmap(elevation, size, filled, scaled is not None and not relief, unmapped)
 
 
 def _cell_sides(raster: Raster) -> tuple[float | None, float | None]:

@@ -7,6 +7,8 @@ each new cell covers, which keeps the volume of the ground.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,6 +35,16 @@ def _resample_rows(values: NDArray[np.float64], count: int) -> NDArray[np.float6
         lines = slice(first, first + LINES_AT_ONCE)
         result[:, lines] = change(np.ascontiguousarray(values[:, lines]), count)
     return result
+
+
+def nearest_cells(values: NDArray[Any], rows: int, columns: int) -> NDArray[Any]:
+    """`values` [row, column] of what is no number, over the same extent: in each new cell that of its middle."""
+    row, column = (
+        ((np.arange(new) + 0.5) * (old / new)).astype(np.intp)
+        for new, old in zip((rows, columns), values.shape, strict=True)
+    )
+    nearest: NDArray[Any] = values[row[:, None], column]
+    return nearest
 
 
 def _enlarge_rows(values: NDArray[np.float64], count: int) -> NDArray[np.float64]:

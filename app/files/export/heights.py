@@ -1,0 +1,202 @@
+"""Heights as files: a table of formats, and the numbers that a game engine must be told beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.files.atomic import write_atomically, write_atomically_by_path
+from app.files.export.landscape import Sheet
+
+if TYPE_CHECKING:
+    from app.model.georeference import Tag
+
+Numbers = NDArray[np.float64]
+
+NODATA = -9999.0
+NODATA_TAG = 42113  # as GDAL reads it: a number as text
+MOST_SHADES = 65535  # of 16 bits
+TILE = 256  # cells of a side of a GeoTIFF's tiles
+
+# Vertices of a side that landscapes of these engines may have, as their manuals list them.
+ENGINES: dict[str, tuple[int, ...]] = {
+    "unity": (33, 65, 129, 257, 513, 1025, 2049, 4097),
+    "unreal": (127, 253, 505, 1009, 2017, 4033, 8129),
+}
+
+
+@dataclass(frozen=True)
+class Heights:
+    """Heights in metres, [row, column], row 0 in the north, on the cells of a sheet."""
+
+    values: Numbers
+    sheet: Sheet
+
+    @property
+    def lowest(self) -> float:
+        return float(self.values.min())
+
+    @property
+    def relief(self) -> float:
+        """From the lowest to the highest place; 1 m where all is level, which can be divided by."""
+        return float(self.values.max()) - self.lowest or 1.0
+
+    def shades(self) -> NDArray[np.uint16]:
+        """0 for the lowest place and 65535 for the highest."""
+        parts = (self.values - self.lowest) / self.relief
+        return np.rint(MOST_SHADES * parts).astype(np.uint16)
+
+
+# Writers. Each has the file whole or leaves the one before.
+
+
+def _write_png(path: Path, heights: Heights) -> None:
+    from imagecodecs import png_encode
+
+    with write_atomically(path) as file:
+        file.write(png_encode(heights.shades()))
+
+
+def _write_raw(path: Path, heights: Heights) -> None:
+    with write_atomically(path) as file:
+        file.write(heights.shades().astype("<u2").tobytes())
+
+
+def _write_tiff(path: Path, heights: Heights) -> None:
+    write_geotiff(path, heights.values.astype(np.float32), heights.sheet)
+
+
+def _write_exr(path: Path, heights: Heights) -> None:
+    write_exr(path, {"Y": heights.values.astype(np.float32)})
+
+
+def _write_npy(path: Path, heights: Heights) -> None:
+    with write_atomically(path) as file:
+        np.save(file, heights.values, allow_pickle=False)
+
+
+def _write_grid(path: Path, heights: Heights) -> None:
+    sheet = heights.sheet
+    (dx, _, west), (_, dy, north) = sheet.place.to_model.tolist()
+    south = north + sheet.rows * dy
+    square = abs(dx + dy) <= 1e-9 * abs(dx)
+    sides = f"cellsize {dx!r}" if square else f"dx {dx!r}\ndy {-dy!r}"
+    head = f"ncols {sheet.columns}\nnrows {sheet.rows}\nxllcorner {west!r}\nyllcorner {south!r}\n{sides}\n"
+    with write_atomically(path) as file:
+        file.write(f"{head}NODATA_value {NODATA:g}\n".encode())
+        np.savetxt(file, _with_nodata(heights.values, sheet), fmt="%.9g")
+
+
+def _with_nodata(values: NDArray[Any], sheet: Sheet) -> NDArray[Any]:
+    return values if sheet.unmapped is None else np.where(sheet.unmapped, values.dtype.type(NODATA), values)
+
+
+def write_exr(path: Path, channels: dict[str, NDArray[Any]]) -> None:
+    """An EXR of named channels, [row, column], in float32 or uint32."""
+    import OpenEXR
+
+    header = {"compression": OpenEXR.ZIP_COMPRESSION, "type": OpenEXR.scanlineimage}
+    whole = {name: np.ascontiguousarray(values) for name, values in channels.items()}
+    with write_atomically_by_path(path) as part:
+        OpenEXR.File(header, whole).write(str(part))
+
+
+def write_geotiff(path: Path, values: NDArray[Any], sheet: Sheet) -> None:
+    """A GeoTIFF, [row, column] or [row, column, band], compressed without loss.
+
+    Cells without data in the model that a world came from are NODATA in maps of floats. Where rasterio is installed, it
+    is cloud-optimised (COG): with overviews, in the order in which they are read from far.
+    """
+    import io
+
+    import tifffile
+
+    tags: list[Tag] = list(sheet.place.tags())
+    if sheet.unmapped is not None and values.dtype.kind == "f":
+        values = np.where(sheet.unmapped if values.ndim == 2 else sheet.unmapped[..., None], NODATA, values)
+        values = values.astype(np.float32)
+        tags.append((NODATA_TAG, "s", 0, f"{NODATA:g}", True))
+    whole = io.BytesIO()
+    tifffile.imwrite(
+        whole,
+        values,
+        photometric="minisblack",
+        planarconfig="contig" if values.ndim == 3 else None,
+        compression="zlib",
+        predictor=True,
+        metadata=None,
+        extratags=tags,
+        tile=(TILE, TILE) if max(values.shape[:2]) > TILE else None,
+    )
+    with write_atomically_by_path(path) as part:
+        if not _optimise(whole.getvalue(), part, values):
+            part.write_bytes(whole.getvalue())
+
+
+def _optimise(whole: bytes, path: Path, values: NDArray[Any]) -> bool:
+    """Write a GeoTIFF as a cloud-optimised one; False where what this needs is not installed."""
+    try:
+        import rasterio.io
+        import rasterio.shutil
+    except ImportError:
+        return False
+    predictor = "FLOATING_POINT" if values.dtype.kind == "f" else "STANDARD"
+    with rasterio.io.MemoryFile(whole) as memory, memory.open() as source:
+        rasterio.shutil.copy(source, path, driver="COG", compress="DEFLATE", predictor=predictor)
+    return True
+
+
+@dataclass(frozen=True)
+class HeightFormat:
+    """A format of heights: what it is, how files of it end, its writer, and about how long it is."""
+
+    help: str
+    suffix: str
+    write: Callable[[Path, Heights], None]
+    bytes_per_cell: float
+    scaled: bool = False  # whether the lowest place is 0 and the highest 65535, and the scale is told beside
+
+
+HEIGHT_FORMATS: dict[str, HeightFormat] = {
+    "tif": HeightFormat("GeoTIFF, float32 metres", ".tif", _write_tiff, 3.0),
+    "png": HeightFormat("PNG of 16 bits", ".png", _write_png, 1.5, scaled=True),
+    "r16": HeightFormat("raw 16-bit integers, little-endian, for Unity and Unreal", ".r16", _write_raw, 2.0, True),
+    "raw": HeightFormat("the same under Unity's name", ".raw", _write_raw, 2.0, True),
+    "exr": HeightFormat("OpenEXR, float32 metres in channel Y", ".exr", _write_exr, 3.0),
+    "asc": HeightFormat("Esri ASCII grid", ".asc", _write_grid, 10.0),
+    "npy": HeightFormat("NumPy array, float64 metres", ".npy", _write_npy, 8.0),
+}
+
+
+# What engines must be told.
+
+
+def engine_side(engine: str, rows: int, columns: int) -> int:
+    """The number of vertices of an engine's landscapes that is nearest to a map's longer side, as a ratio."""
+    return min(ENGINES[engine], key=lambda side: abs(np.log(side / max(rows, columns))))
+
+
+def scale_text(heights: Heights) -> str:
+    """What to type into an engine, so that a file of 16-bit heights has its true size. Lengths in metres.
+
+    Unity spans a terrain from its first vertex to the last. In Unreal a height of 0 is shade 32768, and a scale of 100
+    makes 512 m of all shades; lengths there are centimetres (Unreal's manual, "Landscape technical guide").
+    """
+    sheet, lowest, relief = heights.sheet, heights.lowest, heights.relief
+    east, south = (sheet.columns - 1) * sheet.width, (sheet.rows - 1) * sheet.height
+    zero = lowest + relief * 32768 / MOST_SHADES
+    return f"""\
+{sheet.columns} × {sheet.rows} heights, 16 bits, little-endian, rows from the north
+height = {lowest:.10g} m + shade × {relief / MOST_SHADES:.10g} m   (shades 0 to 65535: {lowest:.10g} m to {lowest + relief:.10g} m)
+spacing: {sheet.width:.10g} m from west to east, {sheet.height:.10g} m from north to south
+
+Unity    Import Raw: depth 16 bit, byte order Windows, resolution {sheet.columns} × {sheet.rows}, flip vertically
+         terrain width {east:.10g}, length {south:.10g}, height {relief:.10g}; position y {lowest:.10g}
+Unreal   Import from file: scale X {100 * sheet.width:.10g}, Y {100 * sheet.height:.10g}, Z {100 * relief * 128 / MOST_SHADES:.10g}
+         location Z {100 * zero:.10g}
+"""  # noqa: E501

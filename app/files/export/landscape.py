@@ -1,0 +1,105 @@
+"""A world as it is exported, and what is found out about it when something needs it, once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.georeference import Georeference, local_place
+from app.model.world import World
+from app.scene.scene import Scene
+from app.sources.heightmap import resample
+from app.sources.heightmap.resampling import nearest_cells
+from kernels.standing import DRY
+
+if TYPE_CHECKING:
+    from kernels.rivers import Drainage
+
+Numbers = NDArray[np.float64]
+
+SURFACES = {
+    "ground": "what water and wind see: rock, and what lies on it",
+    "rock": "solid rock alone",
+    "water": "lakes and sea where there is water, the ground elsewhere",
+    "filled": "the ground with its depressions filled to their outlets",
+}
+
+
+@dataclass(frozen=True)
+class Landscape:
+    """A world that nobody changes any more, with the scene that it goes on with."""
+
+    world: World
+    scene: Scene
+
+    @cached_property
+    def drainage(self) -> Drainage:
+        """How its water reaches the sea, or the map's edge."""
+        from kernels.rivers import drain
+
+        world = self.world
+        return drain(world.ground, world.cell_size, self.scene.edges.sea, open_edges=self.scene.edges.water != "wall")
+
+    @cached_property
+    def water_surface(self) -> Numbers:
+        """The height of lakes and sea, and of the ground where it is dry, [row, column]."""
+        return np.where(self.world.standing == DRY, self.world.ground, self.world.water_level)
+
+    def surface(self, name: str) -> Numbers:
+        """One of `SURFACES` in metres, [row, column]."""
+        match name:
+            case "rock":
+                return self.world.bedrock
+            case "water":
+                return self.water_surface
+            case "filled":
+                return self.drainage.filled
+        return self.world.ground
+
+    @property
+    def sheet(self) -> Sheet:
+        """The cells of the world."""
+        world = self.world
+        rows, columns = world.shape
+        origin = world.origin
+        place = origin.georeference if origin else None
+        return Sheet(
+            rows, columns, world.cell_size, world.cell_size,
+            place or local_place(rows, world.cell_size),
+            origin.unmapped if origin else None,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The cells that maps are written in: how many, how large, and where they lie."""
+
+    rows: int
+    columns: int
+    width: float  # of a cell in metres, from west to east
+    height: float  # from north to south
+    place: Georeference
+    unmapped: NDArray[np.bool_] | None = None  # where the model that it came from had no data
+
+    def resized(self, rows: int, columns: int) -> Sheet:
+        """The same land in so many cells."""
+        east, south = self.columns / columns, self.rows / rows
+        return replace(
+            self,
+            rows=rows,
+            columns=columns,
+            width=self.width * east,
+            height=self.height * south,
+            place=self.place.in_cells(east, south),
+            unmapped=None if self.unmapped is None else nearest_cells(self.unmapped, rows, columns),
+        )
+
+    def laid_out(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Numbers in the cells of a world as they are in these."""
+        if values.shape == (self.rows, self.columns):
+            return values
+        return resample(values, self.rows, self.columns).astype(values.dtype)

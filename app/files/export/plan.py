@@ -1,0 +1,109 @@
+"""From wishes to files: a list of what is to be written, each with its size, and the writing of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.files.atomic import write_atomically
+from app.files.export.heights import HEIGHT_FORMATS, HeightFormat, Heights, engine_side, scale_text
+from app.files.export.landscape import Landscape, Sheet
+from app.files.export.wishes import Wishes, read_side
+from app.model.errors import UserError
+
+
+@dataclass(frozen=True)
+class Item:
+    """A file to be written: its name, about how many bytes it takes, and who writes it to a path.
+
+    What the writer returns is for the person to read.
+    """
+
+    name: str
+    size: float
+    write: Callable[[Path], str]
+
+
+def plan(landscape: Landscape, wishes: Wishes) -> list[Item]:
+    """All files that are wished for. Raises `UserError` where a wish cannot be met."""
+    wishes = wishes.checked()
+    sheet = sheet_of(landscape, wishes)
+    return list(_heights(landscape, sheet, wishes))
+
+
+def sheet_of(landscape: Landscape, wishes: Wishes) -> Sheet:
+    """The cells of all maps: those of the world, or as many as are wished for."""
+    sheet = landscape.sheet
+    side = read_side(wishes.side)
+    if side is None:
+        return sheet
+    if isinstance(side, str):
+        columns = rows = engine_side(side, sheet.rows, sheet.columns)
+    else:
+        columns, rows = side
+        rows = rows or max(round(columns * sheet.rows / sheet.columns), 2)
+    return sheet.resized(rows, columns)
+
+
+def _heights(landscape: Landscape, sheet: Sheet, wishes: Wishes) -> Iterator[Item]:
+    for surface in wishes.surfaces:
+        for format in (HEIGHT_FORMATS[name] for name in wishes.heights):
+            yield heights_item(landscape, sheet, surface, format)
+
+
+def heights_item(landscape: Landscape, sheet: Sheet, surface: str, format: HeightFormat, name: str = "") -> Item:
+    """One surface in one format. What a program must be told of its scale stands in a text beside it, and is told."""
+
+    def write(path: Path) -> str:
+        heights = Heights(sheet.laid_out(landscape.surface(surface)), sheet)
+        format.write(path, heights)
+        if not format.scaled:
+            return ""
+        text = scale_text(heights)
+        with write_atomically(path.with_name(f"{path.name}.txt")) as file:
+            file.write(text.encode())
+        return text
+
+    raw = format.suffix in (".r16", ".raw") and sheet.rows != sheet.columns  # which have no header
+    stem = f"{surface}_{sheet.columns}x{sheet.rows}" if raw else surface
+    return Item(name or stem + format.suffix, format.bytes_per_cell * sheet.rows * sheet.columns, write)
+
+
+def write_item(item: Item, path: Path) -> str:
+    """Write one file. Raises `UserError` where it cannot be; the one that was there then stays."""
+    with _told(path):
+        return item.write(path)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Whatever a library makes of a full disk, or of values that it does not like, ends as one line."""
+    try:
+        yield
+    except (UserError, MemoryError):
+        raise
+    except ModuleNotFoundError as error:
+        raise UserError(
+            f"cannot write {path}: the Python package {error.name} is not installed; "
+            "pip install 'thalweg[export]' adds what exports need"
+        ) from error
+    except Exception as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise UserError(f"cannot write {path}: {reason}") from error
+
+
+def single(landscape: Landscape, wishes: Wishes, path: Path) -> Item:
+    """The one file that is meant by a name with a suffix. Raises `UserError` where several are, or none."""
+    suffix = path.suffix.lower()
+    formats = {format.suffix: format for format in HEIGHT_FORMATS.values()} | {".tiff": HEIGHT_FORMATS["tif"]}
+    if wishes.any:
+        raise UserError(f"--out {path}: several things are asked for; name a folder for them")
+    if suffix not in formats:
+        raise UserError(f"--out {path}: must be a folder, or end in one of {', '.join(formats)}")
+    if len(wishes.surfaces) > 1:
+        raise UserError(f"--out {path}: {len(wishes.surfaces)} surfaces need a folder, or one --surface")
+    wishes = wishes.checked()
+    item = heights_item(landscape, sheet_of(landscape, wishes), wishes.surfaces[0], formats[suffix])
+    return replace(item, name=path.name)

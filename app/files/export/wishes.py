@@ -1,0 +1,57 @@
+"""What a person wants written, from words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from app.files.export.heights import ENGINES, HEIGHT_FORMATS
+from app.files.export.landscape import SURFACES
+from app.model.errors import UserError, nearest
+from app.model.world import LARGEST_SIDE, SMALLEST_SIDE
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What shall be written: names from the tables of formats, surfaces and maps."""
+
+    heights: tuple[str, ...] = ()  # formats
+    surfaces: tuple[str, ...] = ("ground",)
+    side: str = ""  # of all maps: an engine, a number of cells, or WIDTHxHEIGHT; empty: as the world has
+
+    @property
+    def any(self) -> bool:
+        return bool(self.heights)
+
+    def checked(self) -> Wishes:
+        """The same, where all of it is known. Raises `UserError`."""
+        check_names("--heights", self.heights, HEIGHT_FORMATS)
+        check_names("--surface", self.surfaces, SURFACES)
+        read_side(self.side)
+        return self
+
+
+def check_names(option: str, names: Sequence[str], known: Iterable[str]) -> None:
+    """Raise `UserError` where one of several names is not among those that are known."""
+    known = list(known)
+    for name in names:
+        if name not in known:
+            raise UserError(f"{option} {name}: there is no such name{nearest(name, known)}")
+
+
+def read_side(text: str) -> str | tuple[int, int] | None:
+    """An engine by its name, or columns and rows, of which 0 is in proportion; None: as the world has.
+
+    Raises `UserError`.
+    """
+    if not text or text in ENGINES:
+        return text or None
+    match = re.fullmatch(r"(\d{1,9})(?:[x×](\d{1,9}))?", text.strip())
+    sides = [int(side) for side in match.groups() if side] if match else []
+    if not sides or not all(SMALLEST_SIDE <= side <= LARGEST_SIDE for side in sides):
+        raise UserError(
+            f"--side {text}: must be {', '.join(ENGINES)}, a number of cells or WIDTHxHEIGHT, "
+            f"each from {SMALLEST_SIDE} to {LARGEST_SIDE}"
+        )
+    return sides[0], sides[1] if len(sides) == 2 else 0

@@ -1,0 +1,129 @@
+"""Where on Earth a map lies, and which of its cells were measured: what a world keeps of the model it began with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.errors import UserError
+
+PIXEL_SCALE, TIEPOINT, TRANSFORMATION = 33550, 33922, 34264
+KEY_DIRECTORY, KEY_DOUBLES, KEY_TEXTS = 34735, 34736, 34737
+KEY_KINDS = {KEY_DIRECTORY: "H", KEY_DOUBLES: "d", KEY_TEXTS: "s"}
+
+# As tifffile takes them: number, type, count, value, and that it is written once
+Tag = tuple[int, str, int, Any, bool]
+
+LONGEST_KEYS = 2**14  # numbers, or letters; more than any description of coordinates has
+
+
+@dataclass(frozen=True)
+class Georeference:
+    """`to_model` (2, 3) leads from [column, row, 1], counted from the map's north-western corner, to coordinates."""
+
+    to_model: NDArray[np.float64]
+    keys: tuple[Tag, ...]  # what these coordinates are
+    pixel_is_point: bool = False
+
+    def position(self, row: int, column: int) -> tuple[float, float]:
+        """The coordinates of the middle of a cell."""
+        x, y = self.to_model @ (column + 0.5, row + 0.5, 1.0)
+        return float(x), float(y)
+
+    def in_cells(self, east: float, south: float) -> Georeference:
+        """That of the same land in cells so many times as long from west to east, and from north to south."""
+        return replace(self, to_model=self.to_model * (east, south, 1.0))
+
+    def tags(self) -> tuple[Tag, ...]:
+        """The tags of a TIFF of this map."""
+        to_model = self.to_model.copy()
+        if self.pixel_is_point:
+            to_model[:, 2] += 0.5 * (to_model[:, 0] + to_model[:, 1])
+        (x_by_column, x_by_row, x), (y_by_column, y_by_row, y) = to_model.tolist()
+        if x_by_row == y_by_column == 0.0:
+            scale, tiepoint = (x_by_column, -y_by_row, 0.0), (0.0, 0.0, 0.0, x, y, 0.0)
+            return (PIXEL_SCALE, "d", 3, scale, True), (TIEPOINT, "d", 6, tiepoint, True), *self.keys
+        matrix = (x_by_column, x_by_row, 0.0, x, y_by_column, y_by_row, 0.0, y, *[0.0] * 7, 1.0)
+        return (TRANSFORMATION, "d", 16, matrix, True), *self.keys
+
+
+# What coordinates are: longitude and latitude of WGS 84 (EPSG 4326), and metres in no known place
+_OF_WGS_84 = (1, 1, 0, 3, 1024, 0, 1, 2, 1025, 0, 1, 1, 2048, 0, 1, 4326)
+WGS_84: tuple[Tag, ...] = ((KEY_DIRECTORY, "H", len(_OF_WGS_84), _OF_WGS_84, True),)
+_LOCAL = "Local metres|"
+LOCAL_METRES: tuple[Tag, ...] = (
+    (
+        KEY_DIRECTORY,
+        "H",
+        24,
+        (
+            *(1, 1, 0, 5, 1024, 0, 1, 32767, 1025, 0, 1, 1),
+            *(1026, KEY_TEXTS, len(_LOCAL), 0, 3072, 0, 1, 32767, 3076, 0, 1, 9001),
+        ),
+        True,
+    ),
+    (KEY_TEXTS, "s", 0, _LOCAL, True),
+)
+
+
+def local_place(rows: int, cell_size: float) -> Georeference:
+    """Metres from the south-western corner of a map of so many rows that lies nowhere on Earth."""
+    return Georeference(np.array([[cell_size, 0.0, 0.0], [0.0, -cell_size, rows * cell_size]]), LOCAL_METRES)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The model that a world began with: where it lies, and which cells had no data, [row, column], where any."""
+
+    georeference: Georeference | None
+    unmapped: NDArray[np.bool_] | None = None
+
+    def refined(self, times: int) -> Origin:
+        """The same of cells so many times as fine."""
+        place, unmapped = self.georeference, self.unmapped
+        return Origin(
+            None if place is None else place.in_cells(1.0 / times, 1.0 / times),
+            None if unmapped is None else unmapped.repeat(times, axis=0).repeat(times, axis=1),
+        )
+
+
+class Place(msgspec.Struct, forbid_unknown_fields=True):
+    """A georeference as a saved world has it."""
+
+    to_model: list[float]  # row by row
+    keys: list[tuple[int, list[int | float] | str]]
+    pixel_is_point: bool = False
+
+
+def content_of(georeference: Georeference) -> Place:
+    """A georeference for a file."""
+    keys = [
+        (number, value if isinstance(value, str) else np.asarray(value).tolist())
+        for number, _, _, value, _ in georeference.keys
+    ]
+    return Place(georeference.to_model.reshape(-1).tolist(), keys, georeference.pixel_is_point)
+
+
+def georeference_of(place: Place) -> Georeference:
+    """The georeference that a file has. Raises `UserError` where it is none."""
+    to_model = np.array(place.to_model, np.float64)
+    if to_model.shape != (6,) or not np.isfinite(to_model).all():
+        raise UserError("its 'georeference' leads to no coordinates; it must have 6 finite numbers")
+    return Georeference(to_model.reshape(2, 3), tuple(_key(*key) for key in place.keys), place.pixel_is_point)
+
+
+def _key(number: int, value: Sequence[float] | str) -> Tag:
+    kind = KEY_KINDS.get(number, "")
+    fits = {
+        "H": lambda: all(isinstance(item, int) and 0 <= item < 2**16 for item in value) and len(value) % 4 == 0,
+        "d": lambda: all(isinstance(item, int | float) and np.isfinite(item) for item in value),
+        "s": lambda: isinstance(value, str) and value.isascii(),
+    }
+    if kind not in fits or isinstance(value, str) != (kind == "s") or len(value) > LONGEST_KEYS or not fits[kind]():
+        raise UserError(f"its 'georeference' has a key {number} that is none of GeoTIFF")
+    return (number, kind, 0 if kind == "s" else len(value), value if kind == "s" else tuple(value), True)
