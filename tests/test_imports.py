@@ -23,8 +23,11 @@ ROOMS = {
     "app.brushes": {"app.model", "app.sources", "app.processes", "app.scene", "kernels"},
     "app.files": {"app.model", "app.sources", "app.processes", "app.scene", "app.brushes", "kernels"},
     "app.engine": {"app.model", "app.sources", "app.processes", "app.scene", "app.brushes", "app.files", "kernels"},
+    "app.export": {
+        "app.model", "app.sources", "app.processes", "app.scene", "app.brushes", "app.files", "app.engine", "kernels",
+    },
     "app.picture": {"app.model", "kernels"},
-}
+}  # fmt: skip
 WITHOUT_DISPLAY = [room for room in ROOMS if room not in ("kernels", "app.picture")]
 # The one command that opens it, when it is known that it shall; and who draws the README's pictures of it
 STARTS_THE_WINDOW = {"app.cli.main", "app.cli", "app.cli.pictures"}

@@ -12,10 +12,10 @@ from app.cli.progress import Progress
 from app.engine.creation import create_world
 from app.engine.memory import check_memory
 from app.engine.simulator import Simulator
+from app.export.landscape import Landscape
+from app.export.plan import Item, plan, single, write_item
+from app.export.wishes import Wishes
 from app.files.atomic import check_writable
-from app.files.export.landscape import Landscape
-from app.files.export.plan import Item, plan, single, write_item
-from app.files.export.wishes import Wishes
 from app.processes.pools import derive_levels
 from app.scene.scene import Scene
 

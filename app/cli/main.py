@@ -457,8 +457,11 @@ examples:
 
 
 def _export() -> Command:
-    from app.files.export.heights import ENGINES, HEIGHT_FORMATS
-    from app.files.export.landscape import SURFACES
+    from app.export.heights import ENGINES, HEIGHT_FORMATS
+    from app.export.landscape import SURFACES
+    from app.export.map_files import LAYERED, MAP_FORMATS
+    from app.export.maps import MAP_NAMES
+    from app.export.trees import TREE_FORMATS
 
     formats = "; ".join(f"{name}: {format.help}" for name, format in HEIGHT_FORMATS.items())
     parser = _parser(
@@ -469,6 +472,8 @@ examples:
   {PROGRAM} export world.npz --out land.tif
   {PROGRAM} export world.npz --out land.r16 --side unreal
   {PROGRAM} export canyon --cycles 400 --out folder --heights tif,png,exr --surface ground,water
+  {PROGRAM} export coupled-with-trees --cycles 400 --out folder --maps all --map-format png --trees csv
+  {PROGRAM} export world.npz --out maps.exr --maps water_depth,flow,splat
 """,
     )
     _add_scene_options(parser)
@@ -489,6 +494,23 @@ examples:
         default=("ground",),
         metavar="NAMES",
         help=f"which heights: {'; '.join(f'{name}: {help}' for name, help in SURFACES.items())}; default: ground",
+    )
+    parser.add_argument(
+        "--maps", type=_names, default=(), metavar="NAMES", help=f"maps, with commas: all, {', '.join(MAP_NAMES)}"
+    )
+    map_formats = "; ".join(f"{name}: {format.help}" for name, format in MAP_FORMATS.items())
+    parser.add_argument(
+        "--map-format",
+        default="tif",
+        metavar="FORMAT",
+        help=f"of maps: {map_formats}; {LAYERED}: all as layers of one EXR; default: tif",
+    )
+    parser.add_argument(
+        "--trees",
+        type=_names,
+        default=(),
+        metavar="FORMATS",
+        help="; ".join(f"{name}: {help}" for name, help in TREE_FORMATS.items()),
     )
     sides = "; ".join(f"{name}: the nearest of {', '.join(map(str, sizes))}" for name, sizes in ENGINES.items())
     parser.add_argument(
@@ -761,9 +783,16 @@ def _run_maps(options: argparse.Namespace) -> None:
 
 def _run_export(options: argparse.Namespace) -> None:
     from app.cli.export import export
-    from app.files.export.wishes import Wishes
+    from app.export.wishes import Wishes
 
-    wishes = Wishes(heights=options.heights, surfaces=options.surface, side=options.side)
+    wishes = Wishes(
+        heights=options.heights,
+        surfaces=options.surface,
+        maps=options.maps,
+        map_format=options.map_format,
+        trees=options.trees,
+        side=options.side,
+    )
     export(_scene(options), options.out, wishes, cycles=options.cycles, threads=options.threads)
 
 

@@ -34,6 +34,7 @@ from app.model.parameters import Parameters, described, parameter
 from app.model.traits import Colour, Setting, changed, linear_colour
 
 MOST_KINDS = 16  # of loose material, and of rock
+SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
 STRATA_STEPS = 4096  # at most: the resolution of the stack in depth
 REPEATS = 16  # of a stack that repeats; below them its last rock continues
 TIGHT = 0.01  # permeability relative to sand below which rock bears the groundwater

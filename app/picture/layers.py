@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from app.model.materials import SEDIMENT_THAT_HIDES
 from app.model.snapshot import Snapshot
 from app.picture.camera import NEAREST_DRAWN, Camera
 from app.picture.crop import Crop
-from app.picture.passes.frame_values import SEDIMENT_THAT_HIDES
 
 # What passes draw, by their names in the table of passes. Grounds have the numbers from `GROUND` on.
 NOTHING, WATER, TREES, WALLS, GROUND = 0, 1, 2, 3, 8

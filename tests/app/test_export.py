@@ -18,11 +18,11 @@ from app.engine.creation import create_world
 from app.engine.kept import KeptWorld
 from app.engine.refining import refined
 from app.engine.simulator import Simulator
+from app.export.heights import ENGINES, HEIGHT_FORMATS, Heights, engine_side, scale_text
+from app.export.landscape import SURFACES, Landscape
+from app.export.plan import plan, write_item
+from app.export.wishes import Wishes
 from app.files import checkpoint
-from app.files.export.heights import ENGINES, HEIGHT_FORMATS, Heights, engine_side, scale_text
-from app.files.export.landscape import SURFACES, Landscape
-from app.files.export.plan import plan, write_item
-from app.files.export.wishes import Wishes
 from app.files.opening import open_scene
 from app.model.errors import UserError
 from app.model.world import World

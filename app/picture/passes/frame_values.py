@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pyglm import glm
 
 from app.model.climate import USUAL_WIND, Weather
+from app.model.materials import SEDIMENT_THAT_HIDES
 from app.model.overlays import OVERLAYS, Span, Value
 from app.model.snapshot import Snapshot
 from app.model.view_parameters import ViewParameters
@@ -22,7 +23,6 @@ from app.picture.passes.atmosphere import SkyLight
 from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.waves import WEAKEST_WIND, SeaState, block_values
 
-SEDIMENT_THAT_HIDES = 0.02  # of a cell's side: thinner sediment lets the ground below show
 DIMMED = 0.42, 0.52, 0.68  # by how much the thickest dust of a storm dims sunlight: red, green, blue, as logarithms
 DUST_DEPTH = 4.2  # optical depth of it, from one end of the longer side to the other along the lowest ground
 DUST_HEIGHT, LOWEST_DUST = 0.30, 0.02  # over which it thins: a fraction of the relief, and at least of the longer side

@@ -7,11 +7,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from app.export.heights import HEIGHT_FORMATS, HeightFormat, Heights, engine_side, scale_text
+from app.export.landscape import Landscape, Sheet
+from app.export.map_files import (
+    LAYERED,
+    LAYERED_FILE,
+    LIST_FILE,
+    MAP_FORMATS,
+    Entry,
+    MapFile,
+    MapFormat,
+    entry_of,
+    write_layered,
+    write_list,
+)
+from app.export.maps import Map, maps_of
+from app.export.trees import write_table
+from app.export.wishes import Wishes, read_side
 from app.files.atomic import write_atomically
-from app.files.export.heights import HEIGHT_FORMATS, HeightFormat, Heights, engine_side, scale_text
-from app.files.export.landscape import Landscape, Sheet
-from app.files.export.wishes import Wishes, read_side
 from app.model.errors import UserError
+
+BYTES_PER_ENTRY, BYTES_PER_TREE = 300, 90  # in lists
 
 
 @dataclass(frozen=True)
@@ -30,7 +46,7 @@ def plan(landscape: Landscape, wishes: Wishes) -> list[Item]:
     """All files that are wished for. Raises `UserError` where a wish cannot be met."""
     wishes = wishes.checked()
     sheet = sheet_of(landscape, wishes)
-    return list(_heights(landscape, sheet, wishes))
+    return [*_heights(landscape, sheet, wishes), *_maps(landscape, sheet, wishes), *_trees(landscape, wishes)]
 
 
 def sheet_of(landscape: Landscape, wishes: Wishes) -> Sheet:
@@ -71,6 +87,60 @@ def heights_item(landscape: Landscape, sheet: Sheet, surface: str, format: Heigh
     return Item(name or stem + format.suffix, format.bytes_per_cell * sheet.rows * sheet.columns, write)
 
 
+def _maps(landscape: Landscape, sheet: Sheet, wishes: Wishes) -> Iterator[Item]:
+    """Maps, and at last a list of them."""
+    maps = list(maps_of(landscape, wishes.maps))
+    if not maps:
+        return
+    if wishes.map_format == LAYERED:
+        yield layers_item(landscape, sheet, maps, LAYERED_FILE)
+        return
+    format, entries = MAP_FORMATS[wishes.map_format], list[Entry]()
+    for map in maps:
+        yield _map_item(landscape, sheet, map, format, entries)
+
+    def write_entries(path: Path) -> str:
+        write_list(path, entries)
+        return ""
+
+    yield Item(LIST_FILE, BYTES_PER_ENTRY * len(maps), write_entries)
+
+
+def _map_item(landscape: Landscape, sheet: Sheet, map: Map, format: MapFormat, entries: list[Entry]) -> Item:
+    """One map in a file of its own, which is added to the list."""
+
+    def write(path: Path) -> str:
+        file = MapFile.of(map, landscape, sheet)
+        format.write(path, file)
+        entries.append(entry_of(file, path.name, landscape, scaled=format.scaled))
+        return ""
+
+    size = format.bytes_per_cell * max(1, len(map.channels)) * sheet.rows * sheet.columns
+    return Item(map.name + format.suffix, size, write)
+
+
+def layers_item(landscape: Landscape, sheet: Sheet, maps: list[Map], name: str) -> Item:
+    """All maps as layers of one EXR, and beside it the list of them."""
+
+    def write(path: Path) -> str:
+        files = write_layered(path, (MapFile.of(map, landscape, sheet) for map in maps))
+        entries = [entry_of(file, path.name, landscape, scaled=False) for file in files]
+        write_list(path.with_suffix(".json"), entries)
+        return ""
+
+    channels = sum(max(1, len(map.channels)) for map in maps)
+    return Item(name, MAP_FORMATS["exr"].bytes_per_cell * channels * sheet.rows * sheet.columns, write)
+
+
+def _trees(landscape: Landscape, wishes: Wishes) -> Iterator[Item]:
+    def write(path: Path) -> str:
+        write_table(path, landscape)
+        return ""
+
+    if "csv" in wishes.trees:
+        yield Item("trees.csv", BYTES_PER_TREE * len(landscape.world.trees), write)
+
+
 def write_item(item: Item, path: Path) -> str:
     """Write one file. Raises `UserError` where it cannot be; the one that was there then stays."""
     with _told(path):
@@ -98,12 +168,15 @@ def single(landscape: Landscape, wishes: Wishes, path: Path) -> Item:
     """The one file that is meant by a name with a suffix. Raises `UserError` where several are, or none."""
     suffix = path.suffix.lower()
     formats = {format.suffix: format for format in HEIGHT_FORMATS.values()} | {".tiff": HEIGHT_FORMATS["tif"]}
+    wishes = wishes.checked()
+    if wishes.maps and not (wishes.heights or wishes.trees) and suffix == ".exr":
+        sheet = sheet_of(landscape, wishes)
+        return layers_item(landscape, sheet, list(maps_of(landscape, wishes.maps)), path.name)
     if wishes.any:
-        raise UserError(f"--out {path}: several things are asked for; name a folder for them")
+        raise UserError(f"--out {path}: several things are asked for; name a folder, or an .exr for --maps alone")
     if suffix not in formats:
         raise UserError(f"--out {path}: must be a folder, or end in one of {', '.join(formats)}")
     if len(wishes.surfaces) > 1:
         raise UserError(f"--out {path}: {len(wishes.surfaces)} surfaces need a folder, or one --surface")
-    wishes = wishes.checked()
     item = heights_item(landscape, sheet_of(landscape, wishes), wishes.surfaces[0], formats[suffix])
     return replace(item, name=path.name)

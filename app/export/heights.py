@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.export.landscape import Sheet
 from app.files.atomic import write_atomically, write_atomically_by_path
-from app.files.export.landscape import Sheet
 
 if TYPE_CHECKING:
     from app.model.georeference import Tag

@@ -6,8 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from app.files.export.heights import ENGINES, HEIGHT_FORMATS
-from app.files.export.landscape import SURFACES
+from app.export.heights import ENGINES, HEIGHT_FORMATS
+from app.export.landscape import SURFACES
+from app.export.map_files import LAYERED, MAP_FORMATS
+from app.export.maps import ALL, MAP_NAMES
+from app.export.trees import TREE_FORMATS
 from app.model.errors import UserError, nearest
 from app.model.world import LARGEST_SIDE, SMALLEST_SIDE
 
@@ -18,16 +21,22 @@ class Wishes:
 
     heights: tuple[str, ...] = ()  # formats
     surfaces: tuple[str, ...] = ("ground",)
+    maps: tuple[str, ...] = ()
+    map_format: str = "tif"
+    trees: tuple[str, ...] = ()  # formats
     side: str = ""  # of all maps: an engine, a number of cells, or WIDTHxHEIGHT; empty: as the world has
 
     @property
     def any(self) -> bool:
-        return bool(self.heights)
+        return bool(self.heights or self.maps or self.trees)
 
     def checked(self) -> Wishes:
         """The same, where all of it is known. Raises `UserError`."""
         check_names("--heights", self.heights, HEIGHT_FORMATS)
         check_names("--surface", self.surfaces, SURFACES)
+        check_names("--maps", self.maps, (*MAP_NAMES, ALL))
+        check_names("--map-format", (self.map_format,), (*MAP_FORMATS, LAYERED))
+        check_names("--trees", self.trees, TREE_FORMATS)
         read_side(self.side)
         return self
 

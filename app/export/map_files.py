@@ -1,0 +1,179 @@
+"""Maps as files: one each, or all as layers of one EXR; and a list of them, with their units and scales."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from app.export.heights import MOST_SHADES, write_exr, write_geotiff
+from app.export.landscape import Landscape, Sheet
+from app.export.maps import Map, unit_length
+from app.files.atomic import write_atomically
+from app.sources.heightmap import resample
+from app.sources.heightmap.resampling import nearest_cells
+
+Array = NDArray[Any]
+
+LIST_FILE = "maps.json"
+LAYERED_FILE = "maps.exr"
+SINGLE = "V"  # the channel of a layer that has but one
+
+
+@dataclass(frozen=True)
+class MapFile:
+    """The numbers of a map in the cells of a sheet: float32, or uint8 for ids and masks; masks are 0 and 1."""
+
+    map: Map
+    values: Array
+    sheet: Sheet
+
+    @classmethod
+    def of(cls, map: Map, landscape: Landscape, sheet: Sheet) -> MapFile:
+        return cls(map, _laid_out(map, map.values(landscape), sheet), sheet)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The values that the lowest and the highest shade of a picture stand for."""
+        match self.map.kind:
+            case "direction":
+                return -1.0, 1.0
+            case "parts":
+                return 0.0, 1.0
+        low, high = float(self.values.min()), float(self.values.max())
+        if self.map.channels:  # of both signs alike
+            high = max(-low, high)
+            low = -high
+        return low, high if high > low else low + 1.0
+
+    def channels(self, single: str) -> dict[str, Array]:
+        """Its channels as EXR has them; one that is alone has this name."""
+        values = self.values.astype(np.uint32) if self.map.kind == "id" else self.values.astype(np.float32)
+        if not self.map.channels:
+            return {single: values}
+        return {name: values[..., number] for number, name in enumerate(self.map.channels)}
+
+
+def _laid_out(map: Map, values: Array, sheet: Sheet) -> Array:
+    rows, columns = sheet.rows, sheet.columns
+    if map.kind in ("id", "mask"):
+        return np.ascontiguousarray(nearest_cells(values, rows, columns).astype(np.uint8))
+    if values.shape[:2] != (rows, columns):
+        bands = [values] if values.ndim == 2 else [values[..., band] for band in range(values.shape[-1])]
+        # Between the values that there were; rounding can leave them
+        laid = [resample(band.astype(np.float64), rows, columns).clip(band.min(), band.max()) for band in bands]
+        values = laid[0] if values.ndim == 2 else np.stack(laid, axis=-1)
+        if map.kind == "direction":
+            values = unit_length(values)
+    return np.ascontiguousarray(values, np.float32)
+
+
+# Writers of one map each.
+
+
+def _write_tiff(path: Path, file: MapFile) -> None:
+    write_geotiff(path, file.values, file.sheet)
+
+
+def _write_png(path: Path, file: MapFile) -> None:
+    from imagecodecs import png_encode
+
+    with write_atomically(path) as out:
+        out.write(png_encode(_shades(file)))
+
+
+def _shades(file: MapFile) -> Array:
+    """A picture of a map: 8 bits for masks, ids and weights, 16 for all else; directions are red, green and blue."""
+    kind, values = file.map.kind, file.values
+    if kind == "id":
+        return values
+    if kind == "mask":
+        return 255 * values
+    low, high = file.span
+    most, dtype = (255, np.uint8) if kind == "parts" else (MOST_SHADES, np.uint16)
+    shades = np.rint(most * np.clip((values - np.float64(low)) / (high - low), 0.0, 1.0)).astype(dtype)
+    if values.ndim == 3 and values.shape[-1] == 2:  # a picture has three colours
+        shades = np.concatenate([shades, np.full((*shades.shape[:2], 1), (most + 1) // 2, dtype)], axis=-1)
+    return np.ascontiguousarray(shades)
+
+
+def _write_exr(path: Path, file: MapFile) -> None:
+    write_exr(path, file.channels("Y"))
+
+
+def _write_npy(path: Path, file: MapFile) -> None:
+    with write_atomically(path) as out:
+        np.save(out, file.values, allow_pickle=False)
+
+
+@dataclass(frozen=True)
+class MapFormat:
+    """A format of maps: what it is, how files of it end, its writer, and about how long a channel is."""
+
+    help: str
+    suffix: str
+    write: Callable[[Path, MapFile], None]
+    bytes_per_cell: float
+    scaled: bool = False
+
+
+MAP_FORMATS: dict[str, MapFormat] = {
+    "tif": MapFormat("GeoTIFF, float32", ".tif", _write_tiff, 3.0),
+    "png": MapFormat("PNG of 8 or 16 bits, with its scale in maps.json", ".png", _write_png, 1.5, scaled=True),
+    "exr": MapFormat("OpenEXR, float32", ".exr", _write_exr, 3.0),
+    "npy": MapFormat("NumPy array, float32", ".npy", _write_npy, 4.0),
+}
+LAYERED = "layered"  # the other format: all maps as layers of one EXR
+
+
+# The list of them.
+
+
+class Entry(msgspec.Struct, omit_defaults=True):
+    """What the list says of a map. A shade of a picture stands for `offset` + shade × `step`."""
+
+    name: str
+    file: str
+    help: str
+    kind: str
+    lowest: float
+    highest: float
+    unit: str = ""
+    channels: tuple[str, ...] = ()
+    names: list[str] = msgspec.field(default_factory=list)
+    offset: float | None = None
+    step: float | None = None
+
+
+def entry_of(file: MapFile, name: str, landscape: Landscape, *, scaled: bool) -> Entry:
+    """What the list says of a map that is in a file of this name."""
+    row = file.map
+    low, high = file.span
+    most = 255 if row.kind == "parts" else MOST_SHADES
+    scaled = scaled and row.kind not in ("id", "mask")
+    return Entry(
+        row.name, name, row.help, row.kind, float(file.values.min()), float(file.values.max()), row.unit, row.channels,
+        row.names(landscape), low if scaled else None, (high - low) / most if scaled else None,
+    )  # fmt: skip
+
+
+def write_list(path: Path, entries: list[Entry]) -> None:
+    """The list of maps in JSON."""
+    with write_atomically(path) as out:
+        out.write(msgspec.json.format(msgspec.json.encode(entries)) + b"\n")
+
+
+def write_layered(path: Path, files: Iterator[MapFile]) -> list[MapFile]:
+    """All maps as layers of one EXR, each channel by the names of its map and its own. They must be of one sheet."""
+    channels: dict[str, Array] = {}
+    written = []
+    for file in files:
+        channels |= {f"{file.map.name}.{name}": values for name, values in file.channels(SINGLE).items()}
+        written.append(file)
+    write_exr(path, channels)
+    return written

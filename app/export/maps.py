@@ -1,0 +1,269 @@
+"""The maps that a world can be asked for, as one table: what each is, its unit, what it needs and how it is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.discharge import mean_discharge
+from app.export.landscape import Landscape, Numbers
+from app.export.light import normals, sky_light, sun_light
+from app.model.errors import UserError
+from app.model.layers import LAYERS, LOOSE
+from app.model.materials import SEDIMENT_THAT_HIDES
+from kernels.standing import DRY, LAKE, SEA
+
+Array = NDArray[Any]
+
+# What the numbers of a map are: amounts, directions of length 1, one of several things, yes or no, parts of a whole
+Kind = Literal["amount", "direction", "id", "mask", "parts"]
+
+CLIFF = 45.0  # degrees, from which ground is a cliff
+WEIGHTS = 4  # of a splat map: red, green, blue, alpha
+
+XY, XYZ, RGBA = ("X", "Y"), ("X", "Y", "Z"), ("R", "G", "B", "A")
+
+
+@dataclass(frozen=True)
+class Map:
+    """One map: [row, column], or [row, column, channel] where it has several channels."""
+
+    name: str
+    help: str
+    values: Callable[[Landscape], Array]
+    unit: str = ""
+    kind: Kind = "amount"
+    channels: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()  # layers, any of which must be there
+    names: Callable[[Landscape], list[str]] = lambda landscape: []  # of ids, or of the channels
+
+    def is_there(self, landscape: Landscape) -> bool:
+        """Whether a world has what it needs."""
+        return not self.needs or any(name in landscape.world.layers for name in self.needs)
+
+
+# How each is found.
+
+
+def _water_depth(land: Landscape) -> Array:
+    depth: Array = np.maximum(land.water_surface - land.world.ground, 0.0)
+    return depth
+
+
+def _flow(land: Landscape) -> Array:
+    """Where water runs: as the drops went, and where none came by along the steepest way out."""
+    from kernels.neighbours import COLUMN_STEPS, LENGTHS, OUTLET, ROW_STEPS
+
+    directions = land.drainage.directions.astype(np.intp)
+    step = np.where(directions < OUTLET, directions, 0)
+    south, east = (steps[step] / LENGTHS[step] for steps in (ROW_STEPS, COLUMN_STEPS))
+    runs = (directions < OUTLET) & ~land.drainage.ocean
+    way = np.stack([np.where(runs, east, 0.0), np.where(runs, -south, 0.0)], axis=-1)
+    if "momentum_east" in land.world.layers:
+        momentum = _momentum(land).astype(np.float64)
+        size = np.linalg.norm(momentum, axis=-1, keepdims=True)
+        way = np.where(size > 0.0, momentum / np.maximum(size, 1e-300), way)
+    return way
+
+
+def _momentum(land: Landscape) -> Array:
+    layers = land.world.layers
+    momentum: Array = np.stack([layers["momentum_east"], -layers["momentum_south"]], axis=-1)
+    return momentum
+
+
+def _discharge(land: Landscape) -> Array:
+    world = land.world
+    return mean_discharge(land.drainage, world.ground, world.cell_size, land.scene.climate, world.rainfall)
+
+
+def _slope(land: Landscape) -> Array:
+    south, east = np.gradient(land.world.ground, land.world.cell_size)
+    degrees: Array = np.degrees(np.arctan(np.hypot(south, east)))
+    return degrees
+
+
+def _curvature(land: Landscape) -> Array:
+    padded = np.pad(land.world.ground, 1, mode="edge")
+    around = padded[:-2, 1:-1] + padded[2:, 1:-1] + padded[1:-1, :-2] + padded[1:-1, 2:]
+    found: Array = (around - 4.0 * land.world.ground) / land.world.cell_area
+    return found
+
+
+def _sun(land: Landscape) -> Array:
+    view = land.scene.view
+    return sun_light(land.world.ground, land.world.cell_size, view.sun_direction, view.sun_height)
+
+
+def _rivers(land: Landscape) -> Array:
+    """What carries as much as a stream that the picture shows."""
+    cells = land.drainage.accumulation / land.world.refinement**2
+    streams: Array = (cells >= land.scene.view.stream_threshold) & (land.world.standing == DRY)
+    return streams
+
+
+def _shore(land: Landscape) -> Array:
+    wet = np.pad(land.world.standing != DRY, 1)
+    near = np.zeros(land.world.shape, bool)
+    for down in range(3):
+        for right in range(3):
+            near |= wet[down : down + near.shape[0], right : right + near.shape[1]]
+    dry: Array = near & (land.world.standing == DRY)
+    return dry
+
+
+def material_names(land: Landscape) -> list[str]:
+    """All that the ground can be made of: loose kinds, then rocks, by their numbers; last of all grass."""
+    materials = land.world.materials
+    known = [*materials.names, *(rock.name for rock in materials.rocks)] if materials else ["sediment", "rock"]
+    return known if "grass" not in land.world.layers else [*known, "grass"]
+
+
+def _rock_numbers(land: Landscape) -> NDArray[np.intp]:
+    """The number of the rock below what is loose, among rocks."""
+    world = land.world
+    if world.materials is None:
+        return np.zeros(world.shape, np.intp)
+    strata = world.materials.strata
+    step = ((world.layers["strata_rise"] - world.bedrock) / world.materials.metres_per_step).astype(np.intp)
+    rocks: NDArray[np.intp] = strata[np.clip(step, 0, len(strata) - 1)].astype(np.intp)
+    return rocks
+
+
+def _material_ids(land: Landscape) -> Array:
+    """The number of what the ground is made of, as in pictures with layers: the loose kind that is most, or rock."""
+    world = land.world
+    covered = world.sediment > 0.5 * SEDIMENT_THAT_HIDES * world.cell_size
+    numbers: Array = np.where(covered, world.mix.argmax(axis=-1), world.mix.shape[-1] + _rock_numbers(land))
+    return numbers.astype(np.uint8)
+
+
+def material_parts(land: Landscape) -> Array:
+    """How much of the surface is of each of `material_names`, [row, column, name]; together 1.
+
+    What is loose covers the rock as in the picture, and grass covers both.
+    """
+    world = land.world
+    loose = world.mix.shape[-1]
+    parts = np.zeros((*world.shape, len(material_names(land))))
+    covered = 1.0 - np.exp(-world.sediment / (SEDIMENT_THAT_HIDES * world.cell_size))
+    whole = world.mix.sum(axis=-1)
+    mixed = np.divide(world.mix, whole[..., None], out=np.zeros_like(world.mix), where=whole[..., None] > 0.0)
+    parts[..., :loose] = covered[..., None] * mixed
+    rocks = loose + _rock_numbers(land)
+    np.put_along_axis(parts, rocks[..., None], 1.0 - parts[..., :loose].sum(axis=-1, keepdims=True), axis=-1)
+    if "grass" in world.layers:
+        grass = np.clip(world.layers["grass"], 0.0, 1.0)
+        parts *= 1.0 - grass[..., None]
+        parts[..., -1] = grass
+    return parts
+
+
+# The table.
+
+
+def _layer(name: str, *, needs: bool = True) -> Map:
+    """A layer of the world as it is."""
+    layer = LAYERS[name]
+    return Map(name, layer.help, lambda land: land.world.layers[name], layer.unit, needs=(name,) if needs else ())
+
+
+def _mask(name: str, help: str, values: Callable[[Landscape], Array]) -> Map:
+    return Map(name, help, values, kind="mask")
+
+
+MAPS: dict[str, Map] = {
+    row.name: row
+    for row in (
+        Map("water_depth", "depth of lakes and sea", _water_depth, "m"),
+        Map("flow", "direction of running water, east and north; 0 where it ends", _flow, "", "direction", XY),
+        Map(
+            "momentum", "discharge times velocity, east and north", _momentum, LAYERS["momentum_east"].unit,
+            channels=XY, needs=("momentum_east",),
+        ),
+        Map("discharge", "mean discharge of the rain of a year", _discharge, "m³/s"),
+        _layer("stream"),
+        _layer("wear"),
+        _layer("deposit"),
+        _layer("sediment", needs=False),
+        _layer("wetness"),
+        _layer("moisture"),
+        _layer("groundwater"),
+        _layer("grass"),
+        _layer("canopy"),
+        _layer("roots"),
+        _layer("wind_path"),
+        Map("sun", "cosine of the sun's angle to the ground, 0 in shadow", _sun),
+        Map("sky", "part of the sky that is seen", lambda land: sky_light(land.world.ground, land.world.cell_size)),
+        Map("slope", "slope of the ground", _slope, "°"),
+        Map("curvature", "Laplacian of the ground, positive in hollows", _curvature, "1/m"),
+        Map(
+            "normals", "unit normals of the ground, east, north and up",
+            lambda land: normals(land.world.ground, land.world.cell_size), "", "direction", XYZ,
+        ),
+        Map("materials", "number of the material at the surface", _material_ids, "", "id", names=material_names),
+        _mask("rivers", "streams as in the picture, without lakes", _rivers),
+        _mask("lakes", "lakes", lambda land: land.world.standing == LAKE),
+        _mask("sea", "sea", lambda land: land.world.standing == SEA),
+        _mask("shore", "dry ground beside lakes and sea", _shore),
+        _mask("cliffs", f"slopes of {CLIFF:g}° and more", lambda land: _slope(land) >= CLIFF),
+    )
+}  # fmt: skip
+
+SPLAT, KINDS = "splat", "sediment_kinds"  # each several maps, as many as a world has kinds of ground
+FAMILIES = {
+    SPLAT: "weights of the materials at the surface, four in each map",
+    KINDS: "thickness of each kind of loose material",
+}
+MAP_NAMES = (*MAPS, *FAMILIES)
+ALL = "all"  # of those that a world has
+
+
+def maps_of(landscape: Landscape, names: tuple[str, ...]) -> Iterator[Map]:
+    """The maps of these names; of a family all of its own, and of `ALL` what the world has.
+
+    Raises `UserError` where it has not what is named.
+    """
+    for name in MAP_NAMES if ALL in names else names:
+        if name in MAPS and not MAPS[name].is_there(landscape):
+            if ALL in names:
+                continue
+            raise UserError(f"--maps {name}: this world has none; the processes that leave it have not run")
+        if name == SPLAT:
+            yield from _splat_maps(landscape)
+        elif name == KINDS:
+            materials = landscape.world.materials
+            for kind in materials.names if materials else ():
+                yield Map(f"sediment_{kind}", f"thickness of {kind}", _thickness(kind), "m")
+        else:
+            yield MAPS[name]
+
+
+def _thickness(kind: str) -> Callable[[Landscape], Array]:
+    return lambda land: land.world.layers[LOOSE + kind]
+
+
+def _splat_maps(landscape: Landscape) -> Iterator[Map]:
+    names = material_names(landscape)
+    for number, first in enumerate(range(0, len(names), WEIGHTS)):
+        four = names[first : first + WEIGHTS]
+
+        def values(land: Landscape, first: int = first) -> Array:
+            parts = material_parts(land)[..., first : first + WEIGHTS]
+            return np.pad(parts, ((0, 0), (0, 0), (0, WEIGHTS - parts.shape[-1])))
+
+        def told(land: Landscape, four: list[str] = four) -> list[str]:
+            return four
+
+        yield Map(f"splat_{number}", f"weights of {', '.join(four)}", values, "", "parts", RGBA, names=told)
+
+
+def unit_length(vectors: Numbers) -> Numbers:
+    """Directions whose length is 1 again, after they were mixed; 0 stays 0."""
+    size = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    unit: Numbers = np.divide(vectors, size, out=np.zeros_like(vectors), where=size > 0.0)
+    return unit
