@@ -11,8 +11,10 @@ from app.cli.folder import made
 from app.cli.progress import Progress
 from app.engine.creation import create_world
 from app.engine.memory import check_memory
+from app.engine.publishing import take_snapshot
 from app.engine.simulator import Simulator
 from app.export.landscape import Landscape
+from app.export.meshes import Pixels
 from app.export.plan import Item, plan, single, write_item
 from app.export.wishes import Wishes
 from app.files.atomic import check_writable
@@ -31,12 +33,13 @@ def export(scene: Scene, out: Path, wishes: Wishes, *, cycles: int = 0, threads:
     wishes = wishes.checked()
     if out.suffix and not out.is_dir():
         check_writable(out)
-        item = single(_landscape(scene, cycles, threads), wishes, out)
+        landscape = _landscape(scene, cycles, threads)
+        item = single(landscape, wishes, out, partial(ground_colours, landscape))
         _write([(item, out)])
         return
     with made(out):
         landscape = _landscape(scene, cycles, threads)
-        items = plan(landscape, wishes if wishes.any else IN_A_FOLDER)
+        items = plan(landscape, wishes if wishes.any else IN_A_FOLDER, partial(ground_colours, landscape))
         _write([(item, out / item.name) for item in items])
 
 
@@ -51,6 +54,26 @@ def _landscape(scene: Scene, cycles: int, threads: int | None) -> Landscape:
     if scene.pools.enabled:
         derive_levels(world, scene.pools, scene.edges)
     return Landscape(world, scene)
+
+
+def ground_colours(landscape: Landscape, side: int) -> Pixels:
+    """The ground of the whole map as the picture has it, without light, so many pixels along the longer side."""
+    from app.cli.render import headless_context, largest_tile, scene_camera
+    from app.picture.passes.declaration import Shot
+    from app.picture.picture import Picture
+
+    rows, columns = landscape.world.shape
+    with headless_context() as context:
+        side = min(side, largest_tile(context))
+        width, height = (max(1, round(side * cells / max(rows, columns))) for cells in (columns, rows))
+        picture = Picture(context, bake_at_once=True)
+        try:
+            snapshot = take_snapshot(landscape.world)
+            picture.show(snapshot)
+            shot = Shot(scene_camera(landscape.scene, snapshot), landscape.scene, 0.0, minimap=False)
+            return picture.ground_colours(shot, width, height)
+        finally:
+            picture.release()
 
 
 def _write(files: list[tuple[Item, Path]]) -> None:

@@ -461,7 +461,9 @@ def _export() -> Command:
     from app.export.landscape import SURFACES
     from app.export.map_files import LAYERED, MAP_FORMATS
     from app.export.maps import MAP_NAMES
+    from app.export.meshes import MESH_FORMATS, PRINTED, Print
     from app.export.trees import TREE_FORMATS
+    from app.export.wishes import TILES, Wishes
 
     formats = "; ".join(f"{name}: {format.help}" for name, format in HEIGHT_FORMATS.items())
     parser = _parser(
@@ -473,6 +475,8 @@ examples:
   {PROGRAM} export world.npz --out land.r16 --side unreal
   {PROGRAM} export canyon --cycles 400 --out folder --heights tif,png,exr --surface ground,water
   {PROGRAM} export coupled-with-trees --cycles 400 --out folder --maps all --map-format png --trees csv
+  {PROGRAM} export world.npz --out land.glb --triangles 50000
+  {PROGRAM} export volcano --cycles 200 --out folder --meshes stl --print-width 120
   {PROGRAM} export world.npz --out maps.exr --maps water_depth,flow,splat
 """,
     )
@@ -511,6 +515,41 @@ examples:
         default=(),
         metavar="FORMATS",
         help="; ".join(f"{name}: {help}" for name, help in TREE_FORMATS.items()),
+    )
+    mesh_formats = "; ".join(f"{name}: {format.help}" for name, format in MESH_FORMATS.items())
+    meshes = parser.add_argument_group("meshes")
+    meshes.add_argument(
+        "--meshes",
+        type=_names,
+        default=(),
+        metavar="FORMATS",
+        help=f"{mesh_formats}; {PRINTED}: closed blocks for printers, with water as a body of its own",
+    )
+    meshes.add_argument(
+        "--triangles",
+        type=_whole(2, 10**8),
+        default=Wishes.triangles,
+        metavar="N",
+        help="of the land at most; how far they are from it is told; default: %(default)s",
+    )
+    meshes.add_argument(
+        "--tiles", type=_whole(1, TILES[-1]), default=1, metavar="N", help="N × N tiles whose borders fit; default: 1"
+    )
+    meshes.add_argument(
+        "--texture",
+        type=_whole(0, 16384),
+        default=Wishes.texture,
+        metavar="PIXELS",
+        help="of the ground's colours along the longer side; 0: without; default: %(default)s",
+    )
+    meshes.add_argument(
+        "--print-width", type=_positive, default=Print.width, metavar="MM", help="longer side; default: %(default)g"
+    )
+    meshes.add_argument(
+        "--print-base", type=_positive, default=Print.base, metavar="MM", help="below the land; default: %(default)g"
+    )
+    meshes.add_argument(
+        "--print-exaggeration", type=_positive, default=1.0, metavar="FACTOR", help="of heights; default: 1"
     )
     sides = "; ".join(f"{name}: the nearest of {', '.join(map(str, sizes))}" for name, sizes in ENGINES.items())
     parser.add_argument(
@@ -783,6 +822,7 @@ def _run_maps(options: argparse.Namespace) -> None:
 
 def _run_export(options: argparse.Namespace) -> None:
     from app.cli.export import export
+    from app.export.meshes import Print
     from app.export.wishes import Wishes
 
     wishes = Wishes(
@@ -791,6 +831,11 @@ def _run_export(options: argparse.Namespace) -> None:
         maps=options.maps,
         map_format=options.map_format,
         trees=options.trees,
+        meshes=options.meshes,
+        triangles=options.triangles,
+        tiles=options.tiles,
+        texture=options.texture,
+        printed=Print(options.print_width, options.print_base, options.print_exaggeration),
         side=options.side,
     )
     export(_scene(options), options.out, wishes, cycles=options.cycles, threads=options.threads)

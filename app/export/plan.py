@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 
 from app.export.heights import HEIGHT_FORMATS, HeightFormat, Heights, engine_side, scale_text
@@ -22,12 +23,31 @@ from app.export.map_files import (
     write_list,
 )
 from app.export.maps import Map, maps_of
+from app.export.meshes import (
+    BYTES_PER_PRINTED,
+    MESH_FORMATS,
+    PRINTED,
+    TEXTURED,
+    Pixels,
+    block,
+    ground_mesh,
+    water_block,
+    water_mesh,
+    wet_squares,
+    write_stl,
+)
 from app.export.trees import write_table
+from app.export.triangles import Surface, in_tiles, triangulated
 from app.export.wishes import Wishes, read_side
 from app.files.atomic import write_atomically
 from app.model.errors import UserError
 
 BYTES_PER_ENTRY, BYTES_PER_TREE = 300, 90  # in lists
+
+MESHES = (*(format.suffix for format in MESH_FORMATS.values()), f".{PRINTED}")
+
+# Draws the ground in its own colours, so many pixels along the longer side of the map
+Colours = Callable[[int], Pixels]
 
 
 @dataclass(frozen=True)
@@ -42,11 +62,19 @@ class Item:
     write: Callable[[Path], str]
 
 
-def plan(landscape: Landscape, wishes: Wishes) -> list[Item]:
-    """All files that are wished for. Raises `UserError` where a wish cannot be met."""
+def plan(landscape: Landscape, wishes: Wishes, colours: Colours | None = None) -> list[Item]:
+    """All files that are wished for. Raises `UserError` where a wish cannot be met.
+
+    `colours` draws the ground of the whole map, so many pixels along its longer side.
+    """
     wishes = wishes.checked()
     sheet = sheet_of(landscape, wishes)
-    return [*_heights(landscape, sheet, wishes), *_maps(landscape, sheet, wishes), *_trees(landscape, wishes)]
+    return [
+        *_heights(landscape, sheet, wishes),
+        *_maps(landscape, sheet, wishes),
+        *_trees(landscape, wishes),
+        *_meshes(landscape, wishes, colours),
+    ]
 
 
 def sheet_of(landscape: Landscape, wishes: Wishes) -> Sheet:
@@ -141,6 +169,71 @@ def _trees(landscape: Landscape, wishes: Wishes) -> Iterator[Item]:
         yield Item("trees.csv", BYTES_PER_TREE * len(landscape.world.trees), write)
 
 
+def _meshes(landscape: Landscape, wishes: Wishes, colours: Colours | None) -> Iterator[Item]:
+    """The land in tiles, and the water of a print as a body of its own. All are of the same triangles."""
+    if not wishes.meshes:
+        return
+    rows, columns = landscape.world.shape
+    if 2 * wishes.tiles > min(rows, columns) - 1:
+        raise UserError(f"--tiles {wishes.tiles}: {columns}×{rows} cells are too few for so many tiles")
+
+    @cache
+    def surfaces() -> dict[tuple[int, int], Surface]:
+        whole = triangulated(landscape.world.ground, wishes.triangles, wishes.tiles)
+        return {(row, column): part for row, column, part in in_tiles(whole)}
+
+    @cache
+    def picture() -> Pixels | None:
+        return colours(wishes.texture) if colours and wishes.texture else None
+
+    triangles = min(wishes.triangles, 2 * (rows - 1) * (columns - 1))
+    for name in wishes.meshes:
+        for row in range(wishes.tiles):
+            for column in range(wishes.tiles):
+                tile = f"_{row}_{column}" if wishes.tiles > 1 else ""
+                write = _mesh_writer(landscape, wishes, name, partial(_tile, surfaces, (row, column)), picture)
+                size = triangles / wishes.tiles**2
+                if name == PRINTED:
+                    yield Item(f"block{tile}.stl", BYTES_PER_PRINTED * size, write)
+                else:
+                    format = MESH_FORMATS[name]
+                    yield Item(f"ground{tile}{format.suffix}", format.bytes_per_triangle * size, write)
+    wet = int(wet_squares(landscape).sum())
+    if PRINTED in wishes.meshes and wet:
+
+        def write_water(path: Path) -> str:
+            write_stl(path, water_block(landscape, wishes.printed))
+            return ""
+
+        yield Item("water.stl", 4 * BYTES_PER_PRINTED * wet, write_water)
+
+
+def _tile(surfaces: Callable[[], dict[tuple[int, int], Surface]], place: tuple[int, int]) -> Surface:
+    return surfaces()[place]
+
+
+def _mesh_writer(
+    landscape: Landscape,
+    wishes: Wishes,
+    name: str,
+    surface: Callable[[], Surface],
+    picture: Callable[[], Pixels | None],
+) -> Callable[[Path], str]:
+    def write(path: Path) -> str:
+        land = surface()
+        if name == PRINTED:
+            write_stl(path, block(landscape, land, wishes.printed))
+        else:
+            coloured = name == TEXTURED
+            parts = {"ground": ground_mesh(landscape, land, picture() if coloured else None)}
+            if coloured and wishes.tiles == 1 and (water := water_mesh(landscape)) is not None:
+                parts["water"] = water
+            MESH_FORMATS[name].write(path, parts)
+        return f"{len(land.faces)} triangles, at most {land.error:.4g} m from the land, {land.rms:.4g} m in the mean\n"
+
+    return write
+
+
 def write_item(item: Item, path: Path) -> str:
     """Write one file. Raises `UserError` where it cannot be; the one that was there then stays."""
     with _told(path):
@@ -164,7 +257,7 @@ def _told(path: Path) -> Iterator[None]:
         raise UserError(f"cannot write {path}: {reason}") from error
 
 
-def single(landscape: Landscape, wishes: Wishes, path: Path) -> Item:
+def single(landscape: Landscape, wishes: Wishes, path: Path, colours: Colours | None = None) -> Item:
     """The one file that is meant by a name with a suffix. Raises `UserError` where several are, or none."""
     suffix = path.suffix.lower()
     formats = {format.suffix: format for format in HEIGHT_FORMATS.values()} | {".tiff": HEIGHT_FORMATS["tif"]}
@@ -174,8 +267,12 @@ def single(landscape: Landscape, wishes: Wishes, path: Path) -> Item:
         return layers_item(landscape, sheet, list(maps_of(landscape, wishes.maps)), path.name)
     if wishes.any:
         raise UserError(f"--out {path}: several things are asked for; name a folder, or an .exr for --maps alone")
+    kind = suffix.removeprefix(".")
+    if kind in (*MESH_FORMATS, PRINTED):
+        items = plan(landscape, replace(wishes, meshes=(kind,), tiles=1), colours)
+        return replace(items[0], name=path.name)
     if suffix not in formats:
-        raise UserError(f"--out {path}: must be a folder, or end in one of {', '.join(formats)}")
+        raise UserError(f"--out {path}: must be a folder, or end in one of {', '.join([*formats, *MESHES])}")
     if len(wishes.surfaces) > 1:
         raise UserError(f"--out {path}: {len(wishes.surfaces)} surfaces need a folder, or one --surface")
     item = heights_item(landscape, sheet_of(landscape, wishes), wishes.surfaces[0], formats[suffix])

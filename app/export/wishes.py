@@ -10,9 +10,13 @@ from app.export.heights import ENGINES, HEIGHT_FORMATS
 from app.export.landscape import SURFACES
 from app.export.map_files import LAYERED, MAP_FORMATS
 from app.export.maps import ALL, MAP_NAMES
+from app.export.meshes import MESH_FORMATS, PRINTED, Print
 from app.export.trees import TREE_FORMATS
 from app.model.errors import UserError, nearest
 from app.model.world import LARGEST_SIDE, SMALLEST_SIDE
+
+AS_USUAL = Print()
+TILES = (1, 2, 4, 8, 16, 32)
 
 
 @dataclass(frozen=True)
@@ -24,11 +28,16 @@ class Wishes:
     maps: tuple[str, ...] = ()
     map_format: str = "tif"
     trees: tuple[str, ...] = ()  # formats
+    meshes: tuple[str, ...] = ()  # formats
+    triangles: int = 200_000  # of a mesh at most
+    tiles: int = 1  # along each side of meshes, a power of two
+    texture: int = 2048  # pixels along the longer side of the ground's colours; 0: none
+    printed: Print = AS_USUAL
     side: str = ""  # of all maps: an engine, a number of cells, or WIDTHxHEIGHT; empty: as the world has
 
     @property
     def any(self) -> bool:
-        return bool(self.heights or self.maps or self.trees)
+        return bool(self.heights or self.maps or self.trees or self.meshes)
 
     def checked(self) -> Wishes:
         """The same, where all of it is known. Raises `UserError`."""
@@ -37,6 +46,9 @@ class Wishes:
         check_names("--maps", self.maps, (*MAP_NAMES, ALL))
         check_names("--map-format", (self.map_format,), (*MAP_FORMATS, LAYERED))
         check_names("--trees", self.trees, TREE_FORMATS)
+        check_names("--meshes", self.meshes, (*MESH_FORMATS, PRINTED))
+        if self.tiles not in TILES:
+            raise UserError(f"--tiles {self.tiles}: must be one of {', '.join(map(str, TILES))}")
         read_side(self.side)
         return self
 

@@ -17,6 +17,7 @@ from app.model.view_parameters import ViewParameters
 from app.picture.appearance import Appearance
 from app.picture.camera import Camera
 from app.picture.crop import Crop, whole
+from app.picture.ground_colours import draw_ground_colours
 from app.picture.layers import DRAWN_BY, NOTHING, SurfaceOfLand, surface_layers
 from app.picture.passes import frame, table, unlocked
 from app.picture.passes.atmosphere import Sky
@@ -30,6 +31,7 @@ from app.picture.passes.resolve import ResolvePass
 from app.picture.passes.shaders import ShaderLibrary
 from app.picture.passes.waves import NO_WAVES, drawing_of, sea_state
 
+SMALL_SIDE = 16  # pixels, of a frame that is not looked at
 MINIMAP_PATIENCE = 0.25  # seconds from one to the next while cycles run, at levels that save work
 
 
@@ -210,6 +212,13 @@ class Picture:
                 depth = now
         colours = {name: exposed[..., place].astype(np.float16) for place, name in enumerate("RGB")}
         return colours | surface_layers(depth[::-1], drawn[::-1], shot.camera, crop, land)
+
+    def ground_colours(self, shot: Shot, width: int, height: int) -> NDArray[np.uint8]:
+        """The ground of the whole map in its own colours, in no light: as `draw_ground_colours` has it."""
+        assert self._snapshot is not None
+        shot, quality = _complete(shot, self._snapshot), self.quality(shot.appearance.view)
+        frame = _last(self._composed(self._snapshot, shot, whole(SMALL_SIDE, SMALL_SIDE), quality))
+        return draw_ground_colours(self.context, self.shaders, frame, width, height)
 
     def _draw_slices(self, target: moderngl.Framebuffer, snapshot: Snapshot, shot: Shot) -> Iterator[None]:
         """Draw maps, passes and minimap; stops where another thing may be drawn between."""

@@ -1,0 +1,258 @@
+"""Land as meshes: with colours for engines and modellers, and as closed blocks for printers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.export.landscape import Landscape, Numbers
+from app.export.triangles import Faces, Surface
+from app.files.atomic import write_atomically
+from kernels.standing import DRY
+
+Pixels = NDArray[np.uint8]  # sRGB [row, column, (red, green, blue)], row 0 in the north
+
+WATER_COLOUR = (28, 74, 102, 190)  # sRGB and opacity
+THINNEST_WATER = 0.02  # of a block's base: so thick is what is printed of water at least
+
+
+@dataclass(frozen=True)
+class Print:
+    """How a block is printed: lengths in millimetres."""
+
+    width: float = 150.0  # of the longer side
+    base: float = 5.0  # below the lowest place
+    exaggeration: float = 1.0
+
+    def scale(self, landscape: Landscape) -> float:
+        """Millimetres for each metre."""
+        rows, columns = landscape.world.shape
+        return self.width / (max(rows - 1, columns - 1) * landscape.world.cell_size)
+
+
+# Meshes of trimesh.
+
+
+def ground_mesh(landscape: Landscape, surface: Surface, colours: Pixels | None = None) -> Any:
+    """The ground as glTF has it: metres, Y up, X east and Z south, from the middle of the map."""
+    from trimesh import Trimesh
+
+    mesh = Trimesh(_metres(landscape, surface.points, surface.heights), surface.faces, process=False)
+    if colours is not None:
+        mesh.visual = _textured(landscape, surface, colours)
+    return mesh
+
+
+def _metres(landscape: Landscape, points: Numbers, heights: Numbers) -> Numbers:
+    rows, columns = landscape.world.shape
+    east, south = ((points - 0.5 * np.array([columns - 1, rows - 1])) * landscape.world.cell_size).T
+    return np.stack([east, heights, south], axis=-1)
+
+
+def _textured(landscape: Landscape, surface: Surface, colours: Pixels) -> Any:
+    """A picture of the whole map, laid over the ground."""
+    from PIL import Image
+    from trimesh.visual import TextureVisuals
+    from trimesh.visual.material import PBRMaterial
+
+    rows, columns = landscape.world.shape
+    across = (surface.points + 0.5) / np.array([columns, rows])
+    places = np.stack([across[:, 0], 1.0 - across[:, 1]], axis=-1)  # trimesh counts from below
+    material = PBRMaterial(
+        name="ground", baseColorTexture=Image.fromarray(colours), metallicFactor=0.0, roughnessFactor=1.0
+    )
+    return TextureVisuals(uv=places, material=material)
+
+
+def water_mesh(landscape: Landscape) -> Any:
+    """The surface of lakes and sea as glTF has it, or None where there is none."""
+    from trimesh import Trimesh
+    from trimesh.visual import TextureVisuals
+    from trimesh.visual.material import PBRMaterial
+
+    wet = wet_squares(landscape)
+    if not wet.any():
+        return None
+    points, faces, numbers = _of_squares(wet)
+    levels = _water_levels(landscape).ravel()[numbers]
+    mesh = Trimesh(_metres(landscape, points, levels), faces, process=False)
+    material = PBRMaterial(
+        name="water", baseColorFactor=WATER_COLOUR, alphaMode="BLEND", metallicFactor=0.0, roughnessFactor=0.1
+    )
+    mesh.visual = TextureVisuals(material=material)
+    return mesh
+
+
+# Water.
+
+
+def wet_squares(landscape: Landscape) -> NDArray[np.bool_]:
+    """Squares between the middles of four cells in which there is water, [row, column].
+
+    Of two that would touch in a corner alone, those beside are taken too: the edge of water is a line everywhere.
+    """
+    standing = landscape.world.standing != DRY
+    wet: NDArray[np.bool_] = standing[:-1, :-1] | standing[:-1, 1:] | standing[1:, :-1] | standing[1:, 1:]
+    while True:
+        a, b, c, d = wet[:-1, :-1], wet[:-1, 1:], wet[1:, :-1], wet[1:, 1:]
+        corner = (a & d & ~b & ~c) | (b & c & ~a & ~d)
+        if not corner.any():
+            return wet
+        for part in (a, b, c, d):
+            part |= corner
+
+
+def _water_levels(landscape: Landscape) -> Numbers:
+    """The level of water in each cell, of a dry one that of the highest water beside it; else the ground."""
+    world = landscape.world
+    levels = np.where(world.standing != DRY, world.water_level, -np.inf)
+    for _ in range(2):  # corners that were filled lie two cells away
+        padded = np.pad(levels, 1, constant_values=-np.inf)
+        rows, columns = levels.shape
+        around = np.max(
+            [padded[down : down + rows, right : right + columns] for down in range(3) for right in range(3)], axis=0
+        )
+        levels = np.where(np.isfinite(levels), levels, around)
+    return np.where(np.isfinite(levels), levels, world.ground)
+
+
+def _of_squares(squares: NDArray[np.bool_]) -> tuple[Numbers, Faces, NDArray[np.int64]]:
+    """Points (east, south) in cells, the two faces of each square, and the numbers of the cells at the points."""
+    rows, columns = squares.shape[0] + 1, squares.shape[1] + 1
+    number = np.arange(rows * columns).reshape(rows, columns)
+    north_west, north_east = number[:-1, :-1][squares], number[:-1, 1:][squares]
+    south_west, south_east = number[1:, :-1][squares], number[1:, 1:][squares]
+    faces = np.concatenate(
+        [np.stack([north_west, south_west, north_east], 1), np.stack([north_east, south_west, south_east], 1)]
+    )
+    used, faces = np.unique(faces, return_inverse=True)
+    south, east = np.divmod(used, columns)
+    return np.stack([east, south], 1).astype(np.float64), faces.reshape(-1, 3), used
+
+
+# Blocks.
+
+
+def block(landscape: Landscape, surface: Surface, printed: Print) -> Any:
+    """The land as a closed block in millimetres, Z up, with an even base."""
+    lowest = float(landscape.world.ground.min())
+    top = _millimetres(landscape, surface.points, surface.heights - lowest, printed)
+    return _closed(top, np.column_stack([top[:, :2], np.zeros(len(top))]), surface.faces, even=True)
+
+
+def water_block(landscape: Landscape, printed: Print) -> Any:
+    """Lakes and sea as closed bodies that lie in the block of the land, or None where there is no water.
+
+    At the shore, where the ground is higher than the water, they reach a little into it.
+    """
+    wet = wet_squares(landscape)
+    if not wet.any():
+        return None
+    points, faces, numbers = _of_squares(wet)
+    world = landscape.world
+    lowest = float(world.ground.min())
+    levels, ground = (values.ravel()[numbers] - lowest for values in (_water_levels(landscape), world.ground))
+    top, bottom = (_millimetres(landscape, points, heights, printed) for heights in (levels, ground))
+    bottom[:, 2] = np.minimum(bottom[:, 2], top[:, 2] - THINNEST_WATER * printed.base)
+    return _closed(top, bottom, faces)
+
+
+def _millimetres(landscape: Landscape, points: Numbers, heights: Numbers, printed: Print) -> Numbers:
+    """Places on a block, of heights above the lowest ground."""
+    scale = printed.scale(landscape)
+    east, south = (points * landscape.world.cell_size * scale).T
+    north = (landscape.world.shape[0] - 1) * landscape.world.cell_size * scale - south
+    return np.stack([east, north, printed.base + heights * scale * printed.exaggeration], axis=-1)
+
+
+def _closed(top: Numbers, bottom: Numbers, faces: Faces, *, even: bool = False) -> Any:
+    """A body between two surfaces of the same faces. An even bottom of a rectangle is a fan around its middle."""
+    from trimesh import Trimesh
+
+    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+    key = edges.min(axis=1) * len(top) + edges.max(axis=1)
+    _, first, counts = np.unique(key, return_index=True, return_counts=True)
+    first, second = edges[first[counts == 1]].T
+    below = len(top)
+    walls = np.concatenate(
+        [np.stack([second, first, first + below], 1), np.stack([second, first + below, second + below], 1)]
+    )
+    points = np.concatenate([top, bottom])
+    if not even:
+        floor = faces[:, ::-1] + below
+    else:
+        floor = np.stack([second + below, first + below, np.full(len(first), len(points))], 1)
+        points = np.concatenate([points, [0.5 * (bottom.min(axis=0) + bottom.max(axis=0))]])
+    whole = np.concatenate([faces, walls, floor])
+    used, whole = np.unique(whole, return_inverse=True)
+    return Trimesh(points[used], whole.reshape(-1, 3), process=False)
+
+
+# Writers.
+
+
+def _write_scene(path: Path, kind: str, parts: dict[str, Any]) -> None:
+    from trimesh import Scene
+
+    scene = Scene()
+    for name, mesh in parts.items():
+        scene.add_geometry(mesh, node_name=name, geom_name=name)
+    _write(path, scene.export(file_type=kind))
+
+
+def _write(path: Path, content: bytes | str) -> None:
+    with write_atomically(path) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
+def write_glb(path: Path, parts: dict[str, Any]) -> None:
+    """Several meshes by their names, with normals and textures."""
+    for mesh in parts.values():
+        mesh.vertex_normals  # noqa: B018  # found here, they are written
+    _write_scene(path, "glb", parts)
+
+
+def write_obj(path: Path, parts: dict[str, Any]) -> None:
+    """The first of several meshes, with normals."""
+    from trimesh.exchange.obj import export_obj
+
+    _write(path, export_obj(next(iter(parts.values())), include_normals=True, include_texture=False))
+
+
+def write_ply(path: Path, parts: dict[str, Any]) -> None:
+    """The first of several meshes, with normals."""
+    from trimesh.exchange.ply import export_ply
+
+    _write(path, export_ply(next(iter(parts.values())), vertex_normal=True))
+
+
+def write_stl(path: Path, mesh: Any) -> None:
+    """One body, binary."""
+    from trimesh.exchange.stl import export_stl
+
+    _write(path, export_stl(mesh))
+
+
+@dataclass(frozen=True)
+class MeshFormat:
+    """A format of meshes: what it is, how files of it end, its writer, and about how long a triangle is."""
+
+    help: str
+    suffix: str
+    write: Callable[[Path, dict[str, Any]], None]
+    bytes_per_triangle: float
+
+
+MESH_FORMATS: dict[str, MeshFormat] = {
+    "glb": MeshFormat("glTF with the ground's colours and the surface of water", ".glb", write_glb, 30.0),
+    "obj": MeshFormat("Wavefront", ".obj", write_obj, 90.0),
+    "ply": MeshFormat("Stanford triangles", ".ply", write_ply, 40.0),
+}
+TEXTURED = "glb"  # of them, the one that has colours and water
+PRINTED = "stl"  # the other format: closed blocks for printers
+BYTES_PER_PRINTED = 50.0
