@@ -514,7 +514,7 @@ examples:
         type=_names,
         default=(),
         metavar="FORMATS",
-        help="; ".join(f"{name}: {help}" for name, help in TREE_FORMATS.items()),
+        help="; ".join(f"{name}: {format.help}" for name, format in TREE_FORMATS.items()),
     )
     mesh_formats = "; ".join(f"{name}: {format.help}" for name, format in MESH_FORMATS.items())
     meshes = parser.add_argument_group("meshes")

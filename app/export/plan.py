@@ -36,13 +36,13 @@ from app.export.meshes import (
     wet_squares,
     write_stl,
 )
-from app.export.trees import write_table
+from app.export.trees import TREE_FORMATS, TreeFormat
 from app.export.triangles import Surface, in_tiles, triangulated
 from app.export.wishes import Wishes, read_side
 from app.files.atomic import write_atomically
 from app.model.errors import UserError
 
-BYTES_PER_ENTRY, BYTES_PER_TREE = 300, 90  # in lists
+BYTES_PER_ENTRY = 300  # of the list of maps
 
 MESHES = (*(format.suffix for format in MESH_FORMATS.values()), f".{PRINTED}")
 
@@ -161,12 +161,13 @@ def layers_item(landscape: Landscape, sheet: Sheet, maps: list[Map], name: str) 
 
 
 def _trees(landscape: Landscape, wishes: Wishes) -> Iterator[Item]:
-    def write(path: Path) -> str:
-        write_table(path, landscape)
-        return ""
+    for format in (TREE_FORMATS[name] for name in wishes.trees):
 
-    if "csv" in wishes.trees:
-        yield Item("trees.csv", BYTES_PER_TREE * len(landscape.world.trees), write)
+        def write(path: Path, format: TreeFormat = format) -> str:
+            format.write(path, landscape)
+            return ""
+
+        yield Item(format.file, format.bytes_per_tree * len(landscape.world.trees), write)
 
 
 def _meshes(landscape: Landscape, wishes: Wishes, colours: Colours | None) -> Iterator[Item]:

@@ -1,17 +1,21 @@
-"""Trees as a table that any program reads."""
+"""Trees as a table that any program reads, and as instances for engines and modellers."""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.export.landscape import Landscape
 from app.files.atomic import write_atomically
-from app.model.plants import TREE_COLUMNS
+from app.model.errors import UserError
+from app.model.plants import TREE_COLUMNS, Shape, Tree
 
 COLUMNS = ("x", "y", "ground", "east", "south", "kind", "size", "age", "health", "height", "crown_radius")
 
@@ -22,6 +26,14 @@ def tree_heights(landscape: Landscape) -> NDArray[np.float64]:
     full = np.array([tree.height for tree in landscape.world.flora.trees] or [0.0])
     heights: NDArray[np.float64] = full[kinds.astype(np.intp)] * sizes * _tall(landscape)
     return heights
+
+
+def crown_radii(landscape: Landscape) -> NDArray[np.float64]:
+    """The radius of each tree's crown in metres."""
+    kinds, sizes = _columns(landscape, "kind", "size")
+    full = np.array([tree.crown for tree in landscape.world.flora.trees] or [0.0])
+    radii: NDArray[np.float64] = full[kinds.astype(np.intp)] * sizes * landscape.world.reference_cell_size
+    return radii
 
 
 def tree_places(landscape: Landscape) -> NDArray[np.float64]:
@@ -84,4 +96,80 @@ def _columns(landscape: Landscape, *names: str) -> list[NDArray[np.float64]]:
     return [trees[:, TREE_COLUMNS.index(name)].astype(np.float64) for name in names]
 
 
-TREE_FORMATS = {"csv": "a table of all trees with their places, kinds, heights and health"}
+# What is seen of trees of each shape, of height 1 and radius 1: where the crown begins, and how many sides a cone has;
+# 0: it is round
+CROWNS: dict[Shape, tuple[float, int]] = {
+    "conifer": (0.12, 7),
+    "broadleaf": (0.25, 0),
+    "columnar": (0.08, 0),
+    "shrub": (0.0, 0),
+}
+TRUNK, TRUNK_RADIUS = (84, 66, 50), 0.12  # sRGB; of the crown's radius
+
+
+def write_instances(path: Path, landscape: Landscape) -> None:
+    """Trees as glTF: one mesh for each kind, and a node for each tree that says where it stands and how large it is.
+
+    Metres, Y up, X east and Z south, from the middle of the map, as the ground has them.
+    """
+    from trimesh import Scene
+
+    world, kinds = landscape.world, _columns(landscape, "kind")[0].astype(int)
+    scene = Scene()
+    names = world.flora.names
+    for number in np.unique(kinds):
+        scene.geometry[names[number]] = _tree_mesh(world.flora.trees[number])
+    heights, radii = tree_heights(landscape), crown_radii(landscape)
+    rows, columns = world.shape
+    places = tree_places(landscape) - 0.5 * np.array([columns, rows, 0.0]) * world.cell_size
+    for tree, kind in enumerate(kinds):
+        east, south, ground = places[tree]
+        matrix = np.diag([radii[tree], heights[tree], radii[tree], 1.0])
+        matrix[:3, 3] = east, ground, south
+        scene.graph.update(frame_to=f"{names[kind]} {tree}", matrix=matrix, geometry=names[kind])
+    if not len(kinds):
+        raise UserError(f"cannot write {path}: there are no trees in this world")
+    content = scene.export(file_type="glb")
+    with write_atomically(path) as file:
+        file.write(content)
+
+
+def _tree_mesh(tree: Tree) -> Any:
+    """A tree of height 1 and radius 1, its foot at 0, with the colours of its leaves and trunk."""
+    from trimesh.creation import cone, cylinder, icosphere
+    from trimesh.util import concatenate
+
+    begins, sides = CROWNS[tree.shape]
+    if sides:
+        crown = cone(radius=1.0, height=1.0 - begins, sections=sides)
+        crown.apply_translation((0.0, 0.0, begins))
+    else:
+        crown = icosphere(subdivisions=1)
+        crown.apply_scale((1.0, 1.0, 0.5 * (1.0 - begins)))
+        crown.apply_translation((0.0, 0.0, 0.5 * (1.0 + begins)))
+    crown.visual.face_colors = [int(tree.colour[at : at + 2], 16) for at in (1, 3, 5)]
+    parts = [crown]
+    if begins:
+        trunk = cylinder(radius=TRUNK_RADIUS, height=2.0 * begins, sections=5)
+        trunk.apply_translation((0.0, 0.0, begins))
+        trunk.visual.face_colors = TRUNK
+        parts.append(trunk)
+    whole = concatenate(parts)
+    whole.apply_transform([[1, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1]])  # Z up to Y up
+    return whole
+
+
+@dataclass(frozen=True)
+class TreeFormat:
+    """A format of trees: what it is, the name of its file, its writer, and about how long a tree is."""
+
+    help: str
+    file: str
+    write: Callable[[Path, Landscape], None]
+    bytes_per_tree: float
+
+
+TREE_FORMATS: dict[str, TreeFormat] = {
+    "csv": TreeFormat("a table of their places, kinds, heights and health", "trees.csv", write_table, 90.0),
+    "glb": TreeFormat("glTF with an instance of its kind for each", "trees.glb", write_instances, 150.0),
+}

@@ -169,7 +169,10 @@ def test_list_of_presets(capsys: pytest.CaptureFixture[str]) -> None:
         (["export", *SMALL, "--out", "land.tif", "--maps", "slope"], "--out land.tif: several things are asked for"),
         (["export", *SMALL, "--out", "new", "--maps", "grass"], "--maps grass: this world has none; the processes"),
         (["export", *SMALL, "--out", "new", "--map-format", "jpg"], "--map-format jpg: there is no such name; did"),
-        (["export", *SMALL, "--out", "new", "--trees", "jpg"], "--trees jpg: there is no such name; there are csv"),
+        (
+            ["export", *SMALL, "--out", "new", "--trees", "jpg"],
+            "--trees jpg: there is no such name; there are csv",
+        ),
         (["export", *SMALL, "--out", "land.tif", "--heights", ","], "must be names with commas between them"),
         (["analyze", "", "--out", "."], "argument FILE: the name of the file is empty"),
         (["bench", "drops"], "drops: there is no such group; did you mean 'droplets'?"),

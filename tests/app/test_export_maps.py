@@ -340,6 +340,39 @@ def test_table_of_trees(wooded: Landscape, tmp_path: Path) -> None:
         assert cells.min() - 1e-2 <= float(row["ground"]) <= cells.max() + 1e-2
 
 
+def test_instances_of_trees_stand_where_they_grow(wooded: Landscape, tmp_path: Path) -> None:
+    trimesh = pytest.importorskip("trimesh")
+    (path, table) = write(wooded, tmp_path, trees=("glb", "csv"))
+    scene = trimesh.load(path)
+    world = wooded.world
+    assert set(scene.geometry) == {world.flora.names[int(kind)] for kind in world.trees[:, 2]}
+    nodes = list(scene.graph.nodes_geometry)
+    assert len(nodes) == len(world.trees)
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    height, width = (side * world.cell_size for side in world.shape)
+    for node in nodes:
+        matrix, kind = scene.graph[node]
+        row = rows[int(node.rpartition(" ")[2])]
+        assert row["kind"] == kind
+        east, up, south = matrix[:3, 3]
+        assert (east + 0.5 * width, south + 0.5 * height) == pytest.approx(
+            (float(row["east"]), float(row["south"])), abs=0.1
+        )
+        assert up == pytest.approx(float(row["ground"]), abs=0.1)
+        tree = scene.geometry[kind].copy().apply_transform(matrix)
+        assert tree.bounds[0][1] == pytest.approx(up, abs=0.1)
+        assert tree.extents[1] == pytest.approx(float(row["height"]), rel=1e-3)
+        assert tree.extents[0] == pytest.approx(2.0 * float(row["crown_radius"]), rel=0.1)
+
+
+def test_no_instances_without_trees(tmp_path: Path) -> None:
+    pytest.importorskip("trimesh")
+    with pytest.raises(UserError, match="there are no trees in this world"):
+        write(landscape_of(small_scene()), tmp_path, trees=("glb",))
+    assert not list(tmp_path.iterdir())
+
+
 def test_table_without_trees(tmp_path: Path) -> None:
     (path,) = write(landscape_of(small_scene()), tmp_path, trees=("csv",))
     assert len(path.read_text().splitlines()) == 1
