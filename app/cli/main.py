@@ -462,6 +462,7 @@ def _export() -> Command:
     from app.export.map_files import LAYERED, MAP_FORMATS
     from app.export.maps import MAP_NAMES
     from app.export.meshes import MESH_FORMATS, PRINTED, Print
+    from app.export.pictures import PAPERS, PICTURES
     from app.export.trees import TREE_FORMATS
     from app.export.wishes import TILES, Wishes
 
@@ -477,6 +478,7 @@ examples:
   {PROGRAM} export coupled-with-trees --cycles 400 --out folder --maps all --map-format png --trees csv
   {PROGRAM} export world.npz --out land.glb --triangles 50000
   {PROGRAM} export volcano --cycles 200 --out folder --meshes stl --print-width 120
+  {PROGRAM} export world.npz --out contours.pdf --pictures contours --paper a3
   {PROGRAM} export world.npz --out maps.exr --maps water_depth,flow,splat
 """,
     )
@@ -551,6 +553,17 @@ examples:
     meshes.add_argument(
         "--print-exaggeration", type=_positive, default=1.0, metavar="FACTOR", help="of heights; default: 1"
     )
+    pictures = parser.add_argument_group("pictures")
+    pictures.add_argument(
+        "--pictures",
+        type=_names,
+        default=(),
+        metavar="NAMES",
+        help=f"printed maps: {'; '.join(f'{name}: {picture.help}' for name, picture in PICTURES.items())}",
+    )
+    pictures.add_argument("--picture-format", default="png", metavar="FORMAT", help="png or pdf; default: png")
+    pictures.add_argument("--paper", default="a4", metavar="SIZE", help=f"{', '.join(PAPERS)}; default: a4")
+    pictures.add_argument("--dpi", type=_whole(36, 1200), default=300, metavar="N", help="default: %(default)s")
     sides = "; ".join(f"{name}: the nearest of {', '.join(map(str, sizes))}" for name, sizes in ENGINES.items())
     parser.add_argument(
         "--side",
@@ -836,6 +849,10 @@ def _run_export(options: argparse.Namespace) -> None:
         tiles=options.tiles,
         texture=options.texture,
         printed=Print(options.print_width, options.print_base, options.print_exaggeration),
+        pictures=options.pictures,
+        picture_format=options.picture_format,
+        paper=options.paper,
+        dpi=options.dpi,
         side=options.side,
     )
     export(_scene(options), options.out, wishes, cycles=options.cycles, threads=options.threads)

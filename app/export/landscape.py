@@ -49,6 +49,20 @@ class Landscape:
         """The height of lakes and sea, and of the ground where it is dry, [row, column]."""
         return np.where(self.world.standing == DRY, self.world.ground, self.world.water_level)
 
+    @cached_property
+    def levels_around(self) -> Numbers:
+        """The level of water in each cell, of a dry one that of the highest water within two cells; else the ground."""
+        world = self.world
+        levels = np.where(world.standing != DRY, world.water_level, -np.inf)
+        rows, columns = levels.shape
+        for _ in range(2):
+            padded = np.pad(levels, 1, constant_values=-np.inf)
+            around = np.max(
+                [padded[down : down + rows, right : right + columns] for down in range(3) for right in range(3)], axis=0
+            )
+            levels = np.where(np.isfinite(levels), levels, around)
+        return np.where(np.isfinite(levels), levels, world.ground)
+
     def surface(self, name: str) -> Numbers:
         """One of `SURFACES` in metres, [row, column]."""
         match name:

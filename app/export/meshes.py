@@ -79,7 +79,7 @@ def water_mesh(landscape: Landscape) -> Any:
     if not wet.any():
         return None
     points, faces, numbers = _of_squares(wet)
-    levels = _water_levels(landscape).ravel()[numbers]
+    levels = landscape.levels_around.ravel()[numbers]
     mesh = Trimesh(_metres(landscape, points, levels), faces, process=False)
     material = PBRMaterial(
         name="water", baseColorFactor=WATER_COLOUR, alphaMode="BLEND", metallicFactor=0.0, roughnessFactor=0.1
@@ -105,20 +105,6 @@ def wet_squares(landscape: Landscape) -> NDArray[np.bool_]:
             return wet
         for part in (a, b, c, d):
             part |= corner
-
-
-def _water_levels(landscape: Landscape) -> Numbers:
-    """The level of water in each cell, of a dry one that of the highest water beside it; else the ground."""
-    world = landscape.world
-    levels = np.where(world.standing != DRY, world.water_level, -np.inf)
-    for _ in range(2):  # corners that were filled lie two cells away
-        padded = np.pad(levels, 1, constant_values=-np.inf)
-        rows, columns = levels.shape
-        around = np.max(
-            [padded[down : down + rows, right : right + columns] for down in range(3) for right in range(3)], axis=0
-        )
-        levels = np.where(np.isfinite(levels), levels, around)
-    return np.where(np.isfinite(levels), levels, world.ground)
 
 
 def _of_squares(squares: NDArray[np.bool_]) -> tuple[Numbers, Faces, NDArray[np.int64]]:
@@ -156,7 +142,7 @@ def water_block(landscape: Landscape, printed: Print) -> Any:
     points, faces, numbers = _of_squares(wet)
     world = landscape.world
     lowest = float(world.ground.min())
-    levels, ground = (values.ravel()[numbers] - lowest for values in (_water_levels(landscape), world.ground))
+    levels, ground = (values.ravel()[numbers] - lowest for values in (landscape.levels_around, world.ground))
     top, bottom = (_millimetres(landscape, points, heights, printed) for heights in (levels, ground))
     bottom[:, 2] = np.minimum(bottom[:, 2], top[:, 2] - THINNEST_WATER * printed.base)
     return _closed(top, bottom, faces)

@@ -36,6 +36,7 @@ from app.export.meshes import (
     wet_squares,
     write_stl,
 )
+from app.export.pictures import OVERLAY, PICTURE_FORMATS, overlay_of, page_of, write_picture
 from app.export.trees import TREE_FORMATS, TreeFormat
 from app.export.triangles import Surface, in_tiles, triangulated
 from app.export.wishes import Wishes, read_side
@@ -74,6 +75,7 @@ def plan(landscape: Landscape, wishes: Wishes, colours: Colours | None = None) -
         *_maps(landscape, sheet, wishes),
         *_trees(landscape, wishes),
         *_meshes(landscape, wishes, colours),
+        *_pictures(landscape, wishes),
     ]
 
 
@@ -209,6 +211,20 @@ def _meshes(landscape: Landscape, wishes: Wishes, colours: Colours | None) -> It
         yield Item("water.stl", 4 * BYTES_PER_PRINTED * wet, write_water)
 
 
+def _pictures(landscape: Landscape, wishes: Wishes) -> Iterator[Item]:
+    for name in wishes.pictures:
+        page = page_of(landscape, wishes.paper, wishes.dpi)
+        if name == OVERLAY:
+            overlay_of(landscape)  # before anything is written
+
+        def write(path: Path, name: str = name) -> str:
+            write_picture(path, landscape, name, wishes.picture_format, wishes.paper, wishes.dpi)
+            return ""
+
+        size = PICTURE_FORMATS[wishes.picture_format] * page.width * page.height
+        yield Item(f"{name}.{wishes.picture_format}", size, write)
+
+
 def _tile(surfaces: Callable[[], dict[tuple[int, int], Surface]], place: tuple[int, int]) -> Surface:
     return surfaces()[place]
 
@@ -266,6 +282,12 @@ def single(landscape: Landscape, wishes: Wishes, path: Path, colours: Colours | 
     if wishes.maps and not (wishes.heights or wishes.trees) and suffix == ".exr":
         sheet = sheet_of(landscape, wishes)
         return layers_item(landscape, sheet, list(maps_of(landscape, wishes.maps)), path.name)
+    if len(wishes.pictures) == 1 and suffix.removeprefix(".") in PICTURE_FORMATS:
+        alone = Wishes(
+            pictures=wishes.pictures, picture_format=suffix.removeprefix("."), paper=wishes.paper, dpi=wishes.dpi
+        )
+        if replace(wishes, picture_format=alone.picture_format) == alone:
+            return replace(plan(landscape, alone)[0], name=path.name)
     if wishes.any:
         raise UserError(f"--out {path}: several things are asked for; name a folder, or an .exr for --maps alone")
     kind = suffix.removeprefix(".")

@@ -11,6 +11,7 @@ from app.export.landscape import SURFACES
 from app.export.map_files import LAYERED, MAP_FORMATS
 from app.export.maps import ALL, MAP_NAMES
 from app.export.meshes import MESH_FORMATS, PRINTED, Print
+from app.export.pictures import PAPERS, PICTURE_FORMATS, PICTURES
 from app.export.trees import TREE_FORMATS
 from app.model.errors import UserError, nearest
 from app.model.world import LARGEST_SIDE, SMALLEST_SIDE
@@ -33,11 +34,15 @@ class Wishes:
     tiles: int = 1  # along each side of meshes, a power of two
     texture: int = 2048  # pixels along the longer side of the ground's colours; 0: none
     printed: Print = AS_USUAL
+    pictures: tuple[str, ...] = ()
+    picture_format: str = "png"
+    paper: str = "a4"
+    dpi: int = 300
     side: str = ""  # of all maps: an engine, a number of cells, or WIDTHxHEIGHT; empty: as the world has
 
     @property
     def any(self) -> bool:
-        return bool(self.heights or self.maps or self.trees or self.meshes)
+        return bool(self.heights or self.maps or self.trees or self.meshes or self.pictures)
 
     def checked(self) -> Wishes:
         """The same, where all of it is known. Raises `UserError`."""
@@ -47,6 +52,9 @@ class Wishes:
         check_names("--map-format", (self.map_format,), (*MAP_FORMATS, LAYERED))
         check_names("--trees", self.trees, TREE_FORMATS)
         check_names("--meshes", self.meshes, (*MESH_FORMATS, PRINTED))
+        check_names("--pictures", self.pictures, PICTURES)
+        check_names("--picture-format", (self.picture_format,), PICTURE_FORMATS)
+        check_names("--paper", (self.paper,), PAPERS)
         if self.tiles not in TILES:
             raise UserError(f"--tiles {self.tiles}: must be one of {', '.join(map(str, TILES))}")
         read_side(self.side)

@@ -173,6 +173,20 @@ def test_list_of_presets(capsys: pytest.CaptureFixture[str]) -> None:
             ["export", *SMALL, "--out", "new", "--trees", "jpg"],
             "--trees jpg: there is no such name; there are csv",
         ),
+        (["export", *SMALL, "--out", "new", "--pictures", "releif"], "--pictures releif: there is no such name; did"),
+        (["export", *SMALL, "--out", "new", "--pictures", "relief", "--paper", "a9"], "--paper a9: there is no such"),
+        (
+            ["export", "noise", "--size", "40x32", "--out", "new", "--pictures", "relief", "--paper", "a0"],
+            "--dpi 300: a0 would have 14043×9933 pixels; at most 213 dpi are right for it",
+        ),
+        (
+            ["export", *SMALL, "--out", "new", "--pictures", "map", "--set", "view.overlay=rivers"],
+            "view.overlay = rivers: it is drawn in the window alone",
+        ),
+        (
+            ["export", *SMALL, "--out", "new", "--pictures", "map", "--set", "view.overlay=grass"],
+            "view.overlay = grass: this world has no 'grass'",
+        ),
         (["export", *SMALL, "--out", "land.tif", "--heights", ","], "must be names with commas between them"),
         (["analyze", "", "--out", "."], "argument FILE: the name of the file is empty"),
         (["bench", "drops"], "drops: there is no such group; did you mean 'droplets'?"),

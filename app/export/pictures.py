@@ -1,0 +1,311 @@
+"""Printed maps: relief, contours and overlays with their legends, on a sheet of paper at its size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.publishing import take_snapshot
+from app.export.landscape import Landscape, Numbers
+from app.export.light import normals
+from app.files.atomic import write_atomically
+from app.model import palettes
+from app.model.errors import UserError
+from app.model.numbers import spaced
+from app.model.overlays import OVERLAYS, Value, overlay_ends, overlay_range
+from app.sources.heightmap import resample
+from kernels.standing import DRY
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Colours = NDArray[np.float64]  # sRGB in [0, 1], [row, column, channel]
+
+MILLIMETRES_PER_INCH = 25.4
+PAPERS = {"a5": (148, 210), "a4": (210, 297), "a3": (297, 420), "a2": (420, 594), "a1": (594, 841), "a0": (841, 1189)}
+LARGEST_PRINT = 10_000  # pixels along a side
+
+# On the paper, in millimetres
+MARGIN, LEGEND, GAP = 10.0, 15.0, 3.0
+TEXT_HEIGHT = 3.0
+LINE, BOLD_LINE = 0.13, 0.30  # of contours
+BOLD_EVERY = 5
+LONGEST_BAR = 50.0
+
+PAPER, INK = (0.93, 0.92, 0.89), (0.16, 0.15, 0.14)
+LIGHT = np.array([-0.5, 0.5, 0.75]) / np.linalg.norm([-0.5, 0.5, 0.75])  # from the north-west, as on printed maps
+STEEP = 0.35  # relief looks best where its usual slope is drawn so steep
+CONTOUR_COLOUR = (0.47, 0.31, 0.19)
+WATER_COLOUR = tuple(part / 255.0 for part in (120, 168, 200))
+SHALLOWEST = 0.02  # metres: a cell has or lacks so much water at least where a shore is drawn
+LINES = 24  # of equal height in the relief at most
+
+
+@dataclass(frozen=True)
+class Legend:
+    """What stands below a map: of a palette its ends and what it shows, or a line alone."""
+
+    title: str
+    stops: palettes.Stops = ()
+    ends: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A sheet of paper that lies as the map does, and where the map is on it, in pixels."""
+
+    width: int
+    height: int
+    dpi: int
+    left: int
+    top: int
+    map_width: int
+    map_height: int
+
+    def pixels(self, millimetres: float) -> int:
+        return round(millimetres * self.dpi / MILLIMETRES_PER_INCH)
+
+    def millimetres(self, pixels: float) -> float:
+        return pixels * MILLIMETRES_PER_INCH / self.dpi
+
+
+def page_of(landscape: Landscape, paper: str, dpi: int) -> Page:
+    """The page for a map on a paper of `PAPERS`. Raises `UserError` where it would have too many pixels."""
+    rows, columns = landscape.world.shape
+    sides = sorted(PAPERS[paper], reverse=columns > rows)
+    width, height = (round(side * dpi / MILLIMETRES_PER_INCH) for side in sides)
+    if max(width, height) > LARGEST_PRINT:
+        most = int(LARGEST_PRINT * MILLIMETRES_PER_INCH / max(sides))
+        raise UserError(f"--dpi {dpi}: {paper} would have {width}×{height} pixels; at most {most} dpi are right for it")
+    room = sides[0] - 2 * MARGIN, sides[1] - 2 * MARGIN - LEGEND - GAP
+    scale = min(room[0] / columns, room[1] / rows) * dpi / MILLIMETRES_PER_INCH
+    map_width, map_height = max(2, round(columns * scale)), max(2, round(rows * scale))
+    left, top = (width - map_width) // 2, round(MARGIN * dpi / MILLIMETRES_PER_INCH)
+    return Page(width, height, dpi, left, top, map_width, map_height)
+
+
+# The maps.
+
+
+@dataclass(frozen=True)
+class _Ground:
+    """The land in the pixels of a page."""
+
+    landscape: Landscape
+    page: Page
+    heights: Numbers
+    side: float  # of a pixel in metres
+    water: Numbers  # the part of each pixel that it covers
+
+    @classmethod
+    def of(cls, landscape: Landscape, page: Page) -> _Ground:
+        world, shape = landscape.world, (page.map_height, page.map_width)
+        side = world.cell_size * world.shape[1] / page.map_width
+        return cls(landscape, page, resample(world.ground, *shape), side, _water(landscape, *shape))
+
+    def relief(self) -> Colours:
+        """Pale paper in the light from the north-west."""
+        south, east = np.gradient(self.heights, self.side)
+        slope = np.hypot(south, east)
+        usual = float(np.median(slope[slope > 0.0])) if (slope > 0.0).any() else STEEP
+        light = normals(self.heights * (STEEP / max(usual, 1e-9)), self.side) @ LIGHT
+        shaded: Colours = np.clip(0.30 + 0.85 * light, 0.0, 1.0)[..., None] * PAPER
+        return shaded
+
+    def with_water(self, below: Colours) -> Colours:
+        """Lakes and sea in one blue."""
+        return below + self.water[..., None] * (np.array(WATER_COLOUR) - below)
+
+
+def _water(landscape: Landscape, rows: int, columns: int) -> Numbers:
+    """The part of each pixel that is under water: the shore is where the depth between cells is 0."""
+    world = landscape.world
+    wet = world.standing != DRY
+    depth = landscape.levels_around - world.ground
+    depth = np.where(wet, np.maximum(depth, SHALLOWEST), np.minimum(depth, -SHALLOWEST))
+    covered = np.pad((resample(depth, rows, columns) > 0.0).astype(np.float64), 1, mode="edge")
+    covered = 0.25 * (covered[:-2] + covered[2:]) + 0.5 * covered[1:-1]
+    soft: Numbers = 0.25 * (covered[:, :-2] + covered[:, 2:]) + 0.5 * covered[:, 1:-1]
+    return soft
+
+
+def _relief(ground: _Ground) -> tuple[Colours, Legend]:
+    """Colours by height, in relief."""
+    low, high = float(ground.heights.min()), float(ground.heights.max())
+    coloured = _with_palette(ground.relief(), ground.heights, low, high, palettes.RELIEF, 0.75)
+    return ground.with_water(coloured), Legend("elevation", palettes.RELIEF, (_metres(low), _metres(high)))
+
+
+def _contours(ground: _Ground) -> tuple[Colours, Legend]:
+    """Lines of equal height over pale relief; each fifth is bold."""
+    heights = ground.heights
+    step = contour_step(float(np.ptp(heights)))
+    south, east = np.gradient(heights)
+    rise = np.maximum(np.hypot(south, east), 1e-12)  # metres a pixel
+    picture = ground.with_water(0.55 + 0.45 * ground.relief())
+    for every, width in ((1, LINE), (BOLD_EVERY, BOLD_LINE)):
+        apart = step * every
+        away = np.abs(heights - apart * np.rint(heights / apart)) / rise  # pixels
+        drawn = np.clip(0.5 + 0.5 * width * ground.page.dpi / MILLIMETRES_PER_INCH - away, 0.0, 1.0)
+        drawn *= rise < apart  # on level ground nothing is a line, and where all are lines none is
+        drawn *= rise > 1e-9
+        picture += drawn[..., None] * (np.array(CONTOUR_COLOUR) - picture)
+    return picture, Legend(f"a line each {_metres(step)}, bold each {_metres(BOLD_EVERY * step)}")
+
+
+def contour_step(relief: float) -> float:
+    """The metres between lines of equal height: 1, 2 or 5 of some power of ten, such that there are not too many."""
+    least = max(relief, 1e-3) / LINES
+    power = 10.0 ** math.floor(math.log10(least))
+    return power * next(step for step in (1.0, 2.0, 5.0, 10.0) if step * power >= least * (1.0 - 1e-9))
+
+
+def _overlay(ground: _Ground) -> tuple[Colours, Legend]:
+    """The overlay of the scene's view over pale relief, as the window's legend explains it."""
+    landscape = ground.landscape
+    name = overlay_of(landscape)
+    overlay, snapshot = OVERLAYS[name], take_snapshot(landscape.world)
+    low, high = map(overlay.scaled, overlay_range(name, snapshot))
+    match overlay.value:
+        case Value.ELEVATION:
+            values = ground.heights
+        case Value.SLOPE:
+            south, east = np.gradient(landscape.world.ground, landscape.world.cell_size)
+            values = np.degrees(np.arctan(np.hypot(south, east)))
+        case Value.SEDIMENT:
+            values = landscape.world.sediment
+        case Value.MAGNITUDE:
+            values = np.log2(np.maximum(snapshot.layers[overlay.layers[0]].astype(np.float64), 1e-30))
+        case _:
+            values = snapshot.layers[overlay.layers[0]].astype(np.float64)
+    values = resample(values, *ground.heights.shape)
+    picture = _with_palette(ground.relief(), values, low, high, overlay.palette, 1.0)
+    if overlay.layers != ("water",):
+        picture = ground.with_water(picture)
+    return picture, Legend(overlay.label, overlay.palette, overlay_ends(name, snapshot))
+
+
+PRINTED_VALUES = (Value.ELEVATION, Value.SLOPE, Value.SEDIMENT, Value.LAYER, Value.MAGNITUDE)
+
+
+def overlay_of(landscape: Landscape) -> str:
+    """The overlay that is printed: that of the view, or the elevation. Raises `UserError` where it cannot be."""
+    name = landscape.scene.view.overlay
+    if name == "none":
+        return "elevation"
+    overlay = OVERLAYS[name]
+    if overlay.value not in PRINTED_VALUES or overlay.survey:
+        raise UserError(f"view.overlay = {name}: it is drawn in the window alone; a map of amounts can be printed")
+    if missing := [layer for layer in overlay.layers if layer not in landscape.world.layers]:
+        raise UserError(f"view.overlay = {name}: this world has no '{missing[0]}'; its processes have not run")
+    return name
+
+
+def _with_palette(
+    relief: Colours, values: Numbers, low: float, high: float, stops: palettes.Stops, opacity: float
+) -> Colours:
+    """A palette over a relief, whose light and shade stay."""
+    table = palettes.interpolated(stops, 256)
+    colours = table[np.rint(255 * np.clip((values - low) / max(high - low, 1e-12), 0.0, 1.0)).astype(np.intp)]
+    light = relief.mean(axis=-1, keepdims=True) / np.mean(PAPER)
+    lit = np.clip(colours[..., :3] * (0.35 + 0.75 * light), 0.0, 1.0)
+    laid: Colours = relief + opacity * colours[..., 3:] * (lit - relief)
+    return laid
+
+
+def _metres(value: float) -> str:
+    return f"{spaced(value) if abs(value) >= 999.5 else f'{value:.3g}'} m"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A printed map: what it is, and how it is drawn."""
+
+    help: str
+    draw: Callable[[_Ground], tuple[Colours, Legend]]
+
+
+OVERLAY = "map"  # of these, the one that depends on the scene
+PICTURES: dict[str, Picture] = {
+    "relief": Picture("shaded relief, coloured by height", _relief),
+    "contours": Picture("lines of equal height", _contours),
+    OVERLAY: Picture("the overlay of the view with its legend, or the elevation", _overlay),
+}
+PICTURE_FORMATS = {"png": 2.0, "pdf": 0.6}  # and about how many bytes a pixel takes
+
+
+# The page.
+
+
+def write_picture(path: Path, landscape: Landscape, name: str, kind: str, paper: str, dpi: int) -> None:
+    """A printed map as PNG or PDF, at the size of its paper."""
+    page = page_of(landscape, paper, dpi)
+    image = draw_page(landscape, page, PICTURES[name])
+    with write_atomically(path) as file:
+        if kind == "pdf":
+            image.save(file, "PDF", resolution=float(dpi), quality=95)
+        else:
+            image.save(file, "PNG", dpi=(dpi, dpi))
+
+
+def draw_page(landscape: Landscape, page: Page, picture: Picture) -> Image:
+    """The whole page: the map in a frame, its legend, and its scale."""
+    from PIL import Image, ImageDraw
+
+    colours, legend = picture.draw(_Ground.of(landscape, page))
+    image = Image.new("RGB", (page.width, page.height), "white")
+    image.paste(Image.fromarray(np.rint(255.0 * np.clip(colours, 0.0, 1.0)).astype(np.uint8)), (page.left, page.top))
+    draw = ImageDraw.Draw(image)
+    right, bottom = page.left + page.map_width, page.top + page.map_height
+    thin = max(1, page.pixels(0.2))
+    draw.rectangle((page.left - thin, page.top - thin, right, bottom), outline=_rgb(INK), width=thin)
+    top = bottom + page.pixels(GAP)
+    _draw_legend(image, page, legend, page.left, top)
+    _draw_scale(image, page, landscape, right, top)
+    return image
+
+
+def _draw_legend(image: Image, page: Page, legend: Legend, left: int, top: int) -> None:
+    """The name of what is shown, and below it the palette between its ends."""
+    from PIL import Image, ImageDraw, ImageFont
+
+    draw, font = ImageDraw.Draw(image), ImageFont.load_default(page.pixels(TEXT_HEIGHT))
+    draw.text((left, top), legend.title, fill=_rgb(INK), font=font)
+    if not legend.stops:
+        return
+    top += page.pixels(1.6 * TEXT_HEIGHT)
+    width, height = min(page.pixels(70.0), page.map_width // 2), page.pixels(3.0)
+    table = palettes.interpolated(legend.stops, width)
+    shown = table[:, 3:] * table[:, :3] + (1.0 - table[:, 3:]) * PAPER
+    bar = np.rint(255.0 * shown).astype(np.uint8)[None].repeat(height, axis=0)
+    image.paste(Image.fromarray(bar), (left, top))
+    below = top + height + page.pixels(0.8)
+    draw.text((left, below), legend.ends[0], fill=_rgb(INK), font=font)
+    draw.text((left + width, below), legend.ends[1], fill=_rgb(INK), font=font, anchor="ra")
+
+
+def _draw_scale(image: Image, page: Page, landscape: Landscape, right: int, top: int) -> None:
+    """A bar of a round length, and the scale as a ratio."""
+    from PIL import ImageDraw, ImageFont
+
+    draw, font = ImageDraw.Draw(image), ImageFont.load_default(page.pixels(TEXT_HEIGHT))
+    metres_per_pixel = landscape.world.shape[1] * landscape.world.cell_size / page.map_width
+    longest = min(page.pixels(LONGEST_BAR), page.map_width // 3) * metres_per_pixel
+    power = 10.0 ** math.floor(math.log10(longest))
+    length = power * next(step for step in (5.0, 2.0, 1.0) if step * power <= longest)
+    pixels = round(length / metres_per_pixel)
+    ratio = metres_per_pixel / (1e-3 * page.millimetres(1.0))
+    text = f"{length / 1000.0:g} km" if length >= 1000.0 else f"{length:g} m"
+    draw.text((right, top), f"{text}    1 : {spaced(round(ratio))}", fill=_rgb(INK), font=font, anchor="ra")
+    line = top + page.pixels(1.6 * TEXT_HEIGHT)
+    draw.rectangle((right - pixels, line, right, line + page.pixels(1.0)), fill=_rgb(INK))
+
+
+def _rgb(colour: tuple[float, ...]) -> tuple[int, ...]:
+    return tuple(round(255.0 * part) for part in colour)
