@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
+from app.engine.memory import free_memory
 from app.export.heights import HEIGHT_FORMATS, HeightFormat, Heights, engine_side, scale_text
 from app.export.landscape import Landscape, Sheet
 from app.export.map_files import (
@@ -38,11 +39,13 @@ from app.export.meshes import (
 )
 from app.export.pictures import OVERLAY, PICTURE_FORMATS, overlay_of, page_of, write_picture
 from app.export.trees import TREE_FORMATS, TreeFormat
-from app.export.triangles import Surface, in_tiles, triangulated
+from app.export.triangles import Surface, in_tiles, lattice_side, triangulated
 from app.export.wishes import Wishes, read_side
 from app.files.atomic import write_atomically
 from app.model.errors import UserError
 
+# Of memory, as it was measured at 2048² cells
+BYTES_OF_CELL, BYTES_OF_LAYER, BYTES_OF_PIXEL, BYTES_OF_POINT = 90, 14, 100, 80
 BYTES_PER_ENTRY = 300  # of the list of maps
 
 MESHES = (*(format.suffix for format in MESH_FORMATS.values()), f".{PRINTED}")
@@ -70,6 +73,7 @@ def plan(landscape: Landscape, wishes: Wishes, colours: Colours | None = None) -
     """
     wishes = wishes.checked()
     sheet = sheet_of(landscape, wishes)
+    _check_memory(landscape, sheet, wishes)
     return [
         *_heights(landscape, sheet, wishes),
         *_maps(landscape, sheet, wishes),
@@ -77,6 +81,24 @@ def plan(landscape: Landscape, wishes: Wishes, colours: Colours | None = None) -
         *_meshes(landscape, wishes, colours),
         *_pictures(landscape, wishes),
     ]
+
+
+def _check_memory(landscape: Landscape, sheet: Sheet, wishes: Wishes) -> None:
+    """Raise `UserError` where the largest file needs more memory than is free."""
+    needs = BYTES_OF_CELL * sheet.rows * sheet.columns
+    if wishes.maps and wishes.map_format == LAYERED:
+        channels = sum(max(1, len(map.channels)) for map in maps_of(landscape, wishes.maps))
+        needs += BYTES_OF_LAYER * channels * sheet.rows * sheet.columns
+    if wishes.pictures:
+        page = page_of(landscape, wishes.paper, wishes.dpi)
+        needs = max(needs, BYTES_OF_PIXEL * page.width * page.height)
+    if wishes.meshes:
+        needs = max(needs, BYTES_OF_POINT * lattice_side(*landscape.world.shape) ** 2)
+    if needs > (free := free_memory()):
+        raise UserError(
+            f"the export needs about {needs / 1e9:.1f} GB of memory; {free / 1e9:.1f} are free; "
+            "ask for fewer cells (--side), pixels (--dpi) or maps at once"
+        )
 
 
 def sheet_of(landscape: Landscape, wishes: Wishes) -> Sheet:
@@ -281,6 +303,7 @@ def single(landscape: Landscape, wishes: Wishes, path: Path, colours: Colours | 
     wishes = wishes.checked()
     if wishes.maps and not (wishes.heights or wishes.trees) and suffix == ".exr":
         sheet = sheet_of(landscape, wishes)
+        _check_memory(landscape, sheet, replace(wishes, map_format=LAYERED))
         return layers_item(landscape, sheet, list(maps_of(landscape, wishes.maps)), path.name)
     if len(wishes.pictures) == 1 and suffix.removeprefix(".") in PICTURE_FORMATS:
         alone = Wishes(
@@ -298,5 +321,7 @@ def single(landscape: Landscape, wishes: Wishes, path: Path, colours: Colours | 
         raise UserError(f"--out {path}: must be a folder, or end in one of {', '.join([*formats, *MESHES])}")
     if len(wishes.surfaces) > 1:
         raise UserError(f"--out {path}: {len(wishes.surfaces)} surfaces need a folder, or one --surface")
-    item = heights_item(landscape, sheet_of(landscape, wishes), wishes.surfaces[0], formats[suffix])
+    sheet = sheet_of(landscape, wishes)
+    _check_memory(landscape, sheet, wishes)
+    item = heights_item(landscape, sheet, wishes.surfaces[0], formats[suffix])
     return replace(item, name=path.name)

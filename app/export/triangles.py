@@ -71,9 +71,7 @@ def all_cells(ground: Numbers, tiles: int = 1) -> Surface:
 def few_triangles(ground: Numbers, most: int, tiles: int = 1) -> Surface:
     """At most `most` triangles, and at least two in each of `tiles` × `tiles`, a power of two."""
     rows, columns = ground.shape
-    side = 2 ** max(1, math.ceil(math.log2(max(rows, columns) - 1)))
-    if (rows, columns) != (side + 1, side + 1) and side <= FINE_SIDE:
-        side *= 2  # so that no cell lies far from a point of the lattice
+    side = lattice_side(rows, columns)
     lattice = _at_places(ground, np.linspace(0.0, rows - 1.0, side + 1), np.linspace(0.0, columns - 1.0, side + 1))
     needs = _needs(lattice, tiles)
     limit = _limit(needs, most)
@@ -87,6 +85,13 @@ def few_triangles(ground: Numbers, most: int, tiles: int = 1) -> Surface:
     off = np.abs(seen - ground)
     error, rms = float(off.max()), float(np.sqrt(np.mean(off**2)))
     return Surface(points, lattice[row, column], numbers.reshape(-1, 3), lines, error, rms)
+
+
+def lattice_side(rows: int, columns: int) -> int:
+    """The squares along a side of the lattice for a map."""
+    side: int = 2 ** max(1, math.ceil(math.log2(max(rows, columns) - 1)))
+    # Where its points are not those of the cells, none of these shall lie far from one
+    return side if (rows, columns) == (side + 1, side + 1) or side > FINE_SIDE else 2 * side
 
 
 def in_tiles(surface: Surface) -> Iterator[tuple[int, int, Surface]]:

@@ -349,6 +349,26 @@ def test_writer_that_fails_leaves_the_old_file(name: str, target: str, lakes: La
     assert path.read_bytes() == b"old"
 
 
+@pytest.mark.parametrize(
+    "wishes",
+    [
+        {"heights": ("npy",), "side": "4000"},
+        {"maps": ("slope",), "side": "4000"},
+        {"maps": ("all",), "map_format": "layered", "side": "2000"},
+        {"pictures": ("relief",), "dpi": 500},
+        {"meshes": ("ply",)},
+    ],
+)
+def test_what_does_not_fit_into_memory_is_refused_before(
+    wishes: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    landscape = landscape_of(small_scene())
+    assert plan(landscape, Wishes(**wishes))
+    monkeypatch.setattr("app.export.plan.free_memory", lambda: 4e5 if "meshes" in wishes else 1e9)
+    with pytest.raises(UserError, match=r"the export needs about [\d.]+ GB of memory; [\d.]+ are free; ask for fewer"):
+        plan(landscape, Wishes(**wishes))
+
+
 # The command.
 
 
