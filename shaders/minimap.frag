@@ -66,8 +66,10 @@ void main() {
     vec3 wet = albedo;
     if (with_water) {
         float depth = textureLod(water, at, 0.0).x;
-        vec3 through = water_transmission(depth, LAKE_TURBIDITY, 1.0);
-        vec3 pools = plain_ground ? POOLS : albedo * through + DEEP_LAKE * (1.0 - through) + MIRRORED_SKY;
+        bool sea = place.x < frame.water.w;
+        vec3 through = water_transmission(depth, sea ? SEA_TURBIDITY : LAKE_TURBIDITY, 1.0);
+        vec3 deep = water_scattering(sea ? DEEP_SEA : DEEP_LAKE, through, vec3(1.0));
+        vec3 pools = plain_ground ? POOLS : albedo * through + deep + MIRRORED_SKY;
         river = seen_water * sqrt(texture(flow, at).x);
         pool = seen_water * smoothstep(0.0, 0.3, depth);
         wet = mix(plain_ground ? STREAMS : BROKEN_WATER, pools, pool);

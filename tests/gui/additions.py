@@ -11,7 +11,7 @@ from dataclasses import replace
 import moderngl
 import numpy as np
 
-from app.model.overlays import OVERLAYS, Overlay, Value
+from app.model.overlays import OVERLAYS, Legend, Overlay, Value
 
 STRIPES = ((255, 0, 255, 1), (0, 255, 0, 1))
 OVERLAYS["bare"] = Overlay("bare", Value.LAYER, "where nothing lies", STRIPES, "ells", layers=("sediment",))
@@ -123,11 +123,11 @@ def panel_has_the_overlay(driver: Driver) -> None:
     labels: list[tuple[str, tuple[str, str]]] = []
     bar = legend._bar
 
-    def noted(label: str, name: str, values: tuple[str, str], *place: float) -> None:
-        labels.append((label, values))
-        bar(label, name, values, *place)
+    def noted(shown: Legend, *place: float) -> None:
+        labels.append((shown.label, shown.ends))
+        bar(shown, *place)
 
-    legend._bar = noted  # type: ignore[assignment]
+    legend._bar = noted
     driver.wait_for(lambda: application.snapshot is not None, "the first snapshot")
     driver.engine.item_click(driver.widget("view.overlay"))
     driver.engine.item_click("//$FOCUSED/bare")
