@@ -104,10 +104,13 @@ vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float height, float pi
 #endif
 
 #if STORM == 1
-// How much of the ground veils of blown dust hide. They float at some height, and so stay where they are as the eye moves.
-float veils(vec2 uv, vec3 to_eye) {
+const float DUST_SHADE = 0.7;  // of the sunlight, that the densest veils take
+
+// How much veils of blown dust hide in a direction. They float at some height, and so stay where they are as the eye moves.
+float veils(vec2 uv, vec3 direction) {
     float height = 0.35 * frame.dust.y;
-    vec2 lifted = position.xz + to_eye.xz * min(height / max(to_eye.y, 0.02), 0.2 * frame.heights.w);
+    vec2 lifted = position.xz + direction.xz * min(height / max(direction.y, 0.02), 0.2 * frame.heights.w);
+    float behind_front = frame.air.w - dot(lifted - 0.5 * map_extent(), frame.wind.xy) / frame.heights.w;  // in sides
     vec2 across = vec2(-frame.wind.y, frame.wind.x);
     // Before cliffs they lie in layers.
     vec2 at = vec2(dot(lifted, frame.wind.xy) - frame.dust.w, dot(lifted, across) + 1.5 * position.y) / frame.heights.w;
@@ -116,6 +119,7 @@ float veils(vec2 uv, vec3 to_eye) {
     float streamers = texture(detail, at * vec2(1.1, 5.0) + vec2(-0.3 * frame.dust.w / frame.heights.w, 0.35 * billows)).x;
     float sand = 1.0 - exp(-150.0 * textureLod(airborne, uv, 0.0).x);
     float dense = smoothstep(0.40, 0.72, 0.72 * billows + 0.28 * streamers);
+    dense = max(dense, 0.8 * exp(-5.0 * max(behind_front, 0.0))) * smoothstep(-0.02, 0.08, behind_front);
     return clamp(frame.dust.z * dense * mix(0.40, 0.85, sand), 0.0, 0.9);
 }
 #endif
@@ -232,6 +236,9 @@ void main() {
     seen.x *= lit.w;
 #endif
     seen.y *= 1.0 - 0.5 * covered;
+#endif
+#if STORM == 1 && DETAIL_SCALES > 2
+    seen.x *= 1.0 - DUST_SHADE * veils(uv, frame.sun.xyz);
 #endif
 #if DESERT == 1
     float sun = light_on_ripples(dot(normal, frame.sun.xyz), ripples.rough * ground.sand) * seen.x;

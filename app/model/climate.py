@@ -138,6 +138,7 @@ class Weather(NamedTuple):
     storm: float = 0.0  # from 0 to 1 at its height
     season: float = 0.0  # from −1 in the middle of winter to 1 in the middle of summer
     mean_temperature: Celsius = 15.0  # as `temperature`, over the year
+    storm_passed: float = 0.0  # the part of a storm's length that has
 
 
 def weather_of(climate: ClimateParameters, seed: int, cycle: int) -> Weather:
@@ -157,6 +158,7 @@ def weather_of(climate: ClimateParameters, seed: int, cycle: int) -> Weather:
         storm=storm,
         season=season,
         mean_temperature=climate.temperature,
+        storm_passed=(cycle % climate.storm_length + 0.5) / climate.storm_length if storm > 0.0 else 0.0,
     )
 
 

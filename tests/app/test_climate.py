@@ -48,6 +48,9 @@ def test_storms_come_and_go_as_often_as_they_are_said_to() -> None:
     assert 0.25 < np.mean(storm > 0.0) < 0.35
     assert storm.max() > 0.99
     assert np.abs(np.diff(storm)).max() < 0.1  # none begins or ends at once
+    passed = np.array([weather.storm_passed for weather in cycles])
+    assert (passed[storm == 0.0] == 0.0).all() and passed.max() < 1.0
+    assert np.allclose(np.sin(np.pi * passed) ** 2, storm)
     assert np.allclose([weather.wind_speed for weather in cycles], 1.0 + 2.0 * storm)
     assert [weather.storm for weather in weathers(500, seed=2, storms=0.3)] != [
         weather.storm for weather in weathers(500, seed=3, storms=0.3)

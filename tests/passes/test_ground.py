@@ -347,6 +347,52 @@ def test_veils_of_dust_drift_with_time(show: Show) -> None:
     assert np.abs(later - one).mean() > 1e-3
 
 
+def test_the_front_of_a_storm_runs_over_the_land_with_the_wind(show: Show) -> None:
+    """When it has come to the middle, there is dust before the half that the wind comes from, and later before both."""
+
+    def dustier_in_the_west(cycle: int, blows_from: float) -> float:
+        shown = desert(cycle)
+        calm, storm = (
+            show(shown, from_above(shown), stormy(storms=storms, wind_direction=blows_from)).mean(axis=2)
+            for storms in (0.0, 1.0)
+        )
+        part = (storm / np.maximum(calm, 0.02))[SIZE[1] // 4 : -SIZE[1] // 4]
+        west, east = part[:, SIZE[0] // 4 : SIZE[0] // 2 - 8], part[:, SIZE[0] // 2 + 8 : -SIZE[0] // 4]
+        return float(west.mean() - east.mean())
+
+    halfway, whole = (dustier_in_the_west(cycle, 270.0) - dustier_in_the_west(cycle, 90.0) for cycle in (15, 30))
+    assert halfway > 0.02
+    assert abs(whole) < 0.6 * halfway
+
+
+def test_billows_stand_over_the_front_at_high_levels(
+    context: moderngl.Context, canvas: Canvas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outputs = "layout(location = 0, index = 0) out vec4 added;\nlayout(location = 0, index = 1) out vec4 kept;\n"
+    blue = outputs + "void main() { added = vec4(0.0, 0.0, 9.0, 1.0); kept = vec4(0.0); }\n"
+    masks.use(monkeypatch, {**masks.PLAIN_SHADERS, "storm_front.frag": blue})
+    pictures = {level: Picture(context, bake_at_once=True, quality=level) for level in ("low", "high")}
+
+    def billows(level: str, cycle: int, scene: Scene) -> tuple[int, float]:
+        """How many pixels they cover, and the middle column of them."""
+        pictures[level].show(desert(cycle))
+        camera = Camera(glm.vec3(320.0, 60.0, 320.0), 0.0, 20.0, 1400.0)
+        pictures[level].draw(canvas.framebuffer(*SIZE), camera, scene, minimap=False)
+        pixels = canvas.pixels()
+        assert pixels is not None
+        seen = (pixels[..., 2] > 150) & (pixels[..., 0] < 60)
+        return int(seen.sum()), float(np.nonzero(seen)[1].mean()) if seen.any() else 0.0
+
+    try:
+        (some, early), (_, late) = (billows("high", cycle, stormy()) for cycle in (12, 18))
+        assert some > 200 and early + 10 < late
+        assert billows("high", 12, stormy(storms=0.0))[0] == billows("low", 12, stormy())[0] == 0
+        assert billows("high", 30, stormy())[0] == 0, "at its height the front has left the map"
+    finally:
+        for picture in pictures.values():
+            picture.release()
+
+
 def test_the_picture_moves_in_a_storm(context: moderngl.Context) -> None:
     picture = Picture(context, bake_at_once=True, quality="low")
     assert not picture.is_moving(stormy())

@@ -22,7 +22,11 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     ("table_sky", "vec4", "and what where the sky does not; 0"),
     ("map", "vec4", "columns, rows, cell size in metres, exaggeration of heights"),
     ("heights", "vec4", "lowest and highest ground, base of the block, in picture space; longer side of the map"),
-    ("air", "vec4", "haze per metre; height over which it thins; height it starts at; 0"),
+    (
+        "air",
+        "vec4",
+        "haze per metre; height over which it thins; height it starts at; a storm's front, sides along the wind",
+    ),
     (
         "clouds",
         "vec4",

@@ -6,6 +6,7 @@ from app.picture.passes.backdrop import BackdropMesh
 from app.picture.passes.beach import BeachMesh
 from app.picture.passes.declaration import Blending, Frame, Pass
 from app.picture.passes.mesh import GroundMesh
+from app.picture.passes.storm_front import StormFront
 from app.picture.passes.tiles import GroundTiles
 from app.picture.passes.trees import TreeBodies, TreeCasters, TreePoints
 from app.picture.passes.undergrowth import UndergrowthMesh
@@ -35,6 +36,11 @@ def with_streams(frame: Frame) -> bool:
 def with_beach(frame: Frame) -> bool:
     """Whether beaches do: a deferred ground has them in itself where it is plain."""
     return frame.waves == NATURAL and not (frame.quality.deferred and frame.ground_is_plain)
+
+
+def with_storm_front(frame: Frame) -> bool:
+    """Whether there is the dust of a storm, whose front levels that save work leave out."""
+    return frame.defines["STORM"] == 1 and not frame.quality.deferred
 
 
 def with_trees(frame: Frame) -> bool:
@@ -90,4 +96,12 @@ PASSES: tuple[Pass, ...] = (
     Pass("lakes", "water.vert", "water.frag", LakesMesh, Blending.BY_COLOUR, with_water, WATER, joined=True),
     Pass("their sides", "lake_sides.vert", "lake_sides.frag", LakeSides, Blending.BY_COLOUR, with_water, joined=True),
     Pass("backdrop", "fullscreen.vert", "backdrop.frag", BackdropMesh),
+    Pass(
+        "front of a storm",
+        "storm_front.vert",
+        "storm_front.frag",
+        StormFront,
+        Blending.BY_COLOUR,
+        with_storm_front,
+    ),
 )

@@ -1,0 +1,36 @@
+// A billow of dust, lit as a ball whose rim is frayed.
+#include "sky.glsl"
+
+uniform sampler2D detail;
+
+in vec3 position;
+in vec2 in_square;
+flat in float seed;
+flat in float dense;
+
+layout(location = 0, index = 0) out vec4 added;
+layout(location = 0, index = 1) out vec4 kept;
+
+void main() {
+    float drift = 0.02 * frame.dust.w / frame.heights.w;
+    vec4 coarse = textureLod(detail, 0.026 * in_square + seed + vec2(0.0, -drift), 2.5);
+    vec4 fine = textureLod(detail, 0.075 * in_square + 0.7 * seed + vec2(drift, -2.0 * drift), 2.5);
+    float away = length(in_square) + 1.1 * (coarse.x - 0.5) + 0.55 * (fine.x - 0.5);
+    float cover = dense * (1.0 - smoothstep(0.45, 0.95, away)) * smoothstep(-1.0, -0.3, in_square.y);
+
+    vec3 to_eye = normalize(frame.camera.xyz - position), right = normalize(vec3(to_eye.z, 0.0, -to_eye.x) + vec3(1e-6, 0.0, 0.0));
+    vec3 up = cross(to_eye, right);
+    vec2 bulge = in_square + 1.3 * (coarse.yz - 0.5) + 1.0 * (fine.yz - 0.5);
+    float towards = sqrt(max(1.0 - dot(bulge, bulge), 0.08));
+    vec3 normal = normalize(bulge.x * right + bulge.y * up + towards * to_eye);
+    // Light is thrown on within: the side away from the sun is dim, and not dark.
+    float lit = 0.16 + 0.34 * max(0.25 + 0.75 * dot(normal, frame.sun.xyz), 0.0);
+    float forward = max(-dot(to_eye, frame.sun.xyz), 0.0);
+    vec3 sunlight = frame.sun_light.rgb * (lit + 0.25 * forward * forward * forward);
+    vec3 light = DUST * (sunlight + 0.55 * sky_light(normal)) * (0.80 + 0.40 * fine.w);
+
+    vec3 air_kept, air_added;
+    air_before(position, air_kept, air_added);
+    added = vec4(cover * (light * air_kept + air_added), 1.0);
+    kept = vec4(vec3(1.0 - cover), 0.0);
+}
