@@ -3,6 +3,12 @@
 
 uniform vec2 limits;  // heights in pixels: of the level that is finer; where trees become a colour of the ground
 
+#ifndef FOG
+#define FOG 0
+#endif
+#if FOG == 1
+#include "fog.glsl"
+#endif
 #ifndef CLOUDS
 #define CLOUDS 0  // 1: in the sky, 2: with their shadows
 #endif
@@ -68,6 +74,9 @@ void main() {
 #endif
     vec3 air_kept;
     air_before(centre, air_kept, air_added);
+#if FOG == 1
+    add_fog(centre, air_kept, air_added);
+#endif
     vec3 albedo = leaf_colour(chances, seen.z - 0.5);
     float against = max(-dot(to_eye, frame.sun.xyz), 0.0);
     float bare = max(0.92 * dead_part(growth.z), 0.6 * shed_part(chances) * foliage.a);

@@ -11,6 +11,12 @@ uniform mat4 shadow_matrix;
 
 uniform vec2 limits;  // heights in pixels: of the level that is finer than this one; of the level that is coarser
 
+#ifndef FOG
+#define FOG 0
+#endif
+#if FOG == 1
+#include "fog.glsl"
+#endif
 #ifndef CLOUDS
 #define CLOUDS 0  // 1: in the sky, 2: with their shadows
 #endif
@@ -87,6 +93,9 @@ void main() {
     albedo = leaf_colour(chances, seen.z - 0.5);
     bare = max(0.92 * dead_part(growth.z), 0.6 * shed_part(chances) * foliage.a);
     air_before(position, air_kept, air_added);
+#if FOG == 1
+    add_fog(position, air_kept, air_added);
+#endif
     gl_Position = frame.view_projection * vec4(position, 1.0);
 #endif
 }

@@ -70,6 +70,8 @@ void main() {
 
     float sun = max(dot(normal, frame.sun.xyz), 0.0);
     float occlusion = mix(0.45, 1.0, smoothstep(0.0, 0.35, (position.y - frame.heights.z) / block));
-    vec3 radiance = albedo * (frame.sun_light.rgb * sun + sky_light(normal) * occlusion + from_table(occlusion));
+    vec3 from_sky = sky_light(normal);  // quiet, as on the table
+    from_sky = mix(from_sky, vec3(dot(from_sky, vec3(0.333))), 0.5);
+    vec3 radiance = albedo * (frame.sun_light.rgb * sun + from_sky * occlusion + from_table(occlusion));
     colour = vec4(radiance * air_kept + air_added, 1.0);
 }

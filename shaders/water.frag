@@ -16,6 +16,12 @@
 uniform vec2 scene_size;        // in pixels
 uniform sampler2D strata_rise;  // a single 0 where there are no strata
 
+#ifndef FOG
+#define FOG 0
+#endif
+#if FOG == 1
+#include "fog.glsl"
+#endif
 #ifndef CLOUDS
 #define CLOUDS 0  // 1: in the sky, 2: with their shadows
 #endif
@@ -239,6 +245,9 @@ void main() {
 
     vec3 air_kept, air_added;
     air_before(position, air_kept, air_added);
+#if FOG == 1
+    add_fog(position, air_kept, air_added);
+#endif
     colour = colour * air_kept + (1.0 - keep) * air_added;
 #if SEA == 1
     // Far out the sea passes into the sky, without an edge.

@@ -37,6 +37,10 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     ] = 1.0
     exposure: Annotated[float, parameter(-4.0, 4.0, "exposure of the picture", unit="stops", essential=True)] = 0.0
     haze: Annotated[float, parameter(0.0, 4.0, "density of the haze between camera and land", unit="×")] = 1.0
+    fog: Annotated[
+        float,
+        parameter(0.0, 2.0, "fog on valley floors while the sun is below 22°; from level high on", unit="×"),
+    ] = 0.0
     clouds: Annotated[
         float,
         parameter(

@@ -24,6 +24,7 @@ from app.picture.passes.quality import Quality
 from app.picture.passes.targets import colour
 from app.picture.passes.tiles import FINE_STREAM_FAR, STREAM_FAR, WIDEST_PIXEL
 from app.picture.passes.trees import leaf_uniforms, tree_uniforms
+from app.picture.passes.valleys import fog_of
 from app.picture.passes.water import TILE
 from app.picture.passes.waves import NATURAL, NO_WAVES
 
@@ -109,6 +110,7 @@ def compose(
             "MATERIALS": int(with_materials),
             "LIVING": int(with_life(snapshot)),
             "STORM": int(with_dust),
+            "FOG": int(fog_of(view.fog, view.sun_height) > 0.0 and not quality.deferred),
             "CLOUDS": int(view.clouds > 0.0) * (1 + int(quality.fine_water)),
             "CANOPY": 0 if with_overlay or forest is None else 1 + int(shadows.any),
             "SHADOWS": int(shadows.any),

@@ -27,6 +27,7 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
         "vec4",
         "haze per metre; height over which it thins; height it starts at; a storm's front, sides along the wind",
     ),
+    ("fog", "vec4", "optical depth from above; 1 over the height of its layer, 1/m; 0; 0"),
     (
         "clouds",
         "vec4",

@@ -22,6 +22,7 @@ from app.picture.passes import frame
 from app.picture.passes.atmosphere import SkyLight
 from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.storm_front import front_of
+from app.picture.passes.valleys import HEIGHT, LOWEST_HEIGHT, fog_of
 from app.picture.passes.waves import WEAKEST_WIND, SeaState, block_values
 
 DIMMED = 0.42, 0.52, 0.68  # by how much the thickest dust of a storm dims sunlight: red, green, blue, as logarithms
@@ -93,6 +94,8 @@ def fill_frame_block(
     base = lowest - BASE_DEPTH * min(rows, columns) * snapshot.cell_size
     block["heights"] = (lowest, highest, base, side)
     block["air"] = (0.11 * view.haze / side, 0.30 * side, lowest, front_of(weather.storm_passed))
+    layer = max(HEIGHT * (highest - lowest), LOWEST_HEIGHT * side)
+    block["fog"] = (fog_of(view.fog, view.sun_height), 1.0 / layer, 0.0, 0.0)
     cloud_base = highest + CLOUD_BASE * side
     begins = NormalDist(0.5, CLOUD_SPREAD).inv_cdf(1.0 - min(max(view.clouds, 1e-3), 0.999))
     block["clouds"] = (cloud_base, cloud_base + CLOUD_THICKNESS * side, 1.0 / (CLOUD_TILE * side), begins)

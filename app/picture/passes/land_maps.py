@@ -26,6 +26,7 @@ from app.picture.passes.shore import ShoreMap, open_water, wet_cells, with_waves
 from app.picture.passes.targets import release_all
 from app.picture.passes.tiles import Shore, water_heights
 from app.picture.passes.trees import Trees
+from app.picture.passes.valleys import ValleyFloors
 from app.picture.passes.water import StandingWater
 from app.picture.passes.waves import SeaState
 from app.picture.passes.wind_waves import wind_waves_texture
@@ -50,6 +51,8 @@ class LandMaps:
         self._relief = ReliefMap(context, shaders)
         self._flow = FlowMap(context, shaders)
         self._shore = ShoreMap(context, shaders)
+        self._valleys = ValleyFloors(context)
+        self._has_valleys = False
         self._overlay = OverlayMaps(context, shaders)
         self._course = OverlayMaps(context, shaders)
         self._palettes: dict[str, moderngl.Texture] = {}
@@ -120,6 +123,9 @@ class LandMaps:
         self.trees.update(at_once=self._bake_at_once)
         self._update_canopy(snapshot, view)
         self._update_light(snapshot, view, quality)
+        self._has_valleys = view.fog > 0.0
+        if self._has_valleys:
+            self._valleys.update(snapshot)
         yield
         self._update_relief(snapshot, view, quality)
         yield
@@ -141,7 +147,7 @@ class LandMaps:
         """All of them by their names; what this snapshot does not have is 0 everywhere."""
         found: dict[str, Texture] = {
             **dict.fromkeys(
-                ("kinds", "strata", "rock_numbers", "flow", "rivers", "coast", "surf", "course", "relief"),
+                ("valleys", "kinds", "strata", "rock_numbers", "flow", "rivers", "coast", "surf", "course", "relief"),
                 self._nothing,
             ),
             **self._fixed,
@@ -155,6 +161,8 @@ class LandMaps:
             "palette": self._palette(overlay, snapshot),
             "overlay_layer": self._overlay_texture(overlay, snapshot),
         }
+        if self._has_valleys:
+            found["valleys"] = self._valleys.texture
         if self._relief.texture is not None:
             found["relief"] = self._relief.texture
         if self.with_water:
@@ -193,6 +201,7 @@ class LandMaps:
             self._relief,
             self._flow,
             self._shore,
+            self._valleys,
             self._overlay,
             self._course,
             self.trees,

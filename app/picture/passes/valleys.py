@@ -1,0 +1,76 @@
+"""The floors of valleys, over which fog lies in the morning."""
+
+from __future__ import annotations
+
+import math
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.snapshot import Snapshot
+
+Floats = NDArray[np.float32]
+
+BLOCKS = 48  # along the longer side of a map: a valley is wider than one of them
+AROUND = 2  # blocks to each side that a floor is the lowest of: fog flows down slopes
+LOWEST_SUN, HIGHEST_SUN = 9.0, 22.0  # degrees: fog is thickest below the one, and gone above the other
+DEEPEST = 0.30  # optical depth from above, where it is thickest
+HEIGHT, LOWEST_HEIGHT = 0.07, 0.003  # of the layer: a part of the relief, and at least of the map's longer side
+
+
+class ValleyFloors:
+    """A texture of the lowest ground around, smoothed."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        self._context = context
+        self._texture: moderngl.Texture | None = None
+        self._shown: tuple[int, int] | None = None
+
+    @property
+    def texture(self) -> moderngl.Texture:
+        assert self._texture is not None
+        return self._texture
+
+    def update(self, snapshot: Snapshot) -> None:
+        """Find them again where the ground has changed."""
+        wanted = snapshot.world, snapshot.ground_version
+        if wanted == self._shown and self._texture is not None:
+            return
+        floors = valley_floors(snapshot.layers["bedrock"] + snapshot.layers["sediment"])
+        size = floors.shape[1], floors.shape[0]
+        if self._texture is None or self._texture.size != size:
+            self.release()
+            self._texture = self._context.texture(size, 1, dtype="f4")
+            self._texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+            self._texture.repeat_x = self._texture.repeat_y = False
+        self._texture.write(floors.tobytes())
+        self._shown = wanted
+
+    def release(self) -> None:
+        self._shown = None
+        if self._texture is not None:
+            self._texture.release()
+            self._texture = None
+
+
+def valley_floors(ground: Floats) -> Floats:
+    """The lowest height [row, column] around each of some blocks of the ground, smoothed; heights in metres."""
+    rows, columns = ground.shape
+    side = max(1, math.ceil(max(rows, columns) / BLOCKS))
+    padded = np.pad(ground, ((0, -rows % side), (0, -columns % side)), mode="edge")
+    lowest = padded.reshape(padded.shape[0] // side, side, padded.shape[1] // side, side).min(axis=(1, 3))
+    for axis in (0, 1):
+        around = np.pad(lowest, [(AROUND, AROUND) if each == axis else (0, 0) for each in (0, 1)], mode="edge")
+        lowest = np.lib.stride_tricks.sliding_window_view(around, 2 * AROUND + 1, axis=axis).min(axis=-1)
+    for axis in (0, 1, 0, 1):
+        around = np.pad(lowest, [(1, 1) if each == axis else (0, 0) for each in (0, 1)], mode="edge")
+        before, here, after = (np.take(around, np.arange(n, n + lowest.shape[axis]), axis=axis) for n in range(3))
+        lowest = 0.25 * before + 0.5 * here + 0.25 * after
+    return np.ascontiguousarray(lowest, np.float32)
+
+
+def fog_of(fog: float, sun_height: float) -> float:
+    """The optical depth of fog over a valley's floor, looked at from above, for the sun's height in degrees."""
+    part = min(max((HIGHEST_SUN - sun_height) / (HIGHEST_SUN - LOWEST_SUN), 0.0), 1.0)
+    return DEEPEST * fog * part * part * (3.0 - 2.0 * part)
