@@ -124,6 +124,15 @@ float veils(vec2 uv, vec3 direction) {
 }
 #endif
 
+#if DETAIL_SCALES > 2
+// The mean over two texels each way: shadows on cliffs have else the teeth of a map seen from above.
+vec4 smoothed(sampler2D map, vec2 uv) {
+    vec2 half_texel = 0.5 / vec2(textureSize(map, 0));
+    return 0.25 * (texture(map, uv + half_texel) + texture(map, uv - half_texel)
+                 + texture(map, uv + vec2(half_texel.x, -half_texel.y)) + texture(map, uv - vec2(half_texel.x, -half_texel.y)));
+}
+#endif
+
 void main() {
     find_place(surface);
     vec2 uv = map_uv(position.xz);
@@ -132,7 +141,11 @@ void main() {
 #endif
     vec2 cells = position.xz / frame.map.z;
     vec4 place = texture(surface, uv);
+#if DETAIL_SCALES > 2
+    vec4 lit = smoothed(light, uv);
+#else
     vec4 lit = texture(light, uv);
+#endif
 #if CLOUDS > 1
     lit.x *= sun_past_clouds(position);
 #endif

@@ -78,14 +78,14 @@ vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
     vec2 direction = normalize(frame.sun.xz + vec2(1e-5, 0.0));
     vec2 entries = (step(direction, vec2(0.0)) * map_extent() - from.xz) / (direction + vec2(1e-6));
     float entry = max(max(entries.x, entries.y), 0.0);  // of the ray into the map
-    float along = (0.9 + 0.6 * hash(gl_FragCoord.xy + frame.part.xy)) * frame.map.z;
+    float along = 1.2 * frame.map.z;
     open.x = 1.0;
-    for (int i = 0; i < 24; ++i) {
+    for (int i = 0; i < 48; ++i) {
         vec2 at = from.xz + direction * (entry + along);
         float clear = frame.sun.w - (ground_height(surface, at) - from.y) / (entry + along);
         if (within_map(at) > 0.0) open.x = min(open.x, clamp(clear / 0.06 + 0.5, 0.0, 1.0));
         if (open.x <= 0.0 || from.y + frame.sun.w * (entry + along) > frame.heights.y) break;
-        along *= 1.24;
+        along = 1.07 * along + 0.4 * frame.map.z;  // short steps: long ones would show as scallops
     }
 #endif
     return open;
