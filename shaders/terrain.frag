@@ -81,21 +81,9 @@ const float SILTED = 0.5;     // metres of water over what is hidden by sand and
 const float WET_SHORE = 0.5;  // metres over the water up to which its waves and the ground itself draw it
 
 #if MATERIALS == 1
-// What is smaller than a cell on each kind of ground: stones, cracks in dry clay, and grain on cliffs, where a map seen
-// from above would be drawn out.
-vec3 with_texture(vec3 albedo, Ground ground, vec2 cells, float height, float pixel, vec2 slope, vec4 grain, inout vec2 bumps) {
-    float tone = grain.w;
-#if DETAIL_SCALES > 2
-    float cliff = ground.rock * smoothstep(0.6, 1.4, length(slope));
-    float facing_east = slope.x * slope.x / max(dot(slope, slope), 1e-6);
-    vec4 facing_south = texture(detail, vec2(cells.x, height) / 2.9);
-    vec4 on_cliff = mix(facing_south, texture(detail, vec2(cells.y, height) / 2.9), smoothstep(0.3, 0.7, facing_east));
-    tone = mix(tone, on_cliff.w, cliff);
-    vec2 downhill = slope / max(length(slope), 1e-3);
-    vec2 uneven = (on_cliff.yz - 0.5) * (0.7 + 1.1 * length(slope)) * cliff;
-    bumps += uneven.x * vec2(-downhill.y, downhill.x) + uneven.y * downhill;
-#endif
-    albedo *= mix(0.80 + 0.40 * tone, 1.0, 0.7 * ground.fine);
+// What is smaller than a cell on each kind of ground: stones and cracks in dry clay.
+vec3 with_texture(vec3 albedo, Ground ground, float pixel, vec4 grain, inout vec2 bumps) {
+    albedo *= mix(0.80 + 0.40 * grain.w, 1.0, 0.7 * ground.fine);
     albedo *= 1.0 + ground.stony * (1.3 * (grain.y - 0.5) + 1.0 * (grain.z - 0.5));
     bumps += (grain.yz - 0.5) * 1.2 * ground.stony;
     float crack = (1.0 - smoothstep(0.0, 0.035, abs(grain.x - 0.5))) * (1.0 - smoothstep(0.02, 0.10, pixel));
@@ -159,7 +147,10 @@ void main() {
     float steepness = apparent_steepness(place);
 #if DETAIL_SCALES > 2
     float on_wall = wall(slope);
-    if (on_wall > 0.0) fine = mix(fine, wall_detail(cells, position.y / frame.map.z, slope), on_wall);
+    float height = position.y / frame.map.z;
+    if (on_wall > 0.0) {
+        fine = mix(fine, 0.5 * (wall_noise(cells, height, slope, 18.7) + wall_noise(cells, height, slope, 5.3)), on_wall);
+    }
 #endif
 #if RELIEF == 1
     // Ribs are bare and bright, gullies hold what is loose, and see less of the sky.
@@ -207,9 +198,8 @@ void main() {
     slope += ribbed * dry;
 #endif
 #if DETAIL_SCALES > 2
-    // On a wall the same bump tilts the surface as much, which changes its slope on the map by the square of that.
-    float tilts = mix(1.5 + 1.6 * steepness, 1.2 * (1.0 + dot(slope, slope)) / max(length(slope), 1.0), on_wall);
-    vec2 bumps = (fine.yz - 0.5) * ground.rockiness * min(tilts, 6.0) + (coarse.zy - 0.5) * 0.25 * (1.0 - on_wall);
+    float tilts = mix(min(1.5 + 1.6 * steepness, 5.0), 1.2 * wall_tilt(slope), on_wall);
+    vec2 bumps = (fine.yz - 0.5) * ground.rockiness * tilts + (coarse.zy - 0.5) * 0.25 * (1.0 - on_wall);
 #else
     vec2 bumps = (fine.yz - 0.5) * ground.rockiness * (1.5 + 1.6 * steepness) + (coarse.zy - 0.5) * 0.25;
 #if MATERIALS == 1
@@ -218,9 +208,14 @@ void main() {
 #endif
 #if DETAIL_SCALES > 1
     vec4 grain = texture(detail, cells / 1.31);
+#if DETAIL_SCALES > 2
+    if (on_wall > 0.0) grain = mix(grain, wall_noise(cells, height, slope, 1.9), on_wall);
+    bumps += (grain.yz - 0.5) * ground.rockiness * mix(1.2, 0.9 * wall_tilt(slope), on_wall);
+#else
     bumps += (grain.yz - 0.5) * ground.rockiness * 1.2;
+#endif
 #if MATERIALS == 1
-    albedo = with_texture(albedo, ground, cells, position.y / frame.map.z, pixel, slope, grain, bumps);
+    albedo = with_texture(albedo, ground, pixel, grain, bumps);
 #else
     albedo *= mix(0.80 + 0.40 * grain.w, 1.0, 0.7 * ground.sand);
 #endif

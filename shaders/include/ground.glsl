@@ -53,6 +53,8 @@ const vec3 RANK_GRASS = vec3(0.052, 0.068, 0.027);
 const vec3 REEDS = vec3(0.046, 0.066, 0.022);
 const vec3 BOG_WATER = vec3(0.017, 0.024, 0.019);
 
+const float LAPS_UP = 1.2;  // cells
+
 struct Ground {
     vec3 albedo;
     float rockiness;  // how strongly fine relief shows
@@ -86,14 +88,18 @@ float wall(vec2 slope) {
     return smoothstep(0.7, 1.6, length(slope));
 }
 
-// The same noise on walls, laid out over them; its slopes are those of the map for unevenness across the wall and down.
-vec4 wall_detail(vec2 cells, float height, vec2 slope) {
-    float steepness = max(length(slope), 1e-3);
-    vec2 down = slope / steepness;
-    float faces_east = smoothstep(0.3, 0.7, down.x * down.x);
-    vec4 noise = mix(fine_detail(vec2(cells.x, height)), fine_detail(vec2(cells.y, height)), faces_east);
+// Noise of tiles so many cells wide that is laid out over a wall; its slopes are turned across the wall and down.
+vec4 wall_noise(vec2 cells, float height, vec2 slope, float width) {
+    vec2 down = slope / max(length(slope), 1e-3);
+    vec4 to_south = texture(detail, vec2(cells.x, height) / width), to_east = texture(detail, vec2(cells.y, height) / width);
+    vec4 noise = mix(to_south, to_east, smoothstep(0.3, 0.7, down.x * down.x));
     noise.yz = 0.5 + (noise.y - 0.5) * vec2(-down.y, down.x) + (noise.z - 0.5) * down;
     return noise;
+}
+
+// On a wall the same bump tilts the surface as much, which changes its slope on the map by the square of that.
+float wall_tilt(vec2 slope) {
+    return min((1.0 + dot(slope, slope)) / max(length(slope), 1.0), 5.0);
 }
 #endif
 
@@ -127,7 +133,7 @@ float grown(float density, float ripple, float patches) {
 Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, float hollowness, vec4 fine, vec4 coarse) {
     float altitude = clamp((place.x * frame.map.w - frame.heights.x) / max(frame.heights.y - frame.heights.x, 1e-3), 0.0, 1.0);
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5, tone = coarse.w - 0.5;
-#if MATERIALS == 1 || LIVING == 1 || DESERT == 1
+#if MATERIALS == 1 || LIVING == 1 || DESERT == 1 || DETAIL_SCALES > 2
     // The noise frays the borders between cells.
     vec2 around = (cells + (2.2 * (fine.yz - 0.5) + 3.0 * (coarse.yz - 0.5)) * drawn_out(steepness)) / frame.map.xy;
 #endif
@@ -197,6 +203,11 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     float thickness = place.w;
 #if DESERT == 1 && DETAIL_SCALES > 1
     thickness = textureLod(surface, around, 0.0).w;
+#endif
+#if DETAIL_SCALES > 2
+    // What lies at the foot of a slope laps up it: else the cell between would be a seam of what grows on neither.
+    vec2 downhill = -place.yz / max(length(place.yz), 1e-3) * smoothstep(0.10, 0.35, steepness);
+    thickness = max(thickness, textureLod(surface, around + LAPS_UP * downhill / frame.map.xy, 0.0).w);
 #endif
     float covered = smoothstep(0.25, 0.80, max(1.0 - exp(-thickness / frame.ground_look.z), put_down) + ripple * 0.25);
 #if MATERIALS == 1

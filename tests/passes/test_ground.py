@@ -171,6 +171,17 @@ def test_rock_is_not_drawn_out_down_a_cliff(draw: Draw) -> None:
     assert 0.6 < down / along < 1.7
 
 
+def test_no_seam_of_grass_lies_between_a_slope_and_what_fills_its_foot(draw: Draw) -> None:
+    """The cell between them is neither as steep as the rock nor has it sediment of its own."""
+    row = np.arange(48)[:, None] + np.zeros(64)
+    ground = np.maximum(24.0 - row, 0.0) * 9.0
+    shown = snapshot(ground, np.where(row > 24, 3.0, 0.0), cell_size=10.0)
+    scene = clear(quality="high", fine_relief=0.0, greenness=1.0)
+    pixels = draw(shown, from_above(shown, 0.35), scene, size=(320, 320)).astype(float)
+    green = (pixels[..., 1] - pixels[..., 0]).mean(axis=1)
+    assert green[60:260].max() < max(green[:60].max(), green[260:].max()) + 6.0
+
+
 def bisect(function: Callable[[float], float], low: float, high: float) -> float:
     for _ in range(60):
         middle = 0.5 * (low + high)
