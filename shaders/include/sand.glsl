@@ -25,7 +25,7 @@ void add_ripple_train(inout Ripples ripples, vec2 cells, float pixel, float wave
     float phase = dot(cells, frame.wind.xy) / wavelength + bend;
     float seen = 1.0 - smoothstep(0.08, 0.24, pixel / wavelength);
     ripples.slope += slope * seen * cos(6.28318531 * phase);
-    ripples.rough += slope * (1.0 - seen);
+    ripples.rough += slope * sqrt(1.0 - seen * seen);  // so that the variance of all is the same
 }
 
 // Ripples on sand that lies on `slope`; none on slip faces, where sand slides.
@@ -46,8 +46,8 @@ Ripples ripples_at(vec2 cells, vec2 slope, float pixel, sampler2D noise) {
 float light_on_ripples(float facing, float rough) {
     float most = max(rough * abs(dot(frame.wind.xy, frame.sun.xz)), 1e-4);
     float part = clamp(facing / most, -1.0, 1.0);
-    // (x · acos(−x) + √(1 − x²)) / π, within 0.03
-    return max(facing - most, 0.0) + most * (1.0 + part) * (1.0 + part) * (0.318 - 0.068 * part);
+    float square = part * part;  // of (x · acos(−x) + √(1 − x²)) / π the first terms, and what they lack at −1 and 1
+    return max(facing - most, 0.0) + most * (0.3183 + 0.5 * part + square * (0.159 + 0.0227 * square));
 }
 
 // The slope of sand where a slip face begins: two planes that meet in an edge, of which the map, whose slopes are those
