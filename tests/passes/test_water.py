@@ -412,7 +412,10 @@ def test_a_wide_floor_that_many_drops_touch_has_one_river(draw: Draw) -> None:
     shown = replace(take_snapshot(world, 1, survey=survey), world=next(NUMBERS))
     smallest = scene.runoff.smallest_stream(CELL)
     assert set((shown.layers[SURVEYED_FLOW][24:] > smallest).sum(axis=1)) == {1}
-    water = water_of(draw, shown, from_above(30.0, 48, 48), river_width=60.0, stream_threshold=200.0)
+    dry = snapshot(shown.layers["bedrock"], cell_size=shown.cell_size)
+    view = calm(quality="high", river_width=60.0, stream_threshold=200.0)
+    pictures = [draw(each, from_above(30.0, 48, 48), view, size=(320, 320)) for each in (shown, dry)]
+    water = difference(*pictures) > 10  # with its bars, which are no bluer than the ground
     assert pieces(water) == 1
     widest = water[60:260].sum(axis=1).max() * 30.0 / 320.0
     assert 0.0 < widest < 2.0, "cells"
