@@ -89,7 +89,7 @@ vec3 with_hatches(vec3 colour, float value, vec2 uv, float pixel) {
     float level = log2(max(2.0 * HATCHES_APART * pixel, 0.25)), finer = exp2(floor(level));
     vec2 cells = uv * frame.map.xy;
     float line = mix(hatches(cells, finer), hatches(cells, 2.0 * finer), smoothstep(0.75, 1.0, fract(level)));
-    return colour * (1.0 - 0.6 * hatched * line);
+    return colour * (1.0 - 0.5 * hatched * line);
 }
 
 // The edges of cells beside others of another kind: 1 on an edge.

@@ -22,7 +22,9 @@ def palette_texture(context: moderngl.Context, name: str, materials: Materials |
     """The palette of an overlay as a row of linear colours, and one of how much of each is hatched, from 0 to 1."""
     colours = palette_colours(name, materials).astype(np.float32)
     hatched = np.zeros_like(colours)
-    hatched[: len(colours) // 2] = float(OVERLAYS[name].has_sides)
+    if OVERLAYS[name].has_sides:  # the less of a hue is seen, the less of its lines
+        half = len(colours) // 2
+        hatched[:half] = colours[:half, 3:] ** 2
     texture = context.texture((len(colours), 2), 4, np.stack([colours, hatched]).tobytes(), dtype="f4")
     texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
     texture.repeat_x = texture.repeat_y = False
