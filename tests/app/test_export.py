@@ -29,10 +29,10 @@ from app.model.world import World
 from app.processes.pools import derive_levels
 from app.scene.scene import Scene
 from app.sources.heightmap import read_heightmap
+from tests.app.full_disk import keeps_the_old_file_on_a_full_disk
 from tests.app.small import simulated, small_scene
 from tests.app.test_checkpoint import change_meta, rewrite
 from tests.app.test_heightmap import write_grid, write_tiff
-from tests.faults import full_disk
 from tests.kernels.relief import island
 
 UTM_17N = {1024: 1, 1025: 1, 3072: 32617}
@@ -323,15 +323,7 @@ def fails_to_encode(*arguments: Any, **named: Any) -> Any:
 @pytest.mark.parametrize("name", HEIGHT_FORMATS)
 def test_full_disk_leaves_the_old_file(name: str, lakes: Landscape, tmp_path: Path) -> None:
     (item,) = plan(lakes, Wishes(heights=(name,)))
-    path = tmp_path / item.name
-    path.write_bytes(b"old")
-    with (
-        mock.patch("app.files.atomic._put_on_disk", mock.Mock(side_effect=full_disk())),
-        pytest.raises(UserError, match=f"cannot write {path}: no space is left there"),
-    ):
-        write_item(item, path)
-    assert [file.name for file in tmp_path.iterdir()] == [path.name]
-    assert path.read_bytes() == b"old"
+    keeps_the_old_file_on_a_full_disk(item, tmp_path / item.name)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import json
 import math
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import OpenEXR
@@ -21,7 +20,7 @@ from app.export.landscape import Landscape
 from app.export.light import normals, sky_light, sun_light
 from app.export.map_files import MAP_FORMATS, MapFile
 from app.export.maps import FAMILIES, MAPS, Map, maps_of, material_names, material_parts
-from app.export.plan import plan, write_item
+from app.export.plan import plan
 from app.export.wishes import Wishes
 from app.model.errors import UserError
 from app.model.layers import LOOSE
@@ -30,9 +29,9 @@ from app.model.world import World
 from app.picture.layers import _materials_of_cells
 from app.scene.scene import Scene
 from kernels.standing import DRY, LAKE, SEA
+from tests.app.full_disk import keeps_the_old_file_on_a_full_disk
 from tests.app.small import simulated, small_preset, small_scene
 from tests.app.test_export import landscape_of, read_back, write
-from tests.faults import full_disk
 
 Numbers = NDArray[Any]
 
@@ -306,14 +305,7 @@ def test_every_map_is_in_the_table_once_and_has_its_words() -> None:
 def test_full_disk_leaves_old_maps(strata: Landscape, tmp_path: Path) -> None:
     for format in (*MAP_FORMATS, "layered"):
         item, *_ = plan(strata, Wishes(maps=("normals",), map_format=format))
-        path = tmp_path / item.name
-        path.write_bytes(b"old")
-        with (
-            mock.patch("app.files.atomic._put_on_disk", mock.Mock(side_effect=full_disk())),
-            pytest.raises(UserError, match=f"cannot write {path}: no space is left there"),
-        ):
-            write_item(item, path)
-        assert path.read_bytes() == b"old"
+        keeps_the_old_file_on_a_full_disk(item, tmp_path / item.name)
     assert {path.suffix for path in tmp_path.iterdir()} == {".tif", ".png", ".exr", ".npy"}
 
 

@@ -24,9 +24,9 @@ from app.model.errors import UserError
 from app.model.world import World
 from app.scene.scene import Scene
 from kernels.standing import DRY, LAKE
+from tests.app.full_disk import keeps_the_old_file_on_a_full_disk
 from tests.app.small import small_scene
 from tests.app.test_export import landscape_of, write
-from tests.faults import full_disk
 from tests.kernels.relief import island
 
 Numbers = NDArray[Any]
@@ -296,14 +296,7 @@ def test_without_the_package_one_line_names_the_extra(lakes: Landscape, tmp_path
 
 def test_full_disk_leaves_old_meshes(lakes: Landscape, tmp_path: Path, trimesh: Any) -> None:
     for item in plan(lakes, Wishes(meshes=("glb", "obj", "ply", "stl"), triangles=100)):
-        path = tmp_path / item.name
-        path.write_bytes(b"old")
-        with (
-            mock.patch("app.files.atomic._put_on_disk", mock.Mock(side_effect=full_disk())),
-            pytest.raises(UserError, match=f"cannot write {path}: no space is left there"),
-        ):
-            write_item(item, path)
-        assert path.read_bytes() == b"old"
+        keeps_the_old_file_on_a_full_disk(item, tmp_path / item.name)
     assert len(list(tmp_path.iterdir())) == 5
 
 

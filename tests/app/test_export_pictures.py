@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -15,15 +14,15 @@ from PIL import Image
 from app.cli import main as cli
 from app.export.landscape import Landscape
 from app.export.pictures import PAPERS, PICTURE_FORMATS, PICTURES, Page, contour_step, draw_page, page_of
-from app.export.plan import plan, write_item
+from app.export.plan import plan
 from app.export.wishes import Wishes
 from app.model.errors import UserError
 from app.model.world import World
 from app.scene.scene import Scene
 from kernels.standing import LAKE
+from tests.app.full_disk import keeps_the_old_file_on_a_full_disk
 from tests.app.small import small_scene
 from tests.app.test_export import landscape_of, write
-from tests.faults import full_disk
 
 DPI = 60
 
@@ -148,15 +147,7 @@ def test_tiny_and_long_land(size: tuple[int, int], tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", PICTURE_FORMATS)
 def test_full_disk_leaves_the_old_picture(kind: str, tmp_path: Path) -> None:
     (item,) = plan(cone(), Wishes(pictures=("relief",), picture_format=kind, dpi=40))
-    path = tmp_path / item.name
-    path.write_bytes(b"old")
-    with (
-        mock.patch("app.files.atomic._put_on_disk", mock.Mock(side_effect=full_disk())),
-        pytest.raises(UserError, match=f"cannot write {path}: no space is left there"),
-    ):
-        write_item(item, path)
-    assert [file.name for file in tmp_path.iterdir()] == [path.name]
-    assert path.read_bytes() == b"old"
+    keeps_the_old_file_on_a_full_disk(item, tmp_path / item.name)
 
 
 def test_command_prints_one_map_or_several(tmp_path: Path) -> None:
