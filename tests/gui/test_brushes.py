@@ -225,8 +225,9 @@ def test_every_tool_in_the_real_window_by_mouse_and_keys(program: Program, tmp_p
             program.drag((x, y), (x + 60, y + 12), steps=4)
             time.sleep(0.3)
     program.key("Escape")
+    before = program.settled()
     program.key("ctrl+s")
-    time.sleep(1.0)
+    program.wait_for(lambda: np.abs(program.scene() - before).mean() > 2.0, "the dialog")
     path = tmp_path / "painted.npz"
     program.key("ctrl+a")
     program.xdotool("type", "--delay", "30", str(path))
