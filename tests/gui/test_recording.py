@@ -86,7 +86,8 @@ def test_shift_f9_records_the_panel_too(program: Program, tmp_path: Path) -> Non
     path, seconds = record(program, tmp_path, "shift+F9", 2.0)
     about, seen = frames(path)
     assert about["size"] == tuple(side // 2 * 2 for side in program.size)
-    assert len(seen) / FPS == pytest.approx(seconds, abs=0.7)
+    # No longer than from key to key, no shorter than from the file on
+    assert 2.0 - 0.3 < len(seen) / FPS < seconds + 0.7
     shown = program.picture()[: program.size[1], : program.size[0]]
     panel = (slice(0, 90), slice(-200, -20))  # its buttons, which do not change
     assert np.abs(seen[-1][panel] - shown[: seen.shape[1], : seen.shape[2]][panel]).mean() < 12.0
