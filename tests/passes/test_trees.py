@@ -46,13 +46,14 @@ LEVELS = {
 BODIES = ("near", "middle", "points")
 
 Draw = Callable[..., NDArray[np.float64]]
-STAND = forest_module.STAND
+STAND, SCATTER = forest_module.STAND, forest_module.SCATTER
 
 
 @pytest.fixture(autouse=True)
 def trees_stand_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """One tree is drawn for each that is simulated, where it is; what stands are has tests of its own."""
     monkeypatch.setattr(forest_module, "STAND", ((0.0, 0.0, 1.0),))
+    monkeypatch.setattr(forest_module, "SCATTER", 0.0)
 
 
 @pytest.fixture
@@ -581,6 +582,7 @@ def test_forms_of_a_shape_are_unlike_from_the_side(number: int, level: str) -> N
 @pytest.fixture
 def in_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forest_module, "STAND", STAND)
+    monkeypatch.setattr(forest_module, "SCATTER", SCATTER)
 
 
 def some_trees(number: int, seed: int = 5, shape: tuple[int, int] = (48, 80)) -> NDArray[np.float32]:

@@ -47,15 +47,15 @@ class Forest:
         rows, columns = shape
         trees = stands(trees, shape)
         down, across = -(-rows // BLOCK), -(-columns // BLOCK)
-        row, column, kind, size, _, health = trees.T
-        block = (row // BLOCK).astype(np.int32).clip(0, down - 1) * across
-        block += (column // BLOCK).astype(np.int32).clip(0, across - 1)
+        row, column = trees[:, 0], trees[:, 1]
+        block = (row.astype(np.int32) // BLOCK).clip(0, down - 1) * across
+        block += (column.astype(np.int32) // BLOCK).clip(0, across - 1)
         if down * across <= np.iinfo(np.uint16).max:
             block = block.astype(np.uint16)  # which is sorted much faster
-        order = np.argsort(block, kind="stable")
-        looks = _looks(flora)[kind.astype(np.intp)]
+        row, column, kind, size, _, health = trees[np.argsort(block, kind="stable")].T
+        looks = _looks(flora).take(kind.astype(np.intp), axis=0)
         # float32 [tree, (column, row, shape, size, health, colour of its leaves and whether it sheds them)]
-        self.trees = np.column_stack([column, row, looks[:, 0], size * looks[:, 1], health, looks[:, 2:]])[order]
+        self.trees = np.column_stack([column, row, looks[:, 0], size * looks[:, 1], health, looks[:, 2:]])
         self.leaves = _mean_leaves(self.trees)
         count = np.bincount(block, minlength=down * across)
         self.first = np.concatenate([[0], np.cumsum(count)])  # [block], and the number of trees
@@ -103,16 +103,16 @@ def stands(trees: NDArray[np.float32], shape: tuple[int, int]) -> NDArray[np.flo
     a chance of its own.
     """
     place = trees[:, :2].astype(np.float64)
-    turn = _QUARTERS[(4.0 * chance(place, 3.1)).astype(np.intp)]  # [tree, 2, 2]
-    drawn = []
+    turn = (4.0 * chance(place, 3.1)).astype(np.intp)
+    drawn = np.tile(trees, (len(STAND), 1))
     for number, (east, south, size) in enumerate(STAND):
-        moved = trees.copy()
-        scatter = np.stack([chance(place, 7.0 + number), chance(place, 17.0 + number)], axis=1) * 2.0 - 1.0
-        away = (turn @ np.array([south, east])) + SCATTER * scatter * (len(STAND) > 1)
-        moved[:, :2] = np.clip(place + away, 0.0, shape)
+        moved = drawn[number * len(trees) : (number + 1) * len(trees)]
+        turned = _QUARTERS @ (south, east)  # [quarter, 2]
+        for axis, which in enumerate((7.0 + number, 17.0 + number)):
+            scatter = chance(place, which) * 2.0 - 1.0
+            moved[:, axis] = np.clip(place[:, axis] + (turned[turn, axis] + SCATTER * scatter), 0.0, shape[axis])
         moved[:, 3] *= size
-        drawn.append(moved)
-    return np.concatenate(drawn)
+    return drawn
 
 
 _QUARTERS = np.array([((1, 0), (0, 1)), ((0, -1), (1, 0)), ((-1, 0), (0, -1)), ((0, 1), (-1, 0))], float)
@@ -120,7 +120,8 @@ _QUARTERS = np.array([((1, 0), (0, 1)), ((0, -1), (1, 0)), ((-1, 0), (0, -1)), (
 
 def chance(places: NDArray[np.float64], which: float) -> NDArray[np.float64]:
     """A chance from 0 to 1 for each place, `[place, 2]`."""
-    return np.asarray(np.abs(np.sin(places @ (12.9898, 78.233) + which * 37.719) * 43758.5453) % 1.0)
+    drawn = np.abs(np.sin(places @ (12.9898, 78.233) + which * 37.719) * 43758.5453)
+    return np.asarray(drawn - np.floor(drawn))
 
 
 def variants_of(trees: NDArray[np.float32]) -> NDArray[np.intp]:
