@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ SWATCH = 0.7
 GROUND = np.array(style.OVER_SCENE[:3])
 
 
+@lru_cache(maxsize=16)
 def legend_sign(legend: Legend, scale: float, width: int, widest: int) -> NDArray[np.uint8]:
     """A legend on a dark ground, at least `width` pixels wide: `[row, column, (red, green, blue, alpha)]`.
 

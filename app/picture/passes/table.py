@@ -49,7 +49,7 @@ def with_trees(frame: Frame) -> bool:
 
 def with_undergrowth(frame: Frame) -> bool:
     """Whether plants lower than trees are drawn, which overlays hide as well."""
-    return frame.trees.cover is not None and frame.quality.undergrowth and not frame.defines["OVERLAY"]
+    return frame.quality.undergrowth and not frame.defines["OVERLAY"] and frame.trees.cover is not None
 
 
 def shadows_have_changed(frame: Frame) -> bool:

@@ -39,7 +39,7 @@ class Trees:
         self._heights = np.empty((0, 2), np.float32)
         self._age = 0  # frames since the trees were uploaded
         self.forest: Forest | None = None
-        self.cover: GroundCover | None = None  # what grows below them
+        self._cover: GroundCover | None = None
         self.shadows = TreeShadows(context)
 
     @property
@@ -53,10 +53,15 @@ class Trees:
         latest = self._latest
         return latest is None or (self._shown == (latest.world, latest.trees_version) and self._flora is latest.flora)
 
+    @property
+    def cover(self) -> GroundCover | None:
+        """What grows below the trees of the snapshot; found only where somebody asks for it."""
+        self._cover = None if self._latest is None else GroundCover.of(self._latest, self._cover)
+        return self._cover
+
     def show(self, snapshot: Snapshot) -> None:
         """Take note of the trees of a snapshot, and of the ground that they stand on."""
         self._latest = snapshot
-        self.cover = GroundCover.of(snapshot, self.cover)
         ground = (snapshot.world, snapshot.ground_version)
         if len(snapshot.trees) and ground != self._ground:
             self._ground, self._heights = ground, block_heights(snapshot)
