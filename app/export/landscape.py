@@ -54,13 +54,8 @@ class Landscape:
         """The level of water in each cell, of a dry one that of the highest water within two cells; else the ground."""
         world = self.world
         levels = np.where(world.standing != DRY, world.water_level, -np.inf)
-        rows, columns = levels.shape
         for _ in range(2):
-            padded = np.pad(levels, 1, constant_values=-np.inf)
-            around = np.max(
-                [padded[down : down + rows, right : right + columns] for down in range(3) for right in range(3)], axis=0
-            )
-            levels = np.where(np.isfinite(levels), levels, around)
+            levels = np.where(np.isfinite(levels), levels, highest_around(levels, outside=-np.inf))
         return np.where(np.isfinite(levels), levels, world.ground)
 
     def surface(self, name: str) -> Numbers:
@@ -86,6 +81,15 @@ class Landscape:
             place or local_place(rows, world.cell_size),
             origin.unmapped if origin else None,
         )  # fmt: skip
+
+
+def highest_around(values: NDArray[Any], outside: float) -> NDArray[Any]:
+    """The highest value of each cell and of the eight around it, [row, column]; `outside` that beyond the map."""
+    rows, columns = values.shape
+    padded = np.pad(values, 1, constant_values=outside)
+    parts = [padded[down : down + rows, right : right + columns] for down in range(3) for right in range(3)]
+    highest: NDArray[Any] = np.max(parts, axis=0)
+    return highest
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""How much light reaches the ground, found on the map alone."""
+"""How the ground lies, and how much light reaches it, found on the map alone."""
 
 from __future__ import annotations
 
@@ -19,6 +19,13 @@ def normals(ground: Numbers, cell_size: float) -> Numbers:
     across = np.stack([-east, south, np.ones_like(ground)], axis=-1)
     unit: Numbers = across / np.linalg.norm(across, axis=-1, keepdims=True)
     return unit
+
+
+def slope(ground: Numbers, cell_size: float) -> Numbers:
+    """The steepness of the ground in degrees, [row, column], by central differences."""
+    south, east = np.gradient(ground, cell_size)
+    degrees: Numbers = np.degrees(np.arctan(np.hypot(south, east)))
+    return degrees
 
 
 def horizon(ground: Numbers, cell_size: float, direction: float) -> Numbers:

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.discharge import mean_discharge
-from app.export.landscape import Landscape, Numbers
-from app.export.light import normals, sky_light, sun_light
+from app.export.landscape import Landscape, Numbers, highest_around
+from app.export.light import normals, sky_light, slope, sun_light
 from app.model.errors import UserError
 from app.model.layers import LAYERS, LOOSE
-from app.model.materials import SEDIMENT_THAT_HIDES
+from app.model.materials import SEDIMENT_THAT_HIDES, rock_numbers
 from kernels.standing import DRY, LAKE, SEA
 
 Array = NDArray[Any]
@@ -82,9 +82,7 @@ def _discharge(land: Landscape) -> Array:
 
 
 def _slope(land: Landscape) -> Array:
-    south, east = np.gradient(land.world.ground, land.world.cell_size)
-    degrees: Array = np.degrees(np.arctan(np.hypot(south, east)))
-    return degrees
+    return slope(land.world.ground, land.world.cell_size)
 
 
 def _curvature(land: Landscape) -> Array:
@@ -107,13 +105,9 @@ def _rivers(land: Landscape) -> Array:
 
 
 def _shore(land: Landscape) -> Array:
-    wet = np.pad(land.world.standing != DRY, 1)
-    near = np.zeros(land.world.shape, bool)
-    for down in range(3):
-        for right in range(3):
-            near |= wet[down : down + near.shape[0], right : right + near.shape[1]]
-    dry: Array = near & (land.world.standing == DRY)
-    return dry
+    wet = land.world.standing != DRY
+    shore: Array = highest_around(wet, outside=False) & ~wet
+    return shore
 
 
 def material_names(land: Landscape) -> list[str]:
@@ -128,10 +122,7 @@ def _rock_numbers(land: Landscape) -> NDArray[np.intp]:
     world = land.world
     if world.materials is None:
         return np.zeros(world.shape, np.intp)
-    strata = world.materials.strata
-    step = ((world.layers["strata_rise"] - world.bedrock) / world.materials.metres_per_step).astype(np.intp)
-    rocks: NDArray[np.intp] = strata[np.clip(step, 0, len(strata) - 1)].astype(np.intp)
-    return rocks
+    return rock_numbers(world.materials, world.layers["strata_rise"] - world.bedrock)
 
 
 def _material_ids(land: Landscape) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.export.landscape import Landscape, Numbers
-from app.export.triangles import Faces, Surface
+from app.export.triangles import Faces, Surface, faces_of_squares
 from app.files.atomic import write_atomically
 from kernels.standing import DRY
 
@@ -109,15 +109,8 @@ def wet_squares(landscape: Landscape) -> NDArray[np.bool_]:
 
 def _of_squares(squares: NDArray[np.bool_]) -> tuple[Numbers, Faces, NDArray[np.int64]]:
     """Points (east, south) in cells, the two faces of each square, and the numbers of the cells at the points."""
-    rows, columns = squares.shape[0] + 1, squares.shape[1] + 1
-    number = np.arange(rows * columns).reshape(rows, columns)
-    north_west, north_east = number[:-1, :-1][squares], number[:-1, 1:][squares]
-    south_west, south_east = number[1:, :-1][squares], number[1:, 1:][squares]
-    faces = np.concatenate(
-        [np.stack([north_west, south_west, north_east], 1), np.stack([north_east, south_west, south_east], 1)]
-    )
-    used, faces = np.unique(faces, return_inverse=True)
-    south, east = np.divmod(used, columns)
+    used, faces = np.unique(faces_of_squares(squares), return_inverse=True)
+    south, east = np.divmod(used, squares.shape[1] + 1)
     return np.stack([east, south], 1).astype(np.float64), faces.reshape(-1, 3), used
 
 

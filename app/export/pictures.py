@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from app.engine.publishing import take_snapshot
 from app.export.landscape import Landscape, Numbers
-from app.export.light import normals
+from app.export.light import normals, slope
 from app.files.atomic import write_atomically
 from app.model import palettes
 from app.model.errors import UserError
-from app.model.numbers import spaced
+from app.model.numbers import round_step, spaced
 from app.model.overlays import OVERLAYS, Value, overlay_ends, overlay_range
 from app.sources.heightmap import resample
 from kernels.standing import DRY
@@ -160,10 +160,8 @@ def _contours(ground: _Ground) -> tuple[Colours, Legend]:
 
 
 def contour_step(relief: float) -> float:
-    """The metres between lines of equal height: 1, 2 or 5 of some power of ten, such that there are not too many."""
-    least = max(relief, 1e-3) / LINES
-    power = 10.0 ** math.floor(math.log10(least))
-    return power * next(step for step in (1.0, 2.0, 5.0, 10.0) if step * power >= least * (1.0 - 1e-9))
+    """The metres between lines of equal height: a round number, such that there are not too many."""
+    return round_step(max(relief, 1e-3) / LINES)
 
 
 def _overlay(ground: _Ground) -> tuple[Colours, Legend]:
@@ -176,8 +174,7 @@ def _overlay(ground: _Ground) -> tuple[Colours, Legend]:
         case Value.ELEVATION:
             values = ground.heights
         case Value.SLOPE:
-            south, east = np.gradient(landscape.world.ground, landscape.world.cell_size)
-            values = np.degrees(np.arctan(np.hypot(south, east)))
+            values = slope(landscape.world.ground, landscape.world.cell_size)
         case Value.SEDIMENT:
             values = landscape.world.sediment
         case Value.MAGNITUDE:

@@ -57,15 +57,21 @@ def triangulated(ground: Numbers, most: int, tiles: int = 1) -> Surface:
 def all_cells(ground: Numbers, tiles: int = 1) -> Surface:
     """A point in the middle of each cell, and two triangles between four of them."""
     rows, columns = ground.shape
-    number = np.arange(rows * columns).reshape(rows, columns)
-    north_west, north_east = number[:-1, :-1].ravel(), number[:-1, 1:].ravel()
-    south_west, south_east = number[1:, :-1].ravel(), number[1:, 1:].ravel()
-    faces = np.concatenate(
-        [np.stack([north_west, south_west, north_east], 1), np.stack([north_east, south_west, south_east], 1)]
-    )
-    south, east = np.divmod(number.ravel(), columns)
+    faces = faces_of_squares(np.ones((rows - 1, columns - 1), np.bool_))
+    south, east = np.divmod(np.arange(rows * columns), columns)
     lines = np.rint(_tile_lines(columns, tiles)), np.rint(_tile_lines(rows, tiles))
     return Surface(np.stack([east, south], 1).astype(np.float64), ground.ravel().astype(np.float64), faces, lines)
+
+
+def faces_of_squares(squares: NDArray[np.bool_]) -> Faces:
+    """Two triangles for each square that is chosen, [row, column], of the numbers of the cells at its corners."""
+    rows, columns = squares.shape[0] + 1, squares.shape[1] + 1
+    number = np.arange(rows * columns).reshape(rows, columns)
+    north_west, north_east = number[:-1, :-1][squares], number[:-1, 1:][squares]
+    south_west, south_east = number[1:, :-1][squares], number[1:, 1:][squares]
+    return np.concatenate(
+        [np.stack([north_west, south_west, north_east], 1), np.stack([north_east, south_west, south_east], 1)]
+    )
 
 
 def few_triangles(ground: Numbers, most: int, tiles: int = 1) -> Surface:

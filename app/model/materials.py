@@ -303,6 +303,13 @@ def strata_steps(
     return np.append(table, numbers[-1]), metres_per_step
 
 
+def rock_numbers(materials: Materials, depth: NDArray[np.floating]) -> NDArray[np.intp]:
+    """The number among `rocks` of what lies so many metres below the top of the strata."""
+    step = (depth / materials.metres_per_step).astype(np.intp)
+    numbers: NDArray[np.intp] = materials.strata[np.clip(step, 0, len(materials.strata) - 1)].astype(np.intp)
+    return numbers
+
+
 def open_below(materials: Materials) -> NDArray[np.float64]:
     """For each step of the strata, how many metres below its top the first rock lies that lets no water through."""
     tight = np.array([material.permeability <= TIGHT for material in materials.rocks])[materials.strata]

@@ -26,6 +26,12 @@ def measured(number: float) -> str:
     return _without_zeros(spaced(number, min(max(SIGNIFICANT_DIGITS - 1 - highest_digit, 0), MOST_DECIMALS)))
 
 
+def round_step(least: float) -> float:
+    """The smallest of 1, 2 and 5 times a power of ten that is `least` or more, which is above 0."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return power * next(step for step in (1.0, 2.0, 5.0, 10.0) if step * power >= least * (1.0 - 1e-9))
+
+
 def time_text(years: float) -> str:
     """A geological time: `800 years`, `45 ky`, `2.35 My`."""
     if years < 10_000.0:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from app.model import palettes
 from app.model.field_parameters import FIELD_LAYERS
 from app.model.layers import LAYERS
-from app.model.numbers import spaced
+from app.model.numbers import round_step, spaced
 from app.model.palettes import Stops
 
 if TYPE_CHECKING:
@@ -169,9 +169,7 @@ def _orders(snapshot: Snapshot) -> Span:
 def _contours(snapshot: Snapshot) -> Span:
     """Such that lines of equal height lie at round ones: 1, 2 or 5 of some power of ten apart."""
     low = max(snapshot.lowest, snapshot.sea_level)
-    least = max(snapshot.highest - low, 1e-3) / (CONTOURS - 1)
-    power = 10.0 ** math.floor(math.log10(least))
-    apart = power * next(step for step in (1.0, 2.0, 5.0, 10.0) if step * power >= least * (1.0 - 1e-9))
+    apart = round_step(max(snapshot.highest - low, 1e-3) / (CONTOURS - 1))
     low = math.floor(low / apart) * apart
     return low, low + CONTOURS * apart
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from app.model.materials import SEDIMENT_THAT_HIDES
+from app.model.materials import SEDIMENT_THAT_HIDES, rock_numbers
 from app.model.snapshot import Snapshot
 from app.picture.camera import NEAREST_DRAWN, Camera
 from app.picture.crop import Crop
@@ -103,8 +103,7 @@ def _materials_of_cells(snapshot: Snapshot) -> NDArray[np.uint32]:
     if known is None:
         numbers = np.where(covered, 0, 1)
     else:
-        step = ((layers["strata_rise"] - layers["bedrock"]) / known.metres_per_step).astype(int)
-        rock = known.strata[np.clip(step, 0, len(known.strata) - 1)].astype(int)
+        rock = rock_numbers(known, layers["strata_rise"] - layers["bedrock"])
         numbers = np.where(covered, layers["loose_kinds"].astype(int) & 15, len(known.loose) + rock)
     return (GROUND + numbers).astype(np.uint32)
 
