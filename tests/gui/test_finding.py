@@ -7,6 +7,7 @@ from imgui_bundle import imgui
 
 from app.scene.scene import DECLARATIONS
 from app.window.application import Application
+from app.window.events import KeyPressed
 from app.window.panel import keyboard
 from app.window.panel.widgets import slider_part
 from tests.gui.host import SMALL, Driver, drive
@@ -85,6 +86,26 @@ def test_a_search_finds_what_is_nowhere_shown_and_enter_goes_there() -> None:
         assert application.panel._search.query == ""
 
     drive(test)
+
+
+def test_keys_typed_before_the_field_has_the_keyboard_are_not_the_programs() -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        driver.wait_for(lambda: application.snapshot is not None and application.snapshot.cycle > 0, "a cycle")
+        application.handle(KeyPressed("/"))
+        application.handle(KeyPressed("R"))  # would make the world anew
+        assert application.panel.is_asking
+        cycle = application.snapshot.cycle if application.snapshot else 0
+        driver.wait_for(lambda: imgui.get_io().want_text_input, "the field")
+        driver.engine.yield_(5)
+        assert application.snapshot and application.snapshot.cycle >= cycle
+        assert not application.panel.is_asking
+        driver.press("Esc")
+        driver.wait_for(lambda: not imgui.get_io().want_text_input, "the scene's keys")
+        application.handle(KeyPressed("R"))
+        driver.wait_for(lambda: application.snapshot is not None and application.snapshot.cycle < cycle, "a new world")
+
+    drive(test, paused=False)
 
 
 def test_what_is_found_can_be_copied() -> None:

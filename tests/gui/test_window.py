@@ -107,6 +107,10 @@ class Program:
         """What is listed in the panel below the text that is searched for."""
         return self.picture()[100:400, self.size[0] - 250 : self.size[0] - 10]
 
+    def searched(self) -> NDArray[np.int16]:
+        """The field for what is searched for."""
+        return self.picture()[64:92, self.size[0] - 250 : self.size[0] - 10]
+
     def settled(self, part: Callable[[], NDArray[np.int16]] | None = None) -> NDArray[np.int16]:
         """The scene, or another part, once nothing moves in it, for longer than a frame that compiles its shaders."""
         part = part or self.scene
@@ -199,8 +203,9 @@ def test_a_drag_on_a_slider_changes_the_picture_and_not_the_camera(program: Prog
 def test_a_click_on_a_slider_sets_nothing_and_a_drag_makes_one_world_when_it_ends(program: Program) -> None:
     program.pause()
     x = program.size[0] - 110
+    empty = program.searched()
     program.key("slash")
-    time.sleep(0.5)
+    program.wait_for(lambda: np.any(program.searched() != empty), "the field, which has the keyboard")
     program.xdotool("type", "--delay", "40", "world.relief")
     program.settled(program.found)  # keys that have come are taken one a frame
     relief = 132  # the row of that parameter, the only one that is found

@@ -140,8 +140,8 @@ class Panel:
 
     @property
     def is_asking(self) -> bool:
-        """Whether a dialog waits for the name of a file."""
-        return self._file_dialog.is_open or self._toolbar.is_asking
+        """Whether what is typed is the name of a file, or of a parameter that is looked for."""
+        return self._file_dialog.is_open or self._toolbar.is_asking or (self.visible and self._search.is_beginning)
 
     @property
     def is_covered(self) -> bool:

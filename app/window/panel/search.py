@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from app.window.application import Application
 
 MOST_SHOWN = 60
+FRAMES_TO_BEGIN = 4  # ImGui gives a field the keyboard two frames after it was asked for
 HELP_INDENT = 2.3  # heights of the font
 
 
@@ -30,11 +31,16 @@ class Search:
         self._application = application
         self._rows = rows
         self.query = ""
-        self._begins = False  # the field gets the keyboard in the next frame
+        self._frames_to_begin = 0  # in which the field gets the keyboard
 
     def begin(self) -> None:
         """Let a person type what is looked for."""
-        self._begins = True
+        self._frames_to_begin = FRAMES_TO_BEGIN
+
+    @property
+    def is_beginning(self) -> bool:
+        """Whether keys are for the field, although it does not have the keyboard yet."""
+        return self._frames_to_begin > 0
 
     def end(self) -> None:
         """Show all sections again."""
@@ -49,10 +55,10 @@ class Search:
         widths = (imgui.calc_text_size(text).x + padding + gap for text in (reset, icons.ICON_FA_COPY))
         width = imgui.get_content_region_avail().x - (sum(widths) if changed else 0.0)
         imgui.set_next_item_width(width)
-        if self._begins:
+        if self._frames_to_begin == FRAMES_TO_BEGIN:
             imgui.set_window_focus()  # from the window of the sliders, which keeps it otherwise
             imgui.set_keyboard_focus_here()
-            self._begins = False
+        self._frames_to_begin = max(self._frames_to_begin - 1, 0)
         key = BY_COMMAND["search"].key_text
         hints = [
             f"{icons.ICON_FA_MAGNIFYING_GLASS}  {text}" for text in (f"find a parameter  ({key})", f"find  ({key})")
@@ -61,6 +67,8 @@ class Search:
         flags = imgui.InputTextFlags_.enter_returns_true.value
         entered, query = imgui.input_text_with_hint("###search", hint, self.query, flags)
         self.query = query
+        if imgui.is_item_active():
+            self._frames_to_begin = 0
         if imgui.is_item_deactivated() and imgui.is_key_pressed(imgui.Key.escape):
             self.end()
         elif entered and (found := found_parameters(self.query)):
