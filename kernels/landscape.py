@@ -82,7 +82,7 @@ class Room(NamedTuple):
     """What a step is worked out in, to be used again by the next one; arrays are [row, column]."""
 
     rivers: Rivers
-    factor: Layer  # K in each cell, or how fast it turns to soil
+    factor: Layer  # K in each cell, the ground before it creeps, or how fast its rock turns to soil
     free: NDArray[np.float32]  # how freely each cell creeps, −1 where it keeps its height: see `creep`
     after: Layer  # the ground as it becomes
     load: Layer  # what crept into each channel, and what of that comes from upstream
@@ -310,8 +310,8 @@ def _exchange_along_rivers(
 ):  # fmt: skip
     """Bring ground of several kinds to new heights, with the loads that its rivers carry from cell to cell.
 
-    `sums` are what `incise` left: of the last cell of a lake the part of it that is filled, and how deep the rest of it
-    is, over one cell.
+    `carried`, all 0 before, is the load of each kind in each cell. `sums` are what `incise` left: of the last cell of a
+    lake the part of it that is filled, and how deep the rest of it is, over one cell.
     """
     kinds = land.kinds
     for cell in order:

@@ -17,7 +17,7 @@ def made(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason = "it is a file" if folder.exists() else error.strerror or str(error)
-        raise UserError(f"cannot write into {folder}: {reason}; name a folder for the maps") from error
+        raise UserError(f"cannot write into {folder}: {reason}; name a folder") from error
     try:
         yield
     except BaseException:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.discharge import mean_discharge
+from app.engine.streams import streams_of
 from app.export.landscape import Landscape, Numbers, highest_around
 from app.export.light import normals, sky_light, slope, sun_light
 from app.model.errors import UserError
@@ -99,8 +100,10 @@ def _sun(land: Landscape) -> Array:
 
 def _rivers(land: Landscape) -> Array:
     """What carries as much as a stream that the picture shows."""
-    cells = land.drainage.accumulation / land.world.refinement**2
-    streams: Array = (cells >= land.scene.view.stream_threshold) & (land.world.standing == DRY)
+    runoff = land.scene.runoff
+    flow, _ = streams_of(land.world, runoff)
+    least = runoff.smallest_stream(land.world.reference_cell_size)
+    streams: Array = (flow > 0.0) & (flow >= least) & (land.world.standing == DRY)
     return streams
 
 

@@ -16,6 +16,7 @@ from PIL import Image
 
 from app.cli import main as cli
 from app.engine.publishing import take_snapshot
+from app.engine.streams import streams_of
 from app.export.landscape import Landscape
 from app.export.light import normals, sky_light, sun_light
 from app.export.map_files import MAP_FORMATS, MapFile
@@ -39,7 +40,7 @@ Numbers = NDArray[Any]
 @pytest.fixture(scope="module")
 def wooded() -> Landscape:
     """A preset of everything: lakes, wetness, grass and trees."""
-    simulator = simulated(12, small_preset("coupled-with-trees", 48, world__rows=36))
+    simulator = simulated(12, small_preset("coupled-with-trees", 48, world__rows=36, view__stream_threshold=15))
     assert len(simulator.world.trees) > 0
     return Landscape(simulator.world, simulator.scene)
 
@@ -164,7 +165,8 @@ def test_shore_and_rivers(wooded: Landscape) -> None:
         assert (around != DRY).any()
     rivers = values_of("rivers", wooded)
     assert rivers.any() and not (rivers & (standing != DRY)).any()
-    assert wooded.drainage.accumulation[rivers].min() >= wooded.scene.view.stream_threshold
+    flow, _ = streams_of(wooded.world, wooded.scene.runoff)
+    assert flow[rivers].min() >= wooded.scene.runoff.smallest_stream(wooded.world.reference_cell_size)
 
 
 def test_materials_are_as_in_pictures_and_weights_are_parts_of_a_whole(strata: Landscape) -> None:
