@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.model.world import DEFAULT_CELL_SIZE, Layer
+from app.model.world import Layer
 from app.sources import diamond_square, island, noise, sand
-from app.sources.grid import Grid
+from app.sources.grid import Grid, relief_of
 from app.sources.mountain_range import Land, mountain_range
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ GENERATORS: dict[str, Generator] = {
 }
 
 DEFAULT_SIDE = 512  # cells
-DEFAULT_RELIEF = 0.15  # of the land's longer side
 
 
 def generate(scene: Scene, grid: Grid) -> Land:
@@ -62,13 +61,6 @@ def _with_relief(land: Land, relief: float) -> Land:
     ground = land.rock + land.loose
     lowest, highest = float(ground.min()), float(ground.max())
     return replace(land, rock=lowest + stretched(ground, relief, lowest, highest) - land.loose)
-
-
-def relief_of(scene: Scene, grid: Grid) -> float:
-    """The relief in metres that a generator makes: what the scene asks for, or one that suits the size of the land."""
-    world = scene.world
-    reference = world.reference_cell_size or world.cell_size or DEFAULT_CELL_SIZE
-    return world.relief or DEFAULT_RELIEF * grid.side * reference
 
 
 def stretched(heights: Layer, relief: float, lowest: float, highest: float) -> Layer:

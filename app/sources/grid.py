@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 # Cells of the longer side, up to which a land is made in its reference cells, to be averaged or measured.
 MOST_SAMPLES = 2048
 
+DEFAULT_RELIEF = 0.15  # of the land's longer side
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -93,3 +95,13 @@ def grid_of(scene: Scene, rows: int, columns: int) -> Grid:
             f"{land_columns}×{land_rows} such cells; at most {LARGEST_SIDE} to a side are right"
         )
     return Grid(rows, columns, cell, land_rows, land_columns)
+
+
+def relief_of(scene: Scene, grid: Grid) -> float:
+    """The relief in metres that a generator makes: what the scene asks for, or one that suits the size of the land."""
+    return scene.world.relief or DEFAULT_RELIEF * grid.side * reference_cell(scene)
+
+
+def reference_cell(scene: Scene) -> float:
+    """The side of a reference cell in metres."""
+    return scene.world.reference_cell_size or scene.world.cell_size or DEFAULT_CELL_SIZE

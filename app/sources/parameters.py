@@ -215,9 +215,10 @@ class SandParameters(Parameters, frozen=True, kw_only=True):
         ),
     ] = 0.25
     form: Annotated[
-        Literal["sheet", "heap", "row", "column"],
+        Literal["sheet", "dunes", "heap", "row", "column"],
         described(
-            "sand as a continuous sheet, a heap, or a row of dunes (column: from north to south)", essential=True
+            "sand as an uneven sheet, dunes across the wind, a heap, or a row of dunes (column: from north to south)",
+            essential=True,
         ),
     ] = "sheet"
     height: Annotated[
@@ -239,7 +240,7 @@ class SandParameters(Parameters, frozen=True, kw_only=True):
             0.01,
             1.0,
             "radius of a heap, or half-width of a row, relative to the map's longer side",
-            needs="not sand.form=sheet",
+            needs="sand.form=heap or sand.form=row or sand.form=column",
         ),
     ] = 0.15
     heap_row: Annotated[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.model.world import Layer
-from app.sources.grid import Grid
+from app.sources.grid import Grid, reference_cell, relief_of
 from app.sources.noise import from_the_middle, rim
 
 # Of a foreland, relative to the map's longer side
@@ -19,6 +19,11 @@ HILLS = 0.24  # wavelength of its mountains and hills
 # and relative to its height
 PLAIN = 0.14  # how far it falls from north to south
 BASIN = 0.038  # how deep the basin lies in it
+
+# Of dunes: how far their crests are out of line, and over which length they are, and change in height, in wavelengths
+BEND, BEND_LENGTH = 1.8, 3.5
+CREST_LENGTH, LOWEST_CREST = 2.0, 0.3
+SLIP_FACES = (0.05, 0.45)  # of a dune's length: no less and no more
 
 if TYPE_CHECKING:
     from app.scene.scene import Scene
@@ -53,7 +58,8 @@ def layers(scene: Scene, grid: Grid) -> tuple[Layer, Layer]:
         south, east = from_the_middle(grid, sand.heap_row, sand.heap_column)
         thickness = sand.height * np.maximum(0.0, 1.0 - (south**2 + east**2) / sand.heap_radius**2)
     else:
-        surface = sand.height * (1.0 - sand.unevenness * _noise(scene, grid, ridged=False))
+        hollows = 1.0 - _dunes(scene, grid) if sand.form == "dunes" else _noise(scene, grid, ridged=False)
+        surface = sand.height * (1.0 - sand.unevenness * hollows)
         thickness = np.maximum(0.0, surface - rock) * bare
     return rock, thickness
 
@@ -72,25 +78,59 @@ def _foreland(scene: Scene, grid: Grid) -> Layer:
     return heights
 
 
-def _noise(scene: Scene, grid: Grid, ridged: bool, wavelength: float = 0.0) -> Layer:
+def _dunes(scene: Scene, grid: Grid) -> Layer:
+    """Dunes across the wind that blows at the beginning, from 0 to 1: they rise with it, and end in slip faces.
+
+    They go on from one edge of the map to the opposite one; so there is a whole number of them from north to south, and
+    from west to east.
+    """
+    sand = scene.sand
+    wind = math.radians(scene.climate.wind_direction)
+    south, east = from_the_middle(grid, 0.5, 0.5)
+    phase = np.zeros((grid.rows, grid.columns))
+    ways = ((south, math.cos(wind), grid.land_rows), (east, -math.sin(wind), grid.land_columns))
+    for place, runs, cells in ways:
+        side = cells / grid.side
+        phase += round(runs * side / sand.wavelength) * place / side
+    phase += BEND * (_smooth_noise(scene, grid, ridged=False, wavelength=BEND_LENGTH * sand.wavelength) - 0.5)
+    crests = _smooth_noise(scene, grid, ridged=True, wavelength=CREST_LENGTH * sand.wavelength)
+    crests = LOWEST_CREST + (1.0 - LOWEST_CREST) * crests
+    heights = crests * sand.height * sand.unevenness * relief_of(scene, grid) / reference_cell(scene)
+    dunes_per_cell = np.hypot(*np.gradient(phase, grid.cell))
+    repose = scene.cascade.roughness * scene.cascade.scale
+    slip_face = np.clip(heights * dunes_per_cell / repose if repose > 0.0 else 1.0, *SLIP_FACES)
+    along = phase % 1.0
+    rise = 0.5 - 0.5 * np.cos(math.pi * np.minimum(along / (1.0 - slip_face), 1.0))
+    fall = np.maximum(along - (1.0 - slip_face), 0.0) / slip_face
+    dunes: Layer = crests * (rise - fall)
+    return dunes
+
+
+def _smooth_noise(scene: Scene, grid: Grid, ridged: bool, wavelength: float) -> Layer:
+    """As `_noise`, without the finer octaves that smaller cells would show."""
+    from app.sources.heightmap import resample
+
+    return resample(_noise(scene, grid.in_reference_cells, ridged, wavelength, octaves=2), grid.rows, grid.columns)
+
+
+def _noise(scene: Scene, grid: Grid, ridged: bool, wavelength: float = 0.0, octaves: int = 0) -> Layer:
     """Noise from 0 to 1 that goes on without a step from one edge of the map to the opposite one.
 
-    Its wavelength is that of the sand, if none is given.
+    Its wavelength and octaves are those of the sand, if none are given.
     """
-    wavelength = wavelength or scene.sand.wavelength
-    noise = _endless_noise(scene, grid, ridged, wavelength)
+    kind = ridged, wavelength or scene.sand.wavelength, octaves or scene.sand.octaves
+    noise = _endless_noise(scene, grid, *kind)
     usual = grid.in_reference_cells
-    reference = noise if usual == grid else _endless_noise(scene, usual, ridged, wavelength)
+    reference = noise if usual == grid else _endless_noise(scene, usual, *kind)
     stretched: Layer = (noise - reference.min()) / np.ptp(reference)
     return stretched if reference is noise else np.clip(stretched, 0.0, 1.0)
 
 
-def _endless_noise(scene: Scene, grid: Grid, ridged: bool, wavelength: float) -> Layer:
+def _endless_noise(scene: Scene, grid: Grid, ridged: bool, wavelength: float, octaves: int) -> Layer:
     """Noise around 0 whose position counts from the map's north-west corner: it ends at the map's other edges."""
     from kernels.noise import fractal_noise
     from kernels.sampling import Sampling
 
-    sand = scene.sand
     rows, columns, first = grid.rows, grid.columns, 0.5 * grid.cell - 0.5
     # Another seed for the rock, so that its ridges do not follow the sand.
     seed = scene.world.seed + 1 if ridged else scene.world.seed
@@ -99,7 +139,7 @@ def _endless_noise(scene: Scene, grid: Grid, ridged: bool, wavelength: float) ->
         2 * columns,
         seed,
         wavelength * grid.side,
-        sand.octaves,
+        octaves,
         ridged=ridged,
         sampling=Sampling(grid.cell, first, first),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from scipy import ndimage
@@ -126,6 +128,30 @@ def in_cells(scene: Scene, columns: int) -> World:
 
 
 # At their own size some have a number of cells that others do not divide.
+DUNES = {"world__source": "sand", "sand__form": "dunes", "world__cell_size": 2.0, "world__relief": 16.0}
+
+
+@pytest.mark.parametrize("direction", [270.0, 0.0, 215.0])
+def test_dunes_rise_with_the_wind_and_fall_steeply_behind_their_crests(direction: float) -> None:
+    world = land(**DUNES, world__columns=192, world__rows=192, climate__wind_direction=direction)
+    south, east = np.gradient(world.ground, world.cell_size)
+    wind = math.radians(direction)
+    along = -math.sin(wind) * east + math.cos(wind) * south  # the slope, on the way of the wind
+    steep = np.tan(np.radians(25.0))
+    assert 0.01 < (along < -steep).mean() < 0.15  # slip faces
+    assert (along > steep).mean() < 0.001
+    assert np.degrees(np.arctan(-along.min())) < 45.0
+    assert np.ptp(world.ground) > 4.0
+
+
+def test_dunes_go_on_at_the_opposite_edge() -> None:
+    ground = land(**DUNES, world__columns=160, world__rows=96, climate__wind_direction=250.0).ground
+    for axis in (0, 1):
+        seam = np.abs(np.take(ground, 0, axis) - np.take(ground, -1, axis))
+        inside = np.abs(np.diff(ground, axis=axis))
+        assert seam.mean() < 2.0 * inside.mean() and seam.max() <= 1.5 * inside.max()
+
+
 PRESETS_IN_CELLS = ("basic", "ridged", "noise", "diamond-square", "dune-field", "ridges-under-sand", "volcano", "delta")
 
 

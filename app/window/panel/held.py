@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.engine.compiling import cores
-from app.sources.generators import GENERATORS, relief_of
-from app.sources.grid import grid_of
+from app.sources.generators import GENERATORS
+from app.sources.grid import grid_of, relief_of
 
 if TYPE_CHECKING:
     from app.window.application import Application
