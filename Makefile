@@ -43,7 +43,7 @@ bench: ## measure this machine against the bars
 	@./setup.sh render
 	@.venv/bin/thalweg bench $(ARGS)
 
-pictures: ## draw the pictures of the README anew, about half an hour; ARGS="lakes delta" names some of them
+pictures: ## draw the pictures of the README anew, about half an hour; ARGS="lakes delta" names some of them, ARGS=views a sheet to judge by
 	@./setup.sh render
 	@$(own_screen) .venv/bin/python -m app.cli.pictures $(ARGS)
 

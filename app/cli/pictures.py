@@ -1,6 +1,7 @@
 """Draw the pictures of README and gallery anew: `python -m app.cli.pictures [NAME ...]`, or `make pictures`.
 
-Those of the gallery are called `gallery/PRESET`, and all of them `gallery`.
+Those of the gallery are called `gallery/PRESET`, and all of them `gallery`. `views` is a sheet of many views, by
+which a change of the picture is judged: build/views.jpg.
 
 Each is drawn beside the old one, which it replaces when it is complete.
 """
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from app.cli import main as cli
+from app.cli.views import side_by_side, views
 from app.files import card_pictures
 from app.files.atomic import write_atomically
 from app.model.errors import UserError, nearest
@@ -35,7 +37,8 @@ if TYPE_CHECKING:
     from app.window.window import Window
 
 TABLE = "pictures.toml"
-QUALITY = 88  # of a JPEG, from 0 to 100
+VIEWS, VIEWS_FILE = "views", Path("build/views.jpg")
+JPEG_QUALITY = 88  # from 0 to 100
 LOOP_QUALITY = 60  # of an animated WebP
 LOOP_FPS = 10
 FRAMES = 120  # of a window, after which its picture is whole
@@ -73,13 +76,16 @@ def draw_pictures(names: Sequence[str]) -> None:
     table = readme_pictures()
     cards = [f"{GALLERY}/{preset}" for preset in presets()]
     for name in names:
-        if name not in (GALLERY, *table, *cards):
+        if name not in (GALLERY, VIEWS, *table, *cards):
             raise UserError(f"{name}: there is no such picture in {TABLE}{nearest(name, [*table, *cards])}")
     with as_file(files("assets")) as assets:
-        for name in names or (*table, GALLERY):
+        for name in names or (*table, GALLERY, VIEWS):
             for each in cards if name == GALLERY else (name,):
                 print(each, flush=True)
-                if each in table:
+                if each == VIEWS:
+                    VIEWS_FILE.parent.mkdir(parents=True, exist_ok=True)
+                    _save(side_by_side(views(), _run), VIEWS_FILE)
+                elif each in table:
                     _draw(table[each], assets / "pictures" / f"{each}{table[each].suffix}")
                 else:
                     _draw_card(each.removeprefix(f"{GALLERY}/"), assets / f"{each}{GALLERY_SUFFIX}")
@@ -114,8 +120,12 @@ def _draw(picture: ReadmePicture, path: Path) -> None:
         else:
             _run(picture.draw, Path(temporary) / "drawn.png")
             image = PIL.Image.open(Path(temporary) / "drawn.png").convert("RGB")
-        with write_atomically(path) as file:
-            image.save(file, "JPEG", quality=QUALITY, optimize=True)
+        _save(image, path)
+
+
+def _save(image: Image, path: Path) -> None:
+    with write_atomically(path) as file:
+        image.save(file, "JPEG", quality=JPEG_QUALITY, optimize=True)
 
 
 def _run(words: str, out: Path) -> None:

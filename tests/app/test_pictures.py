@@ -7,12 +7,14 @@ import shlex
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from app.cli import main as cli
 from app.cli import pictures
 from app.cli.pictures import ReadmePicture, draw_pictures, readme_pictures
+from app.cli.views import COLUMNS, SIZE, views
 from app.model.errors import UserError
 from app.scene.tour import stops
 from app.window.panel.parameters import SECTIONS
@@ -24,7 +26,7 @@ def test_each_picture_of_the_readme_has_its_words_and_no_other() -> None:
     shown = re.findall(r"\(assets/pictures/([\w.-]+)\)", README.read_text(encoding="utf-8"))
     assert sorted(shown) == sorted(name + picture.suffix for name, picture in readme_pictures().items())
     there = {entry.name for entry in (files("assets") / "pictures").iterdir()}
-    assert set(shown) == there - {"pictures.toml"}
+    assert set(shown) == there - {"pictures.toml", "views.toml"}
 
 
 @pytest.mark.parametrize("name", readme_pictures())
@@ -42,6 +44,25 @@ def test_the_program_takes_the_words(name: str) -> None:
         assert cli._scenes(options)
     if command == "demo":
         assert stops(options.presets)
+
+
+@pytest.mark.parametrize("caption", views())
+def test_the_program_takes_the_words_of_views(caption: str) -> None:
+    command, *words = shlex.split(views()[caption])
+    _, parser = cli.COMMANDS[command]()
+    assert cli._scenes(parser.parse_args([*words, "--out", "a.png"]))
+
+
+def test_views_lie_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = "render noise --size 32 --frames 1"
+    monkeypatch.setattr(pictures, "views", lambda: {str(number): draw for number in range(COLUMNS + 1)})
+    monkeypatch.setattr(pictures, "VIEWS_FILE", tmp_path / "new" / "views.jpg")
+    draw_pictures(["views"])
+    width, height = SIZE
+    with Image.open(tmp_path / "new" / "views.jpg") as image:
+        assert image.size == (COLUMNS * width, 2 * height)
+        parts = [np.asarray(image.crop((left, 40, left + width, height)), int) for left in (0, width)]
+    assert np.abs(parts[0] - parts[1]).mean() < 1.0 and parts[0].std() > 5.0
 
 
 def test_a_picture_replaces_the_old_one_when_it_is_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
