@@ -139,8 +139,8 @@ def test_dunes_rise_with_the_wind_and_fall_steeply_behind_their_crests(direction
     along = -math.sin(wind) * east + math.cos(wind) * south  # the slope, on the way of the wind
     steep = np.tan(np.radians(25.0))
     assert 0.01 < (along < -steep).mean() < 0.15  # slip faces
-    assert (along > steep).mean() < 0.001
-    assert np.degrees(np.arctan(-along.min())) < 45.0
+    assert (along > steep).mean() < 0.002
+    assert np.percentile(-along, 99.9) < np.tan(np.radians(42.0)), "much steeper than sand can lie"
     assert np.ptp(world.ground) > 4.0
 
 
