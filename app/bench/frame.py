@@ -10,6 +10,7 @@ from dataclasses import replace
 import moderngl
 import numpy as np
 
+from app.bench.budget import Budget, budget
 from app.bench.row import Row
 from app.cli.render import headless_context, scene_camera
 from app.engine.creation import create_world
@@ -20,6 +21,7 @@ from app.engine.survey import Surveyor, wanted_by
 from app.engine.thread import SimulationThread
 from app.files.opening import open_scene
 from app.model.errors import UserError
+from app.model.snapshot import Snapshot
 from app.picture.canvas import Canvas
 from app.picture.passes.declaration import Pass, Passes
 from app.picture.passes.maps import LayerTextures
@@ -32,6 +34,10 @@ FRAMES_PER_SECOND = 60  # what a screen shows
 SCENES = ("jacksboro", "basic", "delta", "dune-field", "island", "coupled-with-trees")
 CYCLES = 100  # after which there are streams, lakes and trees
 TURN = 0.5  # degrees from frame to frame
+LARGE = (2560, 1440)
+# Of textures for each pixel of that size: what a graphics card of 24 billion reads a second has time for in a frame,
+# where half of it goes to the reads.
+READS = 50
 SETTLING = 400  # frames after which the light must have been baked
 PATIENCE = 120.0  # seconds after which a measurement has failed
 
@@ -48,6 +54,13 @@ def rows(tiny: bool = False) -> Iterator[Row]:
             plain.append(milliseconds)
             yield Row(f"{name}, level low, against the plain mesh", ratio, "times", 1.7)
         yield Row(f"the plain mesh, {width}×{height}", statistics.median(plain), "ms", None)
+        for name in SCENES:
+            large = (64, 36) if tiny else LARGE
+            counted = picture_budget(context, _open(name, tiny), large, 2 if tiny else CYCLES)
+            at = f"at {large[0]}×{large[1]}"
+            yield Row(f"{name}, level high, draws {at}", counted and counted.draws, "draws", 100)
+            reads = counted and counted.reads / (large[0] * large[1])
+            yield Row(f"{name}, level high, reads of textures {at}", reads, "a pixel", READS)
         for name in SCENES:
             without, running = frame_times(context, _open(name, tiny), size, frames, pairs)
             yield Row(f"{name}, frame time p99, running against paused", running / without, "times", 1.3)
@@ -66,13 +79,7 @@ def picture_against_plain_mesh(
     context: moderngl.Context, scene: Scene, size: tuple[int, int], samples: int, cycles: int
 ) -> tuple[float, float]:
     """Milliseconds of the plain mesh, and how many times as long the picture takes at level low: medians, in turn."""
-    world, scene = create_world(scene)
-    simulator = Simulator(scene, world)
-    for _ in range(cycles):
-        simulator.advance()
-    scene = simulator.scene.with_value("view.quality", "low")
-    survey = Surveyor().survey(world, scene.rivers, wanted_by(scene.view), scene.climate, scene.runoff)
-    snapshot = take_snapshot(world, survey=survey)
+    scene, snapshot = _seen(scene.with_value("view.quality", "low"), cycles)
     picture, canvas = Picture(context), Canvas(context)
     picture.show(snapshot)
     camera = scene_camera(scene, snapshot)
@@ -96,6 +103,22 @@ def picture_against_plain_mesh(
     canvas.release()
     # The first frame compiles.
     return 1e3 * statistics.median(b for _, b in times[1:]), statistics.median(a / b for a, b in times[1:])
+
+
+def picture_budget(context: moderngl.Context, scene: Scene, size: tuple[int, int], cycles: int) -> Budget | None:
+    """What a frame at level high asks of a graphics card."""
+    return budget(context, *_seen(scene.with_value("view.quality", "high"), cycles), size)
+
+
+def _seen(scene: Scene, cycles: int) -> tuple[Scene, Snapshot]:
+    """What is drawn of a scene after so many cycles."""
+    world, scene = create_world(scene)
+    simulator = Simulator(scene, world)
+    for _ in range(cycles):
+        simulator.advance()
+    scene = simulator.scene
+    survey = Surveyor().survey(world, scene.rivers, wanted_by(scene.view), scene.climate, scene.runoff)
+    return scene, take_snapshot(world, survey=survey)
 
 
 PLAIN = Pass("plain mesh", "terrain.vert", "bench/plain.frag", GroundMesh, defines={"STORM": 2})

@@ -52,6 +52,7 @@ class Picture:
         content_scale: float = 1.0,
         neighbour: Picture | None = None,
         known_levels: KnownLevels | None = None,
+        library: type[ShaderLibrary] = ShaderLibrary,
     ) -> None:
         self.context = context
         self.content_scale = content_scale
@@ -62,7 +63,7 @@ class Picture:
         self._automatic: AutomaticQuality = neighbour._automatic if neighbour else self._opening_quality(known_levels)
         self._timer: FrameTimer = neighbour._timer if neighbour else FrameTimer(self.software)
         self._frame_block = frame.FrameBlock(context)
-        self.shaders = ShaderLibrary(context, {frame.INCLUDE: frame.glsl()}, {frame.BLOCK: frame.BINDING})
+        self.shaders = library(context, {frame.INCLUDE: frame.glsl()}, {frame.BLOCK: frame.BINDING})
         self._maps = LandMaps(context, self.shaders, bake_at_once=bake_at_once)
         self._sky = Sky(context, self.shaders)
         self._passes = Passes(context, self.shaders, table.PASSES)

@@ -102,6 +102,11 @@ EXPECTED = {
     "frame": [
         *((f"{name}, level low, against the plain mesh", "times", 1.7) for name in SCENES),
         ("the plain mesh", "ms", None),
+        *(
+            (f"{name}, level high, {what}", unit, bar)
+            for name in SCENES
+            for what, unit, bar in (("draws", "draws", 100), ("reads of textures", "a pixel", 50))
+        ),
         *((f"{name}, frame time p99, running against paused", "times", 1.3) for name in SCENES),
         ("snapshot and upload of one layer", "ms", 1.0),
     ],

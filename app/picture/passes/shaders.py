@@ -309,7 +309,7 @@ class ShaderLibrary:
         head = [Line(VERSION, "", 0), *(Line(f"#define {name} {value}", "", 0) for name, value in sorted(defines))]
         vertex_lines, fragment_lines = head + shaders.vertex, head + shaders.fragment
         try:
-            program = self._context.program(vertex_shader=_text(vertex_lines), fragment_shader=_text(fragment_lines))
+            program = self._link(_text(vertex_lines), _text(fragment_lines))
         except moderngl.Error as error:
             message = str(error)
             lines = fragment_lines if "fragment_shader" in message else vertex_lines
@@ -319,6 +319,9 @@ class ShaderLibrary:
             if isinstance(block, moderngl.UniformBlock):
                 block.binding = binding
         return Linked.of(program, shaders)
+
+    def _link(self, vertex: str, fragment: str) -> moderngl.Program:
+        return self._context.program(vertex_shader=vertex, fragment_shader=fragment)
 
 
 def _text(lines: Iterable[Line]) -> str:

@@ -66,6 +66,8 @@ _QUICK = {
     "glUseProgram",
 }
 
+draws = 0  # so far, for those that count them
+
 
 def is_software(context: moderngl.Context) -> bool:
     """Whether the processor draws, and no graphics card."""
@@ -76,6 +78,8 @@ def draw(
     array: moderngl.VertexArray, *, indexed: bool, mode: int, vertices: int, first: int = 0, instances: int = 1
 ) -> None:
     """As `array.render`; where it is `indexed`, by indices of four bytes."""
+    global draws
+    draws += 1
     _function("glUseProgram")(array.program.glo)
     _function("glBindVertexArray")(array.glo)
     if indexed:

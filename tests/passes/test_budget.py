@@ -1,0 +1,77 @@
+"""What the bench counts of a frame: draws, fragments, and reads of textures."""
+
+from __future__ import annotations
+
+import moderngl
+import numpy as np
+
+from app.bench.budget import _CountingShaders, budget, with_counts
+from app.cli.render import scene_camera
+from app.picture.canvas import Canvas
+from app.picture.passes.shaders import ShaderLibrary
+from app.picture.picture import Picture
+from app.scene.scene import Scene
+from tests.passes.worlds import hills, snapshot, with_water
+
+FRAGMENT = """
+uniform sampler2D map;
+out vec4 colour;
+
+vec4 twice(ivec2 at) { return texelFetch(map, at, 0) + textureLod(map, vec2(at) / vec2(textureSize(map, 0)), 0.0); }
+
+void main() {
+    colour = vec4(0.0);
+    if (gl_FragCoord.x < 4.0)
+        for (int i = 0; i < 3; ++i) colour += twice(ivec2(gl_FragCoord.xy) + i);
+    colour += texture(map, mix(vec2(0.1, 0.2), texture(map, vec2(0.5)).xy, 0.5)) * max(1.0, 2.0);
+    DROP
+}
+"""
+VERTEX = """#version 410 core
+void main() { gl_Position = vec4(vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0); }
+"""
+
+
+def counted(context: moderngl.Context, fragment: str) -> list[int]:
+    """Reads and fragments of a shader over 16 × 8 pixels."""
+    program = context.program(vertex_shader=VERTEX, fragment_shader=with_counts(fragment))
+    array, sums = context.vertex_array(program, []), context.buffer(np.zeros(2, np.uint32))
+    texture, target = context.texture((4, 4), 4), context.simple_framebuffer((16, 8))
+    before = context.fbo
+    texture.use(0)
+    target.use()
+    sums.bind_to_storage_buffer(0)
+    array.render(moderngl.TRIANGLES, vertices=3)
+    context.finish()
+    found: list[int] = np.frombuffer(sums.read(), np.uint32).tolist()
+    before.use()
+    for made in (array, program, sums, texture, target):
+        made.release()
+    return found
+
+
+def test_reads_are_counted_through_loops_and_branches(context: moderngl.Context) -> None:
+    assert counted(context, FRAGMENT.replace("DROP", "")) == [128 * 2 + 4 * 8 * 6, 128]
+    dropped = FRAGMENT.replace("DROP", "if (gl_FragCoord.y > 4.0) discard;")
+    assert counted(context, dropped) == [64 * 2 + 4 * 4 * 6, 64], "what drops itself is not counted"
+
+
+def test_a_picture_that_counts_has_the_same_pixels(context: moderngl.Context) -> None:
+    scene = Scene().with_value("view.quality", "high")
+    shown = snapshot(100.0 * hills(48, 64))
+    shown = with_water(shown, 40.0)
+    camera = scene_camera(scene, shown)
+    drawn, resting_place = [], context.fbo
+    for library in (ShaderLibrary, _CountingShaders):
+        picture = Picture(context, bake_at_once=True, library=library)
+        canvas, sums = Canvas(context), context.buffer(reserve=8)
+        sums.bind_to_storage_buffer(0)
+        picture.show(shown)
+        picture.draw(canvas.framebuffer(96, 64), camera, scene)
+        drawn.append(canvas.pixels())
+        resting_place.use()
+        for made in (picture, canvas, sums):
+            made.release()
+    assert np.array_equal(*drawn)
+    found = budget(context, scene, shown, (96, 64))
+    assert found and found.draws > 3 and found.fragments > 96 * 64 and found.reads > 2 * found.fragments
