@@ -88,7 +88,7 @@ void main() {
     vec3 shown = to_srgb(mix(of_ground, of_water, max(river, pool)));
 
 #if WAVES > 0
-    if (with_water && textureLod(water, at, 0.0).x > 0.0 && texelFetch(coast, ivec2(at * frame.map.xy), 0).w > 0.0) {
+    if (with_water && textureLod(water, at, 0.0).x > 0.0 && texelFetch(nearshore, ivec2(at * frame.map.xy), 0).w > 0.0) {
         vec2 east_south = at * map_extent();
         vec4 step_of = vec4(map_extent().x / size.x, 0.0, 0.0, map_extent().y / size.y);
 #if WAVES > 1
@@ -97,8 +97,8 @@ void main() {
         Shore shore = shore_at(east_south);
         Wave wave = wave_at(east_south, shore, step_of);
         float foam = foam_at(east_south, shore, wave, step_of.x / frame.map.z);
-        vec3 surf = mix(shown * (1.0 - 2.5 * dot(wave.slope, vec2(0.55))), vec3(0.92), foam);
-        shown = mix(shown, surf, seen_water);
+        vec3 foamy = mix(shown * (1.0 - 2.5 * dot(wave.slope, vec2(0.55))), vec3(0.92), foam);
+        shown = mix(shown, foamy, seen_water);
 #endif
     }
 #endif

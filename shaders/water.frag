@@ -127,7 +127,7 @@ vec3 mirrored(vec3 from, vec3 direction, vec3 seen, vec3 light_here) {
 #if SEA == 0 && WAVES > 0
 // 1 on lakes with waves; 0 on puddles, and so near to one that values are interpolated from there.
 float lake_with_waves(vec2 uv) {
-    return all(greaterThan(textureGather(coast, uv, 3), vec4(0.0))) ? 1.0 : 0.0;
+    return all(greaterThan(textureGather(nearshore, uv, 3), vec4(0.0))) ? 1.0 : 0.0;
 }
 #endif
 

@@ -22,11 +22,12 @@ from app.picture.passes.maps import LayerTextures, SurfaceMap
 from app.picture.passes.quality import BY_NAME
 from app.picture.passes.shaders import ShaderLibrary
 from app.picture.passes.shore import ShoreMap
+from app.picture.passes.swell import Swell
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 
 CELL_SIZE = 10.0
-DEEP_WAVE_NUMBER = 2.0 * np.pi / 120.0
+SWELL = Swell(2.0 * np.pi / 120.0, towards=90.0)
 
 
 def rows(tiny: bool = False) -> Iterator[Row]:
@@ -70,7 +71,7 @@ def shore_seconds(context: moderngl.Context, side: int, samples: int) -> tuple[f
         context.finish()
         begin = time.perf_counter()
         budget = BY_NAME["low"].shore_budget
-        done = shore.update(shown, DEEP_WAVE_NUMBER, surface.texture, layers, budget=budget, at_once=at_once)
+        done = shore.update(shown, SWELL, surface.texture, layers, budget=budget, at_once=at_once)
         context.finish()
         return time.perf_counter() - begin, done
 

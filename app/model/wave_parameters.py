@@ -48,7 +48,7 @@ class WaveParameters(Parameters, frozen=True, kw_only=True):
         float, parameter(0.0, 1.0, "how much wave fronts are broken up along the shore into separate waves")
     ] = 0.8
     fronts: Annotated[float, parameter(1.0, 40.0, "number of wave fronts off the shore", unit="waves", log=True)] = 9.0
-    shelter: Annotated[float, parameter(0.0, 1.0, "how calm the lee side of the land is")] = 0.7
+    shelter: Annotated[float, parameter(0.0, 1.0, "how calm the lee side of the land is")] = 1.0
     foam: Annotated[
         float, parameter(0.0, 2.0, "amount of foam that breaking waves produce and leave behind", unit="×")
     ] = 1.0

@@ -29,6 +29,7 @@ from app.picture.passes.minimap import Contents, MinimapPass, Rectangle, minimap
 from app.picture.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, KnownLevels, Quality
 from app.picture.passes.resolve import ResolvePass
 from app.picture.passes.shaders import ShaderLibrary
+from app.picture.passes.swell import Swell
 from app.picture.passes.waves import NO_WAVES, drawing_of, sea_state
 
 SMALL_SIDE = 16  # pixels, of a frame that is not looked at
@@ -239,6 +240,7 @@ class Picture:
         scene = crop.scaled(quality.scale)
         weather = weather_of(appearance.climate, snapshot.seed, snapshot.cycle)
         sea = sea_state(appearance.waves, weather.wind_speed, snapshot.cell_size, max(snapshot.shape))
+        swell = Swell(sea.wave_number, (appearance.climate.wind_direction + 180.0) % 360.0)
         waves = drawing_of(appearance.waves) if self.has_waves(appearance) else NO_WAVES
         storm = self._dust(weather, view)
         span, threshold = shot.overlay_span, shot.least_discharge
@@ -260,7 +262,7 @@ class Picture:
             least_discharge=threshold,
         )
         self._frame_block.upload()
-        yield from self._maps.update(snapshot, view, quality, threshold, sea if waves != NO_WAVES else None)
+        yield from self._maps.update(snapshot, view, quality, threshold, swell if waves != NO_WAVES else None)
         frame = self.frame = compose(
             snapshot,
             shot,

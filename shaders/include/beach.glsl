@@ -12,9 +12,9 @@ uniform float beach_rises;  // how high it can lie, beside how high waves run up
 
 // Height over the still water of ground that can be a beach; -1 elsewhere.
 float beach_height(vec2 uv) {
-    float away = textureLod(coast, uv, 0.0).x;
+    vec4 here = textureLod(nearshore, uv, 0.0);
+    float away = here.x, height = -here.z;
     // Lower ground is no beach, but lies behind a dam or below an outlet.
-    float height = -textureLod(surf, uv, 0.0).w;
     return away > 0.0 || away < -BEACH_CELLS || height < 0.0 ? -1.0 : height;
 }
 

@@ -2,6 +2,10 @@
 // which: 2 lines, 3 cells of the nearest coast, 4 distance and direction to it, 5 a plain wave.
 #include "waves.glsl"
 
+#if WAVES == 3 || WAVES == 4
+uniform sampler2D coast;  // distance in cells, the way inland
+#endif
+
 const vec3 CHART_SEA = vec3(0.047, 0.135, 0.325);
 const vec3 CHART_LINE = vec3(0.95, 0.97, 1.0);
 const vec3 CHART_FAR_LINE = vec3(0.30, 0.48, 0.80);

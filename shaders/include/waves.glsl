@@ -6,9 +6,13 @@
 #define FINE_WATER 1
 #endif
 
-uniform sampler2D coast;   // distance in cells, the way inland, where waves are: see app/picture/passes/shore.py
-uniform sampler2D surf;    // phase / √distance, the way that waves run, depth in m
+#ifndef WAVES
+#define WAVES 1
+#endif
 
+// See app/picture/passes/shore.py
+uniform sampler2D nearshore;  // distance in cells, phase / √distance from the coast, depth in m, room for waves
+uniform sampler2D surf;       // arrival, the way that waves run, how straight to the coast
 
 const float TWO_PI = 6.28318531;
 const float BREAKER_INDEX = 0.78;  // height by depth of the highest wave (McCowan 1894)
@@ -17,9 +21,9 @@ const float SWASH_ENDS = 0.85;     // of a period: so long water is on the beach
 
 struct Shore {
     float away;     // cells to the coast, negative on land
-    vec2 run;       // the way that waves run, shorter where they cross
+    vec2 run;       // the unit vector of the way that waves run
     float depth;    // m, negative on land
-    float way;      // phase from the coast to here
+    float way;      // phase of waves that run straight to the coast, from there to here
     float phase;    // of the waves now: crests are at multiples of 2π, and come in from where it is larger
     float strength; // how high waves are here beside those in deep water before depth tells
 };
@@ -49,14 +53,25 @@ float front_strength(vec2 cells, float number) {
 
 Shore shore_at(vec2 east_south) {
     vec2 uv = map_uv(east_south), cells = east_south / frame.map.z;
-    vec4 place = textureLod(coast, uv, 0.0), waves = textureLod(surf, uv, 0.0);
+    vec4 place = textureLod(nearshore, uv, 0.0);
     Shore shore;
     shore.away = place.x;
-    shore.run = waves.yz;
-    shore.depth = waves.w;
-    shore.way = waves.x * sqrt(max(place.x, 0.0));
-    shore.phase = shore.way + TWO_PI * frame.waves.y;
+    shore.depth = place.z;
+    shore.way = place.y * sqrt(max(place.x, 0.0));
     shore.strength = 0.0;
+#if WAVES > 1
+    // Drawn waves run to the coast from everywhere, and are as high.
+    shore.run = vec2(0.0);
+    shore.phase = shore.way;
+    float high = 1.0;
+#else
+    vec4 waves = textureLod(surf, uv, 0.0);
+    float swell = length(waves.yz);
+    shore.run = waves.yz / max(swell, 1e-6);
+    shore.phase = waves.w * shore.way - waves.x;
+    float high = mix(1.0, swell, frame.beach.z);
+#endif
+    shore.phase += TWO_PI * frame.waves.y;
     // Before the outermost front the waves are those of the open sea; so they are by the edge of the map, beyond which
     // nothing is known of a coast.
     float fronts = TWO_PI * frame.fronts.w;
@@ -64,8 +79,7 @@ Shore shore_at(vec2 east_south) {
     float edge = min(to_edge.x, to_edge.y);
     if (shore.way >= fronts || edge <= 1.0) return shore;
     float open = smoothstep(1.0, 0.06 * min(frame.map.x, frame.map.y) + 2.0, edge);
-    float exposed = mix(1.0 - frame.beach.z, 1.0, smoothstep(-0.5, 0.5, dot(place.yz, frame.wind.xy)));
-    shore.strength = (1.0 - smoothstep(0.25 * fronts, fronts, shore.way)) * length(waves.yz) * exposed * place.w * open;
+    shore.strength = (1.0 - smoothstep(0.25 * fronts, fronts, shore.way)) * high * place.w * open;
     // Fronts do not come to all of the shore at once.
     shore.phase += 1.1 * frame.fronts.y * front_noise(cells.yx, vec2(0.37));
     return shore;
@@ -151,8 +165,8 @@ float foam_at(vec2 east_south, Shore shore, Wave wave, float cells_per_pixel) {
     // At the foot of a cliff the last wave breaks on the rock, however deep it is.
     float fronts_before = shore.way / TWO_PI;
     float on_rock = (1.0 - smoothstep(0.20, 0.70, fronts_before)) * smoothstep(0.08, 0.6, wave.strength);
-    // The highest parts of fronts spill before they reach the shallows.
-    float spills = 0.8 * (1.0 - smoothstep(0.8, 3.4, fronts_before)) * smoothstep(0.45, 0.90, wave.strength);
+    // The highest parts of fronts spill just before they reach the shallows.
+    float spills = 0.8 * (1.0 - smoothstep(0.5, 1.8, fronts_before)) * smoothstep(0.60, 0.95, wave.strength);
     float surf_breaks = smoothstep(0.55, 1.05, wave.breaking) * smoothstep(0.03, 0.2, wave.strength);
     float breaks = max(max(surf_breaks, on_rock), spills);
     float before = 1.0 - wave.age;

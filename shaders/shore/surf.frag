@@ -1,32 +1,44 @@
 // What the waves need of each place, smooth across the coast.
+#include "shore_swell.glsl"
+
 uniform sampler2D coast;
 uniform sampler2D bed;
 uniform sampler2D phases;
+uniform sampler2D arrivals;
+uniform float swell_cells;
 
-out vec4 result;  // phase / √distance; the way the waves run (east, south), short where they cross; depth in m
+const float LOWEST = 0.01;  // where waves have no height they still have a direction
 
-vec2 phase_at(ivec2 cell, vec2 here) {
-    vec2 there = texelFetch(phases, clamp(cell, ivec2(0), textureSize(phases, 0) - 1), 0).xy;
-    return there.y > 0.0 ? there : here;
+layout(location = 0) out vec4 nearshore;  // distance; phase / √distance; depth in m; how much room waves have to grow
+layout(location = 1) out vec4 surf;   // arrival; the way the waves run, as long as they are high; how straight to the coast
+
+// By how many radians crests come later to a cell.
+float arrival(ivec2 cell, float otherwise) {
+    cell = clamp(cell, ivec2(0), textureSize(phases, 0) - 1);
+    vec2 phase = texelFetch(phases, cell, 0).xy;
+    float straight = straightness(texelFetch(coast, cell, 0).x, swell_cells);
+    return phase.y > 0.0 ? texelFetch(arrivals, cell, 0).x - straight * phase.x : otherwise;
 }
 
 void main() {
     ivec2 cell = ivec2(gl_FragCoord.xy);
-    vec4 shore = texelFetch(coast, cell, 0);
-    vec2 here = texelFetch(phases, cell, 0).xy;
-    float depth = texelFetch(bed, cell, 0).x;
-    if (here.y < 0.0) {
-        result = vec4(here.x, shore.yz, depth);
-        return;
+    vec4 coastal = texelFetch(coast, cell, 0);
+    vec2 phase = texelFetch(phases, cell, 0).xy, comes = texelFetch(arrivals, cell, 0).xy;
+    float straight = straightness(coastal.x, swell_cells);
+    vec2 run = coastal.yz;
+    float by_root = phase.x;
+    if (phase.y > 0.0) {
+        by_root /= sqrt(coastal.x);
+        float here = arrival(cell, 0.0);
+        vec2 later = 0.5 * vec2(arrival(cell + ivec2(1, 0), here) - arrival(cell - ivec2(1, 0), here),
+                                arrival(cell + ivec2(0, 1), here) - arrival(cell - ivec2(0, 1), here));
+        float steepness = length(later);
+        // Next to the coast the phase rises like a root, which differences do not see.
+        float near = 1.0 - smoothstep(1.0, 2.5, coastal.x);
+        run = mix(steepness > 1e-6 ? later / steepness : vec2(0.0), coastal.yz, near);
+        // Waves from two sides pass through each other where they meet.
+        run *= mix(smoothstep(0.35, 0.85, steepness / phase.y), 1.0, near) / max(length(run), 1e-6);
     }
-    vec2 east = phase_at(cell + ivec2(1, 0), here), west = phase_at(cell - ivec2(1, 0), here);
-    vec2 south = phase_at(cell + ivec2(0, 1), here), north = phase_at(cell - ivec2(0, 1), here);
-    vec2 rise = 0.5 * vec2(east.x - west.x, south.x - north.x);
-    float steepness = length(rise);
-    // Next to the coast the phase rises like a root, which differences do not see.
-    float near = 1.0 - smoothstep(1.0, 2.5, shore.x);
-    vec2 run = mix(steepness > 1e-6 ? -rise / steepness : vec2(0.0), shore.yz, near);
-    float together = mix(smoothstep(0.35, 0.85, steepness / here.y), 1.0, near);
-    run *= together / max(length(run), 1e-6);
-    result = vec4(here.x / sqrt(shore.x), run, depth);
+    nearshore = vec4(coastal.x, by_root, texelFetch(bed, cell, 0).x, coastal.w);
+    surf = vec4(comes.x, run * max(comes.y, LOWEST), straight);
 }

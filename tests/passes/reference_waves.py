@@ -29,7 +29,7 @@ def phase(deep: float, slope: float, away: Array) -> Array:
     return np.interp(away, points, integral)
 
 
-def height(sea: SeaState, waves: WaveParameters, slope: float, away: Array, time: float) -> Array:
+def height(sea: SeaState, waves: WaveParameters, slope: float, away: Array, phase: Array) -> Array:
     """Of the water over its still level, metres, where nothing shelters the shore or scatters its waves."""
     depth = slope * away
     shoaled = sea.height * np.maximum(0.36 / (sea.wave_number * depth), 1.0) ** 0.25
@@ -37,7 +37,7 @@ def height(sea: SeaState, waves: WaveParameters, slope: float, away: Array, time
     tall = shoaled / (1.0 + breaking**4) ** 0.25
     eased = np.clip((breaking - 0.25) / 0.75, 0.0, 1.0)
     trough = 0.5 + 0.38 * waves.steep_fronts * eased**2 * (3.0 - 2.0 * eased)
-    age = (phase(sea.wave_number, slope, away) / (2.0 * np.pi) + sea.waves_by(time)) % 1.0
+    age = phase / (2.0 * np.pi) % 1.0
     part = np.where(age < trough, age / trough, (1.0 - age) / (1.0 - trough))
     swing = 1.0 - part * part * (3.0 - 2.0 * part)
     return tall * (swing * (0.5 + 0.5 * swing) - 0.4357)

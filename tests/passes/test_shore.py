@@ -17,6 +17,7 @@ from app.picture.passes.frame import FrameBlock
 from app.picture.passes.maps import LayerTextures, SurfaceMap
 from app.picture.passes.shaders import ShaderLibrary
 from app.picture.passes.shore import NO_COAST, ShoreMap, reaches, wet_cells
+from app.picture.passes.swell import Swell
 from tests.passes.test_maps import texels
 from tests.passes.worlds import bumps, drowned, flat, hills, island, plane, snapshot, with_water
 
@@ -31,7 +32,7 @@ class Shore:
         self.layers = LayerTextures(context)
         self.surface = SurfaceMap(context, shaders)
         self.block = block
-        self.deep_wave_number = 2.0 * np.pi / 120.0
+        self.swell = Swell(2.0 * np.pi / 120.0, 90.0)
 
     def update(self, shown: Snapshot, budget: int = 1, *, at_once: bool = False) -> bool:
         rows, columns = shown.shape
@@ -39,9 +40,7 @@ class Shore:
         self.block.upload()
         textures = self.layers.upload(shown)
         self.surface.update(shown, textures)
-        return self.map.update(
-            shown, self.deep_wave_number, self.surface.texture, self.layers, budget=budget, at_once=at_once
-        )
+        return self.map.update(shown, self.swell, self.surface.texture, self.layers, budget=budget, at_once=at_once)
 
     def field(self, shown: Snapshot) -> Field:
         self.update(shown, at_once=True)
@@ -220,7 +219,7 @@ def test_a_coast_that_always_moves_is_shown_now_and_then(shore: Shore) -> None:
     changes = 0
     for cycle in range(1, 60):
         shown = drowned(replace(shown, cycle=cycle), 0.1 * cycle)
-        changes += shore.update(shown, budget=8192)
+        changes += shore.update(shown, budget=24576)
     assert 5 <= changes <= 12
 
 

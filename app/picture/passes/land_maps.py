@@ -23,12 +23,12 @@ from app.picture.passes.quality import Quality
 from app.picture.passes.relief import Relief, ReliefMap, texels_per_cell
 from app.picture.passes.shaders import ShaderLibrary, Texture
 from app.picture.passes.shore import ShoreMap, open_water, wet_cells, with_waves
+from app.picture.passes.swell import Swell
 from app.picture.passes.targets import release_all
 from app.picture.passes.tiles import Shore, water_heights
 from app.picture.passes.trees import Trees
 from app.picture.passes.valleys import ValleyFloors
 from app.picture.passes.water import StandingWater
-from app.picture.passes.waves import SeaState
 from app.picture.passes.wind_waves import wind_waves_texture
 
 LAYERS = ("wind_path", "airborne", "water", "water_level", "strata_rise")  # that shaders read as they are
@@ -112,9 +112,9 @@ class LandMaps:
         return self.light.baked, self._relief.drawn, self._canopy.drawn, self._shore.shown
 
     def update(
-        self, snapshot: Snapshot, view: ViewParameters, quality: Quality, smallest_stream: float, sea: SeaState | None
+        self, snapshot: Snapshot, view: ViewParameters, quality: Quality, smallest_stream: float, swell: Swell | None
     ) -> Iterator[None]:
-        """Draw what has changed, and stop where another thing may be drawn between. The `sea` is that of waves."""
+        """Draw what has changed, and stop where another thing may be drawn between. The `swell` is that of waves."""
         if not self._surface_is_current:
             self.surface.update(snapshot, self._uploaded)
             self._surface_is_current = True
@@ -132,10 +132,10 @@ class LandMaps:
         if self.with_water:
             self._flow.update(snapshot, self.layers, self.surface.texture, smallest_stream, view.river_width)
         yield
-        if sea is not None:
+        if swell is not None:
             self._shore.update(
                 snapshot,
-                sea.wave_number,
+                swell,
                 self.surface.texture,
                 self.layers,
                 budget=quality.shore_budget,
@@ -147,7 +147,19 @@ class LandMaps:
         """All of them by their names; what this snapshot does not have is 0 everywhere."""
         found: dict[str, Texture] = {
             **dict.fromkeys(
-                ("valleys", "kinds", "strata", "rock_numbers", "flow", "rivers", "coast", "surf", "course", "relief"),
+                (
+                    "valleys",
+                    "kinds",
+                    "strata",
+                    "rock_numbers",
+                    "flow",
+                    "rivers",
+                    "coast",
+                    "nearshore",
+                    "surf",
+                    "course",
+                    "relief",
+                ),
                 self._nothing,
             ),
             **self._fixed,
@@ -168,7 +180,7 @@ class LandMaps:
         if self.with_water:
             found |= {"flow": self._flow.texture, "rivers": self._flow.rivers}
         if with_waves:
-            found |= {"coast": self._shore.coast, "surf": self._shore.surf}
+            found |= {"coast": self._shore.coast, "nearshore": self._shore.nearshore, "surf": self._shore.surf}
         if with_course(snapshot):
             found["course"] = self._course.texture(COURSE, snapshot, self.layers, self.materials.textures())
         return found

@@ -17,6 +17,7 @@ from app.picture.passes.frame import NO_SEA
 from app.picture.passes.gradual import GradualWork, draw_in_bands
 from app.picture.passes.maps import LayerTextures
 from app.picture.passes.shaders import FullScreen, ShaderLibrary, Uniform
+from app.picture.passes.swell import SeaGrid, Swell, sea_grid, swell_field
 from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
 
 NO_COAST = 1e5  # cells to the shore where there is none
@@ -36,9 +37,10 @@ TARGETS: dict[str, tuple[tuple[int, str], ...]] = {
     "flooded": ((2, "f4"),),
     "bed": ((1, "f4"),),
     "coast": ((4, "f4"),),
-    "surf": ((4, "f4"),),
+    "waves": ((4, "f4"), (4, "f4")),  # nearshore, surf
     "next coast": ((4, "f4"),),
-    "next surf": ((4, "f4"),),
+    "next waves": ((4, "f4"), (4, "f4")),
+    "swell": ((2, "f4"),),  # on its own grid
 }
 
 
@@ -73,7 +75,7 @@ class Shoreline(NamedTuple):
 
     world: int
     versions: tuple[int, ...]  # of the layers that make it
-    deep_wave_number: float  # of the waves where it is deep, 1/m
+    swell: Swell
 
     def same_coast(self, other: Shoreline | None) -> bool:
         return other is not None and (self.world, self.versions) == (other.world, other.versions)
@@ -89,35 +91,61 @@ def wet_cells(snapshot: Snapshot) -> NDArray[np.bool_]:
     return snapshot.ground() < snapshot.sea_level  # before the first cycle
 
 
-def shoreline(snapshot: Snapshot, deep_wave_number: float) -> Shoreline:
+def depth_with_waves(snapshot: Snapshot) -> NDArray[np.float32]:
+    """Metres of water in each cell `with_waves`, 0 elsewhere."""
+    layers = snapshot.layers
+    depth = layers["water"] if "water" in layers else snapshot.sea_level - snapshot.ground()
+    return np.where(with_waves(wet_cells(snapshot)), depth, 0.0).astype(np.float32)
+
+
+def shoreline(snapshot: Snapshot, swell: Swell) -> Shoreline:
     """What the shore of a snapshot with water depends on."""
     versions = (snapshot.ground_version, snapshot.versions.get("water", -1))
-    return Shoreline(snapshot.world, versions, deep_wave_number)
+    return Shoreline(snapshot.world, versions, swell)
 
 
 class ShoreMap:
-    """Coast and surf of each cell of a map, as two textures (RGBA32F).
+    """Coast, nearshore and surf of each cell of a map, as three textures (RGBA32F).
 
     `coast` holds the distance to the nearest coast in cells, positive on water and negative on land; the unit vector
     (east, south) towards land, so that the nearest point of the coast is the cell's middle plus distance × vector; and
     how much room waves have to grow, from 0 to 1. Without any coast the distance is ±`NO_COAST` and the vector 0.
     The coast is where the level of the water meets the ground, straight within each square between four cells.
 
-    `surf` holds phase / √distance of the waves, in radians and cells, which is smooth where the phase itself is not;
-    the unit vector of the way that they run, shorter where waves from two coasts meet; and the depth in metres below
-    the water of the nearest coast, negative on land. The phase is the integral of the wave number from the coast
-    outwards, so waves grow shorter and slower as the water gets shallow.
+    `nearshore` holds that distance; phase / √distance of waves that run straight to the coast, in radians and cells,
+    which is smooth where the phase itself is not; the depth in metres below the water of the nearest coast, negative on
+    land; and the room. The phase is the integral of the wave number from the coast outwards, so waves grow shorter and
+    slower as the water gets shallow.
 
-    Both are computed over several frames, in separate textures: what is shown stays whole until then.
+    `surf` holds the swell: the phase by which its crests come later than to the first cells, or where they run straight
+    to the coast, to that; the vector along which they run, as long as they are high beside the open sea's, and shorter
+    where they cross; and the part, 1 by the coast and 0 out at sea, of the phase from the coast by which they come
+    sooner.
+
+    All are computed over several frames, in separate textures: what is shown stays whole until then.
     """
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
-        names = ("bodies", "moved", "contour", "seeds", "flood", "coast", "bed", "phase", "meet", "even", "surf")
+        names = (
+            "bodies",
+            "moved",
+            "contour",
+            "seeds",
+            "flood",
+            "coast",
+            "bed",
+            "phase",
+            "meet",
+            "even",
+            "arrival",
+            "surf",
+        )
         self._drawings = {name: FullScreen(context, shaders, f"shore/{name}.frag") for name in names}
         self._targets = {name: MapTarget(context, *formats) for name, formats in TARGETS.items()}
         self._work = GradualWork()
         self._moved = context.query(samples=True)
+        self._waters: SeaGrid | None = None  # of the land that was taken
         self._found = False  # whether the work that was finished last has found a shore that had moved
         self._looks_in = 0  # frames
 
@@ -126,8 +154,12 @@ class ShoreMap:
         return self._targets["coast"].texture()
 
     @property
+    def nearshore(self) -> moderngl.Texture:
+        return self._targets["waves"].texture()
+
+    @property
     def surf(self) -> moderngl.Texture:
-        return self._targets["surf"].texture()
+        return self._targets["waves"].texture(1)
 
     @property
     def shown(self) -> Shoreline | None:
@@ -139,7 +171,7 @@ class ShoreMap:
     def update(
         self,
         snapshot: Snapshot,
-        deep_wave_number: float,
+        swell: Swell,
         surface: moderngl.Texture,
         layers: LayerTextures,
         *,
@@ -150,15 +182,15 @@ class ShoreMap:
 
         It draws about `budget` texels; of a new world all, so that it never shows the shore of the one before.
         """
-        wanted = shoreline(snapshot, deep_wave_number)
+        wanted = shoreline(snapshot, swell)
         at_once = at_once or self.shown is None or self.shown.world != wanted.world
         texels = surface.width * surface.height if at_once else budget
         waits, self._looks_in = self._looks_in > 0 and not at_once, max(self._looks_in - 1, 0)
-        if waits and self.shown is not None and self.shown.deep_wave_number == deep_wave_number:
+        if waits and self.shown is not None and self.shown.swell == swell:
             return False
 
         def begin() -> Iterator[int]:
-            same_waves = self.shown is not None and self.shown.deep_wave_number == deep_wave_number
+            same_waves = self.shown is not None and self.shown.swell == swell
             self._found = False
             if wanted.same_coast(self.shown):
                 self._context.copy_framebuffer(
@@ -171,16 +203,17 @@ class ShoreMap:
                 if not at_once and same_waves and not self._has_moved(snapshot.cell_size):
                     self._looks_in = LOOKS_APART
                     return
+                self._waters = sea_grid(depth_with_waves(snapshot), snapshot.cell_size)
                 self._find_contour()
                 yield 2 * surface.width * surface.height
                 yield from self._find_coast(texels)
-            yield from self._find_surf(deep_wave_number, snapshot.cell_size, texels)
+            yield from self._find_surf(swell, snapshot.cell_size, texels)
             self._found = True
 
         changed = self._work.advance(wanted, begin, budget, at_once=at_once) and self._found
         if changed:
             targets = self._targets
-            for name in ("coast", "surf"):
+            for name in ("coast", "waves"):
                 targets[name], targets[f"next {name}"] = targets[f"next {name}"], targets[name]
         return changed
 
@@ -210,7 +243,7 @@ class ShoreMap:
             "known_heights": self._targets["known land"].texture(1),
         }
         with self._moved:
-            self._draw_whole("moved", self._targets["next surf"], heights, cell_size=cell_size)
+            self._draw_whole("moved", self._targets["next waves"], heights, cell_size=cell_size)
         return self._moved.samples > 0
 
     def _find_contour(self) -> None:
@@ -246,7 +279,8 @@ class ShoreMap:
             smallest_lake=SMALLEST_LAKE,
         )
 
-    def _find_surf(self, deep_wave_number: float, cell_size: float, texels: int) -> Iterator[int]:
+    def _find_surf(self, swell: Swell, cell_size: float, texels: int) -> Iterator[int]:
+        assert self._waters is not None
         bed, phases, met = (self._targets[name] for name in ("bed", "seeds", "flooded"))
         coast = self._targets["next coast"].texture()
         heights = {"coast": coast, "heights": self._targets["known land"].texture(1)}
@@ -257,7 +291,7 @@ class ShoreMap:
             phases,
             texels,
             around,
-            deep_wave_number=deep_wave_number,
+            deep_wave_number=swell.deep_wave_number,
             cell_size=cell_size,
             no_coast=NO_COAST,
         )
@@ -268,12 +302,19 @@ class ShoreMap:
             known = {"phases": phases.texture(), "coast": coast}
             yield from draw_in_bands(self._drawings["even"], met, texels, known, along=along)
             phases, met = met, phases
-        found = {**around, "phases": phases.texture()}
-        yield from draw_in_bands(self._drawings["surf"], self._targets["next surf"], texels, found)
+        field = yield from swell_field(self._waters, swell)
+        self._targets["swell"].fit((field.shape[1], field.shape[0]))
+        self._targets["swell"].texture().write(field.tobytes())
+        found = {"coast": coast, "phases": phases.texture()}
+        grid = {"swell_cells": float(self._waters.cells)}
+        comes = {**found, "swell": self._targets["swell"].texture()}
+        yield from draw_in_bands(self._drawings["arrival"], met, texels, comes, **grid)
+        found |= {"bed": bed.texture(), "arrivals": met.texture()}
+        yield from draw_in_bands(self._drawings["surf"], self._targets["next waves"], texels, found, **grid)
 
     def _fit(self, size: tuple[int, int]) -> None:
         """Targets of the size of the map."""
-        fitted = [target.fit(size) for target in self._targets.values()]
+        fitted = [target.fit(size) for name, target in self._targets.items() if name != "swell"]
         if not any(fitted):
             return
         for name in ("land", "known land"):

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from app.model.climate import USUAL_WIND
 from app.model.wave_parameters import WaveParameters
 
@@ -71,3 +74,15 @@ def block_values(waves: WaveParameters, sea: SeaState, time: float) -> dict[str,
         "loop": (sea.loop, time / sea.loop % 1.0, 0.0, 0.0),
         "beach": (0.5 * waves.run_up * sea.height, sea.period / waves.drying, waves.shelter, 0.0),
     }
+
+
+def wave_number(deep: float, depth: NDArray[np.float32]) -> NDArray[np.float32]:
+    """That of waves of one period over a depth in metres, 1/m, for that of deep water, by linear theory.
+
+    The approximation of Eckart (1952), and two steps of Newton's from there.
+    """
+    number: NDArray[np.float32] = deep / np.sqrt(np.tanh(deep * depth))
+    for _ in range(2):
+        tanh = np.tanh(number * depth)
+        number = number - (number * tanh - deep) / (tanh + number * depth * (1.0 - tanh**2))
+    return number
