@@ -6,7 +6,6 @@
 #include "map.glsl"
 #include "sky.glsl"
 #include "detail.glsl"
-#include "clouds.glsl"
 
 // A variant for each part: software renderers pay for all of them otherwise.
 #ifndef TABLE
@@ -92,43 +91,9 @@ vec3 wisps(vec3 direction, vec3 behind) {
 
 #if TABLE == 0 && CLOUDS > 0
 #if CLOUDS > 1
-const int CLOUD_STEPS = 16;
-#else
-const int CLOUD_STEPS = 1;
+#define DEEP_CLOUDS
 #endif
-const float CLOUD_DEPTH = 26.0;  // optical, for a field that is 1 more than where clouds begin, from their base to the tops
-
-// Clouds with flat bases, whose tops are the higher the thicker they are; lit by the sun through the clouds before it.
-vec3 with_clouds(vec3 direction, vec3 behind) {
-    float up = max(direction.y, 0.004), thickness = frame.clouds.y - frame.clouds.x;
-    float base = max(frame.clouds.x - frame.camera.y, 0.12 * frame.heights.w);  // one looks at them from below
-    // As coarse as a pixel is there, and as the way from step to step.
-    float pixel = length(fwidth(direction)) * base / (up * up), stride = 1.3 * thickness / (up * float(CLOUD_STEPS));
-    float level_of_detail = max(log2(max(pixel, CLOUD_STEPS > 1 ? stride : 0.0) * frame.clouds.z * 512.0), 0.0);
-    vec2 to_sun = frame.sun.xz / max(frame.sun.y, 0.25) * 0.35 * thickness;
-    float toward = max(dot(direction, frame.sun.xyz), 0.0), forward = toward * toward;
-    forward *= forward;
-    vec3 sunlit = frame.sun_light.rgb * (0.36 + 0.3 * forward * forward), shaded = sky_light(vec3(0.0, 0.4, 0.0));
-    vec3 light = vec3(0.0);
-    float left = 1.0;
-    for (int i = 0; i < CLOUD_STEPS; ++i) {
-        float part = (float(i) + 0.5) / float(CLOUD_STEPS);
-        vec2 at = frame.camera.xz + direction.xz * ((base + part * thickness) / up);
-        float thick = cloud_field(at, level_of_detail) - frame.clouds.w;
-#if CLOUDS > 1
-        float dense = max(thick - 0.22 * part * part, 0.0) * smoothstep(0.0, 0.12, part);
-        float sunward = max(cloud_field(at + to_sun, level_of_detail + 1.0) - frame.clouds.w, 0.0) * (1.2 - part);
-#else
-        float dense = 0.22 * max(thick, 0.0), sunward = 0.7 * max(thick, 0.0);
-#endif
-        float opacity = 1.0 - exp(-CLOUD_DEPTH * dense / (float(CLOUD_STEPS) * min(up + 0.25, 1.0)));
-        light += left * opacity * (sunlit * (0.12 + 0.88 * exp(-7.0 * sunward)) + shaded * (0.55 + 0.45 * part));
-        left *= 1.0 - opacity;
-    }
-    // Far away they pass into the haze of the horizon.
-    float far = exp(-0.10 * base / (up * frame.heights.w)) * smoothstep(0.004, 0.06, up);
-    return mix(behind, light + behind * left, far);
-}
+#include "cloud_sky.glsl"
 #endif
 
 void main() {
@@ -140,7 +105,7 @@ void main() {
 #endif
     seen = wisps(direction, seen);
 #if CLOUDS > 0
-    seen = with_clouds(direction, seen);
+    seen = with_clouds(frame.camera.xyz, direction, 0.0, seen);
 #endif
 #if STORM == 1
     seen = dusty_sky(direction, seen);

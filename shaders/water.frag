@@ -27,6 +27,9 @@ uniform sampler2D strata_rise;  // a single 0 where there are no strata
 #endif
 #if CLOUDS > 1
 #include "clouds.glsl"
+#if SEA == 0
+#include "cloud_sky.glsl"
+#endif
 #endif
 
 #ifndef PART
@@ -91,34 +94,87 @@ vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
     return open;
 }
 
-// What is mirrored from a direction: the sky, or land that hides it.
-vec3 mirrored(vec3 from, vec3 direction, vec3 seen, vec3 light_here) {
+#if FINE_WATER == 1
+const int MIRROR_STEPS = 40, MIRROR_HALVINGS = 6;
+const float MIRROR_MISSES = 0.25;  // slope by which a ridge between two steps is missed at most
+const float MIRROR_GROWS = 1.15;  // from step to step: about as much as land looks smaller there
+
+// How far a ray is below the ground where it has come so far, as a slope seen from where it began.
+float below_ground(vec3 from, vec3 direction, float reach) {
+    vec3 at = from + direction * reach;
+    return (ground_height(surface, at.xz) - at.y) / reach;
+}
+
+// What the land is like that a ray meets so far away, seen through the air.
+vec3 mirrored_land(vec3 from, vec3 direction, float reach) {
+    vec2 place = from.xz + direction.xz * reach, uv = map_uv(place);
+    vec4 there = textureLod(surface, uv, 0.0), noise = vec4(0.5);
+    vec3 seen = textureLod(light, uv, 0.0).xyz;
+    float rise = textureLod(strata_rise, uv, 0.0).x, steepness = apparent_steepness(there);
+    Ground ground = ground_material(place / frame.map.z, there, rise, steepness, seen.z - 0.5, noise, coarse_detail(place / frame.map.z));
+    vec3 normal = normalize(vec3(-there.y * frame.map.w, 1.0, -there.z * frame.map.w));
+    vec3 lit = frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * seen.x + sky_light(normal) * seen.y;
+    return mix(horizon_colour(direction), ground.albedo * lit, exp(-frame.air.x * reach));
+}
+#endif
+
+// What is mirrored from a direction: the sky, or land that hides it. `roughness` is that of the waves in a pixel.
+vec3 mirrored(vec3 from, vec3 direction, float roughness, vec3 seen, vec3 light_here) {
 #if FINE_WATER == 1
     vec3 mirror = clear_sky(direction);
-    // What stands highest over the ray, over steps that are softened by their length: each alone would show as a band.
-    float reach = 1.5 * frame.map.z, covered = 0.0;
-    vec2 hides = vec2(0.0);
-    for (int i = 0; i < 24 && covered < 1.0; ++i) {
-        vec3 at = from + direction * reach;
-        vec2 uv = map_uv(at.xz);
-        if (at.y > frame.heights.y || any(greaterThan(abs(uv - 0.5), vec2(0.5)))) break;
-        float cover = (textureLod(surface, uv, 0.0).x * frame.map.w - at.y) / (0.45 * reach) + 0.5;
-        if (cover > covered) hides = at.xz;
-        covered = max(covered, cover);
-        reach *= 1.26;
+#if CLOUDS > 1 && SEA == 0
+    mirror = with_clouds(from, direction, 2.0 * sqrt(roughness), mirror);
+#endif
+    // The ray in the plane has length 1, so that its reach is on the map; it begins where it enters it.
+    vec3 ray = direction / max(length(direction.xz), 1e-3);
+    vec2 entries = (step(ray.xz, vec2(0.0)) * map_extent() - from.xz) / (ray.xz + vec2(1e-6));
+    float entry = max(max(entries.x, entries.y), 0.0);
+    if (within_map(from.xz) > 0.0) entry = 0.0;
+    float along = 1.5 * frame.map.z, clear = entry, met = 0.0, nearest = -1e9;
+    float before = entry, after = entry, hit = entry + along;
+    for (int i = 0; i < MIRROR_STEPS && met == 0.0; ++i) {
+        float reach = entry + along;
+        if (from.y + ray.y * reach > frame.heights.y || within_map(from.xz + ray.xz * reach) <= 0.0) break;
+        float below = below_ground(from, ray, reach);
+        if (below > nearest) {
+            nearest = below;
+            hit = reach;
+            before = clear;
+            after = entry + along * MIRROR_GROWS;
+        }
+        if (below > 0.0) met = reach;
+        else clear = reach;
+        along *= MIRROR_GROWS;
     }
-    if (covered > 0.0) {
-        vec2 uv = map_uv(hides);
-        vec4 place = textureLod(surface, uv, 0.0), noise = vec4(0.5);
-        vec3 light_there = textureLod(light, uv, 0.0).xyz;
-        float rise = textureLod(strata_rise, uv, 0.0).x, steepness = apparent_steepness(place);
-        Ground ground = ground_material(hides / frame.map.z, place, rise, steepness, light_there.z - 0.5, noise, noise);
-        vec3 normal = normalize(vec3(-place.y * frame.map.w, 1.0, -place.z * frame.map.w));
-        vec3 lit = frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * light_there.x
-                 + sky_light(normal) * light_there.y;
-        mirror = mix(mirror, ground.albedo * lit, smoothstep(0.0, 1.0, covered));
+    // A ridge between two steps: where the ray comes nearest to it.
+    if (met == 0.0 && nearest > -MIRROR_MISSES) {
+        float low = before, high = after;
+        for (int i = 0; i < MIRROR_HALVINGS; ++i) {
+            float one = mix(low, high, 0.4), other = mix(low, high, 0.6);
+            if (below_ground(from, ray, one) > below_ground(from, ray, other)) high = other;
+            else low = one;
+        }
+        hit = 0.5 * (low + high);
+        nearest = max(nearest, below_ground(from, ray, hit));
+        if (nearest > 0.0) {
+            met = hit;
+            clear = before;
+        }
     }
-    return mirror;
+    if (met > 0.0) {
+        float low = clear, high = met;
+        for (int i = 0; i < MIRROR_HALVINGS; ++i) {
+            hit = 0.5 * (low + high);
+            if (below_ground(from, ray, hit) > 0.0) high = hit;
+            else low = hit;
+        }
+    }
+    // Waves finer than a pixel smear the edge between land and sky, and steps that pass over a ridge do not tell it sharper.
+    float smeared = 0.015 + 0.6 * sqrt(roughness);
+    float covered = met > 0.0 ? 1.0 : smoothstep(-smeared, 0.0, nearest);
+    // Beyond the map there is no land: towards its sides what is mirrored fades.
+    covered *= smoothstep(0.0, 0.02 * frame.heights.w, within_map(from.xz + ray.xz * hit));
+    return covered > 0.0 ? mix(mirror, mirrored_land(from, ray, hit), covered) : mirror;
 #else
     return mirrored_sky(direction, seen.y, light_here);
 #endif
@@ -213,7 +269,7 @@ void main() {
     vec3 through = water_transmission(depth, TURBIDITY, steepness) * (1.0 - mirror);
     vec3 colour = water_scattering(DEEP_WATER, through, daylight)
                 + (drawn < 1.0 ? bed_without_land(map_place) * daylight * through * (1.0 - drawn) : vec3(0.0))
-                + mirror * mirrored(position, water_reflected(to_eye, normal), seen, daylight)
+                + mirror * mirrored(position, water_reflected(to_eye, normal), waves.roughness, seen, daylight)
                 + frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, waves.roughness);
     vec3 keep = through * drawn;
 #if WAVES > 1

@@ -253,6 +253,24 @@ def test_the_sea_goes_on_beyond_the_map_without_a_seam(draw: Draw, depth: float,
     assert np.abs(np.diff(across, axis=0)).max() < 3.0
 
 
+def test_a_ridge_is_mirrored_whole_up_to_its_crest(draw: Draw) -> None:
+    """In still water, a ridge that runs at a slant: no sky shows through it, and its crest is a straight line."""
+    row, column = np.mgrid[:128, :128]
+    behind = np.abs(row - 30.0 + 0.35 * (column - 64.0))
+    shown = flooded(np.where(behind < 14.0, 120.0 - 10.0 * behind, -40.0), 0.0)
+    camera = Camera(glm.vec3(64 * CELL, 0.0, 70 * CELL), 0.0, 4.0, 45.0 * CELL, 40.0)
+    scene = calm(quality="high", sun_height=50.0, sun_direction=200.0)
+    pixels = draw(shown, camera, scene, size=(240, 240)).astype(int)
+    land = (pixels[..., 2] < pixels[..., 0] + 25)[115:]  # the water begins here
+    height = land.sum(axis=0)
+    assert height.min() > 20
+    first_sky = np.argmin(land, axis=0)
+    np.testing.assert_array_equal(first_sky, height)
+    line = np.polynomial.Polynomial.fit(np.arange(240), height, 2)
+    assert np.abs(height - line(np.arange(240))).max() < 4.5
+    assert np.abs(np.diff(height)).max() <= 2
+
+
 def test_a_lake_at_the_edge_is_cut_there(draw: Draw) -> None:
     """Seen from the south, the wall of the block has water over ground, up to the level and no higher."""
     ground = plane(32, 64, 0.5, 0.0)
