@@ -2,6 +2,7 @@
 #include "ribs.glsl"
 
 uniform sampler2D surface;
+uniform sampler2D calm;  // how far it may stand out
 uniform float texels_per_cell;
 uniform float amount;
 
@@ -18,7 +19,7 @@ void main() {
     vec2 slope = 0.2 * (here.yz + east + west + south + north) * frame.map.w;
     float steepness = length(slope);
     float all = 0.2 * (length(here.yz) + length(east) + length(west) + length(south) + length(north)) * frame.map.w;
-    float strength = amount * rib_strength(steepness, here.w) * smoothstep(0.25, 0.85, steepness / max(all, 1e-4));
+    float strength = amount * texture(calm, uv).x * rib_strength(steepness, here.w) * smoothstep(0.25, 0.85, steepness / max(all, 1e-4));
     float height = 0.0, width = WIDEST;
     for (int octave = 0; octave < BAKED_OCTAVES; ++octave) {
         vec3 rib = ribs(cell, octave, width, slope, strength);

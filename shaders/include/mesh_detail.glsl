@@ -1,5 +1,14 @@
-// How detailed the mesh of the ground is at a place: see select_nodes in app/picture/passes/mesh.py.
+// How detailed the mesh of the ground is at a place, and how high it lies there: see select_nodes in
+// app/picture/passes/mesh.py.
 #include "map.glsl"
+
+#ifndef DISPLACED
+#define DISPLACED 0  // 1: the mesh has the form of the relief that is finer than the map
+#endif
+
+#if DISPLACED == 1
+uniform sampler2D relief;  // height in cells, its slopes to the east and south, and its amount
+#endif
 
 // Distance from the camera as the nodes were chosen by it: the height counts only outside of the span of all heights.
 float node_distance(vec2 east_south) {
@@ -10,4 +19,36 @@ float node_distance(vec2 east_south) {
 // How far a vertex has moved onto the next coarser grid; `whole` is the distance at which it has arrived there.
 float morph_at(vec2 east_south, float whole) {
     return smoothstep(0.86, 0.99, node_distance(east_south) / whole);
+}
+
+// The binary logarithm of the cells between vertices, to the bit.
+float coarseness_of(float stride) {
+    return floor(log2(stride) + 0.5);
+}
+
+#if DISPLACED == 1
+// Between cells the map is a surface with the heights and the slopes that it has in their middles (Ferguson 1964).
+float smooth_height(sampler2D surface, vec2 cell) {
+    ivec2 low = ivec2(cell), high = min(low + 1, ivec2(frame.map.xy) - 1);
+    vec2 t = cell - vec2(low), t2 = t * t, t3 = t2 * t;
+    vec2 ahead = 3.0 * t2 - 2.0 * t3, rise = (t3 - 2.0 * t2 + t) * frame.map.z, fall = (t3 - t2) * frame.map.z;
+    vec3 nw = texelFetch(surface, low, 0).xyz, ne = texelFetch(surface, ivec2(high.x, low.y), 0).xyz;
+    vec3 sw = texelFetch(surface, ivec2(low.x, high.y), 0).xyz, se = texelFetch(surface, high, 0).xyz;
+    float north = mix(nw.x, ne.x, ahead.x) + nw.y * rise.x + ne.y * fall.x;
+    float south = mix(sw.x, se.x, ahead.x) + sw.y * rise.x + se.y * fall.x;
+    return mix(north, south, ahead.y) + mix(nw.z, ne.z, ahead.x) * rise.y + mix(sw.z, se.z, ahead.x) * fall.y;
+}
+#endif
+
+// The height of the mesh in picture space, at a place in cells from the middle of the first, where it is so coarse.
+float mesh_height_at(sampler2D surface, vec2 cell, float coarseness) {
+    cell = clamp(cell, vec2(0.0), frame.map.xy - 1.0);
+#if DISPLACED == 1
+    float height = fract(cell) == vec2(0.0) ? texelFetch(surface, ivec2(cell), 0).x : smooth_height(surface, cell);
+    // No finer than the mesh can show.
+    float level = coarseness + log2(float(textureSize(relief, 0).x) / frame.map.x);
+    return height * frame.map.w + textureLod(relief, (cell + 0.5) / frame.map.xy, max(level, 0.0)).x * frame.map.z;
+#else
+    return texelFetch(surface, ivec2(cell), 0).x * frame.map.w;
+#endif
 }

@@ -5,7 +5,9 @@
 
 uniform sampler2D surface;
 uniform sampler2D light;   // sun visibility, sky visibility, hollowness, sun that comes through crowns
-uniform vec2 mesh_reach;   // how far away from the camera the ground has its finest grid, m; its coarsest grid, cells
+// How far away from the camera the ground has the grid of the map, m; its coarsest grid, cells; how far away it has a
+// finer one, m; its finest.
+uniform vec4 mesh_reach;
 uniform vec4 crown_radius;  // by shape: half the width of a crown, and where it begins
 uniform vec4 crown_base;
 uniform vec3 scale;        // height of a full-grown tree, m; pixels of a metre at a distance of one metre; part of winter
@@ -14,14 +16,11 @@ in vec2 cell;    // where it stands, column and row
 in vec3 growth;  // shape, size, health
 in vec4 foliage;  // colour of its leaves; whether it sheds them
 
-float cell_height(vec2 at) {
-    return texelFetch(surface, ivec2(min(at, frame.map.xy - 1.0)), 0).x * frame.map.w;
-}
-
 // The height of a vertex of the mesh: `odd` tells along which axes it has moved by `morph` towards the vertex before it.
 float vertex_height(vec2 at, vec2 odd, float stride, float morph) {
-    float height = cell_height(at);
-    return morph > 0.0 ? mix(height, cell_height(at - odd * stride), morph) : height;
+    float coarseness = coarseness_of(stride) + morph;
+    float height = mesh_height_at(surface, at, coarseness);
+    return morph > 0.0 ? mix(height, mesh_height_at(surface, at - odd * stride, coarseness), morph) : height;
 }
 
 // The mesh as mesh.glsl has it, at a place in cells from the middle of the first: triangles over squares of `stride`
@@ -50,9 +49,12 @@ float mesh_height(vec2 at, float stride, float morph) {
 vec3 foot_of(vec2 cell) {
     vec2 at = clamp(cell - 0.5, vec2(0.0), frame.map.xy - 1.0);  // the ground reaches from middle to middle
     vec2 east_south = (at + 0.5) * frame.map.z;
-    float finest = mesh_reach.x;
-    float stride = clamp(exp2(floor(log2(max(node_distance(east_south) / finest, 1.0)))), 1.0, mesh_reach.y);
-    float morph = morph_at(east_south, 2.0 * finest * stride);
+    float away = node_distance(east_south);
+    bool finer = away < mesh_reach.z;
+    float reach = finer ? mesh_reach.z : mesh_reach.x;
+    float stride = exp2(floor(log2(max(away / reach, 1e-6))));
+    stride = finer ? clamp(stride, mesh_reach.w, 0.5) : clamp(stride, 1.0, mesh_reach.y);
+    float morph = morph_at(east_south, 2.0 * reach * stride);
     return vec3(east_south.x, mesh_height(at, stride, morph), east_south.y);
 }
 

@@ -20,9 +20,9 @@ from app.picture.canvas import Canvas
 from app.picture.passes import composing, frame
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.maps import LayerTextures, SurfaceMap
-from app.picture.passes.mesh import QUADS, SHORTEST_DETAIL, edge_nodes, select_nodes
+from app.picture.passes.mesh import FINEST_STRIDE, QUADS, SHORTEST_DETAIL, Finer, edge_nodes, select_nodes
 from app.picture.passes.shaders import VERSION, ShaderLibrary, preprocess
-from app.picture.passes.targets import GrowingBuffer
+from app.picture.passes.targets import MIPMAPPED, GrowingBuffer
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 from tests.passes import masks
@@ -104,10 +104,19 @@ def vertices(context: moderngl.Context, shaders: ShaderLibrary, frame_block: Fra
 class Vertices:
     """The vertices that the shader makes of nodes."""
 
-    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, block: FrameBlock) -> None:
+    def __init__(
+        self,
+        context: moderngl.Context,
+        shaders: ShaderLibrary,
+        block: FrameBlock,
+        relief: moderngl.Texture | None = None,
+    ) -> None:
+        """With a map of `relief`, the mesh is displaced by it."""
         self.context = context
         self.block = block
-        lines = [VERSION, *(line.text for line in preprocess("terrain.vert", {frame.INCLUDE: frame.glsl()}))]
+        self.relief = relief
+        head = [VERSION, f"#define DISPLACED {int(relief is not None)}"]
+        lines = head + [line.text for line in preprocess("terrain.vert", {frame.INCLUDE: frame.glsl()})]
         self.program = context.program(vertex_shader="\n".join(lines), varyings=["position"])
         self.program[frame.BLOCK].binding = frame.BINDING  # type: ignore[union-attr]
         self.surface = SurfaceMap(context, shaders)
@@ -124,6 +133,9 @@ class Vertices:
         self.surface.texture.use(0)
         for name, value in (("surface", 0), ("quads", QUADS)):
             self.program[name].value = value  # type: ignore[union-attr]
+        if self.relief is not None:
+            self.relief.use(1)
+            self.program["relief"].value = 1  # type: ignore[union-attr]
         side = QUADS + 1
         table = GrowingBuffer(self.context)
         table.write(nodes)
@@ -186,6 +198,111 @@ def test_neighbouring_nodes_have_the_same_vertices_at_their_border(
         assert sets[0] == sets[1]
         differing += nodes[one, 2] != nodes[other, 2]
     assert len(nodes) == 1 or differing > 0 or len(np.unique(nodes[:, 2])) == 1
+
+
+def rough(context: moderngl.Context, rows: int, columns: int, scale: int = 3) -> moderngl.Texture:
+    """A map of relief of about a cell, `scale` texels along a cell."""
+    heights = np.zeros((rows * scale, columns * scale, 4), np.float16)
+    heights[..., 0] = np.random.default_rng(5).normal(size=heights.shape[:2])
+    texture = context.texture((columns * scale, rows * scale), 4, heights.tobytes(), dtype="f2")
+    texture.repeat_x = texture.repeat_y = False
+    texture.build_mipmaps()
+    texture.filter = MIPMAPPED
+    return texture
+
+
+def everywhere(detail: float) -> Finer:
+    """A mesh finer than the map wherever it is near enough: the matrix has no place outside of the picture."""
+    return Finer(detail, np.diag([0.0, 0.0, 0.0, 1.0]), 0.0)
+
+
+@pytest.mark.parametrize("camera", CAMERAS.values(), ids=CAMERAS.keys())
+def test_a_displaced_mesh_has_no_cracks_either(
+    context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameBlock, camera: Camera
+) -> None:
+    shape = rows, columns = 250, 233
+    shown = snapshot(bumps(*shape) * 100.0)
+    finer = everywhere(SHORTEST_DETAIL)
+    nodes = select_nodes(columns, rows, 10.0, (shown.lowest, shown.highest), camera, SHORTEST_DETAIL, finer)
+    relief = rough(context, rows, columns)
+    vertices = Vertices(context, shaders, frame_block, relief)
+    made = vertices.of(shown, nodes, camera)
+    index = np.arange(QUADS + 1)
+    compared = 0
+    for one, other, in_east in borders_between(nodes):
+        ends, begins = (made[one][:, -1], made[other][:, 0]) if in_east else (made[one][-1], made[other][0])
+        across = 1 if in_east else 0
+        finest = min((one, other), key=lambda node: nodes[node, 2])
+        low, high = nodes[finest, across], nodes[finest, across] + QUADS * nodes[finest, 2]
+        sets = []
+        for node, border in ((one, ends), (other, begins)):
+            at = nodes[node, across] + index * nodes[node, 2]
+            sets.append({tuple(vertex) for vertex in border[(at >= low) & (at <= high)].tolist()})
+        assert sets[0] == sets[1]
+        compared += 1
+    assert compared > 0 and (nodes[:, 2].min() < 1.0 or camera.position.y > 500.0)
+    vertices.release()
+    relief.release()
+
+
+def test_a_displaced_mesh_has_the_relief_of_the_map_where_it_is_near(
+    context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameBlock
+) -> None:
+    rows, columns, scale = 40, 48, 3
+    shown = snapshot(flat(rows, columns, 50.0))
+    relief = rough(context, rows, columns, scale)
+    camera = Camera(glm.vec3(240.0, 50.0, 200.0), 0.0, 30.0, 20.0)
+    nodes = select_nodes(columns, rows, 10.0, (50.0, 50.0), camera, 8.0, everywhere(8.0))
+    assert (nodes[:, 2] == FINEST_STRIDE).all()
+    vertices = Vertices(context, shaders, frame_block, relief)
+    made = vertices.of(shown, nodes, camera).reshape(-1, 3)
+    texels = np.frombuffer(relief.read(), np.float16).reshape(rows * scale, columns * scale, 4)[..., 0]
+    # In the middle of every third texel is the middle of a cell.
+    middles = (made[:, 0] / 10.0 % 1.0 == 0.5) & (made[:, 2] / 10.0 % 1.0 == 0.5)
+    column, row = (made[middles][:, axis] / 10.0 * scale for axis in (0, 2))
+    expected = 50.0 + 10.0 * texels[row.astype(int), column.astype(int)].astype(float)
+    np.testing.assert_allclose(made[middles][:, 1], expected, atol=0.02)
+    vertices.release()
+    relief.release()
+
+
+def test_between_cells_the_mesh_is_smooth(
+    context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameBlock
+) -> None:
+    """A parabola, whose slopes the map knows, comes out as one."""
+    row, column = np.mgrid[:40, :48].astype(np.float32)
+    shown = snapshot(0.05 * (column - 20.0) ** 2 + 0.3 * row)
+    level = context.texture((1, 1), 4, bytes(8), dtype="f2")
+    camera = Camera(glm.vec3(240.0, 20.0, 200.0), 0.0, 30.0, 20.0)
+    nodes = select_nodes(48, 40, 10.0, (shown.lowest, shown.highest), camera, 8.0, everywhere(8.0))
+    vertices = Vertices(context, shaders, frame_block, level)
+    made = vertices.of(shown, nodes, camera).reshape(-1, 3)
+    within = (made[:, [0, 2]] > 15.0).all(axis=1) & (made[:, 0] < 460.0) & (made[:, 2] < 380.0)
+    east, south = (made[within][:, axis] / 10.0 - 0.5 for axis in (0, 2))
+    np.testing.assert_allclose(made[within][:, 1], 0.05 * (east - 20.0) ** 2 + 0.3 * south, atol=2e-3)
+    vertices.release()
+    level.release()
+
+
+@settings(max_examples=60, deadline=None)
+@given(camera=cameras, detail=details)
+def test_the_parts_that_are_left_out_are_not_in_the_picture(camera: Camera, detail: float) -> None:
+    columns, rows, heights = 150, 200, (0.0, 300.0)
+    camera = scaled(camera, 2000.0)
+    matrix = np.array((camera.projection(1.6) * camera.view()).to_list()).T
+    finer = Finer(SHORTEST_DETAIL, matrix, -100.0)
+    every = select_nodes(columns, rows, 10.0, heights, camera, detail, everywhere(SHORTEST_DETAIL))
+    seen = select_nodes(columns, rows, 10.0, heights, camera, detail, finer)
+    drawn = {tuple(node) for node in seen.tolist()}
+    assert drawn <= {tuple(node) for node in every.tolist()}
+    generator = np.random.default_rng(1)
+    for column, row, stride, morph in every.tolist():
+        if (column, row, stride, morph) in drawn:
+            continue
+        span = np.minimum(QUADS * stride, (columns - 1 - column, rows - 1 - row))
+        at = (generator.random((200, 2)) * span + (column, row) + 0.5) * 10.0
+        clip = np.column_stack([at[:, 0], generator.uniform(-100.0, 300.0, 200), at[:, 1], np.ones(200)]) @ matrix.T
+        assert not ((np.abs(clip[:, :2]) <= clip[:, 3:]).all(axis=1) & (clip[:, 3] > 0.0)).any()
 
 
 def test_vertices_near_the_camera_are_the_middles_of_cells(vertices: Vertices) -> None:

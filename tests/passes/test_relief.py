@@ -27,6 +27,7 @@ class Carver:
         self.layers = LayerTextures(context)
         self.surface = SurfaceMap(context, shaders)
         self.map = ReliefMap(context, shaders)
+        self.still = context.texture((1, 1), 4, bytes(4))  # nothing runs
         self.block = block
 
     def show(self, shown: Snapshot) -> Relief:
@@ -40,8 +41,12 @@ class Carver:
     def draw(self, shown: Snapshot) -> NDArray[np.float32]:
         """Height in cells and its slopes to the east and south, `[row, column, channel]`."""
         wanted = self.show(shown)
-        self.map.update(self.surface.texture, wanted, 1, at_once=True)
+        self.update(wanted, 1, at_once=True)
         return self.texels()
+
+    def update(self, wanted: Relief, budget: int, *, at_once: bool) -> None:
+        water = self.layers.texture("water")
+        self.map.update(self.surface.texture, water, self.still, wanted, budget, at_once=at_once)
 
     def texels(self) -> NDArray[np.float32]:
         texture = self.map.texture
@@ -49,7 +54,7 @@ class Carver:
         return np.frombuffer(texture.read(), np.float16).reshape(texture.height, texture.width, 4).astype(np.float32)
 
     def release(self) -> None:
-        for part in (self.map, self.surface, self.layers):
+        for part in (self.map, self.surface, self.layers, self.still):
             part.release()
 
 
@@ -119,17 +124,40 @@ def test_in_bands_over_frames_it_is_the_same_to_the_bit(carver: Carver, monkeypa
     frames = 0
     while not carver.map.settled(wanted):
         shown = carver.texels()
-        carver.map.update(carver.surface.texture, wanted, 3000, at_once=False)
+        carver.update(wanted, 3000, at_once=False)
         frames += 1
     assert frames > 3
     assert not np.array_equal(shown, at_once), "the one before is shown until the next is whole"
     np.testing.assert_array_equal(carver.texels(), at_once)
 
 
+def test_at_water_and_in_streams_there_is_none(carver: Carver, context: moderngl.Context) -> None:
+    ground = slope(96, 64, 90.0)
+    lake = np.zeros(ground.shape, np.float32)
+    lake[:48] = np.maximum(ground[47] - ground[:48], 0.0) + 1.0
+    dry = np.abs(carver.draw(snapshot(ground))[..., 0])
+    shown = snapshot(ground)
+    shown.layers["water"] = lake
+    shown.versions["water"] = 1
+    wet = np.abs(carver.draw(shown)[..., 0])
+    edge = np.s_[47 * SCALE : 49 * SCALE, 12:-12]
+    assert dry[edge].mean() > 0.1 and wet[edge].mean() < 0.1 * dry[edge].mean()
+    np.testing.assert_array_equal(wet[54 * SCALE :], dry[54 * SCALE :])
+    np.testing.assert_array_equal(wet[: 36 * SCALE], dry[: 36 * SCALE])
+
+    streams = np.zeros((*ground.shape, 4), np.float16)
+    streams[:, 32, 0] = 1.0
+    carver.still.release()
+    carver.still = context.texture(ground.shape[::-1], 4, streams.tobytes(), dtype="f2")
+    run = np.abs(carver.draw(snapshot(ground))[..., 0])
+    assert run[:, 32 * SCALE : 33 * SCALE].max() == 0.0
+    np.testing.assert_array_equal(run[:, : 28 * SCALE], dry[:, : 28 * SCALE])
+
+
 def test_it_is_as_high_as_its_amount_says(carver: Carver) -> None:
     usual = carver.draw(snapshot(slope(48, 64, 20.0), world=1))
     wanted = carver.show(snapshot(slope(48, 64, 20.0), world=1))._replace(amount=0.5)
-    carver.map.update(carver.surface.texture, wanted, 1, at_once=True)
+    carver.update(wanted, 1, at_once=True)
     half = carver.texels()
     assert (half[..., 3] == 0.5).all()
     assert half[..., 0].std() == pytest.approx(0.5 * usual[..., 0].std(), rel=0.15)
@@ -138,14 +166,14 @@ def test_it_is_as_high_as_its_amount_says(carver: Carver) -> None:
 def test_a_new_world_has_its_own_at_once(carver: Carver) -> None:
     carver.draw(snapshot(hills(24, 24) * 200.0, world=1))
     wanted = carver.show(snapshot(hills(24, 36) * 200.0, world=2))
-    carver.map.update(carver.surface.texture, wanted, 1, at_once=False)
+    carver.update(wanted, 1, at_once=False)
     assert carver.texels().shape[:2] == (24 * SCALE, 36 * SCALE)
 
 
 def test_where_none_is_wanted_none_is_there(carver: Carver) -> None:
     wanted = carver.show(snapshot(hills(24, 24) * 200.0))
-    carver.map.update(carver.surface.texture, wanted, 1, at_once=True)
-    carver.map.update(carver.surface.texture, wanted._replace(texels_per_cell=0), 1, at_once=True)
+    carver.update(wanted, 1, at_once=True)
+    carver.update(wanted._replace(texels_per_cell=0), 1, at_once=True)
     assert carver.map.texture is None
 
 

@@ -23,13 +23,13 @@ from app.picture.passes import forest as forest_module
 from app.picture.passes import frame, shaders, tree_shapes
 from app.picture.passes.forest import VARIANTS, Forest, TreeView, block_heights, select_trees, stands, variants_of
 from app.picture.passes.frame import FrameBlock
-from app.picture.passes.mesh import QUADS, coarsest_stride, select_nodes
+from app.picture.passes.mesh import FINEST_STRIDE, QUADS, coarsest_stride, select_nodes
 from app.picture.passes.quality import BY_NAME
 from app.picture.passes.shaders import VERSION, ShaderLibrary, preprocess
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 from tests.passes import masks
-from tests.passes.test_mesh import Vertices
+from tests.passes.test_mesh import Vertices, everywhere, rough
 from tests.passes.worlds import flat, hills, planted, snapshot, wooded
 
 CELL = 20.0
@@ -132,8 +132,9 @@ def test_a_tree_stands_with_its_foot_where_it_is_on_the_map(
         assert 0.75 * tall < y - row.min() < 1.3 * tall * (1.0 + 0.4 * math.tan(math.radians(pitch)))
 
 
+@pytest.mark.parametrize("displaced", [False, True])
 def test_trees_stand_on_the_ground_as_it_is_drawn(
-    context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameBlock
+    context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameBlock, displaced: bool
 ) -> None:
     """On all levels of detail of the mesh: not on the hills that a coarse mesh leaves out."""
     rows, columns = 290, 420
@@ -141,9 +142,11 @@ def test_trees_stand_on_the_ground_as_it_is_drawn(
     camera = Camera(glm.vec3(300.0, 300.0, 2500.0), 40.0, 25.0, 300.0)
     detail = 2.4
     heights = (shown.lowest, shown.highest)
-    nodes = select_nodes(columns, rows, 10.0, heights, camera, detail)
-    assert len(np.unique(nodes[:, 2])) >= 3
-    vertices = Vertices(context, shaders, frame_block)
+    finer = everywhere(detail) if displaced else None
+    nodes = select_nodes(columns, rows, 10.0, heights, camera, detail, finer)
+    assert len(np.unique(nodes[:, 2])) >= (4 if displaced else 3)
+    relief = rough(context, rows, columns) if displaced else None
+    vertices = Vertices(context, shaders, frame_block, relief)
     corners = vertices.of(shown, nodes, camera)  # leaves the surface in the first texture unit
     places = np.random.default_rng(2).random((400, 2)) * (columns - 1.0, rows - 1.0) + 0.5
     drawn = np.full(len(places), np.nan)
@@ -162,9 +165,14 @@ def test_trees_stand_on_the_ground_as_it_is_drawn(
     assert np.isfinite(drawn).all()
 
     lines = [line.text for line in preprocess("trees.vert", {frame.INCLUDE: frame.glsl()})]
-    program = context.program(vertex_shader="\n".join([VERSION, "#define SHADOWS 2", *lines]), varyings=["position"])
+    head = [VERSION, "#define SHADOWS 2", f"#define DISPLACED {int(displaced)}"]
+    program = context.program(vertex_shader="\n".join([*head, *lines]), varyings=["position"])
     program[frame.BLOCK].binding = frame.BINDING  # type: ignore[union-attr]
-    program["mesh_reach"].value = (detail * QUADS * 10.0, coarsest_stride(columns, rows))  # type: ignore[union-attr]
+    reach = detail * QUADS * 10.0
+    grids = (reach, coarsest_stride(columns, rows), reach if displaced else 0.0, FINEST_STRIDE)
+    program["mesh_reach"].value = grids  # type: ignore[union-attr]
+    if displaced:
+        program["relief"].value = 1  # type: ignore[union-attr]
     trees = np.column_stack([places, np.tile([CONIFER, 1.0, 1.0], (len(places), 1))]).astype(np.float32)
     buffer, result = context.buffer(trees.tobytes()), context.buffer(reserve=12 * len(places))
     array = context.vertex_array(program, [(buffer, "2f 3f", "cell", "growth")], skip_errors=True)

@@ -19,7 +19,15 @@ from app.picture.passes.canopy import NO_FOREST
 from app.picture.passes.declaration import Frame, Shot
 from app.picture.passes.forest import TreeView, select_trees
 from app.picture.passes.land_maps import LandMaps, with_course, with_life
-from app.picture.passes.mesh import QUADS, coarsest_stride, detail_distance, select_nodes
+from app.picture.passes.mesh import (
+    FINEST_STRIDE,
+    QUADS,
+    Finer,
+    coarsest_stride,
+    detail_distance,
+    finer_detail,
+    select_nodes,
+)
 from app.picture.passes.quality import Quality
 from app.picture.passes.targets import colour
 from app.picture.passes.tiles import FINE_STREAM_FAR, STREAM_FAR, WIDEST_PIXEL
@@ -57,12 +65,21 @@ def compose(
     rows, columns = snapshot.shape
     scene_height = crop.size[1]
     detail = detail_distance(camera, scene_height, quality)
+    finer = None
+    if displaced := maps.with_relief and quality.displaced:
+        view_projection = block["view_projection"].astype(float).reshape(4, 4).T
+        finer = Finer(finer_detail(detail), view_projection, float(block["heights"][2]))
     heights = (snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration)
     focal_length = 0.5 * scene_height / math.tan(math.radians(camera.field_of_view) / 2.0)
     tree_view = TreeView(
         height=view.tree_size * (snapshot.reference_cell_size or snapshot.cell_size),
         focal_length=focal_length,
-        mesh_reach=(detail * QUADS * snapshot.cell_size, float(coarsest_stride(columns, rows))),
+        mesh_reach=(
+            detail * QUADS * snapshot.cell_size,
+            float(coarsest_stride(columns, rows)),
+            finer.reach(snapshot.cell_size) if finer else 0.0,
+            FINEST_STRIDE,
+        ),
         exaggeration=view.exaggeration,
         winter=max(-weather.season, 0.0),
     )
@@ -88,7 +105,7 @@ def compose(
         sun=glm.vec3(*sun),
         quality=quality,
         targets=targets,
-        nodes=select_nodes(columns, rows, snapshot.cell_size, heights, camera, detail),
+        nodes=select_nodes(columns, rows, snapshot.cell_size, heights, camera, detail, finer),
         focal_length=focal_length,
         waves=waves,
         water=maps.water,
@@ -116,6 +133,7 @@ def compose(
             "SHADOWS": int(shadows.any),
             "DETAIL_SCALES": quality.detail_scales,
             "RELIEF": int(maps.with_relief),
+            "DISPLACED": int(displaced),
             "FINE_WATER": int(quality.fine_water),
             "WAVES": waves,
         },

@@ -160,7 +160,8 @@ class TreeView(NamedTuple):
 
     height: float  # of a full-grown tree, m
     focal_length: float  # pixels of a metre at a distance of one
-    mesh_reach: tuple[float, float]  # how far the ground has its finest grid, m; its coarsest grid, cells
+    # How far the ground has the map's grid, m; its coarsest grid, cells; how far a finer one, m; its finest, cells
+    mesh_reach: tuple[float, float, float, float]
     exaggeration: float
     winter: float  # from 0 to 1
 

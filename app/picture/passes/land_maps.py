@@ -127,10 +127,10 @@ class LandMaps:
         if self._has_valleys:
             self._valleys.update(snapshot)
         yield
-        self._update_relief(snapshot, view, quality)
-        yield
         if self.with_water:
             self._flow.update(snapshot, self.layers, self.surface.texture, smallest_stream, view.river_width)
+        yield
+        self._update_relief(snapshot, view, quality)
         yield
         if swell is not None:
             self._shore.update(
@@ -248,9 +248,15 @@ class LandMaps:
         rows, columns = snapshot.shape
         scale = texels_per_cell(columns, rows, quality.relief) if view.fine_relief > 0.0 else 0
         ground = snapshot.ground_version
-        self._wanted_relief = Relief(snapshot.world, ground, view.exaggeration, scale, view.fine_relief)
+        water = (snapshot.sea_level, snapshot.versions.get("water", -1), snapshot.versions.get(SURVEYED_FLOW, -1))
+        self._wanted_relief = Relief(snapshot.world, ground, view.exaggeration, scale, view.fine_relief, water)
         self._relief.update(
-            self.surface.texture, self._wanted_relief, quality.light_budget // 2, at_once=self._bake_at_once
+            self.surface.texture,
+            self.layers.texture("water"),
+            self._flow.texture if self.with_water else self._nothing,
+            self._wanted_relief,
+            quality.light_budget // 2,
+            at_once=self._bake_at_once,
         )
 
     def _note_water(self, snapshot: Snapshot) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import moderngl
 import numpy as np
+from numpy.typing import NDArray
 
 from app.picture.camera import Camera
 from app.picture.passes.blocks import reduce_blocks
@@ -16,6 +18,40 @@ from app.picture.passes.targets import GrowingBuffer
 
 QUADS = 32  # along a side of a node
 SHORTEST_DETAIL = 2.2  # below it, nodes of more than two levels could meet, and the ground would crack
+FINEST_STRIDE = 0.25  # cells between vertices where the mesh has relief that is finer than the map
+SMOOTHER = 3.0  # how much larger triangles are there: what they show is smooth
+HIGHEST_RELIEF = 2.0  # cells that the relief rises above the map or falls below it
+
+
+class Finer(NamedTuple):
+    """Where the mesh is finer than the map."""
+
+    detail: float  # how far away nodes of cells are divided, in sizes of a node
+    view_projection: NDArray[np.float64]  # [row, column]: only what it sees is so fine
+    base: float  # the lowest that is drawn below the ground
+
+    def reach(self, cell_size: float) -> float:
+        """How far from the camera the ground has vertices between those of the map, in metres."""
+        return self.detail * QUADS * cell_size
+
+    def sees(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which boxes can be in the picture, `[box]`, by two corners of each in picture space."""
+        sides = np.stack([low, high])
+        corners = np.ones((8, len(low), 4))
+        for corner in range(8):
+            for axis in range(3):
+                corners[corner, :, axis] = sides[corner >> axis & 1, :, axis]
+        clip = corners @ self.view_projection.T
+        outside = np.zeros(len(low), bool)
+        for axis in (0, 1):
+            for sign in (-1.0, 1.0):
+                outside |= (sign * clip[..., axis] > clip[..., 3]).all(axis=0)
+        return ~(outside | (clip[..., 3] <= 0.0).all(axis=0))
+
+
+def finer_detail(detail: float) -> float:
+    """How far away nodes of cells are divided, by how far those of many are."""
+    return max(detail / SMOOTHER, SHORTEST_DETAIL)
 
 
 def detail_distance(camera: Camera, picture_height: int, quality: Quality) -> float:
@@ -33,35 +69,52 @@ def coarsest_stride(columns: int, rows: int) -> int:
 
 
 def select_nodes(
-    columns: int, rows: int, cell_size: float, heights: tuple[float, float], camera: Camera, detail: float
+    columns: int,
+    rows: int,
+    cell_size: float,
+    heights: tuple[float, float],
+    camera: Camera,
+    detail: float,
+    finer: Finer | None = None,
 ) -> np.ndarray:
     """The nodes to draw, nearest first: float32 `[node, (column, row, stride, morph distance)]`.
 
     A node of stride s has `QUADS` × s cells along a side. It is divided where the camera is nearer than `detail` times
     its size, so that a cell's size in the picture stays about the same; lengths in metres. As in the shader, the height
-    counts only outside of the span of all heights: within it, the ground of a node can be anywhere.
+    counts only outside of the span of all heights: within it, the ground of a node can be anywhere. Nodes of cells are
+    divided only where `finer` says so, and their parts are left out that it does not see.
     """
-    stride = coarsest_stride(columns, rows)
+    stride = float(coarsest_stride(columns, rows))
     eye = camera.position
     beyond = max(heights[0] - eye.y, eye.y - heights[1], 0.0)
     nodes = np.zeros((1, 2))
     chosen: list[np.ndarray] = []
+
+    def reach_of(stride: float) -> float:
+        """The distance within which nodes of this stride are divided."""
+        of_level = detail if stride > 1.0 else 0.0 if finer is None or stride <= FINEST_STRIDE else finer.detail
+        return of_level * QUADS * stride * cell_size
+
     while True:
         size = QUADS * stride
         nodes = nodes[(nodes[:, 0] < columns - 1) & (nodes[:, 1] < rows - 1)]
         low = (nodes + 0.5) * cell_size
         high = (np.minimum(nodes + size, (columns - 1, rows - 1)) + 0.5) * cell_size
+        if finer is not None and stride < 1.0:
+            room = HIGHEST_RELIEF * cell_size
+            lowest, highest = (np.full(len(nodes), y) for y in (min(finer.base, heights[0] - room), heights[1] + room))
+            seen = finer.sees(np.insert(low, 1, lowest, axis=1), np.insert(high, 1, highest, axis=1))
+            nodes, low, high = nodes[seen], low[seen], high[seen]
         sideways = np.maximum(np.maximum(low - (eye.x, eye.z), (eye.x, eye.z) - high), 0.0)
         distance = np.sqrt((sideways**2).sum(axis=1) + beyond**2)
-        reach = detail * size * cell_size
-        divided = (distance < reach) & (stride > 1)
+        divided = distance < reach_of(stride)
         whole = nodes[~divided]
         # A node has taken the form of its parent where its parent is no longer divided.
-        morph = np.full(len(whole), 2.0 * reach)
+        morph = np.full(len(whole), reach_of(2.0 * stride))
         chosen.append(np.column_stack([whole, np.full(len(whole), stride), morph, distance[~divided]]))
         if not divided.any():
             break
-        stride //= 2
+        stride /= 2.0
         half = QUADS * stride
         corners = np.array([(0, 0), (half, 0), (0, half), (half, half)])
         nodes = (nodes[divided][:, None, :] + corners).reshape(-1, 2)
@@ -108,9 +161,9 @@ def parts_within(nodes: np.ndarray, blocks: np.ndarray) -> np.ndarray:
     parts[:, 1] += np.tile(np.repeat(offset, len(offset)), len(nodes)) * parts[:, 2]
     before = np.zeros((blocks.shape[0] + 1, blocks.shape[1] + 1), np.int64)
     before[1:, 1:] = blocks.cumsum(axis=0).cumsum(axis=1)
-    first = parts[:, 1::-1].astype(np.intp)
+    first = np.floor(parts[:, 1::-1]).astype(np.intp)
     # Vertices stand in the middles of cells, so a part ends in the first cell of the next.
-    last = first + BLOCK * parts[:, 2:3].astype(np.intp)
+    last = np.ceil(parts[:, 1::-1] + BLOCK * parts[:, 2:3]).astype(np.intp)
     (top, left), (bottom, right) = (np.minimum(at, blocks.shape).T for at in (first // BLOCK, last // BLOCK + 1))
     inside = before[bottom, right] - before[top, right] - before[bottom, left] + before[top, left]
     return np.ascontiguousarray(parts[inside > 0])

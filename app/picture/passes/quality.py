@@ -37,6 +37,11 @@ class Quality:
         return 2 if self.relief > 2 else 1
 
     @property
+    def displaced(self) -> bool:
+        """Whether the mesh has the form of the relief that is finer than the map."""
+        return self.relief > 2
+
+    @property
     def undergrowth(self) -> bool:
         """Whether plants lower than trees are drawn near the eye."""
         return not self.deferred

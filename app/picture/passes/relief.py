@@ -25,6 +25,7 @@ class Relief(NamedTuple):
     exaggeration: float
     texels_per_cell: int
     amount: float  # how high it is beside what is usual
+    water: tuple[float, ...] = ()  # what says where water stands and runs
 
 
 class ReliefMap:
@@ -33,6 +34,8 @@ class ReliefMap:
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._heights = MapTarget(context, (1, "f4"))
         self._shown, self._next = (MapTarget(context, (4, "f2"), filter=MIPMAPPED) for _ in range(2))
+        self._calm = MapTarget(context, (1, "f1"))
+        self._of_calm = FullScreen(context, shaders, "relief_calm.frag")
         self._of_height = FullScreen(context, shaders, "relief_height.frag")
         self._of_slopes = FullScreen(context, shaders, "relief.frag")
         self._work = GradualWork()
@@ -51,15 +54,27 @@ class ReliefMap:
     def settled(self, wanted: Relief) -> bool:
         return wanted.texels_per_cell == 0 or self._work.done == wanted
 
-    def update(self, surface: moderngl.Texture, wanted: Relief, budget: int, *, at_once: bool) -> None:
-        """Draw on towards `wanted`, as many texels as the budget has; the first of a world, and `at_once`, whole."""
+    def update(
+        self,
+        surface: moderngl.Texture,
+        water: moderngl.Texture,
+        flow: moderngl.Texture,
+        wanted: Relief,
+        budget: int,
+        *,
+        at_once: bool,
+    ) -> None:
+        """Draw on towards `wanted`, as many texels as the budget has; the first of a world, and `at_once`, whole.
+
+        It leaves out `water` that stands, a map of its depth, and `flow`, the map of what runs.
+        """
         if wanted.texels_per_cell == 0:
             self.forget()
             return
         if wanted.world != self._world:
             self._work.forget()
             at_once = True
-        if self._work.advance(wanted, lambda: self._draw(surface, wanted), budget, at_once=at_once):
+        if self._work.advance(wanted, lambda: self._draw(surface, water, flow, wanted), budget, at_once=at_once):
             self._shown, self._next = self._next, self._shown
             self._world = wanted.world
 
@@ -70,18 +85,23 @@ class ReliefMap:
 
     def release(self) -> None:
         self.forget()
-        release_all(self._heights, self._shown, self._next, self._of_height, self._of_slopes)
+        release_all(self._calm, self._heights, self._shown, self._next)
+        release_all(self._of_calm, self._of_height, self._of_slopes)
 
-    def _draw(self, surface: moderngl.Texture, wanted: Relief) -> Iterator[int]:
+    def _draw(
+        self, surface: moderngl.Texture, water: moderngl.Texture, flow: moderngl.Texture, wanted: Relief
+    ) -> Iterator[int]:
         scale, amount = wanted.texels_per_cell, wanted.amount
         size = surface.width * scale, surface.height * scale
+        self._calm.fit(surface.size)
         self._heights.fit(size)
         self._next.fit(size)
-        for drawing, target, name, source in (
-            (self._of_height, self._heights, "surface", surface),
-            (self._of_slopes, self._next, "heights", self._heights.texture()),
-        ):
-            yield from draw_in_bands(drawing, target, BAND, {name: source}, texels_per_cell=float(scale), amount=amount)
+        yield from draw_in_bands(self._of_calm, self._calm, BAND, {"surface": surface, "water": water, "flow": flow})
+        uniforms = {"texels_per_cell": float(scale), "amount": amount}
+        heights = {"surface": surface, "calm": self._calm.texture()}
+        yield from draw_in_bands(self._of_height, self._heights, BAND, heights, **uniforms)
+        slopes = {"heights": self._heights.texture()}
+        yield from draw_in_bands(self._of_slopes, self._next, BAND, slopes, **uniforms)
         unlocked.build_mipmaps(self._next.texture())
 
 

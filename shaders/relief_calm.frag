@@ -1,0 +1,36 @@
+// How far relief that is finer than the map may stand out of it, from 0 to 1: not at water's edge nor in streams, which
+// lie on the map.
+#include "map.glsl"
+
+uniform sampler2D surface;
+uniform sampler2D water;  // depth in metres
+uniform sampler2D flow;   // cover of streams; a single 0 where nothing runs
+
+out float result;
+
+const int REACH = 3;        // cells from water
+const float LIES_LOW = 2.0; // cells over it, or below
+const float COVERED = 0.25;
+
+void main() {
+    ivec2 cell = ivec2(gl_FragCoord.xy), last = ivec2(frame.map.xy) - 1;
+    // Before the first cycle it is not: then the sea stands wherever it can.
+    bool known = textureSize(water, 0) == ivec2(frame.map.xy);
+    float height = texelFetch(surface, cell, 0).x;
+    result = 1.0;
+    for (int south = -REACH; south <= REACH; ++south) {
+        for (int east = -REACH; east <= REACH; ++east) {
+            ivec2 at = clamp(cell + ivec2(east, south), ivec2(0), last);
+            float ground = texelFetch(surface, at, 0).x;
+            float depth = known ? texelFetch(water, at, 0).x : max(frame.water.w - ground, 0.0);
+            float above = abs(height - ground - depth) * frame.map.w / frame.map.z;
+            float away = length(vec2(east, south));
+            if (depth > 0.0) result = min(result, max(smoothstep(0.3, LIES_LOW, above), smoothstep(1.0, float(REACH) + 0.5, away)));
+        }
+    }
+    float cover = 0.0;
+    for (int k = 0; k < 9; ++k) {
+        cover = max(cover, textureLod(flow, (vec2(cell + ivec2(k % 3, k / 3)) - 0.5) / frame.map.xy, 0.0).x);
+    }
+    result *= 1.0 - smoothstep(0.0, COVERED, cover);
+}
