@@ -12,12 +12,19 @@ uniform int sky_steps;
 #define CANOPY 1
 #endif
 
+#ifndef SHADE
+#define SHADE 0  // 1: up to which height shadows reach, too
+#endif
+
 #if CANOPY == 1
 uniform sampler2D canopy;
 uniform float tree_height;  // of a full-grown tree, cells
 #endif
 
-out vec4 result;
+layout(location = 0) out vec4 result;
+#if SHADE == 1
+layout(location = 1) out vec2 shade;
+#endif
 
 const float TAU = 6.28318531;
 
@@ -41,6 +48,29 @@ float sun_visibility(vec2 cell, float height) {
     }
     return seen;
 }
+
+#if SHADE == 1
+const float AT_ONCE = 1.5;  // cells: what is nearer is ground that turns away from the sun, and has no shadow of its own
+
+// The height over a place up to which it lies in shadow, in picture space, and how far away is what casts that. Unlike
+// what the place itself sees, both are smooth where shadows fall on cliffs. Far from the ground it does not count.
+vec2 shadow_height(vec2 cell, float height, float steepness) {
+    vec2 direction = normalize(frame.sun.xz + vec2(1e-5, 0.0));
+    float most = (1.5 + steepness) * frame.map.z;
+    vec2 found = vec2(height - most, AT_ONCE * frame.map.z);
+    float reach = AT_ONCE, step_length = 0.6;
+    for (int i = 0; i < sun_steps; ++i) {
+        vec2 at = cell + direction * reach;
+        float length_m = reach * frame.map.z, above = frame.sun.w * length_m;
+        if (any(lessThan(at, vec2(0.0))) || any(greaterThan(at, frame.map.xy)) || frame.heights.y - above < found.x) break;
+        float shadow = textureLod(surface, at / frame.map.xy, 0.0).x * frame.map.w - above;
+        if (shadow > found.x) found = vec2(shadow, length_m);
+        reach += step_length;
+        step_length = step_length * 1.045 + 0.02;
+    }
+    return vec2(min(found.x, height + most), found.y);
+}
+#endif
 
 // The part of the sky that is not behind the horizon, over some directions, starting from the cell's own tilt.
 float sky_visibility(vec2 cell, float height, vec2 tilt) {
@@ -103,6 +133,9 @@ void main() {
     vec2 cell = gl_FragCoord.xy * cells_per_texel;
     vec4 here = textureLod(surface, cell / frame.map.xy, 0.0);
     float height = here.x * frame.map.w;
+#if SHADE == 1
+    shade = shadow_height(cell, height, length(here.yz) * frame.map.w);
+#endif
     result = vec4(
         sun_visibility(cell, height),
         sky_visibility(cell, height, here.yz * frame.map.w),

@@ -68,6 +68,12 @@
 #include "ribs.glsl"
 uniform sampler2D relief;  // height in cells, its slopes to the east and south, and its amount
 #endif
+#ifndef SHADE
+#define SHADE 0  // 1: shadows are read at their height
+#endif
+#if SHADE == 1 && DEFERRED == 0
+in vec2 clear;  // height over the shadow; that over which it is soft
+#endif
 uniform sampler2D airborne;
 #if DEFERRED == 0
 in float strata_top;
@@ -133,6 +139,9 @@ void main() {
     vec4 lit = smoothed(light, uv);
 #else
     vec4 lit = texture(light, uv);
+#endif
+#if SHADE == 1 && DEFERRED == 0
+    lit.x = smoothstep(-0.5, 0.5, clear.x / clear.y);
 #endif
 #if CLOUDS > 1
     lit.x *= sun_past_clouds(position);

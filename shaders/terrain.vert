@@ -9,6 +9,16 @@
 #include "fog.glsl"
 #endif
 
+#ifndef SHADE
+#define SHADE 0
+#endif
+#if SHADE == 1
+uniform sampler2D shade;  // height up to which there is shadow; how far away is what casts it
+out vec2 clear;           // height over the shadow; that over which it is soft
+const float SUN_WIDTH = 0.07;  // in slopes
+const float SOFTEST = 0.3;     // cells, at least
+#endif
+
 uniform sampler2D surface;
 uniform sampler2D strata_rise;  // a single 0 where there are no strata
 
@@ -21,6 +31,22 @@ void main() {
     int side = quads + 1;
     position = mesh_vertex(surface, vec2(gl_VertexID % side, gl_VertexID / side));
     strata_top = textureLod(strata_rise, map_uv(position.xz), 0.0).x;
+#if SHADE == 1
+    vec2 uv = map_uv(position.xz), step_east = vec2(1.0 / frame.map.x, 0.0), step_south = vec2(0.0, 1.0 / frame.map.y);
+    vec2 shadow = textureLod(shade, uv, 0.0).xy;
+    vec4 around = vec4(textureLod(shade, uv + step_east, 0.0).x, textureLod(shade, uv - step_east, 0.0).x,
+                       textureLod(shade, uv + step_south, 0.0).x, textureLod(shade, uv - step_south, 0.0).x);
+    // Where a shadow ends beside its edge, the map knows that no better than to a cell.
+    vec4 differs = abs(around - shadow.x);
+    float unsure = 0.5 * max(max(differs.x, differs.y), max(differs.z, differs.w));
+    float height = position.y;
+#if DISPLACED == 1
+    // The relief casts no shadows, and so is in none.
+    height -= relief_height(position.xz / frame.map.z - 0.5, coarseness_of(node.z) + morph_at(position.xz, node.w));
+#endif
+    clear = vec2(height - shadow.x,
+                 max(max(SUN_WIDTH * shadow.y, SOFTEST * frame.map.z), unsure));
+#endif
     air_before(position, air_kept, air_added);
 #if FOG == 1
     add_fog(position, air_kept, air_added);

@@ -38,6 +38,12 @@ float smooth_height(sampler2D surface, vec2 cell) {
     float south = mix(sw.x, se.x, ahead.x) + sw.y * rise.x + se.y * fall.x;
     return mix(north, south, ahead.y) + mix(nw.z, ne.z, ahead.x) * rise.y + mix(sw.z, se.z, ahead.x) * fall.y;
 }
+
+// How far the mesh lies above the map in picture space where it is so coarse: no finer than it can show.
+float relief_height(vec2 cell, float coarseness) {
+    float level = coarseness + log2(float(textureSize(relief, 0).x) / frame.map.x);
+    return textureLod(relief, (cell + 0.5) / frame.map.xy, max(level, 0.0)).x * frame.map.z;
+}
 #endif
 
 // The height of the mesh in picture space, at a place in cells from the middle of the first, where it is so coarse.
@@ -45,9 +51,7 @@ float mesh_height_at(sampler2D surface, vec2 cell, float coarseness) {
     cell = clamp(cell, vec2(0.0), frame.map.xy - 1.0);
 #if DISPLACED == 1
     float height = fract(cell) == vec2(0.0) ? texelFetch(surface, ivec2(cell), 0).x : smooth_height(surface, cell);
-    // No finer than the mesh can show.
-    float level = coarseness + log2(float(textureSize(relief, 0).x) / frame.map.x);
-    return height * frame.map.w + textureLod(relief, (cell + 0.5) / frame.map.xy, max(level, 0.0)).x * frame.map.z;
+    return height * frame.map.w + relief_height(cell, coarseness);
 #else
     return texelFetch(surface, ivec2(cell), 0).x * frame.map.w;
 #endif

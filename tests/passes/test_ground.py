@@ -171,6 +171,24 @@ def test_rock_is_not_drawn_out_down_a_cliff(draw: Draw) -> None:
     assert 0.6 < down / along < 1.7
 
 
+def test_a_shadow_that_falls_on_a_cliff_has_an_edge_and_is_not_drawn_out_down_it(draw: Draw) -> None:
+    """The map of light has one place for the top of the wall and one for its foot."""
+    column = np.arange(64) + np.zeros((48, 1))
+    shown = snapshot(np.where((column < 16) | (column > 40), 300.0, 0.0), cell_size=10.0)
+    away = 10.0 * (41.0 - 15.5)  # from the western edge to the middle of the eastern wall
+    scene = clear(quality="high", sun_direction=270.0, sun_height=math.degrees(math.atan(150.0 / away)))
+    camera = Camera(glm.vec3(410.0, 150.0, 240.0), 90.0, 0.0, 230.0, 70.0)
+    pixels = draw(shown, camera, scene, size=(120, 240))[:, 50:70].astype(float).mean(axis=(1, 2))
+    metres = 2.0 * 230.0 * math.tan(math.radians(35.0)) / 240.0  # of the wall for each row of the picture
+    wall = pixels[120 - int(110.0 / metres) : 120 + int(110.0 / metres)]
+    lit, dark = wall[:10].mean(), wall[-10:].mean()
+    assert lit > 2.0 * dark
+    part = (wall - dark) / (lit - dark)
+    passing = np.flatnonzero((part > 0.2) & (part < 0.8)) * metres
+    assert passing.max() - passing.min() < 60.0
+    assert abs(passing.mean() - 110.0) < 25.0
+
+
 def test_no_seam_of_grass_lies_between_a_slope_and_what_fills_its_foot(draw: Draw) -> None:
     """The cell between them is neither as steep as the rock nor has it sediment of its own."""
     row = np.arange(48)[:, None] + np.zeros(64)

@@ -255,6 +255,26 @@ def test_the_shadow_of_a_tower_lies_away_from_the_sun_and_is_as_long_as_the_sun_
     assert abs(along.max() - reach) <= 2.5
 
 
+def test_shadows_reach_up_to_the_light_that_passes_what_casts_them(baker: Baker) -> None:
+    """Behind a plateau the height falls off as the sun stands, wherever the ground lies within a cell or two of it."""
+    baker.relief = HIGH.relief
+    column = np.arange(80) + np.zeros((6, 1))
+    beam = 200.0 - 5.0 * (column - 20.0)  # of a sun of 26.6°, in cells of 10 m
+    ground = np.where(column <= 20, 200.0, np.where(column > 50, 5000.0, beam - 6.0 + 5.0 * np.sin(column)))
+    baker.baked(snapshot(ground.astype(np.float32)), direction=270.0, height=math.degrees(math.atan(0.5)))
+    assert baker.light.shade is not None
+    shade = np.frombuffer(baker.light.shade.read(), np.float32).reshape(12, 160, 2)
+    cell = (np.arange(160) + 0.5) / 2.0 - 0.5
+    behind = (cell > 24.0) & (cell < 48.0)
+    np.testing.assert_allclose(shade[6, behind, 0], 200.0 - 5.0 * (cell[behind] - 20.0), atol=6.0)
+    far = (cell > 40.0) & (cell < 48.0)
+    assert (shade[6, far, 1] < 10.0 * (cell[far] - 18.0)).all() and (shade[6, far, 1] > 0.0).all()
+    assert (shade == shade[:1]).all(), "without the noise of a jitter"
+    baker.relief = 0
+    baker.baked(snapshot(flat(8, 8)))
+    assert baker.light.shade is None
+
+
 def test_a_shadow_ends_at_the_height_that_the_sun_passes(baker: Baker) -> None:
     ground = flat(16, 64)
     ground[:, 6:9] = 80.0

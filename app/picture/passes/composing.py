@@ -134,6 +134,7 @@ def compose(
             "DETAIL_SCALES": quality.detail_scales,
             "RELIEF": int(maps.with_relief),
             "DISPLACED": int(displaced),
+            "SHADE": int(maps.light.shade is not None and quality.displaced),
             "FINE_WATER": int(quality.fine_water),
             "WAVES": waves,
         },

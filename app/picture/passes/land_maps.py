@@ -159,6 +159,7 @@ class LandMaps:
                     "surf",
                     "course",
                     "relief",
+                    "shade",
                 ),
                 self._nothing,
             ),
@@ -177,6 +178,8 @@ class LandMaps:
             found["valleys"] = self._valleys.texture
         if self._relief.texture is not None:
             found["relief"] = self._relief.texture
+        if self.light.shade is not None:
+            found["shade"] = self.light.shade
         if self.with_water:
             found |= {"flow": self._flow.texture, "rivers": self._flow.rivers}
         if with_waves:

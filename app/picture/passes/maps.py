@@ -189,13 +189,17 @@ class LightMap:
     That one then takes over.
 
     A land that is new gets its light at once, coarse where the map is large: the first picture does not wait.
+
+    Levels whose mesh is displaced have a second map beside it, of the heights up to which shadows reach.
     """
+
+    LIGHT, SHADE = (4, "f1"), (2, "f4")
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
         self._shaders = shaders
-        self._drawings: dict[bool, FullScreen] = {}  # by whether there are trees
-        self._shown, self._next = (MapTarget(context, (4, "f1")) for _ in range(2))
+        self._drawings: dict[tuple[bool, bool], FullScreen] = {}  # by whether there are trees, and shade is known
+        self._shown, self._next = (MapTarget(context, self.LIGHT) for _ in range(2))
         self._map_size = self._size = (0, 0)  # of the land's maps, and wanted of the light
         self._baked: Lighting | None = None
         self._baking: Lighting | None = None
@@ -204,6 +208,11 @@ class LightMap:
     @property
     def texture(self) -> moderngl.Texture:
         return self._shown.texture()
+
+    @property
+    def shade(self) -> moderngl.Texture | None:
+        """The heights up to which shadows reach, and how far away is what casts them; None where they are not known."""
+        return self._shown.texture(1) if self._baked is not None and self._shown.formats > 1 else None
 
     @property
     def baked(self) -> Lighting | None:
@@ -229,19 +238,19 @@ class LightMap:
         size = surface.width * scale, surface.height * scale
         if self._baked is None or self._baked.world != wanted.world or self._map_size != surface.size:
             self._map_size, self._size = surface.size, size
-            self._begin(wanted, size if at_once else _coarse_size(*surface.size))
+            self._begin(wanted, size if at_once else _coarse_size(*surface.size), quality)
             self._bake(maps, quality, size[1])
             return
         if self._size != size:
             self._size, self._baking = size, None
         if at_once:
             if not self.settled(wanted):
-                self._begin(wanted, size)
+                self._begin(wanted, size, quality)
                 self._bake(maps, quality, size[1])
         elif self._baking is not None or not self.settled(wanted):
             # What began for another sun or cycle is finished first, or a world that always changes never would be.
             if self._baking is None:
-                self._begin(wanted, size)
+                self._begin(wanted, size, quality)
             self._bake(maps, quality, max(1, quality.light_budget // size[0]))
 
     def forget(self) -> None:
@@ -252,19 +261,25 @@ class LightMap:
         self.forget()
         release_all(self._shown, self._next, *self._drawings.values())
 
-    def _begin(self, wanted: Lighting, size: tuple[int, int]) -> None:
+    def _begin(self, wanted: Lighting, size: tuple[int, int], quality: Quality) -> None:
         self._baking, self._row = wanted, 0
+        formats = (self.LIGHT, self.SHADE) if quality.displaced else (self.LIGHT,)
+        if self._next.formats == len(formats):
+            self._next.fit(size)
+            return
+        outgrown, self._next = self._next, MapTarget(self._context, *formats)
         self._next.fit(size)
+        self._next.framebuffer.use()  # what is made next goes back to the one in use, which must live until then
+        outgrown.release()
 
     def _bake(self, maps: dict[str, moderngl.Texture], quality: Quality, rows: int) -> None:
         columns, last = self._next.size
         crowns = self._baking.crowns if self._baking is not None else None
-        with_trees = crowns is not None
-        if with_trees not in self._drawings:
-            self._drawings[with_trees] = FullScreen(
-                self._context, self._shaders, "light.frag", {"CANOPY": int(with_trees)}
-            )
-        drawing = self._drawings[with_trees]
+        variant = (crowns is not None, self._next.formats > 1)
+        if variant not in self._drawings:
+            defines = dict(zip(("CANOPY", "SHADE"), map(int, variant), strict=True))
+            self._drawings[variant] = FullScreen(self._context, self._shaders, "light.frag", defines)
+        drawing = self._drawings[variant]
         drawing.program.bind(**maps)
         drawing.program.set(
             tree_height=crowns.height if crowns is not None else 0.0,

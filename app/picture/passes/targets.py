@@ -31,6 +31,11 @@ class MapTarget:
         return self._framebuffer.size if self._framebuffer is not None else (0, 0)
 
     @property
+    def formats(self) -> int:
+        """How many textures there are."""
+        return len(self._formats)
+
+    @property
     def framebuffer(self) -> moderngl.Framebuffer:
         assert self._framebuffer is not None
         return self._framebuffer
