@@ -1,5 +1,10 @@
 // What relief_height.frag has drawn, in cells, its slopes to the east and south, and its amount.
 #include "map.glsl"
+#include "relief.glsl"
+
+#ifndef RELIEF
+#define RELIEF 2  // 1: in 8 bits
+#endif
 
 uniform sampler2D heights;
 uniform float texels_per_cell;
@@ -16,4 +21,7 @@ void main() {
     vec2 rise = vec2(height_at(at + ivec2(1, 0)) - height_at(at - ivec2(1, 0)),
                      height_at(at + ivec2(0, 1)) - height_at(at - ivec2(0, 1)));
     result = vec4(height_at(at), 0.5 * rise * texels_per_cell, amount);
+#if RELIEF == 1
+    result = packed_relief(result);
+#endif
 }

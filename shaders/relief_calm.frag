@@ -8,7 +8,7 @@ uniform sampler2D flow;   // cover of streams; a single 0 where nothing runs
 
 out float result;
 
-const int REACH = 3;        // cells from water
+const int REACH = 2;        // cells from water
 const float LIES_LOW = 2.0; // cells over it, or below
 const float COVERED = 0.25;
 

@@ -26,7 +26,7 @@
 #endif
 
 #ifndef RELIEF
-#define RELIEF 0  // 1: finer than the map
+#define RELIEF 0  // finer than the map; 1: in 8 bits, 2: as it is
 #endif
 
 #ifndef BEACH
@@ -64,8 +64,9 @@
 #include "tree_shadow.glsl"
 #endif
 
-#if RELIEF == 1
+#if RELIEF > 0
 #include "ribs.glsl"
+#include "relief.glsl"
 uniform sampler2D relief;  // height in cells, its slopes to the east and south, and its amount
 #endif
 #ifndef SHADE
@@ -161,9 +162,12 @@ void main() {
         fine = mix(fine, 0.5 * (wall_noise(cells, height, slope, 18.7) + wall_noise(cells, height, slope, 5.3)), on_wall);
     }
 #endif
-#if RELIEF == 1
+#if RELIEF > 0
     // Ribs are bare and bright, gullies hold what is loose, and see less of the sky.
     vec4 rib = texture(relief, uv);
+#if RELIEF == 1
+    rib = unpacked_relief(rib);
+#endif
     fine.x += 0.7 * rib.x;
     seen.y *= 1.0 + 0.9 * clamp(rib.x, -0.6, 0.1);
 #endif
@@ -192,7 +196,7 @@ void main() {
     vec3 albedo = with_way_of_water(with_overlay(ground.albedo, uv, place, pixel), uv, pixel, dry);
 
     // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
-#if RELIEF == 1
+#if RELIEF > 0
     vec2 ribbed = rib.yz;
 #if DETAIL_SCALES > 2
     // Near the eye, ribs finer than the map of relief

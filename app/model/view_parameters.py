@@ -60,7 +60,7 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
     fine_relief: Annotated[
         float,
         parameter(
-            0.0, 2.0, "ribs and gullies of rock finer than the cells, at levels high and ultra; only drawn", unit="×"
+            0.0, 2.0, "ribs and gullies of rock finer than the cells, from level medium on; only drawn", unit="×"
         ),
     ] = 1.0
     snow_line: Annotated[float, parameter(0.0, 2.0, "snow line as a fraction of the relief; 2 means no snow")] = 2.0

@@ -154,6 +154,22 @@ def test_at_water_and_in_streams_there_is_none(carver: Carver, context: moderngl
     np.testing.assert_array_equal(run[:, : 28 * SCALE], dry[:, : 28 * SCALE])
 
 
+def test_in_8_bits_it_is_the_same_but_for_their_steps(carver: Carver) -> None:
+    exact = carver.draw(snapshot(slope(48, 64, 20.0), world=1))
+    assert carver.map.kind == 2
+    wanted = carver.show(snapshot(slope(48, 64, 20.0), world=1))._replace(exact=False)
+    carver.update(wanted, 1, at_once=True)
+    assert carver.map.kind == 1
+    texture = carver.map.texture
+    assert texture is not None
+    texels = np.frombuffer(texture.read(), np.uint8).reshape(exact.shape)
+    np.testing.assert_allclose((texels - 128.0) * 2.0 / 127.0, exact, atol=1.2 / 127.0)
+    carver.update(carver.show(snapshot(flat(48, 64), world=2))._replace(exact=False), 1, at_once=True)
+    flatness = carver.map.texture
+    assert flatness is not None
+    assert (np.frombuffer(flatness.read(), np.uint8).reshape(-1, 4)[:, :3] == 128).all()
+
+
 def test_it_is_as_high_as_its_amount_says(carver: Carver) -> None:
     usual = carver.draw(snapshot(slope(48, 64, 20.0), world=1))
     wanted = carver.show(snapshot(slope(48, 64, 20.0), world=1))._replace(amount=0.5)

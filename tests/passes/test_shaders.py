@@ -343,8 +343,7 @@ def variants_of(name: str) -> list[tuple[str, ...]]:
     plain = {name: 0 for name in ("OVERLAY", "COURSE") if name in largest}  # with them, much else is not drawn
     fullest = [largest, largest | plain]
     if "DEFERRED" in largest:
-        # Levels that are deferred have no relief.
-        deferred = largest | plain | {"RELIEF": 0}
+        deferred = largest | plain
         fullest = [each | {"DEFERRED": 0, "BEACH": 0, "STREAMS": 0} for each in fullest] + [deferred]
     choices = [each | {name: value} for each in fullest for name in each for value in range(each[name])] + fullest
     return [tuple(f"{name} {value}" for name, value in chosen.items()) for chosen in choices]

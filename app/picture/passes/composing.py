@@ -66,7 +66,7 @@ def compose(
     scene_height = crop.size[1]
     detail = detail_distance(camera, scene_height, quality)
     finer = None
-    if displaced := maps.with_relief and quality.displaced:
+    if displaced := maps.relief_kind == 2 and quality.displaced:
         view_projection = block["view_projection"].astype(float).reshape(4, 4).T
         finer = Finer(finer_detail(detail), view_projection, float(block["heights"][2]))
     heights = (snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration)
@@ -132,7 +132,7 @@ def compose(
             "CANOPY": 0 if with_overlay or forest is None else 1 + int(shadows.any),
             "SHADOWS": int(shadows.any),
             "DETAIL_SCALES": quality.detail_scales,
-            "RELIEF": int(maps.with_relief),
+            "RELIEF": maps.relief_kind,
             "DISPLACED": int(displaced),
             "SHADE": int(maps.light.shade is not None and quality.displaced),
             "FINE_WATER": int(quality.fine_water),

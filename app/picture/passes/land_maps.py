@@ -92,9 +92,9 @@ class LandMaps:
         return self.trees.settled and relief and self.light.settled(self._wanted_light)
 
     @property
-    def with_relief(self) -> bool:
-        """Whether there is relief finer than the map."""
-        return self._relief.texture is not None
+    def relief_kind(self) -> int:
+        """Of the relief finer than the map, as shaders know it: 0 there is none, 2 the mesh can be displaced by it."""
+        return self._relief.kind
 
     @property
     def with_water(self) -> bool:
@@ -252,7 +252,9 @@ class LandMaps:
         scale = texels_per_cell(columns, rows, quality.relief) if view.fine_relief > 0.0 else 0
         ground = snapshot.ground_version
         water = (snapshot.sea_level, snapshot.versions.get("water", -1), snapshot.versions.get(SURVEYED_FLOW, -1))
-        self._wanted_relief = Relief(snapshot.world, ground, view.exaggeration, scale, view.fine_relief, water)
+        self._wanted_relief = Relief(
+            snapshot.world, ground, view.exaggeration, scale, view.fine_relief, water, quality.displaced
+        )
         self._relief.update(
             self.surface.texture,
             self.layers.texture("water"),

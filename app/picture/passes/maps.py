@@ -212,7 +212,7 @@ class LightMap:
     @property
     def shade(self) -> moderngl.Texture | None:
         """The heights up to which shadows reach, and how far away is what casts them; None where they are not known."""
-        return self._shown.texture(1) if self._baked is not None and self._shown.formats > 1 else None
+        return self._shown.texture(1) if self._baked is not None and len(self._shown.formats) > 1 else None
 
     @property
     def baked(self) -> Lighting | None:
@@ -264,18 +264,12 @@ class LightMap:
     def _begin(self, wanted: Lighting, size: tuple[int, int], quality: Quality) -> None:
         self._baking, self._row = wanted, 0
         formats = (self.LIGHT, self.SHADE) if quality.displaced else (self.LIGHT,)
-        if self._next.formats == len(formats):
-            self._next.fit(size)
-            return
-        outgrown, self._next = self._next, MapTarget(self._context, *formats)
-        self._next.fit(size)
-        self._next.framebuffer.use()  # what is made next goes back to the one in use, which must live until then
-        outgrown.release()
+        self._next.fit(size, *formats)
 
     def _bake(self, maps: dict[str, moderngl.Texture], quality: Quality, rows: int) -> None:
         columns, last = self._next.size
         crowns = self._baking.crowns if self._baking is not None else None
-        variant = (crowns is not None, self._next.formats > 1)
+        variant = (crowns is not None, len(self._next.formats) > 1)
         if variant not in self._drawings:
             defines = dict(zip(("CANOPY", "SHADE"), map(int, variant), strict=True))
             self._drawings[variant] = FullScreen(self._context, self._shaders, "light.frag", defines)

@@ -11,10 +11,11 @@ import moderngl
 from app.picture.passes import unlocked
 from app.picture.passes.gradual import GradualWork, draw_in_bands
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
-from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
+from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP, MapTarget, release_all
 
 MOST_TEXELS = 2_400_000  # of larger maps cells are smaller in the picture, too
-BAND = 65_536  # texels drawn at a time
+BAND = 65_536  # texels drawn at a time, at most
+EXACTLY, IN_8_BITS = (4, "f2"), (4, "f1")
 
 
 class Relief(NamedTuple):
@@ -26,6 +27,7 @@ class Relief(NamedTuple):
     texels_per_cell: int
     amount: float  # how high it is beside what is usual
     water: tuple[float, ...] = ()  # what says where water stands and runs
+    exact: bool = True  # as a mesh that is displaced needs it, or in 8 bits
 
 
 class ReliefMap:
@@ -33,11 +35,13 @@ class ReliefMap:
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._heights = MapTarget(context, (1, "f4"))
-        self._shown, self._next = (MapTarget(context, (4, "f2"), filter=MIPMAPPED) for _ in range(2))
+        self._shown, self._next = (MapTarget(context, EXACTLY, filter=MIPMAPPED) for _ in range(2))
         self._calm = MapTarget(context, (1, "f1"))
         self._of_calm = FullScreen(context, shaders, "relief_calm.frag")
         self._of_height = FullScreen(context, shaders, "relief_height.frag")
-        self._of_slopes = FullScreen(context, shaders, "relief.frag")
+        self._of_slopes = {
+            exact: FullScreen(context, shaders, "relief.frag", {"RELIEF": 1 + int(exact)}) for exact in (False, True)
+        }
         self._work = GradualWork()
         self._world: int | None = None  # whose relief is shown
 
@@ -45,6 +49,11 @@ class ReliefMap:
     def texture(self) -> moderngl.Texture | None:
         """The map; None before there is one."""
         return None if self._world is None else self._shown.texture()
+
+    @property
+    def kind(self) -> int:
+        """As shaders know it: 0 there is none, 1 in 8 bits, 2 exact."""
+        return 0 if self._world is None else 1 + int(self._shown.formats == (EXACTLY,))
 
     @property
     def drawn(self) -> object:
@@ -74,7 +83,8 @@ class ReliefMap:
         if wanted.world != self._world:
             self._work.forget()
             at_once = True
-        if self._work.advance(wanted, lambda: self._draw(surface, water, flow, wanted), budget, at_once=at_once):
+        band = BAND if at_once else min(BAND, budget)
+        if self._work.advance(wanted, lambda: self._draw(surface, water, flow, wanted, band), budget, at_once=at_once):
             self._shown, self._next = self._next, self._shown
             self._world = wanted.world
 
@@ -86,22 +96,23 @@ class ReliefMap:
     def release(self) -> None:
         self.forget()
         release_all(self._calm, self._heights, self._shown, self._next)
-        release_all(self._of_calm, self._of_height, self._of_slopes)
+        release_all(self._of_calm, self._of_height, *self._of_slopes.values())
 
     def _draw(
-        self, surface: moderngl.Texture, water: moderngl.Texture, flow: moderngl.Texture, wanted: Relief
+        self, surface: moderngl.Texture, water: moderngl.Texture, flow: moderngl.Texture, wanted: Relief, band: int
     ) -> Iterator[int]:
         scale, amount = wanted.texels_per_cell, wanted.amount
         size = surface.width * scale, surface.height * scale
         self._calm.fit(surface.size)
         self._heights.fit(size)
-        self._next.fit(size)
-        yield from draw_in_bands(self._of_calm, self._calm, BAND, {"surface": surface, "water": water, "flow": flow})
+        self._next.fit(size, EXACTLY if wanted.exact else IN_8_BITS)
+        self._next.texture().filter = MIPMAPPED if wanted.exact else ONE_MIPMAP
+        yield from draw_in_bands(self._of_calm, self._calm, band, {"surface": surface, "water": water, "flow": flow})
         uniforms = {"texels_per_cell": float(scale), "amount": amount}
         heights = {"surface": surface, "calm": self._calm.texture()}
-        yield from draw_in_bands(self._of_height, self._heights, BAND, heights, **uniforms)
+        yield from draw_in_bands(self._of_height, self._heights, band, heights, **uniforms)
         slopes = {"heights": self._heights.texture()}
-        yield from draw_in_bands(self._of_slopes, self._next, BAND, slopes, **uniforms)
+        yield from draw_in_bands(self._of_slopes[wanted.exact], self._next, band, slopes, **uniforms)
         unlocked.build_mipmaps(self._next.texture())
 
 

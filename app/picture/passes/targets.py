@@ -12,6 +12,7 @@ import numpy as np
 Filter = tuple[int, int]
 EXACT: Filter = (moderngl.NEAREST, moderngl.NEAREST)
 SMOOTH: Filter = (moderngl.LINEAR, moderngl.LINEAR)
+ONE_MIPMAP: Filter = (moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR)  # at half the cost
 MIPMAPPED: Filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)  # fades far away, and smoothly
 
 
@@ -21,7 +22,7 @@ class MapTarget:
     def __init__(self, context: moderngl.Context, *formats: tuple[int, str], filter: Filter = SMOOTH) -> None:
         """`formats` are the number of components and the type of each texture."""
         self._context = context
-        self._formats = formats
+        self.formats = formats
         self._filter = filter
         self._framebuffer: moderngl.Framebuffer | None = None
 
@@ -31,11 +32,6 @@ class MapTarget:
         return self._framebuffer.size if self._framebuffer is not None else (0, 0)
 
     @property
-    def formats(self) -> int:
-        """How many textures there are."""
-        return len(self._formats)
-
-    @property
     def framebuffer(self) -> moderngl.Framebuffer:
         assert self._framebuffer is not None
         return self._framebuffer
@@ -43,15 +39,14 @@ class MapTarget:
     def texture(self, attachment: int = 0) -> moderngl.Texture:
         return colour(self.framebuffer, attachment)
 
-    def fit(self, size: tuple[int, int]) -> bool:
-        """Take this size; returns whether what was drawn is lost for that."""
-        if self.size == size:
+    def fit(self, size: tuple[int, int], *formats: tuple[int, str]) -> bool:
+        """Take this size, and these formats where any are named; returns whether what was drawn is lost for that."""
+        formats = formats or self.formats
+        if self.size == size and formats == self.formats:
             return False
-        outgrown = self._framebuffer
+        outgrown, self.formats = self._framebuffer, formats
         with released_on_error() as keep:
-            textures = [
-                keep(self._context.texture(size, components, dtype=dtype)) for components, dtype in self._formats
-            ]
+            textures = [keep(self._context.texture(size, components, dtype=dtype)) for components, dtype in formats]
             for texture in textures:
                 texture.filter = self._filter
                 texture.repeat_x = texture.repeat_y = False
