@@ -16,12 +16,10 @@ from app.engine.simulator import Simulator
 from app.export.landscape import Landscape
 from app.export.meshes import Pixels
 from app.export.plan import Item, plan, single, write_item
-from app.export.wishes import Wishes
+from app.export.wishes import IN_A_FOLDER, Wishes
 from app.files.atomic import check_writable
 from app.processes.pools import derive_levels
 from app.scene.scene import Scene
-
-IN_A_FOLDER = Wishes(heights=("tif", "png"))  # where nothing is said
 
 
 def export(scene: Scene, out: Path, wishes: Wishes, *, cycles: int = 0, threads: int | None = None) -> None:
@@ -33,17 +31,18 @@ def export(scene: Scene, out: Path, wishes: Wishes, *, cycles: int = 0, threads:
     wishes = wishes.checked()
     if out.suffix and not out.is_dir():
         check_writable(out)
-        landscape = _landscape(scene, cycles, threads)
+        landscape = landscape_of(scene, cycles, threads)
         item = single(landscape, wishes, out, partial(ground_colours, landscape))
         _write([(item, out)])
         return
     with made(out):
-        landscape = _landscape(scene, cycles, threads)
+        landscape = landscape_of(scene, cycles, threads)
         items = plan(landscape, wishes if wishes.any else IN_A_FOLDER, partial(ground_colours, landscape))
         _write([(item, out / item.name) for item in items])
 
 
-def _landscape(scene: Scene, cycles: int, threads: int | None) -> Landscape:
+def landscape_of(scene: Scene, cycles: int = 0, threads: int | None = None) -> Landscape:
+    """The land that a scene begins with, after so many cycles."""
     world, scene = create_world(scene, partial(check_memory, [scene]))
     if cycles:
         simulator = Simulator(scene, world, threads)

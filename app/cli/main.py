@@ -14,13 +14,14 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from app.cli.signals import Ended, ended_by_signals
 from app.cli.terminal import no_more_output, take_any_letter
 from app.model.errors import UserError, explained, nearest
 
 if TYPE_CHECKING:
+    from app.export.wishes import Wish
     from app.files.journal import Journal
     from app.scene.scene import Scene
 
@@ -457,16 +458,8 @@ examples:
 
 
 def _export() -> Command:
-    from app.export.heights import ENGINES, HEIGHT_FORMATS
-    from app.export.landscape import SURFACES
-    from app.export.map_files import LAYERED, MAP_FORMATS
-    from app.export.maps import MAP_NAMES
-    from app.export.meshes import MESH_FORMATS, PRINTED, Print
-    from app.export.pictures import PAPERS, PICTURES
-    from app.export.trees import TREE_FORMATS
-    from app.export.wishes import TILES, Wishes
+    from app.export.wishes import WISHES
 
-    formats = "; ".join(f"{name}: {format.help}" for name, format in HEIGHT_FORMATS.items())
     parser = _parser(
         "export",
         "Write the land of a preset, a saved world or a heightmap in formats of other programs.",
@@ -491,87 +484,34 @@ examples:
         metavar="PATH",
         help="a folder for all files, made if needed, or one file, whose suffix says what it holds",
     )
-    parser.add_argument(
-        "--heights", type=_names, default=(), metavar="FORMATS", help=f"formats of heights, with commas: {formats}"
-    )
-    parser.add_argument(
-        "--surface",
-        type=_names,
-        default=("ground",),
-        metavar="NAMES",
-        help=f"which heights: {'; '.join(f'{name}: {help}' for name, help in SURFACES.items())}; default: ground",
-    )
-    parser.add_argument(
-        "--maps", type=_names, default=(), metavar="NAMES", help=f"maps, with commas: all, {', '.join(MAP_NAMES)}"
-    )
-    map_formats = "; ".join(f"{name}: {format.help}" for name, format in MAP_FORMATS.items())
-    parser.add_argument(
-        "--map-format",
-        default="tif",
-        metavar="FORMAT",
-        help=f"of maps: {map_formats}; {LAYERED}: all as layers of one EXR; default: tif",
-    )
-    parser.add_argument(
-        "--trees",
-        type=_names,
-        default=(),
-        metavar="FORMATS",
-        help="; ".join(f"{name}: {format.help}" for name, format in TREE_FORMATS.items()),
-    )
-    mesh_formats = "; ".join(f"{name}: {format.help}" for name, format in MESH_FORMATS.items())
-    meshes = parser.add_argument_group("meshes")
-    meshes.add_argument(
-        "--meshes",
-        type=_names,
-        default=(),
-        metavar="FORMATS",
-        help=f"{mesh_formats}; {PRINTED}: closed blocks for printers, with water as a body of its own",
-    )
-    meshes.add_argument(
-        "--triangles",
-        type=_whole(2, 10**8),
-        default=Wishes.triangles,
-        metavar="N",
-        help="of the land at most; how far they are from it is told; default: %(default)s",
-    )
-    meshes.add_argument(
-        "--tiles", type=_whole(1, TILES[-1]), default=1, metavar="N", help="N × N tiles whose borders fit; default: 1"
-    )
-    meshes.add_argument(
-        "--texture",
-        type=_whole(0, 16384),
-        default=Wishes.texture,
-        metavar="PIXELS",
-        help="of the ground's colours along the longer side; 0: without; default: %(default)s",
-    )
-    meshes.add_argument(
-        "--print-width", type=_positive, default=Print.width, metavar="MM", help="longer side; default: %(default)g"
-    )
-    meshes.add_argument(
-        "--print-base", type=_positive, default=Print.base, metavar="MM", help="below the land; default: %(default)g"
-    )
-    meshes.add_argument(
-        "--print-exaggeration", type=_positive, default=1.0, metavar="FACTOR", help="of heights; default: 1"
-    )
-    pictures = parser.add_argument_group("pictures")
-    pictures.add_argument(
-        "--pictures",
-        type=_names,
-        default=(),
-        metavar="NAMES",
-        help=f"printed maps: {'; '.join(f'{name}: {picture.help}' for name, picture in PICTURES.items())}",
-    )
-    pictures.add_argument("--picture-format", default="png", metavar="FORMAT", help="png or pdf; default: png")
-    pictures.add_argument("--paper", default="a4", metavar="SIZE", help=f"{', '.join(PAPERS)}; default: a4")
-    pictures.add_argument("--dpi", type=_whole(36, 1200), default=300, metavar="N", help="default: %(default)s")
-    sides = "; ".join(f"{name}: the nearest of {', '.join(map(str, sizes))}" for name, sizes in ENGINES.items())
-    parser.add_argument(
-        "--side",
-        default="",
-        metavar="N",
-        help=f"cells of all maps: from west to east, or WIDTHxHEIGHT; {sides}; default: as the world has",
-    )
+    groups = {wish.group: parser.add_argument_group(wish.group) for wish in WISHES}
+    for wish in WISHES:
+        groups[wish.group].add_argument(
+            wish.option,
+            dest=wish.path,
+            type=_wish_reader(wish),
+            default=wish.default,
+            metavar="NAMES" if wish.several else "NAME" if isinstance(wish.default, str) else "N",
+            help=_wish_help(wish),
+        )
     return _run_export, parser
+
+
+def _wish_reader(wish: Wish) -> Callable[[str], Any]:
+    """What makes a value of a word."""
+    if wish.several:
+        return _names
+    if isinstance(wish.default, int):
+        return _whole(int(max(wish.low, 0)), int(min(wish.high, 10**9)))
+    return _finite if isinstance(wish.default, float) else str
+
+
+def _wish_help(wish: Wish) -> str:
+    """What it is, what it can be, and what it is where nothing is said."""
+    known = "; ".join(f"{name}: {help}" for name, help in (wish.known or {}).items())
+    default = ",".join(wish.default) if wish.several else wish.default
+    words = wish.help + (f" in {wish.unit}" if wish.unit else "") + (", with commas" if wish.several else "")
+    return f"{words}{f': {known}' if known else ''}{f'; default: {default}' if default else ''}".replace("%", "%%")
 
 
 COMMANDS: dict[str, Callable[[], Command]] = {
@@ -835,26 +775,11 @@ def _run_maps(options: argparse.Namespace) -> None:
 
 def _run_export(options: argparse.Namespace) -> None:
     from app.cli.export import export
-    from app.export.meshes import Print
-    from app.export.wishes import Wishes
+    from app.export.wishes import WISHES, Wishes
 
-    wishes = Wishes(
-        heights=options.heights,
-        surfaces=options.surface,
-        maps=options.maps,
-        map_format=options.map_format,
-        trees=options.trees,
-        meshes=options.meshes,
-        triangles=options.triangles,
-        tiles=options.tiles,
-        texture=options.texture,
-        printed=Print(options.print_width, options.print_base, options.print_exaggeration),
-        pictures=options.pictures,
-        picture_format=options.picture_format,
-        paper=options.paper,
-        dpi=options.dpi,
-        side=options.side,
-    )
+    wishes = Wishes()
+    for wish in WISHES:
+        wishes = wishes.with_value(wish.path, getattr(options, wish.path))
     export(_scene(options), options.out, wishes, cycles=options.cycles, threads=options.threads)
 
 

@@ -53,12 +53,14 @@ class Step(Message, frozen=True):
 class Save(Message, frozen=True):
     """Write a world to a file, seen as a scene says, or its own; to one in TOML, its journal alone.
 
-    One that is invalid is rolled back first.
+    One that is invalid is rolled back first. One that is for another process of the program is written at once, without
+    its journal and as large as it is.
     """
 
     path: Path
     world: int = 0
     seen: Scene | None = None
+    is_scratch: bool = False
 
 
 class Look(Message, frozen=True):

@@ -607,6 +607,10 @@ class SimulationThread:
                 self._fail(error)
             simulator = self._lockstep.simulators[request.world]
             scene = seen_as(simulator.scene, request.seen) if request.seen else simulator.scene
+            if request.is_scratch:
+                checkpoint.save(request.path, simulator.world, scene, compressed=False)
+                self._reports.put(Saved(request.path))
+                return
             journal = self._timeline.journal(request.world)
             if request.path.suffix.lower() == ".toml":
                 write_journal(request.path, journal)

@@ -1,15 +1,17 @@
-"""What a person wants written, from words."""
+"""What a person wants written: one table, from which the command line, the dialog and the checks follow."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 from app.export.heights import ENGINES, HEIGHT_FORMATS
 from app.export.landscape import SURFACES
 from app.export.map_files import LAYERED, MAP_FORMATS
-from app.export.maps import ALL, MAP_NAMES
+from app.export.maps import ALL, FAMILIES, MAPS
 from app.export.meshes import MESH_FORMATS, PRINTED, Print
 from app.export.pictures import PAPERS, PICTURE_FORMATS, PICTURES
 from app.export.trees import TREE_FORMATS
@@ -44,29 +46,125 @@ class Wishes:
     def any(self) -> bool:
         return bool(self.heights or self.maps or self.trees or self.meshes or self.pictures)
 
+    def value(self, path: str) -> Any:
+        """That of a row of `WISHES`."""
+        name, _, part = path.partition(".")
+        return getattr(getattr(self, name), part) if part else getattr(self, name)
+
+    def with_value(self, path: str, value: Any) -> Wishes:
+        """The same with another value for a row of `WISHES`."""
+        name, _, part = path.partition(".")
+        return replace(self, **{name: replace(getattr(self, name), **{part: value}) if part else value})
+
     def checked(self) -> Wishes:
         """The same, where all of it is known. Raises `UserError`."""
-        check_names("--heights", self.heights, HEIGHT_FORMATS)
-        check_names("--surface", self.surfaces, SURFACES)
-        check_names("--maps", self.maps, (*MAP_NAMES, ALL))
-        check_names("--map-format", (self.map_format,), (*MAP_FORMATS, LAYERED))
-        check_names("--trees", self.trees, TREE_FORMATS)
-        check_names("--meshes", self.meshes, (*MESH_FORMATS, PRINTED))
-        check_names("--pictures", self.pictures, PICTURES)
-        check_names("--picture-format", (self.picture_format,), PICTURE_FORMATS)
-        check_names("--paper", (self.paper,), PAPERS)
-        if self.tiles not in TILES:
-            raise UserError(f"--tiles {self.tiles}: must be one of {', '.join(map(str, TILES))}")
+        for wish in WISHES:
+            wish.check(self.value(wish.path))
         read_side(self.side)
         return self
 
 
-def check_names(option: str, names: Sequence[str], known: Iterable[str]) -> None:
-    """Raise `UserError` where one of several names is not among those that are known."""
-    known = list(known)
-    for name in names:
-        if name not in known:
-            raise UserError(f"{option} {name}: there is no such name{nearest(name, known)}")
+IN_A_FOLDER = Wishes(heights=("tif", "png"))  # where nothing is said
+
+
+@dataclass(frozen=True)
+class Wish:
+    """One of the things that can be asked for: a field of `Wishes`, and what it may be.
+
+    Names with what each is, of which several can be meant or one; else a number in a range, or a text.
+    """
+
+    path: str
+    group: str
+    option: str
+    label: str
+    help: str
+    known: Mapping[str, str] | None = None
+    several: bool = False
+    low: float = -math.inf
+    high: float = math.inf
+    unit: str = ""
+    proposed: tuple[str, ...] = ()  # of a text
+
+    @property
+    def default(self) -> Any:
+        return Wishes().value(self.path)
+
+    def check(self, value: Any) -> None:
+        """Raise `UserError` where a value is none that it can have."""
+        if self.known is not None:
+            for name in value if self.several else (str(value),):
+                if name not in self.known:
+                    is_number = isinstance(value, int)
+                    words = f"must be one of {', '.join(self.known)}" if is_number else "there is no such name"
+                    hint = "" if is_number else nearest(name, self.known)
+                    raise UserError(f"{self.option} {name}: {words}{hint}")
+        elif not isinstance(value, str) and not self.low <= value <= self.high:
+            raise UserError(f"{self.option} {value:g}: must be from {self.low:g} to {self.high:g}")
+
+
+def _helps(*tables: Mapping[str, Any], **more: str) -> dict[str, str]:
+    return {name: row.help for table in tables for name, row in table.items()} | more
+
+
+_SIDES = "; ".join(f"{name}: the nearest of {', '.join(map(str, sizes))}" for name, sizes in ENGINES.items())
+
+WISHES: tuple[Wish, ...] = (
+    Wish("heights", "heights", "--heights", "formats", "formats of heights", _helps(HEIGHT_FORMATS), several=True),
+    Wish("surfaces", "heights", "--surface", "surfaces", "which heights", SURFACES, several=True),
+    Wish(
+        "side", "heights", "--side", "cells",
+        f"cells of all maps: from west to east, or WIDTHxHEIGHT; {_SIDES}; empty: as the world has",
+        proposed=tuple(ENGINES),
+    ),
+    Wish(
+        "maps", "maps", "--maps", "maps", "maps",
+        {ALL: "all that this world has"} | _helps(MAPS, **FAMILIES), several=True,
+    ),
+    Wish(
+        "map_format", "maps", "--map-format", "format", "of maps",
+        _helps(MAP_FORMATS, **{LAYERED: "all as layers of one EXR"}),
+    ),
+    Wish("trees", "trees", "--trees", "formats", "formats of trees", _helps(TREE_FORMATS), several=True),
+    Wish(
+        "meshes", "meshes", "--meshes", "formats", "formats of meshes",
+        _helps(MESH_FORMATS, **{PRINTED: "closed blocks for printers, with water as a body of its own"}), several=True,
+    ),
+    Wish(
+        "triangles", "meshes", "--triangles", "triangles",
+        "of the land at most; how far they are from it is told", low=2, high=10**8,
+    ),
+    Wish(
+        "tiles", "meshes", "--tiles", "tiles", "along each side, whose borders fit",
+        {str(count): f"{count} × {count}" for count in TILES},
+    ),
+    Wish(
+        "texture", "meshes", "--texture", "texture",
+        "of the ground's colours along the longer side; 0: without", low=0, high=16384, unit="pixels",
+    ),
+    Wish(
+        "printed.width", "meshes", "--print-width", "print width",
+        "longer side of a printed block", low=1e-3, high=1e6, unit="mm",
+    ),
+    Wish(
+        "printed.base", "meshes", "--print-base", "print base",
+        "of a printed block, below the land", low=1e-3, high=1e6, unit="mm",
+    ),
+    Wish(
+        "printed.exaggeration", "meshes", "--print-exaggeration", "print heights",
+        "by which a printed block's heights are multiplied", low=1e-3, high=1e3,
+    ),
+    Wish("pictures", "pictures", "--pictures", "maps", "printed maps", _helps(PICTURES), several=True),
+    Wish(
+        "picture_format", "pictures", "--picture-format", "format", "of printed maps",
+        dict.fromkeys(PICTURE_FORMATS, "at the size of the paper"),
+    ),
+    Wish(
+        "paper", "pictures", "--paper", "paper", "size",
+        {name: f"{width} × {height} mm" for name, (width, height) in PAPERS.items()},
+    ),
+    Wish("dpi", "pictures", "--dpi", "dots per inch", "pixels of printed maps", low=36, high=1200, unit="dpi"),
+)  # fmt: skip
 
 
 def read_side(text: str) -> str | tuple[int, int] | None:

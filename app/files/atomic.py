@@ -121,7 +121,7 @@ def _create_temporary(target: Path) -> BinaryIO:
 
     It belongs to this process as long as it is open. Those of processes that were killed are removed from the folder.
     """
-    _remove_orphans(target.parent)
+    remove_orphans(target.parent)
     while True:
         part = target.with_name(f"{PART}{secrets.token_hex(8)}.part{target.suffix}").open("xb")
         if sys.platform != "win32":
@@ -132,7 +132,7 @@ def _create_temporary(target: Path) -> BinaryIO:
         part.close()
 
 
-def _remove_orphans(folder: Path) -> None:
+def remove_orphans(folder: Path) -> None:
     """Remove what processes were writing when they were killed: such files as nobody has open any more."""
     for orphan in folder.glob(f"{PART}*.part*"):
         with contextlib.suppress(OSError):

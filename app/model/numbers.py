@@ -32,6 +32,15 @@ def round_step(least: float) -> float:
     return power * next(step for step in (1.0, 2.0, 5.0, 10.0) if step * power >= least * (1.0 - 1e-9))
 
 
+def bytes_text(size: float) -> str:
+    """The size of a file, such as `4.2 MB`."""
+    for unit in ("B", "kB", "MB"):
+        if size < 999.5:
+            return f"{size:.0f} {unit}" if unit == "B" or size >= 99.95 else f"{size:.1f} {unit}"
+        size /= 1000.0
+    return f"{spaced(size, 2 if size < 100.0 else 0)} GB"
+
+
 def time_text(years: float) -> str:
     """A geological time: `800 years`, `45 ky`, `2.35 My`."""
     if years < 10_000.0:

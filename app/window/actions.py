@@ -111,6 +111,13 @@ ACTIONS: tuple[Action, ...] = (
         "last_session",
         "Files",
     ),
+    Action(
+        ("Ctrl+E",),
+        "Export",
+        "write heights, maps, meshes or pictures of the land for other programs",
+        "export_dialog",
+        "Files",
+    ),
     Action(("F9",), "Record", "record the scene, without the panel; again: stop", "record", "Files"),
     Action(("Shift+F9",), "Record window", "record the window with its panel", "record_window", "Files"),
     Action(("F12",), "Screenshot", "save the picture, without the panel, as PNG", "screenshot", "Files"),

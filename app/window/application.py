@@ -77,6 +77,7 @@ from app.window.events import (
     Scrolled,
     Steered,
 )
+from app.window.exporting import Exporting
 from app.window.gallery import CardStock
 from app.window.layout import Layout
 from app.window.notices import Notices
@@ -156,6 +157,7 @@ class Application:
         self.pointing = Pointing(self)
         self.camera_follow = CameraFollow(self)
         self.recording = Recording(self, context)
+        self.exporting = Exporting(self)
         self.last_session: EndedSession | None = None  # which can be gone on with
         self.offering = False  # whether the person has still to say so
         self.pixel_size = (0, 0)  # of the window
@@ -210,6 +212,7 @@ class Application:
         self._tell_of_view()
         snapshots = () if self.sides.drawing else self.simulation.take()  # a picture shows one state of the world
         self._hear_simulation()
+        self.exporting.update()
         self._take_snapshots(snapshots)
         self._follow_keys()
         if not imgui.is_any_item_active():
@@ -383,7 +386,7 @@ class Application:
     def rest(self) -> float:
         """For how many seconds the next frame would look like this one, unless something happens."""
         if self._at_rest:
-            return self.notices.rest
+            return min(self.notices.rest, self.exporting.rest)
         if self.sides.drawing or self.snapshot is None or imgui.is_any_item_active():
             return 0.0
         return self._pace.rest(shared=self._shares_cores)
@@ -654,6 +657,7 @@ class Application:
         self.panel.release()
         self.stock.release()
         self.recording.release()
+        self.exporting.release()
         self.sides.release()
 
     # How it is done.
@@ -770,6 +774,8 @@ class Application:
                         self.notices.complain(why)
                     if self.snapshot is not None and self.documents.worlds_failed(request):
                         self._opening = False
+                case Saved() | SaveFailed() if self.exporting.awaits(report.path):
+                    self.exporting.hear(report)
                 case Saved(path):
                     self.commands.saved(path)
                 case SaveFailed(path, why):

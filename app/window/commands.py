@@ -563,6 +563,14 @@ class Commands:
             file.write(preset_to_toml(scene).encode())
         self.saved(path)
 
+    def export_dialog(self) -> None:
+        """Ask what to write of the land for other programs, or leave that; what is being written goes on."""
+        exporting = self._application.exporting
+        if exporting.is_open:
+            exporting.close()
+        else:
+            exporting.open(_picture_folder())
+
     def screenshot(self) -> None:
         pixels = self._application.picture()
         if pixels is None:

@@ -33,6 +33,7 @@ FIELDS = {
     "view": st.just(ViewParameters(sun_height=12.5)),
     "camera": st.just(CameraParameters()),
     "seen": st.none() | scenes,
+    "is_scratch": st.booleans(),
     "overlay": st.sampled_from(["none", "wetness"]),
     "wanted": st.builds(
         Wanted, st.booleans(), st.none() | st.tuples(st.integers(0), st.integers(0)), st.integers(0, 9)

@@ -15,6 +15,7 @@ from app.window.panel import comparison, key_sheet, keyboard, legend, menus, mes
 from app.window.panel.brush_marks import brush_marks
 from app.window.panel.camera_path import CameraPathList
 from app.window.panel.divider import Divider
+from app.window.panel.export_dialog import ExportDialog
 from app.window.panel.file_dialog import FileDialog, Filter
 from app.window.panel.first_tour import FirstTour
 from app.window.panel.gallery import Gallery
@@ -58,6 +59,7 @@ class Panel:
         self._toolbar = Toolbar(application)
         self._camera_path = CameraPathList(application)
         self._file_dialog = FileDialog()
+        self._export_dialog = ExportDialog(application)
         self.gallery = Gallery(application)
         self.tour = FirstTour(application)
         self._laid_out_scale = 0.0
@@ -140,8 +142,9 @@ class Panel:
 
     @property
     def is_asking(self) -> bool:
-        """Whether what is typed is the name of a file, or of a parameter that is looked for."""
-        return self._file_dialog.is_open or self._toolbar.is_asking or (self.visible and self._search.is_beginning)
+        """Whether what is typed is for a dialog, or the name of a parameter that is looked for."""
+        dialogs = self._file_dialog.is_open or self._toolbar.is_asking or self._application.exporting.is_open
+        return dialogs or (self.visible and self._search.is_beginning)
 
     @property
     def is_covered(self) -> bool:
@@ -182,6 +185,8 @@ class Panel:
             self._file_dialog.close()
         elif self._toolbar.is_asking:
             self._toolbar.close()
+        elif self._application.exporting.is_open:
+            self._application.exporting.close()
         elif self.key_sheet_open:
             self.key_sheet_open = False
         elif self._search.query:
@@ -298,5 +303,6 @@ class Panel:
             # A list that is too wide for the scene may lie over the panel, too.
             whole = (viewport.work_size.x / 2.0, middle[1]) if widest < em(key_sheet.WIDTH) else middle
             self.key_sheet_open = key_sheet.key_sheet(whole, viewport.work_size.x - em(2.0), highest)
+        self._export_dialog.gui(middle, widest, highest)
         self._file_dialog.gui(middle, widest, highest)
         self.tour.gui((middle[0], free.y - em(3.0)))

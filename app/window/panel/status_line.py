@@ -56,6 +56,10 @@ def _items(application: Application) -> None:
     imgui.text_colored(imgui.ImVec4(*colour), f"{icon}  {words}")
 
     _recording(application.recording)
+    exporting = application.exporting
+    if exporting.is_writing:
+        text = f"exporting {len(exporting.written)} of {len(exporting.files)}"
+        _item(text, WARNING, f"into {exporting.folder}; {BY_COMMAND['export_dialog'].key_text} shows it")
     _item(f"cycle {spaced(status.cycle)}", TEXT, "cycles since the start of this world")
     if snapshot is not None and snapshot.years:
         _item(time_text(snapshot.years), TEXT, "geological time since the land began")
