@@ -819,6 +819,12 @@ def _add_scene_options(parser: argparse.ArgumentParser, default: str = "the pres
         help="how far the map reaches: metres from west to east, the other side in proportion; or WIDTHxHEIGHT; its "
         "cells and hills keep their size, so that a wider map has more of them; a range is made anew, as wide",
     )
+    scene.add_argument(
+        "--part",
+        metavar="PART",
+        help="of a heightmap or a folder of tiles: 2048x2048+1000+500 (columns x rows + column + row of its cells), or "
+        "west,south,east,north in its coordinates",
+    )
     scene.add_argument("--seed", metavar="N", help="seed of all random numbers")
     scene.add_argument("--cell-size", metavar="METRES", help="side of a cell")
     scene.add_argument(
@@ -883,8 +889,15 @@ def _changed(scene: Scene, options: argparse.Namespace) -> Scene:
 def _settings(options: argparse.Namespace, scene: Scene) -> list[tuple[str, str]]:
     """What the options change in the scene, each as it was typed and as --set would say it; --set itself comes last."""
     from app.engine.creation import extent_in_metres, read_extent, read_size, size_in_cells
+    from app.sources.generators import GENERATORS
 
     values: dict[str, tuple[str, int | float]] = {}
+    parts: list[tuple[str, str]] = []
+    if options.part is not None:
+        if scene.saved_world or scene.world.source in GENERATORS:
+            raise UserError(f"--part {options.part}: only a heightmap or a folder of tiles has parts")
+        parts = [(f"--part {options.part}", f"world.part={options.part}")]
+        scene = scene.with_value("world.part", options.part)
     if options.extent is not None:
         option = f"--extent {options.extent}"
         extent = read_extent(options.extent, "--extent")
@@ -899,7 +912,7 @@ def _settings(options: argparse.Namespace, scene: Scene) -> list[tuple[str, str]
     if options.size is not None:
         changes = size_in_cells(scene, *read_size(options.size, "--size"))
         values |= {path: (f"--size {options.size}", value) for path, value in changes.items()}
-    settings = [(option, f"{path}={value!r}") for path, (option, value) in values.items()]
+    settings = parts + [(option, f"{path}={value!r}") for path, (option, value) in values.items()]
     if options.seed is not None:
         settings += [(f"--seed {options.seed}", f"world.seed={options.seed}")]
     if options.cell_size is not None:

@@ -62,7 +62,9 @@ def create_world(scene: Scene, check: SizeCheck = lambda rows, columns: None) ->
     path = _terrain_of(scene, "world.source")
     if heightmap.is_saved_world(path):
         return create_world(checkpoint.load_scene(path), check)
-    return _complete(_from_heightmap(scene, heightmap.read_heightmap(path), check), scene), scene
+    wanted = max(scene.world.rows, scene.world.columns)
+    read = heightmap.read_heightmap(path, part=scene.world.part, wanted=wanted)
+    return _complete(_from_heightmap(scene, read, check), scene), scene
 
 
 def create_worlds(scenes: Sequence[Scene], check: SizeCheck) -> list[tuple[World, Scene]]:
@@ -99,7 +101,7 @@ def size_in_cells(scene: Scene, columns: int, rows: int) -> dict[str, int | floa
     if scene.saved_world:
         return values
     made = scene.world.source in GENERATORS
-    heightmap = None if made else _heightmap_of(scene)
+    heightmap = None if made else _heightmap_of(scene, max(rows, columns))
     if not (made or heightmap):
         return values
     old_rows, old_columns = _size(scene, *(heightmap.elevation.shape if heightmap else (DEFAULT_SIDE, DEFAULT_SIDE)))
@@ -155,12 +157,17 @@ def extent_in_metres(scene: Scene, width: float, height: float) -> dict[str, int
     }
 
 
-def _heightmap_of(scene: Scene) -> Heightmap | None:
-    """The heightmap that a scene begins with; None where it begins with a saved world."""
+def _heightmap_of(scene: Scene, wanted: int) -> Heightmap | None:
+    """The heightmap that a scene begins with; None where it begins with a saved world.
+
+    One that is larger than a map may be is read in cells so much larger that about as many as wanted are left.
+    """
     from app.sources import heightmap
 
     path = _terrain_of(scene, "world.source")
-    return None if heightmap.is_saved_world(path) else heightmap.read_heightmap(path)
+    if heightmap.is_saved_world(path):
+        return None
+    return heightmap.read_heightmap(path, part=scene.world.part, wanted=wanted)
 
 
 def _resampled_cell_size(file: Heightmap, rows: int, columns: int) -> float:

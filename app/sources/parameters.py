@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from app.model.parameters import Parameters, described, parameter
 from app.model.world import LARGEST_SIDE
+from app.sources.part import check_part
 
 
 class WorldParameters(Parameters, frozen=True, kw_only=True):
@@ -22,6 +23,14 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
             essential=True,
         ),
     ] = "noise"
+    part: Annotated[
+        str,
+        described(
+            "part of the heightmap: cells as 2048x2048+1000+500 (columns x rows + column + row), or west,south,east,"
+            "north in its coordinates; empty: all",
+            check=check_part,
+        ),
+    ] = ""
     columns: Annotated[
         int, parameter(0, LARGEST_SIDE, "number of cells from west to east; 0 means as in the source", unit="cells")
     ] = 0

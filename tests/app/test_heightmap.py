@@ -531,6 +531,7 @@ def every_format(folder: Path) -> dict[str, bytes]:
         (folder / f"a{suffix}").write_bytes(SHADES_16[:, :12].tobytes())
     for suffix in (".r32", ".f32"):
         (folder / f"a{suffix}").write_bytes(height[:, :12].tobytes())
+    (folder / "a.hgt").write_bytes(np.tile(np.arange(1201, dtype=">i2"), (1201, 1)).tobytes())
     return {path.suffix: path.read_bytes() for path in folder.iterdir()}
 
 

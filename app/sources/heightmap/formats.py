@@ -11,6 +11,7 @@ from app.model.georeference import Georeference
 from app.sources.heightmap.ascii_grid import place_of_grid, read_ascii_grid
 from app.sources.heightmap.exr import read_exr
 from app.sources.heightmap.georeference import read_georeference
+from app.sources.heightmap.hgt import place_of_hgt, read_hgt
 from app.sources.heightmap.numpy_files import place_of_npz, read_npy, read_npz
 from app.sources.heightmap.png import read_png
 from app.sources.heightmap.raster import Raster
@@ -31,6 +32,7 @@ class Format:
 FORMATS: tuple[Format, ...] = (
     Format("a PNG image", (".png",), read_png),
     Format("a TIFF image", (".tif", ".tiff"), read_tiff, read_georeference),
+    Format("a tile of SRTM", (".hgt",), read_hgt, place_of_hgt),
     Format("an OpenEXR image", (".exr",), read_exr),
     Format("an Esri ASCII grid", (".asc",), read_ascii_grid, place_of_grid),
     Format("a NumPy array", (".npy",), read_npy),

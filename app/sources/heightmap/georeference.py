@@ -34,20 +34,24 @@ def read_georeference(path: Path, rows: int, columns: int) -> Georeference | Non
         return None
     with file:
         page = file.pages.first
-        to_model, names = georeference(page)
-        if to_model is None:
-            return None
-        pixel_is_point = names.get("GTRasterTypeGeoKey") == PIXEL_IS_POINT
-        if pixel_is_point:
-            to_model = to_model - 0.5 * np.outer(to_model[:, 0] + to_model[:, 1], (0.0, 0.0, 1.0))
-        _, _, to_model = north_up(to_model, page.imagelength, page.imagewidth)
-        to_model[:, 0] *= page.imagewidth / columns
-        to_model[:, 1] *= page.imagelength / rows
-        try:
-            keys = _keys(page)
-        except ValueError as error:
-            log.warning("%s: its GeoTIFF keys are not used: %s", path, error)
-            keys = ()
+        place = place_of_page(page)
+        return place and place.in_cells(page.imagewidth / columns, page.imagelength / rows)
+
+
+def place_of_page(page: TiffPage) -> Georeference | None:
+    """The georeference of a page, with its first row in the north."""
+    to_model, names = georeference(page)
+    if to_model is None:
+        return None
+    pixel_is_point = names.get("GTRasterTypeGeoKey") == PIXEL_IS_POINT
+    if pixel_is_point:
+        to_model = to_model - 0.5 * np.outer(to_model[:, 0] + to_model[:, 1], (0.0, 0.0, 1.0))
+    _, _, to_model = north_up(to_model, page.imagelength, page.imagewidth)
+    try:
+        keys = _keys(page)
+    except ValueError as error:
+        log.warning("%s: its GeoTIFF keys are not used: %s", page.parent.filename, error)
+        keys = ()
     return Georeference(to_model, keys, pixel_is_point)
 
 

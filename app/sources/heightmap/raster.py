@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from app.model.errors import UserError
 from app.model.world import LARGEST_SIDE, SMALLEST_SIDE
+from app.sources.part import Part
 
 # Rec. 709: how bright red, green and blue look.
 LUMINANCE = (0.2126, 0.7152, 0.0722)
@@ -26,6 +27,12 @@ class Raster:
     cell_height: float | None = None  # metres from north to south, if the file gives it
     full_scale: float | None = None  # the brightest sample that an image can hold; None where samples are metres
     taken: str = ""  # what of the file they are, where it holds more
+
+    def part(self, part: Part) -> Raster:
+        """The same, of some cells."""
+        window = slice(part.row, part.row + part.rows), slice(part.column, part.column + part.columns)
+        missing = None if self.missing is None else self.missing[window]
+        return replace(self, samples=self.samples[window], missing=missing)
 
 
 def check_size(rows: int, columns: int) -> None:

@@ -12,11 +12,17 @@ from numpy.typing import NDArray
 
 from app.model.errors import UserError
 from app.model.georeference import Georeference
-from app.model.world import DEFAULT_CELL_SIZE, LARGEST_CELL, LARGEST_SIDE, SMALLEST_CELL
+from app.model.world import DEFAULT_CELL_SIZE, LARGEST_CELL, LARGEST_SIDE, SMALLEST_CELL, SMALLEST_SIDE
 from app.sources.heightmap.formats import Format, format_of
+from app.sources.heightmap.hgt import open_hgt
+from app.sources.heightmap.models import TILE_SUFFIXES, Model, joined, moved, tiles_in
 from app.sources.heightmap.nodata import fill, usual_markers
-from app.sources.heightmap.raster import Raster, check_array
+from app.sources.heightmap.projection import NOT_SEEN, Degrees, datum_of
+from app.sources.heightmap.raster import Raster, check_array, check_size
 from app.sources.heightmap.resampling import nearest_cells, resample
+from app.sources.heightmap.tiff import cell_sides, degrees_of
+from app.sources.heightmap.tiff_model import open_tiff
+from app.sources.part import Part, read_part
 
 log = logging.getLogger(__name__)
 
@@ -42,8 +48,14 @@ class Heightmap:
     georeference: Georeference | None = None  # where it lies, if the file says so
 
 
-def read_heightmap(path: str | Path, *, cell_size: float | None = None, relief: float | None = None) -> Heightmap:
-    """Read a heightmap of any format in `FORMATS`. Raises `UserError` where it cannot be one.
+def read_heightmap(
+    path: str | Path, *, cell_size: float | None = None, relief: float | None = None, part: str = "", wanted: int = 0
+) -> Heightmap:
+    """Read a heightmap of any format in `FORMATS`, or a folder of tiles. Raises `UserError` where it cannot be one.
+
+    Of a model that is larger than a map may be, `part` is read (see `app.sources.part`), or all of it in
+    cells so much larger that its longer side has about `wanted` of them. One in degrees is projected to metres where
+    these are not even over the map.
 
     `cell_size` (metres) overrides that of the file. `relief` (metres) stretches the heights so that they span it.
 
@@ -52,12 +64,17 @@ def read_heightmap(path: str | Path, *, cell_size: float | None = None, relief: 
     from 0 to 1, becomes a quarter of the longer side of the map (with cells of `DEFAULT_CELL_SIZE` if unknown).
     """
     path = Path(path)
+    model = open_model(path)
+    if model is not None and (path.is_dir() or part or not _is_map(model) or _curves(model)):
+        return _of_model(model, path, part, wanted, cell_size, relief)
     format = format_of(path)
     _check_readable(path)
     raster = _decode(path, format)
     if raster.taken:
         log.info("%s: its heights are %s", path, raster.taken)
     try:
+        if part:
+            return _of_raster(raster, path, format, part, cell_size, relief)
         heightmap = _to_heightmap(raster, path, cell_size, relief)
         place = _place(path, format, *heightmap.elevation.shape)
         return replace(heightmap, georeference=place)
@@ -65,6 +82,126 @@ def read_heightmap(path: str | Path, *, cell_size: float | None = None, relief: 
         raise UserError(f"{path}: {error}") from error
     except MemoryError as error:
         raise UserError(f"{path}: not enough memory for a map of {raster.samples.shape}; use a smaller one") from error
+
+
+def _of_raster(
+    raster: Raster, path: Path, format: Format, text: str, cell_size: float | None, relief: float | None
+) -> Heightmap:
+    """A part of a map that was read as a whole."""
+    rows, columns = raster.samples.shape
+    place = _place(path, format, rows, columns)
+    part = read_part(text, place.to_model if place else None).within(rows, columns)
+    heightmap = _to_heightmap(raster.part(part), path, cell_size, relief)
+    new_rows, new_columns = heightmap.elevation.shape
+    if place is not None:
+        place = moved(place, part.column, part.row).in_cells(part.columns / new_columns, part.rows / new_rows)
+    return replace(heightmap, georeference=place)
+
+
+def open_model(path: Path) -> Model | None:
+    """A model of which parts can be read, or tiles that are joined; None where a file is none.
+
+    Raises `UserError` where a folder has no tiles, or such as cannot be joined.
+    """
+    if not path.is_dir():
+        try:
+            return _open_tile(path) if path.suffix.lower() in TILE_SUFFIXES and path.is_file() else None
+        except Exception:  # whatever is wrong with it, it is for its reader to say
+            return None
+    tiles = tiles_in(path)
+    if not tiles:
+        raise UserError(
+            f"{path} is a folder; expected a heightmap file, or a folder with tiles ({', '.join(TILE_SUFFIXES)})"
+        )
+    opened: list[tuple[str, Model]] = []
+    for tile in tiles:
+        try:
+            model = _open_tile(tile)
+        except Exception as error:  # whatever the library makes of a broken file
+            why = str(error) if isinstance(error, UserError) else _reason(error)
+            raise UserError(f"cannot read {tile} as an elevation model: {why}") from error
+        if model is None:
+            raise UserError(f"{tile} is no elevation model; expected one layer of numbers")
+        opened.append((tile.name, model))
+    try:
+        return joined(opened)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
+
+
+def _open_tile(path: Path) -> Model | None:
+    return open_hgt(path) if path.suffix.lower() == ".hgt" else open_tiff(path)
+
+
+def _is_map(model: Model) -> bool:
+    return max(model.rows, model.columns) <= LARGEST_SIDE
+
+
+def _curves(model: Model) -> bool:
+    """Whether degrees are not as long everywhere on a model, as far as its cells show."""
+    if model.place is None or not np.isfinite(model.place.to_model).all():
+        return False
+    return _degrees(model, model.place, model.rows, model.columns) is not None
+
+
+def _degrees(model: Model, place: Georeference, rows: int, columns: int) -> Degrees | None:
+    """The degrees of a map that are to be projected; None where they are even enough, or no degrees."""
+    unit = degrees_of(place.to_model, rows, columns, model.names)
+    if not unit:
+        return None
+    degrees = Degrees(place.to_model * unit, rows, columns)
+    if not degrees.can_be_projected:
+        return None
+    return degrees if degrees.stray(*cell_sides(place.to_model, rows, columns, model.names)) > NOT_SEEN else None
+
+
+def _of_model(
+    model: Model, path: Path, text: str, wanted: int, cell_size: float | None, relief: float | None
+) -> Heightmap:
+    """A part of a model, or all of it in larger cells."""
+    try:
+        return _part_of_model(model, path, text, wanted, cell_size, relief)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
+    except MemoryError as error:
+        raise UserError(f"{path}: not enough memory for it; a smaller part needs less") from error
+    except Exception as error:  # whatever a decoder makes of a broken file
+        raise UserError(f"cannot read {path}: {_reason(error)}; it must be complete") from error
+
+
+def _part_of_model(
+    model: Model, path: Path, text: str, wanted: int, cell_size: float | None, relief: float | None
+) -> Heightmap:
+    part = Part(0, 0, model.rows, model.columns)
+    if text:
+        part = read_part(text, model.to_model).within(model.rows, model.columns)
+    longest = max(part.rows, part.columns)
+    step = max(longest // wanted if wanted else 1, -(-longest // LARGEST_SIDE))
+    if step > 1 and not text and not wanted:
+        raise UserError(
+            f"the map has {part.rows} rows and {part.columns} columns; each must be from {SMALLEST_SIDE} to "
+            f"{LARGEST_SIDE}: --part 4096x4096+0+0 takes some of it, --size 2048 all of it in larger cells"
+        )
+    check_size(part.rows // step, part.columns // step)
+    if step > 1:
+        log.info("%s: each cell is the mean of %d × %d of the model", path, step, step)
+    place = model.place_of(part, step)
+    heights, missing = model.part(part, step)
+    rows, columns = heights.shape
+    sides: tuple[float | None, float | None] = None, None
+    if place is not None:
+        width, height = sides = cell_sides(place.to_model, rows, columns, model.names)
+        if degrees := _degrees(model, place, rows, columns):
+            heights, missing, place, size = degrees.projected(
+                heights, missing, min(width, height), datum_of(model.names)
+            )
+            sides = size, size
+            log.info("%s: its degrees are projected to metres around its middle", path)
+    heightmap = _to_heightmap(Raster(heights, missing, *sides, full_scale=model.full_scale), path, cell_size, relief)
+    if place is not None:
+        rows, columns = heightmap.elevation.shape
+        place = place.in_cells(heights.shape[1] / columns, heights.shape[0] / rows)
+    return replace(heightmap, georeference=place)
 
 
 def _check_readable(path: Path) -> None:

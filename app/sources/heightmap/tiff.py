@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import math
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,18 @@ SHADE_BITS = 16
 GEOGRAPHIC = 2
 # ProjLinearUnitsGeoKey and VerticalUnitsGeoKey: metre, foot, US survey foot.
 METRES_PER_UNIT = {9001: 1.0, 9002: 0.3048, 9003: 1200.0 / 3937.0}
+# VerticalCSTypeGeoKey of heights that are in feet: NAVD88, NGVD29.
+UNIT_OF_HEIGHTS = {6360: 9003, 8228: 9002, 5702: 9003, 7968: 9003}
+# Of a band, as GDAL writes it into its own tag.
+GDAL_METADATA = 42112
+UNITS_BY_NAME = {
+    **dict.fromkeys(("m", "metre", "meter", "metres", "meters"), 1.0),
+    **dict.fromkeys(("ft", "foot", "feet", "international foot"), 0.3048),
+    **dict.fromkeys(("us survey foot", "ftus", "us-ft", "us survey feet", "survey_foot", "sft"), 1200.0 / 3937.0),
+    **dict.fromkeys(("cm", "centimetre", "centimeter"), 0.01),
+    **dict.fromkeys(("dm", "decimetre", "decimeter"), 0.1),
+}
+ROLE = re.compile(r'<Item\b[^<>]*\bsample="0" role="(scale|offset|unittype)">([^<]{1,40})</Item>', re.IGNORECASE)
 # GeogAngularUnitsGeoKey: radian, degree, grad.
 DEGREES_PER_UNIT = {9101: math.degrees(1.0), 9102: 1.0, 9105: 0.9}
 # A map turned by less has its first row in the north for all purposes: sine of the angle.
@@ -55,8 +68,9 @@ def read_tiff(path: Path) -> Raster:
         image = page.asarray()
         if page.axes == "SYX":
             image = np.moveaxis(image, 0, -1)
-        missing = _declared_missing(page, image)
+        missing = declared_missing(page, image)
         to_model, tags = georeference(page)
+        scale, offset = heights_of(page, tags)
         bits = page.bitspersample
     if image.dtype.kind not in "iuf":
         raise UserError(f"it holds values of type {image.dtype}; expected integers or floats")
@@ -64,15 +78,49 @@ def read_tiff(path: Path) -> Raster:
     width = height = None
     if to_model is not None:
         image, missing, to_model = _north_up(image, missing, to_model, path)
-        width, height = _cell_sides(to_model, image.shape[0], image.shape[1], tags)
-    full_scale = 2.0**bits - 1.0 if image.dtype.kind == "u" and bits <= SHADE_BITS else None
+        width, height = cell_sides(to_model, image.shape[0], image.shape[1], tags)
+    full_scale = full_scale_of(image.dtype, bits)
     raster = image_raster(image, full_scale, width, height)
-    unit = METRES_PER_UNIT.get(tags.get("VerticalUnitsGeoKey", 9001), 1.0)
-    samples = raster.samples if unit == 1.0 else raster.samples * unit
+    samples = raster.samples if (scale, offset) == (1.0, 0.0) else raster.samples * scale + offset
     known_missing = [mask for mask in (missing, raster.missing) if mask is not None]
     taken = " of ".join(filter(None, (raster.taken, f"the first of {pages} pages" if pages > 1 else "")))
     missing = np.logical_or.reduce(known_missing) if known_missing else None
     return Raster(samples, missing, width, height, full_scale, taken)
+
+
+def full_scale_of(dtype: np.dtype[Any], bits: int) -> float | None:
+    """The brightest sample of shades; None where samples are numbers."""
+    return 2.0**bits - 1.0 if dtype.kind == "u" and bits <= SHADE_BITS else None
+
+
+def heights_of(page: TiffPage, tags: dict[str, Any]) -> tuple[float, float]:
+    """Metres for each unit of a sample, and metres of a sample of 0, by the GeoTIFF keys and what GDAL adds to them."""
+    vertical = UNIT_OF_HEIGHTS.get(tags.get("VerticalCSTypeGeoKey", 0), 9001)
+    unit = METRES_PER_UNIT.get(tags.get("VerticalUnitsGeoKey", vertical), 1.0)
+    tag = page.tags.get(GDAL_METADATA)
+    said = {role.lower(): text.strip() for role, text in ROLE.findall(str(tag.value))} if tag is not None else {}
+    if name := said.get("unittype"):
+        if name.lower() not in UNITS_BY_NAME:
+            log.warning("%s: its heights are in %r, which is not known, and are taken as metres", _name(page), name)
+        unit = UNITS_BY_NAME.get(name.lower(), 1.0)
+    scale, offset = (_number(page, said, role, usual) for role, usual in (("scale", 1.0), ("offset", 0.0)))
+    return scale * unit, offset * unit
+
+
+def _number(page: TiffPage, said: dict[str, str], role: str, usual: float) -> float:
+    """What the file says, or what is usual."""
+    try:
+        number = float(said.get(role, usual))
+    except ValueError:
+        number = math.nan
+    if math.isfinite(number) and (number or role != "scale"):
+        return number
+    log.warning("%s: the %s of its heights, %r, is no number, and is ignored", _name(page), role, said[role])
+    return usual
+
+
+def _name(page: TiffPage) -> str:
+    return str(page.parent.filename)
 
 
 def _pages(file: TiffFile) -> int:
@@ -86,7 +134,7 @@ def _pages(file: TiffFile) -> int:
     return sum(maps.values())
 
 
-def _declared_missing(page: TiffPage, image: NDArray[Any]) -> NDArray[np.bool_] | None:
+def declared_missing(page: TiffPage, image: NDArray[Any]) -> NDArray[np.bool_] | None:
     """Where a map of one channel holds the value that the file declares to be NODATA."""
     tag = page.tags.get(NODATA_TAG)
     if tag is None or image.ndim != 2:
@@ -145,19 +193,24 @@ def north_up(to_model: NDArray[np.float64], rows: int, columns: int) -> tuple[bo
     return from_south, from_east, to_model
 
 
-def _cell_sides(to_model: NDArray[np.float64], rows: int, columns: int, tags: dict[str, Any]) -> tuple[float, float]:
+def cell_sides(to_model: NDArray[np.float64], rows: int, columns: int, tags: dict[str, Any]) -> tuple[float, float]:
     """Width and height of a cell in metres."""
     width, height = (float(side) for side in np.hypot(to_model[0, :2], to_model[1, :2]))
     if not np.isfinite(to_model).all():
         raise UserError("its georeference holds a value that is not a finite number")
-    (west, south), (east, north) = (to_model @ (0.0, rows, 1.0), to_model @ (columns, 0.0, 1.0))
-    if "GTModelTypeGeoKey" in tags:
-        geographic = tags["GTModelTypeGeoKey"] == GEOGRAPHIC
-    else:
-        geographic = looks_like_degrees(west, south, east, north, max(width, height))
-    if geographic:
-        degrees = DEGREES_PER_UNIT.get(tags.get("GeogAngularUnitsGeoKey", 9102), 1.0)
+    south, north = to_model[1] @ (0.0, rows, 1.0), to_model[1] @ (columns, 0.0, 1.0)
+    if degrees := degrees_of(to_model, rows, columns, tags):
         east_west, north_south = metres_per_degree(float(south + north) / 2 * degrees)
         return width * degrees * east_west, height * degrees * north_south
     metres = METRES_PER_UNIT.get(tags.get("ProjLinearUnitsGeoKey", 9001), 1.0)
     return width * metres, height * metres
+
+
+def degrees_of(to_model: NDArray[np.float64], rows: int, columns: int, tags: dict[str, Any]) -> float:
+    """Degrees for each unit of coordinates; 0 where they are lengths."""
+    if "GTModelTypeGeoKey" in tags:
+        geographic = tags["GTModelTypeGeoKey"] == GEOGRAPHIC
+    else:
+        (west, south), (east, north) = (to_model @ (0.0, rows, 1.0), to_model @ (columns, 0.0, 1.0))
+        geographic = looks_like_degrees(west, south, east, north, float(np.abs(to_model[:, :2]).max()))
+    return DEGREES_PER_UNIT.get(tags.get("GeogAngularUnitsGeoKey", 9102), 1.0) if geographic else 0.0

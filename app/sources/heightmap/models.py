@@ -1,0 +1,177 @@
+"""Elevation models that lie in files, of which parts are read: single files, and tiles that are joined.
+
+Nothing is read of them before it is asked for, and never more at once than a band of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.errors import UserError
+from app.model.georeference import Georeference
+from app.sources.part import Part
+
+Samples = NDArray[Any]
+# Reads rows and columns: samples as they are in the file, and where it says NODATA, if anywhere
+Reader = Callable[[slice, slice], tuple[Samples, "NDArray[np.bool_] | None"]]
+
+BAND = 2**24  # cells that are read at once
+MOST_TILES = 10_000
+LONGEST_SIDE = 10**8  # cells; more than any model has
+SAME_CELLS = 1e-6  # difference of the sides of tiles' cells, as a part of them
+ALIGNED = 0.1  # of a cell, by which a tile may lie beside the grid of the others
+TILE_SUFFIXES = (".tif", ".tiff", ".hgt")
+COPERNICUS = "_dem.tif"  # how its tiles end; files beside them are masks and qualities
+DEEPEST = 3  # folders of folders
+KIND_OF_COORDINATES = ("GTModelTypeGeoKey", "GeographicTypeGeoKey", "ProjectedCSTypeGeoKey")
+
+
+@dataclass(frozen=True)
+class Model:
+    """The cells of a model, with row 0 in the north and column 0 in the west, and how they are read."""
+
+    rows: int
+    columns: int
+    read: Reader
+    place: Georeference | None = None
+    names: dict[str, Any] = field(default_factory=dict)  # the GeoTIFF keys, by their names
+    scale: float = 1.0  # metres for each unit of a sample
+    offset: float = 0.0  # metres of a sample of 0
+    full_scale: float | None = None  # the brightest sample, where they are shades
+    band: int = 1  # rows that are read together without waste
+
+    @property
+    def to_model(self) -> NDArray[np.float64] | None:
+        """From [column, row, 1] of cells' corners to coordinates, where they are known."""
+        return self.place.to_model if self.place else None
+
+    def part(self, part: Part, step: int = 1) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """The heights of a part in metres, [row, column], and where none is known.
+
+        With a step, means of so many rows and columns of cells each, over those that are known. What is left at the
+        southern and the eastern edge is left out.
+        """
+        rows, columns = part.rows // step, part.columns // step
+        heights = np.empty((rows, columns))
+        missing = np.empty((rows, columns), np.bool_)
+        band = max(1, min(BAND // (part.columns * step), rows))
+        if self.band > step:
+            band = max(1, round(band * step / self.band)) * self.band // step or 1
+        for first in range(0, rows, band):
+            count = min(band, rows - first)
+            top = part.row + first * step
+            window = slice(top, top + count * step), slice(part.column, part.column + columns * step)
+            samples, unknown = self.read(*window)
+            values = samples.astype(np.float64)
+            with np.errstate(over="ignore", invalid="ignore"):
+                values *= self.scale
+                values += self.offset
+            is_unknown = ~np.isfinite(values)
+            if unknown is not None:
+                is_unknown |= unknown
+            into = slice(first, first + count)
+            heights[into], missing[into] = _means(values, is_unknown, step)
+        return heights, missing
+
+    def place_of(self, part: Part, step: int = 1) -> Georeference | None:
+        """Where a part lies, in cells so many times as large."""
+        return self.place and moved(self.place, part.column, part.row).in_cells(step, step)
+
+
+def _means(
+    values: NDArray[np.float64], unknown: NDArray[np.bool_], step: int
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Over the known ones of blocks of cells; where none is, 0."""
+    if step == 1:
+        return np.where(unknown, 0.0, values), unknown
+    rows, columns = (side // step for side in values.shape)
+    blocks = rows, step, columns, step
+    known = (~unknown).reshape(blocks).sum(axis=(1, 3))
+    total = np.where(unknown, 0.0, values).reshape(blocks).sum(axis=(1, 3))
+    return total / np.maximum(known, 1), known == 0
+
+
+# Tiles.
+
+
+def tiles_in(folder: Path) -> list[Path]:
+    """The files of a folder, and of those in it, that are tiles of a model."""
+    found: list[Path] = []
+    folders = [folder]
+    for _ in range(DEEPEST):
+        entries = sorted(entry for place in folders for entry in place.iterdir())
+        found += [entry for entry in entries if entry.suffix.lower() in TILE_SUFFIXES and entry.is_file()]
+        folders = [entry for entry in entries if entry.is_dir()]
+        if len(found) > MOST_TILES:
+            raise UserError(f"{folder} has more than {MOST_TILES} tiles; name a folder with fewer")
+    return [tile for tile in found if tile.name.lower().endswith(COPERNICUS)] or found
+
+
+def joined(tiles: Sequence[tuple[str, Model]]) -> Model:
+    """Tiles, by their names, as one model. Where they overlap, the first one that knows a height counts.
+
+    Raises `UserError` where they have not the same cells in the same coordinates.
+    """
+    name, first = tiles[0]
+    if len(tiles) == 1:
+        return first
+    corners = []
+    for other_name, other in tiles:
+        if other.to_model is None or first.to_model is None:
+            raise UserError(f"{other_name if other.to_model is None else name} does not say where it lies")
+        sides, others = first.to_model[[0, 1], [0, 1]], other.to_model[[0, 1], [0, 1]]
+        if not np.allclose(sides, others, rtol=SAME_CELLS, atol=0.0) or _kind(first) != _kind(other):
+            raise UserError(
+                f"{other_name} has other cells, or other coordinates, than {name}; tiles that are joined must be alike"
+            )
+        corner = (other.to_model[:, 2] - first.to_model[:, 2]) / sides
+        nearest = np.rint(corner)
+        if not np.abs(corner - nearest).max() <= ALIGNED:
+            raise UserError(f"{other_name} does not lie in the grid of {name}; tiles that are joined must be aligned")
+        corners.append((int(nearest[1]), int(nearest[0])))
+    top, left = min(row for row, _ in corners), min(column for _, column in corners)
+    placed = [(model, row - top, column - left) for (_, model), (row, column) in zip(tiles, corners, strict=True)]
+    rows = max(row + model.rows for model, row, _ in placed)
+    columns = max(column + model.columns for model, _, column in placed)
+    if max(rows, columns) > LONGEST_SIDE:
+        raise UserError(f"its tiles lie too far apart: they span {columns}×{rows} cells")
+
+    def read(window_rows: slice, window_columns: slice) -> tuple[Samples, NDArray[np.bool_]]:
+        shape = window_rows.stop - window_rows.start, window_columns.stop - window_columns.start
+        heights, missing = np.zeros(shape), np.ones(shape, np.bool_)
+        for model, row, column in placed:
+            upper, lower = max(window_rows.start, row), min(window_rows.stop, row + model.rows)
+            west, east = max(window_columns.start, column), min(window_columns.stop, column + model.columns)
+            if upper >= lower or west >= east:
+                continue
+            into = (
+                slice(upper - window_rows.start, lower - window_rows.start),
+                slice(west - window_columns.start, east - window_columns.start),
+            )
+            values, unknown = model.part(Part(upper - row, west - column, lower - upper, east - west))
+            fills = missing[into] & ~unknown
+            heights[into][fills] = values[fills]
+            missing[into] &= unknown
+        return heights, missing
+
+    assert first.place is not None
+    band = max(model.band for _, model in tiles)
+    return Model(rows, columns, read, moved(first.place, left, top), first.names, band=band)
+
+
+def moved(place: Georeference, columns: int, rows: int) -> Georeference:
+    """That of a map that begins so many columns and rows after the one of this place."""
+    to_model = place.to_model.copy()
+    to_model[:, 2] = to_model @ (columns, rows, 1.0)
+    return replace(place, to_model=to_model)
+
+
+def _kind(model: Model) -> tuple[Any, ...]:
+    """What tells one kind of coordinates from another."""
+    return tuple(model.names.get(name) for name in KIND_OF_COORDINATES)

@@ -1,0 +1,124 @@
+"""TIFF and GeoTIFF as a model of which parts are read: by the tiles or strips that a part lies in, and no others."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.errors import UserError
+from app.sources.heightmap.georeference import place_of_page
+from app.sources.heightmap.models import LONGEST_SIDE, Model, Samples
+from app.sources.heightmap.tiff import declared_missing, full_scale_of, georeference, heights_of, north_up
+
+if TYPE_CHECKING:
+    from tifffile import TiffPage
+
+LARGEST_BLOCK = 2**27  # bytes of a tile or strip: the least that is read at once
+THREADS = 4
+
+
+def open_tiff(path: Path) -> Model | None:
+    """The first page of a file, of which nothing but its head is read; None where it is no single map of numbers."""
+    import tifffile
+
+    tifffile.logger().setLevel(logging.CRITICAL + 1)
+    with tifffile.TiffFile(path) as file:
+        page = file.pages.first
+        rows, columns = page.imagelength, page.imagewidth
+        if page.imagedepth != 1 or page.samplesperpixel != 1 or page.dtype is None or page.dtype.kind not in "iuf":
+            return None
+        if not (1 <= rows <= LONGEST_SIDE and 1 <= columns <= LONGEST_SIDE):
+            return None
+        to_model, names = georeference(page)
+        scale, offset = heights_of(page, names)
+        full_scale = full_scale_of(np.dtype(page.dtype), page.bitspersample) if to_model is None else None
+        height = _block_of(page)[0]
+        place = place_of_page(page)
+    from_south = from_east = False
+    if to_model is not None:
+        from_south, from_east, _ = north_up(to_model, rows, columns)
+
+    def read(wanted_rows: slice, wanted_columns: slice) -> tuple[Samples, NDArray[np.bool_] | None]:
+        across = _turned(wanted_rows, rows) if from_south else wanted_rows
+        along = _turned(wanted_columns, columns) if from_east else wanted_columns
+        with tifffile.TiffFile(path) as file:
+            page = file.pages.first
+            _check_blocks(page)
+            samples = _read(page, across, along)
+            missing = declared_missing(page, samples)
+        turn = (slice(None, None, -1 if from_south else 1), slice(None, None, -1 if from_east else 1))
+        return samples[turn], None if missing is None else missing[turn]
+
+    return Model(rows, columns, read, place, names, scale, offset, full_scale, height)
+
+
+def _check_blocks(page: TiffPage) -> None:
+    """Raise `UserError` where parts cannot be read, before anything is."""
+    rows, columns = page.imagelength, page.imagewidth
+    height, width = _block_of(page)
+    if height * width * np.dtype(page.dtype).itemsize > LARGEST_BLOCK:
+        raise UserError(
+            f"it is stored in blocks of {width}×{height} cells, which must be read as a whole; "
+            "with tiles parts of it can be (gdal_translate -co TILED=YES)"
+        )
+    blocks = -(-rows // height) * -(-columns // width)
+    if len(page.dataoffsets) < blocks or len(page.databytecounts) < blocks:
+        raise UserError(f"it says where {len(page.dataoffsets)} of its {blocks} blocks are; it must be complete")
+
+
+def _block_of(page: TiffPage) -> tuple[int, int]:
+    """Rows and columns of a tile or strip."""
+    if page.is_tiled:
+        return max(page.tilelength, 1), max(page.tilewidth, 1)
+    return max(min(page.rowsperstrip, page.imagelength), 1), max(page.imagewidth, 1)
+
+
+def _turned(part: slice, count: int) -> slice:
+    """The same cells counted from the other side."""
+    return slice(count - part.stop, count - part.start)
+
+
+def _read(page: TiffPage, rows: slice, columns: slice) -> Samples:
+    """A window of a page. Blocks that the file leaves out hold what it says of NODATA, or 0."""
+    shape = rows.stop - rows.start, columns.stop - columns.start
+    samples: NDArray[Any] = np.full(shape, page.nodata, page.dtype)
+    height, width = _block_of(page)
+    per_row = -(-page.imagewidth // width)
+    numbers = itertools.product(
+        range(rows.start // height, -(-rows.stop // height)), range(columns.start // width, -(-columns.stop // width))
+    )
+    file = page.parent.filehandle
+
+    def encoded() -> Iterator[tuple[int, bytes]]:
+        for down, across in numbers:
+            number = down * per_row + across
+            length = page.databytecounts[number]
+            if length:
+                file.seek(page.dataoffsets[number])
+                yield number, file.read(length)
+
+    def lay(block: tuple[int, bytes]) -> None:
+        number, data = block
+        values, (_, _, top, left, _), _ = page.decode(data, number, jpegtables=page.jpegtables)
+        if values is None:
+            return
+        values = values[0, :, :, 0]
+        upper, lower = max(rows.start, top), min(rows.stop, top + values.shape[0])
+        west, east = max(columns.start, left), min(columns.stop, left + values.shape[1])
+        if upper < lower and west < east:
+            into = slice(upper - rows.start, lower - rows.start), slice(west - columns.start, east - columns.start)
+            samples[into] = values[upper - top : lower - top, west - left : east - left]
+
+    page.decode  # noqa: B018  (made once, before several threads ask for it)
+    blocks = encoded()
+    with ThreadPoolExecutor(THREADS) as pool:
+        while some := list(itertools.islice(blocks, 8 * THREADS)):
+            list(pool.map(lay, some))
+    return samples

@@ -1,0 +1,342 @@
+"""Models larger than a map: parts of them, tiles that are joined, degrees as metres."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import rasterio
+import rasterio.warp
+import tifffile
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from rasterio.transform import from_origin
+
+from app.cli import main as cli
+from app.engine.creation import create_world, size_in_cells
+from app.model.errors import UserError
+from app.scene.scene import Scene
+from app.sources.heightmap import read_heightmap
+from app.sources.heightmap.projection import Degrees, LocalMercator
+from app.sources.heightmap.reading import open_model
+from app.sources.parameters import WorldParameters
+from app.sources.part import Part, read_part
+from tests.app.test_heightmap import GEOGRAPHIC, PROJECTED, write_tiff
+
+Numbers = NDArray[Any]
+ROWS, COLUMNS = 90, 130
+LAND = np.random.default_rng(5).integers(-300, 4000, (ROWS, COLUMNS)).astype("i2")
+LARGE = 30_000
+
+parts = st.builds(Part, st.integers(0, 60), st.integers(0, 100), st.integers(8, 60), st.integers(8, 60))
+
+
+def hills(rows: int, columns: int, south: float, west: float) -> Numbers:
+    """Smooth land over a degree or so: heights of places, whatever the cells are."""
+    latitude, longitude = np.meshgrid(
+        south + np.linspace(1.0, 0.0, rows), west + np.linspace(0.0, 1.0, columns), indexing="ij"
+    )
+    return np.rint(900.0 + 500.0 * np.sin(9.0 * longitude) * np.cos(11.0 * latitude)).astype(">i2")
+
+
+def write_hgt(folder: Path, south: int, west: int, side: int = 1201) -> Numbers:
+    heights = hills(side, side, south, west)
+    (folder / f"N{south:02d}E{west:03d}.hgt").write_bytes(heights.tobytes())
+    return heights
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """30 000² cells of 10 m in UTM, of which only one corner of 2000² is stored, and holds other than NODATA."""
+    path = tmp_path_factory.mktemp("large") / "large.tif"
+    profile = {"driver": "GTiff", "width": LARGE, "height": LARGE, "count": 1, "dtype": "int16", "nodata": -9999}
+    tiles = {"tiled": True, "blockxsize": 512, "blockysize": 512, "compress": "deflate", "SPARSE_OK": True}
+    place = {"crs": "EPSG:32632", "transform": from_origin(400_000.0, 5_300_000.0, 10.0, 10.0)}
+    with rasterio.open(path, "w", **profile, **tiles, **place) as file:
+        rows, columns = np.mgrid[:2000, :2000]
+        window = rasterio.windows.Window(10_000, 20_000, 2000, 2000)
+        file.write((rows + columns // 10).astype("int16"), 1, window=window)
+    return path
+
+
+# Parts.
+
+
+@pytest.mark.parametrize("kind", ["tiles", "strips", "plain", "south first", "east first"])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(part=parts)
+def test_a_part_is_that_of_the_whole(kind: str, part: Part, tmp_path: Path) -> None:
+    path, turned = tmp_path / f"{kind}.tif", LAND
+    how: dict[str, Any] = {
+        "tiles": {"tile": (16, 32), "compression": "zlib", "predictor": True, "byteorder": ">"},
+        "strips": {"rowsperstrip": 7, "compression": "lzw"},
+    }.get(kind, {})
+    to_model = [2.0, 0, 0, 50.0, 0, -2.0, 0, 900.0, 0, 0, 0, 0, 0, 0, 0, 1]
+    if kind == "south first":
+        turned, to_model[5], to_model[7] = LAND[::-1], 2.0, 900.0 - 2.0 * ROWS
+    if kind == "east first":
+        turned, to_model[0], to_model[3] = LAND[:, ::-1], -2.0, 50.0 + 2.0 * COLUMNS
+    if not path.exists():
+        write_tiff(path, turned.copy(), geo_keys=PROJECTED, transformation=to_model, **how)
+    model = open_model(path)
+    assert model is not None and (model.rows, model.columns) == (ROWS, COLUMNS)
+    part = part.within(ROWS, COLUMNS)
+    expected = LAND[part.row : part.row + part.rows, part.column : part.column + part.columns]
+    heights, missing = model.part(part)
+    np.testing.assert_array_equal(heights, expected)
+    assert not missing.any()
+    read = read_heightmap(path, part=str(part))
+    np.testing.assert_array_equal(read.elevation, expected)
+    assert read.cell_size == 2.0 and read.georeference is not None
+    assert read.georeference.position(0, 0) == (51.0 + 2.0 * part.column, 899.0 - 2.0 * part.row)
+
+
+def test_a_part_of_any_other_format(tmp_path: Path) -> None:
+    np.save(tmp_path / "map.npy", LAND)
+    read = read_heightmap(tmp_path / "map.npy", part="20x30+7+11")
+    np.testing.assert_array_equal(read.elevation, LAND[11:41, 7:27])
+
+
+def test_larger_cells_are_means_of_what_is_known(tmp_path: Path) -> None:
+    values = LAND.astype("f8")
+    values[20:27, 30:50] = np.nan
+    write_tiff(tmp_path / "map.tif", values, tile=(16, 16))
+    model = open_model(tmp_path / "map.tif")
+    assert model is not None
+    heights, missing = model.part(Part(3, 5, 80, 100), 4)
+    blocks = values[3:83, 5:105].reshape(20, 4, 25, 4)
+    known = ~np.isnan(blocks).all(axis=(1, 3))
+    np.testing.assert_array_equal(missing, ~known)
+    assert missing.any()
+    np.testing.assert_allclose(heights[known], np.nanmean(blocks, axis=(1, 3))[known])
+
+
+def test_bounds_are_those_of_the_coordinates() -> None:
+    to_model = np.array([[0.5, 0.0, 10.0], [0.0, -0.25, 50.0]])
+    assert read_part("12,45,20,48", to_model) == Part(8, 4, 12, 16)
+    assert read_part(" 16x12+4+8 ", to_model) == Part(8, 4, 12, 16)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("all of it", "part all of it: must be like 2048x2048"),
+        ("9,45,8,46", "west must lie before east"),
+        ("nan,45,8,46", "west must lie before east"),
+        ("64x64+1000000+0", "has too little of the model's 130×90 cells"),
+        ("7x64+0+0", "has too little of the model's"),
+        ("1,2,3,4", "the model says no coordinates"),
+    ],
+)
+def test_parts_that_are_none(text: str, message: str, tmp_path: Path) -> None:
+    tifffile.imwrite(tmp_path / "map.tif", LAND)
+    with pytest.raises(UserError, match=message) as caught:
+        read_heightmap(tmp_path / "map.tif", part=text)
+    assert str(tmp_path / "map.tif") in str(caught.value)
+
+
+# Large models.
+
+
+def test_a_large_model_needs_a_part_or_a_size(large: Path) -> None:
+    with pytest.raises(UserError, match=r"30000 rows and 30000 columns; .*--part .* takes some of it, --size"):
+        read_heightmap(large)
+
+
+def test_a_part_of_a_large_model_takes_no_more_memory_than_itself(large: Path) -> None:
+    """In a process of its own, whose peak is measured: the whole would be 1.8 GB as it is stored, 7.2 GB as metres."""
+    code = f"""
+import resource, sys
+from pathlib import Path
+from app.sources.heightmap import read_heightmap
+def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+before = peak()
+read = read_heightmap(Path({str(large)!r}), part="1000x1000+10500+20500")
+assert read.elevation.shape == (1000, 1000) and read.elevation[3, 40] == 503 + 54, read.elevation[3, 40]
+assert read.georeference.position(0, 0) == (505_005.0, 5_094_995.0)
+print(peak() - before)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout.split()[-1]) < 200.0
+
+
+def test_all_of_a_large_model_in_larger_cells(large: Path) -> None:
+    values = size_in_cells(Scene(world=WorldParameters(source=str(large))), 64, 0)
+    scene = Scene(world=WorldParameters(source=str(large))).with_values(values)
+    world, _ = create_world(scene)
+    assert world.shape == (64, 64)
+    assert world.cell_size == pytest.approx(LARGE * 10.0 / 64, rel=0.01)
+    assert world.origin is not None and world.origin.unmapped is not None
+    assert not world.origin.unmapped[44, 22] and world.origin.unmapped.mean() > 0.98
+
+
+def test_blocks_that_are_too_large_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "map.tif"
+    tifffile.imwrite(path, np.zeros((64, 64), "f4"), compression="zlib")
+    with tifffile.TiffFile(path, mode="r+") as file:
+        for name in ("ImageWidth", "ImageLength", "RowsPerStrip"):
+            file.pages.first.tags[name].overwrite(40_000)
+    with pytest.raises(UserError, match=r"blocks of 40000×40000 cells, .*TILED=YES"):
+        read_heightmap(path, part="64x64+0+0")
+
+
+def test_the_option_of_the_command_line(large: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "part.npy"
+    assert cli.main(["export", str(large), "--part", "64x48+10100+20200", "--out", str(out)]) == 0
+    assert np.load(out).shape == (48, 64)
+    assert cli.main(["export", "noise", "--part", "64x48+0+0", "--out", str(out)]) != 0
+    assert "--part 64x48+0+0: only a heightmap or a folder of tiles has parts" in capsys.readouterr().err
+
+
+# Tiles.
+
+
+def test_tiles_of_srtm_are_joined(tmp_path: Path) -> None:
+    """Two degrees beside each other share a column; a void in the one is known to the other."""
+    west = write_hgt(tmp_path, 0, 9)
+    east = write_hgt(tmp_path, 0, 10)
+    assert (west[:, -1] == east[:, 0]).all()
+    holed = west.copy()
+    holed[100:200, -1] = -32768
+    (tmp_path / "N00E009.hgt").write_bytes(holed.tobytes())
+    model = open_model(tmp_path)
+    assert model is not None and (model.rows, model.columns) == (1201, 2401)
+    heights, missing = model.part(Part(0, 0, 1201, 2401))
+    assert not missing.any()
+    np.testing.assert_array_equal(heights, np.concatenate([west, east[:, 1:]], axis=1))
+    assert model.place is not None
+    assert model.place.position(0, 0) == pytest.approx((9.0, 1.0))
+
+
+def test_a_folder_of_copernicus_has_masks_beside_its_heights(tmp_path: Path) -> None:
+    profile = {"driver": "GTiff", "width": 60, "height": 60, "count": 1, "dtype": "float32", "crs": "EPSG:4326"}
+    for west in (7, 8):
+        folder = tmp_path / f"Copernicus_DSM_COG_10_N46_00_E00{west}_00_DEM"
+        (folder / "AUX").mkdir(parents=True)
+        place = from_origin(west, 47.0, 1 / 60, 1 / 60)
+        for name, value in (("DEM", 100.0 * west), ("WBM", 1.0)):
+            target = folder / ("" if name == "DEM" else "AUX") / f"Copernicus_N46_E00{west}_{name}.tif"
+            with rasterio.open(target, "w", transform=place, **profile) as file:
+                file.write(np.full((60, 60), value, "f4"), 1)
+    model = open_model(tmp_path)
+    assert model is not None and (model.rows, model.columns) == (60, 120)
+    heights, _ = model.part(Part(0, 0, 60, 120))
+    assert (heights[:, :60] == 700.0).all() and (heights[:, 60:] == 800.0).all()
+
+
+@pytest.mark.parametrize(
+    ("keys", "scale", "corner", "message"),
+    [
+        (PROJECTED, 3.0, 180.0, "b.tif has other cells, or other coordinates, than a.tif"),
+        (GEOGRAPHIC, 2.0, 180.0, "b.tif has other cells, or other coordinates, than a.tif"),
+        (PROJECTED, 2.0, 181.0, "b.tif does not lie in the grid of a.tif"),
+        (PROJECTED, 2.0, 2e9, "its tiles lie too far apart"),
+        (None, 0.0, 0.0, "b.tif does not say where it lies"),
+    ],
+)
+def test_tiles_that_cannot_be_joined(
+    keys: dict[int, int] | None, scale: float, corner: float, message: str, tmp_path: Path
+) -> None:
+    write_tiff(tmp_path / "a.tif", LAND, geo_keys=PROJECTED, scale=[2.0, 2.0, 0.0], tiepoint=[0.0] * 6)
+    where = {"scale": [scale, scale, 0.0], "tiepoint": [0.0, 0.0, 0.0, corner, 0.0, 0.0]} if keys else {}
+    write_tiff(tmp_path / "b.tif", LAND, geo_keys=keys, **where)
+    with pytest.raises(UserError, match=message) as caught:
+        read_heightmap(tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_folder_with_a_broken_tile(tmp_path: Path) -> None:
+    write_hgt(tmp_path, 46, 7)
+    (tmp_path / "N46E008.hgt").write_bytes(b"short")
+    with pytest.raises(UserError, match=r"N46E008\.hgt as an elevation model: it has 5 bytes"):
+        read_heightmap(tmp_path)
+
+
+# Degrees.
+
+
+@given(st.floats(-179.0, 179.0), st.floats(-80.0, 80.0), st.floats(-8.0, 8.0), st.floats(-3.0, 3.0))
+@settings(max_examples=60, deadline=None)
+def test_the_projection_is_that_of_others(longitude: float, latitude: float, east: float, north: float) -> None:
+    metres = LocalMercator(longitude, latitude)
+    crs = f"+proj=tmerc +lat_0={latitude!r} +lon_0={longitude!r} +k=1 +ellps=WGS84 +units=m"
+    place = np.array([longitude + east]), np.array([latitude + north])
+    found = metres.to_metres(*place)
+    expected = rasterio.warp.transform("+proj=longlat +ellps=WGS84", crs, *place)
+    np.testing.assert_allclose(np.ravel(found), np.ravel(expected), rtol=0.0, atol=1e-3)
+    back = metres.to_degrees(*found)
+    np.testing.assert_allclose(np.ravel(back), np.ravel(place), rtol=0.0, atol=1e-9)
+
+
+def test_a_tile_in_degrees_becomes_metres(tmp_path: Path) -> None:
+    """As GDAL makes of it in the same coordinates, to a part of a metre: the heights are whole ones."""
+    heights = write_hgt(tmp_path, 60, 10)
+    read = read_heightmap(tmp_path / "N60E010.hgt")
+    place = read.georeference
+    assert place is not None and read.cell_size is not None and read.missing is None
+    expected = np.zeros(read.elevation.shape)
+    crs = "+proj=tmerc +lat_0=60.5 +lon_0=10.5 +k=1 +datum=WGS84 +units=m"
+    side = 1.0 / 1200
+    rasterio.warp.reproject(
+        heights.astype("f8"), expected, src_transform=from_origin(10 - side / 2, 61 + side / 2, side, side),
+        src_crs="EPSG:4326", dst_crs=crs, resampling=rasterio.warp.Resampling.cubic,
+        dst_transform=from_origin(*place.to_model[:, 2], read.cell_size, read.cell_size),
+    )  # fmt: skip
+    assert np.abs(read.elevation - expected)[2:-2, 2:-2].max() < 0.6
+    assert np.sqrt(np.mean((read.elevation - expected) ** 2)) < 0.15
+    # A degree of longitude is 3 % longer in the south: what is kept is the width in the north
+    assert read.elevation.shape[1] * read.cell_size == pytest.approx(54_100.0, rel=0.01)
+    assert read.elevation.shape[0] * read.cell_size == pytest.approx(111_400.0, rel=0.01)
+
+
+def test_exports_of_it_lie_where_it_lay(tmp_path: Path) -> None:
+    write_hgt(tmp_path, 60, 10)
+    out = tmp_path / "out.tif"
+    assert cli.main(["export", str(tmp_path / "N60E010.hgt"), "--size", "400", "--out", str(out)]) == 0
+    with rasterio.open(out) as file:
+        assert file.crs.is_projected
+        west, south, east, north = rasterio.warp.transform_bounds(file.crs, "EPSG:4326", *file.bounds)
+        latitude, longitude = 60.5, 10.5
+        x, y = rasterio.warp.transform("EPSG:4326", file.crs, [longitude], [latitude])
+        (height,) = next(file.sample([(x[0], y[0])]))
+    assert (west, south, east, north) == pytest.approx((10.0, 60.0, 11.0, 61.0), abs=0.02)
+    expected = 900.0 + 500.0 * np.sin(9.0 * longitude) * np.cos(11.0 * latitude)
+    assert height == pytest.approx(expected, abs=9.0)
+
+
+def test_a_small_map_in_degrees_keeps_its_cells(tmp_path: Path) -> None:
+    degrees = Degrees(np.array([[0.001, 0.0, 7.0], [0.0, -0.001, 46.0]]), 12, 17)
+    assert degrees.can_be_projected and degrees.stray(77.4, 111.1) < 0.05
+    assert not Degrees(np.array([[0.1, 0.0, -180.0], [0.0, -0.1, 90.0]]), 1800, 3600).can_be_projected
+
+
+# Units of heights.
+
+
+@pytest.mark.parametrize(
+    ("crs", "units", "scale", "offset", "metres"),
+    [
+        ("EPSG:32617", "ft", 1.0, 0.0, 0.3048),
+        ("EPSG:32617", "US survey foot", 1.0, 0.0, 1200 / 3937),
+        ("EPSG:32617", "m", 0.1, 5.0, 0.1),
+        ("EPSG:32617", None, 1.0, 0.0, 1.0),
+        ("EPSG:2225+6360", None, 1.0, 0.0, 1200 / 3937),
+    ],
+)
+def test_heights_in_other_units(
+    crs: str, units: str | None, scale: float, offset: float, metres: float, tmp_path: Path
+) -> None:
+    profile = {"driver": "GTiff", "width": COLUMNS, "height": ROWS, "count": 1, "dtype": "int16", "crs": crs}
+    with rasterio.open(tmp_path / "map.tif", "w", transform=from_origin(0.0, 0.0, 9.0, 9.0), **profile) as file:
+        file.write(LAND, 1)
+        file.units, file.scales, file.offsets = (units,), (scale,), (offset,)
+    expected = LAND * metres + offset
+    np.testing.assert_allclose(read_heightmap(tmp_path / "map.tif").elevation, expected, rtol=1e-12)
+    part = read_heightmap(tmp_path / "map.tif", part="20x20+10+10")
+    np.testing.assert_allclose(part.elevation, expected[10:30, 10:30], rtol=1e-12)
