@@ -868,7 +868,8 @@ def _scene(options: argparse.Namespace) -> Scene:
     from app.files.opening import open_scene
     from app.scene.scene import DEFAULT_PRESET
 
-    return _changed(open_scene(DEFAULT_PRESET if options.source is None else options.source), options)
+    source = DEFAULT_PRESET if options.source is None else options.source
+    return _changed(open_scene(source, options.part or ""), options)
 
 
 def _changed(scene: Scene, options: argparse.Namespace) -> Scene:

@@ -85,7 +85,7 @@ def card_of(path: Path, family: str) -> Card:
         is_gone = isinstance(error, FileNotFoundError)
         return replace(card, problem="it is no longer there" if is_gone else error.strerror or str(error))
     if path.suffix not in (PRESET, WORLD):
-        return card if path.is_file() else replace(card, problem="it is not a file")
+        return card if path.is_file() or path.is_dir() else replace(card, problem="it is not a file")
     scene = _scene_of(str(path), stat.st_mtime_ns, stat.st_size)
     return replace(card, problem=scene) if isinstance(scene, str) else _described(card, scene)
 

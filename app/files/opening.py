@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from app.files.paths import found_from
+from app.files.suiting import suited
 from app.model.errors import UserError, nearest
 from app.scene.comparison import is_shared, with_compared_of
 from app.scene.scene import DEFAULT_PRESET, Scene, load_preset, presets, read_preset
@@ -18,8 +19,10 @@ from app.sources.terrain import find_terrain, is_there
 LARGEST_TEXT = 2**20  # bytes; presets that are written have a few thousand
 
 
-def open_scene(source: str) -> Scene:
+def open_scene(source: str, part: str = "") -> Scene:
     """The scene of a preset, a generator or a file, looked for in this order. Raises `UserError` where there is none.
+
+    Of a heightmap, or a folder of tiles, it can be that of a part.
 
     A file is a user's preset (`.toml`), a saved world, or else a heightmap. One that is named like a preset or a
     generator is reached by its path: `./noise`.
@@ -31,7 +34,7 @@ def open_scene(source: str) -> Scene:
     if source in GENERATORS:
         return Scene(world=WorldParameters(source=source))
     path = _find_file(source)
-    return msgspec.structs.replace(_open_file(source, path), name=path.stem)
+    return msgspec.structs.replace(_open_file(source, path, part), name=path.stem)
 
 
 def is_file(source: str) -> bool:
@@ -66,7 +69,7 @@ def open_compared(source: str) -> Scene:
     return scene
 
 
-def _open_file(source: str, path: Path) -> Scene:
+def _open_file(source: str, path: Path, part: str) -> Scene:
     if path.suffix == ".toml":
         return _open_preset(path)
 
@@ -76,16 +79,29 @@ def _open_file(source: str, path: Path) -> Scene:
         from app.files import checkpoint
 
         return checkpoint.load_scene(path)
-    return _heightmap_scene(source)
+    return _heightmap_scene(source, path, part)
 
 
-def _heightmap_scene(source: str) -> Scene:
-    """The scene of a heightmap, which is land alone: it has lakes and streams as the real land that ships.
+def _heightmap_scene(source: str, path: Path, part: str) -> Scene:
+    """The scene of a heightmap, which is land alone: it has lakes and streams as the real land that ships, and what
+    suits its own relief.
 
-    It is seen as every land, true to scale: what suits the view of one relief hides another.
+    A file that cannot be read gets no further than the world that would be made of it, which says why.
     """
+    from app.sources.heightmap.overview import overview_of_file
+
+    scene = heightmap_scene(source, part)
+    try:
+        land = overview_of_file(path, part)
+    except Exception:  # whatever a decoder makes of a broken file
+        return scene
+    return scene if land is None else suited(scene, land, land.rows * land.columns)
+
+
+def heightmap_scene(source: str, part: str = "") -> Scene:
+    """The scene of a heightmap of which nothing is known."""
     real = load_preset(DEFAULT_PRESET)
-    return Scene(world=WorldParameters(source=source), pools=real.pools, droplets=real.droplets)
+    return Scene(world=WorldParameters(source=source, part=part), pools=real.pools, droplets=real.droplets)
 
 
 def _find_file(source: str) -> Path:

@@ -161,8 +161,7 @@ def test_a_heightmap_has_lakes_and_streams(tmp_path: Path) -> None:
     scene = open_scene(str(tmp_path / "h.npy"))
     assert scene.pools.enabled
     assert scene.droplets.stream_friction > 0.0, "streams do not act"
-    assert scene.view == Scene().view, "it is seen true to scale"
-    assert scene.camera == Scene().camera
+    assert scene.view.exaggeration == 1.0, "a plain is seen true to scale"
 
 
 def test_preset_of_ones_own_finds_the_terrain_beside_it(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ Nothing is read of them before it is asked for, and never more at once than a ba
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -45,13 +46,20 @@ class Model:
     offset: float = 0.0  # metres of a sample of 0
     full_scale: float | None = None  # the brightest sample, where they are shades
     band: int = 1  # rows that are read together without waste
+    smaller: tuple[Model, ...] = ()  # the same land in larger cells, as the file has it beside, from fine to coarse
+
+    @property
+    def whole(self) -> Part:
+        return Part(0, 0, self.rows, self.columns)
 
     @property
     def to_model(self) -> NDArray[np.float64] | None:
         """From [column, row, 1] of cells' corners to coordinates, where they are known."""
         return self.place.to_model if self.place else None
 
-    def part(self, part: Part, step: int = 1) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    def part(
+        self, part: Part, step: int = 1, progress: Callable[[float], None] = lambda done: None
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """The heights of a part in metres, [row, column], and where none is known.
 
         With a step, means of so many rows and columns of cells each, over those that are known. What is left at the
@@ -77,7 +85,26 @@ class Model:
                 is_unknown |= unknown
             into = slice(first, first + count)
             heights[into], missing[into] = _means(values, is_unknown, step)
+            progress((first + count) / rows)
         return heights, missing
+
+    def overview(
+        self, side: int, part: Part | None = None, progress: Callable[[float], None] = lambda done: None
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """A part, or all, in at most `side` cells along its longer side; from what the file has so, where it does.
+
+        `progress` hears how much is read, from 0 to 1; what it raises ends the reading.
+        """
+        part = part or self.whole
+        wanted = max(part.rows, part.columns) / side
+        for other in reversed(self.smaller):
+            times = self.columns / other.columns
+            if times <= wanted:
+                row, column = int(part.row / times), int(part.column / times)
+                rows, columns = max(int(part.rows / times), 1), max(int(part.columns / times), 1)
+                same = Part(row, column, min(rows, other.rows - row), min(columns, other.columns - column))
+                return other.part(same, max(1, -(-max(same.rows, same.columns) // side)), progress)
+        return self.part(part, max(1, math.ceil(wanted)), progress)
 
     def place_of(self, part: Part, step: int = 1) -> Georeference | None:
         """Where a part lies, in cells so many times as large."""

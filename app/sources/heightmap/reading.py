@@ -22,7 +22,7 @@ from app.sources.heightmap.raster import Raster, check_array, check_size
 from app.sources.heightmap.resampling import nearest_cells, resample
 from app.sources.heightmap.tiff import cell_sides, degrees_of
 from app.sources.heightmap.tiff_model import open_tiff
-from app.sources.part import Part, read_part
+from app.sources.part import read_part
 
 log = logging.getLogger(__name__)
 
@@ -172,7 +172,7 @@ def _of_model(
 def _part_of_model(
     model: Model, path: Path, text: str, wanted: int, cell_size: float | None, relief: float | None
 ) -> Heightmap:
-    part = Part(0, 0, model.rows, model.columns)
+    part = model.whole
     if text:
         part = read_part(text, model.to_model).within(model.rows, model.columns)
     longest = max(part.rows, part.columns)

@@ -7,21 +7,22 @@ import logging
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.model.errors import UserError
 from app.sources.heightmap.georeference import place_of_page
-from app.sources.heightmap.models import LONGEST_SIDE, Model, Samples
+from app.sources.heightmap.models import LONGEST_SIDE, Model, Reader, Samples
 from app.sources.heightmap.tiff import declared_missing, full_scale_of, georeference, heights_of, north_up
 
 if TYPE_CHECKING:
-    from tifffile import TiffPage
+    from tifffile import TiffFile, TiffPage
 
 LARGEST_BLOCK = 2**27  # bytes of a tile or strip: the least that is read at once
 THREADS = 4
+MOST_OVERVIEWS = 16  # pages that are looked at
 
 
 def open_tiff(path: Path) -> Model | None:
@@ -41,22 +42,47 @@ def open_tiff(path: Path) -> Model | None:
         full_scale = full_scale_of(np.dtype(page.dtype), page.bitspersample) if to_model is None else None
         height = _block_of(page)[0]
         place = place_of_page(page)
+        smaller = _smaller(file, rows, columns)
     from_south = from_east = False
     if to_model is not None:
         from_south, from_east, _ = north_up(to_model, rows, columns)
 
-    def read(wanted_rows: slice, wanted_columns: slice) -> tuple[Samples, NDArray[np.bool_] | None]:
-        across = _turned(wanted_rows, rows) if from_south else wanted_rows
-        along = _turned(wanted_columns, columns) if from_east else wanted_columns
-        with tifffile.TiffFile(path) as file:
-            page = file.pages.first
-            _check_blocks(page)
-            samples = _read(page, across, along)
-            missing = declared_missing(page, samples)
-        turn = (slice(None, None, -1 if from_south else 1), slice(None, None, -1 if from_east else 1))
-        return samples[turn], None if missing is None else missing[turn]
+    def of_page(number: int, rows: int, columns: int) -> Reader:
+        def read(wanted_rows: slice, wanted_columns: slice) -> tuple[Samples, NDArray[np.bool_] | None]:
+            across = _turned(wanted_rows, rows) if from_south else wanted_rows
+            along = _turned(wanted_columns, columns) if from_east else wanted_columns
+            with tifffile.TiffFile(path) as file:
+                page = cast("TiffPage", file.pages[number])
+                _check_blocks(page)
+                samples = _read(page, across, along)
+                missing = declared_missing(file.pages.first, samples)
+            turn = (slice(None, None, -1 if from_south else 1), slice(None, None, -1 if from_east else 1))
+            return samples[turn], None if missing is None else missing[turn]
 
-    return Model(rows, columns, read, place, names, scale, offset, full_scale, height)
+        return read
+
+    others = tuple(
+        Model(*shape, of_page(number, *shape), names=names, scale=scale, offset=offset, full_scale=full_scale)
+        for number, shape in smaller
+    )
+    read = of_page(0, rows, columns)
+    return Model(rows, columns, read, place, names, scale, offset, full_scale, height, others)
+
+
+def _smaller(file: TiffFile, rows: int, columns: int) -> list[tuple[int, tuple[int, int]]]:
+    """Pages that show the first one smaller: their numbers, rows and columns, from large to small."""
+    found: dict[int, tuple[int, int]] = {}
+    for number in range(1, MOST_OVERVIEWS):
+        try:
+            page = cast("TiffPage", file.pages[number])
+        except Exception:  # there are no more, or they are damaged
+            break
+        shape = page.imagelength, page.imagewidth
+        alike = page.is_reduced and not page.is_mask and page.dtype == file.pages.first.dtype
+        even = abs(shape[0] * columns - shape[1] * rows) <= max(rows, columns) * 2
+        if alike and even and min(shape) >= 1 and shape < (rows, columns) and page.samplesperpixel == 1:
+            found[number] = shape
+    return sorted(found.items(), key=lambda item: item[1], reverse=True)
 
 
 def _check_blocks(page: TiffPage) -> None:

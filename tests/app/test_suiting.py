@@ -1,0 +1,104 @@
+"""What suits the land of a heightmap that was dropped: its exaggeration, its sea, its streams."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import rasterio
+from rasterio.transform import from_origin
+
+from app.engine.creation import create_world
+from app.files.opening import open_scene
+from app.files.suiting import exaggeration_of, sea_level_of
+from app.scene.scene import DEFAULT_PRESET, load_preset
+from app.sources.heightmap.overview import Overview, overview_of, overview_of_file
+from app.sources.heightmap.reading import open_model
+from app.sources.part import Part
+
+SIDE = 200
+SLOPE = np.linspace(-40.0, 160.0, SIDE) + np.zeros((SIDE, 1))
+
+
+def seen(heights: np.ndarray, cell: float = 30.0) -> Overview:  # type: ignore[type-arg]
+    return Overview(heights.astype(float), np.zeros(heights.shape, bool), *heights.shape, cell, cell)
+
+
+def write(path: Path, heights: np.ndarray, **more: object) -> Path:  # type: ignore[type-arg]
+    profile = {"driver": "GTiff", "count": 1, "dtype": "float32", "crs": "EPSG:32632", **more}
+    shape = {"width": heights.shape[1], "height": heights.shape[0]}
+    with rasterio.open(path, "w", transform=from_origin(4e5, 5e6, 30.0, 30.0), **profile, **shape) as file:
+        file.write(heights.astype("f4"), 1)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("relief", "times"), [(6000.0 * 0.05, 1.0), (6000.0 * 0.02, 2.5), (6000.0 * 0.5, 1.0), (6.0, 6.0), (0.0, 1.0)]
+)
+def test_flat_land_is_exaggerated_and_steep_land_is_not(relief: float, times: float) -> None:
+    heights = np.linspace(0.0, relief / 0.96, SIDE) + np.zeros((SIDE, 1))  # 96 % of it count
+    assert exaggeration_of(seen(heights)) == times
+
+
+def test_the_land_that_ships_is_seen_as_its_preset_has_it() -> None:
+    land = overview_of_file(Path("assets/terrain/jacksboro.npz"))
+    assert land is not None
+    assert exaggeration_of(land) == load_preset(DEFAULT_PRESET).view.exaggeration
+
+
+@pytest.mark.parametrize(
+    ("heights", "level"),
+    [
+        (np.maximum(SLOPE, 0.0), 0.5),  # a sea without a floor
+        (SLOPE, 0.0),  # and with one
+        (SLOPE + 50.0, None),
+        (SLOPE - 500.0, None),  # a basin below the sea, without a coast
+        (np.where(np.hypot(*np.mgrid[-1:1:200j, -1:1:200j]) < 0.3, 0.0, 90.0), None),  # a hole is no sea
+    ],
+)
+def test_the_sea_is_found(heights: np.ndarray, level: float | None) -> None:  # type: ignore[type-arg]
+    assert sea_level_of(seen(heights)) == level
+
+
+def test_a_coast_opens_with_a_sea_and_streams_by_its_size(tmp_path: Path) -> None:
+    scene = open_scene(str(write(tmp_path / "coast.tif", np.maximum(SLOPE, 0.0))))
+    assert (scene.edges.water, scene.edges.sea_level) == ("sea", 0.5)
+    assert scene.view.exaggeration == 2.0
+    assert scene.view.stream_threshold == round(SIDE * SIDE / 430)
+    assert scene.pools.enabled
+    world, _ = create_world(scene)
+    assert world.shape == (SIDE, SIDE)
+
+
+def test_a_part_has_what_suits_it(tmp_path: Path) -> None:
+    path = write(tmp_path / "coast.tif", np.maximum(SLOPE, 0.0))
+    inland = open_scene(str(path), "60x60+130+50")
+    assert inland.world.part == "60x60+130+50"
+    assert inland.edges.water == "open"
+    assert open_scene(str(path), "60x60+0+50").edges.water == "sea"
+
+
+def test_a_broken_file_is_left_to_its_reader(tmp_path: Path) -> None:
+    path = write(tmp_path / "map.tif", SLOPE, compress="deflate")
+    path.write_bytes(path.read_bytes()[:700])
+    assert open_scene(str(path)).view.exaggeration == 1.0
+
+
+def test_overviews_in_the_file_are_taken(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "map.tif", np.repeat(np.repeat(SLOPE, 8, axis=0), 8, axis=1), tiled=True, compress="deflate"
+    )
+    with rasterio.open(path, "r+") as file:
+        file.build_overviews([2, 4], rasterio.enums.Resampling.average)
+    model = open_model(path)
+    assert model is not None
+    assert [(other.rows, other.columns) for other in model.smaller] == [(800, 800), (400, 400)]
+    land = overview_of(model)
+    assert land.heights.shape == (400, 400)
+    np.testing.assert_allclose(land.heights, np.repeat(np.repeat(SLOPE, 2, axis=0), 2, axis=1), atol=1e-4)
+    part = overview_of(model, Part(800, 0, 800, 1600))
+    assert (part.rows, part.columns) == (800, 1600)
+    np.testing.assert_allclose(part.heights, land.heights[200:], atol=1e-4)
+    cut = land.part(Part(800, 0, 800, 1600))
+    np.testing.assert_array_equal(cut.heights, land.heights[200:])
