@@ -60,5 +60,5 @@ lock: ## resolve the dependencies of pyproject.toml anew, for all systems and Py
 	@./setup.sh render
 	.venv/bin/python -m venv build/lock
 	build/lock/bin/pip install --quiet uv
-	$(uv_compile) --extra export --extra test --upgrade --output-file requirements-test.lock
+	$(uv_compile) --extra export --extra sweep --extra test --upgrade --output-file requirements-test.lock
 	$(uv_compile) --upgrade --constraint requirements-test.lock --output-file requirements.lock

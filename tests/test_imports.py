@@ -118,6 +118,7 @@ def test_there_is_something_to_look_at() -> None:
         "app.numba_settings",
         "app.window",
         "app.cli",
+        "app.sweep",
         "app.bench",
         "app.soak",
     }
@@ -147,7 +148,7 @@ def test_pictures_read_snapshots_and_never_the_world(module: str) -> None:
     assert "app.model.world" not in reached(module), way_to(module, "app.model.world")
 
 
-@pytest.mark.parametrize("module", sorted(set(modules("app.cli")) - STARTS_THE_WINDOW))
+@pytest.mark.parametrize("module", sorted({*modules("app.cli"), *modules("app.sweep")} - STARTS_THE_WINDOW))
 def test_commands_need_no_window(module: str) -> None:
     others = {name for name in reached(module) if room_of(name) in ("app.window", "app.bench", "app.soak")}
     assert not others, way_to(module, min(others))

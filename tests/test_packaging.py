@@ -19,7 +19,7 @@ EXTRAS = PROJECT["optional-dependencies"]
 RUN, TEST = "requirements.lock", "requirements-test.lock"
 NEEDED = {
     RUN: [*PROJECT["dependencies"], *EXTRAS["install"]],
-    TEST: [*PROJECT["dependencies"], *EXTRAS["install"], *EXTRAS["test"], *EXTRAS["export"]],
+    TEST: [*PROJECT["dependencies"], *EXTRAS["install"], *EXTRAS["test"], *EXTRAS["export"], *EXTRAS["sweep"]],
 }
 
 

@@ -31,6 +31,7 @@ GROUPS = {
     "timeline": "the way back to kept states and to any cycle, and what keeping them costs",
     "hands": "how soon a touch of a brush is seen, and what a stroke costs",
     "scaling": "speed-up possible with 4, 8 and 16 threads, by counting",
+    "sweep": "how busy all cores are with many worlds, and what each costs above one alone",
     "frame": "cost of a picture relative to a plain one, steadiness of frames, and uploads",
     "window": "cycles and frames per second in the real window, and the latency of a key",
     "start": "the time to the first picture, and to the first cycle where nothing is compiled yet",

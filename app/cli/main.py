@@ -120,6 +120,7 @@ commands, as the first word ({PROGRAM} COMMAND --help for details):
   sheet        draw what becomes of one land in several ways, side by side
   analyze      find the rivers, lakes and watersheds of a heightmap
   export       write the land in formats of other programs
+  sweep        run many worlds, on all cores or a cluster, into one set
   bench        benchmark this machine
   soak         stress-test the window with random actions
 
@@ -514,6 +515,30 @@ def _wish_help(wish: Wish) -> str:
     return f"{words}{f': {known}' if known else ''}{f'; default: {default}' if default else ''}".replace("%", "%%")
 
 
+def _sweep() -> Command:
+    parser = _parser(
+        "sweep",
+        "Run the worlds of a recipe, on all cores or a Dask cluster, into one Zarr store with a table and a contact "
+        "sheet. What is there already is kept, and only what is missing is run.",
+        f"""
+examples:
+  {PROGRAM} sweep recipe.toml --out set.zarr
+  {PROGRAM} sweep recipe.toml --out set.zarr --table set.parquet --workers 4
+  {PROGRAM} sweep recipe.toml --out set.zarr --scheduler tcp://head:8786
+""",
+    )
+    parser.add_argument("recipe", type=_path, metavar="RECIPE", help="which worlds, and what is kept of them (.toml)")
+    parser.add_argument("--out", type=_path, required=True, metavar="SET", help="a Zarr store (.zarr)")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--scheduler", default="", metavar="ADDRESS", help="of a Dask cluster that runs them")
+    where.add_argument(
+        "--workers", type=_whole(1, 1024), metavar="N", help="processes on this machine; default: one per core"
+    )
+    parser.add_argument("--table", type=_path, metavar="FILE", help=".csv or .parquet; default: SET.csv")
+    parser.add_argument("--sheet", type=_path, metavar="FILE", help="contact sheet (.png); default: SET.png")
+    return _run_sweep, parser
+
+
 COMMANDS: dict[str, Callable[[], Command]] = {
     "compare": _compare,
     "render": _render,
@@ -523,6 +548,7 @@ COMMANDS: dict[str, Callable[[], Command]] = {
     "sheet": _sheet,
     "analyze": _analyze,
     "export": _export,
+    "sweep": _sweep,
     "bench": _bench,
     "soak": _soak,
 }
@@ -781,6 +807,19 @@ def _run_export(options: argparse.Namespace) -> None:
     for wish in WISHES:
         wishes = wishes.with_value(wish.path, getattr(options, wish.path))
     export(_scene(options), options.out, wishes, cycles=options.cycles, threads=options.threads)
+
+
+def _run_sweep(options: argparse.Namespace) -> None:
+    from app.sweep.run import sweep
+
+    sweep(
+        options.recipe,
+        options.out,
+        scheduler=options.scheduler,
+        workers=options.workers,
+        table=options.table,
+        sheet=options.sheet,
+    )
 
 
 def _run_bench(options: argparse.Namespace) -> None:

@@ -108,12 +108,12 @@ def draw_sheet(
             done = 0
             for number, views in enumerate(course.frames()):
                 whole: Pixels = np.broadcast_to(GROUND, (*shape, 3)).copy()
-                _lay(_title(title, _facts(views), scale, shape[1]), whole)
+                lay(_title(title, _facts(views), scale, shape[1]), whole)
                 for place, (view, pixels) in enumerate(painter.paint(views, number / fps)):
                     part = whole[grid.part(place)]
                     part[...] = pixels
                     age = () if len(_ages(views)) == 1 else tuple(_ages([view]))
-                    _lay(_caption((*captions[place], *age), scale, grid), part)
+                    lay(_caption((*captions[place], *age), scale, grid), part)
                     course.progress.update()
                 for record in recorders:
                     record(whole)
@@ -294,7 +294,7 @@ def _caption(lines: tuple[str, ...], scale: float, grid: Grid) -> NDArray[np.uin
     return letters if len(letters) <= MOST_COVERED * grid.height else sign(lines[:1], scale, grid.width)
 
 
-def _lay(letters: NDArray[np.uint8], picture: Pixels) -> None:
+def lay(letters: NDArray[np.uint8], picture: Pixels) -> None:
     """Put letters into the upper left corner of a picture, in place, as much of them as it has room for."""
     seen = letters[: picture.shape[0], : picture.shape[1], :3]
     picture[: seen.shape[0], : seen.shape[1]] = seen

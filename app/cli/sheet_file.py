@@ -29,13 +29,11 @@ import msgspec
 
 from app.engine.creation import read_size, size_in_cells
 from app.files.opening import open_compared, open_scene, read_text
-from app.files.paths import found
+from app.files.paths import found, value_found
 from app.model.errors import UserError, nearest
-from app.model.field_parameters import with_files
 from app.model.parameters import Declaration, Value, declarations, described, parameter
 from app.scene.comparison import with_compared_of
 from app.scene.scene import (
-    DECLARATIONS,
     Scene,
     check_value,
     presets,
@@ -130,10 +128,7 @@ class Sheet:
         for path, value in values.items():
             if scene.saved_world and rebuilds_world(path):
                 raise UserError(f"{path}: {scene.name} is a saved world, which keeps its terrain and size")
-            named = isinstance(value, str) and value and DECLARATIONS[path].names_file
-            if DECLARATIONS[path].names_files:
-                value = with_files(str(value), self._found)
-            scene = scene.with_value(path, self._found(str(value)) if named else value)
+            scene = scene.with_value(path, value_found(path, value, self._found))
         return scene
 
     def variations(self, base: Scene) -> list[Variation]:

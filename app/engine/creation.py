@@ -73,6 +73,23 @@ def create_worlds(scenes: Sequence[Scene], check: SizeCheck) -> list[tuple[World
     return [create_world(first, check), *(_compared_world(first, other) for other in others)]
 
 
+class _Sized(Exception):
+    """The rows and columns of a world that is not made after all."""
+
+
+def shape_of_world(scene: Scene) -> tuple[int, int]:
+    """The rows and columns of the world that a scene starts from, which is not made for it."""
+
+    def check(rows: int, columns: int) -> None:
+        raise _Sized(rows, columns)
+
+    try:
+        return create_world(scene, check)[0].shape
+    except _Sized as sized:
+        rows, columns = sized.args
+        return rows, columns
+
+
 def _compared_world(first: Scene, scene: Scene) -> tuple[World, Scene]:
     """As `create_world`, of a scene that is compared with another one: it begins with the same land."""
     if scene.saved_world or scene.world.source != RANGE:

@@ -66,7 +66,7 @@ def check_writable(path: str | Path) -> None:
             temporary = Path(part.name)
         temporary.unlink()
     except (OSError, ValueError, RuntimeError) as error:
-        raise _as_user_error(error, path) from error
+        raise as_user_error(error, path) from error
 
 
 @contextlib.contextmanager
@@ -80,7 +80,7 @@ def write_atomically_by_path(path: str | Path) -> Iterator[Path]:
         _check_target(target, path)
         part = _create_temporary(target)
     except (OSError, ValueError, RuntimeError) as error:
-        raise _as_user_error(error, path) from error
+        raise as_user_error(error, path) from error
     temporary = Path(part.name)
     try:
         yield temporary
@@ -95,7 +95,7 @@ def write_atomically_by_path(path: str | Path) -> Iterator[Path]:
         with contextlib.suppress(OSError):
             _put_on_disk(target.parent, os.O_RDONLY)
     except OSError as error:
-        raise _as_user_error(error, path) from error
+        raise as_user_error(error, path) from error
     finally:
         part.close()
         # After success it is gone already. Where it cannot be removed, the first error is the one to tell.
@@ -153,7 +153,8 @@ def _put_on_disk(place: Path, access: int) -> None:
         os.close(descriptor)
 
 
-def _as_user_error(error: Exception, path: str | Path) -> UserError:
+def as_user_error(error: Exception, path: str | Path) -> UserError:
+    """Why a file cannot be written, in one line."""
     if not isinstance(error, OSError):
         return UserError(f"cannot write {path}: {error}")
     return UserError(f"cannot write {path}: {REASONS.get(error.errno or 0, error.strerror or str(error))}")

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from app.files.atomic import working_folder
 from app.model.field_parameters import with_files
-from app.scene.scene import DECLARATIONS, Scene
+from app.model.parameters import Value
+from app.scene.scene import DECLARATIONS, Scene, find_declaration
 from app.sources.generators import GENERATORS
 from app.sources.terrain import is_there, shipped_terrain
 
@@ -40,6 +41,14 @@ def _with_names(scene: Scene, named: Callable[[str], str]) -> Scene:
     for path in EXPRESSIONS:
         values[path] = with_files(str(scene.value(path)), named)
     return scene.with_values(values)
+
+
+def value_found(path: str, value: Value, find: Callable[[str], str]) -> Value:
+    """The value of a parameter, in which files are named as `find` says."""
+    declaration = find_declaration(path)
+    if declaration.names_files:
+        return with_files(str(value), find)
+    return find(str(value)) if declaration.names_file and value else value
 
 
 def from_folder(name: str, folder: Path) -> str:

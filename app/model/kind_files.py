@@ -39,7 +39,7 @@ def read_kind(entry: Traversable, kind: type[Kind], what: str, reserved: Contain
     try:
         read = msgspec.toml.decode(entry.read_bytes(), type=kind)
     except (ValueError, RecursionError) as error:
-        raise UserError(f"{entry}: {_plain(str(error), what)}") from error
+        raise UserError(f"{entry}: {plain_reason(str(error), what)}") from error
     if not re.fullmatch("[a-z][a-z0-9-]*", name) or name in reserved:
         others = f", and not {', '.join(reserved)}" if isinstance(reserved, tuple) and reserved else ""
         raise UserError(f"{entry}: '{name}' cannot be the name of a {what}: small letters, digits and -{others}")
@@ -49,8 +49,8 @@ def read_kind(entry: Traversable, kind: type[Kind], what: str, reserved: Contain
     return msgspec.structs.replace(read, name=name)
 
 
-def _plain(reason: str, what: str) -> str:
+def plain_reason(reason: str, what: str) -> str:
     """An error of msgspec in terms of the file."""
     reason = re.sub(r"Object missing required field `(\w+)`", r"'\1' is missing", reason)
     reason = re.sub(r"Object contains unknown field `(\w+)`", rf"'\1' is not a property of a {what}", reason)
-    return re.sub(r" - at `\$\.(\w+)(?:\[\d+\])?`", r": '\1'", reason)
+    return re.sub(r" - at `\$\.([\w.]+)(?:\[\d+\])?`", r": '\1'", reason)

@@ -1,0 +1,145 @@
+"""Workers of a sweep, on this machine's cores or of a Dask cluster, and the worlds that they run."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import queue
+import signal
+import threading
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import dask
+import distributed
+
+from app.engine.compiling import cores
+from app.model.errors import UserError, explained
+from app.scene.scene import Scene
+from app.sweep import worlds
+from app.sweep.worlds import Order, Outcome, Wanted
+
+if TYPE_CHECKING:
+    from app.cli.signals import Wish
+
+PATIENCE = 10.0  # seconds in which a scheduler must answer
+LOOK = 0.2  # seconds between two looks at whether there is a wish to end
+
+# One thread each, for all libraries that would start more. They stand before anything is imported there.
+ONE_THREAD = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+@contextlib.contextmanager
+def opened(scheduler: str = "", workers: int | None = None) -> Iterator[distributed.Client]:
+    """A client of the scheduler at an address, or of so many processes of this machine, by default one per core.
+
+    Raises `UserError` where there is no such scheduler, or its workers would not do.
+    """
+    dask.config.set({"distributed.worker.profile.enabled": False})  # it takes a part of each core
+    for name in ("distributed", "distributed.worker", "distributed.nanny", "distributed.scheduler"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters, a world's outcome tells
+    if scheduler:
+        try:
+            client = distributed.Client(scheduler, timeout=PATIENCE)
+        except (OSError, ValueError, TypeError) as error:
+            raise UserError(f"--scheduler {scheduler}: no Dask scheduler answers there") from error
+        with client:
+            _check_workers(client, scheduler)
+            yield client
+        return
+    with (
+        distributed.LocalCluster(
+            n_workers=workers or cores(),
+            threads_per_worker=1,
+            memory_limit=None,  # each world is asked before it is made
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+            env=ONE_THREAD,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        client.register_plugin(_KeptFromInterrupts())
+        yield client
+
+
+class _KeptFromInterrupts(distributed.WorkerPlugin):  # type: ignore[misc]
+    """Ctrl+C is for the program, which ends its workers: a terminal sends it to all of them."""
+
+    def setup(self, worker: distributed.Worker) -> None:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def prepare(client: distributed.Client, scenes: Sequence[Scene], wanted: Wanted) -> None:
+    """Have kernels compiled once on each machine, by one of its workers. Raises `UserError`."""
+    kinds = list({worlds.kind_of(scene): scene for scene in scenes}.values())
+    machines = {worker["host"]: address for address, worker in _known_workers(client).items()}
+    futures = [
+        client.submit(worlds.prepare, kinds, wanted, workers=[address], pure=False) for address in machines.values()
+    ]
+    client.gather(futures)
+
+
+def run_all(client: distributed.Client, orders: Iterator[Order], wish: Wish) -> Iterator[tuple[int, Outcome]]:
+    """Run worlds, each as one task, and yield what became of each as soon as it is known, by its number.
+
+    Each worker has one at a time, and none waits there for its turn. After a `wish` none begins any more. A worker that
+    ends in the midst of a world loses this one, which is run again; where that happens time and again, the world fails.
+    """
+    ended: queue.SimpleQueue[distributed.Future] = queue.SimpleQueue()
+    running: dict[distributed.Future, int] = {}
+
+    def begin_more() -> None:
+        while not wish and len(running) < max(len(_known_workers(client)), 1) and (order := next(orders, None)):
+            future = client.submit(worlds.run_world, order, key=f"world-{order.number}", pure=False)
+            running[future] = order.number
+            future.add_done_callback(ended.put)
+
+    begin_more()
+    while running:
+        try:
+            future = ended.get(timeout=LOOK)
+        except queue.Empty:
+            begin_more()  # where there are more workers now
+            continue
+        number, outcome = running.pop(future), _outcome_of(future)
+        begin_more()  # before anything is written
+        yield number, outcome
+
+
+def _outcome_of(future: distributed.Future) -> Outcome:
+    if future.status == "finished":
+        outcome: Outcome = future.result()
+        return outcome
+    error = future.exception() if future.status == "error" else None
+    if isinstance(error, distributed.KilledWorker):
+        return Outcome("the process that ran it ended, time and again")
+    return Outcome(explained(error) if isinstance(error, Exception) else f"its task was {future.status}")
+
+
+def _known_workers(client: distributed.Client) -> dict[str, Any]:
+    found: dict[str, Any] = client.scheduler_info(n_workers=-1)["workers"]
+    return found
+
+
+def _check_workers(client: distributed.Client, scheduler: str) -> None:
+    """Raise `UserError` where worlds would not be the same there, or there is nobody to run them."""
+    workers = _known_workers(client)
+    if not workers:
+        raise UserError(f"--scheduler {scheduler}: it has no workers; dask worker {scheduler} --nthreads 1 starts some")
+    for address, worker in workers.items():
+        if worker["nthreads"] != 1:
+            raise UserError(
+                f"--scheduler {scheduler}: worker {address} has {worker['nthreads']} threads; a world takes a process "
+                "of its own: dask worker --nworkers N --nthreads 1"
+            )
+    try:
+        programs = client.run(worlds.program)
+    except ImportError as error:
+        raise UserError(f"--scheduler {scheduler}: this program is not installed where its workers are") from error
+    for address, program in programs.items():
+        if program != worlds.program():
+            raise UserError(
+                f"--scheduler {scheduler}: worker {address} has another version of this program or of Python, whose "
+                "worlds may differ"
+            )

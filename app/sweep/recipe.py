@@ -1,0 +1,292 @@
+"""Recipes of sweeps as files: which worlds, how far each runs, and what is kept of it.
+
+sources = ["noise", "canyon"]     # presets, generators or files
+size = "256"
+cycles = 300
+seeds = { from = 1, count = 50 }  # or a list
+layers = ["ground", "water_depth", "discharge"]
+pictures = ["scene", "slope"]
+
+[changes.view]                    # of all worlds: sections as in a preset
+sun_height = 30.0
+
+[vary.climate]                    # every value with every other one
+precipitation = [400.0, 800.0, 1600.0]
+
+[vary.droplets]
+friction = { from = 0.02, to = 0.2, steps = 4, log = true }
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from app.engine.creation import read_size, shape_of_world, size_in_cells
+from app.export.landscape import SURFACES
+from app.export.maps import MAPS
+from app.files.opening import is_file, open_scene, read_text
+from app.files.paths import found, value_found
+from app.model.errors import UserError, nearest
+from app.model.kind_files import plain_reason
+from app.model.overlays import OVERLAYS
+from app.model.parameters import Declaration, Value
+from app.scene.scene import (
+    Scene,
+    check_value,
+    find_declaration,
+    presets,
+    read_toml,
+    read_values,
+    rebuilds_world,
+    scene_content,
+)
+from app.sources.generators import GENERATORS
+
+MOST_WORLDS = 100_000
+MOST_PIXELS = 1_000_000  # of a picture
+LARGEST_SEED = 2**31 - 1
+SEED = "world.seed"
+LAYER_NAMES = (*SURFACES, *MAPS)
+SCENE = "scene"  # the picture without an overlay
+PICTURE_NAMES = (SCENE, *(name for name in OVERLAYS if name != "none"))
+
+Whole = Annotated[int, msgspec.Meta(ge=0, le=LARGEST_SEED)]
+
+
+class Seeds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Seeds that follow one another."""
+
+    first: Whole = msgspec.field(name="from")
+    count: Annotated[int, msgspec.Meta(ge=1, le=MOST_WORLDS)]
+
+
+class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Values at even distances, or in even ratios with `log`. Both ends are among them."""
+
+    first: float = msgspec.field(name="from")
+    to: float
+    steps: Annotated[int, msgspec.Meta(ge=2, le=MOST_WORLDS)]
+    log: bool = False
+
+    def values(self) -> list[float]:
+        """Raises `UserError` where there are no such ratios."""
+        if self.log and not (self.first > 0.0 and self.to > 0.0):
+            raise UserError("'from' and 'to' must be more than 0 with log = true")
+        parts = [step / (self.steps - 1) for step in range(self.steps)]
+        if self.log:
+            between = [self.first * math.pow(self.to / self.first, part) for part in parts]
+        else:
+            between = [self.first + (self.to - self.first) * part for part in parts]
+        return [self.first, *(float(f"{value:.12g}") for value in between[1:-1]), self.to]
+
+
+_Axis = Range | list[bool | int | float | str]
+
+
+class RecipeFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a recipe says."""
+
+    sources: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=MOST_WORLDS)]
+    title: Annotated[str, msgspec.Meta(max_length=120)] = ""
+    size: str = ""  # of all worlds in cells, as --size; empty: those of the sources
+    cycles: Annotated[int, msgspec.Meta(ge=0, le=10_000_000)]
+    seeds: Annotated[tuple[Whole, ...], msgspec.Meta(max_length=MOST_WORLDS)] | Seeds = ()  # none: those of the sources
+    layers: Annotated[tuple[str, ...], msgspec.Meta(max_length=len(LAYER_NAMES))] = ("ground",)
+    pictures: Annotated[tuple[str, ...], msgspec.Meta(max_length=16)] = (SCENE,)
+    width: Annotated[int, msgspec.Meta(ge=16, le=4096)] = 240  # of a picture, in pixels
+    height: Annotated[int, msgspec.Meta(ge=16, le=4096)] = 135
+    changes: dict[str, dict[str, Any]] = {}
+    vary: dict[str, dict[str, Any]] = {}  # ranges and lists
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One world of a sweep: its number, the source and all that varies as the recipe has it, and its scene."""
+
+    number: int
+    source: str
+    values: Mapping[str, Value]  # by the dotted paths of parameters
+    scene: Scene
+
+
+class Recipe:
+    """A recipe whose every word is known. The worlds are planned when they are asked for."""
+
+    def __init__(self, said: RecipeFile, name: str, folder: Path) -> None:
+        """`name` is the file's, for the errors; what it names lies in `folder`. Raises `UserError`."""
+        self.said = said
+        self.name = name
+        self._folder = folder
+        try:
+            self._check_names()
+            if said.size:
+                read_size(said.size, "size =")
+            axes = dict(_axis(path, values) for path, values in _paths(said.vary))
+            self._refuse_too_many(axes.values())
+            self._changes = read_values(said.changes)
+            self.varied = {path: _values(path, axis) for path, axis in axes.items()}
+            self._take_seeds()
+        except UserError as error:
+            raise UserError(f"{name}: {error}") from error
+
+    def _refuse_too_many(self, axes: Iterable[_Axis]) -> None:
+        """Before any of their values is made."""
+        said = self.said
+        seeds = said.seeds.count if isinstance(said.seeds, Seeds) else max(len(said.seeds), 1)
+        lengths = (axis.steps if isinstance(axis, Range) else len(axis) for axis in axes)
+        count = math.prod((len(said.sources), seeds, *lengths))
+        if count > MOST_WORLDS:
+            raise UserError(f"{count} worlds: at most {MOST_WORLDS} make a set")
+
+    def _check_names(self) -> None:
+        said = self.said
+        for key, names, known in (("layers", said.layers, LAYER_NAMES), ("pictures", said.pictures, PICTURE_NAMES)):
+            for name in names:
+                if name not in known:
+                    raise UserError(f"{key}: there is no '{name}'{nearest(name, known)}")
+            if len(set(names)) < len(names):
+                raise UserError(f"{key}: each may be named once")
+        if said.width * said.height > MOST_PIXELS:
+            raise UserError(
+                f"a picture of {said.width}×{said.height} pixels: at most {MOST_PIXELS} are kept of a world"
+            )
+        if not said.title.isprintable():
+            raise UserError("title: must be one line")
+
+    def _take_seeds(self) -> None:
+        """Let seeds vary as all else, and last. Raises `UserError` where anything is said twice."""
+        for path in self.varied:
+            if path in self._changes or (path == SEED and self.said.seeds):
+                raise UserError(f"{path}: is said twice; it varies, or is the same in all worlds")
+        seeds = self.said.seeds
+        if isinstance(seeds, Seeds):
+            if seeds.first + seeds.count - 1 > LARGEST_SEED:
+                raise UserError(f"seeds: the last would be more than {LARGEST_SEED}")
+            self.varied[SEED] = list(range(seeds.first, seeds.first + seeds.count))
+        elif seeds:
+            self.varied[SEED] = list(dict.fromkeys(seeds))
+
+    @cached_property
+    def worlds(self) -> list[Planned]:
+        """All worlds in their order: sources, then what varies as it is written, and seeds last and fastest.
+
+        Raises `UserError` where a source is not there, or takes no such value.
+        """
+        try:
+            bases = [(source, self._base(source)) for source in self.said.sources]
+            choices = list(itertools.product(*self.varied.values()))
+            planned: list[Planned] = []
+            for (source, base), choice in itertools.product(bases, choices):
+                values = dict(zip(self.varied, choice, strict=True))
+                planned.append(Planned(len(planned), source, values, self._with_values(base, values)))
+        except UserError as error:
+            raise UserError(f"{self.name}: {error}") from error
+        return planned
+
+    @cached_property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of all worlds. Raises `UserError` where they differ."""
+        shapes: dict[object, tuple[int, int]] = {}
+        for world in self.worlds:
+            key = world.scene.world, world.scene.saved_world
+            if key not in shapes:
+                try:
+                    shapes[key] = shape_of_world(world.scene)
+                except UserError as error:
+                    raise UserError(f"{self.name}: {world.source}: {error}") from error
+                first = next(iter(shapes.values()))
+                if shapes[key] != first:
+                    sizes = " and ".join(f"{columns}×{rows}" for rows, columns in (first, shapes[key]))
+                    raise UserError(
+                        f'{self.name}: worlds of {sizes} cells: all worlds of a set have the same; size = "256x256" '
+                        "gives them one, or two recipes make two sets"
+                    )
+        return next(iter(shapes.values()))
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """What makes it this recipe and no other, to be written in a set: what it says, and what its sources are."""
+        scenes = hashlib.sha256()
+        for world in self.worlds:
+            scenes.update(msgspec.json.encode(scene_content(world.scene)))
+        for source in self.said.sources:
+            if is_file(place := self._found(source)):
+                with Path(place).open("rb") as file:
+                    scenes.update(hashlib.file_digest(file, "sha256").digest())
+        said: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self.said))  # as a set gives it back
+        return {**said, "scenes": scenes.hexdigest()}
+
+    def _base(self, source: str) -> Scene:
+        scene = open_scene(self._found(source))
+        values = dict(self._changes)
+        if self.said.size:
+            values = {**size_in_cells(scene, *read_size(self.said.size, "size =")), **values}
+        return self._with_values(scene, values)
+
+    def _with_values(self, scene: Scene, values: Mapping[str, Value]) -> Scene:
+        for path, value in values.items():
+            if scene.saved_world and rebuilds_world(path):
+                raise UserError(f"{path}: {scene.name} is a saved world, which keeps its terrain, size and seed")
+            scene = scene.with_value(path, value_found(path, value, self._found))
+        return scene
+
+    def _found(self, name: str) -> str:
+        return name if name in presets() or name in GENERATORS else found(name, self._folder)
+
+
+def open_recipe(path: Path) -> Recipe:
+    """The recipe in a file. Raises `UserError` where it is none."""
+    return read_recipe(read_text(path, "recipe"), str(path), path.parent)
+
+
+def read_recipe(text: str, name: str, folder: Path) -> Recipe:
+    """The recipe that a text describes; see `Recipe`."""
+    content = read_toml(text, name, "recipe")
+    try:
+        said = msgspec.convert(content, RecipeFile)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise UserError(f"{name}: {plain_reason(str(error), 'recipe')}") from error
+    return Recipe(said, name, folder)
+
+
+def _paths(sections: Mapping[str, Mapping[str, Any]]) -> Iterable[tuple[str, Any]]:
+    return ((f"{section}.{key}", value) for section, items in sections.items() for key, value in items.items())
+
+
+def _axis(path: str, said: object) -> tuple[str, _Axis]:
+    """A parameter and what it takes, as it is said. Raises `UserError`."""
+    try:
+        return path, msgspec.convert(said, _Axis)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise UserError(
+            f"{path}: {plain_reason(str(error), 'range')}; must be a list, or {{ from = …, to = …, steps = … }}"
+        ) from error
+
+
+def _values(path: str, axis: _Axis) -> list[Value]:
+    """The values that a parameter takes, each once. Raises `UserError`."""
+    declaration = find_declaration(path)
+    values: Sequence[Value] = axis if isinstance(axis, list) else []
+    if isinstance(axis, Range):
+        if declaration.kind not in (int, float):
+            raise UserError(f"{path}: has no range; name its values in a list")
+        try:
+            values = [_in_kind(declaration, value) for value in axis.values()]
+        except UserError as error:
+            raise UserError(f"{path}: {error}") from error
+    if not values:
+        raise UserError(f"{path} = []: must have a value at least")
+    return list(dict.fromkeys(check_value(declaration, value) for value in values))
+
+
+def _in_kind(declaration: Declaration, value: float) -> float:
+    return round(value) if declaration.kind is int and math.isfinite(value) else value

@@ -1,0 +1,234 @@
+"""The Zarr store of a sweep: what is kept of each world, whole or not at all, and what is still missing.
+
+Each array of layers has one chunk for each world. When all of a world is there, its `record` is written, in a chunk of
+its own: so whatever ends a sweep, and whenever, a world is there or it is missing. The figures in the records become
+arrays of their own when a sweep ends.
+"""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+import zarr
+from numpy.typing import NDArray
+
+from app.export.landscape import SURFACES
+from app.export.maps import MAPS
+from app.files.atomic import PART, as_user_error
+from app.model.errors import UserError
+from app.model.realism import MEASURES
+from app.scene.scene import find_declaration
+from app.sweep.recipe import SEED, Planned, Recipe
+from app.sweep.worlds import ENTRIES, SUBSTANCES, Figures, Outcome, program, stored_as
+
+WORLD, ROW, COLUMN = "world", "row", "column"
+RECORD, PICTURES, SOURCE, SEED_FIGURE, CYCLES, ERROR = "record", "pictures", "source", "seed", "cycles", "error"
+RECIPE, PROGRAM = "recipe", "program"  # attributes
+
+Cell = float | int | str | None
+
+
+class Record(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is known of a world that ran."""
+
+    error: str = ""
+    figures: Figures = {}
+    ledger: dict[str, Any] = {}
+
+
+class ResultSet:
+    """A set of worlds on disk, of one recipe."""
+
+    def __init__(self, path: Path, recipe: Recipe) -> None:
+        """Open the set that is there, or make an empty one. Raises `UserError` where another one is there."""
+        self.path = path
+        self._recipe = recipe
+        self.worlds: Sequence[Planned] = recipe.worlds
+        if path.exists():
+            _check_same(path, recipe)
+        else:
+            _make(path, recipe)
+        self._group = zarr.open_group(path, mode="r+")
+        texts = np.asarray(self._group[RECORD][:])
+        self._records = {number: _read(text, path) for number, text in enumerate(texts.tolist()) if text}
+
+    @property
+    def missing(self) -> list[Planned]:
+        """The worlds that have not run, or failed."""
+        return [world for world in self.worlds if not self.has(world.number)]
+
+    @property
+    def count(self) -> int:
+        """Of worlds that are there."""
+        return sum(not record.error for record in self._records.values())
+
+    def has(self, number: int) -> bool:
+        """Whether all of a world is there."""
+        return number in self._records and not self._records[number].error
+
+    @property
+    def failures(self) -> dict[int, str]:
+        """Why worlds failed, by their numbers."""
+        return {number: record.error for number, record in sorted(self._records.items()) if record.error}
+
+    def put(self, number: int, outcome: Outcome) -> None:
+        """Keep what became of a world. Raises `UserError` where it cannot be written."""
+        record = Record(outcome.error, outcome.figures, outcome.accounts)
+        try:
+            for name, values in outcome.layers.items():
+                self._group[name][number] = values
+            if outcome.pictures is not None:
+                self._group[PICTURES][number] = outcome.pictures
+            self._group[RECORD][number] = msgspec.json.encode(record).decode()
+        except OSError as error:
+            raise as_user_error(error, self.path) from error
+        self._records[number] = record
+
+    def finish(self) -> None:
+        """Make arrays of the figures of all worlds. Raises `UserError` where they cannot be written."""
+        columns = self.table()
+        try:
+            for array in _figures(self._recipe):
+                values = [array.nothing if value is None else value for value in columns[array.name]]
+                self._group[array.name][:] = np.array(values, object if array.kind is str else array.kind)
+        except OSError as error:
+            raise as_user_error(error, self.path) from error
+
+    def table(self) -> dict[str, list[Cell]]:
+        """A column for each figure, with a cell for each world; None where there is no value."""
+        rows = [self._row(world) for world in self.worlds]
+        names = [WORLD, *(array.name for array in _figures(self._recipe))]
+        return {name: [row.get(name) for row in rows] for name in names}
+
+    def pictures(self) -> Iterator[tuple[Planned, NDArray[np.uint8]]]:
+        """The pictures of all worlds that have any, one after the other, [picture, line, pixel, colour]."""
+        for world in self.worlds:
+            if self.has(world.number):
+                yield world, np.asarray(self._group[PICTURES][world.number])
+
+    def _row(self, world: Planned) -> dict[str, Cell]:
+        record = self._records.get(world.number, Record("has not run"))
+        cells: dict[str, Cell] = {WORLD: world.number, SOURCE: world.source, SEED_FIGURE: world.scene.world.seed}
+        cells |= {CYCLES: self._recipe.said.cycles, **world.values, **record.figures, ERROR: record.error}
+        return cells
+
+
+class _Array(NamedTuple):
+    """An array of the store. Its first dimension is that of worlds."""
+
+    name: str
+    kind: type[Any]
+    told: Mapping[str, Any]  # attributes
+    of_world: Mapping[str, int] = {}  # the further dimensions and their sizes
+    nothing: Any = None  # what stands there of a world that has none
+    chunk_each: bool = True  # a chunk for each world; otherwise one for all
+
+
+def _make(path: Path, recipe: Recipe) -> None:
+    """Make an empty set, beside where it shall be, and then put it there as a whole."""
+    attributes = {"title": recipe.said.title, RECIPE: recipe.identity, PROGRAM: program()}
+    count = len(recipe.worlds)
+    beside = path.with_name(f"{PART}{secrets.token_hex(8)}.part{path.suffix}")
+    try:
+        group = zarr.create_group(beside, attributes=attributes)
+        for array in (*_layers(recipe), *_figures(recipe)):
+            sizes = tuple(array.of_world.values())
+            group.create_array(
+                array.name,
+                shape=(count, *sizes),
+                chunks=(1 if array.chunk_each else count, *sizes),
+                dtype=array.kind,
+                fill_value=array.nothing,
+                dimension_names=(WORLD, *array.of_world),
+                attributes=dict(array.told),
+            )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that Zarr 3 does not ask for it; xarray does
+            zarr.consolidate_metadata(group.store)
+        beside.rename(path)
+    except OSError as error:
+        raise as_user_error(error, path) from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _layers(recipe: Recipe) -> Iterator[_Array]:
+    """What a world writes when it has run."""
+    said = recipe.said
+    rows, columns = recipe.shape
+    for name in said.layers:
+        kind, nothing = stored_as(name)
+        dimensions, told = {ROW: rows, COLUMN: columns}, {"units": "m", "long_name": SURFACES.get(name, "")}
+        if name not in SURFACES:
+            told = {"units": MAPS[name].unit, "long_name": MAPS[name].help}
+            if channels := MAPS[name].channels:
+                dimensions[f"{name}_channel"] = len(channels)
+                told["channels"] = ", ".join(channels)
+        yield _Array(name, kind, told, dimensions, nothing)
+    if said.pictures:
+        dimensions = {"picture": len(said.pictures), "line": said.height, "pixel": said.width, "colour": 3}
+        yield _Array(PICTURES, np.uint8, {"long_name": ", ".join(said.pictures)}, dimensions, 0)
+    yield _Array(RECORD, str, {"long_name": "all that is known of a world, as JSON"}, {}, "")
+
+
+def _figures(recipe: Recipe) -> Iterator[_Array]:
+    """What is one value for each world."""
+    yield _figure(SOURCE, str, "preset, generator or file")
+    yield _figure(SEED_FIGURE, int, "seed of all random numbers")
+    yield _figure(CYCLES, int, "cycles that were run")
+    for path in recipe.varied:
+        if path != SEED:
+            declaration = find_declaration(path)
+            yield _figure(path, declaration.kind, declaration.help, declaration.unit)
+    yield _figure("cell_size", float, "side of a cell", "m")
+    yield _figure("ledger.imbalance", float, "what is unaccounted for, as a fraction of all")
+    for substance in SUBSTANCES:
+        for entry in ENTRIES:
+            yield _figure(f"ledger.{substance}.{entry}", float, f"{substance} {entry}", "m³")
+    for measure in MEASURES:
+        yield _figure(f"realism.{measure.name}", float, measure.label, measure.unit)
+    yield _figure(ERROR, str, "why it failed; empty where it did not")
+
+
+# Numbers and switches that stand for nothing in a world that failed are told from values by its error.
+_KINDS: dict[type[Any], tuple[type[Any], Any]] = {
+    str: (str, ""), float: (np.float64, np.nan), int: (np.int64, 0), bool: (np.bool_, False),
+}  # fmt: skip
+
+
+def _figure(name: str, kind: type[Any], help: str, unit: str = "") -> _Array:
+    stored, nothing = _KINDS[kind]
+    return _Array(name, stored, {"long_name": help, "units": unit}, {}, nothing, chunk_each=False)
+
+
+def _read(text: str, path: Path) -> Record:
+    try:
+        return msgspec.json.decode(text, type=Record)
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path}: not a set of worlds, or damaged: {error}") from error
+
+
+def _check_same(path: Path, recipe: Recipe) -> None:
+    """Raise `UserError` where a path holds no set, or one that another recipe or another program has made."""
+    try:
+        attributes = dict(zarr.open_group(path, mode="r").attrs)
+    except (OSError, ValueError, KeyError) as error:
+        raise UserError(f"{path}: is there, and is no set of worlds; name another one") from error
+    there, here = attributes.get(RECIPE), recipe.identity
+    if not isinstance(there, dict):
+        raise UserError(f"{path}: is there, and is no set of worlds; name another one")
+    for key, value in here.items():
+        if there.get(key) != value:
+            what = "presets or files it names have changed" if key == "scenes" else f"'{key}' is another one"
+            raise UserError(f"{path}: was made with another recipe than {recipe.name}: {what}; name another set")
+    if attributes.get(PROGRAM) != program():
+        raise UserError(
+            f"{path}: was begun with another version of the program, whose worlds may differ; name another set"
+        )

@@ -1,0 +1,126 @@
+"""`thalweg sweep`: all worlds of a recipe, or those that are still missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.cli.progress import Progress
+from app.cli.signals import Ended, kept_from_signals
+from app.engine.compiling import cores
+from app.engine.memory import check_memory
+from app.files.atomic import check_writable
+from app.model.errors import UserError
+from app.sweep.recipe import Recipe, open_recipe
+from app.sweep.worlds import Order, Wanted
+
+if TYPE_CHECKING:
+    from app.sweep.result_set import ResultSet
+
+SUFFIX = ".zarr"
+
+
+def sweep(
+    recipe_file: Path,
+    out: Path,
+    *,
+    scheduler: str = "",
+    workers: int | None = None,
+    table: Path | None = None,
+    sheet: Path | None = None,
+) -> None:
+    """Run the worlds of a recipe that are missing in the set `out`, on this machine or a cluster.
+
+    At the end, or where a signal ends it early, `table` and contact sheet tell of all worlds; without paths they lie
+    beside the set. Raises `UserError` before anything is run where the recipe is not right, or the set that is there
+    has another one; and at the end where worlds failed.
+    """
+    try:
+        from app.sweep.result_set import ResultSet
+    except ImportError as error:
+        raise _lacking(error) from error
+    from app.sweep.table import check_table
+
+    recipe = open_recipe(recipe_file)
+    table, sheet = table or out.with_suffix(".csv"), sheet or out.with_suffix(".png")
+    _check_paths(recipe, out, table, sheet)
+    check_table(table)
+    if not scheduler:
+        _check_memory(recipe, workers or cores())
+    found = ResultSet(out, recipe)
+    missing = found.missing
+    if len(missing) < len(recipe.worlds):
+        print(f"{out}: {found.count} of {len(recipe.worlds)} worlds are there")
+    number = _run(recipe, found, scheduler, workers) if missing else 0
+    print(_conclude(recipe, found, table, sheet))
+    if number:
+        left = len(found.missing)
+        raise Ended(
+            number, f"stopped; {out}: {found.count} worlds are there, and {left} missing; the same command goes on"
+        )
+    if failures := found.failures:
+        first, why = next(iter(failures.items()))
+        raise UserError(f"{len(failures)} of {len(recipe.worlds)} worlds failed, see {table}: world {first}: {why}")
+
+
+def _run(recipe: Recipe, found: ResultSet, scheduler: str, workers: int | None) -> int:
+    """Run what is missing. Returns the number of the signal that ended it early, or 0."""
+    try:
+        from app.sweep.cluster import opened, prepare, run_all
+    except ImportError as error:
+        raise _lacking(error) from error
+    said, missing = recipe.said, found.missing
+    wanted = Wanted(said.layers, said.pictures, said.width, said.height)
+    orders = (Order(world.number, world.scene, said.cycles, wanted) for world in missing)
+    with opened(scheduler, workers) as client:
+        prepare(client, [world.scene for world in missing], wanted)
+        with kept_from_signals("world") as wish:
+            progress = Progress(range(len(missing)), "running", "world")
+            for number, outcome in run_all(client, orders, wish):
+                found.put(number, outcome)
+                if outcome.error:
+                    progress.write(f"world {number} failed: {outcome.error}")
+                progress.update()
+            progress.close()
+    return wish.number if found.missing and wish else 0
+
+
+def _conclude(recipe: Recipe, found: ResultSet, table: Path, sheet: Path) -> str:
+    """Write figures, table and contact sheets; what was written, a line for each."""
+    from app.sweep.table import write_table
+
+    found.finish()
+    write_table(table, found.table())
+    written = [found.path, table]
+    if recipe.said.pictures and found.count:
+        from app.sweep.contact_sheet import draw_contact_sheets
+
+        written += draw_contact_sheets(recipe, found, sheet)
+    return "\n".join(map(str, written))
+
+
+def _check_paths(recipe: Recipe, out: Path, table: Path, sheet: Path) -> None:
+    if out.suffix != SUFFIX:
+        raise UserError(f"{out}: a set of worlds is {SUFFIX}")
+    if not out.exists():
+        check_writable(out)
+    if recipe.said.pictures:
+        from app.sweep.contact_sheet import sheet_paths
+
+        if sheet.suffix.lower() != ".png":
+            raise UserError(f"{sheet}: a contact sheet is .png")
+        for path in sheet_paths(recipe, sheet):
+            check_writable(path)
+
+
+def _check_memory(recipe: Recipe, workers: int) -> None:
+    """Raise `UserError` where the worlds that run at once have no room."""
+    at_once = min(workers, len(recipe.worlds))
+    try:
+        check_memory([world.scene for world in recipe.worlds[:at_once]], *recipe.shape)
+    except UserError as error:
+        raise UserError(f"{recipe.name}: {error}; --workers {max(at_once // 2, 1)} runs fewer at once") from error
+
+
+def _lacking(error: ImportError) -> UserError:
+    return UserError(f"sweep needs {error.name}: pip install 'thalweg[sweep]'")

@@ -1,0 +1,214 @@
+"""What a worker does: one world from its scene to all that is kept of it. The same bits on every machine."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.creation import create_world
+from app.engine.memory import check_memory
+from app.engine.publishing import take_snapshot
+from app.engine.realism import measure
+from app.engine.simulator import Simulator
+from app.engine.survey import Surveyor, wanted_by
+from app.export.landscape import SURFACES, Landscape
+from app.export.maps import MAPS
+from app.model.errors import explained
+from app.model.world import World
+from app.numba_settings import kernel_cache_folder
+from app.processes.pools import derive_levels
+from app.scene.scene import Scene
+from app.sweep.recipe import SCENE
+
+if TYPE_CHECKING:
+    from app.picture.canvas import Canvas
+    from app.picture.picture import Picture
+
+Figures = dict[str, float | None]
+
+SUBSTANCES = ("rock", "sediment", "water")
+ENTRIES = ("initial", "gained", "lost", "stored")  # of each substance, in cubic metres
+SMALL = 32  # cells of a world that is run to have its kernels compiled
+
+
+class Wanted(NamedTuple):
+    """What shall be kept of each world."""
+
+    layers: tuple[str, ...]
+    pictures: tuple[str, ...]
+    width: int  # of a picture, in pixels
+    height: int
+
+
+class Order(NamedTuple):
+    """One world that shall be run."""
+
+    number: int
+    scene: Scene
+    cycles: int
+    wanted: Wanted
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a world: all of it, or why it failed."""
+
+    error: str = ""
+    figures: Figures = field(default_factory=dict)
+    accounts: dict[str, Any] = field(default_factory=dict)  # the whole ledger
+    layers: dict[str, NDArray[Any]] = field(
+        default_factory=dict
+    )  # as `stored_as` says, [row, column] or [row, column, channel]
+    pictures: NDArray[np.uint8] | None = None  # [picture, line, pixel, colour]
+
+
+def run_world(order: Order) -> Outcome:
+    """Run a world on one thread. An error of any kind is its outcome, and ends no other world."""
+    _use_one_thread()
+    try:
+        return _outcome(order)
+    except Exception as error:
+        return Outcome(explained(error))
+
+
+def prepare(scenes: Sequence[Scene], wanted: Wanted) -> None:
+    """Have all kernels in the cache, compiled on all cores where they are not. Raises `UserError` without OpenGL.
+
+    `scenes` are one of each kind, see `kind_of`.
+    """
+    _use_one_thread()
+    if wanted.pictures:
+        _painter(wanted.width, wanted.height)
+    for scene in scenes:
+        small = scene
+        if not scene.saved_world:
+            small = scene.with_values({"world.columns": SMALL, "world.rows": SMALL})
+        with contextlib.suppress(Exception):  # which its own worlds will tell
+            world, small = create_world(small, partial(check_memory, [small]))
+            Simulator(small, world, threads=1).compile_missing()
+        with contextlib.suppress(Exception):
+            _outcome(Order(0, small, 1, wanted._replace(pictures=())))
+
+
+def kind_of(scene: Scene) -> tuple[object, ...]:
+    """What scenes that need the same kernels have in common."""
+    groups = (getattr(scene, name) for name in scene.__struct_fields__)
+    switches = tuple(getattr(group, "enabled", None) for group in groups)
+    return scene.world.source, scene.saved_world, switches, scene.fields
+
+
+def stored_as(layer: str) -> tuple[type[np.generic], Any]:
+    """The type in which a layer is kept, and what stands there where a world has none."""
+    small = layer in MAPS and MAPS[layer].kind in ("id", "mask")
+    return (np.uint8, 255) if small else (np.float32, np.nan)
+
+
+def program() -> str:
+    """By what a program is told from others that might give other bits."""
+    return kernel_cache_folder().name
+
+
+def _use_one_thread() -> None:
+    """Each core has a worker of its own. On this thread, for Numba keeps it by thread."""
+    import numba
+
+    numba.set_num_threads(1)
+
+
+def _outcome(order: Order) -> Outcome:
+    world, scene = create_world(order.scene, partial(check_memory, [order.scene]))
+    simulator = Simulator(scene, world, threads=1)
+    simulator.prepare_all()
+    for _ in range(order.cycles):
+        simulator.advance()
+    simulator.verify()
+    world, scene = simulator.world, simulator.scene
+    if scene.pools.enabled:
+        derive_levels(world, scene.pools, scene.edges)
+    landscape = Landscape(world, scene)
+    wanted = order.wanted
+    layers = {name: values for name in wanted.layers if (values := _layer(landscape, name)) is not None}
+    pictures = _painter(wanted.width, wanted.height).paint(order, landscape) if wanted.pictures else None
+    return Outcome("", _figures(landscape), _accounts(world), layers, pictures)
+
+
+def _layer(landscape: Landscape, name: str) -> NDArray[Any] | None:
+    """A surface or a map as it is kept; None where the world has none."""
+    if name not in SURFACES and not MAPS[name].is_there(landscape):
+        return None
+    values = landscape.surface(name) if name in SURFACES else MAPS[name].values(landscape)
+    kept, _ = stored_as(name)
+    return np.ascontiguousarray(values, kept)
+
+
+def _figures(landscape: Landscape) -> Figures:
+    world = landscape.world
+    accounts = world.ledger.accounts()
+    figures: Figures = {"cell_size": world.cell_size, "ledger.imbalance": world.imbalance()}
+    for substance in SUBSTANCES:
+        account = accounts[substance]
+        volumes = (
+            account.initial,
+            math.fsum(account.gained.values()),
+            math.fsum(account.lost.values()),
+            world.stored(substance),
+        )
+        figures |= {f"ledger.{substance}.{entry}": volume for entry, volume in zip(ENTRIES, volumes, strict=True)}
+    found = measure(world.ground, landscape.drainage, world.cell_size, cycle=world.cycle)
+    return figures | {f"realism.{name}": value for name, value in found.values.items()}
+
+
+def _accounts(world: World) -> dict[str, Any]:
+    accounts: dict[str, Any] = msgspec.to_builtins(world.ledger.accounts())
+    return accounts
+
+
+@functools.cache
+def _painter(width: int, height: int) -> _Painter:
+    """The one of this process and thread. Raises `UserError` where there is no OpenGL."""
+    return _Painter(width, height)
+
+
+class _Painter:
+    """Draws worlds as pictures of one size."""
+
+    def __init__(self, width: int, height: int) -> None:
+        from app.cli.render import headless_context
+        from app.picture.canvas import Canvas
+        from app.picture.picture import Picture
+
+        self._opened = contextlib.ExitStack()  # as long as the process lives
+        context = self._opened.enter_context(headless_context())
+        self._size = width, height
+        self._picture: Picture = Picture(context, bake_at_once=True)
+        self._canvas: Canvas = Canvas(context)
+
+    def paint(self, order: Order, landscape: Landscape) -> NDArray[np.uint8]:
+        """The pictures that are wanted, [picture, line, pixel, colour], from where the scene's opening view is."""
+        from app.cli.render import scene_camera
+        from app.picture.passes.declaration import Shot
+
+        world, scene = landscape.world, landscape.scene
+        width, height = self._size
+        surveyor, pictures = Surveyor(), []
+        for name in order.wanted.pictures:
+            seen = scene if name == SCENE else scene.with_value("view.overlay", name)
+            surveyed = surveyor.survey(world, seen.rivers, wanted_by(seen.view), seen.climate, seen.runoff)
+            snapshot = take_snapshot(world, order.number, None, surveyed)
+            shot = Shot(scene_camera(seen, snapshot, width / height), seen, 0.0, minimap=False)
+            self._picture.show(snapshot)
+            for _ in self._picture.slices(self._canvas.framebuffer(width, height), shot):
+                pass
+            pixels = self._canvas.pixels()
+            assert pixels is not None
+            pictures.append(np.array(pixels))
+        return np.stack(pictures)

@@ -1,0 +1,480 @@
+"""`thalweg sweep`: the same bits as one world alone, sets that go on where they were left, and what recipes may say."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import distributed
+import numpy as np
+import psutil
+import pyarrow.parquet
+import pytest
+import xarray
+from PIL import Image
+
+from app.cli import main as cli
+from app.cli.sheet import GAP
+from app.cli.signals import Wish
+from app.files.opening import open_scene
+from app.files.recorder import write_png
+from app.model.errors import UserError
+from app.model.realism import MEASURES
+from app.sweep import cluster
+from app.sweep.recipe import MOST_WORLDS, Range, Recipe, open_recipe, read_recipe
+from app.sweep.result_set import ResultSet
+from app.sweep.worlds import Order, Outcome, Wanted, run_world, stored_as
+from tests.app.small import simulated
+from tests.test_imports import loaded_by
+
+SMALL = """
+sources = ["noise"]
+size = "40x32"
+cycles = 6
+layers = ["ground", "water_depth", "flow", "lakes", "moisture"]
+pictures = []
+{more}
+
+[changes.world]
+reference_cell_size = 0.0  # the count is for so few cells
+
+[changes.droplets]
+count = 60
+"""
+RAIN = "[vary.climate]\nprecipitation = [400.0, 1600.0]\n[vary.world]\nseed = [3, 4]"
+SIX = "seeds = { from = 1, count = 6 }"
+NOTHING = Wanted(("ground",), (), 16, 16)
+
+
+def written(folder: Path, more: str = "", name: str = "recipe.toml", text: str = SMALL) -> Path:
+    """A recipe's file."""
+    keys, _, sections = more.partition("[")
+    path = folder / name
+    path.write_text(text.replace("{more}", keys) + (f"\n[{sections}" if sections else ""), encoding="utf-8")
+    return path
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def swept(recipe: Path, out: Path, *words: str) -> int:
+    return cli.main(["sweep", str(recipe), "--out", str(out), *words])
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A set of four worlds: two climates, two seeds."""
+    folder = tmp_path_factory.mktemp("whole")
+    assert swept(written(folder, RAIN), folder / "set.zarr", "--table", str(folder / "set.parquet")) == 0
+    return folder
+
+
+@pytest.mark.slow
+def test_worlds_have_the_bits_of_one_that_runs_alone(whole: Path) -> None:
+    found = xarray.open_zarr(whole / "set.zarr")
+    assert dict(found.sizes) == {"world": 4, "row": 32, "column": 40, "flow_channel": 2}
+    assert found.ground.dims == ("world", "row", "column")
+    scenes = [world.scene for world in open_recipe(whole / "recipe.toml").worlds]
+    assert [scene.climate.precipitation for scene in scenes] == [400.0, 400.0, 1600.0, 1600.0]
+    for number, scene in enumerate(scenes):
+        alone = simulated(6, scene).world  # on all cores
+        one = found.isel(world=number)
+        assert one.ground.values.tobytes() == alone.ground.astype(np.float32).tobytes()
+        assert float(one["ledger.sediment.stored"]) == alone.stored("sediment")
+        assert float(one["ledger.rock.lost"]) == sum(alone.ledger.rock.lost.values())
+        assert one.lakes.dtype == np.uint8
+        assert np.isnan(one.moisture.values).all()  # which this world has not
+
+
+@pytest.mark.slow
+def test_saved_world_of_simulate_is_the_same(whole: Path) -> None:
+    words = ["noise", "--size", "40x32", "--seed", "4", "--cycles", "6", "--out", str(whole / "world.npz")]
+    changes = ["world.reference_cell_size=0.0", "droplets.count=60", "climate.precipitation=1600.0"]
+    settings = [word for setting in changes for word in ("--set", setting)]
+    assert cli.main(["simulate", *words, *settings]) == 0
+    with np.load(whole / "world.npz", allow_pickle=False) as saved:
+        ground = (saved["bedrock"] + saved["sediment"]).astype(np.float32)
+    assert (xarray.open_zarr(whole / "set.zarr").ground.isel(world=3).values == ground).all()
+
+
+@pytest.mark.slow
+def test_figures_are_in_the_set_and_in_the_table(whole: Path) -> None:
+    found = xarray.open_zarr(whole / "set.zarr")
+    table = pyarrow.parquet.read_table(whole / "set.parquet").to_pydict()
+    assert table["world"] == [0, 1, 2, 3]
+    assert table["seed"] == found.seed.values.tolist() == [3, 4, 3, 4]
+    assert table["source"] == found.source.values.tolist() == ["noise"] * 4
+    assert table["error"] == [""] * 4
+    for name in ("climate.precipitation", "ledger.water.gained", *(f"realism.{each.name}" for each in MEASURES)):
+        values = [np.nan if value is None else value for value in table[name]]
+        assert np.array(values).tobytes() == found[name].values.tobytes(), name
+    assert np.isfinite(found["realism.median_slope"]).all()
+    record = json.loads(found.record.values[0])
+    assert record["ledger"]["sediment"]["lost"]
+
+
+@pytest.mark.slow
+def test_all_is_there_already(whole: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise AssertionError("nothing is missing")
+
+    monkeypatch.setattr(cluster, "opened", fail)
+    before = files_of(whole / "set.zarr")
+    assert swept(whole / "recipe.toml", whole / "set.zarr") == 0
+    assert "4 of 4 worlds are there" in capsys.readouterr().out
+    assert files_of(whole / "set.zarr") == before
+    with (whole / "set.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["climate.precipitation"] for row in rows] == ["400.0", "400.0", "1600.0", "1600.0"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals are sent there")
+def test_stopped_set_goes_on_and_is_the_same_to_the_bit(tmp_path: Path) -> None:
+    recipe = written(tmp_path, SIX, text=SMALL.replace("cycles = 6", "cycles = 1500"))
+    command = [sys.executable, "-m", "app", "sweep", str(recipe), "--workers", "1", "--out"]
+    stopped = tmp_path / "stopped.zarr"
+    process = subprocess.Popen(
+        [*command, str(stopped)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    while not list((stopped / "record" / "c").glob("*")):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers, too
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 128 + signal.SIGINT, err
+    assert "worlds are there, and" in err.splitlines()[-1]
+    assert "Traceback" not in err
+    there = len(list((stopped / "record" / "c").glob("*")))
+    assert 0 < there < 6
+    assert str(stopped) in out
+    texts = xarray.open_zarr(stopped).error.values.tolist()
+    assert texts.count("has not run") == 6 - there
+    records = {path.name: path.stat().st_mtime_ns for path in (stopped / "record" / "c").glob("*")}
+    assert swept(recipe, stopped) == 0
+    assert {name: (stopped / "record" / "c" / name).stat().st_mtime_ns for name in records} == records  # not run again
+    assert swept(recipe, tmp_path / "at-once.zarr") == 0
+    assert files_of(stopped) == files_of(tmp_path / "at-once.zarr")
+
+
+def count_of_runs(dask_scheduler: Any) -> dict[str, int]:
+    """How often each world was begun."""
+    counts: dict[str, int] = {}
+    for key, _, finish, *_ in dask_scheduler.transition_log:
+        if finish == "processing":
+            counts[str(key)] = counts.get(str(key), 0) + 1
+    return counts
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals are sent there")
+def test_killed_worker_loses_the_world_it_had() -> None:
+    recipe = read_recipe(SMALL.replace("{more}", SIX), "recipe", Path())
+    orders = iter([Order(world.number, world.scene, 400, NOTHING) for world in recipe.worlds])
+    outcomes: dict[int, Outcome] = {}
+    with cluster.opened(workers=2) as client:
+        for number, outcome in cluster.run_all(client, orders, Wish()):
+            assert number not in outcomes
+            outcomes[number] = outcome
+            if len(outcomes) == 2:
+                time.sleep(0.1)
+                os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+        runs = client.run_on_scheduler(count_of_runs)
+    assert sorted(outcomes) == list(range(6))
+    assert not [outcome.error for outcome in outcomes.values() if outcome.error]
+    assert sum(runs.values()) <= 6 + 1, runs
+    alone = simulated(400, recipe.worlds[3].scene).world
+    assert outcomes[3].layers["ground"].tobytes() == alone.ground.astype(np.float32).tobytes()
+
+
+@pytest.mark.slow
+def test_workers_end_with_the_program() -> None:
+    with cluster.opened(workers=1) as client:
+        (pid,) = client.run(os.getpid).values()
+        assert client.run(lambda: os.environ["NUMBA_NUM_THREADS"]) == dict.fromkeys(client.ncores(), "1")
+    assert not psutil.pid_exists(pid)
+
+
+@pytest.mark.slow
+def test_a_world_that_fails_is_told_and_ends_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_png(tmp_path / "flat.png", np.full((8, 8, 3), 90, np.uint8))
+    recipe = written(tmp_path, '[vary.world]\nrain_map = ["flat.png", ""]')
+    assert swept(recipe, tmp_path / "set.zarr") == 1
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert "1 of 2 worlds failed" in error
+    assert "all of one shade" in error
+    found = xarray.open_zarr(tmp_path / "set.zarr")
+    assert "all of one shade" in found.error.values[0]
+    assert found.error.values[1] == ""
+    assert np.isnan(found.ground[0]).all()
+    assert np.isnan(found["realism.median_slope"][0])
+    assert np.isfinite(found.ground[1]).all()
+    with (tmp_path / "set.csv").open(newline="") as file:
+        assert "all of one shade" in next(csv.DictReader(file))["error"]
+    # What failed is run again, in case that what it lacked is there now
+    shades = np.arange(8 * 8 * 3, dtype=np.uint8).reshape(8, 8, 3)
+    write_png(tmp_path / "flat.png", shades)
+    assert swept(recipe, tmp_path / "set.zarr") == 0
+    assert np.isfinite(xarray.open_zarr(tmp_path / "set.zarr").ground).all()
+
+
+@pytest.mark.slow
+def test_contact_sheets_have_a_picture_of_each_world(tmp_path: Path) -> None:
+    recipe = written(
+        tmp_path, RAIN, text=SMALL.replace("pictures = []", 'pictures = ["scene", "slope"]\nwidth = 96\nheight = 64')
+    )
+    assert swept(recipe, tmp_path / "set.zarr", "--workers", "1") == 0
+    pictures = xarray.open_zarr(tmp_path / "set.zarr").pictures
+    assert pictures.shape == (4, 2, 64, 96, 3)
+    assert len({picture.tobytes() for picture in pictures.values.reshape(8, -1)}) == 8
+    for number, name in enumerate(("set.png", "set-slope.png")):
+        sheet = np.asarray(Image.open(tmp_path / name).convert("RGB"))
+        below = pictures.values[3, number, -20:]  # of the last one, what its caption leaves
+        places = [(top, left) for top in range(len(sheet) - 19) for left in (0, 96 + GAP)]
+        assert any((sheet[top : top + 20, left : left + 96] == below).all() for top, left in places)
+
+
+@pytest.mark.slow
+def test_cluster_gives_the_same_set(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recipe = whole / "recipe.toml"
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as workers:
+        assert swept(recipe, tmp_path / "set.zarr", "--scheduler", workers.scheduler_address) == 0
+        assert files_of(tmp_path / "set.zarr") == files_of(whole / "set.zarr")
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as workers:
+        assert swept(recipe, tmp_path / "other.zarr", "--scheduler", workers.scheduler_address) == 1
+    assert "has 2 threads" in capsys.readouterr().err
+
+
+def test_no_scheduler_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "PATIENCE", 0.2)
+    for address in ("tcp://127.0.0.1:9", "nonsense://"):
+        assert swept(written(tmp_path), tmp_path / "set.zarr", "--scheduler", address) == 1
+        assert f"--scheduler {address}: no Dask scheduler" in capsys.readouterr().err.splitlines()[-1]
+
+
+def made(folder: Path, more: str = "", text: str = SMALL) -> ResultSet:
+    """The set of a recipe, in which nothing has run."""
+    return ResultSet(folder / "set.zarr", open_recipe(written(folder, more, text=text)))
+
+
+def test_another_recipe_is_refused(tmp_path: Path) -> None:
+    made(tmp_path, RAIN)
+    assert made(tmp_path, RAIN).count == 0
+    with pytest.raises(UserError, match=r"another recipe .*'cycles' is another one"):
+        made(tmp_path, RAIN, SMALL.replace("cycles = 6", "cycles = 7"))
+    with pytest.raises(UserError, match=r"another recipe .*'vary' is another one"):
+        made(tmp_path, RAIN.replace("400.0", "500.0"))
+
+
+def test_files_that_have_changed_make_another_set(tmp_path: Path) -> None:
+    text = SMALL.replace('"noise"', '"own.toml"')
+    (tmp_path / "own.toml").write_text("[climate]\nprecipitation = 500.0\n")
+    made(tmp_path, text=text)
+    (tmp_path / "own.toml").write_text("[climate]\nprecipitation = 501.0\n")
+    with pytest.raises(UserError, match="files it names have changed"):
+        made(tmp_path, text=text)
+
+
+def test_other_programs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(tmp_path)
+    monkeypatch.setattr("app.sweep.result_set.program", lambda: "another")
+    with pytest.raises(UserError, match="another version of the program"):
+        made(tmp_path)
+
+
+def test_what_is_no_set_is_not_touched(tmp_path: Path) -> None:
+    (tmp_path / "set.zarr").mkdir()
+    (tmp_path / "set.zarr" / "mine").write_text("mine")
+    with pytest.raises(UserError, match="no set of worlds"):
+        made(tmp_path)
+    assert files_of(tmp_path / "set.zarr") == {"mine": b"mine"}
+
+
+def test_full_disk_is_one_line_and_leaves_the_world_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = made(tmp_path, SIX)
+    layers = {"ground": np.ones((32, 40), np.float32)}
+    found.put(0, Outcome(layers=layers))
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("zarr.storage._local._put", fail)
+        with pytest.raises(UserError, match=r"cannot write .*set\.zarr: no space is left"):
+            found.put(1, Outcome(layers=layers))
+    again = made(tmp_path, SIX)
+    assert [world.number for world in again.missing] == [1, 2, 3, 4, 5]
+
+
+def test_a_set_that_cannot_be_made_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    recipe = open_recipe(written(tmp_path))
+    monkeypatch.setattr("zarr.storage._local._put", fail)
+    with pytest.raises(UserError, match="no space is left"):
+        ResultSet(tmp_path / "set.zarr", recipe)
+    assert [path.name for path in tmp_path.iterdir()] == ["recipe.toml"]
+
+
+def test_an_error_of_any_kind_is_the_outcome() -> None:
+    scene = open_scene("noise").with_values({"world.columns": 40, "world.rows": 32})
+    outcome = run_world(Order(0, scene, 1, Wanted(("nonsense",), (), 16, 16)))
+    assert outcome.error == "KeyError: 'nonsense'"
+    assert not outcome.layers
+
+
+def test_layers_are_kept_in_small_types() -> None:
+    assert stored_as("ground")[0] == stored_as("discharge")[0] == np.float32
+    assert stored_as("materials") == stored_as("cliffs") == (np.uint8, 255)
+
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+
+def example(language: str, word: str) -> str:
+    """What README shows in a language, with a word in it."""
+    return next(text for text in re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL) if word in text)
+
+
+def test_recipe_of_the_readme_is_one() -> None:
+    recipe = read_recipe(example("toml", "sources ="), "README.md", Path())
+    assert len(recipe.worlds) == 200
+    assert recipe.shape == (256, 256)
+
+
+@pytest.mark.slow
+def test_five_lines_of_the_readme_read_a_set(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(whole)
+    lines = example("python", "xarray.open_zarr")
+    assert len(lines.splitlines()) == 5
+    names: dict[str, Any] = {}
+    exec(lines, names)
+    assert names["heights"].shape == (4, 32, 40)
+    assert names["rain"].tolist() == [400.0, 400.0, 1600.0, 1600.0]
+
+
+def test_ranges_have_both_ends() -> None:
+    assert Range(0.1, 0.5, 5).values() == [0.1, 0.2, 0.3, 0.4, 0.5]
+    assert Range(1.0, 1000.0, 4, log=True).values() == [1.0, 10.0, 100.0, 1000.0]
+    recipe = parsed("[vary.snowballs]\ncount = { from = 10, to = 12, steps = 9 }")
+    assert recipe.varied == {"snowballs.count": [10, 11, 12]}  # whole numbers, each once
+
+
+def test_every_value_with_every_other_and_seeds_fastest() -> None:
+    recipe = parsed(
+        'sources = ["noise", "ridged"]\nseeds = [5, 9]\n[vary.climate]\nprecipitation = [1.0, 2.0]', NO_SOURCE
+    )
+    assert [(world.source, *world.values.values()) for world in recipe.worlds] == [
+        (source, rain, seed) for source in ("noise", "ridged") for rain in (1.0, 2.0) for seed in (5, 9)
+    ]
+    assert [world.number for world in recipe.worlds] == list(range(8))
+    assert [world.scene.world.seed for world in recipe.worlds] == [5, 9] * 4
+    assert recipe.shape == (32, 40)
+
+
+NO_SOURCE = SMALL.replace('sources = ["noise"]', "")
+
+
+def parsed(more: str, text: str = SMALL) -> Recipe:
+    keys, _, sections = more.partition("[vary")
+    return read_recipe(text.replace("{more}", keys) + (f"\n[vary{sections}" if sections else ""), "r.toml", Path())
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("", "'sources' is missing"),
+        ("sources = [", "not valid TOML"),
+        ('sources = ["noise"]', "'cycles' is missing"),
+        ('sources = []\ncycles = 1', "length >= 1.*'sources'"),
+        ('sources = "noise"\ncycles = 1', "Expected `array`, got `str`.*'sources'"),
+        ('sources = ["noise"]\ncycles = -1', ">= 0.*'cycles'"),
+        ('sources = ["noise"]\ncycles = 1\ncycels = 2', "'cycels' is not a property of a recipe"),
+        ('sources = ["nosie"]\ncycles = 1', "no such file|no preset"),
+        ('sources = ["noise"]\ncycles = 1\nsize = "huge"', "size = huge: must be"),
+        ('sources = ["noise"]\ncycles = 1\nlayers = ["grund"]', "did you mean 'ground'"),
+        ('sources = ["noise"]\ncycles = 1\nlayers = ["ground", "ground"]', "layers: each may be named once"),
+        ('sources = ["noise"]\ncycles = 1\npictures = ["sloop"]', "did you mean 'slope'"),
+        ('sources = ["noise"]\ncycles = 1\nwidth = 4096\nheight = 4096', "at most 1000000"),
+        ('sources = ["noise"]\ncycles = 1\ntitle = "a\\nb"', "title: must be one line"),
+        ('sources = ["noise"]\ncycles = 1\nseeds = { from = 1, count = 9000000000 }', "<= 100000.*'seeds.count'"),
+        ('sources = ["noise"]\ncycles = 1\nseeds = { from = 2147483647, count = 2 }', "seeds: the last"),
+        ('sources = ["noise"]\ncycles = 1\nseeds = [1]\n[vary.world]\nseed = [2]', "world.seed: is said twice"),
+        ('sources = ["noise"]\ncycles = 1\n[vary.climate]\nprecipitation = []', "must have a value"),
+        ('sources = ["noise"]\ncycles = 1\n[vary.climate]\nprecipitation = [1e9]', "must be from"),
+        ('sources = ["noise"]\ncycles = 1\n[vary.climate]\nprecipitation = [nan]', "must be a number"),
+        ('sources = ["noise"]\ncycles = 1\n[vary.climate]\nprecipitation = "much"', "Expected .* must be a list"),
+        ('sources = ["noise"]\ncycles = 1\n[vary.climate]\nrain = [1]', "no parameter 'climate.rain'"),
+        ('sources = ["noise"]\ncycles = 1\n[vary.weather]\nrain = [1]', "no section 'weather'"),
+        ('sources = ["noise"]\ncycles = 1\n[vary.pools]\nenabled = { from = 0, to = 1, steps = 2 }', "has no range"),
+        (
+            'sources = ["noise"]\ncycles=1\n[vary.climate]\nprecipitation = {from = 0, to = 9, steps = 3, log = true}',
+            "must be more than 0",
+        ),
+        (
+            'sources = ["noise"]\ncycles=1\n[vary.climate]\nprecipitation = { from = inf, to = nan, steps = 3 }',
+            "must be a number",
+        ),
+        (
+            'sources = ["noise"]\ncycles = 1\n[changes.pools]\nenabled = true\n[vary.pools]\nenabled = [true]',
+            "said twice",
+        ),
+        ('sources = ["noise", "island"]\ncycles = 1', "all worlds of a set have the same"),
+    ],
+)  # fmt: skip
+def test_what_a_recipe_may_not_say_is_one_line(text: str, error: str) -> None:
+    with pytest.raises(UserError, match=error) as raised:
+        _ = read_recipe(text, "r.toml", Path()).shape
+    assert str(raised.value).startswith("r.toml: ")
+    assert "\n" not in str(raised.value)
+
+
+def test_too_many_worlds_are_refused_before_any_is_planned() -> None:
+    axes = "\n".join(
+        f"{name} = {{ from = 0.0, to = 0.1, steps = {MOST_WORLDS} }}" for name in ("evaporation", "friction", "density")
+    )
+    begin = time.process_time()
+    with pytest.raises(UserError, match=f"{MOST_WORLDS**3} worlds: at most {MOST_WORLDS}"):
+        parsed(f"[vary.droplets]\n{axes}")
+    assert time.process_time() - begin < 1.0
+
+
+def test_worlds_that_have_no_room_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recipe = written(tmp_path, SIX, text=SMALL.replace("40x32", "8192"))
+    assert swept(recipe, tmp_path / "set.zarr", "--workers", "6") == 1
+    assert re.search(r"6 worlds of 8192² cells need about .* --workers 3 runs fewer", capsys.readouterr().err)
+    assert not (tmp_path / "set.zarr").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["--out", "set.npz"], "a set of worlds is .zarr"),
+        (["--out", "nowhere/set.zarr"], "no folder"),
+        (["--out", "set.zarr", "--table", "set.xls"], "a table is .csv or .parquet"),
+        (["--out", "set.zarr", "--table", "nowhere/set.csv"], "no folder"),
+    ],
+)
+def test_places_are_checked_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: list[str], error: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["sweep", str(written(tmp_path)), *words]) == 1
+    assert error in capsys.readouterr().err
+
+
+def test_what_it_runs_with_is_not_loaded_before() -> None:
+    loaded = loaded_by("import app.cli.main, app.sweep.recipe")
+    assert not loaded & {"dask", "distributed", "zarr", "pyarrow", "pandas", "numba"}
