@@ -21,7 +21,7 @@ from app.sweep.worlds import Order, Wanted
 
 log = logging.getLogger(__name__)
 
-WORLDS, SIDE, CYCLES = 200, 256, 100
+WORLDS, SIDE, CYCLES = 200, 256, 200
 BESIDE = 5  # worlds of each process that runs them without a sweep
 
 RECIPE = """

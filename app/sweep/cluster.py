@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from app.cli.signals import Wish
 
 PATIENCE = 10.0  # seconds in which a scheduler must answer
-LOOK = 0.2  # seconds between two looks at whether there is a wish to end
+LOOK = 0.5  # seconds between two looks at whether there is a wish to end
 
-# One thread each, for all libraries that would start more. They stand before anything is imported there.
-ONE_THREAD = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+# What processes of this machine have before they import anything: one thread for each library that would start more.
+# Dask's own variables have the C library give back the memory of each array at once, a tenth of a world's time.
+ENVIRONMENT = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 @contextlib.contextmanager
@@ -35,8 +36,19 @@ def opened(scheduler: str = "", workers: int | None = None) -> Iterator[distribu
 
     Raises `UserError` where there is no such scheduler, or its workers would not do.
     """
-    dask.config.set({"distributed.worker.profile.enabled": False})  # it takes a part of each core
-    for name in ("distributed", "distributed.worker", "distributed.nanny", "distributed.scheduler"):
+    dask.config.set(
+        {
+            "distributed.worker.profile.enabled": False,  # it takes a part of each core
+            "distributed.nanny.pre-spawn-environ": ENVIRONMENT,
+        }
+    )
+    for name in (
+        "distributed",
+        "distributed.client",
+        "distributed.worker",
+        "distributed.nanny",
+        "distributed.scheduler",
+    ):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters, a world's outcome tells
     if scheduler:
         try:
@@ -54,7 +66,6 @@ def opened(scheduler: str = "", workers: int | None = None) -> Iterator[distribu
             memory_limit=None,  # each world is asked before it is made
             dashboard_address=None,
             silence_logs=logging.CRITICAL,
-            env=ONE_THREAD,
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -89,21 +100,21 @@ def run_all(client: distributed.Client, orders: Iterator[Order], wish: Wish) -> 
     ended: queue.SimpleQueue[distributed.Future] = queue.SimpleQueue()
     running: dict[distributed.Future, int] = {}
 
-    def begin_more() -> None:
-        while not wish and len(running) < max(len(_known_workers(client)), 1) and (order := next(orders, None)):
+    def begin_more(workers: int) -> None:
+        while not wish and len(running) < max(workers, 1) and (order := next(orders, None)):
             future = client.submit(worlds.run_world, order, key=f"world-{order.number}", pure=False)
             running[future] = order.number
             future.add_done_callback(ended.put)
 
-    begin_more()
+    begin_more(workers := len(_known_workers(client)))
     while running:
         try:
             future = ended.get(timeout=LOOK)
         except queue.Empty:
-            begin_more()  # where there are more workers now
+            begin_more(workers := len(_known_workers(client)))  # others have come, or gone
             continue
         number, outcome = running.pop(future), _outcome_of(future)
-        begin_more()  # before anything is written
+        begin_more(workers)  # before anything is written
         yield number, outcome
 
 
