@@ -7,6 +7,7 @@ lost on the way does not come back.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -16,12 +17,16 @@ from kernels.compiling import njit
 from kernels.components import components
 from kernels.directions import flow_directions
 from kernels.filling import fill
-from kernels.neighbours import OUTLET, index_steps
+from kernels.neighbours import COLUMN_STEPS, OUTLET, ROW_STEPS, index_steps
 from kernels.ocean import ocean_mask, outlet_mask
+from kernels.random import mix
 from kernels.routing import order_from_springs
 
 POOL_CELLS = 6  # of the largest pool in the bed of a stream
 END_DEPTH = 0.1  # of the deepest water in a hollow: where a stream ends in it
+# By which part the unevenness of the ground that no cell shows makes a way steeper, at most. On slopes that are smooth,
+# water would run straight along the grid without it.
+UNEVENNESS = 0.6
 
 
 class Streams(NamedTuple):
@@ -51,6 +56,30 @@ def _mark_ends(surface, filled, labels, depth, is_end, outlets):
             deepest = depth[label_of[cell] - 1]
             if level[cell] - height[cell] >= (1.0 - END_DEPTH) * deepest:
                 out[cell] = True
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _wander(filled, directions):
+    """Let water run to the neighbour that is the steepest with the unevenness of the ground, the same at all times.
+
+    As every other direction it leads down; on flats, water keeps the shortest way.
+    """
+    rows, columns = filled.shape
+    across = math.sqrt(0.5)
+    for row in range(1, rows - 1):
+        for column in range(1, columns - 1):
+            direction, height = directions[row, column], filled[row, column]
+            if direction == OUTLET or filled[row + ROW_STEPS[direction], column + COLUMN_STEPS[direction]] >= height:
+                continue
+            word = mix(np.uint64(row * columns + column))
+            steepest = 0.0
+            for neighbour in range(8):
+                drop = height - filled[row + ROW_STEPS[neighbour], column + COLUMN_STEPS[neighbour]]
+                if drop > 0.0:
+                    chance = np.int64((word >> np.uint64(8 * neighbour)) & np.uint64(255)) / 127.5 - 1.0
+                    slope = (drop if neighbour < 4 else drop * across) * (1.0 + UNEVENNESS * chance)
+                    if slope > steepest:
+                        directions[row, column], steepest = neighbour, slope
 
 
 @njit(nogil=True, cache=True)
@@ -95,6 +124,7 @@ def find_streams(
             fill(surface, outlets, filled)
     order = np.empty(surface.size, np.int32)
     directions = flow_directions(filled, outlets, scratch=order)
+    _wander(filled, directions)
     order_from_springs(directions, order, np.zeros(surface.shape))
     flow = np.where(ocean, 0.0, runoff)
     limits = np.full(surface.shape, np.inf) if most is None else most

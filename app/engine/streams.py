@@ -28,9 +28,10 @@ def streams_of(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The discharge of each cell in cubic metres a second, and 1 + the number of the neighbour that it goes to.
 
-    0 where no water goes on. Numbers as in `kernels.neighbours`; both [row, column]. Water runs as rain and springs
-    feed it; where drops have run, no more than they brought: some soaks away or evaporates. Streams that were there
-    `before`, by their discharge, stay where they are until the land around lies lower by more than their bed.
+    0 where no water goes on, and in lakes, where none is seen to run. Numbers as in `kernels.neighbours`; both
+    [row, column]. Water runs as rain and springs feed it; where drops have run, no more than they brought: some soaks
+    away or evaporates. Streams that were there `before`, by their discharge, stay where they are until the land around
+    lies lower by more than their bed.
     """
     from kernels.neighbours import OUTLET
     from kernels.standing import LAKE
@@ -67,6 +68,7 @@ def streams_of(
         flow[goes_on] += MEMORY * (before[goes_on] - flow[goes_on])
     directions = np.where(found.directions == OUTLET, 0, found.directions + 1)
     _follow_centrelines(world, flow, directions)
+    flow[stands], directions[stands] = 0.0, 0
     return flow.astype(np.float32), directions.astype(np.float32)
 
 

@@ -29,6 +29,7 @@ from app.scene.scene import Scene
 from app.sources.parameters import WorldParameters
 from kernels.rivers import drain
 from kernels.routing import accumulate, way_to_outlet
+from kernels.standing import LAKE
 from tests.app.small import heard
 from tests.kernels.relief import island
 from tests.kernels.terrain import hills
@@ -511,6 +512,20 @@ def test_streams_stay_in_their_beds_while_the_land_around_hardly_changes() -> No
                 share.append((seen & ~old).sum() / seen.sum())
         moved[remembers] = float(np.mean(share))
     assert moved[True] < 0.1 < 0.4 < moved[False]
+
+
+def test_no_stream_is_seen_in_a_lake() -> None:
+    """It ends at the shore, and goes on where the lake runs over."""
+    ground = 40.0 - 0.2 * np.arange(60.0)[:, None] + 0.1 * np.abs(np.arange(40.0) - 20.0)
+    lake = np.zeros(ground.shape, np.bool_)
+    lake[20:32, 14:28] = True
+    level = ground[33, 20] + 0.01
+    ground[lake] = level - 3.0
+    world = world_of(ground)
+    world.standing[lake], world.water_level[lake] = LAKE, level
+    flow, directions = streams_of(world, Runoff(precipitation=800.0, least_cells=150.0))
+    assert not flow[lake].any() and not directions[lake].any()
+    assert flow[36:].max() > flow[:19].max() > 0.0
 
 
 def test_a_river_that_meanders_runs_in_its_bed_from_source_to_mouth() -> None:
