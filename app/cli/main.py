@@ -569,6 +569,9 @@ def _run_viewer(options: argparse.Namespace) -> None:
         return
     if options.source in COMMANDS:
         raise UserError(f"{options.source}: commands come first; a file of that name is ./{options.source}")
+    asked_about = _too_large(options)
+    if asked_about is not None:
+        options.source = None  # the window opens with the default scene, and asks which part is meant
     scenes = _scenes(options)
     if options.threads is not None:
         scenes = [scene.with_value("simulation.threads", options.threads) for scene in scenes]
@@ -582,7 +585,20 @@ def _run_viewer(options: argparse.Namespace) -> None:
 
     if options.source and is_file(options.source):
         Library.of_user().note(Path(options.source))
-    run(*scenes, keep_session=True, welcome=not options.source)
+    run(*scenes, keep_session=True, welcome=not options.source and asked_about is None, asked_about=asked_about)
+
+
+def _too_large(options: argparse.Namespace) -> Path | None:
+    """The model that is to be shown, where it is larger than a map may be and nothing says what of it is meant."""
+    from app.files.opening import is_file
+    from app.model.world import LARGEST_SIDE
+
+    if not options.source or not is_file(options.source) or options.part or options.size:
+        return None
+    from app.sources.heightmap.reading import open_model
+
+    model = open_model(Path(options.source))
+    return Path(options.source) if model and max(model.rows, model.columns) > LARGEST_SIDE else None
 
 
 def _check_display() -> None:

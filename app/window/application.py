@@ -84,6 +84,7 @@ from app.window.notices import Notices
 from app.window.pace import Pace
 from app.window.panel import Panel
 from app.window.panel.memory import PanelMemory
+from app.window.part_choice import PartChoice
 from app.window.pointing import Pointing
 from app.window.recording import Recording
 from app.window.undo import LandStep, Undo, ValueStep
@@ -158,6 +159,7 @@ class Application:
         self.camera_follow = CameraFollow(self)
         self.recording = Recording(self, context)
         self.exporting = Exporting(self)
+        self.part_choice = PartChoice(self)
         self.last_session: EndedSession | None = None  # which can be gone on with
         self.offering = False  # whether the person has still to say so
         self.pixel_size = (0, 0)  # of the window
@@ -386,7 +388,7 @@ class Application:
     def rest(self) -> float:
         """For how many seconds the next frame would look like this one, unless something happens."""
         if self._at_rest:
-            return min(self.notices.rest, self.exporting.rest)
+            return min(self.notices.rest, self.exporting.rest, self.part_choice.rest)
         if self.sides.drawing or self.snapshot is None or imgui.is_any_item_active():
             return 0.0
         return self._pace.rest(shared=self._shares_cores)
@@ -658,6 +660,7 @@ class Application:
         self.stock.release()
         self.recording.release()
         self.exporting.release()
+        self.part_choice.close()
         self.sides.release()
 
     # How it is done.

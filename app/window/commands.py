@@ -465,6 +465,8 @@ class Commands:
         from app.files.opening import is_file, open_scene
 
         def open_it() -> None:
+            if is_file(str(source)) and self._application.part_choice.asks_about(Path(source)):
+                return
             self._application.open(open_scene(str(source)))
             if is_file(str(source)):
                 self._application.library.note(Path(source))

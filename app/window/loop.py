@@ -36,13 +36,14 @@ def run(
     keep_session: bool = False,
     welcome: bool = False,
     library: Library | None = None,
+    asked_about: Path | None = None,
 ) -> None:
     """Show a scene, or several that are compared, in a window until it is closed.
 
     With `keep_session` the work is written now and then, that of a session which was not closed is offered, and files
     are remembered in the user's library, where no other one is given. With `welcome` the gallery opens, if it was
-    never closed before. Calls `on_first_picture` when the land was on the screen first, and `after_frame` when any
-    frame is. Raises `UserError` where the land cannot be made.
+    never closed before. Of a large model, `asked_about`, a part is asked for. Calls `on_first_picture` when the land
+    was on the screen first, and `after_frame` when any frame is. Raises `UserError` where the land cannot be made.
     """
     simulation = SimulationThread(*scenes, paused=paused, session=_session() if keep_session else None)
     simulation.start()  # it loads the terrain while the window opens
@@ -60,6 +61,7 @@ def run(
             library,
             panel_file,
             sessions,
+            asked_about,
             welcome=welcome,
         )
     finally:
@@ -75,6 +77,7 @@ def _run_window(
     library: Library,
     panel_file: Path | None,
     sessions: Sequence[EndedSession],
+    asked_about: Path | None,
     *,
     welcome: bool,
 ) -> None:
@@ -98,6 +101,8 @@ def _run_window(
         application.offer(sessions)
         if welcome and not application.offering and not library.welcome.gallery:
             application.panel.gallery.open()
+        if asked_about is not None:
+            application.commands.open(asked_about)
         try:
             _show(simulation, application, window, on_first_picture, after_frame)
         except UserError:

@@ -22,7 +22,7 @@ Samples = NDArray[Any]
 # Reads rows and columns: samples as they are in the file, and where it says NODATA, if anywhere
 Reader = Callable[[slice, slice], tuple[Samples, "NDArray[np.bool_] | None"]]
 
-BAND = 2**24  # cells that are read at once
+BAND = 2**23  # cells that are read at once
 MOST_TILES = 10_000
 LONGEST_SIDE = 10**8  # cells; more than any model has
 SAME_CELLS = 1e-6  # difference of the sides of tiles' cells, as a part of them

@@ -23,6 +23,7 @@ from app.window.panel.groups import GroupRows
 from app.window.panel.keyboard import Keyboard
 from app.window.panel.memory import PanelMemory
 from app.window.panel.parameters import SECTIONS, ParameterRows
+from app.window.panel.part_dialog import PartDialog
 from app.window.panel.search import Search
 from app.window.panel.springs import SpringMarks
 from app.window.panel.timeline import TimelineStrip
@@ -60,6 +61,7 @@ class Panel:
         self._camera_path = CameraPathList(application)
         self._file_dialog = FileDialog()
         self._export_dialog = ExportDialog(application)
+        self._part_dialog = PartDialog(application)
         self.gallery = Gallery(application)
         self.tour = FirstTour(application)
         self._laid_out_scale = 0.0
@@ -143,7 +145,9 @@ class Panel:
     @property
     def is_asking(self) -> bool:
         """Whether what is typed is for a dialog, or the name of a parameter that is looked for."""
-        dialogs = self._file_dialog.is_open or self._toolbar.is_asking or self._application.exporting.is_open
+        application = self._application
+        dialogs = self._file_dialog.is_open or self._toolbar.is_asking
+        dialogs = dialogs or application.exporting.is_open or application.part_choice.is_open
         return dialogs or (self.visible and self._search.is_beginning)
 
     @property
@@ -185,6 +189,8 @@ class Panel:
             self._file_dialog.close()
         elif self._toolbar.is_asking:
             self._toolbar.close()
+        elif self._application.part_choice.is_open:
+            self._application.part_choice.close()
         elif self._application.exporting.is_open:
             self._application.exporting.close()
         elif self.key_sheet_open:
@@ -203,6 +209,7 @@ class Panel:
         """Give back what ImGui's own end would not."""
         self._timeline.release()
         self._rows.release()
+        self._part_dialog.release()
         if self._plots_shown:
             from app.window.panel import plots
 
@@ -304,5 +311,6 @@ class Panel:
             whole = (viewport.work_size.x / 2.0, middle[1]) if widest < em(key_sheet.WIDTH) else middle
             self.key_sheet_open = key_sheet.key_sheet(whole, viewport.work_size.x - em(2.0), highest)
         self._export_dialog.gui(middle, widest, highest)
+        self._part_dialog.gui(middle, widest, highest)
         self._file_dialog.gui(middle, widest, highest)
         self.tour.gui((middle[0], free.y - em(3.0)))

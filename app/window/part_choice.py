@@ -1,0 +1,235 @@
+"""Choosing a part of a large model: it is seen small first, and no more of it is read than that and the part."""
+
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.memory import memory_text
+from app.model import palettes
+from app.model.errors import explained
+from app.model.world import LARGEST_SIDE, SMALLEST_SIDE
+from app.sources.part import Part
+
+if TYPE_CHECKING:
+    from app.scene.scene import Scene
+    from app.sources.heightmap.models import Model
+    from app.sources.heightmap.overview import Overview
+    from app.window.application import Application
+
+LARGEST_UNASKED = 2048  # cells along a side; of what has more, a part may be better
+FIRST_SIDE = 2048  # of the part that is proposed, in cells of the model
+SIDES = (512, 1024, 2048, 4096)  # of the land that is made of it
+FIRST_CELLS = 1024
+SECONDS_BETWEEN_LOOKS = 0.1
+
+PAPER = np.array([0.93, 0.92, 0.89])
+SEA = np.array([0.33, 0.47, 0.58])
+STEEP = 0.35  # it is seen best where its usual slope is drawn so steep
+LIGHT = np.array([-0.5, -0.5, 0.75]) / np.linalg.norm([-0.5, -0.5, 0.75])  # from the north-west: east, south, up
+
+Pixels = NDArray[np.uint8]
+
+
+class _Given(Exception):
+    """Nobody waits for the overview any more."""
+
+
+@dataclass
+class _Reading:
+    """An overview that is read on a thread of its own."""
+
+    model: Model
+    progress: float = 0.0
+    is_wanted: bool = True
+    overview: Overview | None = None
+    pixels: Pixels | None = None
+    why: str = ""
+    thread: threading.Thread = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.thread = threading.Thread(target=self._read, name="overview", daemon=True)
+        self.thread.start()
+
+    def _read(self) -> None:
+        from app.sources.heightmap.overview import overview_of
+
+        def report(progress: float) -> None:
+            self.progress = progress
+            if not self.is_wanted:
+                raise _Given
+
+        try:
+            overview = overview_of(self.model, progress=report)
+            self.pixels = picture_of(overview)
+            self.overview = overview
+        except _Given:
+            pass
+        except Exception as error:
+            self.why = explained(error)
+
+
+class PartChoice:
+    """What is chosen of a model, while `is_open`."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self._reading: _Reading | None = None
+        self.source = ""
+        self.part = Part(0, 0, 1, 1)
+        self.cells = FIRST_CELLS  # along the longer side of the land, at most
+
+    @property
+    def is_open(self) -> bool:
+        return self._reading is not None
+
+    @property
+    def model(self) -> Model:
+        assert self._reading is not None
+        return self._reading.model
+
+    @property
+    def overview(self) -> Overview | None:
+        return self._reading.overview if self._reading else None
+
+    @property
+    def pixels(self) -> Pixels | None:
+        """The overview as a picture, [row, column, (red, green, blue)], once it is there."""
+        return self._reading.pixels if self._reading and self._reading.overview else None
+
+    @property
+    def progress(self) -> float:
+        """How much of the overview is read, from 0 to 1."""
+        return self._reading.progress if self._reading else 1.0
+
+    @property
+    def why(self) -> str:
+        """Why there is no overview."""
+        return self._reading.why if self._reading else ""
+
+    @property
+    def rest(self) -> float:
+        """For how many seconds nothing of it will look otherwise."""
+        return SECONDS_BETWEEN_LOOKS if self._reading and self._reading.thread.is_alive() else math.inf
+
+    def asks_about(self, source: Path) -> bool:
+        """Whether a part is to be chosen before a source is opened; then it is asked for.
+
+        Raises `UserError` where the source is a folder of tiles that cannot be joined.
+        """
+        from app.sources.heightmap.reading import open_model
+
+        model = open_model(source)
+        if model is None or model.full_scale is not None or max(model.rows, model.columns) <= LARGEST_UNASKED:
+            return False
+        self.close()
+        self.source, self._reading = str(source), _Reading(model)
+        self.choose(min(FIRST_SIDE, max(model.rows, model.columns)), model.rows // 2, model.columns // 2)
+        return True
+
+    def close(self) -> None:
+        """Choose nothing."""
+        if self._reading is not None:
+            self._reading.is_wanted = False
+            self._reading = None
+
+    @property
+    def side(self) -> int:
+        """Of the part, in cells of the model."""
+        return max(self.part.rows, self.part.columns)
+
+    @property
+    def sides(self) -> tuple[int, int]:
+        """The smallest part there can be, and the whole."""
+        return min(SMALLEST_SIDE * 8, self.longest), self.longest
+
+    @property
+    def longest(self) -> int:
+        return max(self.model.rows, self.model.columns)
+
+    def choose(self, side: int, row: int, column: int) -> None:
+        """Take a square of so many cells around one of them, as far as the model reaches."""
+        rows, columns = min(side, self.model.rows), min(side, self.model.columns)
+        top = min(max(row - rows // 2, 0), self.model.rows - rows)
+        left = min(max(column - columns // 2, 0), self.model.columns - columns)
+        self.part = Part(top, left, rows, columns)
+
+    def resize(self, side: int) -> None:
+        """Take a square of another size around the same place."""
+        self.choose(side, self.part.row + self.part.rows // 2, self.part.column + self.part.columns // 2)
+
+    @property
+    def land(self) -> tuple[int, int]:
+        """Rows and columns of the land that will be made, before degrees are projected."""
+        scale = min(1.0, self.cells / self.side)
+        rows, columns = (max(round(side * scale), SMALLEST_SIDE) for side in (self.part.rows, self.part.columns))
+        return rows, columns
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """How large the part is, and what the land of it will be."""
+        from app.files.opening import heightmap_scene
+
+        rows, columns = self.land
+        memory = memory_text([heightmap_scene(self.source)], rows, columns)
+        part = f"{self.part.columns} × {self.part.rows} of {self.model.columns} × {self.model.rows} cells"
+        if self.overview is None:
+            return part, f"{columns} × {rows} cells, {memory} of memory"
+        width, height = self.overview.width * self.part.columns, self.overview.height * self.part.rows
+        cell = max(width / columns, height / rows)
+        return (
+            f"{part}, {_distance(width)} × {_distance(height)}",
+            f"{columns} × {rows} cells of about {cell:.3g} m, {memory} of memory",
+        )
+
+    def scene(self) -> Scene:
+        """The scene of the part, with what suits its land."""
+        from app.files.opening import heightmap_scene
+        from app.files.suiting import suited
+
+        rows, columns = self.land
+        is_all = self.part == self.model.whole
+        scene = heightmap_scene(self.source, "" if is_all else str(self.part))
+        if self.side > min(self.cells, LARGEST_SIDE):
+            longer = "world.columns" if columns >= rows else "world.rows"
+            scene = scene.with_values({longer: max(rows, columns)})
+        if self.overview is not None:
+            scene = suited(scene, self.overview.part(self.part), rows * columns)
+        return msgspec.structs.replace(scene, name=Path(self.source).stem)
+
+    def open(self) -> None:
+        """Leave what is open for the land of the part."""
+        scene, source = self.scene(), Path(self.source)
+        self.close()
+        self._application.open(scene)
+        self._application.library.note(source)
+
+
+def picture_of(overview: Overview) -> Pixels:
+    """An overview as on a map: colours by height over relief, and the sea."""
+    heights = np.where(overview.missing, overview.known.mean() if overview.known.size else 0.0, overview.heights)
+    south, east = np.gradient(heights) if min(heights.shape) > 1 else (np.zeros_like(heights),) * 2
+    slope = np.hypot(south, east)
+    slopes = slope[(slope > 0.0) & ~overview.missing]
+    rise = STEEP / float(np.median(slopes)) if slopes.size else 1.0
+    south, east = south * rise, east * rise
+    light = (LIGHT[2] - east * LIGHT[0] - south * LIGHT[1]) / np.sqrt(1.0 + south * south + east * east)
+    low, high = float(heights.min()), float(heights.max())
+    part = np.clip((heights - low) / max(high - low, 1e-9), 0.0, 1.0)
+    colours = palettes.interpolated(palettes.RELIEF, 256)[np.rint(255.0 * part).astype(np.intp), :3]
+    picture = (0.4 + 0.7 * np.clip(light, 0.0, 1.0))[..., None] * (0.25 * PAPER + 0.75 * colours)
+    picture[(np.abs(heights) < 0.5) & (slope < 1e-6)] = SEA
+    picture[overview.missing] = 0.35 * PAPER
+    pixels: Pixels = np.rint(255.0 * np.clip(picture, 0.0, 1.0)).astype(np.uint8)
+    return pixels
+
+
+def _distance(metres: float) -> str:
+    return f"{metres / 1000.0:.3g} km" if metres >= 1000.0 else f"{metres:.3g} m"

@@ -1,0 +1,155 @@
+"""A part of a large model is chosen on an overview."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import rasterio
+from imgui_bundle import imgui
+from rasterio.transform import from_origin
+
+from app.sources.part import Part
+from app.window import part_choice
+from app.window.events import FilesDropped
+from app.window.part_choice import PartChoice
+from tests.gui.host import Driver, drive
+from tests.gui.test_panel import WITHOUT_DROPS, have_land
+
+ROWS, COLUMNS = 3000, 6000
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Land that rises from a sea in the west by a metre each cell of 20 m."""
+    path = tmp_path_factory.mktemp("model") / "wide.tif"
+    profile = {"driver": "GTiff", "count": 1, "dtype": "int16", "crs": "EPSG:32632", "width": COLUMNS, "height": ROWS}
+    place = from_origin(4e5, 5e6, 20.0, 20.0)
+    with rasterio.open(path, "w", tiled=True, compress="deflate", transform=place, **profile) as file:
+        file.write(np.maximum(np.arange(COLUMNS) - 3000, 0).astype("i2") + np.zeros((ROWS, 1), "i2"), 1)
+    return path
+
+
+def asked(driver: Driver, path: Path) -> PartChoice:
+    """The dialog, with its overview."""
+    application = have_land(driver)
+    application.handle(FilesDropped((path,)))
+    choosing = application.part_choice
+    assert choosing.is_open and application.panel.is_asking
+    driver.wait_for(lambda: choosing.pixels is not None, "the overview")
+    driver.engine.yield_(3)
+    driver.engine.set_ref("//###part")
+    return choosing
+
+
+def test_a_part_is_pointed_at_and_opened(model: Path) -> None:
+    def test(driver: Driver) -> None:
+        application = driver.application
+        choosing = asked(driver, model)
+        assert choosing.part == Part(476, 1976, 2048, 2048)
+        driver.engine.item_input_value("##side", 1000)
+        driver.engine.yield_(2)
+        assert choosing.part == Part(1000, 2500, 1000, 1000)
+        driver.engine.item_click("##model")
+        assert abs(choosing.part.column - 2500) < 60, "a click in the middle"
+        place = driver.engine.item_info("##model").rect_full
+        driver.engine.mouse_move_to_pos(imgui.ImVec2(place.max.x - 5.0, place.min.y + 5.0))
+        driver.engine.mouse_click(0)
+        driver.engine.yield_(2)
+        assert choosing.part == Part(0, 5000, 1000, 1000)
+        choosing.cells = 512
+        driver.engine.yield_(2)
+        assert choosing.words[0].endswith("1000 × 1000 of 6000 × 3000 cells, 20 km × 20 km")
+        driver.engine.item_click("###open")
+        driver.wait_for(lambda: application.documents.name == "wide" and application.documents.are_shown, "its land")
+        snapshot = application.snapshot
+        assert snapshot is not None and snapshot.shape == (512, 512)
+        assert snapshot.cell_size == pytest.approx(20_000.0 / 512)
+        assert (snapshot.lowest, snapshot.highest) == pytest.approx((2000.0, 2999.0), abs=3.0)
+        scene = application.documents.scene
+        assert scene.world.part == "1000x1000+5000+0"
+        assert scene.edges.water == "open" and scene.view.exaggeration == 1.0
+        assert not choosing.is_open
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_all_of_a_model_in_larger_cells_has_its_sea(model: Path) -> None:
+    def test(driver: Driver) -> None:
+        application = driver.application
+        choosing = asked(driver, model)
+        choosing.resize(COLUMNS)
+        choosing.cells = 512
+        assert choosing.part == Part(0, 0, ROWS, COLUMNS) and choosing.land == (256, 512)
+        choosing.open()
+        driver.wait_for(lambda: application.documents.name == "wide" and application.documents.are_shown, "its land")
+        assert application.snapshot is not None and application.snapshot.shape == (256, 512)
+        assert application.documents.scene.world.part == ""
+        assert application.documents.scene.edges.water == "sea"
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_esc_gives_it_up_also_while_it_is_read(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test(driver: Driver) -> None:
+        application = driver.application
+        choosing = asked(driver, model)
+        driver.press("Esc")
+        assert not choosing.is_open
+        application.commands.open(model)
+        reading = choosing._reading
+        assert reading is not None
+        choosing.close()
+        reading.thread.join(timeout=60.0)
+        assert not reading.thread.is_alive() and reading.overview is None
+        assert application.documents.name == "noise"
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_what_cannot_be_read_is_told_in_the_dialog(model: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.tif"
+    broken.write_bytes(model.read_bytes()[:9000])
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.commands.open(broken)
+        choosing = application.part_choice
+        if choosing.is_open:
+            driver.wait_for(lambda: bool(choosing.why), "what is wrong")
+            assert "\n" not in choosing.why
+        else:
+            driver.wait_for(lambda: bool(application.notices.shown()), "what is wrong")
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_a_small_model_opens_at_once(tmp_path: Path) -> None:
+    np.save(tmp_path / "small.npy", np.random.default_rng(1).uniform(0.0, 50.0, (40, 50)))
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.commands.open(tmp_path / "small.npy")
+        assert not application.part_choice.is_open
+        driver.wait_for(lambda: application.documents.name == "small" and application.documents.are_shown, "its land")
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_a_folder_that_is_none_is_one_line(tmp_path: Path) -> None:
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        application.handle(FilesDropped((tmp_path,)))
+        assert [f"{tmp_path} is a folder; expected" in notice.text for notice in application.notices.shown()] == [True]
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_pictures_of_overviews_are_pictures() -> None:
+    from app.sources.heightmap.overview import Overview
+
+    for heights in (np.zeros((1, 1)), np.zeros((9, 7)), np.mgrid[:9, :7][0].astype(float)):
+        for missing in (np.zeros(heights.shape, bool), np.ones(heights.shape, bool)):
+            pixels = part_choice.picture_of(Overview(heights, missing, *heights.shape, 30.0, 30.0))
+            assert pixels.shape == (*heights.shape, 3) and pixels.dtype == np.uint8
