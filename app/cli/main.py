@@ -65,6 +65,11 @@ def _run(arguments: Sequence[str] | None) -> int:
         from app.engine.compiling import work
 
         work()
+    if words[:1] == ["export-worker"]:  # another one, started by `app.window.exporting`
+        from app.cli.export_worker import work as export
+
+        export(Path(words[1]))
+        return 0
     # Only the first word can be a command, so a file that has a command's name is reached as ./render.
     run, parser = COMMANDS[words.pop(0)]() if words and words[0] in COMMANDS else _viewer()
     options = parser.parse_args(words)

@@ -19,6 +19,7 @@ from rasterio.transform import from_origin
 
 from app.cli import main as cli
 from app.engine.creation import create_world, size_in_cells
+from app.files.opening import open_scene
 from app.model.errors import UserError
 from app.scene.scene import Scene
 from app.sources.heightmap import read_heightmap
@@ -340,3 +341,31 @@ def test_heights_in_other_units(
     np.testing.assert_allclose(read_heightmap(tmp_path / "map.tif").elevation, expected, rtol=1e-12)
     part = read_heightmap(tmp_path / "map.tif", part="20x20+10+10")
     np.testing.assert_allclose(part.elevation, expected[10:30, 10:30], rtol=1e-12)
+
+
+# Damaged files.
+
+
+@pytest.fixture(scope="module")
+def tiled(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("tiled") / "map.tif"
+    write_tiff(path, LAND, geo_keys=GEOGRAPHIC, scale=[1e-2, 1e-2, 0.0], tiepoint=[0.0, 0.0, 0.0, 7.0, 46.0, 0.0],
+               tile=(16, 16), compression="zlib")  # fmt: skip
+    return path.read_bytes()
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_parts_of_damaged_files_are_maps_or_one_line(data: st.DataObject, tiled: bytes, tmp_path: Path) -> None:
+    content = bytearray(tiled)
+    for place in data.draw(st.lists(st.integers(0, min(700, len(content)) - 1), min_size=1, max_size=5)):
+        content[place] = data.draw(st.sampled_from([0, 1, 0x7F, 0xFF]) | st.integers(0, 255))
+    path = tmp_path / "map.tif"
+    path.write_bytes(content[: data.draw(st.just(len(content)) | st.integers(0, len(content)))])
+    try:
+        read = read_heightmap(path, part="64x64+8+8")
+    except UserError as error:
+        assert "\n" not in str(error) and str(path) in str(error)
+    else:
+        assert np.isfinite(read.elevation).all()
+    open_scene(str(path))
