@@ -229,6 +229,7 @@ def _generate(scene: Scene, check: SizeCheck, land_of: Scene | None = None) -> W
 
 def _from_heightmap(scene: Scene, heightmap: Heightmap, check: SizeCheck) -> World:
     from app.sources.heightmap import resample
+    from app.sources.sea_floor import with_sea_floor
 
     elevation = heightmap.elevation
     lowest, highest = float(elevation.min()), float(elevation.max())
@@ -240,6 +241,8 @@ def _from_heightmap(scene: Scene, heightmap: Heightmap, check: SizeCheck) -> Wor
         elevation = resample(elevation, rows, columns)
         if not scene.world.reference_cell_size:
             lowest, highest = float(elevation.min()), float(elevation.max())
+    if scene.world.sea_floor:
+        elevation = with_sea_floor(elevation, scene.world.cell_size or cell_size, scene.world.sea_floor)
     if scene.world.relief:
         elevation = lowest + stretched(elevation, scene.world.relief, lowest, highest)
     elif heightmap.relief_from_width and scene.world.cell_size:

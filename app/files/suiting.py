@@ -5,6 +5,8 @@ The measure is the real land that ships with the program, whose preset was set b
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 import numpy as np
 
@@ -20,7 +22,10 @@ LEVEL = 0.5  # metres of relief, below which there is nothing to see
 FEWEST, MOST = 50.0, 100_000.0  # such cells
 FLAT_SEA = 0.5  # metres: a sea without a floor, as models from above have it, lies so near to 0
 SEA_PART = 0.01  # of the map, or of its edge, from which on it is one
-SHALLOW = 0.5  # metres of water over a sea without a floor
+
+# Of models that were measured from above the sea is level; others have its floor.
+Sea = Literal["level", "deep"]
+FLOORS: dict[Sea, float] = {"level": 0.03, "deep": 0.0}  # slope of the floor that is made
 
 
 def suited(scene: Scene, land: Overview, cells: int) -> Scene:
@@ -34,10 +39,10 @@ def suited(scene: Scene, land: Overview, cells: int) -> Scene:
         sun_height=real.view.sun_height,
     )
     scene = msgspec.structs.replace(scene, view=view, camera=real.camera)
-    level = sea_level_of(land)
-    if level is None:
+    sea = sea_of(land)
+    if sea is None:
         return scene
-    return scene.with_values({"edges.water": "sea", "edges.sea_level": level})
+    return scene.with_values({"edges.water": "sea", "edges.sea_level": 0.0, "world.sea_floor": FLOORS[sea]})
 
 
 def exaggeration_of(land: Overview) -> float:
@@ -49,8 +54,8 @@ def exaggeration_of(land: Overview) -> float:
     return min(max(round(times * STEPS) / STEPS, 1.0), MOST_EXAGGERATED)
 
 
-def sea_level_of(land: Overview) -> float | None:
-    """Where the sea stands, in metres; None where there is none.
+def sea_of(land: Overview) -> Sea | None:
+    """What kind of sea stands at 0 m; None where there is none.
 
     There is one where much of the land is as flat as a sea at 0, or where much of the map's edge lies below it, and
     other land above.
@@ -63,6 +68,6 @@ def sea_level_of(land: Overview) -> float | None:
     edge[[0, -1], :] = edge[:, [0, -1]] = True
     edge &= known
     if flat.sum() >= SEA_PART * known.sum() and (flat & edge).any():
-        return SHALLOW
+        return "level"
     below = edge & (land.heights < -FLAT_SEA)
-    return 0.0 if edge.any() and below.sum() >= SEA_PART * edge.sum() else None
+    return "deep" if edge.any() and below.sum() >= SEA_PART * edge.sum() else None

@@ -76,6 +76,10 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
             essential=True,
         ),
     ] = 0.0
+    sea_floor: Annotated[
+        float,
+        parameter(0.0, 0.5, "slope of the sea floor, where a heightmap has a level sea at 0 m; 0: as in the source"),
+    ] = 0.0
     soil_depth: Annotated[float, parameter(0.0, 100.0, "initial thickness of loose material on the rock", unit="m")] = (
         0.0
     )

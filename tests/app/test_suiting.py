@@ -11,11 +11,12 @@ from rasterio.transform import from_origin
 
 from app.engine.creation import create_world
 from app.files.opening import open_scene
-from app.files.suiting import exaggeration_of, sea_level_of
+from app.files.suiting import exaggeration_of, sea_of
 from app.scene.scene import DEFAULT_PRESET, load_preset
 from app.sources.heightmap.overview import Overview, overview_of, overview_of_file
 from app.sources.heightmap.reading import open_model
 from app.sources.part import Part
+from app.sources.sea_floor import with_sea_floor
 
 SIDE = 200
 SLOPE = np.linspace(-40.0, 160.0, SIDE) + np.zeros((SIDE, 1))
@@ -48,27 +49,30 @@ def test_the_land_that_ships_is_seen_as_its_preset_has_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("heights", "level"),
+    ("heights", "kind"),
     [
-        (np.maximum(SLOPE, 0.0), 0.5),  # a sea without a floor
-        (SLOPE, 0.0),  # and with one
+        (np.maximum(SLOPE, 0.0), "level"),  # a sea without a floor
+        (SLOPE, "deep"),  # and with one
         (SLOPE + 50.0, None),
         (SLOPE - 500.0, None),  # a basin below the sea, without a coast
         (np.where(np.hypot(*np.mgrid[-1:1:200j, -1:1:200j]) < 0.3, 0.0, 90.0), None),  # a hole is no sea
     ],
 )
-def test_the_sea_is_found(heights: np.ndarray, level: float | None) -> None:  # type: ignore[type-arg]
-    assert sea_level_of(seen(heights)) == level
+def test_the_sea_is_found(heights: np.ndarray, kind: str | None) -> None:  # type: ignore[type-arg]
+    assert sea_of(seen(heights)) == kind
 
 
 def test_a_coast_opens_with_a_sea_and_streams_by_its_size(tmp_path: Path) -> None:
     scene = open_scene(str(write(tmp_path / "coast.tif", np.maximum(SLOPE, 0.0))))
-    assert (scene.edges.water, scene.edges.sea_level) == ("sea", 0.5)
+    assert (scene.edges.water, scene.edges.sea_level, scene.world.sea_floor) == ("sea", 0.0, 0.03)
     assert scene.view.exaggeration == 2.0
     assert scene.view.stream_threshold == round(SIDE * SIDE / 430)
     assert scene.pools.enabled
     world, _ = create_world(scene)
     assert world.shape == (SIDE, SIDE)
+    shore = int(np.argmax(SLOPE[0] > 0.0))
+    np.testing.assert_allclose(world.ground[:, :shore], -0.03 * 30.0 * np.arange(shore, 0, -1) + np.zeros((SIDE, 1)))
+    np.testing.assert_allclose(world.ground[:, shore:], SLOPE[:, shore:], rtol=1e-6)
 
 
 def test_a_part_has_what_suits_it(tmp_path: Path) -> None:
@@ -102,3 +106,22 @@ def test_overviews_in_the_file_are_taken(tmp_path: Path) -> None:
     np.testing.assert_allclose(part.heights, land.heights[200:], atol=1e-4)
     cut = land.part(Part(800, 0, 800, 1600))
     np.testing.assert_array_equal(cut.heights, land.heights[200:])
+
+
+def test_only_a_level_sea_at_the_edge_gets_a_floor() -> None:
+    pond = np.full((40, 50), 7.0)
+    pond[10:20, 10:20] = 0.0
+    assert with_sea_floor(pond, 30.0, 0.03) is pond
+    coast = np.maximum(np.arange(-30.0, 20.0) + np.zeros((40, 1)), 0.0)
+    coast[5, 3] = -4.0  # a measured depth stays
+    floored = with_sea_floor(coast, 30.0, 0.03)
+    assert floored[5, 3] == -4.0
+    assert (np.diff(floored[20]) > 0.0).all()
+    assert with_sea_floor(coast, 3000.0, 0.5)[20, 0] == -200.0
+
+
+def test_a_large_sea_falls_as_a_small_one() -> None:
+    wide = np.maximum(np.arange(-1500.0, 1500.0) + np.zeros((16, 1)), 0.0)
+    floored = with_sea_floor(wide, 10.0, 0.01)
+    np.testing.assert_allclose(floored[:, :1480], -0.1 * np.arange(1501.0, 21.0, -1.0) + np.zeros((16, 1)), atol=0.4)
+    assert (floored[:, :1501] < 0.0).all()

@@ -1,0 +1,31 @@
+"""A floor for the sea of models that were measured from above, in which it is level."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.sources.fields import distance_to
+from app.sources.heightmap.resampling import nearest_cells, resample
+
+LEVEL = 0.05  # metres from 0, within which such a sea lies
+DEEPEST = 200.0  # metres: of a shelf
+LARGEST_SIDE = 1024  # cells of the map on which distances are found; a larger one is made coarser for that
+
+
+def with_sea_floor(elevation: NDArray[np.float64], cell_size: float, slope: float) -> NDArray[np.float64]:
+    """Heights [row, column] in metres whose level sea falls from its shore by `slope`, down to a shelf.
+
+    A sea is level ground at 0 m that reaches the map's edge.
+    """
+    from kernels.ocean import ocean_mask
+
+    ocean = ocean_mask(elevation, LEVEL)
+    sea = ocean & (np.abs(elevation) <= LEVEL)
+    if not sea.any():
+        return elevation
+    rows, columns = elevation.shape
+    times = max(1.0, max(rows, columns) / LARGEST_SIDE)
+    coarse = nearest_cells(~ocean, max(round(rows / times), 2), max(round(columns / times), 2))
+    distance = np.maximum(resample(distance_to(coarse), rows, columns) * times, 0.5)
+    return np.where(sea, -np.minimum(slope * cell_size * distance, DEEPEST), elevation)
