@@ -38,6 +38,13 @@ def read_field(text: str) -> Expression | None:
     return read_expression(text, NAMES) if text.strip() else None
 
 
+def masked_by(text: str, image: str) -> str:
+    """The same expression times a picture: nothing where it is black."""
+    quote = "'" if '"' in image else '"'
+    mask = f"image({quote}{image}{quote})"
+    return f"({text.strip()}) * {mask}" if text.strip() else mask
+
+
 def with_files(text: str, named: Callable[[str], str]) -> str:
     """The same expression, in which pictures have the names that `named` gives them."""
     return renamed_files(text, NAMES, named)

@@ -19,6 +19,7 @@ from app.files.atomic import free_path
 from app.model.camera_path import CameraKey, read_camera_path, write_camera_path
 from app.model.curves import write_curve
 from app.model.errors import UserError
+from app.model.field_parameters import masked_by
 from app.model.numbers import spaced
 from app.model.overlays import OVERLAYS
 from app.model.parameters import Value
@@ -84,6 +85,10 @@ class Commands:
         else:
             values = {path: opened.value(path) for path in paths}
             self.attempt(lambda: self._application.change_together(values, f"reset {len(paths)} changes"))
+
+    def mask_by(self, path: str, image: Path | str) -> None:
+        """Let a field be nothing where a picture is black, and as it was where it is white."""
+        self.change(path, masked_by(str(self._application.documents.scene.value(path)), str(image)))
 
     def set_key(self, path: str) -> None:
         """Let a parameter have its value of now in this cycle, and follow a curve through all its keys."""

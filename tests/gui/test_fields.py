@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pytest
 from imgui_bundle import imgui
 
+from app.files.recorder import write_png
 from app.model.overlays import OVERLAYS
 from app.window.application import Application
+from app.window.panel import file_dialog
 from app.window.panel.fields import coloured, overlay_of
 from tests.gui.host import Driver, drive
 from tests.gui.test_panel import WITHOUT_DROPS, have_land
@@ -75,5 +80,41 @@ def test_colours_of_a_preview() -> None:
         assert picture[4, 2] > picture[4, 0], "more is green and blue"
         assert np.ptp(picture[2]) < 12, "and 1 is grey"
         assert overlay_of("mobility") in OVERLAYS
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_an_image_masks_a_field(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the menu of its parameter; a second one masks what the first one left."""
+    monkeypatch.setattr(file_dialog, "_has_native_dialogs", lambda: False)
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "two"):
+        halves = np.zeros((16, 16, 3), np.uint8)
+        halves[:, 8:] = 255
+        write_png(tmp_path / f"{name}.png", halves)
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        driver.engine.item_open(driver.section("fields"))
+        for name in ("one", "two"):
+            driver.engine.item_click(driver.widget("fields.erodibility"), 1)
+            driver.engine.yield_(3)
+            driver.engine.item_click("//$FOCUSED/###mask")
+            driver.engine.yield_(3)
+            assert application.panel.is_asking
+            driver.engine.set_ref("//###file dialog")
+            driver.engine.item_click(f"**/{name}.png")
+            driver.engine.item_click("Open")
+            driver.engine.yield_(3)
+        masks = [f'image("{tmp_path / name}.png")' for name in ("one", "two")]
+        assert application.documents.scene.fields.erodibility == f"({masks[0]}) * {masks[1]}"
+
+        def is_masked() -> bool:
+            snapshot = application.snapshot
+            rate = snapshot.layers.get("rate_erodibility") if snapshot else None
+            return rate is not None and rate[10, 2] == 0.0 and rate[10, -3] == 1.0
+
+        application.commands.change("view.overlay", overlay_of("erodibility"))
+        driver.wait_for(is_masked, "the mask on the land")
 
     drive(test, WITHOUT_DROPS)

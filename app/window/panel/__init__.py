@@ -16,7 +16,7 @@ from app.window.panel.brush_marks import brush_marks
 from app.window.panel.camera_path import CameraPathList
 from app.window.panel.divider import Divider
 from app.window.panel.export_dialog import ExportDialog
-from app.window.panel.file_dialog import FileDialog, Filter
+from app.window.panel.file_dialog import Chosen, FileDialog, Filter
 from app.window.panel.first_tour import FirstTour
 from app.window.panel.gallery import Gallery
 from app.window.panel.groups import GroupRows
@@ -156,10 +156,11 @@ class Panel:
         return self.gallery.is_open
 
     def ask_for_file_to_open(self) -> None:
-        from app.sources.heightmap import FORMATS
+        self._file_dialog.ask_to_open([*_heightmaps(), PRESET], self._application.commands.open)
 
-        heightmaps = [Filter(format.name.removeprefix("a ").removeprefix("an "), format.suffixes) for format in FORMATS]
-        self._file_dialog.ask_to_open([*heightmaps, PRESET], self._application.commands.open)
+    def ask_for_image(self, chosen: Chosen) -> None:
+        """Ask for a picture, or a heightmap, which something is done with."""
+        self._file_dialog.ask_to_open(_heightmaps(), chosen)
 
     def ask_for_file_to_save(self) -> None:
         snapshot = self._application.snapshot
@@ -314,3 +315,9 @@ class Panel:
         self._part_dialog.gui(middle, widest, highest)
         self._file_dialog.gui(middle, widest, highest)
         self.tour.gui((middle[0], free.y - em(3.0)))
+
+
+def _heightmaps() -> list[Filter]:
+    from app.sources.heightmap import FORMATS
+
+    return [Filter(format.name.removeprefix("a ").removeprefix("an "), format.suffixes) for format in FORMATS]

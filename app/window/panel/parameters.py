@@ -223,6 +223,8 @@ class ParameterRows:
         pinned = self._memory.kept.pinned_parameters
         if imgui.menu_item("Unpin###pin" if path in pinned else "Pin to the top###pin", "", False)[0]:
             self._memory.toggle(pinned, path)
+        if declaration.names_files and imgui.menu_item("Mask by an image …###mask", "", False)[0]:
+            self._application.panel.ask_for_image(lambda image: commands.mask_by(path, image))
         if can_have_keys(declaration):
             imgui.separator()
             self._key_items(declaration)
