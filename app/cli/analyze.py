@@ -102,6 +102,7 @@ def analyze(
     watershed_cells: int | None = None,
     cell_size: float | None = None,
     relief: float | None = None,
+    part: str = "",
 ) -> None:
     """Write all maps of a land into `folder`, which is made where it is not there.
 
@@ -111,10 +112,10 @@ def analyze(
     that of the world; a heightmap has no ocean, open edges, and the usual rain everywhere.
 
     A river has a catchment of at least `river_cells`; watersheds of fewer than `watershed_cells` are merged into the
-    coast. `cell_size` and `relief` are as for `read_heightmap`. Raises `UserError` where a file cannot be read or the
-    folder cannot be written.
+    coast. `cell_size`, `relief` and `part` are as for `read_heightmap`. Raises `UserError` where a file cannot be read
+    or the folder cannot be written.
     """
-    land = read_land(path, cell_size, relief)
+    land = read_land(path, cell_size, relief, part=part)
     if sea_level is not None:
         land = replace(land, sea_level=sea_level)
     if open_edges is not None:
@@ -144,10 +145,12 @@ def analyze(
     print(_summary(folder, analysis))
 
 
-def read_land(path: Path, cell_size: float | None = None, relief: float | None = None, *, cycles: int = 0) -> Land:
+def read_land(
+    path: Path, cell_size: float | None = None, relief: float | None = None, *, cycles: int = 0, part: str = ""
+) -> Land:
     """The land of a heightmap, with the georeference that the file may have, of a saved world, or of a preset.
 
-    The last two run for `cycles` first.
+    The last two run for `cycles` first. Of a heightmap it can be a part, see `app.sources.part`.
     """
     from app.sources import heightmap
 
@@ -156,6 +159,8 @@ def read_land(path: Path, cell_size: float | None = None, relief: float | None =
         if cell_size is not None or relief is not None:
             kind = "preset has" if is_preset else "saved world keeps"
             raise UserError(f"{path}: a {kind} its cell size and its relief")
+        if part:
+            raise UserError(f"--part {part}: only a heightmap or a folder of tiles has parts")
         opened = open_scene(str(path))
         world, scene = create_world(opened, partial(check_memory, [opened]))
         if cycles:
@@ -163,7 +168,7 @@ def read_land(path: Path, cell_size: float | None = None, relief: float | None =
         return _land_of(world, scene)
     if cycles:
         raise UserError(f"{path}: a heightmap has no processes; --cycles runs a preset or a saved world")
-    read = heightmap.read_heightmap(path, cell_size=cell_size, relief=relief)
+    read = heightmap.read_heightmap(path, cell_size=cell_size, relief=relief, part=part)
     return Land(np.ascontiguousarray(read.elevation), read.cell_size or DEFAULT_CELL_SIZE, read.georeference)
 
 

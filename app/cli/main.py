@@ -393,6 +393,12 @@ examples:
     parser.add_argument(
         "--relief", type=_positive, metavar="METRES", help="height from the lowest to the highest point"
     )
+    parser.add_argument(
+        "--part",
+        default="",
+        metavar="PART",
+        help="of a heightmap or a folder of tiles: columns x rows + column + row, or west,south,east,north",
+    )
     return _run_analyze, parser
 
 
@@ -794,6 +800,7 @@ def _run_realism(options: argparse.Namespace) -> None:
         river_cells=options.river,
         cell_size=options.cell_size,
         relief=options.relief,
+        part=options.part,
     )
 
 
@@ -817,6 +824,7 @@ def _run_maps(options: argparse.Namespace) -> None:
         watershed_cells=options.watershed,
         cell_size=options.cell_size,
         relief=options.relief,
+        part=options.part,
     )
 
 

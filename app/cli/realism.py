@@ -25,6 +25,7 @@ def print_realism(
     river_cells: int | None = None,
     cell_size: float | None = None,
     relief: float | None = None,
+    part: str = "",
 ) -> None:
     """Print the measures of a land beside the ranges of real terrain, and write them to `json` too.
 
@@ -35,7 +36,7 @@ def print_realism(
 
     if json is not None:
         check_writable(json)
-    land = read_land(path, cell_size, relief, cycles=cycles)
+    land = read_land(path, cell_size, relief, cycles=cycles, part=part)
     land = replace(
         land,
         sea_level=land.sea_level if sea_level is None else sea_level,

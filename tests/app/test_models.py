@@ -195,6 +195,15 @@ def test_the_option_of_the_command_line(large: Path, tmp_path: Path, capsys: pyt
     assert "--part 64x48+0+0: only a heightmap or a folder of tiles has parts" in capsys.readouterr().err
 
 
+def test_a_part_is_analysed(large: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = ["--part", "64x48+10100+20200", "--out", str(tmp_path / "maps")]
+    assert cli.main(["analyze", str(large), *where]) == 0
+    with rasterio.open(tmp_path / "maps" / "discharge.tif") as file:
+        assert file.shape == (48, 64) and file.bounds.left == 400_000.0 + 10 * 10_100
+    assert cli.main(["analyze", "noise", *where]) != 0
+    assert "only a heightmap or a folder of tiles has parts" in capsys.readouterr().err
+
+
 # Tiles.
 
 
