@@ -90,6 +90,16 @@ class ViewParameters(Parameters, frozen=True, kw_only=True):
             needs="climate.storms, wind.enabled",
         ),
     ] = 1.0
+    rain: Annotated[
+        float,
+        parameter(
+            0.0,
+            3.0,
+            "density of the rain or snow of storms, which are dry where wind moves sand; from level high on",
+            unit="×",
+            needs="climate.storms",
+        ),
+    ] = 1.0
     water_clarity: Annotated[
         float, parameter(0.05, 20.0, "clarity of lakes and sea: how deep one sees into the water", unit="×", log=True)
     ] = 1.0

@@ -27,6 +27,7 @@ from app.picture.passes.frame_values import fill_frame_block
 from app.picture.passes.land_maps import LandMaps
 from app.picture.passes.minimap import Contents, MinimapPass, Rectangle, minimap_rectangle
 from app.picture.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, KnownLevels, Quality
+from app.picture.passes.rain import falling
 from app.picture.passes.resolve import ResolvePass
 from app.picture.passes.shaders import ShaderLibrary
 from app.picture.passes.swell import Swell
@@ -97,12 +98,13 @@ class Picture:
         return appearance.waves.enabled and self._maps.water_stands
 
     def is_moving(self, appearance: Appearance) -> bool:
-        """Whether the picture changes with time alone: waves and the dust of storms never stand still."""
+        """Whether the picture changes with time alone: waves, and the dust and rain of storms, never stand still."""
         snapshot = self._snapshot
         if snapshot is None:
             return False
         view, weather = appearance.view, weather_of(appearance.climate, snapshot.seed, snapshot.cycle)
-        return self.has_waves(appearance) or self._dust(weather, view) > 0.0 or OVERLAYS[view.overlay].is_moving
+        in_air = max(self._dust(weather, view), self._falling(weather, view, self.quality(view)))
+        return self.has_waves(appearance) or in_air > 0.0 or OVERLAYS[view.overlay].is_moving
 
     def show(self, snapshot: Snapshot) -> None:
         """Upload what changed. The snapshot's arrays may be written again once this has returned."""
@@ -242,7 +244,7 @@ class Picture:
         sea = sea_state(appearance.waves, weather.wind_speed, snapshot.cell_size, max(snapshot.shape))
         swell = Swell(sea.wave_number, (appearance.climate.wind_direction + 180.0) % 360.0)
         waves = drawing_of(appearance.waves) if self.has_waves(appearance) else NO_WAVES
-        storm = self._dust(weather, view)
+        storm, rain = self._dust(weather, view), self._falling(weather, view, quality)
         span, threshold = shot.overlay_span, shot.least_discharge
         assert span is not None and threshold is not None
         fill_frame_block(
@@ -255,6 +257,7 @@ class Picture:
             self._maps.materials,
             self._sky.update(view),
             storm=storm,
+            falling=rain,
             crop=crop,
             corner=(scene.left, scene.bottom),
             time=shot.time,
@@ -277,6 +280,7 @@ class Picture:
             waves=waves,
             least_discharge=threshold,
             with_dust=storm > 0.0,
+            falling=rain,
             at_once=self._bake_at_once,
         )
         return frame
@@ -303,6 +307,11 @@ class Picture:
     def _dust(self, weather: Weather, view: ViewParameters) -> float:
         """How much dust is in the air: some in any storm over loose sand, and more where the wind carries much."""
         return weather.storm * view.dust * self._maps.sand_in_air
+
+    def _falling(self, weather: Weather, view: ViewParameters, quality: Quality) -> float:
+        """How much rain or snow is seen in the air, at levels that show it."""
+        assert self._snapshot is not None
+        return 0.0 if quality.deferred else falling(weather, view.rain, over_sand="airborne" in self._snapshot.layers)
 
 
 def _complete(shot: Shot, snapshot: Snapshot) -> Shot:

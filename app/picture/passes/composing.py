@@ -18,6 +18,7 @@ from app.picture.passes.beach import BEACH_RISES
 from app.picture.passes.canopy import NO_FOREST
 from app.picture.passes.declaration import Frame, Shot
 from app.picture.passes.forest import TreeView, select_trees
+from app.picture.passes.frame_values import cloud_cover
 from app.picture.passes.land_maps import LandMaps, with_course, with_life
 from app.picture.passes.mesh import (
     FINEST_STRIDE,
@@ -52,6 +53,7 @@ def compose(
     waves: int,
     least_discharge: float,
     with_dust: bool,
+    falling: float,
     at_once: bool,
 ) -> Frame:
     """The frame of a picture of this `aspect`, or of the part `crop` of it, in pixels of the scene.
@@ -111,6 +113,7 @@ def compose(
         water=maps.water,
         shore=maps.shore if waves == NATURAL else None,
         run_up=float(block["beach"][0]),
+        falling=falling,
         smallest_stream=least_discharge if maps.with_streams else None,
         with_table=not math.isfinite(snapshot.sea_level) and camera.position.y > block["heights"][2],
         trees=maps.trees,
@@ -128,7 +131,7 @@ def compose(
             "LIVING": int(with_life(snapshot)),
             "STORM": int(with_dust),
             "FOG": int(fog_of(view.fog, view.sun_height) > 0.0 and not quality.deferred),
-            "CLOUDS": int(view.clouds > 0.0) * (1 + int(quality.fine_water)),
+            "CLOUDS": int(cloud_cover(view, falling) > 0.0) * (1 + int(quality.fine_water)),
             "CANOPY": 0 if with_overlay or forest is None else 1 + int(shadows.any),
             "SHADOWS": int(shadows.any),
             "DETAIL_SCALES": quality.detail_scales,

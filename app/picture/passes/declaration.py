@@ -65,6 +65,7 @@ class Frame:
     water: StandingWater
     shore: Shore | None  # where natural waves come to a shore
     run_up: float  # how high they do
+    falling: float  # how much rain or snow, from 0 to 1
     smallest_stream: float | None  # its discharge, where water runs
     with_table: bool  # below the block
     trees: Trees
@@ -125,12 +126,13 @@ class Blending(Enum):
 
     OPAQUE = "the nearer hides the farther"
     BY_COLOUR = "a fraction of each colour stays: water absorbs red first"
+    VEIL = "likewise, and what is behind can still be drawn before it"
     IN_PLACE = "where the mesh has been drawn before"
 
     def begin(self, context: moderngl.Context) -> None:
         context.enable_only(moderngl.DEPTH_TEST | moderngl.PROGRAM_POINT_SIZE)
         context.depth_func = "<="
-        if self is Blending.BY_COLOUR:
+        if self in (Blending.BY_COLOUR, Blending.VEIL):
             context.enable(moderngl.BLEND)
             context.blend_equation = moderngl.FUNC_ADD, moderngl.FUNC_ADD
             context.blend_func = moderngl.ONE, SOURCE_1_COLOUR
@@ -187,7 +189,7 @@ class Passes:
         target = frame.targets[row.target]
         target.use()
         row.blending.begin(self._context)
-        target.depth_mask = row.blending is not Blending.IN_PLACE
+        target.depth_mask = row.blending not in (Blending.IN_PLACE, Blending.VEIL)
         for part in self._meshes[row.mesh].parts(frame):
             own = {**row.defines, **part.defines}
             program = self._shaders.variant(part.vertex or row.vertex, row.fragment, frame.defines, own)

@@ -60,6 +60,11 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
         "vec4",
         "of a storm: extinction at the lowest ground, 1/m; height over which it thins; strength; drift",
     ),
+    (
+        "rain",
+        "vec4",
+        "how much falls, to 1; warmth at height 0, °C, and its fall, °C/m; how much follows altitude",
+    ),
     ("part", "vec4", "lower left corner in the scene of what is drawn, in pixels; how far land is below an overlay; 0"),
     (
         "overlay",

@@ -18,7 +18,7 @@ from app.model.view_parameters import ViewParameters
 from app.picture.appearance import Appearance
 from app.picture.camera import Camera
 from app.picture.crop import Crop
-from app.picture.passes import frame
+from app.picture.passes import frame, rain
 from app.picture.passes.atmosphere import SkyLight
 from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.storm_front import front_of
@@ -52,6 +52,7 @@ def fill_frame_block(
     sky: SkyLight,
     *,
     storm: float,
+    falling: float,
     crop: Crop,
     corner: tuple[int, int],
     time: float,
@@ -62,7 +63,8 @@ def fill_frame_block(
 
     `corner` is where it begins in the scene, from the left and from below.
 
-    `storm` is how much dust is in the air, `time` in seconds, and `least_discharge` that of the smallest stream.
+    `storm` is how much dust is in the air, `falling` how much rain or snow, `time` in seconds, and `least_discharge`
+    that of the smallest stream.
     """
     view = appearance.view
     rows, columns = snapshot.shape
@@ -85,7 +87,10 @@ def fill_frame_block(
         -math.cos(direction) * math.cos(height),
         math.tan(min(height, math.radians(89.5))),
     )
-    dimmed = (light * math.exp(-storm * part) for light, part in zip(sky.sunlight.tolist(), DIMMED, strict=True))
+    past_rain = 1.0 - rain.DIMS * falling
+    dimmed = (
+        past_rain * light * math.exp(-storm * part) for light, part in zip(sky.sunlight.tolist(), DIMMED, strict=True)
+    )
     block["sun_light"] = (*dimmed, sky.exposure * 2.0**view.exposure)
     for name, colours in sky.fields.items():
         block[name] = colours
@@ -97,7 +102,7 @@ def fill_frame_block(
     layer = max(HEIGHT * (highest - lowest), LOWEST_HEIGHT * side)
     block["fog"] = (fog_of(view.fog, view.sun_height), 1.0 / layer, 0.0, 0.0)
     cloud_base = highest + CLOUD_BASE * side
-    begins = NormalDist(0.5, CLOUD_SPREAD).inv_cdf(1.0 - min(max(view.clouds, 1e-3), 0.999))
+    begins = NormalDist(0.5, CLOUD_SPREAD).inv_cdf(1.0 - min(max(cloud_cover(view, falling), 1e-3), 0.999))
     block["clouds"] = (cloud_base, cloud_base + CLOUD_THICKNESS * side, 1.0 / (CLOUD_TILE * side), begins)
     blows = math.radians(appearance.climate.wind_direction)
     drifted = CLOUD_DRIFT * snapshot.cycle / CLOUD_TILE
@@ -126,12 +131,18 @@ def fill_frame_block(
     )
     for name, value in block_values(appearance.waves, sea, time).items():
         block[name] = value
+    block["rain"] = (falling, weather.temperature, weather.lapse_rate, weather.rain_by_altitude)
     low, high = overlay_span
     overlay = OVERLAYS[view.overlay]
     opacity = view.overlay_opacity if overlay.is_known(snapshot) else 0.0
     stepped_back = min(1.0, 1.4 * opacity) if overlay.value is not Value.NONE and overlay.dims else 0.0
     block["part"] = (*corner, stepped_back, 0.0)
     block["overlay"] = (overlay.value, opacity, overlay.scaled(low), overlay.scaled(high))
+
+
+def cloud_cover(view: ViewParameters, falling: float) -> float:
+    """The part of the sky that clouds cover, where so much rain or snow falls out of them."""
+    return max(view.clouds, rain.CLOUDS * falling)
 
 
 def snow_line(view: ViewParameters, weather: Weather, snapshot: Snapshot) -> float:

@@ -6,6 +6,7 @@ from app.picture.passes.backdrop import BackdropMesh
 from app.picture.passes.beach import BeachMesh
 from app.picture.passes.declaration import Blending, Frame, Pass
 from app.picture.passes.mesh import GroundMesh
+from app.picture.passes.rain import Raindrops, RainShafts, with_rain
 from app.picture.passes.storm_front import StormFront
 from app.picture.passes.tiles import GroundTiles
 from app.picture.passes.trees import TreeBodies, TreeCasters, TreePoints
@@ -104,4 +105,6 @@ PASSES: tuple[Pass, ...] = (
         Blending.BY_COLOUR,
         with_storm_front,
     ),
+    Pass("shafts of rain", "rain_shafts.vert", "rain_shafts.frag", RainShafts, Blending.VEIL, with_rain),
+    Pass("rain and snow", "rain_drops.vert", "rain_drops.frag", Raindrops, Blending.VEIL, with_rain),
 )

@@ -1,0 +1,55 @@
+"""Rain and snow that fall while a storm blows: shafts below the clouds, and streaks and flakes before the eye."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import moderngl
+from pyglm import glm
+
+from app.model.climate import Weather
+from app.picture.passes.declaration import Frame, Part
+
+SQUARE = 6  # vertices of its two triangles
+SHAFTS = 26  # along each side of the lattice that they hang in
+DROPS = 24_000  # half of them flakes
+CLOUDS = 0.85  # part of the sky that they cover where it rains most
+DIMS = 0.5  # part of sunlight that does not come through then
+
+
+def falling(weather: Weather, strength: float, *, over_sand: bool) -> float:
+    """How much rain or snow is in the air, from 0 to 1: that of storms, which are dry where the wind carries sand."""
+    return 0.0 if over_sand else min(strength * weather.storm * math.sqrt(weather.rain), 1.0)
+
+
+def with_rain(frame: Frame) -> bool:
+    """Whether any falls, which levels that save work leave out."""
+    return frame.falling > 0.0 and not frame.quality.deferred
+
+
+class RainShafts:
+    """Upright squares without vertex data, as rain_shafts.vert places them, from the farthest row to the nearest."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        pass
+
+    def parts(self, frame: Frame) -> Iterable[Part]:
+        yield Part(vertices=SQUARE * SHAFTS * SHAFTS, uniforms={"shafts": SHAFTS})
+
+    def release(self) -> None:
+        pass
+
+
+class Raindrops:
+    """Squares without vertex data, as rain_drops.vert places them."""
+
+    def __init__(self, context: moderngl.Context) -> None:
+        pass
+
+    def parts(self, frame: Frame) -> Iterable[Part]:
+        ahead = glm.normalize(frame.camera.target - frame.camera.position)
+        yield Part(vertices=SQUARE * DROPS, uniforms={"pixel": 1.0 / frame.focal_length, "ahead": tuple(ahead)})
+
+    def release(self) -> None:
+        pass
