@@ -11,7 +11,7 @@ import logging
 import math
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -141,7 +141,9 @@ examples:
     )
     _add_scene_options(parser)
     _add_comparison(parser)
-    parser.add_argument("--version", action="version", version=f"{PROGRAM} {_version()}")
+    parser.add_argument(
+        "--version", action="store_true", help="print the version, with --debug all that a bug report needs, and exit"
+    )
     parser.add_argument("--list-parameters", action="store_true", help="list what --set can change, and exit")
     parser.add_argument("--list-presets", action="store_true", help="list the presets, and exit")
     return _run_viewer, parser
@@ -572,6 +574,9 @@ def viewer_scenes(words: Sequence[str]) -> list[Scene]:
 
 
 def _run_viewer(options: argparse.Namespace) -> None:
+    if options.version:
+        print(_about() if options.debug else f"{PROGRAM} {_version()}")
+        return
     if options.list_parameters:
         print(_parameter_list())
         return
@@ -610,6 +615,22 @@ def _too_large(options: argparse.Namespace) -> Path | None:
 
     model = open_model(Path(options.source))
     return Path(options.source) if model and max(model.rows, model.columns) > LARGEST_SIDE else None
+
+
+def _about() -> str:
+    from app.cli.about import gl_lines, report
+
+    def window_gl() -> Iterator[tuple[str, str]]:
+        try:
+            _check_display()
+            from app.window.window import hidden_context
+
+            with hidden_context() as context:
+                yield from gl_lines(context, "in a window")
+        except UserError as error:
+            yield "OpenGL in a window", f"none: {error}"
+
+    return report(_version(), window_gl())
 
 
 def _check_display() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import logging
 import sys
@@ -77,6 +78,34 @@ class ContextLost(Exception):
 
     def __init__(self) -> None:
         super().__init__("the graphics driver was reset")
+
+
+@contextlib.contextmanager
+def hidden_context() -> Iterator[moderngl.Context]:
+    """The OpenGL that a window would have. Raises `UserError` where there is none, or one that is too old."""
+    errors: list[str] = []
+    glfw.set_error_callback(lambda _code, text: errors.append(_text(text)))
+    try:
+        if not glfw.init():
+            raise UserError(_last(errors))
+        _ask_for_opengl()
+        glfw.window_hint(glfw.VISIBLE, False)
+        handle = glfw.create_window(*SMALLEST_SIZE, "", None, None)
+        if not handle:
+            raise UserError(_last(errors))
+        glfw.make_context_current(handle)
+        with moderngl.create_context(require=OPENGL[0] * 100 + OPENGL[1] * 10) as context:
+            yield context
+    finally:
+        glfw.terminate()
+
+
+def _ask_for_opengl() -> None:
+    """Of the next window."""
+    glfw.window_hint(glfw.CONTEXT_VERSION_MAJOR, OPENGL[0])
+    glfw.window_hint(glfw.CONTEXT_VERSION_MINOR, OPENGL[1])
+    glfw.window_hint(glfw.OPENGL_PROFILE, glfw.OPENGL_CORE_PROFILE)
+    glfw.window_hint(glfw.OPENGL_FORWARD_COMPAT, True)
 
 
 class Window:
@@ -250,10 +279,7 @@ class Window:
         glfw.set_error_callback(lambda _code, text: errors.append(_text(text)))
         if not glfw.init():
             raise UserError(f"no window: there is no display ({_last(errors)}); {NO_WINDOW_HINT}")
-        glfw.window_hint(glfw.CONTEXT_VERSION_MAJOR, OPENGL[0])
-        glfw.window_hint(glfw.CONTEXT_VERSION_MINOR, OPENGL[1])
-        glfw.window_hint(glfw.OPENGL_PROFILE, glfw.OPENGL_CORE_PROFILE)
-        glfw.window_hint(glfw.OPENGL_FORWARD_COMPAT, True)
+        _ask_for_opengl()
         glfw.window_hint(glfw.CONTEXT_ROBUSTNESS, glfw.LOSE_CONTEXT_ON_RESET)  # where the driver can report it
         glfw.window_hint(glfw.SCALE_TO_MONITOR, True)
         glfw.window_hint_string(glfw.X11_CLASS_NAME, "thalweg")

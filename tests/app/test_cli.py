@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -63,12 +65,6 @@ def test_help_says_what_it_does_with_an_example(command: list[str], capsys: pyte
     assert "--debug" in text
     if not command:
         assert all(name in text for name in cli.COMMANDS)
-
-
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        cli.main(["--version"])
-    assert re.fullmatch(r"thalweg \d+\.\d+\.\d+\n", capsys.readouterr().out)
 
 
 def test_list_of_parameters_is_derived(capsys: pytest.CaptureFixture[str]) -> None:
@@ -455,3 +451,53 @@ def test_failed_cycle_is_one_line(
     assert cli.main(["simulate", *SMALL, "--out", str(tmp_path / "world.npz")]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == "thalweg: droplets: ValueError: no rain; stopped after cycle 0"
     assert list(tmp_path.iterdir()) == []
+
+
+def about(capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+    """What a report of a bug has, by its names."""
+    assert cli.main(["--version", "--debug"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    return {line.partition("  ")[0]: line.partition("  ")[2].strip() for line in lines}
+
+
+@pytest.mark.slow
+def test_debug_version_has_what_a_report_needs_without_a_display(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    told = about(capsys)
+    assert told["thalweg"] == metadata.version("thalweg")
+    assert told["numpy"] == np.__version__
+    assert told["Python"].startswith(platform.python_version())
+    assert told["kernels"] == os.environ["NUMBA_CACHE_DIR"]
+    assert "there is no display" in told["OpenGL in a window"]
+    assert {f"OpenGL without a window, {name}" for name in ("vendor", "renderer", "version")} < told.keys()
+    assert {
+        "data",
+        "log",
+        "system",
+        "processor",
+        "cores",
+        "memory",
+        "moderngl",
+        "imgui-bundle",
+        "rasterio",
+    } < told.keys()
+
+
+@pytest.mark.slow
+def test_debug_version_says_where_there_is_no_opengl(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(**_: object) -> None:
+        raise RuntimeError("no driver")
+
+    monkeypatch.setattr("moderngl.create_standalone_context", fail)
+    assert re.search("none: .*needs OpenGL 4.1.*no driver", about(capsys)["OpenGL without a window"])
+
+
+def test_version_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--version"]) == 0
+    assert capsys.readouterr().out == f"thalweg {metadata.version('thalweg')}\n"
