@@ -1,7 +1,7 @@
 # `make` or `make help` lists what can be made. ARGS is passed on: make run ARGS="noise --seed 3"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick bench pictures clean lock
+.PHONY: help run test quick bench pictures app clean lock
 
 on_linux := $(filter Linux,$(shell uname))
 without_display := $(and $(on_linux),$(if $(DISPLAY)$(WAYLAND_DISPLAY),,yes))
@@ -47,6 +47,10 @@ pictures: ## draw the pictures of the README anew, about half an hour; ARGS="lak
 	@./setup.sh render
 	@$(own_screen) .venv/bin/python -m app.cli.pictures $(ARGS)
 
+app: ## make dist/thalweg, a folder that runs without Python; some four minutes on two cores
+	@./setup.sh test
+	.venv/bin/python -m app.cli.freeze dist
+
 clean: ## remove everything that was made
 	rm -rf .venv build dist thalweg.mp4 thalweg.png tests/screenshots/failed
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -60,5 +64,5 @@ lock: ## resolve the dependencies of pyproject.toml anew, for all systems and Py
 	@./setup.sh render
 	.venv/bin/python -m venv build/lock
 	build/lock/bin/pip install --quiet uv
-	$(uv_compile) --extra export --extra sweep --extra test --upgrade --output-file requirements-test.lock
+	$(uv_compile) --extra app --extra export --extra sweep --extra test --upgrade --output-file requirements-test.lock
 	$(uv_compile) --upgrade --constraint requirements-test.lock --output-file requirements.lock

@@ -1,17 +1,26 @@
 """Settings that Numba reads from the environment when it is imported."""
 
+import contextlib
 import hashlib
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import platformdirs
 
 APPLICATION = "thalweg"
 
+# Of a frozen program: the folder beside its modules with the kernels that it brings along, and that of all its kernels
+# in a cache
+COMPILED, FROZEN_KERNELS = "compiled", "kernels"
+
 
 def configure_numba() -> None:
     """Set what Numba and its threads read at their start. Must run before Numba is imported; takes no time."""
+    if getattr(sys, "frozen", False):
+        _use_what_was_brought_along()
     os.environ.setdefault("NUMBA_CACHE_DIR", str(kernel_cache_folder()))
     # Threads that wait for work sleep, instead of taking the cores from the picture.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -29,3 +38,21 @@ def kernel_cache_folder() -> Path:
         digest.update(source.name.encode())
         digest.update(source.read_bytes())
     return Path(platformdirs.user_cache_dir(APPLICATION, appauthor=False)) / "kernels" / digest.hexdigest()[:16]
+
+
+def _use_what_was_brought_along() -> None:
+    """Let a frozen program, which may lie anywhere, use kernels that were compiled for any processor of its kind.
+
+    Numba writes beside what it reads, so they are copied to where this person's kernels are. Where that fails, they are
+    compiled once more.
+    """
+    os.environ.setdefault("NUMBA_CPU_NAME", "generic")
+    os.environ.setdefault("NUMBA_CACHE_LOCATOR_CLASSES", "app.frozen_kernels.FrozenLocator")
+    brought, cache = Path(__file__).parents[1] / COMPILED, kernel_cache_folder()
+    if "NUMBA_CACHE_DIR" in os.environ or (cache / FROZEN_KERNELS).exists() or not brought.exists():
+        return
+    with contextlib.suppress(OSError):
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache) as beside:
+            whole = shutil.copytree(brought, Path(beside) / FROZEN_KERNELS)
+            whole.rename(cache / FROZEN_KERNELS)

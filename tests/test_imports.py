@@ -116,6 +116,7 @@ def test_there_is_something_to_look_at() -> None:
         "app",
         "app.__main__",
         "app.numba_settings",
+        "app.frozen_kernels",
         "app.window",
         "app.cli",
         "app.sweep",

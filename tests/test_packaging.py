@@ -19,7 +19,10 @@ EXTRAS = PROJECT["optional-dependencies"]
 RUN, TEST = "requirements.lock", "requirements-test.lock"
 NEEDED = {
     RUN: [*PROJECT["dependencies"], *EXTRAS["install"]],
-    TEST: [*PROJECT["dependencies"], *EXTRAS["install"], *EXTRAS["test"], *EXTRAS["export"], *EXTRAS["sweep"]],
+    TEST: [
+        *PROJECT["dependencies"],
+        *(requirement for extra in ("install", "test", "app", "export", "sweep") for requirement in EXTRAS[extra]),
+    ],
 }
 
 

@@ -86,6 +86,16 @@ def foreseen(scene: Scene) -> list[str]:
     return [build for of_process in needed for build in of_process]
 
 
+def all_builds() -> list[str]:
+    """Every build that there is, in the order in which they should be begun."""
+    builds = [RIVERS, STREAMS]
+    for process in PROCESSES:
+        others = cast(type[WithAlternatives], process).alternatives if _has_alternatives(process) else ()
+        for build in (process.name, *(process.name + other for other in others)):
+            builds += [build, build + ON_RICH_GROUND] if _is_varied(process) else [build]
+    return in_order(builds)
+
+
 def prepare(build: str, processes: Iterable[Process] | None = None) -> None:
     """Compile a build, or load it from the cache. Raises `KeyError` for a name that none has."""
     if build == RIVERS:

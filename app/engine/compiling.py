@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from app.engine.builds import in_order
@@ -61,7 +61,9 @@ def cache_is_empty() -> bool:
 class Compiler:
     """Compiles builds in workers, as many at once as there are cores."""
 
-    def __init__(self, workers: int | None = None) -> None:
+    def __init__(self, workers: int | None = None, start: Callable[[], subprocess.Popen[str]] | None = None) -> None:
+        """`start` starts a worker; it can be another program's."""
+        self._start = start
         self._most = workers or min(cores(), MOST_WORKERS)
         self._lock = threading.Lock()
         self._asked: list[str] = []  # since there was last nothing to do
@@ -163,7 +165,7 @@ class Compiler:
         with self._lock:
             if self._closed:
                 raise EOFError("nothing is compiled any more")
-            worker = _start_worker()
+            worker = (self._start or _start_worker)()
             self._workers.append(worker)
             return worker
 
@@ -219,12 +221,16 @@ def cores() -> int:
 
 def _start_worker() -> subprocess.Popen[str]:
     is_frozen = getattr(sys, "frozen", False)
-    command = [sys.executable, WORKER] if is_frozen else [sys.executable, "-m", "app.engine.compiling"]
+    return start_worker([sys.executable, WORKER] if is_frozen else [sys.executable, "-m", "app.engine.compiling"])
+
+
+def start_worker(command: Sequence[str], environment: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+    """Start a worker by its command, with more in its environment than this program has."""
     root = str(Path(__file__).parents[2])  # wherever the program runs
     path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     return subprocess.Popen(
         command,
-        env={**os.environ, "PYTHONPATH": path},
+        env={**os.environ, "PYTHONPATH": path, **(environment or {})},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

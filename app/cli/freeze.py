@@ -1,0 +1,107 @@
+"""`make app`: the program as one folder that runs without Python, kernels compiled for any processor of its kind.
+
+Run as a module, with the folder that it shall be made in.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+
+from tqdm import tqdm
+
+from app.engine.builds import all_builds
+from app.engine.compiling import WORKER, Compiler, start_worker
+from app.model.errors import UserError
+from app.numba_settings import COMPILED, FROZEN_KERNELS
+from app.sources.generators import GENERATORS
+
+CHECKOUT = Path(__file__).parents[2]
+NAME = "thalweg"
+
+# What PyInstaller cannot see from the imports: what is found by name, and what is only installed to test.
+COLLECTED = {
+    "collect-submodules": ("app", "kernels", "imagecodecs"),
+    "collect-all": ("assets", "shaders"),
+    "collect-data": ("imageio_ffmpeg", "imgui_bundle"),
+    "recursive-copy-metadata": ("thalweg",),
+    "hidden-import": ("app.frozen_kernels",),
+    "exclude-module": (
+        "IPython", "PyInstaller", "_pytest", "bokeh", "dask", "distributed", "fastscapelib", "hypothesis", "matplotlib",
+        "mypy", "numcodecs", "pandas", "pyarrow", "pyflwdir", "pytest", "richdem", "scipy", "skimage", "tkinter",
+        "topotoolbox", "xarray", "zarr",
+    ),
+}  # fmt: skip
+
+# Short runs for kernels that belong to no build
+WARM_UPS = (
+    *(("simulate", source, "--size", "32", "--cycles", "1", "--overwrite") for source in GENERATORS),
+    ("simulate", "jacksboro", "--size", "32", "--cycles", "1", "--overwrite"),
+    ("analyze", "noise", "--realism"),
+    ("analyze", "jacksboro", "--out", "maps"),
+)
+
+
+def freeze(folder: Path) -> Path:
+    """Make the program in `folder`/thalweg, in place of one that is there; returns the file to start.
+
+    Raises `UserError` where PyInstaller is not installed, or fails.
+    """
+    try:
+        import PyInstaller.__main__ as installer
+    except ImportError as error:
+        raise UserError("make app needs PyInstaller: pip install 'thalweg[app]'") from error
+    options = [f"--{option}={name}" for option, names in COLLECTED.items() for name in names]
+    with tempfile.TemporaryDirectory() as work:
+        # The sources are not run: by them the program knows to which kernels a folder of compiled ones belongs
+        sources = f"--add-data={CHECKOUT / 'kernels' / '*.py'}{os.pathsep}kernels"
+        places = [f"--distpath={folder}", f"--workpath={work}", f"--specpath={work}", f"--paths={CHECKOUT}"]
+        entry = str(CHECKOUT / "app" / "__main__.py")
+        installer.run(
+            [entry, f"--name={NAME}", "--onedir", "--noconfirm", "--log-level=ERROR", *options, sources, *places]
+        )
+    program = folder / NAME / (NAME + (".exe" if sys.platform == "win32" else ""))
+    if not program.exists():
+        raise UserError(f"PyInstaller has made no {program}")
+    return program
+
+
+def compile_kernels(program: Path) -> Path:
+    """Have a frozen program compile all of its kernels, and put them beside its modules; returns their folder."""
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {"NUMBA_CACHE_DIR": cache}
+        compiler = Compiler(start=partial(start_worker, [str(program), WORKER], environment))
+        builds = all_builds()
+        try:
+            compiler.ask(builds)
+            with tqdm(total=len(builds), desc="compiling kernels", unit="build", mininterval=1.0) as bar:
+                while progress := compiler.progress:
+                    bar.update(progress.done - bar.n)
+                    time.sleep(0.5)
+        finally:
+            compiler.close()
+        if failed := {build: why for build in builds if (why := compiler.outcome(build))}:
+            raise UserError(f"{len(failed)} builds cannot be compiled: {next(iter(failed.items()))}")
+        for words in WARM_UPS:
+            subprocess.run(
+                [program, *words], cwd=cache, env={**os.environ, **environment}, check=True, capture_output=True
+            )
+        return Path(shutil.copytree(Path(cache) / FROZEN_KERNELS, program.parent / "_internal" / COMPILED))
+
+
+def main() -> None:
+    """Make the program in the folder that the command line names."""
+    program = freeze(Path(sys.argv[1]))
+    compiled = compile_kernels(program)
+    files = [path for path in program.parent.rglob("*") if path.is_file() and not path.is_symlink()]
+    print(f"{program}: {sum(path.stat().st_size for path in files) / 1e6:.0f} MB, kernels in {compiled}")
+
+
+if __name__ == "__main__":
+    main()
