@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,9 +67,9 @@ def busy_cores(seconds: float = _LOOK) -> float | None:
     before = _processor_times()
     time.sleep(seconds)
     after = _processor_times()
-    if before is None or after is None:
-        return None
-    return max(0.0, (after - before) / os.sysconf("SC_CLK_TCK") / seconds)
+    if before is not None and after is not None and sys.platform != "win32":
+        return max(0.0, (after - before) / os.sysconf("SC_CLK_TCK") / seconds)
+    return None
 
 
 def _processor_times() -> float | None:

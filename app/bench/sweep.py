@@ -55,7 +55,7 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     text = RECIPE.format(side=side, cycles=cycles, worlds=number)
     with tempfile.TemporaryDirectory() as folder:
         recipe = Path(folder) / "recipe.toml"
-        recipe.write_text(text, encoding="utf-8")
+        recipe.write_text(text, encoding="utf-8", newline="\n")
         alone = seconds_alone(recipe, 1 if tiny else BESIDE)
         busy, each = seconds_of_sweep(recipe, number)
     what = f"{number} worlds of {side}², {cycles} cycles"

@@ -276,7 +276,9 @@ class _GalleryObserver:
         assert folder is not None
         folder.mkdir()
         for number in range(self._plan.entries - len(presets())):
-            (folder / f"land-{number}.toml").write_text(preset_to_toml(load_preset("noise")))
+            (folder / f"land-{number}.toml").write_text(
+                preset_to_toml(load_preset("noise")), encoding="utf-8", newline="\n"
+            )
         return library
 
     def after_frame(self, application: Application, window: Window) -> None:

@@ -162,14 +162,14 @@ def _is_in_use(folder: Path) -> bool:
             (folder / LOCK).unlink(missing_ok=True)  # which is refused while its owner lives
         except OSError:
             return True
-        return False
-    try:
-        with (folder / LOCK).open("r+b") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # likewise
-    except FileNotFoundError:
-        with contextlib.suppress(OSError):  # somebody else has removed it
-            return time.time() - folder.stat().st_mtime < 10.0  # it is being made just now
-        return True
-    except OSError:
-        return True
+    else:
+        try:
+            with (folder / LOCK).open("r+b") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # likewise
+        except FileNotFoundError:
+            with contextlib.suppress(OSError):  # somebody else has removed it
+                return time.time() - folder.stat().st_mtime < 10.0  # it is being made just now
+            return True
+        except OSError:
+            return True
     return False

@@ -143,14 +143,16 @@ def _free() -> Iterator[float]:
         yield float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
 
 
-def _left_by_limits() -> Iterator[float]:
-    """What limits of this process leave, as `ulimit -v` sets them."""
-    import resource
+if sys.platform == "linux":
 
-    for limit, taken in ((resource.RLIMIT_AS, "VmSize"), (resource.RLIMIT_DATA, "VmData")):
-        soft, _ = resource.getrlimit(limit)
-        if soft != resource.RLIM_INFINITY:
-            yield soft - _number_in(Path("/proc/self/status"), taken, unit=1024, missing=0.0)
+    def _left_by_limits() -> Iterator[float]:
+        """What limits of this process leave, as `ulimit -v` sets them."""
+        import resource
+
+        for limit, taken in ((resource.RLIMIT_AS, "VmSize"), (resource.RLIMIT_DATA, "VmData")):
+            soft, _ = resource.getrlimit(limit)
+            if soft != resource.RLIM_INFINITY:
+                yield soft - _number_in(Path("/proc/self/status"), taken, unit=1024, missing=0.0)
 
 
 def _left_by_groups() -> Iterator[float]:

@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import queue
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -860,6 +861,6 @@ def _past_of(request: Open) -> Journal | None:
 
 def _lower_priority() -> None:
     """Let the picture go first where both want the same core. Linux only: there each thread has its own priority."""
-    if hasattr(os, "setpriority") and os.uname().sysname == "Linux":
+    if sys.platform == "linux":
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

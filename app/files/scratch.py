@@ -43,9 +43,8 @@ def remove_scratch_folder() -> None:
 
 
 def _remove_abandoned(home: Path) -> None:
-    if sys.platform == "win32":  # where nothing tells whether a process lives that has no file open
-        return
-    for folder in home.iterdir():
-        with contextlib.suppress(OSError), (folder / LOCK).open("r+b") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # which is refused while its owner lives
-            shutil.rmtree(folder, ignore_errors=True)
+    if sys.platform != "win32":  # where nothing tells whether a process lives that has no file open
+        for folder in home.iterdir():
+            with contextlib.suppress(OSError), (folder / LOCK).open("r+b") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # which is refused while its owner lives
+                shutil.rmtree(folder, ignore_errors=True)

@@ -7,15 +7,15 @@ import ctypes
 import gc
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 
 def resident_bytes() -> int:
     """The resident set of this process; 0 where the system does not report it."""
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError, AttributeError):
-        pass
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     try:  # macOS
         done = subprocess.run(["ps", "-o", "rss=", "-p", str(os.getpid())], capture_output=True, text=True, check=True)
         return int(done.stdout) * 1024

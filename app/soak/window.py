@@ -197,7 +197,7 @@ def _main(plan_text: str, file: str) -> None:
         part.write_bytes(msgspec.json.encode(report))
         part.replace(place)
 
-    with Path(plan.record).open("w", encoding="utf-8") as record:
+    with Path(plan.record).open("w", encoding="utf-8", newline="\n") as record:
         soak = Soak(plan, report, record, write)
         logging.getLogger().addHandler(Mistakes(report, soak))
         first = scene_of(plan.presets[0], plan.side)

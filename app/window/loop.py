@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -211,9 +213,9 @@ def _seconds_since_start() -> float:
     """Since the process began, its imports included."""
     import os
 
-    try:
-        ticks = float(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
-        uptime = float(Path("/proc/uptime").read_text().split()[0])
-        return uptime - ticks / os.sysconf("SC_CLK_TCK")
-    except (OSError, ValueError, IndexError):
-        return time.process_time()
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            ticks = float(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+            uptime = float(Path("/proc/uptime").read_text().split()[0])
+            return uptime - ticks / os.sysconf("SC_CLK_TCK")
+    return time.process_time()
