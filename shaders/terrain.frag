@@ -149,6 +149,7 @@ void main() {
 #endif
     vec3 seen = lit.xyz;
     float hollowness = seen.z - 0.5;
+    seen.xy *= 1.0 - frame.ground_look.w * hollowness;
     vec4 fine = fine_detail(cells);
     vec4 coarse = coarse_detail(cells);
 

@@ -189,6 +189,21 @@ def test_a_shadow_that_falls_on_a_cliff_has_an_edge_and_is_not_drawn_out_down_it
     assert abs(passing.mean() - 110.0) < 25.0
 
 
+def test_under_a_high_sun_hollows_are_darker_than_crests(show: Show) -> None:
+    """Beside a lower one from along them, for which both are as bright: their ground is level."""
+    column = np.arange(64) + np.zeros((48, 1))
+    waves = 12.0 * np.cos(column * math.tau / 16.0)
+    shown = snapshot(waves, cell_size=10.0)
+    part = {}
+    for height in (45.0, 88.0):
+        pixels = show(shown, from_above(shown), clear(sun_direction=0.0, sun_height=height, fine_relief=0.0))
+        lit = pixels.mean(axis=(0, 2))
+        metres = (np.arange(SIZE[0]) + 0.5 - SIZE[0] / 2.0) * 0.8 * 480.0 / SIZE[1] + 320.0
+        crest = np.cos((metres / 10.0 - 0.5) * math.tau / 16.0)
+        part[height] = lit[crest < -0.95].mean() / lit[crest > 0.95].mean()
+    assert part[88.0] < 0.93 * part[45.0]
+
+
 def test_no_seam_of_grass_lies_between_a_slope_and_what_fills_its_foot(draw: Draw) -> None:
     """The cell between them is neither as steep as the rock nor has it sediment of its own."""
     row = np.arange(48)[:, None] + np.zeros(64)

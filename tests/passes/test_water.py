@@ -413,7 +413,7 @@ def test_water_does_not_climb_its_banks(draw: Draw) -> None:
     flow = 16.0 * (np.arange(48) == 24)[:, None] * np.ones((1, 48))
     inside = water_of(draw, running(ground, flow), from_above(8.0, 48, 48))
     outside = water_of(draw, running(flat(48, 48), flow), from_above(8.0, 48, 48))
-    assert 0 < inside.sum() < 0.6 * outside.sum()
+    assert 0 < inside.sum() < 0.7 * outside.sum()
 
 
 def test_a_wide_floor_that_many_drops_touch_has_one_river(draw: Draw) -> None:

@@ -34,7 +34,7 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
         "heights of their base and tops, picture space; tiles of noise per metre; noise where they begin",
     ),
     ("cloud_drift", "vec4", "tiles that they have drifted (east, south); 0; part of sunlight that they take"),
-    ("ground_look", "vec4", "snow line in the relief; greenness; sediment that hides ground; 0"),
+    ("ground_look", "vec4", "snow line in the relief; greenness; sediment that hides ground; light that hollows lose"),
     ("wind", "vec4", "the way it blows (east, south); how much loose material is dune sand; how much of it drifts"),
     ("waves", "vec4", "wave number where it is deep, 1/m; waves since the loop began; waves in a loop; height in m"),
     ("fronts", "vec4", "how steep fronts are; how much they are scattered; foam; how many stand before the shore"),

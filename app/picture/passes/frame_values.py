@@ -36,6 +36,8 @@ CLOUD_TILE = 2.4  # after which their noise repeats
 CLOUD_DRIFT = 0.0012  # in a cycle: they stand still with it, and films are the same whenever they are made
 CLOUD_SPREAD = 0.132  # standard deviation of their noise
 CLOUD_SHADE = 0.72  # of the sun's light that the thickest take
+HIGH_SUN = 0.82, 0.98  # sine of its height: from which on form needs help, and where it has no shadows
+FORM_AT_NOON = 0.7
 BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
 
 WAVE_LENGTH = 1.0 / 360.0  # of the map's longer side: waves follow the size of the map
@@ -110,7 +112,7 @@ def fill_frame_block(
     block["cloud_drift"] = (east, south, 0.0, CLOUD_SHADE)
     cover = SEDIMENT_THAT_HIDES * snapshot.cell_size
     snow = snow_line(view, weather, snapshot)
-    block["ground_look"] = (snow, view.greenness, cover, 0.0)
+    block["ground_look"] = (snow, view.greenness, cover, form_at_noon(view.sun_height))
     wind = math.radians(weather.wind_direction)  # where it comes from
     block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
     relief_in_metres = snapshot.highest - snapshot.lowest
@@ -143,6 +145,16 @@ def fill_frame_block(
 def cloud_cover(view: ViewParameters, falling: float) -> float:
     """The part of the sky that clouds cover, where so much rain or snow falls out of them."""
     return max(view.clouds, rain.CLOUDS * falling)
+
+
+def form_at_noon(sun_height: float) -> float:
+    """How much of their light hollows lose and crests gain, by how hollow they are, under a sun of so many degrees.
+
+    Under a high one nothing casts a shadow: form shows in how much of the bright sky around the sun comes to a place.
+    """
+    high = (math.sin(math.radians(sun_height)) - HIGH_SUN[0]) / (HIGH_SUN[1] - HIGH_SUN[0])
+    high = min(max(high, 0.0), 1.0)
+    return FORM_AT_NOON * high * high * (3.0 - 2.0 * high)
 
 
 def snow_line(view: ViewParameters, weather: Weather, snapshot: Snapshot) -> float:
