@@ -12,7 +12,7 @@ from app.model.climate import Weather
 from app.picture.passes.declaration import Frame, Part
 
 SQUARE = 6  # vertices of its two triangles
-SHAFTS = 26  # along each side of the lattice that they hang in
+SHAFTS = 20  # along each side of the lattice that they hang in
 DROPS = 24_000  # half of them flakes
 CLOUDS = 0.85  # part of the sky that they cover where it rains most
 DIMS = 0.5  # part of sunlight that does not come through then
