@@ -220,8 +220,10 @@ class Recipe:
             scenes.update(msgspec.json.encode(scene_content(world.scene)))
         for source in self.said.sources:
             if is_file(place := self._found(source)):
-                with Path(place).open("rb") as file:
-                    scenes.update(hashlib.file_digest(file, "sha256").digest())
+                for path in sorted(Path(place).iterdir()) if Path(place).is_dir() else [Path(place)]:
+                    if path.is_file():  # also each of a folder of tiles
+                        with path.open("rb") as file:
+                            scenes.update(hashlib.file_digest(file, "sha256").digest())
         said: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self.said))  # as a set gives it back
         return {**said, "scenes": scenes.hexdigest()}
 

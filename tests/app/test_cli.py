@@ -431,7 +431,7 @@ def test_interrupt_leaves_the_old_file(
 def test_mistake_of_our_own_is_one_line_too(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def stumble(name: str) -> None:
+    def stumble(*_: object) -> None:
         raise IndexError("list index\nout of range")
 
     monkeypatch.setattr("app.files.opening.open_scene", stumble)
