@@ -118,8 +118,9 @@ vec3 mirrored_land(vec3 from, vec3 direction, float reach) {
 }
 #endif
 
-// What is mirrored from a direction: the sky, or land that hides it. `roughness` is that of the waves in a pixel.
-vec3 mirrored(vec3 from, vec3 direction, float roughness, vec3 seen, vec3 light_here) {
+// What is mirrored from a direction: the sky, or land that hides it. `roughness` is that of the waves in a pixel, and
+// `tilt` the slope of the wave that comes to the shore: its back would show bits of the land, cut out by the lace on it.
+vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen, vec3 light_here) {
 #if FINE_WATER == 1
     vec3 mirror = clear_sky(direction);
 #if CLOUDS > 1 && SEA == 0
@@ -172,6 +173,7 @@ vec3 mirrored(vec3 from, vec3 direction, float roughness, vec3 seen, vec3 light_
     // Waves finer than a pixel smear the edge between land and sky, and steps that pass over a ridge do not tell it sharper.
     float smeared = 0.015 + 0.6 * sqrt(roughness);
     float covered = met > 0.0 ? 1.0 : smoothstep(-smeared, 0.0, nearest);
+    covered *= 1.0 - smoothstep(0.02, 0.10, tilt);
     // Beyond the map there is no land: towards its sides what is mirrored fades.
     covered *= smoothstep(0.0, 0.02 * frame.heights.w, within_map(from.xz + ray.xz * hit));
     return covered > 0.0 ? mix(mirror, mirrored_land(from, ray, hit), covered) : mirror;
@@ -246,6 +248,7 @@ void main() {
     seen.x *= sun_past_clouds(position);
 #endif
     Waves waves = water_waves(map_place, depth, WAVINESS);
+    float tilt = 0.0;
 #if WAVES == 1
     float foam = 0.0, crest = 0.0;
     if (!outside) {
@@ -256,6 +259,7 @@ void main() {
         if (coming.strength > 0.0) {
             Wave wave = wave_at(map_place, coming, pixel);
             waves.slope += wave.slope;
+            tilt = length(wave.slope);
             waves.roughness += wave.roughness;
             foam = foam_at(map_place, coming, wave, max(length(pixel.xy), length(pixel.zw)) / frame.map.z);
             crest = max(wave.height, 0.0) / max(0.5 * frame.waves.w, 1e-6) * (0.4 + 0.6 * smoothstep(0.2, 0.8, wave.breaking));
@@ -269,7 +273,7 @@ void main() {
     vec3 through = water_transmission(depth, TURBIDITY, steepness) * (1.0 - mirror);
     vec3 colour = water_scattering(DEEP_WATER, through, daylight)
                 + (drawn < 1.0 ? bed_without_land(map_place) * daylight * through * (1.0 - drawn) : vec3(0.0))
-                + mirror * mirrored(position, water_reflected(to_eye, normal), waves.roughness, seen, daylight)
+                + mirror * mirrored(position, water_reflected(to_eye, normal), waves.roughness, tilt, seen, daylight)
                 + frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, waves.roughness);
     vec3 keep = through * drawn;
 #if WAVES > 1
