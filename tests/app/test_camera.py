@@ -9,14 +9,17 @@ import pytest
 from pyglm import glm
 
 from app.cli.render import scene_camera
+from app.engine.creation import create_world
+from app.engine.publishing import take_snapshot
 from app.model.ledger import Ledger
 from app.model.snapshot import Snapshot
 from app.model.view_parameters import CameraParameters
 from app.picture.camera import CLEARANCE, OPENING_ASPECT, Camera, opening_camera
 from app.picture.ground import Ground
-from app.scene.scene import Scene
+from app.scene.scene import Scene, presets
 from app.window.camera_control import CameraControl
 from app.window.events import Button, ButtonPressed, PointerMoved
+from tests.app.small import small_preset
 
 WIDTH, HEIGHT = 1200.0, 800.0
 MIDDLE = (WIDTH / 2.0, HEIGHT / 2.0)
@@ -555,3 +558,32 @@ def test_no_picture_is_taken_from_under_the_ground(exaggeration: float) -> None:
     assert glm.distance(camera.target, glm.vec3(0.5 * ground.east, 0.0, 0.5 * ground.south)) < 0.1
     above = {**view, "camera.pitch": 89.0}
     assert scene_camera(Scene().with_values(above), snapshot_of(wall)).pitch == pytest.approx(89.0)
+
+
+# What of the picture is above the land at an opening, in the middle of its columns. More of an island's is sea.
+LEAST_ABOVE, MOST_ABOVE = 0.05, 0.45
+MOST_ABOVE_ISLANDS = 0.68
+OPENING_ASPECTS = {"4:3": 4.0 / 3.0, "16:9": 16.0 / 9.0, "21:9": 21.0 / 9.0}
+PICTURE_COLUMNS = 32
+
+
+@pytest.mark.parametrize("name", presets())
+def test_an_opening_is_full_of_land_in_windows_of_any_form(name: str) -> None:
+    """No side of the picture is empty, and the land fills most of its height."""
+    scene = small_preset(name, 96)
+    world, scene = create_world(scene)
+    shown = take_snapshot(world)
+    ground = Ground(shown, scene.view.exaggeration)
+    south, east = (world.cell_size * (0.5 + np.indices(world.shape))).reshape(2, -1)
+    points = np.stack([east, ground._heights(east, south), south, np.ones_like(east)])
+    for form, aspect in OPENING_ASPECTS.items():
+        camera = scene_camera(scene, shown, aspect)
+        across, up, _, ahead = np.array((camera.projection(aspect) * camera.view()).to_list()).T @ points
+        across, up = across[ahead > 0.0] / ahead[ahead > 0.0], up[ahead > 0.0] / ahead[ahead > 0.0]
+        skyline = np.full(PICTURE_COLUMNS, -1.0)
+        seen = np.abs(across) < 1.0
+        column = ((across[seen] + 1.0) / 2.0 * PICTURE_COLUMNS).astype(int)
+        np.maximum.at(skyline, column, np.clip(up[seen], -1.0, 1.0))
+        above = np.median((1.0 - skyline) / 2.0)
+        assert LEAST_ABOVE < above < (MOST_ABOVE_ISLANDS if scene.edges.water == "sea" else MOST_ABOVE), form
+        assert np.mean(skyline > -1.0) > 0.75, f"{form}: a side of it is empty"
