@@ -23,7 +23,8 @@ void main() {
     float falls = (snow ? SNOW_FALLS : RAIN_FALLS) * mix(0.8, 1.2, chances.z) * side;
     vec3 way = vec3(0.0, -falls, 0.0);
     way.xz = frame.wind.xy * side * (snow ? 0.012 : 0.05);
-    vec3 home = chances.yzx * box + way * seconds;
+    // What the wind does to them is seen in how they slant: a way that it turned would move all of them at once.
+    vec3 home = chances.yzx * box + vec3(0.0, -falls * seconds, 0.0);
     if (snow) home.xz += 0.004 * side * sin(vec2(1.1, 0.8) * seconds + 40.0 * chances.xy);
     vec3 centre = frame.camera.xyz + BEFORE_EYE * box * ahead;
     vec3 middle = centre + mod(home - centre + 0.5 * box, box) - 0.5 * box;

@@ -91,7 +91,7 @@ def budget(context: moderngl.Context, scene: Scene, snapshot: Snapshot, size: tu
     if context.version_code < COUNTS_FROM:
         return None
     picture, canvas = Picture(context, bake_at_once=True, library=_CountingShaders), Canvas(context)
-    sums, bound = context.buffer(reserve=8), context.fbo
+    sums = context.buffer(reserve=8)
     picture.show(snapshot)
     camera = scene_camera(scene, snapshot)
 
@@ -108,5 +108,4 @@ def budget(context: moderngl.Context, scene: Scene, snapshot: Snapshot, size: tu
         draw()  # which makes the maps
         return draw()
     finally:
-        bound.use()  # what is in use must not be released
         release_all(picture, canvas, sums)

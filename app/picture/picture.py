@@ -241,8 +241,10 @@ class Picture:
         appearance, view = shot.appearance, shot.appearance.view
         scene = crop.scaled(quality.scale)
         weather = weather_of(appearance.climate, snapshot.seed, snapshot.cycle)
-        sea = sea_state(appearance.waves, weather.wind_speed, snapshot.cell_size, max(snapshot.shape))
-        swell = Swell(sea.wave_number, (appearance.climate.wind_direction + 180.0) % 360.0)
+        climate = appearance.climate
+        side = max(snapshot.shape)
+        sea = sea_state(appearance.waves, climate.wind_speed, snapshot.cell_size, side, gust_speed=weather.wind_speed)
+        swell = Swell(sea.wave_number, (climate.wind_direction + 180.0) % 360.0)  # raised far away, by no gust
         waves = drawing_of(appearance.waves) if self.has_waves(appearance) else NO_WAVES
         storm, rain = self._dust(weather, view), self._falling(weather, view, quality)
         span, threshold = shot.overlay_span, shot.least_discharge

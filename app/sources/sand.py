@@ -88,10 +88,13 @@ def _dunes(scene: Scene, grid: Grid) -> Layer:
     wind = math.radians(scene.climate.wind_direction)
     south, east = from_the_middle(grid, 0.5, 0.5)
     phase = np.zeros((grid.rows, grid.columns))
-    ways = ((south, math.cos(wind), grid.land_rows), (east, -math.sin(wind), grid.land_columns))
-    for place, runs, cells in ways:
-        side = cells / grid.side
-        phase += round(runs * side / sand.wavelength) * place / side
+    sides = np.array([grid.land_rows, grid.land_columns]) / grid.side
+    dunes = np.array([math.cos(wind), -math.sin(wind)]) * sides / sand.wavelength
+    number = np.rint(dunes)
+    if not number.any():  # they are longer than the map: there is one
+        longer = np.argmax(np.abs(dunes))
+        number[longer] = np.copysign(1.0, dunes[longer])
+    phase += number[0] * south / sides[0] + number[1] * east / sides[1]
     phase += BEND * (_smooth_noise(scene, grid, ridged=False, wavelength=BEND_LENGTH * sand.wavelength) - 0.5)
     crests = _smooth_noise(scene, grid, ridged=True, wavelength=CREST_LENGTH * sand.wavelength)
     crests = LOWEST_CREST + (1.0 - LOWEST_CREST) * crests
@@ -102,8 +105,8 @@ def _dunes(scene: Scene, grid: Grid) -> Layer:
     along = phase % 1.0
     rise = 0.5 - 0.5 * np.cos(math.pi * np.minimum(along / (1.0 - slip_face), 1.0))
     fall = np.maximum(along - (1.0 - slip_face), 0.0) / slip_face
-    dunes: Layer = crests * (rise - fall)
-    return dunes
+    form: Layer = crests * (rise - fall)
+    return form
 
 
 def _smooth_noise(scene: Scene, grid: Grid, ridged: bool, wavelength: float) -> Layer:

@@ -74,4 +74,5 @@ def test_a_picture_that_counts_has_the_same_pixels(context: moderngl.Context) ->
             made.release()
     assert np.array_equal(*drawn)
     found = budget(context, scene, shown, (96, 64))
+    resting_place.use()
     assert found and found.draws > 3 and found.fragments > 96 * 64 and found.reads > 2 * found.fragments

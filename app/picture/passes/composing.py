@@ -18,7 +18,6 @@ from app.picture.passes.beach import BEACH_RISES
 from app.picture.passes.canopy import NO_FOREST
 from app.picture.passes.declaration import Frame, Shot
 from app.picture.passes.forest import TreeView, select_trees
-from app.picture.passes.frame_values import cloud_cover
 from app.picture.passes.land_maps import LandMaps, with_course, with_life
 from app.picture.passes.mesh import (
     FINEST_STRIDE,
@@ -30,6 +29,7 @@ from app.picture.passes.mesh import (
     select_nodes,
 )
 from app.picture.passes.quality import Quality
+from app.picture.passes.rain import may_fall
 from app.picture.passes.targets import colour
 from app.picture.passes.tiles import FINE_STREAM_FAR, STREAM_FAR, WIDEST_PIXEL
 from app.picture.passes.trees import leaf_uniforms, tree_uniforms
@@ -94,6 +94,8 @@ def compose(
     if shadows.target is not None:
         targets["tree shadows"] = shadows.target
     with_materials = snapshot.materials is not None
+    over_sand = "airborne" in snapshot.layers
+    rainy = not quality.deferred and may_fall(shot.appearance.climate, view.rain, over_sand=over_sand)
     textures = maps.textures(snapshot, view.overlay, with_waves=waves != NO_WAVES)
     textures |= {**shadows.texture, "sky": sky.texture}
     if "places" in targets:
@@ -131,13 +133,13 @@ def compose(
             "LIVING": int(with_life(snapshot)),
             "STORM": int(with_dust),
             "FOG": int(fog_of(view.fog, view.sun_height) > 0.0 and not quality.deferred),
-            "CLOUDS": int(cloud_cover(view, falling) > 0.0) * (1 + int(quality.fine_water)),
+            "CLOUDS": int(view.clouds > 0.0 or rainy) * (1 + int(quality.fine_water)),
             "CANOPY": 0 if with_overlay or forest is None else 1 + int(shadows.any),
             "SHADOWS": int(shadows.any),
             "DETAIL_SCALES": quality.detail_scales,
             "RELIEF": maps.relief_kind,
             "DISPLACED": int(displaced),
-            "SHADE": int(maps.light.shade is not None and quality.displaced),
+            "SHADE": int(maps.shade is not None and quality.displaced),
             "FINE_WATER": int(quality.fine_water),
             "WAVES": waves,
         },

@@ -107,6 +107,13 @@ class LandMaps:
         return self._flow.reach
 
     @property
+    def shade(self) -> Texture | None:
+        """The heights up to which shadows reach, where they hold for the exaggeration of the land that is drawn."""
+        baked, wanted = self.light.baked, self._wanted_light
+        holds = baked is not None and wanted is not None and baked.exaggeration == wanted.exaggeration
+        return self.light.shade if holds else None
+
+    @property
     def state(self) -> tuple[object, ...]:
         """What the maps that change over frames show."""
         return self.light.baked, self._relief.drawn, self._canopy.drawn, self._shore.shown
@@ -178,8 +185,8 @@ class LandMaps:
             found["valleys"] = self._valleys.texture
         if self._relief.texture is not None:
             found["relief"] = self._relief.texture
-        if self.light.shade is not None:
-            found["shade"] = self.light.shade
+        if self.shade is not None:
+            found["shade"] = self.shade
         if self.with_water:
             found |= {"flow": self._flow.texture, "rivers": self._flow.rivers}
         if with_waves:
@@ -251,7 +258,7 @@ class LandMaps:
         rows, columns = snapshot.shape
         scale = texels_per_cell(columns, rows, quality.relief) if view.fine_relief > 0.0 else 0
         ground = snapshot.ground_version
-        water = (snapshot.sea_level, snapshot.versions.get("water", -1), snapshot.versions.get(SURVEYED_FLOW, -1))
+        water = (snapshot.sea_level, snapshot.versions.get("water", -1), self._flow.drawn if self.with_water else None)
         self._wanted_relief = Relief(
             snapshot.world, ground, view.exaggeration, scale, view.fine_relief, water, quality.displaced
         )

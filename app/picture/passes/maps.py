@@ -131,6 +131,11 @@ class FlowMap:
     def rivers(self) -> moderngl.Texture:
         return self._rivers.texture()
 
+    @property
+    def drawn(self) -> tuple[object, ...] | None:
+        """What it was drawn for."""
+        return self._drawn
+
     def update(
         self, snapshot: Snapshot, layers: LayerTextures, surface: moderngl.Texture, smallest: float, width: float
     ) -> None:
@@ -181,6 +186,10 @@ class Lighting(NamedTuple):
     sun: tuple[float, ...]  # with the exaggeration of heights
     detail: tuple[int, ...]  # of the marches over the map
     crowns: Crowns | None = None  # of trees, where there are any
+
+    @property
+    def exaggeration(self) -> float:
+        return self.sun[2]
 
 
 class LightMap:

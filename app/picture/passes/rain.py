@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import moderngl
 from pyglm import glm
 
-from app.model.climate import Weather
+from app.model.climate import ClimateParameters, Weather
 from app.picture.passes.declaration import Frame, Part
 
 SQUARE = 6  # vertices of its two triangles
@@ -21,6 +21,11 @@ DIMS = 0.5  # part of sunlight that does not come through then
 def falling(weather: Weather, strength: float, *, over_sand: bool) -> float:
     """How much rain or snow is in the air, from 0 to 1: that of storms, which are dry where the wind carries sand."""
     return 0.0 if over_sand else min(strength * weather.storm * math.sqrt(weather.rain), 1.0)
+
+
+def may_fall(climate: ClimateParameters, strength: float, *, over_sand: bool) -> bool:
+    """Whether any can come to fall: what is compiled for that is there before."""
+    return climate.storms > 0.0 and strength > 0.0 and not over_sand
 
 
 def with_rain(frame: Frame) -> bool:

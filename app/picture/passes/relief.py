@@ -26,7 +26,7 @@ class Relief(NamedTuple):
     exaggeration: float
     texels_per_cell: int
     amount: float  # how high it is beside what is usual
-    water: tuple[float, ...] = ()  # what says where water stands and runs
+    water: tuple[object, ...] = ()  # what says where water stands and runs
     exact: bool = True  # as a mesh that is displaced needs it, or in 8 bits
 
 

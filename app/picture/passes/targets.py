@@ -44,13 +44,14 @@ class MapTarget:
         formats = formats or self.formats
         if self.size == size and formats == self.formats:
             return False
-        outgrown, self.formats = self._framebuffer, formats
+        outgrown = self._framebuffer
         with released_on_error() as keep:
             textures = [keep(self._context.texture(size, components, dtype=dtype)) for components, dtype in formats]
             for texture in textures:
                 texture.filter = self._filter
                 texture.repeat_x = texture.repeat_y = False
             self._framebuffer = self._context.framebuffer(textures)
+        self.formats = formats
         if outgrown is not None:
             if self._context.fbo.glo == outgrown.glo:
                 self._framebuffer.use()  # what is made next goes back to the one in use, which must live until then

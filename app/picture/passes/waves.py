@@ -51,17 +51,21 @@ class SeaState(NamedTuple):
         return time / self.loop % 1.0 * self.waves_in_loop
 
 
-def sea_state(waves: WaveParameters, wind_speed: float, cell_size: float, longer_side: int) -> SeaState:
+def sea_state(
+    waves: WaveParameters, wind_speed: float, cell_size: float, longer_side: int, *, gust_speed: float | None = None
+) -> SeaState:
     """The sea that a wind (cells/t) makes on a map of cells of that size in metres, `longer_side` along it.
 
     The wavelength of the parameters is that of the usual wind. Height grows with the wind's speed, period with its cube
     root, and so length with the power of two thirds (Hasselmann et al. 1973). The period is that of the length in deep
-    water, or near to it: the loop has whole waves.
+    water, or near to it: the loop has whole waves. The wind that blows now, `gust_speed`, makes them higher alone: were
+    they longer, too, all crests would jump.
     """
     wind = max(wind_speed / USUAL_WIND, WEAKEST_WIND)
+    gust = wind if gust_speed is None else max(gust_speed / USUAL_WIND, WEAKEST_WIND)
     common = max(waves.wavelength * longer_side, SHORTEST) * cell_size
     wavelength = common * wind ** (2.0 / 3.0)
-    height = STEEPNESS * common * wind * waves.height
+    height = STEEPNESS * common * gust * waves.height
     period = math.sqrt(2.0 * math.pi * wavelength / GRAVITY) / waves.speed
     return SeaState(wavelength, height, waves.loop, max(1, round(waves.loop / period)))
 
