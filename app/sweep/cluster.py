@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import queue
+import secrets
 import signal
 import threading
 from collections.abc import Iterator, Sequence
@@ -97,12 +98,13 @@ def run_all(client: distributed.Client, orders: Iterator[Order], wish: Wish) -> 
     Each worker has one at a time, and none waits there for its turn. After a `wish` none begins any more. A worker that
     ends in the midst of a world loses this one, which is run again; where that happens time and again, the world fails.
     """
+    token = secrets.token_hex(8)  # to a scheduler, tasks of the same key are one, whichever sweep they are of
     ended: queue.SimpleQueue[distributed.Future] = queue.SimpleQueue()
     running: dict[distributed.Future, int] = {}
 
     def begin_more(workers: int) -> None:
         while not wish and len(running) < max(workers, 1) and (order := next(orders, None)):
-            future = client.submit(worlds.run_world, order, key=f"world-{order.number}", pure=False)
+            future = client.submit(worlds.run_world, order, key=f"world-{token}-{order.number}", pure=False)
             running[future] = order.number
             future.add_done_callback(ended.put)
 

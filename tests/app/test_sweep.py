@@ -29,6 +29,7 @@ from app.files.opening import open_scene
 from app.files.recorder import write_png
 from app.model.errors import UserError
 from app.model.realism import MEASURES
+from app.scene.scene import Scene
 from app.sweep import cluster
 from app.sweep.recipe import MOST_WORLDS, Range, Recipe, open_recipe, read_recipe
 from app.sweep.result_set import ResultSet
@@ -255,6 +256,21 @@ def test_cluster_gives_the_same_set(whole: Path, tmp_path: Path, capsys: pytest.
     with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as workers:
         assert swept(recipe, tmp_path / "other.zarr", "--scheduler", workers.scheduler_address) == 1
     assert "has 2 threads" in capsys.readouterr().err
+
+
+def test_two_sweeps_on_one_cluster_keep_to_their_own_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.sweep.worlds.run_world", lambda order: Outcome(f"{order.cycles} cycles"))
+    orders = [Order(0, Scene(), cycles, NOTHING) for cycles in (1, 2)]
+    with (
+        distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as workers,
+        distributed.Client(workers) as first,
+        distributed.Client(workers) as second,
+    ):
+        runs = [
+            cluster.run_all(client, iter([order]), Wish())
+            for client, order in zip((first, second), orders, strict=True)
+        ]
+        assert [next(run)[1].error for run in runs] == ["1 cycles", "2 cycles"]
 
 
 def test_no_scheduler_is_one_line(
