@@ -958,7 +958,7 @@ def _scene(options: argparse.Namespace) -> Scene:
     from app.scene.scene import DEFAULT_PRESET
 
     source = DEFAULT_PRESET if options.source is None else options.source
-    return _changed(open_scene(source, options.part or ""), options)
+    return _changed(open_scene(source, options.part), options)
 
 
 def _changed(scene: Scene, options: argparse.Namespace) -> Scene:

@@ -19,16 +19,23 @@ from app.sources.terrain import find_terrain, is_there
 LARGEST_TEXT = 2**20  # bytes; presets that are written have a few thousand
 
 
-def open_scene(source: str, part: str = "") -> Scene:
+def open_scene(source: str, part: str | None = None) -> Scene:
     """The scene of a preset, a generator or a file, looked for in this order. Raises `UserError` where there is none.
 
-    Of a heightmap, or a folder of tiles, it can be that of a part.
+    Of a heightmap or a folder of tiles, also one that a preset names, it can be that of a part.
 
     A file is a user's preset (`.toml`), a saved world, or else a heightmap. One that is named like a preset or a
     generator is reached by its path: `./noise`.
     """
     if not source:
         raise UserError("the name of the source is empty; without one it is a preset of this program")
+    scene = _open(source, part or "")
+    if part is None or part == scene.world.part or scene.saved_world or scene.world.source in GENERATORS:
+        return scene
+    return scene.with_value("world.part", part)
+
+
+def _open(source: str, part: str) -> Scene:
     if source in presets():
         return load_preset(source)
     if source in GENERATORS:

@@ -54,7 +54,7 @@ from app.sources.generators import GENERATORS
 MOST_WORLDS = 100_000
 MOST_PIXELS = 1_000_000  # of a picture
 LARGEST_SEED = 2**31 - 1
-SEED = "world.seed"
+SEED, PART = "world.seed", "world.part"
 LAYER_NAMES = (*SURFACES, *MAPS)
 SCENE = "scene"  # the picture without an overlay
 PICTURE_NAMES = (SCENE, *(name for name in OVERLAYS if name != "none"))
@@ -126,6 +126,7 @@ class Recipe:
         self.said = said
         self.name = name
         self._folder = folder
+        self._bases: dict[tuple[str, str | None], Scene] = {}  # of sources and parts
         try:
             self._check_names()
             if said.size:
@@ -182,12 +183,12 @@ class Recipe:
         Raises `UserError` where a source is not there, or takes no such value.
         """
         try:
-            bases = [(source, self._base(source)) for source in self.said.sources]
             choices = list(itertools.product(*self.varied.values()))
             planned: list[Planned] = []
-            for (source, base), choice in itertools.product(bases, choices):
+            for source, choice in itertools.product(self.said.sources, choices):
                 values = dict(zip(self.varied, choice, strict=True))
-                planned.append(Planned(len(planned), source, values, self._with_values(base, values)))
+                scene = self._with_values(self._base(source, self._part(values)), values)
+                planned.append(Planned(len(planned), source, values, scene))
         except UserError as error:
             raise UserError(f"{self.name}: {error}") from error
         return planned
@@ -227,12 +228,20 @@ class Recipe:
         said: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self.said))  # as a set gives it back
         return {**said, "scenes": scenes.hexdigest()}
 
-    def _base(self, source: str) -> Scene:
-        scene = open_scene(self._found(source))
-        values = dict(self._changes)
-        if self.said.size:
-            values = {**size_in_cells(scene, *read_size(self.said.size, "size =")), **values}
-        return self._with_values(scene, values)
+    def _part(self, values: Mapping[str, Value]) -> str | None:
+        """Of which part of its source a world is, which its size depends on; None where the recipe does not say."""
+        part = values.get(PART, self._changes.get(PART))
+        return None if part is None else str(part)
+
+    def _base(self, source: str, part: str | None) -> Scene:
+        """The scene of a source with all that does not vary."""
+        if (source, part) not in self._bases:
+            scene = open_scene(self._found(source), part)
+            values = dict(self._changes)
+            if self.said.size:
+                values = {**size_in_cells(scene, *read_size(self.said.size, "size =")), **values}
+            self._bases[source, part] = self._with_values(scene, values)
+        return self._bases[source, part]
 
     def _with_values(self, scene: Scene, values: Mapping[str, Value]) -> Scene:
         for path, value in values.items():

@@ -323,6 +323,32 @@ def test_folders_of_tiles_are_sources(tmp_path: Path) -> None:
         made(tmp_path, text=text)
 
 
+def model(folder: Path, rows: int, columns: int) -> None:
+    heights = np.random.default_rng(1).uniform(0.0, 90.0, (rows, columns)).astype(np.float32)
+    write_tiff(
+        folder / "model.tif",
+        heights,
+        scale=[10.0, 10.0, 0.0],
+        tiepoint=[0.0, 0.0, 0.0, 5e5, 4e6, 0.0],
+        geo_keys=UTM_17N,
+    )
+
+
+@pytest.mark.parametrize("source", ["model.tif", "own.toml"])
+def test_sizes_are_those_of_parts_as_on_the_command_line(tmp_path: Path, source: str) -> None:
+    model(tmp_path, 64, 160)
+    (tmp_path / "own.toml").write_text('[world]\nsource = "model.tif"\n')
+    text = f'sources = ["{source}"]\nsize = "32"\ncycles = 1\n'
+    parts = ["64x64+0+0", "48x48+100+10"]
+    recipe = read_recipe(f"{text}[vary.world]\npart = {parts}", "recipe", tmp_path)
+    assert recipe.shape == (32, 32)
+    for world, part in zip(recipe.worlds, parts, strict=True):
+        alone = read_recipe(f'{text}[changes.world]\npart = "{part}"', "recipe", tmp_path)
+        words = [str(tmp_path / source), "--part", part, "--size", "32", "--out", "world.npz"]
+        typed = cli._scene(cli.COMMANDS["simulate"]()[1].parse_args(words))
+        assert world.scene == alone.worlds[0].scene == typed
+
+
 def test_other_programs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made(tmp_path)
     monkeypatch.setattr("app.sweep.result_set.program", lambda: "another")
