@@ -23,7 +23,7 @@ NAMING = [path for path, declaration in DECLARATIONS.items() if declaration.name
 
 def named_from(scene: Scene, folder: Path) -> Scene:
     """The scene as a file in `folder` keeps it. What does not exist, such as a shipped terrain, keeps its name."""
-    return _with_names(scene, lambda name: from_folder(name, folder))
+    return with_names(scene, lambda name: from_folder(name, folder))
 
 
 def found_from(scene: Scene, folder: Path) -> Scene:
@@ -32,10 +32,11 @@ def found_from(scene: Scene, folder: Path) -> Scene:
     Each is looked for by its name from that folder; then, as it may have moved, in the folder itself; then from where
     the program runs. One that is nowhere gets the path where it should be, which the error that follows names.
     """
-    return _with_names(scene, lambda name: found(name, folder))
+    return with_names(scene, lambda name: found(name, folder))
 
 
-def _with_names(scene: Scene, named: Callable[[str], str]) -> Scene:
+def with_names(scene: Scene, named: Callable[[str], str]) -> Scene:
+    """The scene, in which files have the names that `named` gives them."""
     names = {path: str(scene.value(path)) for path in NAMING}
     values = {path: named(name) for path, name in names.items() if name and name not in GENERATORS}
     for path in EXPRESSIONS:
@@ -49,6 +50,18 @@ def value_found(path: str, value: Value, find: Callable[[str], str]) -> Value:
     if declaration.names_files:
         return with_files(str(value), find)
     return find(str(value)) if declaration.names_file and value else value
+
+
+def names_in(path: str, value: Value) -> list[str]:
+    """By what names the value of a parameter names files, in their order."""
+    names: list[str] = []
+
+    def note(name: str) -> str:
+        names.append(name)
+        return name
+
+    value_found(path, value, note)
+    return [name for name in names if name not in GENERATORS]
 
 
 def from_folder(name: str, folder: Path) -> str:

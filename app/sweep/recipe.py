@@ -33,9 +33,10 @@ import msgspec
 from app.engine.creation import read_size, shape_of_world, size_in_cells
 from app.export.landscape import SURFACES
 from app.export.maps import MAPS
-from app.files.opening import is_file, open_scene, read_text
-from app.files.paths import found, value_found
+from app.files.opening import open_scene, read_text
+from app.files.paths import EXPRESSIONS, NAMING, found, names_in, value_found, with_names
 from app.model.errors import UserError, nearest
+from app.model.kind_files import SUFFIX as KIND_SUFFIX
 from app.model.kind_files import plain_reason
 from app.model.overlays import OVERLAYS
 from app.model.parameters import Declaration, Value
@@ -50,11 +51,16 @@ from app.scene.scene import (
     scene_content,
 )
 from app.sources.generators import GENERATORS
+from app.sources.heightmap.models import tiles_in
+from app.sources.terrain import find_terrain
 
 MOST_WORLDS = 100_000
 MOST_PIXELS = 1_000_000  # of a picture
 LARGEST_SEED = 2**31 - 1
 SEED, PART = "world.seed", "world.part"
+OF_FILES = (*NAMING, *EXPRESSIONS)  # parameters
+OF_KINDS = ("materials.folder", "flora.folder")
+SCENES, FILES = "scenes", "files"  # of a recipe's identity, beside what it says
 LAYER_NAMES = (*SURFACES, *MAPS)
 SCENE = "scene"  # the picture without an overlay
 PICTURE_NAMES = (SCENE, *(name for name in OVERLAYS if name != "none"))
@@ -215,18 +221,25 @@ class Recipe:
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """What makes it this recipe and no other, to be written in a set: what it says, and what its sources are."""
+        """What makes it this recipe and no other, to be written in a set, wherever it and its files lie.
+
+        That is what it says, what its sources are, and what is in all files that it and they name, in their order; ""
+        stands for one that is not there. Raises `UserError` where one cannot be read.
+        """
         scenes = hashlib.sha256()
-        for world in self.worlds:
-            scenes.update(msgspec.json.encode(scene_content(world.scene)))
-        for source in self.said.sources:
-            if is_file(place := self._found(source)):
-                for path in sorted(Path(place).iterdir()) if Path(place).is_dir() else [Path(place)]:
-                    if path.is_file():  # also each of a folder of tiles
-                        with path.open("rb") as file:
-                            scenes.update(hashlib.file_digest(file, "sha256").digest())
+        named: list[tuple[str, str]] = []  # parameters and the files that they name
+        for source, part in itertools.product(self.said.sources, self.varied.get(PART, [self._changes.get(PART)])):
+            scene = open_scene(self._found(source), None if part is None else str(part))
+            scenes.update(msgspec.json.encode(scene_content(with_names(scene, lambda name: Path(name).name))))
+            named += [("world.source", scene.saved_world)] if scene.saved_world else []
+            named += [(path, name) for path in OF_FILES for name in names_in(path, scene.value(path))]
+        for path, values in [*((path, [value]) for path, value in self._changes.items()), *self.varied.items()]:
+            if path in OF_FILES:
+                found_values = (value_found(path, value, self._found) for value in values)
+                named += [(path, name) for value in found_values for name in names_in(path, value)]
+        digests = {each: _digest(*each) for each in set(named)}
         said: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self.said))  # as a set gives it back
-        return {**said, "scenes": scenes.hexdigest()}
+        return {**said, SCENES: scenes.hexdigest(), FILES: [digests[each] for each in named]}
 
     def _part(self, values: Mapping[str, Value]) -> str | None:
         """Of which part of its source a world is, which its size depends on; None where the recipe does not say."""
@@ -252,6 +265,30 @@ class Recipe:
 
     def _found(self, name: str) -> str:
         return name if name in presets() or name in GENERATORS else found(name, self._folder)
+
+
+def _digest(path: str, name: str) -> str:
+    """What a file, or each one of a folder, holds that a parameter names; empty where there is none.
+
+    Their names count, for they tell where tiles lie and what kinds are called. Raises `UserError`.
+    """
+    try:
+        place = find_terrain(name)
+    except UserError:
+        return ""
+    digest = hashlib.sha256()
+    try:
+        if place.is_file():
+            folder, files = place.parent, [place]
+        else:
+            folder, files = place, tiles_in(place) if path not in OF_KINDS else sorted(place.glob(f"*{KIND_SUFFIX}"))
+        for each in files:
+            digest.update(each.relative_to(folder).as_posix().encode())
+            with each.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    except OSError as error:
+        raise UserError(f"{path}: {error.filename or place}: cannot be read: {error.strerror}") from error
+    return digest.hexdigest()
 
 
 def open_recipe(path: Path) -> Recipe:

@@ -25,7 +25,7 @@ from app.files.atomic import PART, as_user_error
 from app.model.errors import UserError
 from app.model.realism import MEASURES
 from app.scene.scene import find_declaration
-from app.sweep.recipe import SEED, Planned, Recipe
+from app.sweep.recipe import FILES, SCENES, SEED, Planned, Recipe
 from app.sweep.worlds import ENTRIES, SUBSTANCES, Figures, Outcome, program, stored_as
 
 WORLD, ROW, COLUMN = "world", "row", "column"
@@ -215,6 +215,13 @@ def _read(text: str, path: Path) -> Record:
         raise UserError(f"{path}: not a set of worlds, or damaged: {error}") from error
 
 
+def _holds(before: object, files: list[str]) -> bool:
+    """Whether files are as they were; one that was not there, for which worlds failed, may be there now."""
+    if not isinstance(before, list) or len(before) != len(files):
+        return False
+    return all(was in ("", now) for was, now in zip(before, files, strict=True))
+
+
 def _check_same(path: Path, recipe: Recipe) -> None:
     """Raise `UserError` where a path holds no set, or one that another recipe or another program has made."""
     try:
@@ -225,8 +232,8 @@ def _check_same(path: Path, recipe: Recipe) -> None:
     if not isinstance(there, dict):
         raise UserError(f"{path}: is there, and is no set of worlds; name another one")
     for key, value in here.items():
-        if there.get(key) != value:
-            what = "presets or files it names have changed" if key == "scenes" else f"'{key}' is another one"
+        if not (_holds(there.get(key), value) if key == FILES else there.get(key) == value):
+            what = "presets or files it names have changed" if key in (SCENES, FILES) else f"'{key}' is another one"
             raise UserError(f"{path}: was made with another recipe than {recipe.name}: {what}; name another set")
     if attributes.get(PROGRAM) != program():
         raise UserError(

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -210,23 +211,21 @@ def test_workers_end_with_the_program() -> None:
 
 @pytest.mark.slow
 def test_a_world_that_fails_is_told_and_ends_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_png(tmp_path / "flat.png", np.full((8, 8, 3), 90, np.uint8))
-    recipe = written(tmp_path, '[vary.world]\nrain_map = ["flat.png", ""]')
+    recipe = written(tmp_path, '[vary.world]\nrain_map = ["later.png", ""]')
     assert swept(recipe, tmp_path / "set.zarr") == 1
     error = capsys.readouterr().err.splitlines()[-1]
     assert "1 of 2 worlds failed" in error
-    assert "all of one shade" in error
+    assert "later.png" in error
     found = xarray.open_zarr(tmp_path / "set.zarr")
-    assert "all of one shade" in found.error.values[0]
+    assert "later.png" in found.error.values[0]
     assert found.error.values[1] == ""
     assert np.isnan(found.ground[0]).all()
     assert np.isnan(found["realism.median_slope"][0])
     assert np.isfinite(found.ground[1]).all()
     with (tmp_path / "set.csv").open(newline="") as file:
-        assert "all of one shade" in next(csv.DictReader(file))["error"]
+        assert "later.png" in next(csv.DictReader(file))["error"]
     # What failed is run again, in case that what it lacked is there now
-    shades = np.arange(8 * 8 * 3, dtype=np.uint8).reshape(8, 8, 3)
-    write_png(tmp_path / "flat.png", shades)
+    write_png(tmp_path / "later.png", np.arange(8 * 8 * 3, dtype=np.uint8).reshape(8, 8, 3))
     assert swept(recipe, tmp_path / "set.zarr") == 0
     assert np.isfinite(xarray.open_zarr(tmp_path / "set.zarr").ground).all()
 
@@ -332,6 +331,52 @@ def model(folder: Path, rows: int, columns: int) -> None:
         tiepoint=[0.0, 0.0, 0.0, 5e5, 4e6, 0.0],
         geo_keys=UTM_17N,
     )
+
+
+NAMED_FILES = [
+    "tiles/n/1.tif", "model.tif", "rain.png", "mask.png", "lift.png", "later.png", "kinds/chalk.toml",
+    "plants/fir.toml",
+]  # fmt: skip
+
+
+def naming(folder: Path) -> Path:
+    """A recipe which with its sources names each of `NAMED_FILES`, without one of them, and its set."""
+    for name in ("tiles/n", "kinds", "plants"):
+        (folder / name).mkdir(parents=True)
+    model(folder, 32, 32)
+    shutil.copy(folder / "model.tif", folder / "tiles/n/1.tif")
+    for name in NAMED_FILES[2:]:
+        (folder / name).write_text(name)
+    (folder / "later.png").unlink()
+    (folder / "own.toml").write_text(
+        '[world]\nsource = "model.tif"\nrain_map = "rain.png"\n[materials]\nfolder = "kinds"\n'
+        "[fields]\nerodibility = \"1 + image('mask.png')\"\n"
+    )
+    (folder / "recipe.toml").write_text(
+        'sources = ["own.toml", "tiles"]\nsize = "32"\ncycles = 1\n[changes.fields]\nuplift = "image(\'lift.png\')"\n'
+        '[vary.flora]\nfolder = ["", "plants"]\n[vary.world]\nrain_map = ["", "later.png"]\n'
+    )
+    ResultSet(folder / "set.zarr", open_recipe(folder / "recipe.toml"))
+    return folder / "recipe.toml"
+
+
+@pytest.mark.parametrize("name", NAMED_FILES)
+def test_all_that_is_named_makes_a_set(tmp_path: Path, name: str) -> None:
+    recipe = open_recipe(naming(tmp_path))
+    with (tmp_path / name).open("ab") as file:
+        file.write(b" ")
+    if name == "later.png":  # what lacked it failed, and is run again
+        assert len(ResultSet(tmp_path / "set.zarr", recipe).missing) == 8
+        return
+    with pytest.raises(UserError, match="files it names have changed"):
+        ResultSet(tmp_path / "set.zarr", recipe)
+
+
+def test_sets_go_on_where_they_and_their_recipes_have_moved(tmp_path: Path) -> None:
+    naming(tmp_path / "here")
+    (tmp_path / "here").rename(tmp_path / "there")
+    recipe = open_recipe(tmp_path / "there" / "recipe.toml")
+    assert len(ResultSet(tmp_path / "there" / "set.zarr", recipe).missing) == 8
 
 
 @pytest.mark.parametrize("source", ["model.tif", "own.toml"])
