@@ -17,7 +17,7 @@ from app.bench.row import Row
 from app.cli.signals import Wish
 from app.engine.compiling import cores
 from app.sweep.recipe import read_recipe
-from app.sweep.worlds import Order, Wanted
+from app.sweep.worlds import Order, Wanted, program
 
 log = logging.getLogger(__name__)
 
@@ -38,13 +38,13 @@ ALONE = """
 import sys, time
 from pathlib import Path
 from app.sweep.recipe import open_recipe
-from app.sweep.worlds import Order, Wanted, run_world
+from app.sweep.worlds import Order, Wanted, program, run_world
 recipe = open_recipe(Path(sys.argv[1]))
 wanted = Wanted(recipe.said.layers, (), 16, 16)
 for place, world in enumerate(recipe.worlds[: 1 + int(sys.argv[2])]):
     if place == 1:
         begin = time.process_time()
-    run_world(Order(world.number, world.scene, recipe.said.cycles, wanted))
+    run_world(Order(world.number, world.scene, recipe.said.cycles, wanted, program()))
 print((time.process_time() - begin) / int(sys.argv[2]))
 """
 
@@ -106,7 +106,8 @@ def worlds_lost(text: str) -> float | None:
         return None
     recipe = read_recipe(text, "recipe", Path())
     worlds = recipe.worlds[:6]
-    orders = [Order(world.number, world.scene, recipe.said.cycles, Wanted(("ground",), (), 16, 16)) for world in worlds]
+    wanted = Wanted(("ground",), (), 16, 16)
+    orders = [Order(world.number, world.scene, recipe.said.cycles, wanted, program()) for world in worlds]
     with opened(workers=2) as client:
         killed = False
         for _ in run_all(client, iter(orders), Wish()):

@@ -12,7 +12,7 @@ from app.engine.memory import check_memory
 from app.files.atomic import check_writable
 from app.model.errors import UserError
 from app.sweep.recipe import Recipe, open_recipe
-from app.sweep.worlds import Order, Wanted
+from app.sweep.worlds import Order, Wanted, program
 
 if TYPE_CHECKING:
     from app.sweep.result_set import ResultSet
@@ -71,7 +71,7 @@ def _run(recipe: Recipe, found: ResultSet, scheduler: str, workers: int | None) 
         raise _lacking(error) from error
     said, missing = recipe.said, found.missing
     wanted = Wanted(said.layers, said.pictures, said.width, said.height)
-    orders = (Order(world.number, world.scene, said.cycles, wanted) for world in missing)
+    orders = (Order(world.number, world.scene, said.cycles, wanted, program()) for world in missing)
     with opened(scheduler, workers) as client:
         prepare(client, [world.scene for world in missing], wanted)
         with kept_from_signals("world") as wish:

@@ -56,6 +56,7 @@ class Order(NamedTuple):
     scene: Scene
     cycles: int
     wanted: Wanted
+    program: str  # that shall run it, see `program`
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,8 @@ class Outcome:
 
 def run_world(order: Order) -> Outcome:
     """Run a world on one thread. An error of any kind is its outcome, and ends no other world."""
+    if order.program != program():  # of a worker that came when the others had been checked
+        return Outcome("its worker has another version of this program or of Python, whose worlds may differ")
     _use_one_thread()
     try:
         return _outcome(order)
@@ -96,7 +99,7 @@ def prepare(scenes: Sequence[Scene], wanted: Wanted) -> None:
             world, small = create_world(small, partial(check_memory, [small]))
             Simulator(small, world, threads=1).compile_missing()
         with contextlib.suppress(Exception):
-            _outcome(Order(0, small, 1, wanted._replace(pictures=())))
+            _outcome(Order(0, small, 1, wanted._replace(pictures=()), program()))
 
 
 def kind_of(scene: Scene) -> tuple[object, ...]:
@@ -112,6 +115,7 @@ def stored_as(layer: str) -> tuple[type[np.generic], Any]:
     return (np.uint8, 255) if small else (np.float32, np.nan)
 
 
+@functools.cache
 def program() -> str:
     """By what a program is told from others that might give other bits."""
     return kernel_cache_folder().name

@@ -34,7 +34,7 @@ from app.scene.scene import Scene
 from app.sweep import cluster
 from app.sweep.recipe import MOST_WORLDS, Range, Recipe, open_recipe, read_recipe
 from app.sweep.result_set import ResultSet
-from app.sweep.worlds import Order, Outcome, Wanted, run_world, stored_as
+from app.sweep.worlds import Order, Outcome, Wanted, program, run_world, stored_as
 from tests.app.small import simulated
 from tests.app.test_export import UTM_17N
 from tests.app.test_heightmap import write_tiff
@@ -184,7 +184,7 @@ def count_of_runs(dask_scheduler: Any) -> dict[str, int]:
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals are sent there")
 def test_killed_worker_loses_the_world_it_had() -> None:
     recipe = read_recipe(SMALL.replace("{more}", SIX), "recipe", Path())
-    orders = iter([Order(world.number, world.scene, 400, NOTHING) for world in recipe.worlds])
+    orders = iter([Order(world.number, world.scene, 400, NOTHING, program()) for world in recipe.worlds])
     outcomes: dict[int, Outcome] = {}
     with cluster.opened(workers=2) as client:
         for number, outcome in cluster.run_all(client, orders, Wish()):
@@ -259,7 +259,7 @@ def test_cluster_gives_the_same_set(whole: Path, tmp_path: Path, capsys: pytest.
 
 def test_two_sweeps_on_one_cluster_keep_to_their_own_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.sweep.worlds.run_world", lambda order: Outcome(f"{order.cycles} cycles"))
-    orders = [Order(0, Scene(), cycles, NOTHING) for cycles in (1, 2)]
+    orders = [Order(0, Scene(), cycles, NOTHING, program()) for cycles in (1, 2)]
     with (
         distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as workers,
         distributed.Client(workers) as first,
@@ -438,8 +438,15 @@ def test_a_set_that_cannot_be_made_leaves_nothing(tmp_path: Path, monkeypatch: p
 
 def test_an_error_of_any_kind_is_the_outcome() -> None:
     scene = open_scene("noise").with_values({"world.columns": 40, "world.rows": 32})
-    outcome = run_world(Order(0, scene, 1, Wanted(("nonsense",), (), 16, 16)))
+    outcome = run_world(Order(0, scene, 1, Wanted(("nonsense",), (), 16, 16), program()))
     assert outcome.error == "KeyError: 'nonsense'"
+    assert not outcome.layers
+
+
+def test_another_program_runs_no_world() -> None:
+    scene = open_scene("noise").with_values({"world.columns": 40, "world.rows": 32})
+    outcome = run_world(Order(0, scene, 1, NOTHING, "another"))
+    assert "another version of this program" in outcome.error
     assert not outcome.layers
 
 
