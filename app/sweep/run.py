@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,8 +33,8 @@ def sweep(
     """Run the worlds of a recipe that are missing in the set `out`, on this machine or a cluster.
 
     At the end, or where a signal ends it early, `table` and contact sheet tell of all worlds; without paths they lie
-    beside the set. Raises `UserError` before anything is run where the recipe is not right, or the set that is there
-    has another one; and at the end where worlds failed.
+    beside the set, where a new one overwrites nothing. Raises `UserError` before anything is run where the recipe is
+    not right, or the set that is there has another one; and at the end where worlds failed.
     """
     try:
         from app.sweep.result_set import ResultSet
@@ -42,6 +43,9 @@ def sweep(
     from app.sweep.table import check_table
 
     recipe = open_recipe(recipe_file)
+    if not out.exists():
+        _keep("--table", [] if table else [out.with_suffix(".csv")])
+        _keep("--sheet", [] if sheet else _sheets(recipe, out.with_suffix(".png")))
     table, sheet = table or out.with_suffix(".csv"), sheet or out.with_suffix(".png")
     _check_paths(recipe, out, table, sheet)
     check_table(table)
@@ -104,13 +108,26 @@ def _check_paths(recipe: Recipe, out: Path, table: Path, sheet: Path) -> None:
         raise UserError(f"{out}: a set of worlds is {SUFFIX}")
     if not out.exists():
         check_writable(out)
-    if recipe.said.pictures:
-        from app.sweep.contact_sheet import sheet_paths
+    if recipe.said.pictures and sheet.suffix.lower() != ".png":
+        raise UserError(f"{sheet}: a contact sheet is .png")
+    for path in _sheets(recipe, sheet):
+        check_writable(path)
 
-        if sheet.suffix.lower() != ".png":
-            raise UserError(f"{sheet}: a contact sheet is .png")
-        for path in sheet_paths(recipe, sheet):
-            check_writable(path)
+
+def _sheets(recipe: Recipe, sheet: Path) -> list[Path]:
+    """Where contact sheets lie; nowhere without pictures, which need what is imported here."""
+    if not recipe.said.pictures:
+        return []
+    from app.sweep.contact_sheet import sheet_paths
+
+    return sheet_paths(recipe, sheet)
+
+
+def _keep(option: str, places: Sequence[Path]) -> None:
+    """Raise `UserError` where a file that is not of a new set lies at a place that nobody named; `option` names one."""
+    for place in places:
+        if place.exists():
+            raise UserError(f"{place}: is there already, and not of this new set; {option} names another file")
 
 
 def _check_memory(recipe: Recipe, workers: int) -> None:

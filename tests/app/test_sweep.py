@@ -590,6 +590,24 @@ def test_places_are_checked_first(
     assert error in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("name", "option"), [("valley.csv", "--table"), ("valley.png", "--sheet"), ("valley-slope.png", "--sheet")]
+)
+def test_files_beside_a_new_set_are_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, option: str
+) -> None:
+    recipe = written(tmp_path, text=SMALL.replace("pictures = []", 'pictures = ["scene", "slope"]'))
+    (tmp_path / name).write_text("mine")
+    monkeypatch.setattr("app.sweep.run._run", lambda *_: 0)
+    assert swept(recipe, tmp_path / "valley.zarr") == 1
+    assert re.search(rf"{name}: is there already.*{option} names another", capsys.readouterr().err)
+    assert {path.name for path in tmp_path.iterdir()} == {"recipe.toml", name}
+    # Who names it means it, and beside a set that is there it is of the set
+    named = tmp_path / name.replace("-slope", "")
+    assert swept(recipe, tmp_path / "valley.zarr", option, str(named)) == 0
+    assert swept(recipe, tmp_path / "valley.zarr") == 0
+
+
 def test_what_it_runs_with_is_not_loaded_before() -> None:
     loaded = loaded_by("import app.cli.main, app.sweep.recipe")
     assert not loaded & {"dask", "distributed", "zarr", "pyarrow", "pandas", "numba"}
