@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import app.cli.freeze
 from app.cli.freeze import WARM_UPS, compile_kernels, freeze
 from app.engine.builds import all_builds, foreseen
 from app.numba_settings import COMPILED, FROZEN_KERNELS
@@ -162,3 +163,17 @@ def test_warm_ups_name_commands() -> None:
     from app.cli.main import COMMANDS
 
     assert {words[0] for words in WARM_UPS} <= COMMANDS.keys()
+
+
+def test_a_program_that_cannot_be_made_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reason is that of the command that failed."""
+    monkeypatch.setattr(sys, "argv", ["freeze", str(tmp_path)])
+    monkeypatch.setattr(app.cli.freeze, "freeze", lambda _: Path(sys.executable))
+    monkeypatch.setattr(app.cli.freeze, "all_builds", list)
+    monkeypatch.setattr(
+        app.cli.freeze, "WARM_UPS", [("-c", "import sys; sys.exit('compiling\\nno kernel of that name')")]
+    )
+    with pytest.raises(SystemExit) as raised:
+        app.cli.freeze.main()
+    line = str(raised.value.code)  # which Python prints, and ends with 1
+    assert re.fullmatch(r"make app: .* ended with 1: no kernel of that name", line), line

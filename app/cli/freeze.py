@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -73,7 +74,10 @@ def freeze(folder: Path) -> Path:
 
 
 def compile_kernels(program: Path) -> Path:
-    """Have a frozen program compile all of its kernels, and put them beside its modules; returns their folder."""
+    """Have a frozen program compile all of its kernels, and put them beside its modules; returns their folder.
+
+    Raises `UserError` where it fails.
+    """
     with tempfile.TemporaryDirectory() as cache:
         environment = {"NUMBA_CACHE_DIR": cache}
         compiler = Compiler(start=partial(start_worker, [str(program), WORKER], environment))
@@ -89,16 +93,33 @@ def compile_kernels(program: Path) -> Path:
         if failed := {build: why for build in builds if (why := compiler.outcome(build))}:
             raise UserError(f"{len(failed)} builds cannot be compiled: {next(iter(failed.items()))}")
         for words in WARM_UPS:
-            subprocess.run(
-                [program, *words], cwd=cache, env={**os.environ, **environment}, check=True, capture_output=True
-            )
+            _warm_up([str(program), *words], cache, environment)
         return Path(shutil.copytree(Path(cache) / FROZEN_KERNELS, program.parent / "_internal" / COMPILED))
 
 
+def _warm_up(command: Sequence[str], folder: str, environment: Mapping[str, str]) -> None:
+    """Run a command in a folder. Raises `UserError` with what it said last where it fails."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode:
+        said = done.stderr.strip().splitlines()[-1:] or ["it said nothing"]
+        raise UserError(f"{' '.join(command)} ended with {done.returncode}: {said[0]}")
+
+
 def main() -> None:
-    """Make the program in the folder that the command line names."""
-    program = freeze(Path(sys.argv[1]))
-    compiled = compile_kernels(program)
+    """Make the program in the folder that the command line names. Ends with one line and 1 where that fails."""
+    try:
+        program = freeze(Path(sys.argv[1]))
+        compiled = compile_kernels(program)
+    except UserError as error:
+        sys.exit(f"make app: {error}")
     files = [path for path in program.parent.rglob("*") if path.is_file() and not path.is_symlink()]
     print(f"{program}: {sum(path.stat().st_size for path in files) / 1e6:.0f} MB, kernels in {compiled}")
 

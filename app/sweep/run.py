@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -140,4 +141,8 @@ def _check_memory(recipe: Recipe, workers: int) -> None:
 
 
 def _lacking(error: ImportError) -> UserError:
+    if getattr(sys, "frozen", False):
+        return UserError(
+            "this program, a folder of its own, has no sweep; installed in Python it has: pip install 'thalweg[sweep]'"
+        )
     return UserError(f"sweep needs {error.name}: pip install 'thalweg[sweep]'")

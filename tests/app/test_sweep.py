@@ -608,6 +608,19 @@ def test_files_beside_a_new_set_are_kept(
     assert swept(recipe, tmp_path / "valley.zarr") == 0
 
 
+@pytest.mark.parametrize(
+    ("frozen", "said"), [(False, "sweep needs zarr: pip"), (True, "a folder of its own, has no sweep")]
+)
+def test_what_lacks_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, frozen: bool, said: str
+) -> None:
+    monkeypatch.setattr(sys, "frozen", frozen, raising=False)
+    monkeypatch.delitem(sys.modules, "app.sweep.result_set")
+    monkeypatch.setitem(sys.modules, "zarr", None)
+    assert swept(written(tmp_path), tmp_path / "set.zarr") == 1
+    assert said in capsys.readouterr().err
+
+
 def test_what_it_runs_with_is_not_loaded_before() -> None:
     loaded = loaded_by("import app.cli.main, app.sweep.recipe")
     assert not loaded & {"dask", "distributed", "zarr", "pyarrow", "pandas", "numba"}
