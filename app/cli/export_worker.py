@@ -47,12 +47,13 @@ def work(path: Path) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program, which ends its workers
     if hasattr(os, "nice"):
         os.nice(NICENESS)
+    requests = os.fdopen(os.dup(sys.stdin.fileno()), encoding="utf-8", errors="replace")
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     sys.stdout = sys.stderr  # no other word must be taken for an answer
     asked: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def listen() -> None:
-        for line in sys.stdin:
+        for line in requests:
             asked.put(line)
         os._exit(0)  # in the midst of a file, too: the program is gone
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -74,6 +76,26 @@ def test_it_plans_and_writes_until_nobody_asks(
     assert written.size == (tmp_path / "a" / "b" / "ground.png").stat().st_size
     process.stdin.close()
     process.wait(timeout=60.0)
+
+
+def test_folders_have_any_letters_whatever_the_locale(saved: Path, tmp_path: Path) -> None:
+    """Pipes are in UTF-8 on both ends; Windows would take its own encoding of one end."""
+    folder = tmp_path / "Höhen ∆"
+    request = io.StringIO()
+    say(Write(Wishes(heights=("npy",)), str(folder)), request)
+    with subprocess.Popen(
+        [sys.executable, *COMMANDS[1], str(saved)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(request.getvalue())
+        process.stdin.flush()
+        assert [type(heard(process)) for _ in range(4)] == [Ready, Planned, Written, Done]
+        process.stdin.close()
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == [folder.name]
 
 
 def test_a_world_that_cannot_be_read_is_one_line(
