@@ -147,7 +147,7 @@ class Degrees:
         (top, bottom), (left, right) = north[:2], east[2:]
         west, reach_east = float(left.max()), float(right.min())
         highest, lowest = float(top.min()), float(bottom.max())
-        size = max(size, max(reach_east - west, highest - lowest) / LARGEST_SIDE)
+        size = max(size, max(reach_east - west, highest - lowest) / (LARGEST_SIDE - 1))
         columns = max(int((reach_east - west) / size) + 1, SMALLEST_SIDE)
         rows = max(int((highest - lowest) / size) + 1, SMALLEST_SIDE)
         lattice_east = west + size * STEP * np.arange(-(-columns // STEP) + 1)
