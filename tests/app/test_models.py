@@ -117,6 +117,19 @@ def test_larger_cells_are_means_of_what_is_known(tmp_path: Path) -> None:
     np.testing.assert_allclose(heights[known], np.nanmean(blocks, axis=(1, 3))[known])
 
 
+@pytest.mark.parametrize("marker", [-9999, -32768])
+def test_larger_cells_have_no_part_in_markers_of_nodata(marker: int, tmp_path: Path) -> None:
+    """Also where the file does not declare them."""
+    values = np.full((64, 64), 500, "i2")
+    values[:33] = marker
+    write_tiff(tmp_path / "map.tif", values, tile=(16, 16))
+    model = open_model(tmp_path / "map.tif")
+    assert model is not None
+    heights, missing = model.part(model.whole, 4)
+    assert missing[:8].all() and not missing[8:].any()
+    assert (heights[8:] == 500.0).all()
+
+
 def test_bounds_are_those_of_the_coordinates() -> None:
     to_model = np.array([[0.5, 0.0, 10.0], [0.0, -0.25, 50.0]])
     assert read_part("12,45,20,48", to_model) == Part(8, 4, 12, 16)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from app.model.errors import UserError
 from app.model.georeference import Georeference
+from app.sources.heightmap.nodata import usual_markers
 from app.sources.part import Part
 
 Samples = NDArray[Any]
@@ -81,6 +82,8 @@ class Model:
                 values *= self.scale
                 values += self.offset
             is_unknown = ~np.isfinite(values)
+            if self.full_scale is None:
+                is_unknown |= usual_markers(values)
             if unknown is not None:
                 is_unknown |= unknown
             into = slice(first, first + count)
