@@ -954,11 +954,13 @@ def _scenes(options: argparse.Namespace) -> list[Scene]:
 
 def _scene(options: argparse.Namespace) -> Scene:
     """The scene that the options describe."""
+    from app.engine.creation import read_size
     from app.files.opening import open_scene
     from app.scene.scene import DEFAULT_PRESET
 
     source = DEFAULT_PRESET if options.source is None else options.source
-    return _changed(open_scene(source, options.part), options)
+    wanted = 0 if options.size is None else max(read_size(options.size, "--size"))
+    return _changed(open_scene(source, options.part, wanted), options)
 
 
 def _changed(scene: Scene, options: argparse.Namespace) -> Scene:

@@ -113,10 +113,11 @@ class Sheet:
 
     def base(self, source: str | None = None) -> Scene:
         """The scene that all pictures vary: that of another source, or of its own, as the sheet changes it."""
+        wanted = max(read_size(self.values.size, "size =")) if self.values.size else 0
         if source is not None:
-            return self._changed(open_scene(source))
+            return self._changed(open_scene(source, wanted=wanted))
         try:
-            return self._changed(open_scene(self._found(self.values.base)))
+            return self._changed(open_scene(self._found(self.values.base), wanted=wanted))
         except UserError as error:
             raise UserError(f"{self.name}: {error}") from error
 

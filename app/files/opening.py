@@ -19,29 +19,30 @@ from app.sources.terrain import find_terrain, is_there
 LARGEST_TEXT = 2**20  # bytes; presets that are written have a few thousand
 
 
-def open_scene(source: str, part: str | None = None) -> Scene:
+def open_scene(source: str, part: str | None = None, wanted: int = 0) -> Scene:
     """The scene of a preset, a generator or a file, looked for in this order. Raises `UserError` where there is none.
 
-    Of a heightmap or a folder of tiles, also one that a preset names, it can be that of a part.
+    Of a heightmap or a folder of tiles, also one that a preset names, it can be that of a part, and what suits land
+    with about as many cells along its longer side as `wanted`; 0 are those that it has.
 
     A file is a user's preset (`.toml`), a saved world, or else a heightmap. One that is named like a preset or a
     generator is reached by its path: `./noise`.
     """
     if not source:
         raise UserError("the name of the source is empty; without one it is a preset of this program")
-    scene = _open(source, part or "")
+    scene = _open(source, part or "", wanted)
     if part is None or part == scene.world.part or scene.saved_world or scene.world.source in GENERATORS:
         return scene
     return scene.with_value("world.part", part)
 
 
-def _open(source: str, part: str) -> Scene:
+def _open(source: str, part: str, wanted: int) -> Scene:
     if source in presets():
         return load_preset(source)
     if source in GENERATORS:
         return Scene(world=WorldParameters(source=source))
     path = _find_file(source)
-    return msgspec.structs.replace(_open_file(source, path, part), name=path.stem)
+    return msgspec.structs.replace(_open_file(source, path, part, wanted), name=path.stem)
 
 
 def is_file(source: str) -> bool:
@@ -76,7 +77,7 @@ def open_compared(source: str) -> Scene:
     return scene
 
 
-def _open_file(source: str, path: Path, part: str) -> Scene:
+def _open_file(source: str, path: Path, part: str, wanted: int) -> Scene:
     if path.suffix == ".toml":
         return _open_preset(path)
 
@@ -86,10 +87,10 @@ def _open_file(source: str, path: Path, part: str) -> Scene:
         from app.files import checkpoint
 
         return checkpoint.load_scene(path)
-    return _heightmap_scene(source, path, part)
+    return _heightmap_scene(source, path, part, wanted)
 
 
-def _heightmap_scene(source: str, path: Path, part: str) -> Scene:
+def _heightmap_scene(source: str, path: Path, part: str, wanted: int) -> Scene:
     """The scene of a heightmap, which is land alone: it has lakes and streams as the real land that ships, and what
     suits its own relief.
 
@@ -99,10 +100,10 @@ def _heightmap_scene(source: str, path: Path, part: str) -> Scene:
 
     scene = heightmap_scene(source, part)
     try:
-        land = overview_of_file(path, part)
+        land = overview_of_file(path, part, wanted)
     except Exception:  # whatever a decoder makes of a broken file
         return scene
-    return scene if land is None else suited(scene, land, land.rows * land.columns)
+    return scene if land is None else suited(scene, land, land.cells)
 
 
 def heightmap_scene(source: str, part: str = "") -> Scene:

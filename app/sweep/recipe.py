@@ -249,7 +249,8 @@ class Recipe:
     def _base(self, source: str, part: str | None) -> Scene:
         """The scene of a source with all that does not vary."""
         if (source, part) not in self._bases:
-            scene = open_scene(self._found(source), part)
+            wanted = max(read_size(self.said.size, "size =")) if self.said.size else 0
+            scene = open_scene(self._found(source), part, wanted)
             values = dict(self._changes)
             if self.said.size:
                 values = {**size_in_cells(scene, *read_size(self.said.size, "size =")), **values}

@@ -13,6 +13,7 @@ from app.engine.creation import create_world
 from app.files.opening import open_scene
 from app.files.suiting import exaggeration_of, sea_of
 from app.scene.scene import DEFAULT_PRESET, load_preset
+from app.sources.heightmap import read_heightmap
 from app.sources.heightmap.overview import Overview, overview_of, overview_of_file
 from app.sources.heightmap.reading import open_model
 from app.sources.part import Part
@@ -73,6 +74,15 @@ def test_a_coast_opens_with_a_sea_and_streams_by_its_size(tmp_path: Path) -> Non
     shore = int(np.argmax(SLOPE[0] > 0.0))
     np.testing.assert_allclose(world.ground[:, :shore], -0.03 * 30.0 * np.arange(shore, 0, -1) + np.zeros((SIDE, 1)))
     np.testing.assert_allclose(world.ground[:, shore:], SLOPE[:, shore:], rtol=1e-6)
+
+
+@pytest.mark.parametrize(("part", "made"), [("", 4 * SIDE), ("800x800+0+0", 2 * SIDE)])
+def test_streams_are_those_of_the_land_that_is_made(part: str, made: int, tmp_path: Path) -> None:
+    """A part is read in larger cells, where fewer are wanted, and a whole file that is a map is not."""
+    path = write(tmp_path / "coast.tif", np.repeat(np.repeat(SLOPE, 4, axis=0), 4, axis=1))
+    wanted = 2 * SIDE - 9
+    assert read_heightmap(path, part=part, wanted=wanted).elevation.shape == (made, made)
+    assert open_scene(str(path), part, wanted).view.stream_threshold == round(made * made / 430)
 
 
 def test_a_part_has_what_suits_it(tmp_path: Path) -> None:

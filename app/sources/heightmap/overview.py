@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.model.world import DEFAULT_CELL_SIZE
 from app.sources.heightmap.models import Model
 from app.sources.heightmap.nodata import usual_markers
-from app.sources.heightmap.reading import open_model, read_heightmap
+from app.sources.heightmap.reading import open_model, read_heightmap, step_of
 from app.sources.heightmap.tiff import cell_sides
 from app.sources.part import Part, read_part
 
@@ -31,6 +31,12 @@ class Overview:
     columns: int
     width: float  # of its cells in metres, from west to east
     height: float
+    step: int = 1  # of its rows and columns, how many become one of the land
+
+    @property
+    def cells(self) -> int:
+        """Of the land that is made of it."""
+        return (self.rows // self.step) * (self.columns // self.step)
 
     def part(self, part: Part) -> Overview:
         """The same of some of its cells."""
@@ -64,15 +70,20 @@ def overview_of(
     return Overview(heights, missing, part.rows, part.columns, width, height)
 
 
-def overview_of_file(path: Path, text: str = "") -> Overview | None:
+def overview_of_file(path: Path, text: str = "", wanted: int = 0) -> Overview | None:
     """A file, a folder of tiles, or a part of it, seen small; None where that would take long.
+
+    `wanted` are the cells along the longer side of the land that will be made, as `read_heightmap` has it.
 
     Raises `UserError` where it cannot be read.
     """
     model = open_model(path)
     if model is not None and model.full_scale is None:
         part = read_part(text, model.to_model).within(model.rows, model.columns) if text else model.whole
-        return overview_of(model, part) if model.smaller or part.rows * part.columns <= MOST_CELLS else None
+        if not (model.smaller or part.rows * part.columns <= MOST_CELLS):
+            return None
+        step = step_of(model, path, text, max(part.rows, part.columns), wanted)
+        return replace(overview_of(model, part), step=step)
     if not path.is_file() or path.stat().st_size > LARGEST_WHOLE_FILE:
         return None
     read = read_heightmap(path, part=text)

@@ -65,7 +65,7 @@ def read_heightmap(
     """
     path = Path(path)
     model = open_model(path)
-    if model is not None and (path.is_dir() or part or not _is_map(model) or _curves(model)):
+    if model is not None and _is_read_in_parts(model, path, part):
         return _of_model(model, path, part, wanted, cell_size, relief)
     format = format_of(path)
     _check_readable(path)
@@ -133,6 +133,17 @@ def _open_tile(path: Path) -> Model | None:
     return open_hgt(path) if path.suffix.lower() == ".hgt" else open_tiff(path)
 
 
+def step_of(model: Model, path: Path, part: str, longest: int, wanted: int) -> int:
+    """How many rows and columns of a model, or of a part whose longer side is given, become one of the map."""
+    if not _is_read_in_parts(model, path, part):
+        return 1
+    return max(longest // wanted if wanted else 1, -(-longest // LARGEST_SIDE))
+
+
+def _is_read_in_parts(model: Model, path: Path, part: str) -> bool:
+    return path.is_dir() or bool(part) or not _is_map(model) or _curves(model)
+
+
 def _is_map(model: Model) -> bool:
     return max(model.rows, model.columns) <= LARGEST_SIDE
 
@@ -176,7 +187,7 @@ def _part_of_model(
     if text:
         part = read_part(text, model.to_model).within(model.rows, model.columns)
     longest = max(part.rows, part.columns)
-    step = max(longest // wanted if wanted else 1, -(-longest // LARGEST_SIDE))
+    step = step_of(model, path, text, longest, wanted)
     if step > 1 and not text and not wanted:
         raise UserError(
             f"the map has {part.rows} rows and {part.columns} columns; each must be from {SMALLEST_SIDE} to "
