@@ -23,6 +23,7 @@ from app.files.opening import open_scene
 from app.model.errors import UserError
 from app.scene.scene import Scene
 from app.sources.heightmap import read_heightmap
+from app.sources.heightmap.models import Model
 from app.sources.heightmap.projection import Degrees, LocalMercator
 from app.sources.heightmap.reading import open_model
 from app.sources.parameters import WorldParameters
@@ -115,6 +116,39 @@ def test_larger_cells_are_means_of_what_is_known(tmp_path: Path) -> None:
     np.testing.assert_array_equal(missing, ~known)
     assert missing.any()
     np.testing.assert_allclose(heights[known], np.nanmean(blocks, axis=(1, 3))[known])
+
+
+@pytest.mark.parametrize("band", [1, 7, 16, 90])
+@pytest.mark.parametrize("step", [1, 4, 25, 60])
+def test_no_more_is_read_at_once_than_a_band(step: int, band: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where one row of larger cells has more; and the means are the same."""
+    asked: list[int] = []
+
+    def read(rows: slice, columns: slice) -> tuple[Numbers, None]:
+        asked.append((rows.stop - rows.start) * (columns.stop - columns.start))
+        return LAND[rows, columns], None
+
+    model = Model(ROWS, COLUMNS, read, band=band)
+    part = Part(5, 3, ROWS - 5, COLUMNS - 3)
+    expected, _ = model.part(part, step)
+    asked.clear()
+    monkeypatch.setattr("app.sources.heightmap.models.BAND", 1000)
+    heard: list[float] = []
+    heights, missing = model.part(part, step, heard.append)
+    np.testing.assert_array_equal(heights, expected)
+    assert not missing.any()
+    assert max(asked) <= max(1000, band * step)
+    rows, columns = (ROWS - 5) // step * step, (COLUMNS - 3) // step * step
+    assert sum(asked) == rows * columns
+    assert heard == sorted(heard) and heard[-1] == 1.0
+
+
+def test_a_long_strip_is_seen_small() -> None:
+    land = np.arange(100.0)[:, None]
+    model = Model(100, 100_000, lambda rows, columns: (np.ones((100_000,))[columns] + land[rows], None))
+    heights, missing = model.overview(512)
+    assert heights.shape == (1, 510) and not missing.any()
+    np.testing.assert_allclose(heights, 50.5)
 
 
 @pytest.mark.parametrize("marker", [-9999, -32768])

@@ -6,8 +6,9 @@ Nothing is read of them before it is asked for, and never more at once than a ba
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -63,33 +64,44 @@ class Model:
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """The heights of a part in metres, [row, column], and where none is known.
 
-        With a step, means of so many rows and columns of cells each, over those that are known. What is left at the
-        southern and the eastern edge is left out.
+        With a step, means of so many rows and columns of cells each, or of all that there are, over those that are
+        known. What is left at the southern and the eastern edge is left out.
         """
-        rows, columns = part.rows // step, part.columns // step
-        heights = np.empty((rows, columns))
-        missing = np.empty((rows, columns), np.bool_)
-        band = max(1, min(BAND // (part.columns * step), rows))
-        if self.band > step:
-            band = max(1, round(band * step / self.band)) * self.band // step or 1
-        for first in range(0, rows, band):
-            count = min(band, rows - first)
-            top = part.row + first * step
-            window = slice(top, top + count * step), slice(part.column, part.column + columns * step)
-            samples, unknown = self.read(*window)
-            values = samples.astype(np.float64)
-            with np.errstate(over="ignore", invalid="ignore"):
-                values *= self.scale
-                values += self.offset
-            is_unknown = ~np.isfinite(values)
-            if self.full_scale is None:
-                is_unknown |= usual_markers(values)
-            if unknown is not None:
-                is_unknown |= unknown
-            into = slice(first, first + count)
-            heights[into], missing[into] = _means(values, is_unknown, step)
-            progress((first + count) / rows)
+        down, across = min(step, part.rows), min(step, part.columns)
+        shape = part.rows // down, part.columns // across
+        heights, missing = np.zeros(shape), np.empty(shape, np.bool_)
+        done = 0
+        for windows in _windows(part, down, across, self.band):
+            sums = [self._sums(window, down, across) for window in windows]
+            total, known = (reduce(np.add, parts) for parts in zip(*sums, strict=True))
+            top, left = (windows[0].row - part.row) // down, (windows[0].column - part.column) // across
+            into = slice(top, top + total.shape[0]), slice(left, left + total.shape[1])
+            np.divide(total, known, out=heights[into], where=known > 0)
+            missing[into] = known == 0
+            done += total.size
+            progress(done / heights.size)
         return heights, missing
+
+    def _sums(self, window: Part, down: int, across: int) -> tuple[NDArray[np.float64], NDArray[Any]]:
+        """Of the heights that are known, over blocks of cells, and how many these are."""
+        samples, unknown = self.read(
+            slice(window.row, window.row + window.rows), slice(window.column, window.column + window.columns)
+        )
+        values = samples.astype(np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values *= self.scale
+            values += self.offset
+        is_unknown = ~np.isfinite(values)
+        if self.full_scale is None:
+            is_unknown |= usual_markers(values)
+        if unknown is not None:
+            is_unknown |= unknown
+        values[is_unknown] = 0.0
+        if down == across == 1:
+            return values, ~is_unknown
+        down = min(down, window.rows)
+        blocks = window.rows // down, down, window.columns // across, across
+        return values.reshape(blocks).sum(axis=(1, 3)), (~is_unknown).reshape(blocks).sum(axis=(1, 3))
 
     def overview(
         self, side: int, part: Part | None = None, progress: Callable[[float], None] = lambda done: None
@@ -114,17 +126,26 @@ class Model:
         return self.place and moved(self.place, part.column, part.row).in_cells(step, step)
 
 
-def _means(
-    values: NDArray[np.float64], unknown: NDArray[np.bool_], step: int
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Over the known ones of blocks of cells; where none is, 0."""
-    if step == 1:
-        return np.where(unknown, 0.0, values), unknown
-    rows, columns = (side // step for side in values.shape)
-    blocks = rows, step, columns, step
-    known = (~unknown).reshape(blocks).sum(axis=(1, 3))
-    total = np.where(unknown, 0.0, values).reshape(blocks).sum(axis=(1, 3))
-    return total / np.maximum(known, 1), known == 0
+def _windows(part: Part, down: int, across: int, band: int) -> Iterator[list[Part]]:
+    """What is read at once of a part, of which so many rows and columns become one: about `BAND` cells at most.
+
+    Each window has whole new rows, or as many cells from west to east as fit; those of a list lie below each other
+    and belong to one new row. As many rows as are read together without waste stay so, where they can.
+    """
+    rows, columns = part.rows // down * down, part.columns // across * across
+    height = BAND // columns // down * down or down
+    if band > down:
+        height = max(height // band, 1) * band // down * down
+    height = min(height, rows)
+    piece = height if height * columns <= BAND else min(height, max(BAND // columns // band, 1) * band)
+    width = max(BAND // piece // across, 1) * across
+    for top in range(0, rows, height):
+        bottom = min(top + height, rows)
+        for left in range(0, columns, width):
+            yield [
+                Part(part.row + upper, part.column + left, min(piece, bottom - upper), min(width, columns - left))
+                for upper in range(top, bottom, piece)
+            ]
 
 
 # Tiles.
