@@ -19,6 +19,8 @@ KEY_KINDS = {KEY_DIRECTORY: "H", KEY_DOUBLES: "d", KEY_TEXTS: "s"}
 # As tifffile takes them: number, type, count, value, and that it is written once
 Tag = tuple[int, str, int, Any, bool]
 
+# A map turned by less has its first row in the north for all purposes: sine of the angle.
+SMALLEST_TURN = 1e-3
 LONGEST_KEYS = 2**14  # numbers, or letters; more than any description of coordinates has
 
 
@@ -50,6 +52,12 @@ class Georeference:
             return (PIXEL_SCALE, "d", 3, scale, True), (TIEPOINT, "d", 6, tiepoint, True), *self.keys
         matrix = (x_by_column, x_by_row, 0.0, x, y_by_column, y_by_row, 0.0, y, *[0.0] * 7, 1.0)
         return (TRANSFORMATION, "d", 16, matrix, True), *self.keys
+
+
+def is_turned(to_model: NDArray[np.float64]) -> bool:
+    """Whether the rows or columns of a map do not follow its coordinates."""
+    (east, east_by_row), (north_by_column, north) = np.abs(to_model[:, :2]).tolist()
+    return bool(east_by_row > SMALLEST_TURN * north or north_by_column > SMALLEST_TURN * east)
 
 
 # What coordinates are: longitude and latitude of WGS 84 (EPSG 4326), and metres in no known place

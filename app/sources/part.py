@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.errors import UserError
+from app.model.georeference import is_turned
 from app.model.world import SMALLEST_SIDE
 
 EXAMPLES = (
@@ -56,6 +57,8 @@ def read_part(text: str, to_model: NDArray[np.float64] | None) -> Part:
         return numbers
     if to_model is None:
         raise UserError(f"part {text}: the model says no coordinates; name cells, such as 2048x2048+1000+500")
+    if is_turned(to_model):
+        raise UserError(f"part {text}: the model is turned in its coordinates; name cells, such as 2048x2048+1000+500")
     west, south, east, north = numbers
     (width, _, left), (_, height, top) = to_model.tolist()
     first, last = sorted(((west - left) / width, (east - left) / width))

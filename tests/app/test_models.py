@@ -21,6 +21,7 @@ from app.cli import main as cli
 from app.engine.creation import create_world, size_in_cells
 from app.files.opening import open_scene
 from app.model.errors import UserError
+from app.model.georeference import is_turned
 from app.scene.scene import Scene
 from app.sources.heightmap import read_heightmap
 from app.sources.heightmap.models import Model
@@ -186,6 +187,34 @@ def test_parts_that_are_none(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=message) as caught:
         read_heightmap(tmp_path / "map.tif", part=text)
     assert str(tmp_path / "map.tif") in str(caught.value)
+
+
+@pytest.mark.parametrize("angle", [10.0, 90.0])
+@pytest.mark.parametrize("keys", [PROJECTED, GEOGRAPHIC])
+def test_a_model_that_is_turned(
+    angle: float, keys: dict[int, int], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its cells are read as they are, and that is said; bounds of coordinates are none of its rows and columns."""
+    sine, cosine = 0.01 * np.sin(np.radians(angle)), 0.01 * np.cos(np.radians(angle))
+    if angle == 90.0:
+        cosine = 0.0
+    to_model = [cosine, sine, 0, 7.0, sine, -cosine, 0, 60.0, 0, 0, 0, 0, 0, 0, 0, 1]
+    path = tmp_path / "map.tif"
+    write_tiff(path, LAND, geo_keys=keys, transformation=to_model)
+    for part in ("", "40x30+10+20"):
+        caplog.clear()
+        read = read_heightmap(path, part=part)
+        expected = LAND[20:50, 10:50] if part else LAND
+        np.testing.assert_array_equal(read.elevation[0], expected[0])
+        if keys is PROJECTED:  # whose cells are square
+            np.testing.assert_array_equal(read.elevation, expected)
+        assert read.georeference is not None and is_turned(read.georeference.to_model)
+        assert caplog.text.count("the map is turned; its first row is taken for the north") == 1
+    with pytest.raises(UserError, match=r"part 7,59,8,60: the model is turned .*; name cells"):
+        read_heightmap(path, part="7,59,8,60")
+    write_tiff(tmp_path / "other.tif", LAND, geo_keys=keys, transformation=to_model)
+    with pytest.raises(UserError, match=r"map\.tif is turned in its coordinates"):
+        read_heightmap(tmp_path)
 
 
 # Large models.

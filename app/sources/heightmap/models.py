@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.errors import UserError
-from app.model.georeference import Georeference
+from app.model.georeference import Georeference, is_turned
 from app.sources.heightmap.nodata import usual_markers
 from app.sources.part import Part
 
@@ -176,6 +176,9 @@ def joined(tiles: Sequence[tuple[str, Model]]) -> Model:
     for other_name, other in tiles:
         if other.to_model is None or first.to_model is None:
             raise UserError(f"{other_name if other.to_model is None else name} does not say where it lies")
+        for tile_name, tile in ((name, first.to_model), (other_name, other.to_model)):
+            if is_turned(tile):
+                raise UserError(f"{tile_name} is turned in its coordinates; tiles that are joined must not be")
         sides, others = first.to_model[[0, 1], [0, 1]], other.to_model[[0, 1], [0, 1]]
         if not np.allclose(sides, others, rtol=SAME_CELLS, atol=0.0) or _kind(first) != _kind(other):
             raise UserError(

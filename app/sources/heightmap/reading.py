@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.errors import UserError
-from app.model.georeference import Georeference
+from app.model.georeference import Georeference, is_turned
 from app.model.world import DEFAULT_CELL_SIZE, LARGEST_CELL, LARGEST_SIDE, SMALLEST_CELL, SMALLEST_SIDE
 from app.sources.heightmap.formats import Format, format_of
 from app.sources.heightmap.hgt import open_hgt
@@ -156,9 +156,9 @@ def _curves(model: Model) -> bool:
 
 
 def _degrees(model: Model, place: Georeference, rows: int, columns: int) -> Degrees | None:
-    """The degrees of a map that are to be projected; None where they are even enough, or no degrees."""
+    """The degrees of a map that are to be projected; None where they are even enough, turned, or no degrees."""
     unit = degrees_of(place.to_model, rows, columns, model.names)
-    if not unit:
+    if not unit or is_turned(place.to_model):
         return None
     degrees = Degrees(place.to_model * unit, rows, columns)
     if not degrees.can_be_projected:
@@ -197,6 +197,8 @@ def _part_of_model(
     if step > 1:
         log.info("%s: each cell is the mean of %d × %d of the model", path, step, step)
     place = model.place_of(part, step)
+    if place is not None and is_turned(place.to_model):
+        log.warning("%s: the map is turned; its first row is taken for the north", path)
     heights, missing = model.part(part, step)
     rows, columns = heights.shape
     sides: tuple[float | None, float | None] = None, None

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.errors import UserError
+from app.model.georeference import is_turned
 from app.sources.heightmap.geography import looks_like_degrees, metres_per_degree
 from app.sources.heightmap.raster import Raster, check_size, image_raster
 
@@ -44,8 +45,6 @@ UNITS_BY_NAME = {
 ROLE = re.compile(r'<Item\b[^<>]*\bsample="0" role="(scale|offset|unittype)">([^<]{1,40})</Item>', re.IGNORECASE)
 # GeogAngularUnitsGeoKey: radian, degree, grad.
 DEGREES_PER_UNIT = {9101: math.degrees(1.0), 9102: 1.0, 9105: 0.9}
-# A map turned by less has its first row in the north for all purposes: sine of the angle.
-SMALLEST_TURN = 1e-3
 
 
 def read_tiff(path: Path) -> Raster:
@@ -175,7 +174,7 @@ def _north_up(
         image, missing = image[::-1], None if missing is None else missing[::-1]
     if from_east:
         image, missing = image[:, ::-1], None if missing is None else missing[:, ::-1]
-    if abs(to_model[0, 1]) > SMALLEST_TURN * abs(to_model[1, 1]):
+    if is_turned(to_model):
         log.warning("%s: the map is turned; its first row is taken for the north", path)
     return image, missing, to_model
 
