@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from app.model.errors import UserError
 from app.model.georeference import is_turned
 from app.scene.scene import Scene
 from app.sources.heightmap import read_heightmap
-from app.sources.heightmap.models import Model
+from app.sources.heightmap.models import Model, tiles_in
 from app.sources.heightmap.projection import Degrees, LocalMercator
 from app.sources.heightmap.reading import open_model
 from app.sources.parameters import WorldParameters
@@ -341,6 +342,25 @@ def test_a_folder_with_a_broken_tile(tmp_path: Path) -> None:
     write_hgt(tmp_path, 46, 7)
     (tmp_path / "N46E008.hgt").write_bytes(b"short")
     with pytest.raises(UserError, match=r"N46E008\.hgt as an elevation model: it has 5 bytes"):
+        read_heightmap(tmp_path)
+
+
+def test_folders_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One beside the tiles is left out; the one that is named is told."""
+    write_hgt(tmp_path, 46, 7)
+    closed = [tmp_path / "closed"]
+    closed[0].mkdir()
+    listed = Path.iterdir
+
+    def iterdir(folder: Path) -> Iterator[Path]:
+        if folder in closed:
+            raise PermissionError(13, "Permission denied", str(folder))
+        return listed(folder)
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+    assert tiles_in(tmp_path) == [tmp_path / "N46E007.hgt"]
+    closed.append(tmp_path)
+    with pytest.raises(UserError, match=f"^{tmp_path} cannot be read: Permission denied$"):
         read_heightmap(tmp_path)
 
 

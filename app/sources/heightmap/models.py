@@ -152,16 +152,34 @@ def _windows(part: Part, down: int, across: int, band: int) -> Iterator[list[Par
 
 
 def tiles_in(folder: Path) -> list[Path]:
-    """The files of a folder, and of those in it, that are tiles of a model."""
+    """The files of a folder, and of those in it that can be read, that are tiles of a model.
+
+    Raises `UserError` where the folder itself cannot be read.
+    """
     found: list[Path] = []
     folders = [folder]
     for _ in range(DEEPEST):
-        entries = sorted(entry for place in folders for entry in place.iterdir())
-        found += [entry for entry in entries if entry.suffix.lower() in TILE_SUFFIXES and entry.is_file()]
-        folders = [entry for entry in entries if entry.is_dir()]
+        below: list[Path] = []
+        for place in folders:
+            try:
+                tiles, others = _tiles_and_folders(place)
+            except OSError as error:
+                if place == folder:
+                    raise UserError(f"{folder} cannot be read: {error.strerror or error}") from error
+                continue
+            found += tiles
+            below += others
+        folders = below
         if len(found) > MOST_TILES:
             raise UserError(f"{folder} has more than {MOST_TILES} tiles; name a folder with fewer")
     return [tile for tile in found if tile.name.lower().endswith(COPERNICUS)] or found
+
+
+def _tiles_and_folders(folder: Path) -> tuple[list[Path], list[Path]]:
+    """What may be tiles in a folder, and the folders in it. Raises `OSError` where it cannot be read."""
+    entries = sorted(folder.iterdir())
+    tiles = [entry for entry in entries if entry.suffix.lower() in TILE_SUFFIXES and entry.is_file()]
+    return tiles, [entry for entry in entries if entry.is_dir()]
 
 
 def joined(tiles: Sequence[tuple[str, Model]]) -> Model:
