@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import queue
 import secrets
 import signal
@@ -61,6 +62,7 @@ def opened(scheduler: str = "", workers: int | None = None) -> Iterator[distribu
             yield client
         return
     with (
+        _unchanged_environment(),
         distributed.LocalCluster(
             n_workers=workers or cores(),
             threads_per_worker=1,
@@ -72,6 +74,17 @@ def opened(scheduler: str = "", workers: int | None = None) -> Iterator[distribu
     ):
         client.register_plugin(_KeptFromInterrupts())
         yield client
+
+
+@contextlib.contextmanager
+def _unchanged_environment() -> Iterator[None]:
+    """What Dask sets in this process for its workers is taken back: Numba refuses to run with another one later."""
+    before = dict(os.environ)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 class _KeptFromInterrupts(distributed.WorkerPlugin):  # type: ignore[misc]

@@ -149,8 +149,9 @@ def test_stopped_set_goes_on_and_is_the_same_to_the_bit(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "app", "sweep", str(recipe), "--workers", "1", "--out"]
     stopped = tmp_path / "stopped.zarr"
     process = subprocess.Popen(
-        [*command, str(stopped)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+        [*command, str(stopped)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # else one may have been left out
+    )  # fmt: skip
     while not list((stopped / "record" / "c").glob("*")):
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)
