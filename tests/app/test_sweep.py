@@ -197,7 +197,8 @@ def test_killed_worker_loses_the_world_it_had() -> None:
         runs = client.run_on_scheduler(count_of_runs)
     assert sorted(outcomes) == list(range(6))
     assert not [outcome.error for outcome in outcomes.values() if outcome.error]
-    assert sum(runs.values()) <= 6 + 1, runs
+    # The one that it had, and on a busy machine one that was done there and not yet fetched.
+    assert sum(runs.values()) <= 6 + 2, runs
     alone = simulated(400, recipe.worlds[3].scene).world
     assert outcomes[3].layers["ground"].tobytes() == alone.ground.astype(np.float32).tobytes()
 
