@@ -45,6 +45,7 @@ class Exporting:
         self._planned: Wishes | None = None  # what the worker was asked for last
         self._answered = True
         self._beside = Path()
+        self._new_folders: tuple[Path, ...] = ()  # which the writing makes, from the innermost
         self._asked = set[Path]()  # lands that are still to be saved
         self._number = 0
         self.is_open = False
@@ -129,6 +130,10 @@ class Exporting:
         """Write the files."""
         from app.export.protocol import Write
 
+        self._new_folders = ()
+        with contextlib.suppress(OSError, RuntimeError):  # it is for the worker to say what is wrong
+            folder = Path(self.folder).expanduser()
+            self._new_folders = tuple(place for place in (folder, *folder.parents) if not place.exists())
         self.written, self.outcome, self._state = {}, "", "writing"
         self._tell(Write(self.wishes, self.folder))
 
@@ -222,8 +227,14 @@ class Exporting:
             self._worker.tell(line)
 
     def _stop_worker(self) -> None:
+        """End it, and hear which files it has written until then."""
         if self._worker is not None:
+            from app.export.protocol import Written
+
             self._worker.end()
+            while (answer := self._worker.answer()) is not None:
+                if isinstance(answer, Written):
+                    self._take(answer)
             self._worker = None
 
     def _end(self) -> None:
@@ -234,11 +245,12 @@ class Exporting:
         self.files, self.written, self.missing, self.why, self.outcome = (), {}, (), "", ""
 
     def _leave_whole_files(self) -> None:
-        """Remove what a worker that was ended has begun, and the folder where nothing is in it."""
+        """Remove what a worker that was ended has begun, and those of its folders where nothing is in them."""
         with contextlib.suppress(OSError, RuntimeError):
-            folder = Path(self.folder).expanduser()
-            remove_orphans(folder)
-            folder.rmdir()  # only where it is empty
+            remove_orphans(Path(self.folder).expanduser())
+        with contextlib.suppress(OSError):
+            for place in self._new_folders:
+                place.rmdir()  # only where it is empty
 
 
 class Worker:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app.export.protocol import Line, Written
 from app.export.wishes import WISHES, Wishes
 from app.files import checkpoint
 from app.files.atomic import PART
@@ -96,24 +97,37 @@ def test_what_cannot_be_is_one_line_in_the_dialog(tmp_path: Path, monkeypatch: p
 
 
 def test_a_cancelled_export_leaves_nothing_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker that writes for ever; a real one follows it."""
+    """A worker that writes for ever, and says at its end what nobody has heard yet; a real one follows it."""
     monkeypatch.chdir(tmp_path)
+    before = tmp_path / "before"
+    before.mkdir()
+    folder = before / "new" / "cancelled"
+
+    def begin(line: Line) -> None:
+        folder.mkdir(parents=True)
+        (folder / f"{PART}abc.part.tif").write_bytes(b"half")
 
     def test(driver: Driver) -> None:
         application = have_land(driver)
         exporting = opened(driver)
-        assert exporting._worker is not None
-        exporting.folder = str(tmp_path / "cancelled")
-        (tmp_path / "cancelled").mkdir()
-        (tmp_path / "cancelled" / f"{PART}abc.part.tif").write_bytes(b"half")
-        monkeypatch.setattr(exporting._worker, "tell", lambda line: None)
+        worker = exporting._worker
+        assert worker is not None
+        exporting.folder = str(folder)
+        end = worker.end
+
+        def say_and_end() -> None:
+            worker._answers.put(Written("ground.tif", 1, ""))
+            end()
+
+        monkeypatch.setattr(worker, "tell", begin)
+        monkeypatch.setattr(worker, "end", say_and_end)
         exporting.write()
         driver.engine.yield_(5)
         assert exporting.is_writing
         driver.engine.item_click("Cancel")
         driver.wait_for(lambda: exporting.can_write, "a worker again", frames=20_000)
-        assert exporting.outcome == "cancelled: 0 of 2 files are written"
-        assert not (tmp_path / "cancelled").exists()
+        assert exporting.outcome == "cancelled: 1 of 2 files are written"
+        assert list(before.iterdir()) == [], "what was there stays, and nothing else"
         exporting.write()
         application.commands.export_dialog()  # which hides it
         assert not exporting.is_open and exporting.is_writing
@@ -121,7 +135,7 @@ def test_a_cancelled_export_leaves_nothing_half(tmp_path: Path, monkeypatch: pyt
         assert exporting.outcome.startswith("exported 2 files")
 
     drive(test, WITHOUT_DROPS)
-    assert (tmp_path / "cancelled" / "ground.tif").exists()
+    assert (folder / "ground.tif").exists()
 
 
 def test_a_worker_that_is_killed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
