@@ -119,7 +119,7 @@ vec3 mirrored_land(vec3 from, vec3 direction, float reach) {
 #endif
 
 // What is mirrored from a direction: the sky, or land that hides it. `roughness` is that of the waves in a pixel, and
-// `tilt` the slope of the wave that comes to the shore: its back would show bits of the land, cut out by the lace on it.
+// `tilt` the steepness of the waves that come to the shore: on their backs bits of the land would be seen, cut out hard.
 vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen, vec3 light_here) {
 #if FINE_WATER == 1
     vec3 mirror = clear_sky(direction);
@@ -259,7 +259,7 @@ void main() {
         if (coming.strength > 0.0) {
             Wave wave = wave_at(map_place, coming, pixel);
             waves.slope += wave.slope;
-            tilt = length(wave.slope);
+            tilt = 0.5 * frame.waves.x * frame.waves.w * coming.strength;
             waves.roughness += wave.roughness;
             foam = foam_at(map_place, coming, wave, max(length(pixel.xy), length(pixel.zw)) / frame.map.z);
             crest = max(wave.height, 0.0) / max(0.5 * frame.waves.w, 1e-6) * (0.4 + 0.6 * smoothstep(0.2, 0.8, wave.breaking));

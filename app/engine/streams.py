@@ -31,7 +31,8 @@ def streams_of(
     0 where no water goes on, and in lakes, where none is seen to run. Numbers as in `kernels.neighbours`; both
     [row, column]. Water runs as rain and springs feed it; where drops have run, no more than they brought: some soaks
     away or evaporates. Streams that were there `before`, by their discharge, stay where they are until the land around
-    lies lower by more than their bed.
+    lies lower by more than their bed. On smooth ground they wander by its unevenness, beside the steepest ways of
+    `kernels.rivers.drain`, which analyses and the overlays of drainage go by.
     """
     from kernels.neighbours import OUTLET
     from kernels.standing import LAKE

@@ -235,16 +235,26 @@ class SandParameters(Parameters, frozen=True, kw_only=True):
         ),
     ] = "sheet"
     height: Annotated[
-        float, parameter(0.0, 1.0, "top of a sheet, or height of a heap or row, as a fraction of the relief")
+        float,
+        parameter(0.0, 1.0, "top of a sheet or of dunes, or height of a heap or row, as a fraction of the relief"),
     ] = 1.0
     unevenness: Annotated[
         float,
         parameter(
-            0.0, 1.0, "depth of the hollows in a sheet or row, as a fraction of its height", needs="not sand.form=heap"
+            0.0,
+            1.0,
+            "depth of the hollows in a sheet or row, or between dunes, as a fraction of its height",
+            needs="not sand.form=heap",
         ),
     ] = 0.5
     wavelength: Annotated[
-        float, parameter(0.02, 4.0, "wavelength of the largest hills, relative to the map's longer side", log=True)
+        float,
+        parameter(
+            0.02,
+            4.0,
+            "wavelength of the largest hills, or from dune to dune, relative to the map's longer side",
+            log=True,
+        ),
     ] = 0.2
     octaves: Annotated[int, parameter(1, 12, "number of octaves; more add finer detail")] = 4
     heap_radius: Annotated[
