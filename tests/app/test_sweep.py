@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,15 @@ def test_stopped_set_goes_on_and_is_the_same_to_the_bit(tmp_path: Path) -> None:
     assert {name: (stopped / "record" / "c" / name).stat().st_mtime_ns for name in records} == records  # not run again
     assert swept(recipe, tmp_path / "at-once.zarr") == 0
     assert files_of(stopped) == files_of(tmp_path / "at-once.zarr")
+
+
+@pytest.fixture(autouse=True)
+def unchanged_environment() -> Iterator[None]:
+    """Dask sets in this process what it sets for its workers; with that, Numba would compile nothing more here."""
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
 
 
 def count_of_runs(dask_scheduler: Any) -> dict[str, int]:
