@@ -91,7 +91,7 @@ def rows(tiny: bool = False) -> Iterator[Row]:
     for preset in SCENES[:1] if tiny else SCENES:
         plan = Plan(preset)
         if tiny:
-            plan = Plan(preset, size=(480, 320), side=32, settling=0.1, seconds=0.2, keys=2, pause=0.01)
+            plan = Plan(preset, size=(480, 320), side=32, settling=0.1, seconds=1.5, keys=2, pause=0.01)
         with display() as (where, environment):
             seen = msgspec.json.decode(_look(plan, environment), type=Seen)
         every_key += seen.key_seconds
