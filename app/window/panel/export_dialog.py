@@ -10,7 +10,8 @@ from imgui_bundle import icons_fontawesome_6 as icons
 from imgui_bundle import imgui
 
 from app.model.numbers import bytes_text, spaced
-from app.picture.style import ACCENT, ERROR, FAINT_TEXT, OVER_SCENE, WARNING, em
+from app.picture.style import ACCENT, ERROR, FAINT_TEXT, WARNING, em
+from app.window.panel.dialog_window import dialog_window
 from app.window.panel.fitted import fitted
 from app.window.panel.widgets import choice, heading, right_aligned, tooltip_on_hover
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from app.window.application import Application
     from app.window.exporting import Exporting
 
-WIDTH, HEIGHT = 58.0, 36.0  # heights of the font
+SIZE = 58.0, 36.0  # heights of the font
 WISHES_PART = 0.62  # of the width
 LABELS = 6.3
 BUTTON = 6.0
@@ -36,21 +37,10 @@ class ExportDialog:
         exporting = self._application.exporting
         if not exporting.is_open:
             return
-        size = imgui.ImVec2(min(em(WIDTH), widest), min(em(HEIGHT), highest))
-        imgui.set_next_window_pos(imgui.ImVec2(*place), imgui.Cond_.appearing.value, imgui.ImVec2(0.5, 0.5))
-        imgui.set_next_window_size(size, imgui.Cond_.appearing.value)
-        imgui.push_style_color(imgui.Col_.window_bg.value, imgui.ImVec4(*OVER_SCENE))
-        flags = (
-            imgui.WindowFlags_.no_saved_settings.value
-            | imgui.WindowFlags_.no_docking.value
-            | imgui.WindowFlags_.no_collapse.value
-        )
         title = f"Export the land after cycle {spaced(exporting.cycle)}###export"
-        is_expanded, is_open = imgui.begin(title, True, flags)
-        if is_expanded:
-            self._content(exporting)
-        imgui.end()
-        imgui.pop_style_color()
+        with dialog_window(title, SIZE, place, (widest, highest)) as (is_expanded, is_open):
+            if is_expanded:
+                self._content(exporting)
         if not is_open:
             exporting.close()
 

@@ -14,11 +14,14 @@ from imgui_bundle import imgui, portable_file_dialogs
 
 from app.files.atomic import check_writable, working_folder
 from app.model.errors import UserError
-from app.picture.style import ACCENT, ERROR, FAINT_TEXT, OVER_SCENE, em
+from app.picture.style import ACCENT, ERROR, FAINT_TEXT, em
+from app.window.panel.dialog_window import dialog_window
 from app.window.panel.fitted import fitted
 
 # The programs that show a dialog for others on Linux. Without one, `portable_file_dialogs` silently does nothing.
 HELPERS = ("zenity", "kdialog", "matedialog", "qarma")
+
+SIZE = 36.0, 28.0  # heights of the font
 
 Chosen = Callable[[Path], None]
 # From the path that was typed to the one that is written. Raises `UserError` where none is.
@@ -147,19 +150,9 @@ class OwnDialog:
 
     def gui(self, place: tuple[float, float], widest: float, highest: float) -> Path | None:
         """Show it, and return the path once one was chosen."""
-        size = imgui.ImVec2(min(em(36.0), widest), min(em(28.0), highest))
-        imgui.set_next_window_pos(imgui.ImVec2(*place), imgui.Cond_.appearing.value, imgui.ImVec2(0.5, 0.5))
-        imgui.set_next_window_size(size, imgui.Cond_.appearing.value)
-        imgui.push_style_color(imgui.Col_.window_bg.value, imgui.ImVec4(*OVER_SCENE))
-        flags = (
-            imgui.WindowFlags_.no_saved_settings.value
-            | imgui.WindowFlags_.no_docking.value
-            | imgui.WindowFlags_.no_collapse.value
-        )
-        is_expanded, is_open = imgui.begin(f"{self._title}###file dialog", True, flags)
-        chosen = self._content() if is_expanded else None
-        imgui.end()
-        imgui.pop_style_color()
+        title = f"{self._title}###file dialog"
+        with dialog_window(title, SIZE, place, (widest, highest)) as (is_expanded, is_open):
+            chosen = self._content() if is_expanded else None
         self.is_done = self.is_done or chosen is not None or not is_open
         return chosen
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import moderngl
 from imgui_bundle import imgui
 
-from app.picture.style import ACCENT, ERROR, FAINT_TEXT, FIELD, OVER_SCENE, em, faded
+from app.picture.style import ACCENT, ERROR, FAINT_TEXT, FIELD, em, faded
+from app.window.panel.dialog_window import dialog_window
 from app.window.panel.widgets import choice, tooltip_on_hover
 from app.window.part_choice import SIDES
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from app.window.application import Application
     from app.window.part_choice import PartChoice, Pixels
 
-WIDTH, HEIGHT = 40.0, 40.0  # heights of the font
+SIZE = 40.0, 40.0  # heights of the font
 LABELS = 5.0
 BUTTON = 6.0
 SHADE = (0.0, 0.0, 0.0, 0.45)  # over what is not chosen
@@ -38,21 +39,10 @@ class PartDialog:
             return
         if not self._application.panel.is_laid_out:  # and so not known where there is room
             return
-        size = imgui.ImVec2(min(em(WIDTH), widest), min(em(HEIGHT), highest))
-        imgui.set_next_window_pos(imgui.ImVec2(*place), imgui.Cond_.appearing.value, imgui.ImVec2(0.5, 0.5))
-        imgui.set_next_window_size(size, imgui.Cond_.appearing.value)
-        imgui.push_style_color(imgui.Col_.window_bg.value, imgui.ImVec4(*OVER_SCENE))
-        flags = (
-            imgui.WindowFlags_.no_saved_settings.value
-            | imgui.WindowFlags_.no_docking.value
-            | imgui.WindowFlags_.no_collapse.value
-            | imgui.WindowFlags_.no_scroll_with_mouse.value
-        )
-        is_expanded, is_open = imgui.begin("Which part of the model?###part", True, flags)
-        if is_expanded:
-            self._content(choosing)
-        imgui.end()
-        imgui.pop_style_color()
+        title, still = "Which part of the model?###part", imgui.WindowFlags_.no_scroll_with_mouse.value
+        with dialog_window(title, SIZE, place, (widest, highest), more_flags=still) as (is_expanded, is_open):
+            if is_expanded:
+                self._content(choosing)
         if not is_open:
             choosing.close()
 
