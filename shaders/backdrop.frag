@@ -63,17 +63,27 @@ float block_shadow(vec3 from) {
 
 #endif
 
+#if TABLE == 1
+uniform float table_fades;  // sides of the map from the block to where it has the colour of the horizon
+#endif
+
 #if SUN == 1
 uniform float sun_radius;  // of its disc, in radians
+uniform float sun_glare;   // radii of the disc over which eye and lens scatter its light
 const float SUN_SHOWN = 6.0;       // exposed: a screen shows no more, and would lose its colour
+const float SUN_BLEACHED = 0.075;   // what is so bright is white in its middle, and its colour lies around it
+const float GLARE_SHOWN = 0.9;     // exposed, at its rim
 
-// The sun's disc, darker at its rim, over the sky behind.
+// The sun's disc, darker at its rim, in its glare, over the sky behind.
 vec3 with_sun(vec3 direction, vec3 behind) {
     float away = length(cross(direction, frame.sun.xyz)) / sun_radius, pixel = fwidth(away);
     if (dot(direction, frame.sun.xyz) <= 0.0) return behind;
-    float rim = sqrt(max(1.0 - away * away, 0.0));
-    vec3 shown = frame.sun_light.rgb * (SUN_SHOWN * (0.4 + 0.6 * rim) / (frame.sun_light.r * frame.sun_light.a));
-    return mix(behind, max(shown, behind), 1.0 - smoothstep(1.0 - pixel, 1.0, away));
+    vec3 hue = frame.sun_light.rgb / frame.sun_light.r, exposed = vec3(1.0 / frame.sun_light.a);
+    float glare = max(1.0 - away / sun_glare, 0.0), rim = sqrt(max(1.0 - away * away, 0.0));
+    glare *= glare;
+    vec3 seen = behind + hue * exposed * (GLARE_SHOWN * glare * glare);
+    vec3 disc = mix(hue, vec3(1.0), SUN_BLEACHED) * exposed * (SUN_SHOWN * (0.4 + 0.6 * rim));
+    return mix(seen, max(disc, seen), 1.0 - smoothstep(1.0 - pixel, 1.0, away));
 }
 #endif
 
@@ -97,8 +107,11 @@ vec3 wisps(vec3 direction, vec3 behind) {
 #endif
 
 void main() {
-    vec3 direction = normalize((frame.rays * vec4(gl_FragCoord.xy / scene_size * 2.0 - 1.0, 1.0, 0.0)).xyz);
+    vec3 ray = (frame.rays * vec4(gl_FragCoord.xy / scene_size * 2.0 - 1.0, 1.0, 0.0)).xyz;
+    vec3 direction = normalize(ray);
 #if TABLE == 0
+    // The sky begins where the table ends, below the level of the eye.
+    direction = normalize(vec3(ray.x, ray.y + dot(ray.xz, frame.sunward.zw), ray.z));
     vec3 seen = clear_sky(direction);
 #if SUN == 1
     seen = with_sun(direction, seen);
@@ -127,7 +140,7 @@ void main() {
 #endif
     vec3 kept, added;
     air_before(place, kept, added);
-    table = mix(table * kept + added, horizon, smoothstep(0.0, 2.2, away));
+    table = mix(table * kept + added, horizon, smoothstep(0.0, table_fades, away));
     colour = vec4(table, 1.0);
 #endif
 }

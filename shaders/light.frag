@@ -23,7 +23,7 @@ uniform float tree_height;  // of a full-grown tree, cells
 
 layout(location = 0) out vec4 result;
 #if SHADE == 1
-layout(location = 1) out vec2 shade;
+layout(location = 1) out vec4 shade;
 #endif
 
 const float TAU = 6.28318531;
@@ -53,8 +53,9 @@ float sun_visibility(vec2 cell, float height) {
 const float AT_ONCE = 1.5;  // cells: what is nearer is ground that turns away from the sun, and has no shadow of its own
 
 // The height over a place up to which it lies in shadow, in picture space, and how far away is what casts that. Unlike
-// what the place itself sees, both are smooth where shadows fall on cliffs. Far from the ground it does not count.
-vec2 shadow_height(vec2 cell, float height, float steepness) {
+// what the place itself sees, both are smooth where shadows fall on cliffs. Far from the ground it does not count; but for
+// water, whose surface can lie there, in the third.
+vec3 shadow_height(vec2 cell, float height, float steepness) {
     vec2 direction = normalize(frame.sun.xz + vec2(1e-5, 0.0));
     float most = (1.5 + steepness) * frame.map.z;
     vec2 found = vec2(height - most, AT_ONCE * frame.map.z);
@@ -68,7 +69,7 @@ vec2 shadow_height(vec2 cell, float height, float steepness) {
         reach += step_length;
         step_length = step_length * 1.045 + 0.02;
     }
-    return vec2(min(found.x, height + most), found.y);
+    return vec3(min(found.x, height + most), found.y, found.x);
 }
 #endif
 
@@ -134,7 +135,7 @@ void main() {
     vec4 here = textureLod(surface, cell / frame.map.xy, 0.0);
     float height = here.x * frame.map.w;
 #if SHADE == 1
-    shade = shadow_height(cell, height, length(here.yz) * frame.map.w);
+    shade = vec4(shadow_height(cell, height, length(here.yz) * frame.map.w), 0.0);
 #endif
     result = vec4(
         sun_visibility(cell, height),

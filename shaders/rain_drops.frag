@@ -10,7 +10,9 @@ layout(location = 0, index = 0) out vec4 added;
 layout(location = 0, index = 1) out vec4 kept;
 
 void main() {
-    float streak = (1.0 - in_square.x * in_square.x) * (1.0 - in_square.y * in_square.y);
+    // The middle of a pixel at its edge can lie beside it.
+    vec2 inside = max(1.0 - in_square * in_square, 0.0);
+    float streak = inside.x * inside.y;
     float part = cover * mix(streak, 1.0 - smoothstep(0.3, 1.0, length(in_square)), flake);
     vec3 from_eye = normalize(position - frame.camera.xyz);
     float forward = max(dot(from_eye, frame.sun.xyz), 0.0);

@@ -239,11 +239,14 @@ void main() {
 #endif
 #if DESERT == 1
     vec2 across_pixel = vec2(dot(dFdx(cells), frame.wind.xy), dot(dFdy(cells), frame.wind.xy));
-    Ripples ripples = ripples_at(cells, place.yz, pixel_of(length(across_pixel)), detail);
-    bumps = bumps * (1.0 - 0.75 * ground.sand) + ripples.slope * frame.wind.xy * ground.sand;
 #if DETAIL_SCALES > 2
-    slope = mix(slope, slope_at_brink(cells, place, pixel, surface) * frame.map.w, ground.sand);
+    vec2 sand_slope = slope_of_sand(cells, place, pixel, surface);
+    slope = mix(slope, sand_slope * frame.map.w, ground.sand);
+#else
+    vec2 sand_slope = place.yz;
 #endif
+    Ripples ripples = ripples_at(cells, sand_slope, pixel_of(length(across_pixel)), detail);
+    bumps = bumps * (1.0 - 0.9 * ground.sand) + ripples.slope * frame.wind.xy * ground.sand;
 #endif
     vec3 normal = normalize(vec3(-(slope.x + bumps.x), 1.0, -(slope.y + bumps.y)));
 
@@ -275,7 +278,7 @@ void main() {
 #endif
 #if DRIFTING == 1
     vec3 sand_light = DRIFTING_SAND * (frame.sun_light.rgb * seen.x * 0.45 + sky_light(vec3(0.0, 1.0, 0.0)) * seen.y);
-    radiance = mix(radiance, sand_light, drifting(cells, textureLod(airborne, uv, 0.0).x, detail));
+    radiance = mix(radiance, sand_light, drifting(cells, place.yz, textureLod(airborne, uv, 0.0).x, detail));
 #endif
 #if LIVING == 1
     // A film of water on the ground mirrors sky and sun.

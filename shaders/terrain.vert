@@ -13,10 +13,8 @@
 #define SHADE 0
 #endif
 #if SHADE == 1
-uniform sampler2D shade;  // height up to which there is shadow; how far away is what casts it
-out vec2 clear;           // height over the shadow; that over which it is soft
-const float SUN_WIDTH = 0.07;  // in slopes
-const float SOFTEST = 0.3;     // cells, at least
+#include "shade.glsl"
+out vec2 clear;  // height over the shadow; that over which it is soft
 #endif
 
 uniform sampler2D surface;

@@ -32,6 +32,13 @@ uniform sampler2D strata_rise;  // a single 0 where there are no strata
 #endif
 #endif
 
+#ifndef SHADE
+#define SHADE 0  // 1: shadows are read at their height
+#endif
+#if SHADE == 1
+#include "shade.glsl"
+#endif
+
 #ifndef PART
 #define PART 0  // of the sea: 0 all of it, 1 on the map, 2 around it
 #endif
@@ -73,23 +80,36 @@ vec3 bed_without_land(vec2 place) {
 #endif
 }
 
+// How far a ray from a place outside of the map has to go to enter it, where it does; 0 on the map.
+float way_to_map(vec2 place, vec2 direction) {
+    if (within_map(place) > 0.0) return 0.0;
+    vec2 along = mix(direction, vec2(1e-6), lessThan(abs(direction), vec2(1e-6)));
+    float edge = 0.5 * frame.map.z;
+    vec2 entries = (mix(vec2(edge), map_extent() - edge, lessThan(along, vec2(0.0))) - place) / along;
+    return max(max(entries.x, entries.y), 0.0);
+}
+
+#if SHADE == 1
+// How much of the sun comes past the land. Around the map, that is read where its light has left the map.
+float sun_past_land(vec3 from) {
+    vec2 direction = normalize(frame.sun.xz + vec2(1e-5, 0.0));
+    float entry = way_to_map(from.xz, direction), height = from.y + frame.sun.w * entry;
+    if (height > frame.heights.y) return 1.0;
+    vec2 at = from.xz + direction * entry, uv = map_uv(at);
+    if (within_map(at) < -0.01 * frame.map.z) return 1.0;  // it has never been there
+    vec2 texels = vec2(textureSize(shade, 0)), place = uv * texels - 0.5, part = fract(place);
+    float soft = max(SUN_WIDTH * (textureLod(shade, uv, 0.0).y + entry), SOFTEST * frame.map.z);
+    // Heights beside the edge of a shadow can differ by those of mountains: what is mixed is the light.
+    vec4 lit = smoothstep(-0.5, 0.5, (height - textureGather(shade, (floor(place) + 1.0) / texels, 2)) / soft);
+    return mix(mix(lit.w, lit.z, part.x), mix(lit.x, lit.y, part.x), part.y);
+}
+#endif
+
 // How much of sun and sky the surface sees, over a bed that sees so much through so many metres of water.
 vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
     vec3 open = mix(vec3(1.0), seen, exp(-0.3 * depth));
-#if FINE_WATER == 1
-    // What stands between it and the sun.
-    vec2 direction = normalize(frame.sun.xz + vec2(1e-5, 0.0));
-    vec2 entries = (step(direction, vec2(0.0)) * map_extent() - from.xz) / (direction + vec2(1e-6));
-    float entry = max(max(entries.x, entries.y), 0.0);  // of the ray into the map
-    float along = 1.2 * frame.map.z;
-    open.x = 1.0;
-    for (int i = 0; i < 48; ++i) {
-        vec2 at = from.xz + direction * (entry + along);
-        float clear = frame.sun.w - (ground_height(surface, at) - from.y) / (entry + along);
-        if (within_map(at) > 0.0) open.x = min(open.x, clamp(clear / 0.06 + 0.5, 0.0, 1.0));
-        if (open.x <= 0.0 || from.y + frame.sun.w * (entry + along) > frame.heights.y) break;
-        along = 1.07 * along + 0.4 * frame.map.z;  // short steps: long ones would show as scallops
-    }
+#if SHADE == 1
+    open.x = sun_past_land(from);
 #endif
     return open;
 }
@@ -97,6 +117,7 @@ vec3 seen_by_surface(vec3 seen, vec3 from, float depth) {
 #if FINE_WATER == 1
 const int MIRROR_STEPS = 40, MIRROR_HALVINGS = 6;
 const float MIRROR_MISSES = 0.25;  // slope by which a ridge between two steps is missed at most
+const float MIRROR_TILT = 0.10;   // steepness of waves that mirror no land
 const float MIRROR_GROWS = 1.15;  // from step to step: about as much as land looks smaller there
 
 // How far a ray is below the ground where it has come so far, as a slope seen from where it began.
@@ -116,6 +137,16 @@ vec3 mirrored_land(vec3 from, vec3 direction, float reach) {
     vec3 lit = frame.sun_light.rgb * max(dot(normal, frame.sun.xyz), 0.0) * seen.x + sky_light(normal) * seen.y;
     return mix(horizon_colour(direction), ground.albedo * lit, exp(-frame.air.x * reach));
 }
+
+// How far from a place on the map there is no land, in metres, as far as that is known.
+float open_water(vec2 place) {
+#if WAVES == 1
+    vec4 shore = textureLod(nearshore, map_uv(place), 0.0);
+    return shore.w > 0.0 ? 0.9 * shore.x * frame.map.z : 0.0;  // puddles are so far from the coast of others
+#else
+    return 0.0;
+#endif
+}
 #endif
 
 // What is mirrored from a direction: the sky, or land that hides it. `roughness` is that of the waves in a pixel, and
@@ -126,13 +157,13 @@ vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen,
 #if CLOUDS > 1 && SEA == 0
     mirror = with_clouds(from, direction, 2.0 * sqrt(roughness), mirror);
 #endif
+    if (tilt >= MIRROR_TILT) return mirror;
     // The ray in the plane has length 1, so that its reach is on the map; it begins where it enters it.
     vec3 ray = direction / max(length(direction.xz), 1e-3);
-    vec2 entries = (step(ray.xz, vec2(0.0)) * map_extent() - from.xz) / (ray.xz + vec2(1e-6));
-    float entry = max(max(entries.x, entries.y), 0.0);
-    if (within_map(from.xz) > 0.0) entry = 0.0;
-    float along = 1.5 * frame.map.z, clear = entry, met = 0.0, nearest = -1e9;
-    float before = entry, after = entry, hit = entry + along;
+    float entry = way_to_map(from.xz, ray.xz);
+    float open = max(open_water(from.xz + ray.xz * entry), 0.0), along = max(1.5 * frame.map.z, open);
+    float clear = entry + open, before = clear, after = clear, hit = entry + along;
+    float met = 0.0, nearest = -1e9;
     for (int i = 0; i < MIRROR_STEPS && met == 0.0; ++i) {
         float reach = entry + along;
         if (from.y + ray.y * reach > frame.heights.y || within_map(from.xz + ray.xz * reach) <= 0.0) break;
@@ -173,7 +204,7 @@ vec3 mirrored(vec3 from, vec3 direction, float roughness, float tilt, vec3 seen,
     // Waves finer than a pixel smear the edge between land and sky, and steps that pass over a ridge do not tell it sharper.
     float smeared = 0.015 + 0.6 * sqrt(roughness);
     float covered = met > 0.0 ? 1.0 : smoothstep(-smeared, 0.0, nearest);
-    covered *= 1.0 - smoothstep(0.02, 0.10, tilt);
+    covered *= 1.0 - smoothstep(0.02, MIRROR_TILT, tilt);
     // Beyond the map there is no land: towards its sides what is mirrored fades.
     covered *= smoothstep(0.0, 0.02 * frame.heights.w, within_map(from.xz + ray.xz * hit));
     return covered > 0.0 ? mix(mirror, mirrored_land(from, ray, hit), covered) : mirror;

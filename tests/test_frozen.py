@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import errno
 import os
 import re
 import shutil
@@ -13,10 +15,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import rasterio
+import tifffile
 from PIL import Image
 
 import app.cli.freeze
-from app.cli.freeze import WARM_UPS, compile_kernels, freeze
+from app.cli.freeze import OTHER_CODECS, WARM_UPS, compile_kernels, freeze
 from app.engine.builds import all_builds, foreseen
 from app.numba_settings import COMPILED, FROZEN_KERNELS
 from app.scene.scene import load_preset, presets
@@ -104,6 +108,28 @@ def test_program_without_python_renders_and_compiles_nothing(
 
 
 @pytest.mark.nightly
+def test_program_without_python_writes_every_format(program: Path, environment: dict[str, str], tmp_path: Path) -> None:
+    command = [program, "export", "forest-island", "--size", "64", "--cycles", "25", "--out", "out"]
+    asked = [
+        "--heights",
+        "tif,png,r16,exr,asc,npy",
+        "--maps",
+        "all",
+        "--trees",
+        "csv,glb",
+        "--meshes",
+        "glb,obj,ply,stl",
+    ]
+    done = subprocess.run(
+        [*command, *asked, "--pictures", "relief", "--picture-format", "pdf", "--dpi", "36"],
+        cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", errors="replace", check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    with rasterio.open(tmp_path / "out" / "ground.tif") as file:
+        assert file.tags(ns="IMAGE_STRUCTURE")["LAYOUT"] == "COG"
+
+
+@pytest.mark.nightly
 def test_program_says_what_it_is(program: Path, environment: dict[str, str]) -> None:
     done = subprocess.run(
         [program, "--version", "--debug"], env=environment, capture_output=True, text=True, check=True
@@ -163,6 +189,90 @@ def test_warm_ups_name_commands() -> None:
     from app.cli.main import COMMANDS
 
     assert {words[0] for words in WARM_UPS} <= COMMANDS.keys()
+
+
+@pytest.mark.skipif(shutil.which("strip") is None, reason="needs strip")
+def test_libraries_that_wheels_have_patched_are_left_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: commands.append([str(word) for word in command]))
+    for name in ("glm.so", "package/core.so", "lib.so.1.0", "numpy.libs/libopenblas.so", "numpy.libs/deeper/a.so"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "linked.so").symlink_to(tmp_path / "glm.so")
+    app.cli.freeze._strip(tmp_path)
+    (command,) = commands
+    assert {Path(word).relative_to(tmp_path).as_posix() for word in command[2:]} == {
+        "glm.so", "package/core.so", "lib.so.1.0",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device", "/full/thalweg"), "No space left on device: '/full/thalweg'"),
+        (shutil.Error([("a", "b", "[Errno 28] No space left on device: 'b'")]), "No space left on device: 'b'"),
+        (subprocess.CalledProcessError(1, ["strip"]), "'strip'.* status 1"),
+    ],
+)
+def test_a_folder_that_has_no_room_is_one_line(
+    error: Exception, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Path) -> Path:
+        raise error
+
+    monkeypatch.setattr(sys, "argv", ["freeze", str(tmp_path)])
+    monkeypatch.setattr(app.cli.freeze, "freeze", fail)
+    with pytest.raises(SystemExit) as raised:
+        app.cli.freeze.main()
+    assert re.fullmatch(f"make app: .*{says}.*", str(raised.value.code)), raised.value.code
+
+
+def test_no_codec_is_left_out_that_the_program_names() -> None:
+    named = set()
+    for path in (ROOT / "app").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == "imagecodecs":
+                named |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "imagecodecs":
+                named.add(node.attr)
+    assert {"blosc_encode", "png_decode"} <= named
+    assert not {name.partition("_")[0] for name in named} & set(OTHER_CODECS)
+
+
+READ_ALL = """
+import sys
+from pathlib import Path
+from app.cli.freeze import OTHER_CODECS
+for codec in OTHER_CODECS:
+    sys.modules[f"imagecodecs._{codec}"] = None
+import numpy as np
+from app.sources.heightmap import read_heightmap
+for path in sorted(Path().iterdir()):
+    read = read_heightmap(path, part="32x32+0+0" if path.suffix == ".tif" else "")
+    print(path.name, read.elevation.sum())
+"""
+
+
+def test_every_compression_is_read_without_the_codecs_that_are_left_out(tmp_path: Path) -> None:
+    heights = (100 * np.add.outer(np.arange(32), np.arange(48))).astype(np.uint16)
+    written = ("none", "lzw", "zlib", "deflate", "zstd", "lzma", "packbits", "lerc", "jpeg2000", "jpegxl", "jpegxr")
+    for name in written:
+        options = (
+            {} if name == "none" else {"compression": {"jpegxl": "jpegxl", "zlib": "adobe_deflate"}.get(name, name)}
+        )
+        lossless = {"compressionargs": {"level": 0}} if name in ("jpeg2000",) else {}
+        tifffile.imwrite(tmp_path / f"{name}.tif", heights, **options, **lossless)
+        tifffile.imwrite(tmp_path / f"{name}-tiled.tif", heights, tile=(16, 16), **options, **lossless)
+    tifffile.imwrite(tmp_path / "predicted.tif", heights.astype("f4"), compression="zlib", predictor=True)
+    Image.fromarray(heights).save(tmp_path / "image.png")
+    done = subprocess.run(
+        [sys.executable, "-c", READ_ALL], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 2 * len(written) + 2
 
 
 def test_a_program_that_cannot_be_made_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,6 +91,51 @@ def test_text_has_an_encoding_and_its_own_line_ends() -> None:
                 assert "newline" in words, text
 
 
+PIPES = ("run", "Popen", "check_output", "check_call", "call", "fdopen", "TextIOWrapper")
+
+
+def without_encoding(tree: ast.AST) -> Iterator[str]:
+    """Calls that make text of what goes through a pipe, as the system writes it and not in UTF-8."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        words = {word.arg: word.value for word in node.keywords}
+        if name not in PIPES or "encoding" in words:
+            continue
+        mode = words.get("mode", node.args[1] if len(node.args) > 1 else ast.Constant("r"))
+        opens = name == "fdopen" and not (isinstance(mode, ast.Constant) and "b" in str(mode.value))
+        asks = any(isinstance(value, ast.Constant) and value.value is True for word, value in words.items()
+                   if word in ("text", "universal_newlines"))  # fmt: skip
+        if opens or asks or "errors" in words or name == "TextIOWrapper":
+            yield ast.unparse(node)
+
+
+def test_text_of_pipes_has_an_encoding() -> None:
+    """What one process writes another reads, whatever the system's own encoding is."""
+    for path, tree in CODE.items():
+        assert not list(without_encoding(tree)), path
+
+
+@pytest.mark.parametrize(
+    ("code", "lacks"),
+    [
+        ("subprocess.run(command, text=True)", True),
+        ("Popen(command, universal_newlines=True)", True),
+        ("subprocess.run(command, errors='replace')", True),
+        ("subprocess.run(command)", False),
+        ("subprocess.run(command, encoding='utf-8')", False),
+        ("os.fdopen(number)", True),
+        ("os.fdopen(number, 'w')", True),
+        ("os.fdopen(number, 'wb')", False),
+        ("os.fdopen(number, 'w', encoding='utf-8')", False),
+        ("io.TextIOWrapper(file)", True),
+    ],
+)
+def test_text_without_an_encoding_is_found(code: str, lacks: bool) -> None:
+    assert bool(list(without_encoding(ast.parse(code)))) == lacks
+
+
 def test_no_place_is_that_of_one_system() -> None:
     """Of the person's folders, platformdirs knows where they are; temporary ones are tempfile's."""
     for path, tree in CODE.items():

@@ -47,7 +47,13 @@ def measured_in_window(module: str, plan: msgspec.Struct, environment: Mapping[s
         file = Path(folder) / "seen.json"
         command = [sys.executable, "-m", module, msgspec.json.encode(plan).decode(), str(file)]
         done = subprocess.run(
-            command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=PATIENCE, check=False
+            command,
+            env={**os.environ, **environment},
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=PATIENCE,
+            check=False,
         )
         if done.returncode != 0 or not file.exists():
             reason = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
@@ -63,7 +69,7 @@ def _virtual_display() -> Iterator[str]:
     with subprocess.Popen(command, pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         os.close(writing)
         try:
-            with os.fdopen(reading) as answer:
+            with os.fdopen(reading, encoding="utf-8") as answer:
                 number = answer.readline().strip()
             if not number:
                 raise UserError("Xvfb, the screen in memory, does not start")

@@ -109,7 +109,9 @@ def first_picture_seconds(starts: int) -> tuple[str, float | None]:
 
 def _run(script: str, arguments: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", script, *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    return subprocess.run(
+        command, env=environment, capture_output=True, encoding="utf-8", errors="replace", timeout=PATIENCE, check=False
+    )
 
 
 def _reason(done: subprocess.CompletedProcess[str]) -> str:

@@ -71,7 +71,8 @@ def seconds_alone(recipe: Path, worlds: int) -> float | None:
     environment = {**os.environ, "NUMBA_NUM_THREADS": "1"}
     for side_by_side in (1, cores()):  # the first has kernels compiled
         processes = [
-            subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(side_by_side)
+            subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, encoding="utf-8", errors="replace")
+            for _ in range(side_by_side)
         ]
         answers = [process.communicate()[0] for process in processes]
     if any(process.returncode for process in processes):
@@ -87,7 +88,7 @@ def seconds_of_sweep(recipe: Path, worlds: int) -> tuple[float | None, float | N
     """
     command = [sys.executable, "-m", "app", "sweep", str(recipe), "--out", str(recipe.with_suffix(".zarr"))]
     before, begin = _of_children(), time.perf_counter()
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)
     seconds, worked = time.perf_counter() - begin, _of_children() - before
     if done.returncode != 0 or not worked:
         log.warning("the sweep fails: %s", (done.stderr.strip().splitlines() or ["no reason is told"])[-1])

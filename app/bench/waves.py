@@ -21,7 +21,7 @@ from app.picture.passes import frame
 from app.picture.passes.maps import LayerTextures, SurfaceMap
 from app.picture.passes.quality import BY_NAME
 from app.picture.passes.shaders import ShaderLibrary
-from app.picture.passes.shore import ShoreMap
+from app.picture.passes.shore import ShoreMap, wet_cells, with_waves
 from app.picture.passes.swell import Swell
 from app.picture.picture import Picture
 from app.scene.scene import Scene
@@ -71,7 +71,8 @@ def shore_seconds(context: moderngl.Context, side: int, samples: int) -> tuple[f
         context.finish()
         begin = time.perf_counter()
         budget = BY_NAME["low"].shore_budget
-        done = shore.update(shown, SWELL, surface.texture, layers, budget=budget, at_once=at_once)
+        waters = with_waves(wet_cells(shown))
+        done = shore.update(shown, SWELL, waters, surface.texture, layers, budget=budget, at_once=at_once)
         context.finish()
         return time.perf_counter() - begin, done
 

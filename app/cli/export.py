@@ -9,6 +9,7 @@ from tqdm import tqdm
 
 from app.cli.folder import made
 from app.cli.progress import Progress
+from app.engine import past
 from app.engine.creation import create_world
 from app.engine.memory import check_memory
 from app.engine.publishing import take_snapshot
@@ -31,9 +32,9 @@ def export(scene: Scene, out: Path, wishes: Wishes, *, cycles: int = 0, threads:
     wishes = wishes.checked()
     if out.suffix and not out.is_dir():
         check_writable(out)
+        file_of = single(wishes, out)
         landscape = landscape_of(scene, cycles, threads)
-        item = single(landscape, wishes, out, partial(ground_colours, landscape))
-        _write([(item, out)])
+        _write([(file_of(landscape, partial(ground_colours, landscape)), out)])
         return
     with made(out):
         landscape = landscape_of(scene, cycles, threads)
@@ -42,9 +43,9 @@ def export(scene: Scene, out: Path, wishes: Wishes, *, cycles: int = 0, threads:
 
 
 def landscape_of(scene: Scene, cycles: int = 0, threads: int | None = None) -> Landscape:
-    """The land that a scene begins with, after so many cycles."""
+    """The land that a scene begins with, with the water and the plants of its past, after so many cycles."""
     world, scene = create_world(scene, partial(check_memory, [scene]))
-    if cycles:
+    if cycles or past.is_due(world, scene):
         simulator = Simulator(scene, world, threads)
         simulator.compile_missing()
         for _ in Progress(range(cycles), "simulating", "cycle"):

@@ -19,24 +19,32 @@ from tqdm import tqdm
 
 from app.engine.builds import all_builds
 from app.engine.compiling import WORKER, Compiler, start_worker
-from app.model.errors import UserError
+from app.model.errors import UserError, explained
 from app.numba_settings import COMPILED, FROZEN_KERNELS
 from app.sources.generators import GENERATORS
 
 CHECKOUT = Path(__file__).parents[2]
 NAME = "thalweg"
 
+# Codecs that neither PNG nor any TIFF has, nor this program's own states
+OTHER_CODECS = (
+    "aec", "apng", "avif", "bcn", "bitshuffle", "blosc2", "bmp", "brotli", "bz2", "cms", "gif", "h5checksum",
+    "htj2k", "jpegls", "lz4", "lz4f", "lzf", "lzfse", "lzham", "lzo", "meshopt", "pcodec", "pglz", "pixarlog", "qoi",
+    "quantize", "rcomp", "rgbe", "snappy", "sperr", "spng", "sz3", "szip", "tiff", "ultrahdr", "zfp", "zopfli",
+)  # fmt: skip
+
 # What PyInstaller cannot see from the imports: what is found by name, and what is only installed to test.
 COLLECTED = {
-    "collect-submodules": ("app", "kernels", "imagecodecs"),
+    "collect-submodules": ("app", "kernels", "imagecodecs", "rasterio"),
     "collect-all": ("assets", "shaders"),
-    "collect-data": ("imageio_ffmpeg", "imgui_bundle"),
+    "collect-data": ("imageio_ffmpeg", "imgui_bundle", "rasterio"),
     "recursive-copy-metadata": ("thalweg",),
     "hidden-import": ("app.frozen_kernels",),
     "exclude-module": (
         "IPython", "PyInstaller", "_pytest", "bokeh", "dask", "distributed", "fastscapelib", "hypothesis", "matplotlib",
         "mypy", "numcodecs", "pandas", "pyarrow", "pyflwdir", "pytest", "richdem", "scipy", "skimage", "tkinter",
-        "topotoolbox", "xarray", "zarr",
+        "topotoolbox", "xarray", "zarr", "jinja2", "pygments", "setuptools", "yaml",
+        *(f"imagecodecs._{codec}" for codec in OTHER_CODECS), "PIL._avif",
     ),
 }  # fmt: skip
 
@@ -70,7 +78,22 @@ def freeze(folder: Path) -> Path:
     program = folder / NAME / (NAME + (".exe" if sys.platform == "win32" else ""))
     if not program.exists():
         raise UserError(f"PyInstaller has made no {program}")
+    shutil.rmtree(program.parent / "_internal" / "assets" / "pictures")  # of the README
+    if sys.platform == "linux":
+        _strip(program.parent)
     return program
+
+
+def _strip(folder: Path) -> None:
+    """Take from libraries what only debuggers read, a fifth of the folder.
+
+    Those in folders of wheels (`numpy.libs`) keep it: they are patched so that `strip` would break them.
+    """
+    strip = shutil.which("strip")
+    if strip is not None:
+        found = [path for path in folder.rglob("*.so*") if path.is_file() and not path.is_symlink()]
+        plain = [path for path in found if not any(part.endswith(".libs") for part in path.parts)]
+        subprocess.run([strip, "--strip-unneeded", *plain], check=True)
 
 
 def compile_kernels(program: Path) -> Path:
@@ -104,7 +127,7 @@ def _warm_up(command: Sequence[str], folder: str, environment: Mapping[str, str]
         cwd=folder,
         env={**os.environ, **environment},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         errors="replace",
         check=False,
     )
@@ -120,6 +143,10 @@ def main() -> None:
         compiled = compile_kernels(program)
     except UserError as error:
         sys.exit(f"make app: {error}")
+    except shutil.Error as error:  # of many files, each with its reason
+        sys.exit(f"make app: {error.args[0][0][2]}")
+    except (OSError, subprocess.SubprocessError) as error:
+        sys.exit(f"make app: {explained(error)}")
     files = [path for path in program.parent.rglob("*") if path.is_file() and not path.is_symlink()]
     print(f"{program}: {sum(path.stat().st_size for path in files) / 1e6:.0f} MB, kernels in {compiled}")
 

@@ -538,6 +538,18 @@ examples:
   {PROGRAM} sweep recipe.toml --out set.zarr
   {PROGRAM} sweep recipe.toml --out set.zarr --table set.parquet --workers 4
   {PROGRAM} sweep recipe.toml --out set.zarr --scheduler tcp://head:8786
+
+a recipe that draws 200 worlds at random, spread evenly over their parameters:
+  sources = ["noise", "ridged"]
+  size = "256"
+  cycles = 300
+  draws = {{ count = 100, seed = 7 }}
+
+  [vary.world]
+  seed = {{ from = 0, to = 1000000 }}
+
+  [vary.climate]
+  precipitation = {{ from = 200.0, to = 3000.0, log = true }}
 """,
     )
     parser.add_argument("recipe", type=_path, metavar="RECIPE", help="which worlds, and what is kept of them (.toml)")
@@ -954,12 +966,14 @@ def _scenes(options: argparse.Namespace) -> list[Scene]:
 
 def _scene(options: argparse.Namespace) -> Scene:
     """The scene that the options describe."""
-    from app.engine.creation import read_size
+    from app.engine.creation import cells_wanted, read_size
     from app.files.opening import open_scene
-    from app.scene.scene import DEFAULT_PRESET
+    from app.scene.scene import DEFAULT_PRESET, read_setting
 
     source = DEFAULT_PRESET if options.source is None else options.source
-    wanted = 0 if options.size is None else max(read_size(options.size, "--size"))
+    wanted = cells_wanted(dict(map(read_setting, options.set)))
+    if not wanted and options.size is not None:
+        wanted = max(read_size(options.size, "--size"))
     return _changed(open_scene(source, options.part, wanted), options)
 
 

@@ -9,10 +9,10 @@ from tqdm import tqdm
 
 
 class Progress(tqdm):  # type: ignore[misc]
-    """Goes over a range, and shows how far it is. Where the output is closed, it continues silently."""
+    """Goes over a range, and shows how far it is, if there is any way. Where the output is closed, it is silent."""
 
     def __init__(self, steps: range, what: str, unit: str) -> None:
-        super().__init__(steps, desc=what, unit=unit, mininterval=0.2)
+        super().__init__(steps, desc=what, unit=unit, mininterval=0.2, disable=not steps)
 
     def reach(self, step: int) -> None:
         """So many steps are done now, for who does not go over the range."""

@@ -234,7 +234,8 @@ def start_worker(command: Sequence[str], environment: Mapping[str, str] | None =
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         creationflags=getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
         | getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
@@ -252,12 +253,13 @@ def work() -> None:
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     gc.disable()  # Numba makes millions of objects that all stay: looking for garbage among them is a tenth of the time
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", errors="replace")
     sys.stdout = sys.stderr  # no other word must be taken for an answer
+    requests = os.fdopen(os.dup(sys.stdin.fileno()), encoding="utf-8", errors="replace")
     asked: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def listen() -> None:
-        for line in sys.stdin:
+        for line in requests:
             asked.put(line.strip())
         os._exit(0)  # in the midst of a build, too: the program is gone
 

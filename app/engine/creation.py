@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,7 +92,9 @@ def shape_of_world(scene: Scene) -> tuple[int, int]:
 
 def _compared_world(first: Scene, scene: Scene) -> tuple[World, Scene]:
     """As `create_world`, of a scene that is compared with another one: it begins with the same land."""
-    if scene.saved_world or scene.world.source != RANGE:
+    if scene.saved_world or not (
+        scene.world.source == RANGE or (scene.world.source in GENERATORS and scene.world.worn)
+    ):
         return create_world(scene)
     return _complete(_generate(scene, lambda rows, columns: None, land_of=first), scene), scene
 
@@ -106,6 +108,12 @@ def read_size(text: str, name: str) -> tuple[int, int]:
             f"{name} {text}: must be a number of cells, or WIDTHxHEIGHT, each from {SMALLEST_SIDE} to {LARGEST_SIDE}"
         )
     return sides[0], sides[1] if len(sides) == 2 else 0
+
+
+def cells_wanted(values: Mapping[str, object]) -> int:
+    """Cells along the longer side of the land that these values of parameters ask for; 0 where they ask for none."""
+    sides = [values.get(path) for path in ("world.rows", "world.columns")]
+    return max((side for side in sides if isinstance(side, int)), default=0)
 
 
 def size_in_cells(scene: Scene, columns: int, rows: int) -> dict[str, int | float]:

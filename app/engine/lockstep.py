@@ -57,9 +57,9 @@ class Lockstep:
 
     def change(self, scenes: Sequence[Scene]) -> None:
         """Go on with the parameters of other scenes, from the next cycle."""
+        self._back_up()
         # First all of them: where one cannot be found, none has been changed
         fields = [simulator.new_fields(scene) for simulator, scene in zip(self.simulators, scenes, strict=True)]
-        self._back_up()
         for simulator, scene, new in zip(self.simulators, scenes, fields, strict=True):
             simulator.go_on_with(scene, new)
 

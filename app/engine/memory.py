@@ -49,9 +49,11 @@ class Needs(NamedTuple):
             state = world.state()["layers"].values()  # the backup
             layers = len(shown_versions(world)) * np.dtype(np.float32).itemsize if shown else 0  # of a snapshot
             once = (_bytes(vars(world).values()) + _bytes(world.layers.values()) + _bytes(state)) / world.ground.size
-            geology = GEOLOGY if scene.geology.enabled or scene.world.source == RANGE else 0
-            making += once + layers + (geology if scene.world.source == RANGE else 0)
-            running += once + 2 * layers + KERNELS + geology
+            is_worn = scene.world.source == RANGE or scene.world.worn > 0.0
+            geology = GEOLOGY if scene.geology.enabled or is_worn else 0
+            past = once if scene.world.past else 0.0  # another world, in which it is lived
+            making += once + layers + (geology if is_worn else 0)
+            running += once + past + 2 * layers + KERNELS + geology
             if shown:
                 running += MAPS + MAPS_OF_A_LAYER * len(shown_versions(world))
         return cls(making * cells, running * cells)

@@ -140,9 +140,7 @@ def take_snapshot(
                 np.copyto(arrays[name], world.water_level, casting="same_kind")
                 np.copyto(arrays[name], world.ground, casting="same_kind", where=world.standing == DRY)
             case "loose_kinds":
-                from kernels.materials import commonest_kinds
-
-                commonest_kinds(world.mix, arrays[name])
+                _tell_loose_kinds(world, arrays[name])
             case _ if layer_declaration(name).given:
                 arrays[name] = world.layers[name]  # which never changes
             case _:
@@ -174,6 +172,23 @@ def take_snapshot(
         flora=world.flora,
         reference_cell_size=world.reference_cell_size,
     )
+
+
+SAMPLED = 4  # cells: every so-manieth along each side stands for the loose material of a world
+
+
+def _tell_loose_kinds(world: World, told: NDArray[np.float32]) -> None:
+    """Write which kinds lie in each cell, as `commonest_kinds` has them; on bare rock, which most lie in the world.
+
+    Some is seen in the cracks of rock: if that were any kind, the first grains that come to a plain would change
+    the colour of all of it from one cycle to the next.
+    """
+    from kernels.materials import commonest_kinds
+
+    commonest_kinds(world.mix, told)
+    of_world = np.empty((1, 1), np.float32)
+    commonest_kinds(world.mix[::SAMPLED, ::SAMPLED].sum(axis=(0, 1))[None, None], of_world)
+    told[world.sediment <= 0.0] = of_world[0, 0]
 
 
 def _add_lakes(arrays: dict[str, NDArray[np.float32]], lakes: NDArray[np.float32], ground: NDArray[np.float64]) -> None:

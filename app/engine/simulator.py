@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from app.brushes.painting import paint
 from app.brushes.tools import TOOLS
-from app.engine import builds
+from app.engine import builds, past
 from app.engine.builds import Ground, asks_for_rates, builds_of
 from app.engine.compiling import fill_cache
 from app.engine.creation import field_values_of
@@ -155,11 +155,37 @@ class Simulator:
         self.prepared.add(build)
         if build == Pools.name:
             self.derive_levels()
+        if not self.unprepared():
+            self._live_past()
 
     def prepare_all(self) -> None:
         """Prepare what is switched on, so that the world shows its lakes and sea before the first cycle."""
         for build in self.unprepared():
             self.prepare(build)
+
+    def have_past(self) -> None:
+        """Let the world have lived its past, where it has one, before anything else happens to it."""
+        if past.is_due(self.world, self.scene):
+            self.prepare_all()
+            self._live_past()
+
+    def _live_past(self) -> None:
+        if not past.is_due(self.world, self.scene):
+            return
+        self._use_threads()
+        enabled = {process.name for process in self.enabled()}
+        weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
+        cycle = Cycle(weather, self.scene.edges, frozenset(enabled))
+        processes = [
+            process() for process in PROCESSES if process.name in enabled
+        ]  # those of cycles to come know nothing
+        try:
+            past.live(self.world, self.scene, processes, cycle)
+        except Exception as error:
+            self.world.has_past = True
+            log.warning("the land begins without the water and plants of its past: %s", explained(error))
+        self.derive_levels()
+        self._remember()  # a replay begins after it
 
     def compile_missing(self) -> None:
         """As `prepare_all`, on all cores, and with a bar that shows how far it is."""
@@ -175,9 +201,8 @@ class Simulator:
     def change(self, scene: Scene) -> None:
         """Go on with the parameters of another scene, from the next cycle."""
         # A replay must run all its cycles with the parameters that they had, and must start from a sound world.
-        fields = self.new_fields(scene)
         self.back_up()
-        self.go_on_with(scene, fields)
+        self.go_on_with(scene, self.new_fields(scene))
 
     def new_fields(self, scene: Scene) -> NewFields:
         """What the fields come to that are not as they were. Raises `UserError`."""
@@ -208,6 +233,7 @@ class Simulator:
 
     def paint(self, stroke: Stroke) -> None:
         """Do what a brush does, between two cycles. It is done again where these are run once more."""
+        self.have_past()
         cycle = self.world.cycle
         try:
             self._paint(stroke)
@@ -222,6 +248,8 @@ class Simulator:
 
     def unprepared_for(self, stroke: Stroke) -> list[str]:
         """The missing builds that a stroke needs at once."""
+        if past.is_due(self.world, self.scene):
+            return self.unprepared()
         if not TOOLS[stroke.tool].runs_drops:
             return []
         world, nothing_runs = self.world, frozenset[str]()
@@ -283,6 +311,7 @@ class Simulator:
 
     def back_up(self) -> None:
         """Keep the state of now, from which cycles are run once more where a later one fails."""
+        self.have_past()
         self.verify()
         try:
             self._remember()
@@ -295,6 +324,7 @@ class Simulator:
             raise SimulationError(f"cycle {LARGEST_CYCLE} is the last that can be counted")
         self._follow_keys()
         self.prepare_all()
+        self.have_past()
         try:
             self._run_cycle()
         except ProcessFailure as failure:

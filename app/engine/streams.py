@@ -113,7 +113,7 @@ def _passing(world: World, runoff: Runoff) -> NDArray[np.float64]:
     """What the drops of the last cycles brought through each cell, beside what all of them bring to one in the mean."""
     times = world.reference_cell_size / world.cell_size
     mean = runoff.drops * times**2 * runoff.drop_depth * world.reference_cell_size / world.ground.size
-    remembered = 1.0 - (1.0 - runoff.memory) ** max(world.cycle, 1)  # averages begin with nothing
+    remembered = 1.0 - (1.0 - runoff.memory) ** max(world.cycles_before + world.cycle, 1)  # averages begin with nothing
     passed: NDArray[np.float64] = world.layers["discharge"] / np.float64(mean * remembered)
     return passed
 

@@ -58,7 +58,6 @@ from app.model.layers import side_by_side
 from app.model.overlays import OVERLAYS
 from app.model.parameters import Value
 from app.model.snapshot import Snapshot
-from app.processes.pools import Pools
 from app.scene.comparison import MOST_WORLDS
 from app.scene.edits import Blur, CancelSnowballs, Change, Copy, Keep, LandRequest, Open, Refine, RollSnowballs, Stroke
 from app.scene.scene import Scene, seen_as
@@ -718,9 +717,10 @@ class SimulationThread:
 
     # Kernels are compiled while the simulation runs. A cycle runs with all enabled processes or with none: did
     # it do without those whose kernels take longer, its bits would depend on how fast a machine compiles. What may come
-    # before it is what changes no layer: lakes and sea are seen as soon as their own kernels are there. Once cycles run
-    # they need not stop: a change that needs new kernels can wait, as it counts from the cycle in which it is made, as
-    # all that a person does; and a survey, which changes nothing, is made when it can be.
+    # before it is what changes no layer: lakes and sea are seen as soon as their own kernels are there. What a land has
+    # from its past comes as soon as all are, with the same bits whenever that is. Once cycles run they need not stop: a
+    # change that needs new kernels can wait, as it counts from the cycle in which it is made, as all that a person
+    # does; and a survey, which changes nothing, is made when it can be.
 
     def _prepare(self) -> bool:
         """Give the simulators the builds that they need and that are ready; returns whether all are."""
@@ -730,12 +730,14 @@ class SimulationThread:
             return True
         self.first_picture_shown.wait(timeout=10.0)
         ready = {build for build in in_order(build for _, build in unprepared) if self._is_ready(build)}
+        before = self._lockstep.water_versions
         for simulator, build in unprepared:
             if build in ready:
                 if self._readiness.failed_elsewhere(build):
                     self._say(state="compiling", message=f"compiling {build}")
                 simulator.prepare(build)
-                self._fresh = self._fresh or build == Pools.name
+                # Lakes and sea are seen at once, and what a land has from its past.
+                self._fresh = self._fresh or simulator.world.has_past or self._lockstep.water_versions != before
         if len(ready) < len({build for _, build in unprepared}):
             return False
         self._say(state="paused" if self._is_paused else "running", message="")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Numbers = NDArray[np.float64]
 
 NODATA = -9999.0
+NO_NUMBER = 255  # the same in masks and numbers of materials
 NODATA_TAG = 42113  # as GDAL reads it: a number as text
 MOST_SHADES = 65535  # of 16 bits
 TILE = 256  # cells of a side of a GeoTIFF's tiles
@@ -109,7 +110,7 @@ def write_exr(path: Path, channels: dict[str, NDArray[Any]]) -> None:
 def write_geotiff(path: Path, values: NDArray[Any], sheet: Sheet) -> None:
     """A GeoTIFF, [row, column] or [row, column, band], compressed without loss.
 
-    Cells without data in the model that a world came from are NODATA in maps of floats. Where rasterio is installed, it
+    Cells without data in the model that a world came from are NODATA. Where rasterio is installed, it
     is cloud-optimised (COG): with overviews, in the order in which they are read from far.
     """
     import io
@@ -117,10 +118,11 @@ def write_geotiff(path: Path, values: NDArray[Any], sheet: Sheet) -> None:
     import tifffile
 
     tags: list[Tag] = list(sheet.place.tags())
-    if sheet.unmapped is not None and values.dtype.kind == "f":
-        values = np.where(sheet.unmapped if values.ndim == 2 else sheet.unmapped[..., None], NODATA, values)
-        values = values.astype(np.float32)
-        tags.append((NODATA_TAG, "s", 0, f"{NODATA:g}", True))
+    if sheet.unmapped is not None:
+        nothing = NODATA if values.dtype.kind == "f" else NO_NUMBER
+        unmapped = sheet.unmapped if values.ndim == 2 else sheet.unmapped[..., None]
+        values = np.where(unmapped, values.dtype.type(nothing), values)
+        tags.append((NODATA_TAG, "s", 0, f"{nothing:g}", True))
     whole = io.BytesIO()
     tifffile.imwrite(
         whole,

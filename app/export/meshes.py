@@ -40,11 +40,26 @@ class Print:
 
 def ground_mesh(landscape: Landscape, surface: Surface, colours: Pixels | None = None) -> Any:
     """The ground as glTF has it: metres, Y up, X east and Z south, from the middle of the map."""
-    from trimesh import Trimesh
-
-    mesh = Trimesh(_metres(landscape, surface.points, surface.heights), surface.faces, process=False)
+    mesh = _with_normals(_metres(landscape, surface.points, surface.heights), surface.faces)
     if colours is not None:
         mesh.visual = _textured(landscape, surface, colours)
+    return mesh
+
+
+def _with_normals(points: Numbers, faces: Faces) -> Any:
+    """A mesh whose normals are the means of those of the faces around, by their angles there.
+
+    trimesh itself finds these with SciPy, or slowly.
+    """
+    from trimesh import Trimesh
+
+    mesh = Trimesh(points, faces, process=False)
+    sums = np.zeros((len(points), 3))
+    for corner in range(3):
+        weighted = mesh.face_normals * mesh.face_angles[:, [corner]]
+        for axis in range(3):
+            sums[:, axis] += np.bincount(mesh.faces[:, corner], weighted[:, axis], len(points))
+    mesh.vertex_normals = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), np.finfo(float).tiny)
     return mesh
 
 
@@ -55,32 +70,41 @@ def _metres(landscape: Landscape, points: Numbers, heights: Numbers) -> Numbers:
 
 
 def _textured(landscape: Landscape, surface: Surface, colours: Pixels) -> Any:
-    """A picture of the whole map, laid over the ground."""
+    """A picture of the whole map, laid over the ground: as much of it as lies there, and what is mixed in beside it."""
     from PIL import Image
     from trimesh.visual import TextureVisuals
     from trimesh.visual.material import PBRMaterial
 
-    rows, columns = landscape.world.shape
-    across = (surface.points + 0.5) / np.array([columns, rows])
+    size = np.array(colours.shape[1::-1])
+    per_cell = size / np.array(landscape.world.shape[::-1])
+    pixels = (surface.points + 0.5) * per_cell
+    beside = np.ceil(0.5 * per_cell) + 1.0
+    first = np.maximum(np.floor(pixels.min(axis=0)) - beside, 0).astype(int)
+    end = np.minimum(np.ceil(pixels.max(axis=0)) + beside, size).astype(int)
+    across = (pixels - first) / (end - first)
     places = np.stack([across[:, 0], 1.0 - across[:, 1]], axis=-1)  # trimesh counts from below
-    material = PBRMaterial(
-        name="ground", baseColorTexture=Image.fromarray(colours), metallicFactor=0.0, roughnessFactor=1.0
-    )
+    picture = Image.fromarray(np.ascontiguousarray(colours[first[1] : end[1], first[0] : end[0]]))
+    material = PBRMaterial(name="ground", baseColorTexture=picture, metallicFactor=0.0, roughnessFactor=1.0)
     return TextureVisuals(uv=places, material=material)
 
 
-def water_mesh(landscape: Landscape) -> Any:
-    """The surface of lakes and sea as glTF has it, or None where there is none."""
-    from trimesh import Trimesh
+def water_mesh(landscape: Landscape, tile: Surface) -> Any:
+    """The surface of lakes and sea over a tile as glTF has it, or None where there is none.
+
+    Each square between four cells is in the tile in which its middle lies.
+    """
     from trimesh.visual import TextureVisuals
     from trimesh.visual.material import PBRMaterial
 
     wet = wet_squares(landscape)
+    (west, north), (east, south) = tile.points.min(axis=0), tile.points.max(axis=0)
+    down, across = (np.arange(side) + 0.5 for side in wet.shape)
+    wet &= ((down >= north) & (down < south))[:, None] & (across >= west) & (across < east)
     if not wet.any():
         return None
     points, faces, numbers = _of_squares(wet)
     levels = landscape.levels_around.ravel()[numbers]
-    mesh = Trimesh(_metres(landscape, points, levels), faces, process=False)
+    mesh = _with_normals(_metres(landscape, points, levels), faces)
     material = PBRMaterial(
         name="water", baseColorFactor=WATER_COLOUR, alphaMode="BLEND", metallicFactor=0.0, roughnessFactor=0.1
     )
@@ -191,8 +215,6 @@ def _write(path: Path, content: bytes | str) -> None:
 
 def write_glb(path: Path, parts: dict[str, Any]) -> None:
     """Several meshes by their names, with normals and textures."""
-    for mesh in parts.values():
-        mesh.vertex_normals  # noqa: B018  # found here, they are written
     _write_scene(path, "glb", parts)
 
 
@@ -233,5 +255,6 @@ MESH_FORMATS: dict[str, MeshFormat] = {
     "ply": MeshFormat("Stanford triangles", ".ply", write_ply, 40.0),
 }
 TEXTURED = "glb"  # of them, the one that has colours and water
+BYTES_PER_PIXEL = 1.0  # of its colours, as PNG
 PRINTED = "stl"  # the other format: closed blocks for printers
 BYTES_PER_PRINTED = 50.0

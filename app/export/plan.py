@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -25,6 +27,7 @@ from app.export.map_files import (
 )
 from app.export.maps import Map, maps_of
 from app.export.meshes import (
+    BYTES_PER_PIXEL,
     BYTES_PER_PRINTED,
     MESH_FORMATS,
     PRINTED,
@@ -41,7 +44,7 @@ from app.export.pictures import OVERLAY, PICTURE_FORMATS, overlay_of, page_of, w
 from app.export.trees import TREE_FORMATS, TreeFormat
 from app.export.triangles import Surface, in_tiles, lattice_side, triangulated
 from app.export.wishes import Wishes, read_side
-from app.files.atomic import write_atomically
+from app.files.atomic import REASONS, write_atomically
 from app.model.errors import UserError
 
 # Of memory, as it was measured at 2048² cells
@@ -212,18 +215,21 @@ def _meshes(landscape: Landscape, wishes: Wishes, colours: Colours | None) -> It
         return colours(wishes.texture) if colours and wishes.texture else None
 
     triangles = min(wishes.triangles, 2 * (rows - 1) * (columns - 1))
+    pixels = wishes.texture**2 * min(rows, columns) / max(rows, columns) if colours else 0.0
+    wet = int(wet_squares(landscape).sum())
     for name in wishes.meshes:
         for row in range(wishes.tiles):
             for column in range(wishes.tiles):
                 tile = f"_{row}_{column}" if wishes.tiles > 1 else ""
                 write = _mesh_writer(landscape, wishes, name, partial(_tile, surfaces, (row, column)), picture)
-                size = triangles / wishes.tiles**2
+                part = 1.0 / wishes.tiles**2
                 if name == PRINTED:
-                    yield Item(f"block{tile}.stl", BYTES_PER_PRINTED * size, write)
+                    yield Item(f"block{tile}.stl", BYTES_PER_PRINTED * part * triangles, write)
                 else:
                     format = MESH_FORMATS[name]
-                    yield Item(f"ground{tile}{format.suffix}", format.bytes_per_triangle * size, write)
-    wet = int(wet_squares(landscape).sum())
+                    size = format.bytes_per_triangle * (triangles + (2 * wet if name == TEXTURED else 0))
+                    size += pixels * BYTES_PER_PIXEL if name == TEXTURED else 0.0
+                    yield Item(f"ground{tile}{format.suffix}", part * size, write)
     if PRINTED in wishes.meshes and wet:
 
         def write_water(path: Path) -> str:
@@ -265,7 +271,7 @@ def _mesh_writer(
         else:
             coloured = name == TEXTURED
             parts = {"ground": ground_mesh(landscape, land, picture() if coloured else None)}
-            if coloured and wishes.tiles == 1 and (water := water_mesh(landscape)) is not None:
+            if coloured and (water := water_mesh(landscape, land)) is not None:
                 parts["water"] = water
             MESH_FORMATS[name].write(path, parts)
         return f"{len(land.faces)} triangles, at most {land.error:.4g} m from the land, {land.rms:.4g} m in the mean\n"
@@ -275,13 +281,16 @@ def _mesh_writer(
 
 def write_item(item: Item, path: Path) -> str:
     """Write one file. Raises `UserError` where it cannot be; the one that was there then stays."""
-    with _told(path):
+    with _told(path, item.size):
         return item.write(path)
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Whatever a library makes of a full disk, or of values that it does not like, ends as one line."""
+def _told(path: Path, size: float) -> Iterator[None]:
+    """Whatever a library makes of a full disk, or of values that it does not like, ends as one line.
+
+    Of a full disk some say no more than that they wrote fewer bytes: then room for a file of this size tells.
+    """
     try:
         yield
     except (UserError, MemoryError):
@@ -293,35 +302,49 @@ def _told(path: Path) -> Iterator[None]:
         ) from error
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
+        with suppress(OSError):
+            if shutil.disk_usage(path.parent).free < size:
+                reason = REASONS[errno.ENOSPC]
         raise UserError(f"cannot write {path}: {reason}") from error
 
 
-def single(landscape: Landscape, wishes: Wishes, path: Path, colours: Colours | None = None) -> Item:
-    """The one file that is meant by a name with a suffix. Raises `UserError` where several are, or none."""
-    suffix = path.suffix.lower()
-    formats = {format.suffix: format for format in HEIGHT_FORMATS.values()} | {".tiff": HEIGHT_FORMATS["tif"]}
+def single(wishes: Wishes, path: Path) -> Callable[[Landscape, Colours | None], Item]:
+    """What makes the one file of a landscape that is meant by a name with a suffix.
+
+    Raises `UserError` where several are meant, or none: before there is a landscape, which may take long.
+    """
     wishes = wishes.checked()
+    suffix = path.suffix.lower()
+    kind = suffix.removeprefix(".")
     if wishes.maps and not (wishes.heights or wishes.trees) and suffix == ".exr":
-        sheet = sheet_of(landscape, wishes)
-        _check_memory(landscape, sheet, replace(wishes, map_format=LAYERED))
-        return layers_item(landscape, sheet, list(maps_of(landscape, wishes.maps)), path.name)
-    if len(wishes.pictures) == 1 and suffix.removeprefix(".") in PICTURE_FORMATS:
-        alone = Wishes(
-            pictures=wishes.pictures, picture_format=suffix.removeprefix("."), paper=wishes.paper, dpi=wishes.dpi
-        )
-        if replace(wishes, picture_format=alone.picture_format) == alone:
-            return replace(plan(landscape, alone)[0], name=path.name)
+        return partial(_layers, wishes, path)
+    if len(wishes.pictures) == 1 and kind in PICTURE_FORMATS:
+        alone = Wishes(pictures=wishes.pictures, picture_format=kind, paper=wishes.paper, dpi=wishes.dpi)
+        if replace(wishes, picture_format=kind) == alone:
+            return partial(_first_planned, alone, path)
     if wishes.any:
         raise UserError(f"--out {path}: several things are asked for; name a folder, or an .exr for --maps alone")
-    kind = suffix.removeprefix(".")
     if kind in (*MESH_FORMATS, PRINTED):
-        items = plan(landscape, replace(wishes, meshes=(kind,), tiles=1), colours)
-        return replace(items[0], name=path.name)
+        return partial(_first_planned, replace(wishes, meshes=(kind,), tiles=1), path)
+    formats = {format.suffix: format for format in HEIGHT_FORMATS.values()} | {".tiff": HEIGHT_FORMATS["tif"]}
     if suffix not in formats:
         raise UserError(f"--out {path}: must be a folder, or end in one of {', '.join([*formats, *MESHES])}")
     if len(wishes.surfaces) > 1:
         raise UserError(f"--out {path}: {len(wishes.surfaces)} surfaces need a folder, or one --surface")
+    return partial(_surface, wishes, path, formats[suffix])
+
+
+def _layers(wishes: Wishes, path: Path, landscape: Landscape, _: Colours | None) -> Item:
+    sheet = sheet_of(landscape, wishes)
+    _check_memory(landscape, sheet, replace(wishes, map_format=LAYERED))
+    return layers_item(landscape, sheet, list(maps_of(landscape, wishes.maps)), path.name)
+
+
+def _first_planned(wishes: Wishes, path: Path, landscape: Landscape, colours: Colours | None) -> Item:
+    return replace(plan(landscape, wishes, colours)[0], name=path.name)
+
+
+def _surface(wishes: Wishes, path: Path, format: HeightFormat, landscape: Landscape, _: Colours | None) -> Item:
     sheet = sheet_of(landscape, wishes)
     _check_memory(landscape, sheet, wishes)
-    item = heights_item(landscape, sheet, wishes.surfaces[0], formats[suffix])
-    return replace(item, name=path.name)
+    return heights_item(landscape, sheet, wishes.surfaces[0], format, path.name)

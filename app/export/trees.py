@@ -135,7 +135,10 @@ def write_instances(path: Path, landscape: Landscape) -> None:
 
 
 def _tree_mesh(tree: Tree) -> Any:
-    """A tree of height 1 and radius 1, its foot at 0, with the colours of its leaves and trunk."""
+    """A tree of height 1 and radius 1, its foot at 0, with the colours of its leaves and trunk.
+
+    The colours are those of vertices: to make these of faces' colours, trimesh needs SciPy.
+    """
     from trimesh.creation import cone, cylinder, icosphere
     from trimesh.util import concatenate
 
@@ -147,12 +150,12 @@ def _tree_mesh(tree: Tree) -> Any:
         crown = icosphere(subdivisions=1)
         crown.apply_scale((1.0, 1.0, 0.5 * (1.0 - begins)))
         crown.apply_translation((0.0, 0.0, 0.5 * (1.0 + begins)))
-    crown.visual.face_colors = [int(tree.colour[at : at + 2], 16) for at in (1, 3, 5)]
+    crown.visual.vertex_colors = [int(tree.colour[at : at + 2], 16) for at in (1, 3, 5)]
     parts = [crown]
     if begins:
         trunk = cylinder(radius=TRUNK_RADIUS, height=2.0 * begins, sections=5)
         trunk.apply_translation((0.0, 0.0, begins))
-        trunk.visual.face_colors = TRUNK
+        trunk.visual.vertex_colors = TRUNK
         parts.append(trunk)
     whole = concatenate(parts)
     whole.apply_transform([[1, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1]])  # Z up to Y up

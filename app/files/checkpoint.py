@@ -59,6 +59,8 @@ class Meta(msgspec.Struct):
     wind_field_direction: float = 0.0
     years: float = 0.0  # of geological time
     years_to_come: float = 0.0
+    has_past: bool = False
+    cycles_before: int = 0
     reference_cell_size: float = 0.0  # 0: the cell size
     journal: dict[str, Any] | None = None  # as `app.files.journal` has it
     georeference: Place | None = None  # of the model that it began with
@@ -75,8 +77,8 @@ def _write(file: BinaryIO, world: World, scene: Scene, journal: dict[str, Any] |
     place = world.origin.georeference if world.origin else None
     meta = Meta(
         FORMAT, world.cell_size, world.seed, world.cycle, scene_content(scene), world.ledger, world.snowballs,
-        world.wind_field_direction, world.years, world.years_to_come, world.reference_cell_size, journal,
-        content_of(place) if place else None,
+        world.wind_field_direction, world.years, world.years_to_come, world.has_past, world.cycles_before,
+        world.reference_cell_size, journal, content_of(place) if place else None,
     )  # fmt: skip
     arrays: dict[str, Any] = {"meta": np.array(msgspec.json.encode(meta).decode()), **world.layers}
     if len(world.trees):
@@ -112,6 +114,7 @@ def load(path: Path, check: Callable[[int, int], None] = lambda rows, columns: N
     world.snowballs = meta.snowballs
     world.wind_field_direction = meta.wind_field_direction
     world.years, world.years_to_come = meta.years, meta.years_to_come
+    world.has_past, world.cycles_before = meta.has_past, meta.cycles_before
     world.ledger = meta.ledger
     scene = found_from(scene_from(meta.parameters, str(path)), path.parent)
     try:
@@ -235,7 +238,12 @@ def _meta(path: Path, array: np.ndarray[Any, Any]) -> Meta:
     ):
         if not SMALLEST_CELL <= side <= LARGEST_CELL:
             raise UserError(f"{path}: its {name} is {side:g}; it must be from {SMALLEST_CELL:g} to {LARGEST_CELL:g} m")
-    for name, largest in (("cycle", LARGEST_CYCLE), ("snowballs", LARGEST_CYCLE), ("seed", LARGEST_SEED)):
+    for name, largest in (
+        ("cycle", LARGEST_CYCLE),
+        ("cycles_before", LARGEST_CYCLE),
+        ("snowballs", LARGEST_CYCLE),
+        ("seed", LARGEST_SEED),
+    ):
         if not 0 <= getattr(meta, name) <= largest:
             raise UserError(f"{path}: its {name} is {getattr(meta, name)}; it must be from 0 to {largest}")
     if not 0.0 <= meta.wind_field_direction <= 360.0:

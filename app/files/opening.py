@@ -50,6 +50,13 @@ def is_file(source: str) -> bool:
     return source not in presets() and source not in GENERATORS and is_there(Path(source))
 
 
+def is_model(source: str) -> bool:
+    """Whether a source is a person's file or folder of which reading only what suits its land can take long."""
+    from app.sources.heightmap.models import TILE_SUFFIXES
+
+    return is_file(source) and (Path(source).is_dir() or Path(source).suffix.lower() in TILE_SUFFIXES)
+
+
 def open_comparison(scene: Scene, words: Sequence[str]) -> Scene:
     """The scene of another world on the land of `scene`: each word changes it further.
 
@@ -109,7 +116,8 @@ def _heightmap_scene(source: str, path: Path, part: str, wanted: int) -> Scene:
 def heightmap_scene(source: str, part: str = "") -> Scene:
     """The scene of a heightmap of which nothing is known."""
     real = load_preset(DEFAULT_PRESET)
-    return Scene(world=WorldParameters(source=source, part=part), pools=real.pools, droplets=real.droplets)
+    land = WorldParameters(source=source, part=part, past=real.world.past)
+    return Scene(world=land, pools=real.pools, droplets=real.droplets)
 
 
 def _find_file(source: str) -> Path:

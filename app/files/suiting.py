@@ -1,6 +1,6 @@
 """What suits the land of a heightmap: how it is seen, where its sea is, and how large its streams are.
 
-The measure is the real land that ships with the program, whose preset was set by hand.
+It is seen whole, as a block on its table, in light from the side: nobody has looked for its best side yet.
 """
 
 from __future__ import annotations
@@ -10,9 +10,13 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from app.scene.scene import DEFAULT_PRESET, Scene, load_preset
+from app.model.view_parameters import CameraParameters
+from app.scene.scene import Scene
 from app.sources.heightmap.overview import Overview
 
+WHOLE = CameraParameters(heading=330.0, pitch=15.0, distance=1.75, field_of_view=30.0)
+SUN_DIRECTION, SUN_HEIGHT = 250.0, 20.0  # degrees
+CLOUDS = 0.3  # of the sky
 SEEN_RELIEF = 0.05  # of the longer side: how high land looks best
 MOST_EXAGGERATED = 6.0
 STEPS = 2.0  # to a unit of exaggeration
@@ -30,15 +34,15 @@ FLOORS: dict[Sea, float] = {"level": 0.03, "deep": 0.0}  # slope of the floor th
 
 def suited(scene: Scene, land: Overview, cells: int) -> Scene:
     """The scene of a heightmap with what suits its land, in so many cells."""
-    real = load_preset(DEFAULT_PRESET)
     view = msgspec.structs.replace(
         scene.view,
         exaggeration=exaggeration_of(land),
         stream_threshold=round(min(max(cells / CELLS_PER_STREAM, FEWEST), MOST)),
-        sun_direction=real.view.sun_direction,
-        sun_height=real.view.sun_height,
+        sun_direction=SUN_DIRECTION,
+        sun_height=SUN_HEIGHT,
+        clouds=CLOUDS,
     )
-    scene = msgspec.structs.replace(scene, view=view, camera=real.camera)
+    scene = msgspec.structs.replace(scene, view=view, camera=WHOLE)
     sea = sea_of(land)
     if sea is None:
         return scene

@@ -26,7 +26,7 @@ class GeologyParameters(Parameters, frozen=True, kw_only=True):
 
     title: ClassVar[str] = "Rivers and uplift"
     section: ClassVar[str] = "processes"
-    acts_with: ClassVar[str] = "world.source=range"
+    acts_with: ClassVar[str] = "world.source=range or world.worn"
 
     enabled: Annotated[bool, described("geological time: uplift, incision by rivers, and hillslopes")] = False
     age: Annotated[

@@ -108,6 +108,8 @@ class World:
         self.snowballs = 0  # that have fallen
         self.years = 0.0  # of geological time
         self.years_to_come = 0.0  # of it, that have passed and wait for the next step
+        self.has_past = False  # whether it has water and plants of before its first cycle
+        self.cycles_before = 0  # that the averages of streams know beside those since the first
         self.ledger = Ledger(
             rock=Account(initial=self.stored("rock"), scale=self._volume(np.abs(self.bedrock))),
             sediment=Account(initial=self.stored("sediment"), scale=self.stored("sediment")),
@@ -343,6 +345,8 @@ class World:
             "snowballs": self.snowballs,
             "years": self.years,
             "years_to_come": self.years_to_come,
+            "has_past": self.has_past,
+            "cycles_before": self.cycles_before,
             "wind_field_direction": self.wind_field_direction,
             "changed": dict(self.changed),
             "ledger": self.ledger_copy(),
@@ -373,6 +377,8 @@ class World:
         self.snowballs = state["snowballs"]
         self.years = state["years"]
         self.years_to_come = state["years_to_come"]
+        self.has_past = state["has_past"]
+        self.cycles_before = state["cycles_before"]
         self.wind_field_direction = state["wind_field_direction"]
         self.changed = dict(state["changed"])
         self.ledger = msgspec.convert(msgspec.to_builtins(state["ledger"]), Ledger)

@@ -45,6 +45,12 @@ class Camera:
         )
 
     @property
+    def ahead_on_the_level(self) -> glm.vec3:
+        """The unit vector to the place on the compass that the camera looks to."""
+        heading = math.radians(self.heading)
+        return glm.vec3(math.sin(heading), 0.0, -math.cos(heading))
+
+    @property
     def position(self) -> glm.vec3:
         return self.target - self.direction * self.distance
 
@@ -99,12 +105,18 @@ class Camera:
         across = self.right * (height * aspect)
         return across, self.up * height, self.direction - across * self.middle
 
-    def horizon(self, aspect: float) -> float:
-        """Its height in the picture, from 0 at the bottom to 1 at the top; beyond them where it is not seen."""
+    def horizon(self, aspect: float, dip: float = 0.0) -> float:
+        """Its height in the picture, from 0 at the bottom to 1 at the top; beyond them where it is not seen.
+
+        `dip` is the slope by which it lies below the level of the eye.
+        """
         _, up, ahead = self.picture_axes(aspect)
-        if up.y < 1e-6:
-            return -math.inf if ahead.y > 0.0 else math.inf
-        return 0.5 - 0.5 * ahead.y / up.y
+        # A direction is above it where it is on the side of this one.
+        above = glm.vec3(0.0, 1.0, 0.0) + self.ahead_on_the_level * dip
+        rises, begins = glm.dot(up, above), glm.dot(ahead, above)
+        if rises < 1e-6:
+            return -math.inf if begins > 0.0 else math.inf
+        return 0.5 - 0.5 * begins / rises
 
 
 def lifted(camera: Camera, lowest: float) -> Camera:

@@ -30,8 +30,8 @@ from app.picture.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, Kn
 from app.picture.passes.rain import falling
 from app.picture.passes.resolve import ResolvePass
 from app.picture.passes.shaders import ShaderLibrary
-from app.picture.passes.swell import Swell
-from app.picture.passes.waves import NO_WAVES, drawing_of, sea_state
+from app.picture.passes.swell import StraightWaves, Swell
+from app.picture.passes.waves import NATURAL, NO_WAVES, drawing_of, sea_state
 
 SMALL_SIDE = 16  # pixels, of a frame that is not looked at
 MINIMAP_PATIENCE = 0.25  # seconds from one to the next while cycles run, at levels that save work
@@ -244,8 +244,11 @@ class Picture:
         climate = appearance.climate
         side = max(snapshot.shape)
         sea = sea_state(appearance.waves, climate.wind_speed, snapshot.cell_size, side, gust_speed=weather.wind_speed)
-        swell = Swell(sea.wave_number, (climate.wind_direction + 180.0) % 360.0)  # raised far away, by no gust
         waves = drawing_of(appearance.waves) if self.has_waves(appearance) else NO_WAVES
+        # The swell is raised far away, over years: by the prevailing wind, and by no season or gust. A year can pass in
+        # seconds, and with each turn of the swell all of its crests would jump.
+        swell = Swell(sea.wave_number, (climate.wind_direction + 180.0) % 360.0)
+        incoming = swell if waves == NATURAL else StraightWaves(sea.wave_number)
         storm, rain = self._dust(weather, view), self._falling(weather, view, quality)
         span, threshold = shot.overlay_span, shot.least_discharge
         assert span is not None and threshold is not None
@@ -267,7 +270,7 @@ class Picture:
             least_discharge=threshold,
         )
         self._frame_block.upload()
-        yield from self._maps.update(snapshot, view, quality, threshold, swell if waves != NO_WAVES else None)
+        yield from self._maps.update(snapshot, view, quality, threshold, incoming if waves != NO_WAVES else None)
         frame = self.frame = compose(
             snapshot,
             shot,

@@ -269,7 +269,7 @@ def _memory(world: World, parameters: DropletParameters) -> float:
     """
     if parameters.river_transport == 0.0:
         return parameters.stream_memory
-    return max(parameters.stream_memory, 1.0 / (world.cycle + 1))
+    return max(parameters.stream_memory, 1.0 / (world.cycles_before + world.cycle + 1))
 
 
 def _run(
@@ -345,6 +345,20 @@ def erode_from(
     _run(world, parameters, Cycle(edges=edges), 0, drops, settled=settled)
     world.flow[..., len(side_by_side("flow")) :] = 0.0
     return len(places) * _water_of_drop(world, parameters) * world.cell_area
+
+
+def water_of_cycle(world: World, parameters: DropletParameters, cycle: Cycle) -> NDArray[np.float64]:
+    """What rain and springs bring to each cell in a cycle as drops, in metres [row, column]."""
+    from kernels.rain import rain_map
+
+    if not parameters.enabled:
+        return np.zeros(world.shape)
+    usual = rain_map(world.ground, world.layers.get("rain"), cycle.weather.rain_by_altitude)
+    count = parameters.count * _drops_for_one(world) * cycle.weather.rain
+    brought = usual * (count / max(float(usual.sum()), 1e-9)) * world.layers.get("rate_rain", 1.0)
+    for row, column, _, _, volume in _spring_drops(world, parameters).tolist():
+        brought[int(row), int(column)] += volume
+    return brought * _water_of_drop(world, parameters)
 
 
 def _rain_drops(world: World, parameters: DropletParameters, cycle: Cycle) -> tuple[int, NDArray[np.float64] | None]:

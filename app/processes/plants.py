@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kernels.plants import PlantKinds
 
 ROOTED_GROUND = "rooted_ground"
+PERIOD = 16  # cycles until each plant has had its turn, as in `kernels.plants`, which would load Numba
 
 
 FASTEST_SPREAD = 1.0  # 1/cycle

@@ -75,6 +75,23 @@ class Pools:
                 world.ledger.water.lose(cause, volume * area)
 
 
+def fill(
+    world: World, parameters: PoolsParameters, edges: EdgeParameters, runoff: NDArray[np.float64], cycles: int
+) -> None:
+    """Let lakes be about as full as so many cycles make them, with `runoff` in each, metres [row, column].
+
+    What is over their sills goes on to where it ends. Each step takes half of the time that is left: lakes that balance
+    evaporation come to their levels, and the last steps are as short as cycles.
+    """
+    loss = parameters.evaporation * world.layers.get("rate_evaporation", np.ones((), np.float32)).astype(np.float64)
+    loss += parameters.seepage
+    while cycles > 0:
+        step = max(cycles // 2, 1)
+        world.water[...] = np.maximum(world.water - step * loss, 0.0) + step * runoff
+        _settle(world, world.water, parameters, edges, evaporation=0.0, seepage=0.0, most_spilled=0.0)
+        cycles -= step
+
+
 def derive_levels(world: World, parameters: PoolsParameters, edges: EdgeParameters) -> None:
     """Bring `standing`, `water_level` and `sea_level` of `world` up to date, and change nothing else."""
     _settle(world, world.water.copy(), parameters, edges, evaporation=0.0, seepage=0.0)
@@ -87,6 +104,7 @@ def _settle(
     edges: EdgeParameters,
     evaporation: float,
     seepage: float,
+    most_spilled: float = math.inf,
 ) -> tuple[PoolTotals, Spills]:
     from kernels import depressions, pools
 
@@ -102,7 +120,7 @@ def _settle(
             sea_level=edges.sea_level,
             evaporation=evaporation,
             seepage=seepage,
-            most_spilled=math.inf,
+            most_spilled=most_spilled,
         ),
     )
     world.sea_level = edges.sea

@@ -195,10 +195,15 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
 
     def with_setting(self, setting: str) -> Scene:
         """The same scene changed by a text such as `droplets.evaporation=0.01`, as it is given to `--set`."""
-        path, equals, text = (part.strip() for part in setting.partition("="))
-        if not equals:
-            raise UserError(f"--set {setting}: must be section.name=value, such as droplets.evaporation=0.01")
-        return self.with_value(path, parse_value(find_declaration(path), text))
+        return self.with_value(*read_setting(setting))
+
+
+def read_setting(setting: str) -> tuple[str, Value]:
+    """The parameter and the value that a text such as `droplets.evaporation=0.01` names. Raises `UserError`."""
+    path, equals, text = (part.strip() for part in setting.partition("="))
+    if not equals:
+        raise UserError(f"--set {setting}: must be section.name=value, such as droplets.evaporation=0.01")
+    return path, parse_value(find_declaration(path), text)
 
 
 KEYS = "keys."  # how the path of a curve begins; that of its parameter follows

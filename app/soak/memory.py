@@ -17,7 +17,13 @@ def resident_bytes() -> int:
         with contextlib.suppress(OSError, ValueError, IndexError):
             return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     try:  # macOS
-        done = subprocess.run(["ps", "-o", "rss=", "-p", str(os.getpid())], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["ps", "-o", "rss=", "-p", str(os.getpid())],
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=True,
+        )
         return int(done.stdout) * 1024
     except (OSError, ValueError, subprocess.CalledProcessError):
         return 0

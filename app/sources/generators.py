@@ -10,8 +10,9 @@ import numpy as np
 
 from app.model.world import Layer
 from app.sources import diamond_square, island, noise, sand
-from app.sources.grid import Grid, relief_of
+from app.sources.grid import Grid, reference_cell, relief_of
 from app.sources.mountain_range import Land, mountain_range
+from app.sources.wearing import wear_of
 
 if TYPE_CHECKING:
     from app.scene.scene import Scene
@@ -48,10 +49,27 @@ def generate(scene: Scene, grid: Grid) -> Land:
     assert not isinstance(made, Land)
     if isinstance(made, tuple):
         rock, loose = (_averaged(layer, grid) for layer in made)
-        return Land(relief * rock, relief * loose)
-    land = made if grid.is_land else generator(scene, grid.land)
-    assert isinstance(land, np.ndarray)
-    return Land(_averaged(stretched(made, relief, float(land.min()), float(land.max())), grid))
+        land = Land(relief * rock, relief * loose)
+        lowest, highest = 0.0, 1.0
+    else:
+        span = made if grid.is_land else generator(scene, grid.land)
+        assert isinstance(span, np.ndarray)
+        lowest, highest = float(span.min()), float(span.max())
+        land = Land(_averaged(stretched(made, relief, lowest, highest), grid))
+    if not scene.world.worn or generator is sand.layers:
+        return land
+    if grid.cell < 1.0:  # what is worn is found in reference cells, so that it is the same in cells of any size
+        made = generator(scene, grid.in_reference_cells)
+    heights = made[0] if isinstance(made, tuple) else made
+    assert isinstance(heights, np.ndarray)
+    wear = wear_of(
+        scene,
+        (heights - lowest) * (relief / max(highest - lowest, 1e-12)),
+        grid.in_reference_cells.cell * reference_cell(scene),
+    )
+    alluvium = _averaged(wear.alluvium, grid).clip(min=0.0)
+    ground = land.rock + _averaged(wear.change, grid)
+    return Land(ground - alluvium - scene.world.soil_depth, alluvium, scene.world.worn)
 
 
 def _with_relief(land: Land, relief: float) -> Land:

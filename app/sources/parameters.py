@@ -84,6 +84,28 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
         0.0
     )
     lake_depth: Annotated[float, parameter(0.0, 1_000.0, "initial water level above the lowest point", unit="m")] = 0.0
+    worn: Annotated[
+        float,
+        parameter(
+            0.0,
+            5e7,
+            "years in which rivers and slopes have worn the land, by the parameters of rivers and uplift",
+            unit="years",
+            log=True,
+            needs="world.source=noise or world.source=diamond-square or world.source=island",
+        ),
+    ] = 0.0
+    past: Annotated[
+        int,
+        parameter(
+            0,
+            100_000,
+            "cycles before the first, in which water and plants have come to the land as it is",
+            unit="cycles",
+            log=True,
+            needs="droplets.enabled or pools.enabled or moisture.enabled or plants.enabled",
+        ),
+    ] = 0
     rain_map: Annotated[
         str,
         described(

@@ -9,7 +9,7 @@ import queue
 import secrets
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import dask
@@ -67,7 +67,7 @@ def opened(scheduler: str = "", workers: int | None = None) -> Iterator[distribu
             n_workers=workers or cores(),
             threads_per_worker=1,
             memory_limit=None,  # each world is asked before it is made
-            dashboard_address=None,
+            dashboard_address=":0",  # without one, Dask takes its usual port and warns where that is in use
             silence_logs=logging.CRITICAL,
         ) as cluster,
         distributed.Client(cluster) as client,
@@ -105,32 +105,56 @@ def prepare(client: distributed.Client, scenes: Sequence[Scene], wanted: Wanted)
     client.gather(futures)
 
 
-def run_all(client: distributed.Client, orders: Iterator[Order], wish: Wish) -> Iterator[tuple[int, Outcome]]:
+def run_all(
+    client: distributed.Client, orders: Iterator[Order], wish: Wish, tell: Callable[[str], None] = lambda line: None
+) -> Iterator[tuple[int, Outcome]]:
     """Run worlds, each as one task, and yield what became of each as soon as it is known, by its number.
 
     Each worker has one at a time, and none waits there for its turn. After a `wish` none begins any more. A worker that
     ends in the midst of a world loses this one, which is run again; where that happens time and again, the world fails.
+    One that came later and would not do gets no more worlds, which is told, and another worker runs the one it had.
     """
     token = secrets.token_hex(8)  # to a scheduler, tasks of the same key are one, whichever sweep they are of
     ended: queue.SimpleQueue[distributed.Future] = queue.SimpleQueue()
-    running: dict[distributed.Future, int] = {}
+    running: dict[distributed.Future, Order] = {}
+    again: list[Order] = []  # which a worker has refused
+    refused: set[str] = set()
 
-    def begin_more(workers: int) -> None:
-        while not wish and len(running) < max(workers, 1) and (order := next(orders, None)):
-            future = client.submit(worlds.run_world, order, key=f"world-{token}-{order.number}", pure=False)
-            running[future] = order.number
+    def begin_more(workers: Sequence[str]) -> None:
+        while not wish and len(running) < max(len(workers), 1):
+            order = again.pop() if again else next(orders, None)
+            if order is None:
+                break
+            # Others are not forbidden, for the last of those that are named may end, and the world would wait forever
+            only = {"workers": workers, "allow_other_workers": True} if refused and workers else {}
+            key = f"world-{token}-{order.number}-{secrets.token_hex(4)}"
+            future = client.submit(worlds.run_world, order, key=key, pure=False, **only)
+            running[future] = order
             future.add_done_callback(ended.put)
 
-    begin_more(workers := len(_known_workers(client)))
+    def fit_workers() -> list[str]:
+        return [address for address in _known_workers(client) if address not in refused]
+
+    begin_more(workers := fit_workers())
     while running:
         try:
             future = ended.get(timeout=LOOK)
         except queue.Empty:
-            begin_more(workers := len(_known_workers(client)))  # others have come, or gone
+            begin_more(workers := fit_workers())  # others have come, or gone
             continue
-        number, outcome = running.pop(future), _outcome_of(future)
+        order, outcome = running.pop(future), _outcome_of(future)
+        is_run_again = False
+        if outcome.refused_by:
+            if outcome.refused_by not in refused:
+                tell(f"worker {outcome.refused_by} runs no worlds: {outcome.error}")
+            refused.add(outcome.refused_by)
+            workers = fit_workers()
+            is_run_again = bool(workers)
+        if is_run_again:
+            again.append(order)
         begin_more(workers)  # before anything is written
-        yield number, outcome
+        if not is_run_again:
+            yield order.number, outcome
 
 
 def _outcome_of(future: distributed.Future) -> Outcome:
@@ -155,17 +179,11 @@ def _check_workers(client: distributed.Client, scheduler: str) -> None:
         raise UserError(f"--scheduler {scheduler}: it has no workers; dask worker {scheduler} --nthreads 1 starts some")
     for address, worker in workers.items():
         if worker["nthreads"] != 1:
-            raise UserError(
-                f"--scheduler {scheduler}: worker {address} has {worker['nthreads']} threads; a world takes a process "
-                "of its own: dask worker --nworkers N --nthreads 1"
-            )
+            raise UserError(f"--scheduler {scheduler}: worker {address} {worlds.too_many(worker['nthreads'])}")
     try:
         programs = client.run(worlds.program)
     except ImportError as error:
         raise UserError(f"--scheduler {scheduler}: this program is not installed where its workers are") from error
     for address, program in programs.items():
         if program != worlds.program():
-            raise UserError(
-                f"--scheduler {scheduler}: worker {address} has another version of this program or of Python, whose "
-                "worlds may differ"
-            )
+            raise UserError(f"--scheduler {scheduler}: worker {address} {worlds.OTHER_PROGRAM}")

@@ -15,6 +15,9 @@ precipitation = [400.0, 800.0, 1600.0]
 
 [vary.droplets]
 friction = { from = 0.02, to = 0.2, steps = 4, log = true }
+
+With `draws = { count = 100, seed = 7 }` ranges may leave out their steps: then each draw is a random value of all of
+these at once, and goes with every value of the others.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from app.engine.creation import read_size, shape_of_world, size_in_cells
+from app.engine.creation import cells_wanted, read_size, shape_of_world, size_in_cells
 from app.export.landscape import SURFACES
 from app.export.maps import MAPS
 from app.files.opening import open_scene, read_text
@@ -75,24 +78,47 @@ class Seeds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     count: Annotated[int, msgspec.Meta(ge=1, le=MOST_WORLDS)]
 
 
+class Draws(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How often values are drawn from all ranges without steps."""
+
+    count: Annotated[int, msgspec.Meta(ge=1, le=MOST_WORLDS)]
+    seed: Whole = 0
+
+
 class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Values at even distances, or in even ratios with `log`. Both ends are among them."""
+    """Values at even distances, or in even ratios with `log`, both ends among them; without steps they are drawn."""
 
     first: float = msgspec.field(name="from")
     to: float
-    steps: Annotated[int, msgspec.Meta(ge=2, le=MOST_WORLDS)]
+    steps: Annotated[int, msgspec.Meta(ge=2, le=MOST_WORLDS)] | None = None
     log: bool = False
 
     def values(self) -> list[float]:
         """Raises `UserError` where there are no such ratios."""
+        assert self.steps is not None
+        between = self._at([step / (self.steps - 1) for step in range(self.steps)])
+        return [self.first, *between[1:-1], self.to]
+
+    def drawn(self, places: Iterable[float], *, whole: bool) -> list[float]:
+        """Values at places from 0 to 1; whole numbers are each as likely as the others, but with `log`.
+
+        Raises `UserError` where there are no such ratios.
+        """
+        if not whole or self.log or not math.isfinite(self.to - self.first):
+            return self._at(places)
+        low, high = sorted((round(self.first), round(self.to)))
+        return [min(low + math.floor(place * (high - low + 1)), high) for place in places]
+
+    def _at(self, places: Iterable[float]) -> list[float]:
         if self.log and not (self.first > 0.0 and self.to > 0.0):
             raise UserError("'from' and 'to' must be more than 0 with log = true")
-        parts = [step / (self.steps - 1) for step in range(self.steps)]
         if self.log:
-            between = [self.first * math.pow(self.to / self.first, part) for part in parts]
+            values = [self.first * math.pow(self.to / self.first, place) for place in places]
         else:
-            between = [self.first + (self.to - self.first) * part for part in parts]
-        return [self.first, *(float(f"{value:.12g}") for value in between[1:-1]), self.to]
+            values = [self.first + (self.to - self.first) * place for place in places]
+        return [
+            float(f"{value:.12g}") for value in values
+        ]  # the same, whatever a system's `pow` makes of the last bits
 
 
 _Axis = Range | list[bool | int | float | str]
@@ -110,6 +136,7 @@ class RecipeFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     pictures: Annotated[tuple[str, ...], msgspec.Meta(max_length=16)] = (SCENE,)
     width: Annotated[int, msgspec.Meta(ge=16, le=4096)] = 240  # of a picture, in pixels
     height: Annotated[int, msgspec.Meta(ge=16, le=4096)] = 135
+    draws: Draws | None = None
     changes: dict[str, dict[str, Any]] = {}
     vary: dict[str, dict[str, Any]] = {}  # ranges and lists
 
@@ -140,7 +167,9 @@ class Recipe:
             axes = dict(_axis(path, values) for path, values in _paths(said.vary))
             self._refuse_too_many(axes.values())
             self._changes = read_values(said.changes)
-            self.varied = {path: _values(path, axis) for path, axis in axes.items()}
+            ranges = {path: axis for path, axis in axes.items() if isinstance(axis, Range) and axis.steps is None}
+            self.varied = {path: _values(path, axis) for path, axis in axes.items() if path not in ranges}
+            self._drawn = self._draw(ranges)  # by their parameters, a value for each draw
             self._take_seeds()
         except UserError as error:
             raise UserError(f"{name}: {error}") from error
@@ -149,10 +178,30 @@ class Recipe:
         """Before any of their values is made."""
         said = self.said
         seeds = said.seeds.count if isinstance(said.seeds, Seeds) else max(len(said.seeds), 1)
-        lengths = (axis.steps if isinstance(axis, Range) else len(axis) for axis in axes)
-        count = math.prod((len(said.sources), seeds, *lengths))
+        lengths = ((axis.steps or 1) if isinstance(axis, Range) else len(axis) for axis in axes)
+        draws = said.draws.count if said.draws else 1
+        count = math.prod((len(said.sources), seeds, draws, *lengths))
         if count > MOST_WORLDS:
             raise UserError(f"{count} worlds: at most {MOST_WORLDS} make a set")
+
+    def _draw(self, ranges: Mapping[str, Range]) -> dict[str, list[Value]]:
+        """What is drawn of each range. Raises `UserError` where the recipe does not say how often, or of nothing."""
+        draws = self.said.draws
+        if draws is None and ranges:
+            raise UserError(
+                f"{next(iter(ranges))}: a range without 'steps' is drawn from, as often as the recipe says: "
+                "draws = { count = …, seed = … }"
+            )
+        if draws is not None and not ranges:
+            raise UserError("draws: there is nothing to draw from; a range without 'steps' under [vary.…] is")
+        if draws is None:
+            return {}
+        from app.sweep.draws import latin_hypercube  # loads Numba
+
+        return {
+            path: _drawn_values(path, axis, latin_hypercube(draws.seed, path, draws.count).tolist())
+            for path, axis in ranges.items()
+        }
 
     def _check_names(self) -> None:
         said = self.said
@@ -171,7 +220,7 @@ class Recipe:
 
     def _take_seeds(self) -> None:
         """Let seeds vary as all else, and last. Raises `UserError` where anything is said twice."""
-        for path in self.varied:
+        for path in (*self.varied, *self._drawn):
             if path in self._changes or (path == SEED and self.said.seeds):
                 raise UserError(f"{path}: is said twice; it varies, or is the same in all worlds")
         seeds = self.said.seeds
@@ -184,20 +233,35 @@ class Recipe:
 
     @cached_property
     def worlds(self) -> list[Planned]:
-        """All worlds in their order: sources, then what varies as it is written, and seeds last and fastest.
+        """All worlds in their order: sources, then what varies as it is written, draws, and seeds last and fastest.
 
         Raises `UserError` where a source is not there, or takes no such value.
         """
         try:
-            choices = list(itertools.product(*self.varied.values()))
             planned: list[Planned] = []
-            for source, choice in itertools.product(self.said.sources, choices):
-                values = dict(zip(self.varied, choice, strict=True))
+            for source, values in itertools.product(self.said.sources, self._choices()):
                 scene = self._with_values(self._base(source, self._part(values)), values)
                 planned.append(Planned(len(planned), source, values, scene))
         except UserError as error:
             raise UserError(f"{self.name}: {error}") from error
         return planned
+
+    @property
+    def paths(self) -> list[str]:
+        """The parameters in which worlds of one source may differ."""
+        return [*self.varied, *self._drawn]
+
+    def _choices(self) -> list[dict[str, Value]]:
+        """What varies from world to world of one source."""
+        seeds = {SEED: self.varied[SEED]} if SEED in self.varied else {}
+        others = {path: values for path, values in self.varied.items() if path not in seeds}
+        draws = [dict(zip(self._drawn, draw, strict=True)) for draw in zip(*self._drawn.values(), strict=True)] or [{}]
+        return [
+            {**dict(zip(others, choice, strict=True)), **draw, **dict(zip(seeds, seed, strict=True))}
+            for choice in itertools.product(*others.values())
+            for draw in draws
+            for seed in itertools.product(*seeds.values())
+        ]
 
     @cached_property
     def shape(self) -> tuple[int, int]:
@@ -249,7 +313,7 @@ class Recipe:
     def _base(self, source: str, part: str | None) -> Scene:
         """The scene of a source with all that does not vary."""
         if (source, part) not in self._bases:
-            wanted = max(read_size(self.said.size, "size =")) if self.said.size else 0
+            wanted = max(read_size(self.said.size, "size =")) if self.said.size else cells_wanted(self._changes)
             scene = open_scene(self._found(source), part, wanted)
             values = dict(self._changes)
             if self.said.size:
@@ -335,6 +399,20 @@ def _values(path: str, axis: _Axis) -> list[Value]:
     if not values:
         raise UserError(f"{path} = []: must have a value at least")
     return list(dict.fromkeys(check_value(declaration, value) for value in values))
+
+
+def _drawn_values(path: str, axis: Range, places: Sequence[float]) -> list[Value]:
+    """The value of a parameter in each draw. Raises `UserError`."""
+    declaration = find_declaration(path)
+    if declaration.kind not in (int, float):
+        raise UserError(f"{path}: has no range; name its values in a list")
+    for end in (axis.first, axis.to):
+        check_value(declaration, _in_kind(declaration, end))
+    try:
+        drawn = axis.drawn(places, whole=declaration.kind is int)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
+    return [check_value(declaration, _in_kind(declaration, value)) for value in drawn]
 
 
 def _in_kind(declaration: Declaration, value: float) -> float:

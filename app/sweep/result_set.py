@@ -183,7 +183,7 @@ def _figures(recipe: Recipe) -> Iterator[_Array]:
     yield _figure(SOURCE, str, "preset, generator or file")
     yield _figure(SEED_FIGURE, int, "seed of all random numbers")
     yield _figure(CYCLES, int, "cycles that were run")
-    for path in recipe.varied:
+    for path in recipe.paths:
         if path != SEED:
             declaration = find_declaration(path)
             yield _figure(path, declaration.kind, declaration.help, declaration.unit)

@@ -81,7 +81,7 @@ def _run(recipe: Recipe, found: ResultSet, scheduler: str, workers: int | None) 
         prepare(client, [world.scene for world in missing], wanted)
         with kept_from_signals("world") as wish:
             progress = Progress(range(len(missing)), "running", "world")
-            for number, outcome in run_all(client, orders, wish):
+            for number, outcome in run_all(client, orders, wish, progress.write):
                 found.put(number, outcome)
                 if outcome.error:
                     progress.write(f"world {number} failed: {outcome.error}")

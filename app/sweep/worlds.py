@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -37,6 +38,7 @@ Figures = dict[str, float | None]
 
 SUBSTANCES = ("rock", "sediment", "water")
 ENTRIES = ("initial", "gained", "lost", "stored")  # of each substance, in cubic metres
+OTHER_PROGRAM = "has another version of this program or of Python, whose worlds may differ"
 SMALL = 32  # cells of a world that is run to have its kernels compiled
 
 
@@ -64,6 +66,7 @@ class Outcome:
     """What became of a world: all of it, or why it failed."""
 
     error: str = ""
+    refused_by: str = ""  # the address of a worker that must run no world
     figures: Figures = field(default_factory=dict)
     accounts: dict[str, Any] = field(default_factory=dict)  # the whole ledger
     layers: dict[str, NDArray[Any]] = field(
@@ -74,13 +77,36 @@ class Outcome:
 
 def run_world(order: Order) -> Outcome:
     """Run a world on one thread. An error of any kind is its outcome, and ends no other world."""
-    if order.program != program():  # of a worker that came when the others had been checked
-        return Outcome("its worker has another version of this program or of Python, whose worlds may differ")
+    if refusal := _refusal(order):
+        return refusal
     _use_one_thread()
     try:
         return _outcome(order)
     except Exception as error:
         return Outcome(explained(error))
+
+
+def _refusal(order: Order) -> Outcome | None:
+    """Why this process must not run a world: it may be of a worker that came when the others had been checked."""
+    if order.program != program():
+        return Outcome(f"its worker {OTHER_PROGRAM}", refused_by=_worker()[0])
+    address, threads = _worker()
+    return Outcome(f"its worker {too_many(threads)}", refused_by=address) if threads != 1 else None
+
+
+def too_many(threads: int) -> str:
+    """What is wrong with a worker of so many threads, in words."""
+    return f"has {threads} threads; a world takes a process of its own: dask worker --nworkers N --nthreads 1"
+
+
+def _worker() -> tuple[str, int]:
+    """The address of the Dask worker that this thread is of, and how many threads it has; "" and 1 without one."""
+    distributed = sys.modules.get("distributed")  # a worker has loaded it
+    try:
+        worker = distributed.get_worker() if distributed else None
+    except ValueError:
+        worker = None
+    return (worker.address, worker.state.nthreads) if worker else ("", 1)
 
 
 def prepare(scenes: Sequence[Scene], wanted: Wanted) -> None:
@@ -142,7 +168,7 @@ def _outcome(order: Order) -> Outcome:
     wanted = order.wanted
     layers = {name: values for name in wanted.layers if (values := _layer(landscape, name)) is not None}
     pictures = _painter(wanted.width, wanted.height).paint(order, landscape) if wanted.pictures else None
-    return Outcome("", _figures(landscape), _accounts(world), layers, pictures)
+    return Outcome("", "", _figures(landscape), _accounts(world), layers, pictures)
 
 
 def _layer(landscape: Landscape, name: str) -> NDArray[Any] | None:

@@ -90,6 +90,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(("Ctrl+-",), "Smaller text", "shrink panel and text", "smaller_interface", "View"),
     Action(("P",), "Gallery", "all presets, your own and recent files, with pictures", "toggle_gallery", "Files"),
     Action(("Ctrl+O",), "Open", "open a heightmap, a saved world or a preset", "open_dialog", "Files"),
+    Action(("Ctrl+T",), "Open tiles", "open a folder of tiles as one model", "open_folder_dialog", "Files"),
     Action(
         ("Ctrl+S",),
         "Save",

@@ -215,6 +215,7 @@ class Application:
         snapshots = () if self.sides.drawing else self.simulation.take()  # a picture shows one state of the world
         self._hear_simulation()
         self.exporting.update()
+        self.part_choice.update()
         self._take_snapshots(snapshots)
         self._follow_keys()
         if not imgui.is_any_item_active():
@@ -509,6 +510,7 @@ class Application:
 
     def open(self, *scenes: Scene) -> None:
         """Leave what is shown for another scene, or several that are compared."""
+        self.part_choice.close()
         self._opening = True
         self.documents.open(*scenes)
 

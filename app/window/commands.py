@@ -455,6 +455,9 @@ class Commands:
     def open_dialog(self) -> None:
         self._application.panel.ask_for_file_to_open()
 
+    def open_folder_dialog(self) -> None:
+        self._application.panel.ask_for_folder_to_open()
+
     def save_dialog(self) -> None:
         self._application.panel.ask_for_file_to_save()
 
@@ -466,11 +469,12 @@ class Commands:
             gallery.open()
 
     def open(self, source: Path | str) -> None:
-        """Open a preset, a generator or a file."""
-        from app.files.opening import is_file, open_scene
+        """Open a preset, a generator, a file or a folder of tiles."""
+        from app.files.opening import is_file, is_model, open_scene
 
         def open_it() -> None:
-            if is_file(str(source)) and self._application.part_choice.asks_about(Path(source)):
+            if is_model(str(source)):
+                self._application.part_choice.begin(Path(source))
                 return
             self._application.open(open_scene(str(source)))
             if is_file(str(source)):

@@ -1,12 +1,14 @@
-"""Choosing a part of a large model: it is seen small first, and no more of it is read than that and the part."""
+"""Opening a model, and choosing a part of a large one: it is seen small first, and no more is read than that and the
+part. Whatever is read, is so on a thread of its own."""
 
 from __future__ import annotations
 
 import math
 import threading
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import msgspec
 import numpy as np
@@ -29,6 +31,7 @@ FIRST_SIDE = 2048  # of the part that is proposed, in cells of the model
 SIDES = (512, 1024, 2048, 4096)  # of the land that is made of it
 FIRST_CELLS = 1024
 SECONDS_BETWEEN_LOOKS = 0.1
+UNSEEN = 0.3  # seconds that a model may take to open before the dialog says so
 
 PAPER = np.array([0.93, 0.92, 0.89])
 SEA = np.array([0.33, 0.47, 0.58])
@@ -39,35 +42,46 @@ Pixels = NDArray[np.uint8]
 
 
 class _Given(Exception):
-    """Nobody waits for the overview any more."""
+    """Nobody waits for the model any more."""
 
 
 @dataclass
 class _Reading:
-    """An overview that is read on a thread of its own."""
+    """A model that is opened on a thread of its own, and its overview where a part of it is to be chosen."""
 
-    model: Model
+    source: Path
     progress: float = 0.0
     is_wanted: bool = True
+    is_heard: bool = False  # all that the thread has found
+    model: Model | None = None  # of which a part is to be chosen
+    scene: Scene | None = None  # of what is opened as it is
     overview: Overview | None = None
     pixels: Pixels | None = None
     why: str = ""
+    began: float = field(default_factory=time.monotonic)
     thread: threading.Thread = field(init=False)
 
     def __post_init__(self) -> None:
         self.thread = threading.Thread(target=self._read, name="overview", daemon=True)
         self.thread.start()
 
-    def _read(self) -> None:
-        from app.sources.heightmap.overview import overview_of
+    def _report(self, progress: float) -> None:
+        self.progress = progress
+        if not self.is_wanted:
+            raise _Given
 
-        def report(progress: float) -> None:
-            self.progress = progress
-            if not self.is_wanted:
-                raise _Given
+    def _read(self) -> None:
+        from app.files.opening import open_scene
+        from app.sources.heightmap.overview import overview_of
+        from app.sources.heightmap.reading import open_model
 
         try:
-            overview = overview_of(self.model, progress=report)
+            model = open_model(self.source, self._report)
+            if not _is_asked_about(model):
+                self.scene = open_scene(str(self.source))
+                return
+            self.progress, self.model = 0.0, model
+            overview = overview_of(model, progress=self._report)
             self.pixels = picture_of(overview)
             self.overview = overview
         except _Given:
@@ -76,23 +90,31 @@ class _Reading:
             self.why = explained(error)
 
 
+def _is_asked_about(model: Model | None) -> TypeGuard[Model]:
+    """Whether a part is to be chosen of what was opened."""
+    return model is not None and model.full_scale is None and max(model.rows, model.columns) > LARGEST_UNASKED
+
+
 class PartChoice:
-    """What is chosen of a model, while `is_open`."""
+    """The model that is being opened, and what is chosen of it."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
         self._reading: _Reading | None = None
+        self.is_choosing = False  # of a model that is open
         self.source = ""
         self.part = Part(0, 0, 1, 1)
         self.cells = FIRST_CELLS  # along the longer side of the land, at most
 
     @property
     def is_open(self) -> bool:
-        return self._reading is not None
+        """Whether it is to be seen: a part is asked for, or opening takes long."""
+        lasts = self._reading is not None and time.monotonic() - self._reading.began >= UNSEEN
+        return self.is_choosing or lasts
 
     @property
     def model(self) -> Model:
-        assert self._reading is not None
+        assert self._reading is not None and self._reading.model is not None
         return self._reading.model
 
     @property
@@ -117,25 +139,31 @@ class PartChoice:
     @property
     def rest(self) -> float:
         """For how many seconds nothing of it will look otherwise."""
-        return SECONDS_BETWEEN_LOOKS if self._reading and self._reading.thread.is_alive() else math.inf
+        return SECONDS_BETWEEN_LOOKS if self._reading and not self._reading.is_heard else math.inf
 
-    def asks_about(self, source: Path) -> bool:
-        """Whether a part is to be chosen before a source is opened; then it is asked for.
-
-        Raises `UserError` where the source is a folder of tiles that cannot be joined.
-        """
-        from app.sources.heightmap.reading import open_model
-
-        model = open_model(source)
-        if model is None or model.full_scale is not None or max(model.rows, model.columns) <= LARGEST_UNASKED:
-            return False
+    def begin(self, source: Path) -> None:
+        """Open a file or a folder of tiles, after a part was asked for where it is large."""
         self.close()
-        self.source, self._reading = str(source), _Reading(model)
-        self.choose(min(FIRST_SIDE, max(model.rows, model.columns)), model.rows // 2, model.columns // 2)
-        return True
+        self.source, self._reading = str(source), _Reading(source)
+
+    def update(self) -> None:
+        """Hear what was found, once a frame."""
+        reading = self._reading
+        if reading is None or reading.is_heard:
+            return
+        reading.is_heard = not reading.thread.is_alive()  # asked first: what it found then is all
+        if reading.model is not None and not self.is_choosing:
+            self.is_choosing = True
+            self.choose(min(FIRST_SIDE, self.longest), self.model.rows // 2, self.model.columns // 2)
+        if reading.is_heard and reading.scene is not None:
+            self._open(reading.scene)
+        elif reading.is_heard and reading.why and not self.is_choosing:
+            self.close()
+            self._application.notices.complain(reading.why)
 
     def close(self) -> None:
-        """Choose nothing."""
+        """Choose nothing, and open nothing."""
+        self.is_choosing = False
         if self._reading is not None:
             self._reading.is_wanted = False
             self._reading = None
@@ -206,7 +234,10 @@ class PartChoice:
 
     def open(self) -> None:
         """Leave what is open for the land of the part."""
-        scene, source = self.scene(), Path(self.source)
+        self._open(self.scene())
+
+    def _open(self, scene: Scene) -> None:
+        source = Path(self.source)
         self.close()
         self._application.open(scene)
         self._application.library.note(source)

@@ -8,10 +8,20 @@ const vec3 DRIFTING_SAND = vec3(0.680, 0.500, 0.310);
 const float RIPPLE_LENGTH = 0.42;      // cells from crest to crest
 const float MEGARIPPLE_LENGTH = 3.1;   // the coarse grains' longer ones
 const float GRAINS = 40.0;             // glittering facets along a cell
+// In parts of the slope of slip faces: from where on sand slides; by how much slopes differ at a brink, and fall behind it.
+const vec2 SLIDES = vec2(0.585, 0.862), BENDS_AT_BRINK = vec2(0.277, 0.693), FALLS_BEHIND = vec2(0.154, 0.539);
+const vec2 IN_LEE = vec2(0.185, 0.462);  // falling along the wind
 const float BESIDE_A_BRINK = 1.5;      // cells from a brink to where the map's slopes know nothing of its other side
+const float FURROW = 2.2;              // cells, along which three places of a contour line are taken together
+const float LEVEL = 0.05;              // slope under which the wind and not the ground says which way sand faces
 
 vec3 dune_sand(vec4 fine, vec4 coarse) {
     return mix(DUNE_SAND, DUNE_SAND_PALE, clamp(0.5 + 1.1 * (coarse.w - 0.5) + 0.7 * (fine.x - 0.5), 0.0, 1.0));
+}
+
+// How steeply ground of this slope falls along the wind, from 0 to 1 in the lee of a brink.
+float in_lee(vec2 slope) {
+    return smoothstep(IN_LEE.x, IN_LEE.y, -dot(slope, frame.wind.xy) / frame.strata.w);
 }
 
 struct Ripples {
@@ -28,9 +38,10 @@ void add_ripple_train(inout Ripples ripples, vec2 cells, float pixel, float wave
     ripples.rough += slope * sqrt(1.0 - seen * seen);  // so that the variance of all is the same
 }
 
-// Ripples on sand that lies on `slope`; none on slip faces, where sand slides.
+// Ripples on sand that lies on `slope`; none on slip faces, where sand slides, nor in the lee of a brink, where no wind
+// draws them.
 Ripples ripples_at(vec2 cells, vec2 slope, float pixel, sampler2D noise) {
-    float lies = 1.0 - smoothstep(0.38, 0.56, length(slope));
+    float lies = (1.0 - smoothstep(SLIDES.x, SLIDES.y, length(slope) / frame.strata.w)) * (1.0 - in_lee(slope));
     // Crests wander and fork where the noise, without its finest waves, bends them.
     float broad = textureLod(noise, cells / 23.0, 4.0).x;
     float bend = 1.9 * broad + 0.8 * textureLod(noise, cells.yx / 7.9, 4.0).w;
@@ -50,19 +61,41 @@ float light_on_ripples(float facing, float rough) {
     return max(facing - most, 0.0) + most * (0.3183 + 0.5 * part + square * (0.159 + 0.0227 * square));
 }
 
-// The slope of sand where a slip face begins: two planes that meet in an edge, of which the map, whose slopes are those
-// from cell to cell, makes a round back. `pixel` is in cells.
-vec2 slope_at_brink(vec2 cells, vec4 place, float pixel, sampler2D surface) {
+// The direction with twice the angle of this one, as long as its square; and the other way, of length 1.
+vec2 twice_angle(vec2 direction) {
+    return vec2(direction.x * direction.x - direction.y * direction.y, 2.0 * direction.x * direction.y);
+}
+
+vec2 half_angle(vec2 direction) {
+    float part = direction.x / max(length(direction), 1e-12);
+    return vec2(sqrt(0.5 + 0.5 * part), direction.y < 0.0 ? -sqrt(0.5 - 0.5 * part) : sqrt(0.5 - 0.5 * part));
+}
+
+// The map around a place, as its mean along a contour line: parcels of wind leave furrows some cells wide, which sand
+// that slides does not have.
+vec4 without_furrows(vec2 cells, vec2 contour, sampler2D surface) {
+    vec2 aside = FURROW * contour / frame.map.xy, at = cells / frame.map.xy;
+    return (textureLod(surface, at - aside, 0.0) + textureLod(surface, at, 0.0) + textureLod(surface, at + aside, 0.0)) / 3.0;
+}
+
+// The slope of sand: smooth, and where a slip face begins two planes that meet in an edge, of which the map, whose slopes
+// are those from cell to cell, makes a round back. `pixel` is in cells.
+vec2 slope_of_sand(vec2 cells, vec4 place, float pixel, sampler2D surface) {
+    // Where it is nearly level the contour line lies across the wind; of lines and not arrows the mean is taken, by twice
+    // their angles, or it would leap where the ground turns from rising to falling.
+    vec2 contour = half_angle(-twice_angle(place.yz) - LEVEL * LEVEL * twice_angle(frame.wind.xy));
     vec2 way = BESIDE_A_BRINK * frame.wind.xy;
-    vec4 before = textureLod(surface, (cells - way) / frame.map.xy, 0.0);
-    vec4 behind = textureLod(surface, (cells + way) / frame.map.xy, 0.0);
+    vec4 here = without_furrows(cells, contour, surface);
+    vec4 before = without_furrows(cells - way, contour, surface), behind = without_furrows(cells + way, contour, surface);
     float step_of = frame.map.z;
     float rise = before.x + dot(before.yz, way) * step_of, fall = behind.x - dot(behind.yz, way) * step_of;
     float bend = dot(before.yz - behind.yz, frame.wind.xy);
-    float brink = smoothstep(0.18, 0.45, bend) * smoothstep(0.10, 0.35, -dot(behind.yz, frame.wind.xy));
+    float slip = frame.strata.w;
+    float brink = smoothstep(BENDS_AT_BRINK.x, BENDS_AT_BRINK.y, bend / slip)
+                * smoothstep(FALLS_BEHIND.x, FALLS_BEHIND.y, -dot(behind.yz, frame.wind.xy) / slip);
     float past = (rise - fall) / max(bend * step_of, 1e-4);  // cells, positive on the slip face
     vec2 slope = mix(before.yz, behind.yz, clamp(past / max(pixel, 0.3) + 0.5, 0.0, 1.0));
-    return mix(place.yz, slope, brink);
+    return mix(here.yz, slope, brink);
 }
 
 // Sunlight that single grains throw into the eye.
@@ -75,12 +108,13 @@ float glitter(vec2 cells, vec3 normal, vec3 to_eye) {
     return pow(max(dot(reflect(-frame.sun.xyz, facet), to_eye), 0.0), 60.0) * step(0.80, hash(grain)) * fade;
 }
 
-// How much of the ground is hidden by the streamers that sand in the air (metres over a cell) makes.
-float drifting(vec2 cells, float sand_in_air, sampler2D noise) {
+// How much of the ground, which lies on `slope`, is hidden by the streamers that sand in the air (metres over a cell)
+// makes. Past a brink it falls down.
+float drifting(vec2 cells, vec2 slope, float sand_in_air, sampler2D noise) {
     vec2 across = vec2(-frame.wind.y, frame.wind.x);
     vec2 along_across = vec2(dot(cells, frame.wind.xy), dot(cells, across));
     vec2 moved = along_across - vec2(9.0 * frame.camera.w, 0.0);
     float streamers = texture(noise, moved * vec2(0.006, 0.040)).x * 0.6 + texture(noise, moved * vec2(0.017, 0.110) + 0.3).w * 0.4;
     float dense = 1.0 - exp(-22.0 * sand_in_air);
-    return frame.wind.w * dense * smoothstep(0.42, 0.75, streamers) * 0.75;
+    return frame.wind.w * dense * smoothstep(0.42, 0.75, streamers) * 0.75 * (1.0 - in_lee(slope));
 }

@@ -563,6 +563,7 @@ def test_no_picture_is_taken_from_under_the_ground(exaggeration: float) -> None:
 # What of the picture is above the land at an opening, in the middle of its columns. More of an island's is sea.
 LEAST_ABOVE, MOST_ABOVE = 0.05, 0.45
 MOST_ABOVE_ISLANDS = 0.68
+HIGHEST_BELOW = 1.0 / 3.0  # of the picture: the highest land reaches its upper third
 OPENING_ASPECTS = {"4:3": 4.0 / 3.0, "16:9": 16.0 / 9.0, "21:9": 21.0 / 9.0}
 PICTURE_COLUMNS = 32
 
@@ -586,4 +587,5 @@ def test_an_opening_is_full_of_land_in_windows_of_any_form(name: str) -> None:
         np.maximum.at(skyline, column, np.clip(up[seen], -1.0, 1.0))
         above = np.median((1.0 - skyline) / 2.0)
         assert LEAST_ABOVE < above < (MOST_ABOVE_ISLANDS if scene.edges.water == "sea" else MOST_ABOVE), form
+        assert (1.0 - skyline.max()) / 2.0 < HIGHEST_BELOW, f"{form}: its skyline lies too low"
         assert np.mean(skyline > -1.0) > 0.75, f"{form}: a side of it is empty"

@@ -102,7 +102,7 @@ def watched(preset: str) -> tuple[list[ChannelFigures], float]:
     """The channels of a compared preset on each of the lands, grown up soon, and how dense roots are on their banks."""
     figures, roots = [], []
     for seed in LANDS:
-        scene = small_preset(preset, 96, world__seed=seed)
+        scene = small_preset(preset, 96, world__seed=seed, world__worn=0.0, world__past=0)
         if scene.plants.enabled:
             scene = scene.with_value("plants.rate", 8.0)
         simulator = simulated(300, scene)

@@ -21,7 +21,8 @@ from app.scene.scene import DECLARATIONS, presets
 
 ROOT = str(Path(__file__).parents[2])
 # Numbers hold for these cells, and not for smaller ones.
-SMALL = ["noise", "--size", "40x32", "--set", "world.reference_cell_size=0", "--set", "droplets.count=60"]
+NO_PAST = ["--set", "world.past=0"]  # whose kernels would have to be compiled first, which is told
+SMALL = ["noise", "--size", "40x32", "--set", "world.reference_cell_size=0", "--set", "droplets.count=60", *NO_PAST]
 
 
 def thalweg(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -172,7 +173,7 @@ def test_list_of_presets(capsys: pytest.CaptureFixture[str]) -> None:
         (["export", *SMALL, "--out", "new", "--pictures", "releif"], "--pictures releif: there is no such name; did"),
         (["export", *SMALL, "--out", "new", "--pictures", "relief", "--paper", "a9"], "--paper a9: there is no such"),
         (
-            ["export", "noise", "--size", "40x32", "--out", "new", "--pictures", "relief", "--paper", "a0"],
+            ["export", *SMALL, "--out", "new", "--pictures", "relief", "--paper", "a0"],
             "--dpi 300: a0 would have 14043×9933 pixels; at most 213 dpi are right for it",
         ),
         (

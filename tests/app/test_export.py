@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -20,7 +21,7 @@ from app.engine.refining import refined
 from app.engine.simulator import Simulator
 from app.export.heights import ENGINES, HEIGHT_FORMATS, Heights, engine_side, scale_text
 from app.export.landscape import SURFACES, Landscape
-from app.export.plan import plan, write_item
+from app.export.plan import Item, plan, write_item
 from app.export.wishes import Wishes
 from app.files import checkpoint
 from app.files.opening import open_scene
@@ -318,6 +319,18 @@ def test_mask_in_a_file_that_is_none(tmp_path: Path) -> None:
 
 def fails_to_encode(*arguments: Any, **named: Any) -> Any:
     raise RuntimeError("a codec\nfailed")
+
+
+@pytest.mark.parametrize(("free", "says"), [(100, "no space is left there"), (10**9, "9 requested and 2 written")])
+def test_a_library_that_does_not_know_of_a_full_disk(
+    free: int, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(path: Path) -> str:
+        raise OSError("9 requested and 2 written")
+
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**9, 10**9 - free, free))
+    with pytest.raises(UserError, match=f"cannot write {tmp_path / 'a.npy'}: {says}"):
+        write_item(Item("a.npy", 1000.0, write), tmp_path / "a.npy")
 
 
 @pytest.mark.parametrize("name", HEIGHT_FORMATS)

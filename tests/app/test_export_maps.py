@@ -5,24 +5,35 @@ from __future__ import annotations
 import csv
 import json
 import math
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import OpenEXR
 import pytest
+import rasterio
 from numpy.typing import NDArray
 from PIL import Image
 
 from app.cli import main as cli
+from app.cli.freeze import CHECKOUT as ROOT
+from app.cli.freeze import COLLECTED
+from app.engine.creation import create_world
 from app.engine.publishing import take_snapshot
 from app.engine.streams import streams_of
+from app.export.heights import HEIGHT_FORMATS
 from app.export.landscape import Landscape
 from app.export.light import normals, sky_light, sun_light
 from app.export.map_files import MAP_FORMATS, MapFile
 from app.export.maps import FAMILIES, MAPS, Map, maps_of, material_names, material_parts
+from app.export.meshes import MESH_FORMATS
 from app.export.plan import plan
+from app.export.trees import TREE_FORMATS
 from app.export.wishes import Wishes
+from app.files import checkpoint
+from app.files.opening import open_scene
 from app.model.errors import UserError
 from app.model.layers import LOOSE
 from app.model.plants import TREE_COLUMNS
@@ -33,6 +44,7 @@ from kernels.standing import DRY, LAKE, SEA
 from tests.app.full_disk import keeps_the_old_file_on_a_full_disk
 from tests.app.small import simulated, small_preset, small_scene
 from tests.app.test_export import landscape_of, read_back, write
+from tests.app.test_heightmap import PROJECTED, write_tiff
 
 Numbers = NDArray[Any]
 
@@ -248,6 +260,18 @@ def test_files_have_the_numbers_of_all_maps(format: str, strata: Landscape, tmp_
             assert entry["names"] == material_names(strata)
 
 
+def test_cells_without_data_are_so_in_maps_of_all_kinds(tmp_path: Path) -> None:
+    heights = np.add.outer(np.arange(20.0), np.arange(30.0)).astype("f4")
+    heights[3:6, 7:9] = np.nan
+    place = {"scale": [5.0, 5.0, 0.0], "tiepoint": [0.0, 0.0, 0.0, 4e5, 5e6, 0.0]}
+    write_tiff(tmp_path / "model.tif", heights, geo_keys=PROJECTED, **place)
+    world, scene = create_world(open_scene(str(tmp_path / "model.tif")))
+    for path in write(Landscape(world, scene), tmp_path, maps=("slope", "cliffs", "normals", "materials")):
+        if path.suffix == ".tif":
+            with rasterio.open(path) as file:
+                assert (file.read(masked=True).mask == np.isnan(heights)).all(), path.name
+
+
 def test_layers_of_one_exr(strata: Landscape, tmp_path: Path) -> None:
     names = ("water_depth", "normals", "materials", "splat")
     write(strata, tmp_path, maps=names, map_format="layered")
@@ -358,6 +382,36 @@ def test_instances_of_trees_stand_where_they_grow(wooded: Landscape, tmp_path: P
         assert tree.bounds[0][1] == pytest.approx(up, abs=0.1)
         assert tree.extents[1] == pytest.approx(float(row["height"]), rel=1e-3)
         assert tree.extents[0] == pytest.approx(2.0 * float(row["crown_radius"]), rel=0.1)
+
+
+WITHOUT_OTHERS = """
+import sys
+for name in {others}:
+    sys.modules[name] = None
+from app.cli import main
+sys.exit(main.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.slow
+def test_all_formats_are_written_with_what_the_extra_installs(wooded: Landscape, tmp_path: Path) -> None:
+    """And with nothing that only tests need, or that `make app` leaves out."""
+    others = ["scipy", *(name for name in COLLECTED["exclude-module"] if "." not in name and name != "PyInstaller")]
+    checkpoint.save(tmp_path / "world.npz", wooded.world, wooded.scene)
+    done = subprocess.run(
+        [
+            sys.executable, "-c", WITHOUT_OTHERS.format(others=others), "export", str(tmp_path / "world.npz"),
+            "--out", str(tmp_path / "out"), "--heights", ",".join(HEIGHT_FORMATS), "--maps", "all",
+            "--trees", ",".join(TREE_FORMATS), "--meshes", ",".join([*MESH_FORMATS, "stl"]), "--texture", "64",
+            "--pictures", "relief,contours", "--picture-format", "pdf", "--dpi", "36",
+        ],
+        cwd=ROOT, capture_output=True, encoding="utf-8", errors="replace", check=False,
+    )  # fmt: skip
+    assert done.returncode == 0 and "Error" not in done.stderr, done.stderr
+    written = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"ground.tif", "trees.glb", "trees.csv", "ground.glb", "ground.obj", "block.stl", "relief.pdf"} <= written
+    with rasterio.open(tmp_path / "out" / "ground.tif") as file:
+        assert file.tags(ns="IMAGE_STRUCTURE")["LAYOUT"] == "COG"
 
 
 def test_no_instances_without_trees(tmp_path: Path) -> None:

@@ -230,6 +230,32 @@ def test_glb_has_colours_in_their_places_and_water(lakes: Landscape, tmp_path: P
     assert set(zip(*map(np.ndarray.tolist, np.nonzero(wet)), strict=True)) <= inside
 
 
+@pytest.mark.parametrize("triangles", [400, 10_000])
+def test_tiles_of_glb_have_their_own_part_of_colours_and_water(
+    triangles: int, lakes: Landscape, tmp_path: Path, trimesh: Any
+) -> None:
+    """All water is there once; colours are those of the places, and no tile carries the others' pictures."""
+    export(lakes, tmp_path, meshes=("glb",), tiles=2, triangles=triangles)
+    (tmp_path / "whole").mkdir()
+    export(lakes, tmp_path / "whole", meshes=("glb",), triangles=triangles)
+    whole = trimesh.load(tmp_path / "whole" / "ground.glb").geometry["water"]
+    rows, columns = lakes.world.shape
+    middles: list[tuple[float, ...]] = []
+    for path in sorted(tmp_path.glob("*.glb")):
+        parts = trimesh.load(path).geometry
+        if "water" in parts:
+            middles += map(tuple, parts["water"].triangles_center.round(2).tolist())
+        ground = parts["ground"]
+        picture = np.asarray(ground.visual.material.baseColorTexture)
+        assert picture.shape[0] <= 0.5 * rows + 4 and picture.shape[1] <= 0.5 * columns + 4
+        east, _, south = ground.vertices.T / lakes.world.cell_size
+        u, v = ground.visual.uv.T
+        at = np.rint((1.0 - v) * len(picture) - 0.5).astype(int), np.rint(u * picture.shape[1] - 0.5).astype(int)
+        placed = np.rint(south + 0.5 * (rows - 1)).astype(int), np.rint(east + 0.5 * (columns - 1)).astype(int)
+        assert np.abs(picture[at].astype(int) - COLOURS[placed]).max() <= 4  # a pixel, where rounding parts them
+    assert sorted(middles) == sorted(map(tuple, whole.triangles_center.round(2).tolist()))
+
+
 def test_blocks_are_closed_and_of_the_size_that_is_asked_for(lakes: Landscape, tmp_path: Path, trimesh: Any) -> None:
     printed = Print(120.0, 4.0, 2.0)
     for triangles in (400, 10**6):

@@ -317,6 +317,119 @@ def test_a_folder_of_copernicus_has_masks_beside_its_heights(tmp_path: Path) -> 
     assert (heights[:, :60] == 700.0).all() and (heights[:, 60:] == 800.0).all()
 
 
+def write_copernicus(folder: Path, south: int, west: int, columns: int, *, hole: slice | None = None) -> Numbers:
+    """A tile whose cells have their middles on the lines of its north and west, 60 from north to south."""
+    down, across = 1.0 / 60, 1.0 / columns
+    latitude, longitude = np.meshgrid(
+        south + 1.0 - down * np.arange(60), west + across * np.arange(columns), indexing="ij"
+    )
+    heights = smooth(latitude, longitude).astype("f4")
+    if hole is not None:
+        heights[:, hole] = -9999.0
+    profile = {"driver": "GTiff", "count": 1, "dtype": "float32", "crs": "EPSG:4326", "nodata": -9999.0}
+    place = from_origin(west - across / 2, south + 1 + down / 2, across, down)
+    path = folder / f"Copernicus_DSM_COG_N{south}_00_E{west:03d}_00_DEM.tif"
+    with rasterio.open(path, "w", transform=place, width=columns, height=60, **profile) as file:
+        file.write(heights, 1)
+    return heights
+
+
+def smooth(latitude: Numbers, longitude: Numbers) -> Numbers:
+    return 900.0 + 500.0 * np.sin(9.0 * longitude) * np.cos(11.0 * latitude)
+
+
+def test_many_small_tiles_tell_their_progress(tmp_path: Path) -> None:
+    """A band of a usual model would hold all of them, and could not be ended in between."""
+    for number in range(300):
+        row, column = divmod(number, 30)
+        where = {"scale": [2.0, 2.0, 0.0], "tiepoint": [0.0, 0.0, 0.0, 32.0 * column, -32.0 * row, 0.0]}
+        write_tiff(tmp_path / f"{number:03d}.tif", np.full((16, 16), number, "f4"), geo_keys=PROJECTED, **where)
+    model = open_model(tmp_path)
+    assert model is not None
+    told: list[float] = []
+    heights, missing = model.part(model.whole, progress=told.append)
+    assert len(told) == 5 and told == sorted(told) and told[-1] == 1.0
+    assert not missing.any()
+    np.testing.assert_array_equal(heights[::16, ::16].ravel(), np.arange(300))
+
+
+def test_small_tiles_of_several_bands_of_latitude_tell_their_progress(tmp_path: Path) -> None:
+    for number in range(150):
+        write_small_degrees(tmp_path / f"south{number:03d}.tif", 7.0 + 0.01 * number, 50.0, 16)
+        write_small_degrees(tmp_path / f"north{number:03d}.tif", 7.0 + 0.01 * number, 50.01, 8)
+    model = open_model(tmp_path)
+    assert model is not None and (model.rows, model.columns) == (32, 2400)
+    told: list[float] = []
+    _, missing = model.part(model.whole, progress=told.append)
+    assert len(told) > 3 and told == sorted(told) and told[-1] == 1.0
+    assert not missing.any()
+
+
+def write_small_degrees(path: Path, west: float, north: float, columns: int) -> None:
+    """A tile of 16 rows over a hundredth of a degree."""
+    place = {"scale": [0.01 / columns, 0.01 / 16, 0.0], "tiepoint": [0.0, 0.0, 0.0, west, north, 0.0]}
+    write_tiff(path, np.ones((16, columns), "f4"), geo_keys=GEOGRAPHIC, **place)
+
+
+def test_tiles_of_several_bands_of_latitude_are_joined(tmp_path: Path) -> None:
+    """Their cells are 1.5 times as wide north of 50°, and 2 times north of 60° (here already of 51°)."""
+    for west in (7, 8):
+        write_copernicus(tmp_path, 51, west, 30)
+        write_copernicus(tmp_path, 50, west, 40)
+        write_copernicus(tmp_path, 49, west, 60)
+    model = open_model(tmp_path)
+    assert model is not None and (model.rows, model.columns) == (180, 120)
+    heights, missing = model.part(model.whole)
+    assert not missing.any() and model.place is not None
+    middles = np.arange(120) + 0.5, np.arange(180) + 0.5
+    longitude = model.place.to_model[0, 2] + middles[0] * model.place.to_model[0, 0]
+    latitude = model.place.to_model[1, 2] + middles[1] * model.place.to_model[1, 1]
+    assert longitude[0] == pytest.approx(7.0) and latitude[0] == pytest.approx(52.0)
+    off = np.abs(heights - smooth(latitude[:, None], longitude))
+    float32 = 1e-4
+    steepest = 500.0 * 9.0**2  # of the second derivative along a row
+    # Where nothing lies to the east of the last cell, its height counts on
+    for rows, minutes, end in ((slice(0, 60), 2.0, 118), (slice(60, 120), 1.5, 118), (slice(120, 180), 1.0, 120)):
+        bound = 0.0 if minutes == 1.0 else (minutes / 60.0) ** 2 / 8.0 * steepest
+        assert off[rows, :end].max() <= bound + float32, minutes
+        assert off[rows, :: {2.0: 2, 1.5: 3, 1.0: 1}[minutes]].max() <= float32, "where the grids agree"
+    # No seam: from row to row across 50° and 51° as far as the land itself goes
+    step = np.abs(np.diff(heights, axis=0))[:, :118]
+    along = np.abs(np.diff(smooth(latitude[:, None], longitude), axis=0))[:, :118]
+    for border in (59, 119):
+        assert np.abs(step - along)[border].max() <= 2.0 * (2.0 / 60.0) ** 2 / 8.0 * steepest
+    # In windows as all at once
+    window, _ = model.part(Part(50, 31, 30, 47))
+    np.testing.assert_array_equal(window, heights[50:80, 31:78])
+    read = read_heightmap(tmp_path)
+    assert read.missing is None and read.georeference is not None and read.elevation.shape[0] > 150
+
+
+def test_nodata_of_wider_cells_stays_nodata(tmp_path: Path) -> None:
+    write_copernicus(tmp_path, 49, 7, 60)
+    write_copernicus(tmp_path, 50, 7, 40, hole=slice(10, 20))
+    model = open_model(tmp_path)
+    assert model is not None
+    heights, missing = model.part(Part(0, 0, 60, 60))
+    middles = np.arange(60) / 60 * 40  # in cells of the northern tile
+    expected = (np.rint(middles - 1e-9) >= 10) & (np.rint(middles - 1e-9) < 20)
+    np.testing.assert_array_equal(missing, expected + np.zeros((60, 1), bool))
+    assert heights[~missing].min() > 300.0, "nothing of what is unknown"
+
+
+def test_tiles_of_srtm_with_half_the_columns_are_joined(tmp_path: Path) -> None:
+    south = write_hgt(tmp_path, 49, 7, 1201)
+    latitude = hills(1201, 601, 50, 7)
+    (tmp_path / "N50E007.hgt").write_bytes(latitude.tobytes())
+    model = open_model(tmp_path)
+    assert model is not None and (model.rows, model.columns) == (2401, 1201)
+    heights, missing = model.part(model.whole)
+    assert not missing.any()
+    np.testing.assert_array_equal(heights[1200:], south)
+    np.testing.assert_array_equal(heights[:1200, ::2], latitude[:1200])
+    np.testing.assert_allclose(heights[:1200, 1::2], (latitude[:1200, 1:] + latitude[:1200, :-1]) / 2.0)
+
+
 @pytest.mark.parametrize(
     ("keys", "scale", "corner", "message"),
     [
@@ -342,6 +455,18 @@ def test_a_folder_with_a_broken_tile(tmp_path: Path) -> None:
     write_hgt(tmp_path, 46, 7)
     (tmp_path / "N46E008.hgt").write_bytes(b"short")
     with pytest.raises(UserError, match=r"N46E008\.hgt as an elevation model: it has 5 bytes"):
+        read_heightmap(tmp_path)
+
+
+@pytest.mark.parametrize("others", [0, 2])
+def test_a_tile_that_ends_too_early_is_named(others: int, tmp_path: Path) -> None:
+    """It can be opened, and only reading it fails."""
+    for number in range(others + 1):
+        where = {"scale": [2.0, 2.0, 0.0], "tiepoint": [0.0, 0.0, 0.0, 200.0 * number, 0.0, 0.0]}
+        write_tiff(tmp_path / f"{number}.tif", LAND, geo_keys=PROJECTED, **where)
+    whole = (tmp_path / "0.tif").read_bytes()
+    (tmp_path / "0.tif").write_bytes(whole[: -LAND.nbytes // 2])
+    with pytest.raises(UserError, match=f"^{tmp_path}: 0.tif: .*; it must be complete$"):
         read_heightmap(tmp_path)
 
 

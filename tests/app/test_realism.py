@@ -67,8 +67,14 @@ def test_a_true_land_stays_true(preset: str, first: int) -> None:
     ],
 )
 def test_noise_is_no_true_land(preset: str, outside: set[str]) -> None:
-    world, _ = create_world(open_scene(preset))
+    world, _ = create_world(open_scene(preset).with_value("world.worn", 0.0))
     assert {each.name for each in realism_of(world).outside()} >= outside
+
+
+def test_rivers_make_true_land_of_noise() -> None:
+    """But for the skew: their ridges are as round as their valleys."""
+    world, _ = create_world(open_scene("noise"))
+    assert {each.name for each in realism_of(world).outside()} <= {"laplacian_skew"}
 
 
 def test_a_real_model_has_the_numbers_that_others_found() -> None:

@@ -44,6 +44,8 @@ height = 90
 
 [changes.world]
 reference_cell_size = 0.0  # the count is for so few cells
+worn = 0.0
+past = 0
 
 [changes.droplets]
 count = 60

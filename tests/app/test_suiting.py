@@ -9,6 +9,7 @@ import pytest
 import rasterio
 from rasterio.transform import from_origin
 
+from app.cli import main as cli
 from app.engine.creation import create_world
 from app.files.opening import open_scene
 from app.files.suiting import exaggeration_of, sea_of
@@ -27,10 +28,17 @@ def seen(heights: np.ndarray, cell: float = 30.0) -> Overview:  # type: ignore[t
     return Overview(heights.astype(float), np.zeros(heights.shape, bool), *heights.shape, cell, cell)
 
 
-def write(path: Path, heights: np.ndarray, **more: object) -> Path:  # type: ignore[type-arg]
+def write(
+    path: Path,
+    heights: np.ndarray,  # type: ignore[type-arg]
+    *,
+    cell: float = 30.0,
+    corner: tuple[float, float] = (4e5, 5e6),
+    **more: object,
+) -> Path:
     profile = {"driver": "GTiff", "count": 1, "dtype": "float32", "crs": "EPSG:32632", **more}
     shape = {"width": heights.shape[1], "height": heights.shape[0]}
-    with rasterio.open(path, "w", transform=from_origin(4e5, 5e6, 30.0, 30.0), **profile, **shape) as file:
+    with rasterio.open(path, "w", transform=from_origin(*corner, cell, cell), **profile, **shape) as file:
         file.write(heights.astype("f4"), 1)
     return path
 
@@ -97,6 +105,17 @@ def test_a_broken_file_is_left_to_its_reader(tmp_path: Path) -> None:
     path = write(tmp_path / "map.tif", SLOPE, compress="deflate")
     path.write_bytes(path.read_bytes()[:700])
     assert open_scene(str(path)).view.exaggeration == 1.0
+
+
+@pytest.mark.parametrize(
+    "words", [["--size", "100"], ["--set", "world.columns=100"], ["--size", "80", "--set", "world.rows=100"]]
+)
+def test_streams_suit_as_many_cells_as_are_asked_for(words: list[str], tmp_path: Path) -> None:
+    """By either option; --set counts, as it does for the land."""
+    path = write(tmp_path / "map.tif", np.tile(SLOPE + 50.0, (2, 2)), crs="EPSG:4326", cell=0.005, corner=(10.0, 61.0))
+    scene = cli._scene(cli.COMMANDS["simulate"]()[1].parse_args([str(path), *words]))
+    assert scene.view.stream_threshold == open_scene(str(path), None, 100).view.stream_threshold
+    assert scene.view.stream_threshold != open_scene(str(path)).view.stream_threshold
 
 
 def test_overviews_in_the_file_are_taken(tmp_path: Path) -> None:

@@ -284,6 +284,35 @@ def test_two_sweeps_on_one_cluster_keep_to_their_own_worlds(monkeypatch: pytest.
         assert [next(run)[1].error for run in runs] == ["1 cycles", "2 cycles"]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("first", [True, False])
+def test_a_worker_that_comes_later_and_would_not_do_runs_no_world(first: bool) -> None:
+    """It has several threads. Another one runs what it was given; alone it is why all fail."""
+    recipe = read_recipe(SMALL.replace("{more}", SIX), "recipe", Path())
+    orders = [Order(world.number, world.scene, 1, NOTHING, program()) for world in recipe.worlds]
+    told: list[str] = []
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as fit,
+        distributed.Client(fit) as client,
+    ):
+        later = subprocess.Popen(
+            [sys.executable, "-m", "distributed.cli.dask_worker", fit.scheduler_address, "--nthreads", "3"],
+            stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            client.wait_for_workers(2, timeout=60)
+            (unfit,) = (address for address, threads in client.nthreads().items() if threads == 3)
+            if not first:
+                client.retire_workers([address for address in client.nthreads() if address != unfit])
+            outcomes = dict(cluster.run_all(client, iter(orders), Wish(), told.append))
+        finally:
+            later.terminate()
+            later.wait()
+    assert sorted(outcomes) == list(range(6))
+    assert [f"worker {unfit} runs no worlds: its worker has 3 threads" in line for line in told] == [True]
+    assert [bool(outcome.error) for outcome in outcomes.values()] == [not first] * 6
+
+
 def test_no_scheduler_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -499,6 +528,51 @@ def test_ranges_have_both_ends() -> None:
     assert recipe.varied == {"snowballs.count": [10, 11, 12]}  # whole numbers, each once
 
 
+DRAWN = """draws = {{ count = 16, seed = {seed} }}
+[vary.climate]
+precipitation = {{ from = 200.0, to = 3200.0, log = true }}
+[vary.world]
+seed = {{ from = 0, to = 31 }}
+[vary.droplets]
+friction = {{ from = 0.1, to = 0.5 }}
+density = [1.0, 2.0]
+"""
+
+
+def test_draws_are_spread_evenly_and_the_same_everywhere() -> None:
+    recipe = parsed(DRAWN.format(seed=7))
+    assert recipe.varied == {"droplets.density": [1.0, 2.0]}
+    worlds = recipe.worlds
+    assert [world.values["droplets.density"] for world in worlds] == [1.0] * 16 + [2.0] * 16
+    drawn = [(world.values["climate.precipitation"], world.values["droplets.friction"]) for world in worlds]
+    assert drawn[:16] == drawn[16:]
+    rain, friction = np.array(drawn[:16]).T
+    assert sorted(np.floor(np.log2(rain / 200.0) * 4.0).astype(int)) == list(range(16))
+    assert sorted(np.floor((friction - 0.1) * 40.0).astype(int)) == list(range(16))
+    assert abs(np.corrcoef(rain, friction)[0, 1]) < 0.7
+    seeds = [world.scene.world.seed for world in worlds[:16]]
+    assert sorted(seed // 2 for seed in seeds) == list(range(16))  # whole numbers, in as many equal parts
+    # Whatever machine and Python: a set that is half done must go on with the same draws
+    assert drawn[:2] == [(2368.54715541, 0.288040972353), (724.332981388, 0.491005357823)]
+    assert parsed(DRAWN.format(seed=8)).worlds[0].values != worlds[0].values
+    fewer = parsed(DRAWN.format(seed=7).replace("[vary.world]\nseed = { from = 0, to = 31 }\n", ""))
+    assert [world.values["droplets.friction"] for world in fewer.worlds[:16]] == friction.tolist()
+
+
+@pytest.mark.slow
+def test_drawn_worlds_are_in_the_set_with_their_values(tmp_path: Path) -> None:
+    text = DRAWN.format(seed=7).replace("count = 16", "count = 2").replace("density = [1.0, 2.0]\n", "")
+    recipe = written(tmp_path, text)
+    assert swept(recipe, tmp_path / "set.zarr") == 0
+    found = xarray.open_zarr(tmp_path / "set.zarr")
+    worlds = open_recipe(recipe).worlds
+    assert found["droplets.friction"].values.tolist() == [world.values["droplets.friction"] for world in worlds]
+    assert found.seed.values.tolist() == [world.scene.world.seed for world in worlds]
+    other = written(tmp_path, text.replace("seed = 7", "seed = 8"), "other.toml")
+    with pytest.raises(UserError, match="'draws' is another one"):
+        ResultSet(tmp_path / "set.zarr", open_recipe(other))
+
+
 def test_every_value_with_every_other_and_seeds_fastest() -> None:
     recipe = parsed(
         'sources = ["noise", "ridged"]\nseeds = [5, 9]\n[vary.climate]\nprecipitation = [1.0, 2.0]', NO_SOURCE
@@ -559,6 +633,36 @@ def parsed(more: str, text: str = SMALL) -> Recipe:
             "said twice",
         ),
         ('sources = ["noise", "island"]\ncycles = 1', "all worlds of a set have the same"),
+        (
+            'sources = ["noise"]\ncycles=1\n[vary.climate]\nprecipitation = { from = 0, to = 9 }',
+            "precipitation: a range without 'steps' is drawn from, .* draws = {",
+        ),
+        ('sources = ["noise"]\ncycles = 1\ndraws = { count = 3 }', "draws: there is nothing to draw from"),
+        ('sources = ["noise"]\ncycles = 1\ndraws = { count = 0 }', ">= 1.*'draws.count'"),
+        (
+            'sources = ["noise"]\ncycles=1\ndraws={count=3}\n[vary.climate]\nprecipitation = { from = nan, to = 9 }',
+            "must be a number",
+        ),
+        (
+            'sources = ["noise"]\ncycles=1\ndraws={count=3}\n[vary.climate]\nprecipitation = { from = 1, to = 9e9 }',
+            "must be from",
+        ),
+        (
+            'sources = ["noise"]\ncycles=1\ndraws={count=3}\n[vary.climate]\nprecipitation={from=0,to=9,log=true}',
+            "must be more than 0",
+        ),
+        (
+            'sources = ["noise"]\ncycles=1\ndraws={count=3}\n[vary.pools]\nenabled = { from = 0, to = 1 }',
+            "has no range",
+        ),
+        (
+            'sources=["noise"]\ncycles=1\nseeds=[1]\ndraws={count=3}\n[vary.world]\nseed = { from = 0, to = 9 }',
+            "world.seed: is said twice",
+        ),
+        (
+            'sources=["noise"]\ncycles=1\nseeds=[1,2]\ndraws={count=60000}\n[vary.climate]\nprecipitation={from=0,to=9}',
+            "120000 worlds: at most",
+        ),
     ],
 )  # fmt: skip
 def test_what_a_recipe_may_not_say_is_one_line(text: str, error: str) -> None:

@@ -653,6 +653,29 @@ def test_our_own_file_dialog_replaces_nothing_unasked(tmp_path: Path, monkeypatc
     drive(test, WITHOUT_DROPS)
 
 
+@pytest.mark.parametrize("key", ["Ctrl+O", "Ctrl+T"])
+def test_names_that_the_system_cannot_look_for_are_told(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the dialog, or where the file is opened; the window goes on."""
+    from app.window.panel import file_dialog
+
+    monkeypatch.setattr(file_dialog, "_has_native_dialogs", lambda: False)
+    monkeypatch.chdir(tmp_path)
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        driver.press(key)
+        driver.engine.set_ref("//###file dialog")
+        driver.engine.item_click("##name")
+        driver.engine.key_chars_replace_enter(300 * "a")
+        driver.engine.yield_(3)
+        told = [notice.text for notice in application.notices.shown()]
+        assert application.panel.is_asking or any("there is no" in text for text in told), told
+
+    drive(test, WITHOUT_DROPS)
+
+
 def test_a_save_that_fails_is_asked_about_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from app.files import checkpoint
 

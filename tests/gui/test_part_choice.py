@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 import rasterio
+import tifffile
 from imgui_bundle import imgui
 from rasterio.transform import from_origin
 
+from app.sources.heightmap import reading
+from app.sources.heightmap.models import Model
 from app.sources.part import Part
 from app.window import part_choice
 from app.window.events import FilesDropped
@@ -36,8 +40,8 @@ def asked(driver: Driver, path: Path) -> PartChoice:
     application = have_land(driver)
     application.handle(FilesDropped((path,)))
     choosing = application.part_choice
-    assert choosing.is_open and application.panel.is_asking
     driver.wait_for(lambda: choosing.pixels is not None, "the overview")
+    assert choosing.is_open and application.panel.is_asking
     driver.engine.yield_(3)
     driver.engine.set_ref("//###part")
     return choosing
@@ -98,11 +102,11 @@ def test_esc_gives_it_up_also_while_it_is_read(model: Path, monkeypatch: pytest.
         driver.press("Esc")
         assert not choosing.is_open
         application.commands.open(model)
-        reading = choosing._reading
-        assert reading is not None
+        begun = choosing._reading
+        assert begun is not None
         choosing.close()
-        reading.thread.join(timeout=60.0)
-        assert not reading.thread.is_alive() and reading.overview is None
+        begun.thread.join(timeout=60.0)
+        assert not begun.thread.is_alive() and begun.overview is None
         assert application.documents.name == "noise"
 
     drive(test, WITHOUT_DROPS)
@@ -116,11 +120,8 @@ def test_what_cannot_be_read_is_told_in_the_dialog(model: Path, tmp_path: Path) 
         application = have_land(driver)
         application.commands.open(broken)
         choosing = application.part_choice
-        if choosing.is_open:
-            driver.wait_for(lambda: bool(choosing.why), "what is wrong")
-            assert "\n" not in choosing.why
-        else:
-            driver.wait_for(lambda: bool(application.notices.shown()), "what is wrong")
+        driver.wait_for(lambda: bool(choosing.why or application.notices.shown()), "what is wrong")
+        assert "\n" not in choosing.why
 
     drive(test, WITHOUT_DROPS)
 
@@ -141,7 +142,131 @@ def test_a_folder_that_is_none_is_one_line(tmp_path: Path) -> None:
     def test(driver: Driver) -> None:
         application = have_land(driver)
         application.handle(FilesDropped((tmp_path,)))
+        driver.wait_for(lambda: bool(application.notices.shown()), "what is wrong")
         assert [f"{tmp_path} is a folder; expected" in notice.text for notice in application.notices.shown()] == [True]
+        assert not application.part_choice.is_open
+
+    drive(test, WITHOUT_DROPS)
+
+
+@pytest.fixture(scope="module")
+def thousands(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """2048 tiles of 40² cells of 30 m, which rise to the east by a metre each cell."""
+    folder = tmp_path_factory.mktemp("land") / "thousands"  # alone there: lists of folders are short in dialogs
+    folder.mkdir()
+    heights = np.zeros((40, 40), np.float32)
+    keys = (1, 1, 0, 2, 1024, 0, 1, 1, 3072, 0, 1, 32632)
+    for number in range(2048):
+        row, column = divmod(number, 64)
+        heights[:] = 40.0 * column + np.arange(40.0)
+        place = (0.0, 0.0, 0.0, 4e5 + 1200.0 * column, 5e6 - 1200.0 * row, 0.0)
+        tags = [(33550, "d", 3, (30.0, 30.0, 0.0)), (33922, "d", 6, place), (34735, "H", 12, keys)]
+        tifffile.imwrite(folder / f"{number:04d}.tif", heights, extratags=tags)
+    return folder
+
+
+def test_thousands_of_tiles_hold_no_frame(thousands: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Frames pass while tiles are opened, and the dialog tells how many are."""
+    gate = threading.Semaphore(0)  # which keeps the opening from being faster than a frame
+    opened: list[str] = []
+    threads: set[threading.Thread] = set()
+    open_tile = reading._open_tile
+
+    def slowly(path: Path) -> Model | None:
+        if len(opened) % 512 == 100:
+            gate.acquire()
+        opened.append(path.name)
+        threads.add(threading.current_thread())
+        return open_tile(path)
+
+    monkeypatch.setattr(reading, "_open_tile", slowly)
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        choosing = application.part_choice
+        application.handle(FilesDropped((thousands,)))
+        for stop in range(100, 2048, 512):
+            driver.wait_for(lambda stop=stop: len(opened) == stop, "some tiles")  # type: ignore[misc]
+            driver.wait_for(lambda: choosing.is_open, "the dialog")
+            driver.engine.yield_(2)
+            assert not choosing.is_choosing and choosing.progress == pytest.approx(stop / 2048)
+            assert application.panel.is_asking and driver.engine.item_exists("//###part/Cancel")
+            gate.release()
+        gate.release(100)  # for what the simulation opens once more
+        driver.wait_for(lambda: choosing.pixels is not None, "the overview")
+        assert (choosing.model.rows, choosing.model.columns) == (32 * 40, 64 * 40)
+        choosing.cells = 512
+        choosing.open()
+        driver.wait_for(lambda: application.documents.are_shown and application.snapshot is not None, "its land")
+        assert application.documents.name == thousands.name
+        assert threading.main_thread() not in threads
+
+    monkeypatch.setattr(part_choice, "UNSEEN", 0.0)
+    drive(test, WITHOUT_DROPS)
+
+
+@pytest.mark.parametrize("way", ["Esc", "preset"])
+def test_opening_tiles_is_given_up(way: str, thousands: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By Esc, and where something else is opened meanwhile."""
+    gate = threading.Event()
+    opened: list[str] = []
+    open_tile = reading._open_tile
+
+    def waiting(path: Path) -> Model | None:
+        opened.append(path.name)
+        gate.wait(60.0)
+        return open_tile(path)
+
+    monkeypatch.setattr(reading, "_open_tile", waiting)
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        choosing = application.part_choice
+        application.handle(FilesDropped((thousands,)))
+        driver.wait_for(lambda: choosing.is_open, "the dialog")
+        thread = next(thread for thread in threading.enumerate() if thread.name == "overview")
+        if way == "Esc":
+            driver.press("Esc")
+        else:
+            application.commands.open("diamond-square")
+        assert not choosing.is_open
+        gate.set()
+        thread.join(60.0)
+        assert len(opened) == 1
+        driver.engine.yield_(3)
+        assert application.documents.name != thousands.name and not application.notices.shown()
+
+    drive(test, WITHOUT_DROPS)
+
+
+def test_a_folder_of_tiles_is_chosen(thousands: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In our own dialog; files are seen there, and a name that is no folder is told."""
+    from app.window.panel import file_dialog
+
+    monkeypatch.setattr(file_dialog, "_has_native_dialogs", lambda: False)
+    monkeypatch.chdir(thousands.parent)
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+        driver.press("Ctrl+T")
+        driver.engine.yield_(2)
+        assert application.panel.is_asking
+        driver.engine.key_chars_replace_enter("nowhere")
+        driver.engine.yield_(2)
+        assert application.panel.is_asking
+        driver.engine.set_ref("//###file dialog")
+        driver.engine.item_click(f"**/{thousands.name}")
+        driver.engine.yield_(2)
+        driver.engine.item_click("##name")
+        driver.engine.key_chars_replace("")
+        driver.engine.item_click("Open")
+        driver.wait_for(lambda: application.part_choice.is_choosing, "the model")
+        assert Path(application.part_choice.source) == thousands
+        driver.press("Esc")
+        driver.press("Ctrl+T")
+        driver.engine.yield_(2)
+        driver.engine.key_chars_replace_enter(str(thousands))
+        driver.wait_for(lambda: application.part_choice.is_choosing, "the model again")
 
     drive(test, WITHOUT_DROPS)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import moderngl
 import numpy as np
@@ -12,10 +13,12 @@ from numpy.typing import NDArray
 from pyglm import glm
 from scipy import ndimage
 
+from app.model.snapshot import Snapshot
 from app.model.view_parameters import ViewParameters
 from app.picture.camera import Camera
 from app.picture.passes import atmosphere as module
 from app.picture.passes.atmosphere import Sky, SkyLight, brightness, haze_at_ground, sun_transmittance
+from app.picture.passes.backdrop import TABLE_REACH, horizon_dip
 from app.picture.passes.shaders import ShaderLibrary
 from app.scene.scene import Scene
 from tests.passes import gl
@@ -298,6 +301,59 @@ def test_the_sea_meets_the_sky_without_a_line(draw: Draw, sun: float, around: fl
     assert np.abs(np.diff(column[horizon - 6 : horizon + 6], axis=0)).max() < 5.0
 
 
+def on_a_table(pitch: float, distance: float) -> tuple[Snapshot, Camera]:
+    """A low block, seen past its right side, where nothing hides the table."""
+    shown = snapshot(flat(64, 64, 0.0), cell_size=CELL)
+    return shown, Camera(glm.vec3(32 * CELL, 0.0, 32 * CELL), 40.0, pitch, distance * 64 * CELL, 30.0, middle=-0.9)
+
+
+@pytest.mark.parametrize("sun", [2.0, 6.0, 27.0, 70.0])
+@pytest.mark.parametrize(("pitch", "distance"), [(10.0, 2.0), (13.0, 1.1), (13.0, 2.5), (20.0, 1.2)])
+def test_a_table_meets_the_sky_without_a_line_below_the_level_of_the_eye(
+    draw: Draw, sun: float, pitch: float, distance: float
+) -> None:
+    shown, camera = on_a_table(pitch, distance)
+    scene = Scene().with_values({"view.sun_height": sun, "view.sun_direction": 130.0})
+    dip = horizon_dip(camera, shown, -0.1 * 64 * CELL)
+    assert dip is not None
+    column = draw(shown, camera, scene, size=(240, 240)).astype(float)[:, 200:].mean(axis=1)
+    horizon = round(240 * (1.0 - camera.horizon(1.0, dip)))
+    level = round(240 * (1.0 - camera.horizon(1.0)))
+    assert horizon > 6 and level < horizon - 6
+    assert np.abs(np.diff(column[horizon - 6 : horizon + 6], axis=0)).max() < 5.0
+    # The sky begins there: the colour changes on the way up to where it would begin without an end of the table.
+    blueness = column[:, 2] - column[:, 0]
+    above = max(level, 0)
+    assert abs(blueness[above] - blueness[horizon]) > 2.0 * abs(blueness[horizon + 6] - blueness[horizon])
+
+
+def test_where_a_table_ends() -> None:
+    shown, camera = on_a_table(30.0, 2.0)
+    side, depth = 64 * CELL, 0.1 * 64 * CELL
+    reached = 2.0 * math.cos(math.radians(30.0)) * side + TABLE_REACH * side
+    expected = (math.sin(math.radians(30.0)) * 2.0 * side + depth) / reached
+    assert horizon_dip(camera, shown, -depth) == pytest.approx(expected, rel=1e-5)
+    assert horizon_dip(replace(camera, pitch=-30.0), shown, -depth) is None, "from below the table"
+    assert horizon_dip(camera, drowned(shown, 0.0), -depth) is None, "a sea goes on to its own horizon"
+
+
+@pytest.mark.parametrize(("pitch", "distance"), [(90.0, 10.0), (88.0, 6.0), (55.0, 6.0), (45.0, 10.0)])
+def test_who_looks_down_at_a_block_sees_no_sky_beside_it(pitch: float, distance: float) -> None:
+    shown, camera = on_a_table(pitch, distance)
+    dip = horizon_dip(camera, shown, -0.1 * 64 * CELL)
+    assert dip is not None
+    assert camera.horizon(1.6, dip) > 1.0
+
+
+def test_the_horizon_of_a_dip_is_where_directions_of_that_slope_are_seen() -> None:
+    _, camera = on_a_table(13.0, 1.0)
+    ahead = camera.ahead_on_the_level
+    place = camera.place_of(camera.position + ahead - glm.vec3(0.0, 0.07, 0.0), 1.6)
+    assert place is not None
+    assert camera.horizon(1.6, 0.07) == pytest.approx(0.5 + 0.5 * place[1], abs=1e-4)
+    assert camera.horizon(1.6) > camera.horizon(1.6, 0.07)
+
+
 def test_the_sun_is_a_disc_where_it_stands(draw: Draw) -> None:
     shown, camera = at_sea(120.0)
     scene = Scene().with_values({"view.sun_height": 5.0, "view.sun_direction": 120.0, "view.quality": "high"})
@@ -306,3 +362,33 @@ def test_the_sun_is_a_disc_where_it_stands(draw: Draw) -> None:
     disc = pixels[round(up) - 1 : round(up) + 2, 118:122].mean(axis=(0, 1))
     around = pixels[round(up) - 1 : round(up) + 2, 90:100].mean(axis=(0, 1))
     assert disc[0] > 240.0 and disc[1] > around[1] + 10.0 and disc[2] < 0.9 * disc[0]
+
+
+def test_over_a_table_the_sun_stands_as_far_above_the_lowered_horizon(draw: Draw) -> None:
+    shown = snapshot(flat(64, 64, 0.0), cell_size=CELL)
+    camera = Camera(glm.vec3(32 * CELL, 0.0, 32 * CELL), 120.0, 10.0, 160 * CELL, 30.0)
+    scene = Scene().with_values({"view.sun_height": 6.0, "view.sun_direction": 120.0, "view.quality": "high"})
+    pixels = draw(shown, camera, scene, size=(240, 240)).astype(float)
+    dip = horizon_dip(camera, shown, -0.1 * 64 * CELL)
+    assert dip is not None
+    slope = math.tan(math.radians(6.0)) - dip
+    place = camera.place_of(camera.position + camera.ahead_on_the_level + glm.vec3(0.0, slope, 0.0), 1.0)
+    assert place is not None
+    row = round(120.0 - 120.0 * place[1])
+    disc, around = pixels[row - 1 : row + 1, 119:121].mean(axis=(0, 1)), pixels[row - 1 : row + 1, 90:100].mean((0, 1))
+    assert disc[0] > 240.0 and disc[1] > around[1] + 10.0 and disc[2] < 0.9 * disc[0]
+
+
+@pytest.mark.parametrize("sun", [2.5, 5.0, 6.5])
+def test_the_sun_stands_in_its_glare(draw: Draw, sun: float) -> None:
+    """It is no sticker: brightest in its middle, its colour around it, and no edge where the rows of the glare end."""
+    shown, camera = at_sea(120.0)
+    scene = Scene().with_values({"view.sun_height": sun, "view.sun_direction": 120.0, "view.quality": "high"})
+    pixels = draw(shown, camera, scene, size=(240, 240)).astype(float)  # type: ignore[arg-type]
+    up = round(120.0 - 120.0 * math.tan(math.radians(sun + 3.0)) / math.tan(math.radians(10.0)))
+    disc, near, far = pixels[up, 120], pixels[up - 8, 120], pixels[up - 8, 10]
+    assert disc.min() > 140.0 and disc[2] > near[2], "no colour of a lamp"
+    assert disc[2] < 0.98 * disc[0]
+    assert (near - far)[:2].min() > 3.0
+    above = pixels[: up - 4, 115:125].mean(axis=1)
+    assert np.abs(np.diff(above, axis=0)).max() < 12.0

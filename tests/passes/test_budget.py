@@ -6,12 +6,13 @@ import moderngl
 import numpy as np
 
 from app.bench.budget import _CountingShaders, budget, with_counts
+from app.bench.frame import READS
 from app.cli.render import scene_camera
 from app.picture.canvas import Canvas
 from app.picture.passes.shaders import ShaderLibrary
 from app.picture.picture import Picture
 from app.scene.scene import Scene
-from tests.passes.worlds import hills, snapshot, with_water
+from tests.passes.worlds import drowned, hills, island, snapshot, with_water
 
 FRAGMENT = """
 uniform sampler2D map;
@@ -76,3 +77,13 @@ def test_a_picture_that_counts_has_the_same_pixels(context: moderngl.Context) ->
     found = budget(context, scene, shown, (96, 64))
     resting_place.use()
     assert found and found.draws > 3 and found.fragments > 96 * 64 and found.reads > 2 * found.fragments
+
+
+def test_the_sea_reads_no_more_textures_the_more_land_it_mirrors(context: moderngl.Context) -> None:
+    """A march over the whole map for its sun and its mirror would be a hundred reads a pixel."""
+    scene = Scene().with_value("view.quality", "high").with_value("view.sun_height", 8.0)
+    shown = drowned(snapshot(island(192, 192), world=1), 0.0)
+    resting_place = context.fbo
+    found = budget(context, scene, shown, (240, 135))
+    resting_place.use()
+    assert found and found.reads / (240 * 135) <= READS

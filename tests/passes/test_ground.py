@@ -11,9 +11,11 @@ import pytest
 from numpy.typing import NDArray
 from pyglm import glm
 
+from app.engine.publishing import take_snapshot
 from app.model.climate import weather_of
 from app.model.materials import Materials
 from app.model.snapshot import Snapshot
+from app.model.world import World
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
 from app.picture.passes.frame_values import snow_line
@@ -251,6 +253,28 @@ def test_a_mix_lies_between_its_kinds(show: Show) -> None:
         for shown in (sheet(made, float(code)) for code in (sand, sand + 16 * soil + 256 * 127, soil))
     )
     np.testing.assert_allclose(half, 0.5 * (pure + other), rtol=0.08)
+
+
+def test_the_first_grains_on_bare_rock_do_not_change_its_colour(show: Show) -> None:
+    """They are no kind until then: a plain beside a dune would turn all at once."""
+    made = materials((BLUE, math.inf))
+    dunes = flat(48, 48)
+    dunes[:, :8] = 6.0
+    world = World(flat(48, 48, 50.0), dunes, cell_size=10.0, seed=1)
+    world.lay_materials(made, {"sand": 3.0, "gravel": 1.0}, flat(48, 48, 50.0))
+    bare = take_snapshot(world)
+    world.mix[:, 8:, made.kind("sand")] = 1e-4
+    world.sum_mix()
+    world.changed["sediment"] += 1
+    dusted = take_snapshot(world, 1)
+    assert (dusted.layers["sediment"] > 0.0).all() and not (bare.layers["sediment"] > 0.0).all()
+    before, after = (show(shown, from_above(shown)) for shown in (bare, dusted))
+    assert np.abs(after - before).mean() < 0.008
+    # Where there is nothing else, too
+    world.mix[...] = 0.0
+    world.sum_mix()
+    world.changed["sediment"] += 1
+    assert np.isfinite(take_snapshot(world, 2).layers["loose_kinds"]).all()
 
 
 def test_borders_between_kinds_have_no_steps(show: Show) -> None:

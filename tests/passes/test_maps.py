@@ -263,7 +263,7 @@ def test_shadows_reach_up_to_the_light_that_passes_what_casts_them(baker: Baker)
     ground = np.where(column <= 20, 200.0, np.where(column > 50, 5000.0, beam - 6.0 + 5.0 * np.sin(column)))
     baker.baked(snapshot(ground.astype(np.float32)), direction=270.0, height=math.degrees(math.atan(0.5)))
     assert baker.light.shade is not None
-    shade = np.frombuffer(baker.light.shade.read(), np.float32).reshape(12, 160, 2)
+    shade = np.frombuffer(baker.light.shade.read(), np.float32).reshape(12, 160, 4)
     cell = (np.arange(160) + 0.5) / 2.0 - 0.5
     behind = (cell > 24.0) & (cell < 48.0)
     np.testing.assert_allclose(shade[6, behind, 0], 200.0 - 5.0 * (cell[behind] - 20.0), atol=6.0)

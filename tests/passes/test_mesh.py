@@ -219,7 +219,7 @@ def rough(context: moderngl.Context, rows: int, columns: int, scale: int = 3) ->
 
 def everywhere(detail: float) -> Finer:
     """A mesh finer than the map wherever it is near enough: the matrix has no place outside of the picture."""
-    return Finer(detail, np.diag([0.0, 0.0, 0.0, 1.0]), 0.0)
+    return Finer(detail, np.diag([0.0, 0.0, 0.0, 1.0]), 0.0, 2.0)
 
 
 @pytest.mark.parametrize("camera", CAMERAS.values(), ids=CAMERAS.keys())
@@ -259,6 +259,19 @@ def test_a_displaced_mesh_has_the_relief_of_the_map_where_it_is_near(
     relief.release()
 
 
+def test_what_the_relief_lifts_into_the_picture_is_not_left_out() -> None:
+    """Over flat ground, a picture that sees only what is 25 to 35 m high: cells are 10 m."""
+    above = np.diag([0.0, 0.2, 0.0, 1.0])
+    above[1, 3] = -6.0  # clip height: 0.2 × height − 6
+    camera = Camera(glm.vec3(240.0, 30.0, 200.0), 0.0, 30.0, 20.0)
+
+    def fine(relief: float) -> int:
+        finer = Finer(8.0, above, 0.0, relief)
+        return int((select_nodes(48, 40, 10.0, (0.0, 0.0), camera, 8.0, finer)[:, 2] < 1.0).sum())
+
+    assert fine(2.0) == 0 and fine(4.0) > 0
+
+
 def test_between_cells_the_mesh_is_smooth(
     context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameBlock
 ) -> None:
@@ -283,7 +296,7 @@ def test_the_parts_that_are_left_out_are_not_in_the_picture(camera: Camera, deta
     columns, rows, heights = 150, 200, (0.0, 300.0)
     camera = scaled(camera, 2000.0)
     matrix = np.array((camera.projection(1.6) * camera.view()).to_list()).T
-    finer = Finer(SHORTEST_DETAIL, matrix, -100.0)
+    finer = Finer(SHORTEST_DETAIL, matrix, -100.0, 2.0)
     every = select_nodes(columns, rows, 10.0, heights, camera, detail, everywhere(SHORTEST_DETAIL))
     seen = select_nodes(columns, rows, 10.0, heights, camera, detail, finer)
     drawn = {tuple(node) for node in seen.tolist()}

@@ -94,3 +94,11 @@ def test_it_snows_where_it_is_cold(draw: Draw) -> None:
         pair = [draw(replace(land(), cycle=0), within(), scene, size=(200, 150), time=time) for time in (2.0, 2.03)]
         moved.append(changed(*pair))
     assert moved[1] < 0.5 * moved[0]
+
+
+def test_no_part_of_a_drop_is_dark(draw: Draw) -> None:
+    """Before a sky and a land in shade they are bright, also along their edges, which are narrower than a pixel."""
+    frames = [draw(land(), within(), stormy(), size=(240, 180), time=time).astype(float) for time in (2.0, 2.15, 2.37)]
+    behind = np.median(frames, axis=0)
+    assert max((frame - behind).max() for frame in frames) > 20.0
+    assert min((frame - behind).min() for frame in frames) > -20.0

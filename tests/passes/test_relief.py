@@ -170,6 +170,21 @@ def test_in_8_bits_it_is_the_same_but_for_their_steps(carver: Carver) -> None:
     assert (np.frombuffer(flatness.read(), np.uint8).reshape(-1, 4)[:, :3] == 128).all()
 
 
+def test_twice_of_it_is_not_cut_in_8_bits(carver: Carver) -> None:
+    """Gullies of slopes that are steep themselves."""
+    wanted = carver.show(snapshot(slope(48, 64, 20.0, 3.0), world=1))._replace(amount=2.0)
+    carver.update(wanted, 1, at_once=True)
+    exact = carver.texels()
+    assert (np.abs(exact[..., :3]) > 2.0).mean() > 1e-3, "more than is usual"
+    assert (np.abs(exact[..., :3]) > 4.0).mean() < 1e-4
+    carver.update(wanted._replace(exact=False), 1, at_once=True)
+    assert carver.map.texture is not None
+    assert carver.map.span == wanted.span == 4.0
+    texels = np.frombuffer(carver.map.texture.read(), np.uint8).reshape(exact.shape)
+    span = np.array([wanted.span] * 3 + [2.0])
+    np.testing.assert_allclose((texels - 128.0) * span / 127.0, np.clip(exact, -span, span), atol=2.4 / 127.0)
+
+
 def test_it_is_as_high_as_its_amount_says(carver: Carver) -> None:
     usual = carver.draw(snapshot(slope(48, 64, 20.0), world=1))
     wanted = carver.show(snapshot(slope(48, 64, 20.0), world=1))._replace(amount=0.5)

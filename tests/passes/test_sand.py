@@ -8,13 +8,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from pyglm import glm
+from scipy.ndimage import uniform_filter
 
+from app.model.materials import Material
 from app.model.snapshot import Snapshot
+from app.model.traits import read_settings
 from app.picture.camera import Camera
 from app.picture.picture import Picture
 from app.scene.scene import Scene
 from tests.passes.conftest import Draw
-from tests.passes.worlds import flat, snapshot
+from tests.passes.worlds import flat, materials, plane, snapshot, with_layers, with_materials
 
 CELL = 10.0
 
@@ -84,18 +87,92 @@ def test_ripples_are_as_bright_from_afar(draw: Draw, picture: Picture, sun_heigh
     np.testing.assert_allclose(seen, seen[0], rtol=0.06)
 
 
+def dune(*, lee: float = 0.6, furrows: float = 0.0, airborne: float = 0.0) -> Snapshot:
+    """Sand that rises gently with a wind from the west and falls behind a brink in the middle, as steeply as `lee`.
+
+    Furrows along the wind are four cells apart and some centimetres deep for each metre of a cell.
+    """
+    column, row = np.arange(64), np.arange(64)
+    heights = np.where(column < 32, 0.15 * column, 0.15 * 32 - lee * (column - 32)) * CELL + 300.0
+    across = furrows * CELL * np.cos(0.5 * np.pi * row)
+    made = snapshot(heights[None, :] + across[:, None], 20.0, cell_size=CELL)
+    layers = {**made.layers, "airborne": flat(64, 64, airborne)}
+    return replace(made, layers=layers, versions=dict.fromkeys(layers, 0))
+
+
+def on_slip_face(cells: float) -> Camera:
+    """From above, with so many cells of the slip face behind the brink from the top of the picture to its bottom."""
+    return replace(from_above(cells), target=glm.vec3(44.0 * CELL, 300.0, 32.0 * CELL))
+
+
+@pytest.mark.parametrize("wind", [270.0, 315.0])
+def test_furrows_of_the_wind_do_not_comb_slip_faces(draw: Draw, wind: float) -> None:
+    """Sand that slides has none: little of them is seen, and much on rock of the same form."""
+    scene = desert(wind, sun_direction=180.0, sun_height=30.0, quality="high", fine_relief=0.0, greenness=0.0)
+
+    def stripes(shown: Snapshot) -> float:
+        pixels = draw(shown, scene=scene, camera=on_slip_face(12.0), size=(240, 240)).astype(float)
+        return float(pixels.mean(axis=(1, 2)).std())
+
+    def bare(shown: Snapshot) -> Snapshot:
+        ground = shown.layers["bedrock"] + shown.layers["sediment"]
+        return replace(shown, layers={**shown.layers, "bedrock": ground, "sediment": flat(64, 64)})
+
+    sandy = stripes(dune(furrows=0.04)) - stripes(dune())
+    rocky = stripes(bare(dune(furrows=0.04))) - stripes(bare(dune()))
+    assert sandy < 0.3 * rocky
+
+
+def test_no_ripples_lie_in_the_lee_of_a_brink(draw: Draw) -> None:
+    """Also where it is less steep than sand slides: no wind draws any there."""
+    scene = desert(sun_direction=270.0, sun_height=45.0, quality="high", fine_relief=0.0)
+
+    def ripples(east: float) -> float:
+        camera = replace(from_above(6.0), target=glm.vec3(east * CELL, 330.0, 32.0 * CELL))
+        pixels = draw(dune(lee=0.32), scene=scene, camera=camera, size=(240, 240)).astype(float).mean(axis=2)
+        return float(np.abs(np.diff(uniform_filter(pixels, 5), axis=1)).mean())
+
+    assert ripples(44.0) < 0.4 * ripples(20.0)
+
+
+def test_sand_in_the_air_falls_down_past_a_brink(draw: Draw) -> None:
+    """Streamers do not comb the shade of a slip face, but drift over the windward side."""
+    camera = from_above(56.0)
+    still, drifting = (
+        draw(dune(airborne=0.2), scene=desert(drifting_sand=amount, sun_direction=250.0), camera=camera).astype(int)
+        for amount in (0.0, 1.0)
+    )
+    seen = np.abs(drifting - still).mean(axis=(0, 2))
+    middle = len(seen) // 2
+    assert seen[:middle].mean() > 2.0
+    assert seen[middle + 20 :].max() < 0.1 * seen[:middle].mean()
+
+
 def test_a_brink_is_sharp(draw: Draw) -> None:
     """Sand that rises gently with the wind and falls at its angle of repose: their edge is narrower than a cell."""
-    column = np.arange(64)
-    heights = np.where(column < 32, 0.15 * column, 0.15 * 32 - 0.6 * (column - 32)) * CELL + 200.0
-    made = snapshot(np.broadcast_to(heights, (64, 64)), 20.0, cell_size=CELL)
+    made = dune()
     scene = desert(sun_direction=270.0, sun_height=45.0, quality="high", fine_relief=0.0)
-    camera = replace(from_above(10.0), target=glm.vec3(32.5 * CELL, 260.0, 32.0 * CELL))
+    camera = replace(from_above(10.0), target=glm.vec3(32.5 * CELL, 360.0, 32.0 * CELL))
     across = draw(made, scene=scene, camera=camera, size=(320, 320)).astype(float).mean(axis=(0, 2))
     smooth = np.convolve(across, np.ones(5) / 5.0, "same")[10:-10]
     light, dark = smooth[:80].mean(), smooth[-80:].mean()
     between = (smooth < light - 0.2 * (light - dark)) & (smooth > dark + 0.2 * (light - dark))
     assert between.sum() / 32.0 < 0.8, "cells"
+
+
+def test_sand_slides_where_its_material_says(draw: Draw) -> None:
+    """Sand on a slope of 17° has ripples, but for one whose angle of repose that is."""
+    made_of = materials(("granite", np.inf))
+    ground = plane(64, 64, 0.0, -3.0) + 400.0
+    changes = []
+    for repose in (33.0, 17.0):
+        other = made_of.with_traits(read_settings("", f"sand repose {repose}", lambda name: Material))
+        shown = with_layers(snapshot(ground, 20.0, cell_size=CELL), wind_path=1.0, airborne=0.0)
+        shown = with_materials(shown, other, other.kind("sand"), rise=1e4)
+        camera = replace(from_above(4.0), target=glm.vec3(32.5 * CELL, 325.0, 32.0 * CELL))
+        changes.append(change(draw(shown, scene=desert(sun_direction=270.0), camera=camera, size=(160, 160)))[0])
+    rippled, smooth = changes
+    assert rippled > 2.0 * smooth
 
 
 def test_sand_ends_on_rock_in_a_frayed_edge(draw: Draw) -> None:

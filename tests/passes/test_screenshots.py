@@ -109,10 +109,25 @@ def view(scene: Scene, **changes: float | str | bool) -> Scene:
     return scene
 
 
+def opened(scene: Scene) -> Simulator:
+    """A land before its first cycle, with what it has from its past."""
+    world, scene = create_world(scene)
+    simulator = Simulator(scene, world)
+    simulator.prepare_all()
+    return simulator
+
+
+def seen(simulator: Simulator) -> tuple[Snapshot, Scene]:
+    """A land as it is now, with its streams."""
+    simulator.verify()
+    world, scene = simulator.world, simulator.scene
+    survey = Surveyor().survey(world, scene.rivers, wanted_by(scene.view), scene.climate, scene.runoff)
+    return take_snapshot(world, 1, survey=survey), scene
+
+
 @cache
 def jacksboro() -> tuple[Snapshot, Scene]:
-    world, scene = create_world(load_preset("jacksboro"))
-    return take_snapshot(world, 1), view(scene, quality="high")
+    return seen(opened(view(load_preset("jacksboro"), quality="high")))
 
 
 @cache
@@ -136,7 +151,9 @@ def wet_hills() -> tuple[Snapshot, Scene]:
 
 
 def test_default_scene(shoot: Shoot) -> None:
-    """The Jacksboro fault as the program opens: sunlit ridges from the side, a skyline, haze towards the back."""
+    """The Jacksboro fault as the program opens: mountains in the sun above a valley with lakes, to which a ridge leads
+    from the right; the skyline in the upper third, haze towards the back.
+    """
     shoot(*jacksboro())
 
 
@@ -146,7 +163,7 @@ def test_portrait(shoot: Shoot) -> None:
 
 
 def test_top_view(shoot: Shoot) -> None:
-    """The same land from straight above with north at the top: its outline is that of the map, shadows fall east."""
+    """The same land from straight above with north at the top: its outline is that of the map, shadows fall north."""
     shown, scene = jacksboro()
     rows, columns = shown.shape
     middle = glm.vec3(columns / 2, 0.0, rows / 2) * shown.cell_size
@@ -335,20 +352,16 @@ def test_forest(shoot: Shoot) -> None:
 
 def simulated_preset(name: str, columns: int, cycles: int) -> tuple[Snapshot, Scene]:
     preset = msgspec.structs.replace(small_preset(name, columns), keys={})  # the light as it opens
-    simulator = simulated(cycles, view(preset, quality="high"))
-    simulator.verify()
-    world, scene = simulator.world, simulator.scene
-    survey = Surveyor().survey(world, scene.rivers, wanted_by(scene.view), scene.climate, scene.runoff)
-    return take_snapshot(world, 1, survey=survey), scene
+    return seen(simulated(cycles, view(preset, quality="high")))
 
 
 def test_simulated_mountains(shoot: Shoot) -> None:
-    """Sharp ridges with snow on their heights and strata where the block is cut, lakes and green in the valley."""
+    """Sharp ridges with some snow around a lake that mirrors them, green where it is level, one side in the shade."""
     shoot(*simulated_preset("ridged", 256, 60))
 
 
 def test_simulated_lakes(shoot: Shoot) -> None:
-    """Rounded hills with lakes at many heights, one cut by the edge, bare ground where water ran, green in hollows."""
+    """Rounded hills with a large lake between them and others behind, bare ground on their shores, green in hollows."""
     shoot(*simulated_preset("lakes", 192, 60))
 
 
@@ -365,7 +378,7 @@ def test_simulated_island(shoot: Shoot) -> None:
 
 
 def test_simulated_forest(shoot: Shoot) -> None:
-    """A volcano in the sea with woods on its gentler side and along the rim of the crater, bare where steep; surf."""
+    """An old volcano in the sea, its crater open to the viewer, with woods all over but where it is steep; surf."""
     shoot(*simulated_preset("forest-island", 192, 120))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 
 import moderngl
@@ -13,11 +13,16 @@ from scipy.spatial import KDTree
 from skimage import measure
 
 from app.model.snapshot import Snapshot
+from app.picture.passes import land_maps
+from app.picture.passes import shore as module
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.maps import LayerTextures, SurfaceMap
+from app.picture.passes.quality import LEVELS, Quality
 from app.picture.passes.shaders import ShaderLibrary
-from app.picture.passes.shore import NO_COAST, ShoreMap, reaches, wet_cells
-from app.picture.passes.swell import Swell
+from app.picture.passes.shore import NO_COAST, ShoreMap, reaches, wet_cells, with_waves
+from app.picture.passes.swell import AT_ONCE, IN_A_FRAME, SeaGrid, StraightWaves, Swell, Waves, swell_field
+from app.scene.scene import Scene
+from tests.passes.conftest import Draw
 from tests.passes.test_maps import texels
 from tests.passes.worlds import bumps, drowned, flat, hills, island, plane, snapshot, with_water
 
@@ -32,7 +37,7 @@ class Shore:
         self.layers = LayerTextures(context)
         self.surface = SurfaceMap(context, shaders)
         self.block = block
-        self.swell = Swell(2.0 * np.pi / 120.0, 90.0)
+        self.waves: Waves = Swell(2.0 * np.pi / 120.0, 90.0)
 
     def update(self, shown: Snapshot, budget: int = 1, *, at_once: bool = False) -> bool:
         rows, columns = shown.shape
@@ -40,7 +45,10 @@ class Shore:
         self.block.upload()
         textures = self.layers.upload(shown)
         self.surface.update(shown, textures)
-        return self.map.update(shown, self.swell, self.surface.texture, self.layers, budget=budget, at_once=at_once)
+        waters = with_waves(wet_cells(shown))
+        return self.map.update(
+            shown, self.waves, waters, self.surface.texture, self.layers, budget=budget, at_once=at_once
+        )
 
     def field(self, shown: Snapshot) -> Field:
         self.update(shown, at_once=True)
@@ -221,6 +229,91 @@ def test_a_coast_that_always_moves_is_shown_now_and_then(shore: Shore) -> None:
         shown = drowned(replace(shown, cycle=cycle), 0.1 * cycle)
         changes += shore.update(shown, budget=24576)
     assert 5 <= changes <= 12
+
+
+@pytest.mark.parametrize("level", LEVELS, ids=[level.name for level in LEVELS])
+def test_no_level_works_on_much_of_the_swell_in_a_frame(
+    shore: Shore, monkeypatch: pytest.MonkeyPatch, level: Quality
+) -> None:
+    """However much its graphics card draws of the shore: the swell is worked out by the processor."""
+    worked: list[int] = []
+
+    def counted(grid: SeaGrid, swell: Swell) -> Generator[int, None, Field]:
+        steps = swell_field(grid, swell)
+        while True:
+            try:
+                texels = next(steps)
+            except StopIteration as finished:
+                return finished.value  # type: ignore[no-any-return]
+            worked[-1] += texels
+            yield texels
+
+    monkeypatch.setattr(module, "swell_field", counted)
+    shown = drowned(snapshot(island(96, 96), world=1), 0.0)
+    worked.append(0)
+    shore.update(shown)
+    sunk = drowned(replace(shown, cycle=1), 5.0)
+    worked.append(0)
+    while not shore.update(sunk, budget=level.shore_budget):
+        worked.append(0)
+        assert len(worked) < 200
+    largest_step = AT_ONCE * 96 * 96 // 2
+    assert sum(worked[1:]) > 2 * IN_A_FRAME, "there is work for more than a frame"
+    assert max(worked[1:]) <= IN_A_FRAME + largest_step
+
+
+def test_waves_of_a_drawing_run_straight_to_the_coast_and_need_no_swell(
+    shore: Shore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = drowned(snapshot(island(64, 80), world=1), 0.0)
+    shore.update(shown)
+    with_swell = texels(shore.map.nearshore)
+    assert (texels(shore.map.surf)[..., 1:3] != 0.0).any()
+
+    def none(grid: SeaGrid, swell: Swell) -> None:
+        raise AssertionError("it is never read")
+
+    monkeypatch.setattr(module, "swell_field", none)
+    shore.waves = StraightWaves(shore.waves.deep_wave_number)
+    while not shore.update(shown, budget=10**5):
+        pass
+    straight = texels(shore.map.nearshore)
+    assert (texels(shore.map.surf) == 0.0).all()
+    np.testing.assert_array_equal(straight[..., :3], with_swell[..., :3])
+    assert (straight[..., 3] >= with_swell[..., 3]).all() and (straight[..., 3] > with_swell[..., 3]).any()
+    assert not shore.update(shown), "and it is found"
+
+
+def test_a_picture_of_a_drawn_sea_works_out_no_swell_and_finds_its_waters_once(
+    draw: Draw, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[str] = []
+    for where in (module, land_maps):
+        looked = where.with_waves
+        monkeypatch.setattr(where, "with_waves", lambda wet, looked=looked: found.append("waters") or looked(wet))
+    monkeypatch.setattr(module, "swell_field", lambda *of: found.append("swell") or swell_field(*of))
+    shown = drowned(snapshot(island(64, 80), world=7001), 0.0)
+    draw(shown, scene=Scene().with_value("waves.style", "lines"))
+    assert found == ["waters"]
+    draw(shown, scene=Scene())
+    assert found == ["waters", "swell"]
+
+
+def test_the_swell_is_that_of_the_prevailing_wind_in_all_seasons(draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes from far away; and crests that turned with the wind of a short year would jump."""
+    found: list[float] = []
+
+    def noted(grid: SeaGrid, swell: Swell) -> Generator[int, None, Field]:
+        found.append(swell.towards)
+        return swell_field(grid, swell)
+
+    monkeypatch.setattr(module, "swell_field", noted)
+    shown = drowned(snapshot(island(48, 64), world=7002), 0.0)
+    scene = Scene().with_value("climate.wind_direction", 200.0).with_value("climate.year", 100)
+    scene = scene.with_value("climate.season_wind", 90.0).with_value("climate.gustiness", 1.0)
+    for cycle in (0, 25, 50):
+        draw(replace(shown, cycle=cycle), scene=scene.with_value("climate.gust_turn", 60.0))
+    assert found == [20.0]
 
 
 def test_a_new_world_never_shows_the_coast_of_the_one_before(shore: Shore) -> None:

@@ -47,7 +47,7 @@ def test_on_open_water_the_phase_is_the_way_along_the_swell(towards: float) -> N
     row, column = 7, 9
     way = SPACING * (column * math.sin(math.radians(towards)) - row * math.cos(math.radians(towards)))
     assert plane_phase(open_sea, swell)[row, column] == pytest.approx(DEEP * way, abs=1e-3)
-    assert heights(open_sea.wet, swell) == pytest.approx(1.0), "and nothing takes of its height"
+    assert finished(heights(open_sea.wet, swell)) == pytest.approx(1.0), "and nothing takes of its height"
 
 
 def test_over_a_bed_that_rises_crests_turn_as_snell_says() -> None:

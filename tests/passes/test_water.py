@@ -271,6 +271,27 @@ def test_a_ridge_is_mirrored_whole_up_to_its_crest(draw: Draw) -> None:
     assert np.abs(np.diff(height)).max() <= 2
 
 
+@pytest.mark.parametrize("direction", [90.0, 270.0])
+def test_the_shadow_of_an_island_lies_on_the_sea_and_goes_on_beyond_the_map(draw: Draw, direction: float) -> None:
+    """That of a wall of 100 m is 500 m long, on water however deep; the map ends 300 m behind the wall."""
+    row, column = np.mgrid[:64, :64]
+    wall = (np.abs(column - 31.5) < 2.0) & (np.abs(row - 31.5) < 16.0)
+    shown = flooded(np.where(wall, 100.0, -400.0), 0.0, sea=0.0)
+    scene = calm(quality="high", sun_height=math.degrees(math.atan(0.2)), sun_direction=direction)
+    # A pixel for each half cell.
+    above = Camera(glm.vec3(320.0, 0.0, 320.0), 0.0, 90.0, 800.0 / math.tan(math.radians(20.0)), 40.0)
+    seen = draw(shown, above, scene, size=(320, 320)).astype(float).sum(axis=2)
+    if direction == 270.0:
+        seen = seen[:, ::-1]  # shadows to the left
+    lit, dark = seen[80:120].mean(), seen[160, 130]
+    assert dark < 0.6 * lit
+    shaded = seen < 0.5 * (lit + dark)
+    # From the wall to where its shadow ends; the map ends at pixel 96.
+    assert shaded[160, 62:154].all() and not shaded[160, :50].any() and not shaded[160, 166:].any()
+    width = shaded[:, [80, 130]].sum(axis=0)
+    np.testing.assert_allclose(width, 64, atol=3)
+
+
 def test_a_lake_at_the_edge_is_cut_there(draw: Draw) -> None:
     """Seen from the south, the wall of the block has water over ground, up to the level and no higher."""
     ground = plane(32, 64, 0.5, 0.0)

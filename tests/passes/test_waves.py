@@ -21,7 +21,7 @@ from app.picture.passes.detail import detail_texture
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.maps import LayerTextures, SurfaceMap
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
-from app.picture.passes.shore import ShoreMap
+from app.picture.passes.shore import ShoreMap, wet_cells, with_waves
 from app.picture.passes.swell import Swell
 from app.picture.passes.waves import SeaState, block_values, sea_state
 from app.scene.scene import DECLARATIONS
@@ -92,7 +92,8 @@ class Sea:
         textures = self._layers.upload(shown)
         self._surface.update(shown, textures)
         swell = Swell(self.state.wave_number, wind_to)
-        self._map.update(shown, swell, self._surface.texture, self._layers, budget=1, at_once=True)
+        waters = with_waves(wet_cells(shown))
+        self._map.update(shown, swell, waters, self._surface.texture, self._layers, budget=1, at_once=True)
         self._extent = (0.0, 0.0, columns * shown.cell_size, rows * shown.cell_size)
         self._size = (columns, rows)
 
@@ -289,6 +290,16 @@ def test_the_lee_of_an_island_is_calm(sea: Sea, wind_to: float) -> None:
     reached = [drawn.strength[beaches & side].mean() for side in (column < 42, column > 78)]
     assert reached[wind_to == 270.0] > 3.0 * reached[wind_to == 90.0]
     np.testing.assert_allclose(drawn.strength, drawn.strength[::-1], atol=0.02)
+
+
+def test_without_shelter_the_lee_has_waves_but_where_they_cross(sea: Sea) -> None:
+    """They come around both flanks of the island, and pass through each other behind it."""
+    sea.show(round_island(), EVEN, wind_to=90.0)
+    drawn = sea.draw(0.0)
+    beside, behind = drawn.strength[60:66, 90:98], drawn.strength[79:81, 90:98]
+    assert beside.min() > 0.95, "no lee"
+    assert behind.max() < 0.65, "they cross"
+    assert drawn.strength[79:81, 140:160].min() > 0.95, "far away they run alike"
 
 
 def test_waves_end_before_the_edge_of_the_map(sea: Sea) -> None:

@@ -6,7 +6,10 @@ import math
 from collections.abc import Iterable
 
 import moderngl
+from pyglm import glm
 
+from app.model.snapshot import Snapshot
+from app.picture.camera import Camera
 from app.picture.passes.declaration import Frame, Part
 
 SKY = {"TABLE": 0, "SHADOW": 0, "SUN": 0}
@@ -14,6 +17,27 @@ SKY_WITH_SUN = SKY | {"SUN": 1}
 TABLE = {"TABLE": 1, "SHADOW": 0, "SUN": 0}
 TABLE_IN_SHADOW = {"TABLE": 1, "SHADOW": 1, "SUN": 0}
 SUN_RADIUS = 0.00465  # of its disc, in radians
+SUN_GLARE = 14.0  # radii of the disc over which its light is scattered
+SUN_UNIFORMS = {"sun_radius": SUN_RADIUS, "sun_glare": SUN_GLARE}
+TABLE_REACH = 1.4  # from the middle of the map to where the table ends as seen from there, in its longer sides
+TABLE_FADES = TABLE_REACH - math.sqrt(0.5)  # there no corner of the block is nearer to its end
+STEEPEST_DIP = 0.4  # slope: seen from so high above that its end lies deeper, a table is larger, or one who looks down
+# at the block would see sky and clouds beside it
+
+
+def horizon_dip(camera: Camera, snapshot: Snapshot, table_height: float) -> float | None:
+    """The slope from the eye down to the far end of the table that a block stands on; None where there is none.
+
+    The table of a block is no plain without an end: it is as large as suits a model of that size, and behind it there
+    is the sky, for every view from above the table at the same height over the land.
+    """
+    above = camera.position.y - table_height
+    if math.isfinite(snapshot.sea_level) or above <= 0.0:
+        return None
+    rows, columns = snapshot.shape
+    middle = glm.vec2(0.5 * columns, 0.5 * rows) * snapshot.cell_size
+    away = glm.distance(middle, glm.vec2(camera.position.x, camera.position.z))
+    return min(above / (away + TABLE_REACH * max(rows, columns) * snapshot.cell_size), STEEPEST_DIP)
 
 
 class BackdropMesh:
@@ -24,19 +48,22 @@ class BackdropMesh:
 
     def parts(self, frame: Frame) -> Iterable[Part]:
         height = frame.scene.height
-        horizon = frame.camera.horizon(frame.aspect)  # from 0 at the bottom of the picture to 1
-        line = horizon * frame.crop.size[1] - 0.5 - frame.crop.bottom
-        first_of_sky = math.ceil(min(max(line, 0.0), height)) if frame.with_table else 0
+        first_of_sky = 0
+        if frame.horizon_dip is not None:
+            horizon = frame.camera.horizon(frame.aspect, frame.horizon_dip)  # from 0 at the bottom of the picture to 1
+            line = horizon * frame.crop.size[1] - 0.5 - frame.crop.bottom
+            first_of_sky = math.ceil(min(max(line, 0.0), height))
         if first_of_sky > 0:
             below = (0, first_of_sky)
             yield Part(
                 vertices=6,
                 mode=moderngl.TRIANGLE_FAN,
                 defines=TABLE_IN_SHADOW,
+                uniforms={"table_fades": TABLE_FADES},
                 vertex="block_shadow.vert",
                 rows=below,
             )
-            yield Part(vertices=3, defines=TABLE, rows=below)
+            yield Part(vertices=3, defines=TABLE, uniforms={"table_fades": TABLE_FADES}, rows=below)
         if first_of_sky < height:
             yield from self._sky(first_of_sky, rows_of_sun(frame), height)
 
@@ -45,18 +72,24 @@ class BackdropMesh:
         below, above = (min(max(row, lowest), highest) for row in sun)
         for low, high, defines in ((lowest, below, SKY), (below, above, SKY_WITH_SUN), (above, highest, SKY)):
             if high > low:
-                yield Part(vertices=3, defines=defines, uniforms={"sun_radius": SUN_RADIUS}, rows=(low, high))
+                yield Part(vertices=3, defines=defines, uniforms=SUN_UNIFORMS, rows=(low, high))
 
     def release(self) -> None:
         pass
 
 
 def rows_of_sun(frame: Frame) -> tuple[int, int]:
-    """The rows of the part of the picture, from below, that the sun's disc can lie in; none where it is not ahead."""
-    place = frame.camera.place_of(frame.camera.position + frame.sun * frame.camera.distance, frame.aspect)
+    """The rows of the part of the picture, from below, that the sun's disc and glare can lie in.
+
+    None where it is not ahead.
+    """
+    seen = frame.sun - glm.vec3(
+        0.0, glm.dot(frame.sun, frame.camera.ahead_on_the_level) * (frame.horizon_dip or 0.0), 0.0
+    )
+    place = frame.camera.place_of(frame.camera.position + seen * frame.camera.distance, frame.aspect)
     if place is None:
         return 0, 0
     middle = 0.5 * (1.0 + place[1]) * frame.crop.size[1] - frame.crop.bottom
     # Towards the corners of a picture it is drawn out.
-    reach = 2.0 + SUN_RADIUS * frame.focal_length * (1.0 + place[0] ** 2 + place[1] ** 2)
+    reach = 2.0 + SUN_GLARE * SUN_RADIUS * frame.focal_length * (1.0 + place[0] ** 2 + place[1] ** 2)
     return math.floor(middle - reach), math.ceil(middle + reach)

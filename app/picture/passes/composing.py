@@ -14,6 +14,7 @@ from app.model.overlays import OVERLAYS, Value
 from app.model.snapshot import Snapshot
 from app.picture.crop import Crop
 from app.picture.passes.atmosphere import Sky
+from app.picture.passes.backdrop import horizon_dip
 from app.picture.passes.beach import BEACH_RISES
 from app.picture.passes.canopy import NO_FOREST
 from app.picture.passes.declaration import Frame, Shot
@@ -70,7 +71,7 @@ def compose(
     finer = None
     if displaced := maps.relief_kind == 2 and quality.displaced:
         view_projection = block["view_projection"].astype(float).reshape(4, 4).T
-        finer = Finer(finer_detail(detail), view_projection, float(block["heights"][2]))
+        finer = Finer(finer_detail(detail), view_projection, float(block["heights"][2]), maps.relief_span)
     heights = (snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration)
     focal_length = 0.5 * scene_height / math.tan(math.radians(camera.field_of_view) / 2.0)
     tree_view = TreeView(
@@ -117,7 +118,7 @@ def compose(
         run_up=float(block["beach"][0]),
         falling=falling,
         smallest_stream=least_discharge if maps.with_streams else None,
-        with_table=not math.isfinite(snapshot.sea_level) and camera.position.y > block["heights"][2],
+        horizon_dip=horizon_dip(camera, snapshot, float(block["heights"][2])),
         trees=maps.trees,
         tree_view=tree_view,
         selected_trees=selected,
@@ -152,6 +153,7 @@ def compose(
             else (tree_view.height, focal_length, quality.tree_pixels[2], tree_view.winter),
             **leaf_uniforms(forest),
             "scene_size": (float(crop.width), float(crop.height)),
+            "relief_span": maps.relief_span,
             "level_is_known": maps.water.level_is_known,
             "tile": float(TILE),
             "stream_far": STREAM_FAR if quality.deferred else FINE_STREAM_FAR,

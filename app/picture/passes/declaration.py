@@ -67,7 +67,7 @@ class Frame:
     run_up: float  # how high they do
     falling: float  # how much rain or snow, from 0 to 1
     smallest_stream: float | None  # its discharge, where water runs
-    with_table: bool  # below the block
+    horizon_dip: float | None  # the slope down to where the table below the block ends; None without one
     trees: Trees
     tree_view: TreeView
     selected_trees: Selection | None  # those that are drawn

@@ -16,7 +16,7 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     ("sun_light", "vec4", "colour of sunlight; exposure as a factor"),
     ("sky_light", "mat4", "light from the sky: all around, more upwards, more sunwards; the sky overhead"),
     ("horizon", "mat4", "colour of the horizon, by powers of (1 + cosine to the sun) / 2: 0, 1, 6 and 24"),
-    ("sunward", "vec4", "unit vector to the sun's place on the compass (east, south); 0; 0"),
+    ("sunward", "vec4", "unit vector to the sun's place on the compass, and slope down to the horizon (east, south)"),
     ("table", "vec4", "the table under a block in full light; 0"),
     ("table_sun", "vec4", "what it loses where the sun does not come; 0"),
     ("table_sky", "vec4", "and what where the sky does not; 0"),
@@ -53,7 +53,8 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     (
         "strata",
         "vec4",
-        "1 over the depth of the table of strata, 1/m; thickness of a stratum, about, in m; season from −1 to 1; 0",
+        "1 over the depth of the table of strata, 1/m; thickness of a stratum, about, in m; season from −1 to 1;"
+        " slope of slip faces of dunes",
     ),
     (
         "dust",

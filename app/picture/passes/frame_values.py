@@ -20,6 +20,7 @@ from app.picture.camera import Camera
 from app.picture.crop import Crop
 from app.picture.passes import frame, rain
 from app.picture.passes.atmosphere import SkyLight
+from app.picture.passes.backdrop import horizon_dip
 from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.storm_front import front_of
 from app.picture.passes.valleys import HEIGHT, LOWEST_HEIGHT, fog_of
@@ -50,7 +51,7 @@ def fill_frame_block(
     appearance: Appearance,
     weather: Weather,
     sea: SeaState,
-    strata: MaterialTextures,
+    materials: MaterialTextures,
     sky: SkyLight,
     *,
     storm: float,
@@ -96,10 +97,11 @@ def fill_frame_block(
     block["sun_light"] = (*dimmed, sky.exposure * 2.0**view.exposure)
     for name, colours in sky.fields.items():
         block[name] = colours
-    block["sunward"] = (math.sin(direction), -math.cos(direction), 0.0, 0.0)
     block["map"] = (columns, rows, snapshot.cell_size, view.exaggeration)
     base = lowest - BASE_DEPTH * min(rows, columns) * snapshot.cell_size
     block["heights"] = (lowest, highest, base, side)
+    dip = camera.ahead_on_the_level * (horizon_dip(camera, snapshot, base) or 0.0)
+    block["sunward"] = (math.sin(direction), -math.cos(direction), dip.x, dip.z)
     block["air"] = (0.11 * view.haze / side, 0.30 * side, lowest, front_of(weather.storm_passed))
     layer = max(HEIGHT * (highest - lowest), LOWEST_HEIGHT * side)
     block["fog"] = (fog_of(view.fog, view.sun_height), 1.0 / layer, 0.0, 0.0)
@@ -117,8 +119,8 @@ def fill_frame_block(
     block["wind"] = (-math.sin(wind), math.cos(wind), view.desert, view.drifting_sand)
     relief_in_metres = snapshot.highest - snapshot.lowest
     thinnest, thickest = (max(part * relief_in_metres, 1e-3) for part in BED_SPAN)
-    beds = min(max(strata.thickness, thinnest), thickest)
-    block["strata"] = (1.0 / strata.depth, beds, weather.season, 0.0)
+    beds = min(max(materials.thickness, thinnest), thickest)
+    block["strata"] = (1.0 / materials.depth, beds, weather.season, materials.slip_slope)
     thin = max(DUST_HEIGHT * (highest - lowest), LOWEST_DUST * side)
     block["dust"] = (storm * DUST_DEPTH / side, thin, storm, time * DUST_DRIFT * side)
     sea_level = max(snapshot.sea_level, frame.NO_SEA)

@@ -23,7 +23,7 @@ from app.picture.passes.quality import Quality
 from app.picture.passes.relief import Relief, ReliefMap, texels_per_cell
 from app.picture.passes.shaders import ShaderLibrary, Texture
 from app.picture.passes.shore import ShoreMap, open_water, wet_cells, with_waves
-from app.picture.passes.swell import Swell
+from app.picture.passes.swell import Waves
 from app.picture.passes.targets import release_all
 from app.picture.passes.tiles import Shore, water_heights
 from app.picture.passes.trees import Trees
@@ -97,6 +97,11 @@ class LandMaps:
         return self._relief.kind
 
     @property
+    def relief_span(self) -> float:
+        """The cells that this relief rises or falls at most, and the slopes that it has."""
+        return self._relief.span
+
+    @property
     def with_water(self) -> bool:
         """Whether any water stands or runs."""
         return self.water.is_seen or self.with_streams
@@ -119,9 +124,12 @@ class LandMaps:
         return self.light.baked, self._relief.drawn, self._canopy.drawn, self._shore.shown
 
     def update(
-        self, snapshot: Snapshot, view: ViewParameters, quality: Quality, smallest_stream: float, swell: Swell | None
+        self, snapshot: Snapshot, view: ViewParameters, quality: Quality, smallest_stream: float, waves: Waves | None
     ) -> Iterator[None]:
-        """Draw what has changed, and stop where another thing may be drawn between. The `swell` is that of waves."""
+        """Draw what has changed, and stop where another thing may be drawn between.
+
+        The `waves` are those that run to a shore, if any do.
+        """
         if not self._surface_is_current:
             self.surface.update(snapshot, self._uploaded)
             self._surface_is_current = True
@@ -139,10 +147,11 @@ class LandMaps:
         yield
         self._update_relief(snapshot, view, quality)
         yield
-        if swell is not None:
+        if waves is not None:
             self._shore.update(
                 snapshot,
-                swell,
+                waves,
+                self._waters,
                 self.surface.texture,
                 self.layers,
                 budget=quality.shore_budget,
@@ -273,7 +282,8 @@ class LandMaps:
 
     def _note_water(self, snapshot: Snapshot) -> None:
         """Take note of whether and where water stands, if that can have changed."""
-        water = snapshot.world, snapshot.versions.get("water", -1), snapshot.sea_level
+        version = snapshot.versions["water"] if "water" in snapshot.layers else snapshot.ground_version
+        water = snapshot.world, version, snapshot.sea_level
         if water != self._water_noted:
             self._water_noted = water
             wet = wet_cells(snapshot)

@@ -202,7 +202,7 @@ class LightMap:
     Levels whose mesh is displaced have a second map beside it, of the heights up to which shadows reach.
     """
 
-    LIGHT, SHADE = (4, "f1"), (2, "f4")
+    LIGHT, SHADE = (4, "f1"), (4, "f4")
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
@@ -220,7 +220,10 @@ class LightMap:
 
     @property
     def shade(self) -> moderngl.Texture | None:
-        """The heights up to which shadows reach, and how far away is what casts them; None where they are not known."""
+        """The heights up to which shadows reach, and how far away is what casts them; None where they are not known.
+
+        The heights count near the ground; a third component has those that count on water, too.
+        """
         return self._shown.texture(1) if self._baked is not None and len(self._shown.formats) > 1 else None
 
     @property

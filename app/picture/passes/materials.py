@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,7 @@ from app.picture.passes.targets import released_on_error
 CONTACT = 0.03  # width over which one rock passes into the next, as a fraction of a stratum
 SEAM = 0.26  # how much darker the contact itself is
 BRIGHTEST, CONTRAST, COLOURFULNESS = 0.52, 0.75, 0.80  # of albedos, relative to the colours in files
+USUAL_REPOSE = 33.0  # degrees, of dry sand, in a world without materials
 MASSIVE, BEDDED = 0.03, 0.10  # porosity of rock that shows no beds, and of rock that does
 
 
@@ -113,6 +116,14 @@ class MaterialTextures:
         """Metres that the table of strata reaches down; below, its last rock goes on."""
         materials = self._made_for
         return 1.0 if materials is None else len(materials.strata) * materials.metres_per_step
+
+    @property
+    def slip_slope(self) -> float:
+        """The slope of slip faces of dunes, which are of what the wind carries best: tangent of its angle of repose."""
+        loose = self._made_for.loose if self._made_for is not None else ()
+        of_dunes = max(loose, key=lambda material: material.suspension or 0.0, default=None)
+        repose = USUAL_REPOSE if of_dunes is None or of_dunes.repose is None else of_dunes.repose
+        return math.tan(math.radians(repose))
 
     def textures(self) -> dict[str, moderngl.Texture]:
         """By their names in the shaders; none where there are no materials."""

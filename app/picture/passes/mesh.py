@@ -20,7 +20,6 @@ QUADS = 32  # along a side of a node
 SHORTEST_DETAIL = 2.2  # below it, nodes of more than two levels could meet, and the ground would crack
 FINEST_STRIDE = 0.25  # cells between vertices where the mesh has relief that is finer than the map
 SMOOTHER = 3.0  # how much larger triangles are there: what they show is smooth
-HIGHEST_RELIEF = 2.0  # cells that the relief rises above the map or falls below it
 
 
 class Finer(NamedTuple):
@@ -29,6 +28,7 @@ class Finer(NamedTuple):
     detail: float  # how far away nodes of cells are divided, in sizes of a node
     view_projection: NDArray[np.float64]  # [row, column]: only what it sees is so fine
     base: float  # the lowest that is drawn below the ground
+    relief: float  # cells that it rises above the map or falls below it at most
 
     def reach(self, cell_size: float) -> float:
         """How far from the camera the ground has vertices between those of the map, in metres."""
@@ -101,7 +101,7 @@ def select_nodes(
         low = (nodes + 0.5) * cell_size
         high = (np.minimum(nodes + size, (columns - 1, rows - 1)) + 0.5) * cell_size
         if finer is not None and stride < 1.0:
-            room = HIGHEST_RELIEF * cell_size
+            room = finer.relief * cell_size
             lowest, highest = (np.full(len(nodes), y) for y in (min(finer.base, heights[0] - room), heights[1] + room))
             seen = finer.sees(np.insert(low, 1, lowest, axis=1), np.insert(high, 1, highest, axis=1))
             nodes, low, high = nodes[seen], low[seen], high[seen]

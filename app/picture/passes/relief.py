@@ -15,6 +15,7 @@ from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP, MapTarget, release
 
 MOST_TEXELS = 2_400_000  # of larger maps cells are smaller in the picture, too
 BAND = 65_536  # texels drawn at a time, at most
+HIGHEST = 2.0  # cells that relief of the usual amount rises above the map or falls below it, and slopes that it has
 EXACTLY, IN_8_BITS = (4, "f2"), (4, "f1")
 
 
@@ -28,6 +29,11 @@ class Relief(NamedTuple):
     amount: float  # how high it is beside what is usual
     water: tuple[object, ...] = ()  # what says where water stands and runs
     exact: bool = True  # as a mesh that is displaced needs it, or in 8 bits
+
+    @property
+    def span(self) -> float:
+        """The cells that it rises or falls at most, and the slopes that it has."""
+        return HIGHEST * max(self.amount, 1.0)
 
 
 class ReliefMap:
@@ -43,17 +49,22 @@ class ReliefMap:
             exact: FullScreen(context, shaders, "relief.frag", {"RELIEF": 1 + int(exact)}) for exact in (False, True)
         }
         self._work = GradualWork()
-        self._world: int | None = None  # whose relief is shown
+        self._shown_for: Relief | None = None
 
     @property
     def texture(self) -> moderngl.Texture | None:
         """The map; None before there is one."""
-        return None if self._world is None else self._shown.texture()
+        return None if self._shown_for is None else self._shown.texture()
 
     @property
     def kind(self) -> int:
         """As shaders know it: 0 there is none, 1 in 8 bits, 2 exact."""
-        return 0 if self._world is None else 1 + int(self._shown.formats == (EXACTLY,))
+        return 0 if self._shown_for is None else 1 + int(self._shown.formats == (EXACTLY,))
+
+    @property
+    def span(self) -> float:
+        """Of what is shown: the cells that it rises or falls at most, and the slopes that it has."""
+        return HIGHEST if self._shown_for is None else self._shown_for.span
 
     @property
     def drawn(self) -> object:
@@ -80,18 +91,19 @@ class ReliefMap:
         if wanted.texels_per_cell == 0:
             self.forget()
             return
-        if wanted.world != self._world:
+        if self._shown_for is None or wanted.world != self._shown_for.world:
             self._work.forget()
             at_once = True
         band = BAND if at_once else min(BAND, budget)
         if self._work.advance(wanted, lambda: self._draw(surface, water, flow, wanted, band), budget, at_once=at_once):
             self._shown, self._next = self._next, self._shown
-            self._world = wanted.world
+            assert isinstance(self._work.done, Relief)
+            self._shown_for = self._work.done
 
     def forget(self) -> None:
         """Redraw, though nothing has changed, or show none."""
         self._work.forget()
-        self._world = None
+        self._shown_for = None
 
     def release(self) -> None:
         self.forget()
@@ -112,6 +124,8 @@ class ReliefMap:
         heights = {"surface": surface, "calm": self._calm.texture()}
         yield from draw_in_bands(self._of_height, self._heights, band, heights, **uniforms)
         slopes = {"heights": self._heights.texture()}
+        if not wanted.exact:
+            uniforms["relief_span"] = wanted.span
         yield from draw_in_bands(self._of_slopes[wanted.exact], self._next, band, slopes, **uniforms)
         unlocked.build_mipmaps(self._next.texture())
 

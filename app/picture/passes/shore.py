@@ -17,7 +17,7 @@ from app.picture.passes.frame import NO_SEA
 from app.picture.passes.gradual import GradualWork, draw_in_bands
 from app.picture.passes.maps import LayerTextures
 from app.picture.passes.shaders import FullScreen, ShaderLibrary, Uniform
-from app.picture.passes.swell import SeaGrid, Swell, sea_grid, swell_field
+from app.picture.passes.swell import IN_A_FRAME, SeaGrid, Swell, Waves, sea_grid, swell_field
 from app.picture.passes.targets import MIPMAPPED, MapTarget, release_all
 
 NO_COAST = 1e5  # cells to the shore where there is none
@@ -75,7 +75,7 @@ class Shoreline(NamedTuple):
 
     world: int
     versions: tuple[int, ...]  # of the layers that make it
-    swell: Swell
+    waves: Waves
 
     def same_coast(self, other: Shoreline | None) -> bool:
         return other is not None and (self.world, self.versions) == (other.world, other.versions)
@@ -91,17 +91,17 @@ def wet_cells(snapshot: Snapshot) -> NDArray[np.bool_]:
     return snapshot.ground() < snapshot.sea_level  # before the first cycle
 
 
-def depth_with_waves(snapshot: Snapshot) -> NDArray[np.float32]:
-    """Metres of water in each cell `with_waves`, 0 elsewhere."""
+def depth_with_waves(snapshot: Snapshot, waters: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Metres of water in each of the cells `with_waves`, which are `waters`, and 0 elsewhere."""
     layers = snapshot.layers
     depth = layers["water"] if "water" in layers else snapshot.sea_level - snapshot.ground()
-    return np.where(with_waves(wet_cells(snapshot)), depth, 0.0).astype(np.float32)
+    return np.where(waters, depth, 0.0).astype(np.float32)
 
 
-def shoreline(snapshot: Snapshot, swell: Swell) -> Shoreline:
+def shoreline(snapshot: Snapshot, waves: Waves) -> Shoreline:
     """What the shore of a snapshot with water depends on."""
     versions = (snapshot.ground_version, snapshot.versions.get("water", -1))
-    return Shoreline(snapshot.world, versions, swell)
+    return Shoreline(snapshot.world, versions, waves)
 
 
 class ShoreMap:
@@ -114,13 +114,13 @@ class ShoreMap:
 
     `nearshore` holds that distance; phase / √distance of waves that run straight to the coast, in radians and cells,
     which is smooth where the phase itself is not; the depth in metres below the water of the nearest coast, negative on
-    land; and the room. The phase is the integral of the wave number from the coast outwards, so waves grow shorter and
-    slower as the water gets shallow.
+    land; and the room, less of it where waves cross. The phase is the integral of the wave number from the coast
+    outwards, so waves grow shorter and slower as the water gets shallow.
 
     `surf` holds the swell: the phase by which its crests come later than to the first cells, or where they run straight
-    to the coast, to that; the vector along which they run, as long as they are high beside the open sea's, and shorter
-    where they cross; and the part, 1 by the coast and 0 out at sea, of the phase from the coast by which they come
-    sooner.
+    to the coast, to that; the vector along which they run, as long as they are high beside the open sea's; and the
+    part, 1 by the coast and 0 out at sea, of the phase from the coast by which they come sooner. It is 0 where all
+    waves run straight to the coast.
 
     All are computed over several frames, in separate textures: what is shown stays whole until then.
     """
@@ -139,9 +139,11 @@ class ShoreMap:
             "meet",
             "even",
             "arrival",
-            "surf",
         )
         self._drawings = {name: FullScreen(context, shaders, f"shore/{name}.frag") for name in names}
+        self._surf = {
+            swell: FullScreen(context, shaders, "shore/surf.frag", {"SWELL": int(swell)}) for swell in (False, True)
+        }
         self._targets = {name: MapTarget(context, *formats) for name, formats in TARGETS.items()}
         self._work = GradualWork()
         self._moved = context.query(samples=True)
@@ -171,7 +173,8 @@ class ShoreMap:
     def update(
         self,
         snapshot: Snapshot,
-        swell: Swell,
+        waves: Waves,
+        waters: NDArray[np.bool_],
         surface: moderngl.Texture,
         layers: LayerTextures,
         *,
@@ -180,17 +183,18 @@ class ShoreMap:
     ) -> bool:
         """Work on towards the shore of a snapshot whose layers and surface these are. True when the textures changed.
 
-        It draws about `budget` texels; of a new world all, so that it never shows the shore of the one before.
+        `waters` are its cells `with_waves`. It draws about `budget` texels; of a new world all, so that it never shows
+        the shore of the one before.
         """
-        wanted = shoreline(snapshot, swell)
+        wanted = shoreline(snapshot, waves)
         at_once = at_once or self.shown is None or self.shown.world != wanted.world
         texels = surface.width * surface.height if at_once else budget
         waits, self._looks_in = self._looks_in > 0 and not at_once, max(self._looks_in - 1, 0)
-        if waits and self.shown is not None and self.shown.swell == swell:
+        if waits and self.shown is not None and self.shown.waves == waves:
             return False
 
         def begin() -> Iterator[int]:
-            same_waves = self.shown is not None and self.shown.swell == swell
+            same_waves = self.shown is not None and self.shown.waves == waves
             self._found = False
             if wanted.same_coast(self.shown):
                 self._context.copy_framebuffer(
@@ -203,11 +207,11 @@ class ShoreMap:
                 if not at_once and same_waves and not self._has_moved(snapshot.cell_size):
                     self._looks_in = LOOKS_APART
                     return
-                self._waters = sea_grid(depth_with_waves(snapshot), snapshot.cell_size)
+                self._waters = sea_grid(depth_with_waves(snapshot, waters), snapshot.cell_size)
                 self._find_contour()
-                yield 2 * surface.width * surface.height
+                yield max(2 * surface.width * surface.height, texels)  # the processor has done its part for a frame
                 yield from self._find_coast(texels)
-            yield from self._find_surf(swell, snapshot.cell_size, texels)
+            yield from self._find_surf(waves, snapshot.cell_size, texels)
             self._found = True
 
         changed = self._work.advance(wanted, begin, budget, at_once=at_once) and self._found
@@ -223,7 +227,7 @@ class ShoreMap:
 
     def release(self) -> None:
         self._work.forget()
-        release_all(*self._targets.values(), *self._drawings.values())
+        release_all(*self._targets.values(), *self._drawings.values(), *self._surf.values())
 
     def _take_land(self, snapshot: Snapshot, surface: moderngl.Texture, layers: LayerTextures) -> None:
         """What is needed of the layers, at once, because in the next frame they may be others."""
@@ -279,8 +283,7 @@ class ShoreMap:
             smallest_lake=SMALLEST_LAKE,
         )
 
-    def _find_surf(self, swell: Swell, cell_size: float, texels: int) -> Iterator[int]:
-        assert self._waters is not None
+    def _find_surf(self, waves: Waves, cell_size: float, texels: int) -> Iterator[int]:
         bed, phases, met = (self._targets[name] for name in ("bed", "seeds", "flooded"))
         coast = self._targets["next coast"].texture()
         heights = {"coast": coast, "heights": self._targets["known land"].texture(1)}
@@ -291,7 +294,7 @@ class ShoreMap:
             phases,
             texels,
             around,
-            deep_wave_number=swell.deep_wave_number,
+            deep_wave_number=waves.deep_wave_number,
             cell_size=cell_size,
             no_coast=NO_COAST,
         )
@@ -302,15 +305,30 @@ class ShoreMap:
             known = {"phases": phases.texture(), "coast": coast}
             yield from draw_in_bands(self._drawings["even"], met, texels, known, along=along)
             phases, met = met, phases
-        field = yield from swell_field(self._waters, swell)
+        found = {"coast": coast, "phases": phases.texture(), "bed": bed.texture()}
+        grid: dict[str, float] = {}
+        if isinstance(waves, Swell):
+            assert self._waters is not None
+            yield from self._find_swell(self._waters, waves, texels)
+            grid = {"swell_cells": float(self._waters.cells)}
+            comes = {"coast": coast, "phases": phases.texture(), "swell": self._targets["swell"].texture()}
+            yield from draw_in_bands(self._drawings["arrival"], met, texels, comes, **grid)
+            found["arrivals"] = met.texture()
+        drawing = self._surf[isinstance(waves, Swell)]
+        yield from draw_in_bands(drawing, self._targets["next waves"], texels, found, **grid)
+
+    def _find_swell(self, waters: SeaGrid, swell: Swell, texels: int) -> Iterator[int]:
+        """The swell on its grid. As no level of quality makes a processor faster, each has as much of it in a frame."""
+        steps = swell_field(waters, swell)
+        while True:
+            try:
+                worked = next(steps)
+            except StopIteration as finished:
+                field = finished.value
+                break
+            yield max(worked, worked * texels // IN_A_FRAME)
         self._targets["swell"].fit((field.shape[1], field.shape[0]))
         self._targets["swell"].texture().write(field.tobytes())
-        found = {"coast": coast, "phases": phases.texture()}
-        grid = {"swell_cells": float(self._waters.cells)}
-        comes = {**found, "swell": self._targets["swell"].texture()}
-        yield from draw_in_bands(self._drawings["arrival"], met, texels, comes, **grid)
-        found |= {"bed": bed.texture(), "arrivals": met.texture()}
-        yield from draw_in_bands(self._drawings["surf"], self._targets["next waves"], texels, found, **grid)
 
     def _fit(self, size: tuple[int, int]) -> None:
         """Targets of the size of the map."""

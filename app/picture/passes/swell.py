@@ -21,11 +21,12 @@ Number = TypeVar("Number", np.float32, np.bool_)
 TEXELS = 128  # along the map's longer side: with waves of the usual length three to each
 WET_ENOUGH = 0.25  # part of a texel: less is land to the swell
 SPREAD = 60.0  # degrees to either side of its direction, within which all of the swell comes
-DIRECTIONS = 17
+DIRECTIONS, AT_ONCE = 17, 6  # worked out between two looks at whether the frame has had enough
 SHALLOWEST = 0.01  # depth × wave number of deep water; in less, waves would come to a stand
 NEVER = 1e6  # radians, where no wave has come
 SETTLED = 1e-3  # radians, by which nothing comes sooner any more
 ROUNDS = 8  # of the iteration between two looks at that
+IN_A_FRAME = 100_000  # texels that are worked on in a frame, about: some milliseconds of any processor
 
 
 class Swell(NamedTuple):
@@ -38,6 +39,15 @@ class Swell(NamedTuple):
     def direction(self) -> tuple[float, float]:
         """The unit vector that it runs along in deep water: east, south."""
         return math.sin(math.radians(self.towards)), -math.cos(math.radians(self.towards))
+
+
+class StraightWaves(NamedTuple):
+    """Waves that run straight to the coast from everywhere, as drawings have them."""
+
+    deep_wave_number: float  # 1/m
+
+
+Waves = Swell | StraightWaves
 
 
 class SeaGrid(NamedTuple):
@@ -67,8 +77,7 @@ def swell_field(grid: SeaGrid, swell: Swell) -> Generator[int, None, Floats]:
     they are beside those of the open sea.
     """
     arrival = yield from arrivals(grid, swell)
-    height = heights(grid.wet, swell)
-    yield DIRECTIONS * height.size // 2
+    height = yield from heights(grid.wet, swell)
     field = np.stack([arrival, height], axis=-1)
     field[grid.wet < WET_ENOUGH] = np.nan
     return filled(field, fallback=np.stack([plane_phase(grid, swell), np.zeros_like(height)], axis=-1))
@@ -150,7 +159,7 @@ def between(values: Floats, rows: int, columns: int) -> Floats:
     return np.where(np.isnan(other), values, 0.5 * (values + other))
 
 
-def heights(wet: Floats, swell: Swell) -> Floats:
+def heights(wet: Floats, swell: Swell) -> Generator[int, None, Floats]:
     """The height of waves beside that on the open sea, by how much of the swell comes past the land.
 
     It comes from directions to either side, each of which brings a part of its energy (Goda 1985): behind the edge of
@@ -160,7 +169,9 @@ def heights(wet: Floats, swell: Swell) -> Floats:
     angles = np.linspace(-SPREAD, SPREAD, DIRECTIONS + 2)[1:-1]
     weights = np.cos(0.5 * np.pi * angles / SPREAD) ** 2
     energy = np.zeros_like(wet)
-    for angle, weight in zip(angles, weights / weights.sum(), strict=True):
+    for number, (angle, weight) in enumerate(zip(angles, weights / weights.sum(), strict=True)):
+        if number % AT_ONCE == 0:
+            yield AT_ONCE * wet.size // 2
         east, south = Swell(swell.deep_wave_number, swell.towards + float(angle)).direction
         clear, way, reach = wet, wet, 1
         # Twice as far in each step (Hillis and Steele 1986)
@@ -188,16 +199,15 @@ def moved(values: NDArray[Number], rows: int, columns: int, *, outside: float) -
 
 def filled(field: Floats, *, fallback: Floats) -> Floats:
     """The same field with what is not known near what is known taken from there, and from `fallback` farther away."""
+    rows, columns = field.shape[:2]
+    padded = np.zeros((rows + 2, columns + 2, field.shape[-1] + 1), np.float32)  # the last: whether it is known
     for _ in range(4):
         known = np.isfinite(field[..., 0])
-        around = np.zeros_like(field)
-        count = np.zeros_like(field[..., 0])
-        for rows, columns in ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)):
-            there = moved(known, rows, columns, outside=False)
-            for part in range(field.shape[-1]):
-                neighbour = moved(field[..., part], rows, columns, outside=0.0)
-                around[..., part] += np.where(there, neighbour, 0.0)
-            count += there
-        taken = ~known & (count > 0.0)
-        field[taken] = (around / np.maximum(count, 1.0)[..., None])[taken]
+        padded[1:-1, 1:-1, :-1] = np.where(known[..., None], field, 0.0)
+        padded[1:-1, 1:-1, -1] = known
+        near = ((row, column) for row in range(3) for column in range(3) if (row, column) != (1, 1))
+        around = sum(padded[row : row + rows, column : column + columns] for row, column in near)
+        assert isinstance(around, np.ndarray)
+        taken = ~known & (around[..., -1] > 0.0)
+        field[taken] = around[taken][:, :-1] / around[taken][:, -1:]
     return np.where(np.isfinite(field), field, fallback).astype(np.float32)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from app.model.errors import UserError
 from app.model.georeference import Georeference, is_turned
-from app.sources.heightmap.nodata import usual_markers
+from app.sources.heightmap.nodata import are_heights, usual_markers
 from app.sources.part import Part
 
 Samples = NDArray[Any]
@@ -25,13 +25,16 @@ Samples = NDArray[Any]
 Reader = Callable[[slice, slice], tuple[Samples, "NDArray[np.bool_] | None"]]
 
 BAND = 2**23  # cells that are read at once
+TILES_AT_ONCE = 64  # so that progress is told, and reading can be ended, where a band would hold thousands
 MOST_TILES = 10_000
 LONGEST_SIDE = 10**8  # cells; more than any model has
 SAME_CELLS = 1e-6  # difference of the sides of tiles' cells, as a part of them
 ALIGNED = 0.1  # of a cell, by which a tile may lie beside the grid of the others
+TOUCHING = 1e-4  # of a cell, between middles that are the same but for rounding
 TILE_SUFFIXES = (".tif", ".tiff", ".hgt")
 COPERNICUS = "_dem.tif"  # how its tiles end; files beside them are masks and qualities
 DEEPEST = 3  # folders of folders
+GEOGRAPHIC = 2  # as GTModelTypeGeoKey has it
 KIND_OF_COORDINATES = ("GTModelTypeGeoKey", "GeographicTypeGeoKey", "ProjectedCSTypeGeoKey")
 
 
@@ -48,6 +51,7 @@ class Model:
     offset: float = 0.0  # metres of a sample of 0
     full_scale: float | None = None  # the brightest sample, where they are shades
     band: int = 1  # rows that are read together without waste
+    at_once: int = BAND  # cells
     smaller: tuple[Model, ...] = ()  # the same land in larger cells, as the file has it beside, from fine to coarse
 
     @property
@@ -71,7 +75,7 @@ class Model:
         shape = part.rows // down, part.columns // across
         heights, missing = np.zeros(shape), np.empty(shape, np.bool_)
         done = 0
-        for windows in _windows(part, down, across, self.band):
+        for windows in _windows(part, down, across, self.band, min(self.at_once, BAND)):
             sums = [self._sums(window, down, across) for window in windows]
             total, known = (reduce(np.add, parts) for parts in zip(*sums, strict=True))
             top, left = (windows[0].row - part.row) // down, (windows[0].column - part.column) // across
@@ -88,15 +92,19 @@ class Model:
             slice(window.row, window.row + window.rows), slice(window.column, window.column + window.columns)
         )
         values = samples.astype(np.float64)
-        with np.errstate(over="ignore", invalid="ignore"):
-            values *= self.scale
-            values += self.offset
-        is_unknown = ~np.isfinite(values)
-        if self.full_scale is None:
-            is_unknown |= usual_markers(values)
-        if unknown is not None:
-            is_unknown |= unknown
-        values[is_unknown] = 0.0
+        if (self.scale, self.offset) != (1.0, 0.0):
+            with np.errstate(over="ignore", invalid="ignore"):
+                values *= self.scale
+                values += self.offset
+        is_unknown = np.zeros(values.shape, np.bool_) if unknown is None else unknown
+        if is_unknown.any():
+            values[is_unknown] = 0.0
+        if not are_heights(values):  # which few windows are not, and looking at each cell takes longest of all
+            found = ~np.isfinite(values)
+            if self.full_scale is None:
+                found |= usual_markers(values)
+            values[found] = 0.0
+            is_unknown = is_unknown | found
         if down == across == 1:
             return values, ~is_unknown
         down = min(down, window.rows)
@@ -126,19 +134,19 @@ class Model:
         return self.place and moved(self.place, part.column, part.row).in_cells(step, step)
 
 
-def _windows(part: Part, down: int, across: int, band: int) -> Iterator[list[Part]]:
-    """What is read at once of a part, of which so many rows and columns become one: about `BAND` cells at most.
+def _windows(part: Part, down: int, across: int, band: int, most: int) -> Iterator[list[Part]]:
+    """What is read at once of a part, of which so many rows and columns become one: about `most` cells at most.
 
     Each window has whole new rows, or as many cells from west to east as fit; those of a list lie below each other
     and belong to one new row. As many rows as are read together without waste stay so, where they can.
     """
     rows, columns = part.rows // down * down, part.columns // across * across
-    height = BAND // columns // down * down or down
+    height = most // columns // down * down or down
     if band > down:
         height = max(height // band, 1) * band // down * down
     height = min(height, rows)
-    piece = height if height * columns <= BAND else min(height, max(BAND // columns // band, 1) * band)
-    width = max(BAND // piece // across, 1) * across
+    piece = height if height * columns <= most else min(height, max(most // columns // band, 1) * band)
+    width = max(most // piece // across, 1) * across
     for top in range(0, rows, height):
         bottom = min(top + height, rows)
         for left in range(0, columns, width):
@@ -185,24 +193,51 @@ def _tiles_and_folders(folder: Path) -> tuple[list[Path], list[Path]]:
 def joined(tiles: Sequence[tuple[str, Model]]) -> Model:
     """Tiles, by their names, as one model. Where they overlap, the first one that knows a height counts.
 
-    Raises `UserError` where they have not the same cells in the same coordinates.
+    In degrees their cells may differ in width, as those of Copernicus do from 50° on and farther north, where they are
+    wider by steps: then all have the columns of the finest, see `_in_columns_of`. Raises `UserError` where they have
+    not the same cells in the same coordinates otherwise.
     """
     name, first = tiles[0]
     if len(tiles) == 1:
         return first
-    corners = []
+    bands: dict[float, list[tuple[str, Model]]] = {}  # by the widths of their cells
     for other_name, other in tiles:
         if other.to_model is None or first.to_model is None:
             raise UserError(f"{other_name if other.to_model is None else name} does not say where it lies")
         for tile_name, tile in ((name, first.to_model), (other_name, other.to_model)):
             if is_turned(tile):
                 raise UserError(f"{tile_name} is turned in its coordinates; tiles that are joined must not be")
-        sides, others = first.to_model[[0, 1], [0, 1]], other.to_model[[0, 1], [0, 1]]
-        if not np.allclose(sides, others, rtol=SAME_CELLS, atol=0.0) or _kind(first) != _kind(other):
+        width, height = other.to_model[0, 0], other.to_model[1, 1]
+        known = next((known for known in bands if _same(known, width)), None)
+        is_alike = _kind(first) == _kind(other) and _same(first.to_model[1, 1], height)
+        may_differ = first.names.get(KIND_OF_COORDINATES[0]) == GEOGRAPHIC and width * first.to_model[0, 0] > 0.0
+        if not (is_alike and (not bands or known is not None or may_differ)):
             raise UserError(
                 f"{other_name} has other cells, or other coordinates, than {name}; tiles that are joined must be alike"
             )
-        corner = (other.to_model[:, 2] - first.to_model[:, 2]) / sides
+        bands.setdefault(width if known is None else known, []).append((other_name, other))
+    finest, *others = sorted(bands, key=abs)
+    model = _side_by_side(bands[finest])
+    if not others:
+        return model
+    wider = [(bands[width][0][0], _in_columns_of(_side_by_side(bands[width]), model)) for width in others]
+    whole = _side_by_side([(bands[finest][0][0], model), *wider])
+    return replace(whole, at_once=max(band.at_once for band in (model, *(other for _, other in wider))))
+
+
+def _same(one: float, other: float) -> bool:
+    """Whether two sides of cells are."""
+    return abs(one - other) <= SAME_CELLS * abs(other)
+
+
+def _side_by_side(tiles: Sequence[tuple[str, Model]]) -> Model:
+    """Tiles of the same cells as one model. Raises `UserError` where they are not aligned, or span too much."""
+    name, first = tiles[0]
+    assert first.to_model is not None and first.place is not None
+    corners = []
+    for other_name, other in tiles:
+        assert other.to_model is not None
+        corner = (other.to_model[:, 2] - first.to_model[:, 2]) / first.to_model[[0, 1], [0, 1]]
         nearest = np.rint(corner)
         if not np.abs(corner - nearest).max() <= ALIGNED:
             raise UserError(f"{other_name} does not lie in the grid of {name}; tiles that are joined must be aligned")
@@ -232,9 +267,54 @@ def joined(tiles: Sequence[tuple[str, Model]]) -> Model:
             missing[into] &= unknown
         return heights, missing
 
-    assert first.place is not None
     band = max(model.band for _, model in tiles)
-    return Model(rows, columns, read, moved(first.place, left, top), first.names, band=band)
+    at_once = min(TILES_AT_ONCE * max(model.rows * model.columns for _, model in tiles), BAND)
+    return Model(rows, columns, read, moved(first.place, left, top), first.names, band=band, at_once=at_once)
+
+
+def _in_columns_of(model: Model, grid: Model) -> Model:
+    """A model of wider cells in the columns of another one, as far as their middles lie in it.
+
+    Where it begins or ends less than a cell beside the other one, it does so with it: edges of tiles lie half a cell
+    beside their degree, whatever a cell is.
+
+    Between the middles of two cells heights are interpolated along the row; where both models have a middle, they are
+    those of the cell. NODATA is where the nearest cell has it, and tells nothing of the height beside it.
+    """
+    assert model.place is not None and grid.place is not None
+    width, west = grid.place.to_model[0, 0], grid.place.to_model[0, 2]
+    own_width, own_west = model.place.to_model[0, 0], model.place.to_model[0, 2]
+    wider = own_width / width
+    start = (own_west - west) / width  # in columns of the grid
+    first, last = math.ceil(start - 0.5), math.floor(start + model.columns * wider - 0.5)
+    if abs(first) < wider:
+        first = 0
+    if abs(last - (grid.columns - 1)) < wider:
+        last = grid.columns - 1
+    columns = last + 1 - first
+
+    def read(window_rows: slice, window_columns: slice) -> tuple[Samples, NDArray[np.bool_]]:
+        # From middles of the grid's columns to cells, whose middles are whole numbers
+        places = (np.arange(window_columns.start, window_columns.stop) + first + 0.5 - start) / wider - 0.5
+        whole = np.rint(places)
+        places = np.clip(np.where(np.abs(places - whole) < TOUCHING, whole, places), 0.0, model.columns - 1.0)
+        left = np.floor(places).astype(np.intp)
+        right = np.minimum(left + 1, model.columns - 1)
+        part = places - left
+        begin = int(left[0])
+        heights, missing = model.part(
+            Part(window_rows.start, begin, window_rows.stop - window_rows.start, int(right[-1]) + 1 - begin)
+        )
+        before, after = heights[:, left - begin], heights[:, right - begin]
+        lacks_before, lacks_after = missing[:, left - begin], missing[:, right - begin]
+        values = before + part * (after - before)
+        values = np.where(lacks_after, before, np.where(lacks_before, after, values))
+        return values, np.where(part <= 0.5, lacks_before, lacks_after)
+
+    to_model = model.place.to_model.copy()
+    to_model[0, 0], to_model[0, 2] = width, west + first * width
+    place = replace(model.place, to_model=to_model)
+    return Model(model.rows, columns, read, place, model.names, band=model.band, at_once=model.at_once)
 
 
 def moved(place: Georeference, columns: int, rows: int) -> Georeference:

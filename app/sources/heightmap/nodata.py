@@ -18,6 +18,11 @@ def usual_markers(elevation: NDArray[np.float64]) -> NDArray[np.bool_]:
     return (np.abs(elevation) >= NO_HEIGHT) | np.isin(elevation, USUAL_MARKERS)
 
 
+def are_heights(elevation: NDArray[np.float64]) -> bool:
+    """Whether all are finite, and none can be such a value."""
+    return bool(elevation.min() > max(USUAL_MARKERS) and elevation.max() < NO_HEIGHT)  # NaN is neither
+
+
 def fill(elevation: NDArray[np.float64], missing: NDArray[np.bool_]) -> NDArray[np.float64]:
     """A copy of `elevation` whose `missing` cells continue their surroundings smoothly; at least one must be known.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from app.model.georeference import Georeference, is_turned
 from app.model.world import DEFAULT_CELL_SIZE, LARGEST_CELL, LARGEST_SIDE, SMALLEST_CELL, SMALLEST_SIDE
 from app.sources.heightmap.formats import Format, format_of
 from app.sources.heightmap.hgt import open_hgt
-from app.sources.heightmap.models import TILE_SUFFIXES, Model, joined, moved, tiles_in
+from app.sources.heightmap.models import TILE_SUFFIXES, Model, Reader, Samples, joined, moved, tiles_in
 from app.sources.heightmap.nodata import fill, usual_markers
 from app.sources.heightmap.projection import NOT_SEEN, Degrees, datum_of
 from app.sources.heightmap.raster import Raster, check_array, check_size
@@ -98,10 +99,11 @@ def _of_raster(
     return replace(heightmap, georeference=place)
 
 
-def open_model(path: Path) -> Model | None:
+def open_model(path: Path, progress: Callable[[float], None] = lambda done: None) -> Model | None:
     """A model of which parts can be read, or tiles that are joined; None where a file is none.
 
-    Raises `UserError` where a folder has no tiles, or such as cannot be joined.
+    `progress` hears how many of the tiles are open, from 0 to 1; what it raises ends the opening. Raises `UserError`
+    where a folder has no tiles, or such as cannot be joined.
     """
     if not path.is_dir():
         try:
@@ -114,7 +116,8 @@ def open_model(path: Path) -> Model | None:
             f"{path} is a folder; expected a heightmap file, or a folder with tiles ({', '.join(TILE_SUFFIXES)})"
         )
     opened: list[tuple[str, Model]] = []
-    for tile in tiles:
+    for number, tile in enumerate(tiles):
+        progress(number / len(tiles))
         try:
             model = _open_tile(tile)
         except Exception as error:  # whatever the library makes of a broken file
@@ -122,11 +125,27 @@ def open_model(path: Path) -> Model | None:
             raise UserError(f"cannot read {tile} as an elevation model: {why}") from error
         if model is None:
             raise UserError(f"{tile} is no elevation model; expected one layer of numbers")
-        opened.append((tile.name, model))
+        opened.append((tile.name, replace(model, read=_naming(tile, model.read))))
     try:
         return joined(opened)
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
+
+
+def _naming(tile: Path, read: Reader) -> Reader:
+    """A reader whose errors say which tile of a folder it is that cannot be read."""
+
+    def named(rows: slice, columns: slice) -> tuple[Samples, NDArray[np.bool_] | None]:
+        try:
+            return read(rows, columns)
+        except MemoryError:
+            raise
+        except UserError as error:
+            raise UserError(f"{tile.name}: {error}") from error
+        except Exception as error:  # whatever a decoder makes of a broken file
+            raise UserError(f"{tile.name}: {_reason(error)}; it must be complete") from error
+
+    return named
 
 
 def _open_tile(path: Path) -> Model | None:

@@ -66,7 +66,7 @@ def open_tiff(path: Path) -> Model | None:
         for number, shape in smaller
     )
     read = of_page(0, rows, columns)
-    return Model(rows, columns, read, place, names, scale, offset, full_scale, height, others)
+    return Model(rows, columns, read, place, names, scale, offset, full_scale, height, smaller=others)
 
 
 def _smaller(file: TiffFile, rows: int, columns: int) -> list[tuple[int, tuple[int, int]]]:
@@ -144,6 +144,11 @@ def _read(page: TiffPage, rows: slice, columns: slice) -> Samples:
 
     page.decode  # noqa: B018  (made once, before several threads ask for it)
     blocks = encoded()
+    some = list(itertools.islice(blocks, 2))
+    for block in some:
+        lay(block)
+    if len(some) < 2:  # small tiles have one block, for which no threads are worth while
+        return samples
     with ThreadPoolExecutor(THREADS) as pool:
         while some := list(itertools.islice(blocks, 8 * THREADS)):
             list(pool.map(lay, some))

@@ -158,6 +158,11 @@ class Panel:
     def ask_for_file_to_open(self) -> None:
         self._file_dialog.ask_to_open([*_heightmaps(), PRESET], self._application.commands.open)
 
+    def ask_for_folder_to_open(self) -> None:
+        from app.sources.heightmap.models import TILE_SUFFIXES
+
+        self._file_dialog.ask_for_folder(Filter("Tiles", TILE_SUFFIXES), self._application.commands.open)
+
     def ask_for_image(self, chosen: Chosen) -> None:
         """Ask for a picture, or a heightmap, which something is done with."""
         self._file_dialog.ask_to_open(_heightmaps(), chosen)

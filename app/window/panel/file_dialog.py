@@ -1,4 +1,4 @@
-"""Choosing a file to open or to save: by the dialog of the system where it has one, else by ours."""
+"""Choosing a file to open or to save, or a folder: by the dialog of the system where it has one, else by ours."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from imgui_bundle import imgui, portable_file_dialogs
 from app.files.atomic import check_writable, working_folder
 from app.model.errors import UserError
 from app.picture.style import ACCENT, ERROR, FAINT_TEXT, em
+from app.sources.terrain import is_there
 from app.window.panel.dialog_window import dialog_window
 from app.window.panel.fitted import fitted
 
@@ -23,6 +24,7 @@ HELPERS = ("zenity", "kdialog", "matedialog", "qarma")
 
 SIZE = 36.0, 28.0  # heights of the font
 
+NativeDialog = portable_file_dialogs.open_file | portable_file_dialogs.save_file | portable_file_dialogs.select_folder
 Chosen = Callable[[Path], None]
 # From the path that was typed to the one that is written. Raises `UserError` where none is.
 Target = Callable[[Path], Path]
@@ -43,7 +45,7 @@ class FileDialog:
     """One dialog at a time. What is chosen is handed to the function that was given with the question."""
 
     def __init__(self) -> None:
-        self._native: portable_file_dialogs.open_file | portable_file_dialogs.save_file | None = None
+        self._native: NativeDialog | None = None
         self._own: OwnDialog | None = None
         self._chosen: Chosen | None = None
         self._target: Target | None = None  # where it is to save
@@ -62,6 +64,16 @@ class FileDialog:
             self._native = portable_file_dialogs.open_file("Open", str(self._folder), _native_filters(filters))
         else:
             self._own = OwnDialog("Open", self._folder, filters)
+
+    def ask_for_folder(self, held: Filter, chosen: Chosen) -> None:
+        """Ask for a folder that holds such files."""
+        if self.is_open:
+            return
+        self._chosen, self._target = chosen, None
+        if _has_native_dialogs():
+            self._native = portable_file_dialogs.select_folder("Open a folder", str(self._folder))
+        else:
+            self._own = OwnDialog("Open", self._folder, [held], takes_folder=True)
 
     def ask_to_save(
         self, name: str, filters: Sequence[Filter], target: Target, chosen: Chosen, folder: Path | None = None
@@ -114,7 +126,7 @@ class FileDialog:
         that is added; then our own asks."""
         try:
             written = _writable(path, target)
-            why = f"{written.name} already exists" if written != path and written.is_file() else ""
+            why = f"{written.name} already exists" if written != path and _is_file(written) else ""
         except UserError as error:
             written, why = path, str(error)
         if not why:
@@ -126,7 +138,8 @@ class FileDialog:
 class OwnDialog:
     """A file dialog in ImGui: folders and fitting files in a list, and the name in a line.
 
-    With a `target` it is one to save: an existing file is only replaced after a question.
+    With a `target` it is one to save: an existing file is only replaced after a question. One that takes a folder takes
+    the one that is entered, and shows the files in it only to know it by.
     """
 
     def __init__(
@@ -137,8 +150,11 @@ class OwnDialog:
         name: str = "",
         target: Target | None = None,
         why: str = "",
+        *,
+        takes_folder: bool = False,
     ) -> None:
         self.is_done = False
+        self._takes_folder = takes_folder
         self._title = title
         self._target = target
         self._filters = filters
@@ -150,7 +166,8 @@ class OwnDialog:
 
     def gui(self, place: tuple[float, float], widest: float, highest: float) -> Path | None:
         """Show it, and return the path once one was chosen."""
-        title = f"{self._title}###file dialog"
+        what = f"{self._title} a folder of tiles" if self._takes_folder else self._title
+        title = f"{what}###file dialog"
         with dialog_window(title, SIZE, place, (widest, highest)) as (is_expanded, is_open):
             chosen = self._content() if is_expanded else None
         self.is_done = self.is_done or chosen is not None or not is_open
@@ -187,11 +204,11 @@ class OwnDialog:
             self.is_done = True
         imgui.same_line(0.0, em(0.4))
         replaces = self._replaces()
-        imgui.begin_disabled(not self._name)
+        imgui.begin_disabled(not self._name and not self._takes_folder)
         # A button that says so has asked already.
         if imgui.button("Replace" if replaces else self._title, imgui.ImVec2(em(4.2), 0.0)):
             chosen = self._take(may_replace=replaces)
-        elif entered and self._name:
+        elif entered and (self._name or self._takes_folder):
             chosen = self._take()
         imgui.end_disabled()
         return chosen
@@ -208,7 +225,7 @@ class OwnDialog:
         if self._target is None or not self._name:
             return False
         with contextlib.suppress(UserError):
-            return self._target(self._path()).is_file()
+            return _is_file(self._target(self._path()))
         return False
 
     def _breadcrumbs(self) -> None:
@@ -227,6 +244,9 @@ class OwnDialog:
             icon = icons.ICON_FA_FOLDER if is_folder else icons.ICON_FA_FILE
             imgui.text_colored(imgui.ImVec4(*(ACCENT if is_folder else FAINT_TEXT)), icon)
             imgui.same_line(em(1.6))
+            if self._takes_folder and not is_folder:
+                imgui.text_colored(imgui.ImVec4(*FAINT_TEXT), path.name)
+                continue
             clicked = imgui.selectable(path.name, path.name == self._name)[0]
             if clicked and is_folder:
                 self._enter(path)
@@ -241,7 +261,12 @@ class OwnDialog:
     def _take(self, may_replace: bool = False) -> Path | None:
         """The path that the name means, unless it is a folder, cannot be written, or has to be asked about first."""
         path = self._path()
-        if path.is_dir():
+        if self._takes_folder:
+            if _is_folder(path):
+                return path
+            self._said = f"{self._name} is no folder"
+            return None
+        if _is_folder(path):
             self._enter(path)
             self._name = ""
             return None
@@ -252,7 +277,7 @@ class OwnDialog:
         except UserError as error:
             self._said = str(error)
             return None
-        if path.is_file() and not may_replace and self._asked != path:
+        if _is_file(path) and not may_replace and self._asked != path:
             self._asked, self._said = path, f"{path.name} already exists: Enter again replaces it"
             self._is_new = True  # which goes back to the name, so that Enter is heard
             return None
@@ -264,9 +289,17 @@ class OwnDialog:
             visible = [path for path in folder.iterdir() if not path.name.startswith(".")]
         except OSError:
             visible = []  # a folder that may not be read shows nothing, and there is a way up
-        self._folders = {path for path in visible if path.is_dir()}
+        self._folders = {path for path in visible if _is_folder(path)}
         files = {path for path in visible if path not in self._folders and any(f.fits(path) for f in self._filters)}
         self._entries = [*sorted(self._folders, key=_by_name), *sorted(files, key=_by_name)]
+
+
+def _is_folder(path: Path) -> bool:
+    return is_there(path) and path.is_dir()
+
+
+def _is_file(path: Path) -> bool:
+    return is_there(path) and path.is_file()
 
 
 def _writable(path: Path, target: Target) -> Path:

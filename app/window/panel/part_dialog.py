@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import moderngl
@@ -39,10 +40,13 @@ class PartDialog:
             return
         if not self._application.panel.is_laid_out:  # and so not known where there is room
             return
-        title, still = "Which part of the model?###part", imgui.WindowFlags_.no_scroll_with_mouse.value
+        title = "Which part of the model?" if choosing.is_choosing else f"Opening {Path(choosing.source).name}"
+        title, still = f"{title}###part", imgui.WindowFlags_.no_scroll_with_mouse.value
         with dialog_window(title, SIZE, place, (widest, highest), more_flags=still) as (is_expanded, is_open):
-            if is_expanded:
+            if is_expanded and choosing.is_choosing:
                 self._content(choosing)
+            elif is_expanded:
+                self._opening(choosing)
         if not is_open:
             choosing.close()
 
@@ -51,6 +55,13 @@ class PartDialog:
         if self._texture is not None:
             self._texture.release()
         self._texture, self._shown = None, None
+
+    def _opening(self, choosing: PartChoice) -> None:
+        """How many of the tiles are open."""
+        imgui.dummy(imgui.ImVec2(0.0, max(imgui.get_content_region_avail().y / 2.0 - em(2.0), 0.0)))
+        imgui.progress_bar(choosing.progress, imgui.ImVec2(-1.0, 0.0), "opening the model")
+        imgui.set_cursor_pos_y(imgui.get_cursor_pos_y() + imgui.get_content_region_avail().y - imgui.get_frame_height())
+        self._cancel(choosing, 1)
 
     def _content(self, choosing: PartChoice) -> None:
         below = 4.0 * imgui.get_frame_height_with_spacing() + em(0.3)
@@ -140,11 +151,17 @@ class PartDialog:
             self._shown = pixels
         return self._texture if pixels is not None else None
 
-    def _buttons(self, choosing: PartChoice) -> None:
+    def _cancel(self, choosing: PartChoice, buttons: int) -> bool:
+        """The first of so many buttons at the right; whether it was pressed."""
         right = imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x
-        imgui.set_cursor_pos_x(right - em(2.0 * BUTTON + 0.4))
+        imgui.set_cursor_pos_x(right - em(buttons * BUTTON + (buttons - 1) * 0.4))
         if imgui.button("Cancel", imgui.ImVec2(em(BUTTON), 0.0)):
             choosing.close()
+            return True
+        return False
+
+    def _buttons(self, choosing: PartChoice) -> None:
+        if self._cancel(choosing, 2):
             return
         imgui.same_line(0.0, em(0.4))
         imgui.begin_disabled(bool(choosing.why))

@@ -1,0 +1,90 @@
+"""The water and the plants that a land has before its first cycle: what cycles lead to on ground that stands still.
+
+So streams, lakes and forests are there from the first picture on. They come from the processes themselves, with the
+parameters of the scene: lakes fill and plants grow in few long steps, and in between water runs for as many cycles as
+the averages of streams need to be known.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+
+from app.model.world import LARGEST_CYCLE, Layer, World
+from app.processes.cycle import Cycle
+from app.processes.droplets import DropletErosion, water_of_cycle
+from app.processes.moisture import Moisture
+from app.processes.plants import PERIOD, Plants
+from app.processes.pools import Pools, fill
+from app.processes.process import Process
+from app.scene.scene import Scene
+
+WATERY = (Pools.name, Moisture.name, DropletErosion.name)  # in the order of a cycle
+CYCLES = 24  # in which water runs, on a map of so many cells; larger ones have as many fewer, so that it takes as long
+CELLS = 512 * 512
+TURNS = 12  # of each plant, in each of which it lives for as long a part of the past
+LONGEST_TURN = 0.1  # of the shortest life of a tree: in longer ones trees would be old before they are seen. A past
+# that would need them goes no farther back than lifetimes do: older forests look the same.
+
+BEGIN = LARGEST_CYCLE - 2**20  # the number of the first of these cycles: so they have random numbers of their own
+
+GATHERED = "gathered before the first cycle"
+
+
+def is_due(world: World, scene: Scene) -> bool:
+    """Whether a world has a past that has not been lived yet."""
+    return scene.world.past > 0 and world.cycle == 0 and not world.has_past
+
+
+def live(world: World, scene: Scene, processes: Sequence[Process], cycle: Cycle) -> None:
+    """Let water and plants be as they are after `world.past` cycles of a scene on the ground as it is.
+
+    `processes` are those that run in `cycle`, in their order. The levels of lakes are still to be derived.
+    """
+    before = world.copy()  # whatever the processes do to its ground
+    by_name = {process.name: process for process in processes}
+    watery = [by_name[name] for name in WATERY if name in by_name]
+    if Pools.name in by_name:
+        fill(before, scene.pools, cycle.edges, water_of_cycle(before, scene.droplets, cycle), scene.world.past)
+    still = scene.with_value(f"{DropletErosion.name}.deposition_rate", 0.0)  # then drops take nothing up, either
+    cycles = min(max(round(CYCLES * CELLS / max(world.ground.size, CELLS)), 1), scene.world.past)
+    for number in range(cycles if watery else 0):
+        before.cycle, before.cycles_before = BEGIN + number, -BEGIN
+        now = Cycle(cycle.weather, cycle.edges, cycle.running)
+        for process in watery:
+            process.step(before, getattr(still, process.name), now)
+    if Plants.name in by_name:
+        _grow(before, world.ground, scene, by_name[Plants.name], cycle)
+    left = [*watery, *(by_name[name] for name in (Plants.name,) if name in by_name)]
+    _take(world, before, {name for process in left for name in process.changes} - {"bedrock", "sediment"})
+    world.cycles_before = cycles if watery else 0
+    world.has_past = True
+
+
+def _grow(world: World, ground: Layer, scene: Scene, process: Process, cycle: Cycle) -> None:
+    """Let plants come to a world whose ground is and was this."""
+    rate = scene.plants.rate * scene.world.past / (TURNS * PERIOD)
+    shortest = min((tree.lifetime for tree in world.flora.trees), default=math.inf)
+    parameters = msgspec.structs.replace(scene.plants, rate=min(rate, LONGEST_TURN * shortest / PERIOD))
+    world.ground[...] = ground
+    world.trace("rooted_ground")[...] = ground
+    for number in range(TURNS * PERIOD):
+        world.cycle = BEGIN + number
+        process.step(world, parameters, cycle)
+
+
+def _take(world: World, before: World, names: set[str]) -> None:
+    """Let some layers, and the trees, be those of another world of the same shape."""
+    stored = world.stored("water")
+    there = sorted(names & before.layers.keys())
+    for name in there:
+        world.trace(name)[...] = before.layers[name]
+    world.touched(*there)
+    world.trees, world.trees_version = before.trees, world.version
+    gained = world.stored("water") - stored
+    if gained > 0.0:
+        world.ledger.water.gain(GATHERED, gained)
+    elif gained < 0.0:
+        world.ledger.water.lose(GATHERED, -gained)

@@ -1,0 +1,75 @@
+"""Land that rivers and slopes have worn for some years: valleys, spurs and alluvium in the place of plain noise.
+
+It is of one kind of rock under the same rain everywhere, and nothing rises meanwhile. What lies loose on it afterwards
+is alluvium; the scene says how much soil there is. As a range it is worked out from coarse to fine, so that it takes
+little time: what a coarse map has lost or gained is the beginning of the next finer one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from app.model.geology_parameters import has_base_level, landscape_parameters, outlets_of
+from app.model.world import Layer
+from app.sources.heightmap.resampling import resample
+
+if TYPE_CHECKING:
+    from app.scene.scene import Scene
+
+
+class _Level(NamedTuple):
+    coarser: int  # times as large cells
+    part: float  # of the years
+    steps: int
+
+
+class Wear(NamedTuple):
+    """What wears a land, in metres, [row, column]."""
+
+    change: Layer  # of the height of its ground
+    alluvium: Layer  # that lies on its rock
+
+
+LEVELS = (_Level(4, 0.6, 20), _Level(2, 0.25, 8), _Level(1, 0.15, 4))
+
+
+def wear_of(scene: Scene, ground: Layer, cell_size: float) -> Wear:
+    """What a scene's rivers and slopes do to a land of these heights in metres, [row, column]."""
+    from kernels.landscape import evolve, lay_lowest, room_for
+    from kernels.materials import one_kind
+
+    geology, walls = scene.geology, scene.edges.water == "wall"
+    rows, columns = ground.shape
+    change, loose = np.zeros((2, 2)), np.zeros((2, 2))
+    for level in LEVELS:
+        shape = max(rows // level.coarser, 2), max(columns // level.coarser, 2)
+        before = resample(ground, *shape)
+        change, loose = resample(change, *shape), resample(loose, *shape)
+        after = np.ascontiguousarray(before + change)
+        loose = np.ascontiguousarray(np.clip(loose, 0.0, None))
+        rock, room = after - loose, room_for(*shape)
+        cell = cell_size * max(rows, columns) / max(shape)
+        parameters = landscape_parameters(geology, level.part * scene.world.worn / level.steps)
+        parameters = parameters._replace(soil_production=0.0)
+        for step in range(level.steps):
+            evolved = evolve(
+                rock,
+                loose,
+                after,
+                one_kind(loose),
+                cell,
+                parameters,
+                0.0,
+                outlets_of(after, walls=walls),
+                base_level=has_base_level(geology, walls=walls),
+                sea_level=scene.edges.sea,
+                columns_first=step % 2 == 0,
+                room=room,
+            )
+            if walls:
+                lay_lowest(loose[..., None], after, evolved.moved.off_map)
+                np.add(rock, loose, out=after)
+        change = after - before
+    return Wear(change, loose)

@@ -1,0 +1,157 @@
+"""The water and the plants that a land has before its first cycle, and what rivers have made of it before."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.cli.export import landscape_of
+from app.engine.creation import create_world
+from app.engine.lockstep import Lockstep
+from app.engine.past import GATHERED
+from app.engine.simulator import Simulator
+from app.engine.thread import SimulationThread
+from app.files import checkpoint
+from app.model.ledger import LARGEST_IMBALANCE
+from app.processes import plants
+from app.scene.scene import Scene
+from tests.app.small import bits, simulated, small_scene
+
+CYCLES = 300
+
+
+def old_scene(**settings: object) -> Scene:
+    """Noise with lakes, streams and plants of many cycles."""
+    usual = {"world__past": CYCLES, "pools__enabled": True, "plants__enabled": True, "plants__rate": 4.0}
+    return small_scene(**{**usual, **settings})
+
+
+def opened(scene: Scene) -> Simulator:
+    """The simulator of a scene before its first cycle, with all its kernels."""
+    world, scene = create_world(scene)
+    simulator = Simulator(scene, world)
+    simulator.prepare_all()
+    return simulator
+
+
+def test_a_land_opens_with_its_streams_lakes_and_trees_on_the_ground_as_it_is() -> None:
+    bare, old = opened(old_scene(world__past=0)).world, opened(old_scene()).world
+    assert old.cycle == 0
+    assert np.array_equal(old.bedrock, bare.bedrock) and np.array_equal(old.sediment, bare.sediment)
+    assert not bare.water.any() and "stream" not in bare.layers and not len(bare.trees)
+    assert old.water.any() and old.layers["stream"].any() and len(old.trees) > 20
+    assert old.layers["grass"].mean() > 0.1
+    assert old.imbalance() <= LARGEST_IMBALANCE
+    assert old.ledger.water.gained[GATHERED] == pytest.approx(old.stored("water"))
+
+
+def test_lakes_are_as_full_as_cycles_keep_them() -> None:
+    """Nothing jumps in the first cycles: what is there is what the processes lead to on ground that stands still."""
+    still = {"droplets.deposition_rate": 0.0, "plants.enabled": False}
+    scene = old_scene(pools__evaporation=0.2, world__past=3000).with_values(still)
+    old = opened(scene)
+    full = old.world.stored("water")
+    for _ in range(40):
+        old.advance()
+    assert old.world.stored("water") == pytest.approx(full, rel=0.1)
+    slow = simulated(400, scene.with_value("world.past", 0))
+    assert full == pytest.approx(slow.world.stored("water"), rel=0.15)
+
+
+def test_streams_carry_at_first_what_they_carry_later() -> None:
+    still = {"droplets.deposition_rate": 0.0, "plants.enabled": False}
+    old = opened(old_scene(droplets__river_transport=0.5).with_values(still))
+    before = old.world.layers["discharge"].copy()
+    for _ in range(60):
+        old.advance()
+    after = old.world.layers["discharge"]
+    assert before.sum() == pytest.approx(after.sum(), rel=0.2)
+    assert np.corrcoef(before.ravel(), after.ravel())[0, 1] > 0.9
+
+
+def test_the_past_is_the_same_whenever_and_wherever_it_is_lived() -> None:
+    """Before the first cycle, before a change or a copy, on one thread or two, or where a saved world goes on."""
+    scene = old_scene()
+    wetter = scene.with_value("droplets.count", 120)
+    expected = opened(scene)
+    expected.change(wetter)
+    for _ in range(3):
+        expected.advance()
+    world, scene = create_world(scene)
+    changed = Simulator(scene, world, threads=1)
+    changed.change(wetter)  # before its kernels are there
+    copied = Lockstep([changed]).with_copy(0).simulators[1]
+    for simulator in (changed, copied):
+        for _ in range(3):
+            simulator.advance()
+        assert bits(simulator.world) == bits(expected.world)
+
+
+@pytest.mark.parametrize("lived", [False, True])
+def test_a_saved_world_has_its_past_once(tmp_path: Path, lived: bool) -> None:
+    scene = old_scene()
+    world, scene = create_world(scene)
+    simulator = Simulator(scene, world)
+    if lived:
+        simulator.prepare_all()
+    checkpoint.save(tmp_path / "world.npz", simulator.world, scene)
+    again = Simulator(scene, checkpoint.load(tmp_path / "world.npz")[0])
+    assert again.world.has_past == lived
+    simulator.advance()
+    again.advance()
+    assert again.world.cycles_before == simulator.world.cycles_before > 0
+    assert bits(again.world) == bits(simulator.world)
+
+
+def test_going_back_to_the_beginning_comes_to_the_same_past() -> None:
+    simulator = opened(old_scene())
+    before = bits(simulator.world)
+    simulator.advance()
+    simulator.go_back(0)
+    assert bits(simulator.world) == before
+
+
+def test_a_window_sees_the_past_before_the_first_cycle() -> None:
+    thread = SimulationThread(old_scene(), paused=True)
+    thread.first_picture_shown.set()
+    thread.start()
+    try:
+        deadline = time.monotonic() + 60.0
+        shown = thread.take()
+        while not (shown and "grass" in shown[0].layers) and time.monotonic() < deadline:
+            time.sleep(0.02)
+            shown = thread.take() or shown
+        assert shown and shown[0].cycle == 0
+        assert shown[0].layers["water"].any() and len(shown[0].trees)
+    finally:
+        thread.stop()
+
+
+def test_an_export_before_the_first_cycle_has_the_past_that_a_window_shows() -> None:
+    assert bits(landscape_of(old_scene()).world) == bits(opened(old_scene()).world)
+
+
+def test_plants_have_their_turns_in_the_period_of_their_kernel() -> None:
+    from kernels.plants import PERIOD
+
+    assert plants.PERIOD == PERIOD
+
+
+def test_worn_land_has_valleys_that_drain_it() -> None:
+    """Rivers leave few hollows, wear no base level down, and put what they wear in valleys or over the edge."""
+    from kernels.rivers import drain
+
+    plain, _ = create_world(small_scene(world__relief=200.0))
+    worn, _ = create_world(small_scene(world__relief=200.0, world__worn=3e5))
+    assert worn.years == 3e5
+
+    def in_hollows(ground: np.ndarray) -> float:
+        filled = drain(ground, plain.cell_size, -np.inf).filled
+        return float((filled - ground).sum())
+
+    assert in_hollows(worn.ground) < 0.3 * in_hollows(plain.ground)
+    assert worn.ground.mean() < plain.ground.mean()
+    assert worn.ground.min() >= plain.ground.min() - 1e-6
