@@ -154,8 +154,9 @@ class _Run:
             self._simulator.begin_run(variation.snowballs)
         self._simulator.compile_missing()
         self._surveyor, self._wanted = Surveyor(), wanted_by(scene.view)
-        self._snapshot = self._take_snapshot(None)
-        # From the land as it begins, so that all look from the same place.
+        # From the land as it begins, so that all look from the same place. Its streams are surveyed when they are seen:
+        # those of the beginning would be kept for a while.
+        self._snapshot = take_snapshot(world, number)
         self._camera = scene_camera(scene, self._snapshot, aspect)
         self._done = 0
 
@@ -174,7 +175,7 @@ class _Run:
         scene = self._simulator.scene
         return _View(self.variation, scene, Shot(self._camera, scene, minimap=False), self._snapshot)
 
-    def _take_snapshot(self, old: Snapshot | None) -> Snapshot:
+    def _take_snapshot(self, old: Snapshot) -> Snapshot:
         world, scene = self._simulator.world, self._simulator.scene
         survey = self._surveyor.survey(world, scene.rivers, self._wanted, scene.climate, scene.runoff)
         return take_snapshot(world, self._number, old, survey)

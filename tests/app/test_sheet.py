@@ -24,6 +24,7 @@ from app.cli.sheet_file import LONGEST_LINE, MOST_PICTURES, Sheet, open_sheet, r
 from app.engine.creation import create_world
 from app.engine.publishing import take_snapshot
 from app.engine.simulator import PORTION, SimulationError, Simulator
+from app.engine.survey import Surveyor, wanted_by
 from app.model.errors import UserError
 from app.picture import lettering
 from app.picture.canvas import Canvas
@@ -44,8 +45,6 @@ height = 90
 
 [changes.world]
 reference_cell_size = 0.0  # the count is for so few cells
-worn = 0.0
-past = 0
 
 [changes.droplets]
 count = 60
@@ -327,7 +326,12 @@ def test_each_picture_is_what_its_world_looks_like_alone_and_in_its_place(small:
         picture, canvas = Picture(context, bake_at_once=True), Canvas(context)
         for number, (cycles, count) in enumerate(((0, 60), (4, 60), (4, 600))):
             shown, scene = pictures[number], base.with_value("droplets.count", count)
-            picture.show(take_snapshot(simulated(cycles, scene).world, number))
+            simulator = simulated(cycles, scene)
+            simulator.have_past()
+            survey = Surveyor().survey(
+                simulator.world, scene.rivers, wanted_by(scene.view), scene.climate, scene.runoff
+            )
+            picture.show(take_snapshot(simulator.world, number, None, survey))
             shot = Shot(camera, scene, minimap=False, least_discharge=least)
             for _ in picture.slices(canvas.framebuffer(COLUMNS, ROWS), shot):
                 pass
