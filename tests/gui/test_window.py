@@ -178,7 +178,7 @@ def test_mouse_and_wheel_move_the_camera(program: Program) -> None:
     assert np.abs(zoomed - panned).mean() > 2.0
     program.key("Home")
     program.move(*SCENE_MIDDLE)
-    assert np.abs(program.settled() - before).mean() < 1.0
+    program.wait_for(lambda: np.abs(program.settled() - before).mean() < 1.0, "the view of the opening")
 
 
 def test_a_drag_on_a_slider_changes_the_picture_and_not_the_camera(program: Program) -> None:
