@@ -55,6 +55,21 @@ class Lockstep:
         pairs = zip(self.simulators, scenes or self.scenes, strict=True)
         return [(simulator, build) for simulator, scene in pairs for build in simulator.unprepared(scene)]
 
+    @property
+    def past_is_due(self) -> bool:
+        """Whether a world has a past that it has not lived to its end."""
+        return any(simulator.past_is_due for simulator in self.simulators)
+
+    def live_on(self) -> bool:
+        """Take the next step of the past of each world that has one; returns whether that was not the last.
+
+        All must be prepared.
+        """
+        for simulator in self.simulators:
+            if simulator.past_is_due:
+                simulator.live_on()
+        return self.past_is_due
+
     def change(self, scenes: Sequence[Scene]) -> None:
         """Go on with the parameters of other scenes, from the next cycle."""
         self._back_up()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from app.engine.past import lives
 from app.engine.publishing import shown_versions
 from app.model.errors import UserError
 from app.model.field_parameters import FIELD_LAYERS
@@ -51,7 +52,7 @@ class Needs(NamedTuple):
             once = (_bytes(vars(world).values()) + _bytes(world.layers.values()) + _bytes(state)) / world.ground.size
             is_worn = scene.world.source == RANGE or scene.world.worn > 0.0
             geology = GEOLOGY if scene.geology.enabled or is_worn else 0
-            past = once if scene.world.past else 0.0  # another world, in which it is lived
+            past = once if lives(scene) else 0.0  # another world, in which it is lived
             making += once + layers + (geology if is_worn else 0)
             running += once + past + 2 * layers + KERNELS + geology
             if shown:

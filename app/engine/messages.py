@@ -181,6 +181,12 @@ class SurveyFailed(Message, frozen=True):
     why: str
 
 
+class PastFailed(Message, frozen=True):
+    """A land begins without its past."""
+
+    why: str
+
+
 class Refused(Message, frozen=True):
     """What was asked for could not be done."""
 
@@ -188,7 +194,19 @@ class Refused(Message, frozen=True):
     why: str
 
 
-Report = Opened | OpenFailed | Edited | Arrived | Saved | SaveFailed | SessionFailed | Stopped | SurveyFailed | Refused
+Report = (
+    Opened
+    | OpenFailed
+    | Edited
+    | Arrived
+    | Saved
+    | SaveFailed
+    | SessionFailed
+    | Stopped
+    | SurveyFailed
+    | PastFailed
+    | Refused
+)
 
 
 def written(messages: Sequence[Request | Report]) -> bytes:

@@ -8,14 +8,14 @@ the averages of streams need to be known.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from app.model.world import LARGEST_CYCLE, Layer, World
 from app.processes.cycle import Cycle
-from app.processes.droplets import DropletErosion, water_of_cycle
-from app.processes.moisture import Moisture
+from app.processes.droplets import DropletErosion, raise_averages, water_of_cycle
+from app.processes.moisture import Moisture, soak
 from app.processes.plants import PERIOD, Plants
 from app.processes.pools import Pools, fill
 from app.processes.process import Process
@@ -30,24 +30,33 @@ LONGEST_TURN = 0.1  # of the shortest life of a tree: in longer ones trees would
 
 BEGIN = LARGEST_CYCLE - 2**20  # the number of the first of these cycles: so they have random numbers of their own
 
-GATHERED = "gathered before the first cycle"
+GATHERED = "gathered in the past"
+
+
+def lives(scene: Scene) -> bool:
+    """Whether anything in a scene has a past: its water, or its plants."""
+    return scene.world.past > 0 and any(getattr(scene, name).enabled for name in (*WATERY, Plants.name))
 
 
 def is_due(world: World, scene: Scene) -> bool:
     """Whether a world has a past that has not been lived yet."""
-    return scene.world.past > 0 and world.cycle == 0 and not world.has_past
+    return world.cycle == 0 and not world.has_past and lives(scene)
 
 
-def live(world: World, scene: Scene, processes: Sequence[Process], cycle: Cycle) -> None:
+def live(world: World, scene: Scene, processes: Sequence[Process], cycle: Cycle) -> Iterator[None]:
     """Let water and plants be as they are after `world.past` cycles of a scene on the ground as it is.
 
+    This pauses after each step. The world stays as it was until the last, so that it can be given up at any.
     `processes` are those that run in `cycle`, in their order. The levels of lakes are still to be derived.
     """
     before = world.copy()  # whatever the processes do to its ground
     by_name = {process.name: process for process in processes}
     watery = [by_name[name] for name in WATERY if name in by_name]
     if Pools.name in by_name:
-        fill(before, scene.pools, cycle.edges, water_of_cycle(before, scene.droplets, cycle), scene.world.past)
+        runoff = water_of_cycle(before, scene.droplets, cycle)
+        yield from fill(before, scene.pools, cycle.edges, runoff, scene.world.past)
+    if Moisture.name in by_name:
+        yield from soak(before, scene.moisture, cycle, scene.world.past)
     still = scene.with_value(f"{DropletErosion.name}.deposition_rate", 0.0)  # then drops take nothing up, either
     cycles = min(max(round(CYCLES * CELLS / max(world.ground.size, CELLS)), 1), scene.world.past)
     for number in range(cycles if watery else 0):
@@ -55,15 +64,18 @@ def live(world: World, scene: Scene, processes: Sequence[Process], cycle: Cycle)
         now = Cycle(cycle.weather, cycle.edges, cycle.running)
         for process in watery:
             process.step(before, getattr(still, process.name), now)
+        yield
+    if DropletErosion.name in by_name:
+        raise_averages(before, scene.droplets, cycles)
+        world.cycles_before = max(cycles, scene.world.past)
     if Plants.name in by_name:
-        _grow(before, world.ground, scene, by_name[Plants.name], cycle)
+        yield from _grow(before, world.ground, scene, by_name[Plants.name], cycle)
     left = [*watery, *(by_name[name] for name in (Plants.name,) if name in by_name)]
     _take(world, before, {name for process in left for name in process.changes} - {"bedrock", "sediment"})
-    world.cycles_before = cycles if watery else 0
     world.has_past = True
 
 
-def _grow(world: World, ground: Layer, scene: Scene, process: Process, cycle: Cycle) -> None:
+def _grow(world: World, ground: Layer, scene: Scene, process: Process, cycle: Cycle) -> Iterator[None]:
     """Let plants come to a world whose ground is and was this."""
     rate = scene.plants.rate * scene.world.past / (TURNS * PERIOD)
     shortest = min((tree.lifetime for tree in world.flora.trees), default=math.inf)
@@ -73,6 +85,7 @@ def _grow(world: World, ground: Layer, scene: Scene, process: Process, cycle: Cy
     for number in range(TURNS * PERIOD):
         world.cycle = BEGIN + number
         process.step(world, parameters, cycle)
+        yield
 
 
 def _take(world: World, before: World, names: set[str]) -> None:

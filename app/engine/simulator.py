@@ -91,6 +91,8 @@ class Simulator:
         self._take_traits()
         self._strokes: list[tuple[int, Stroke]] = []  # since the backup, each with the cycle that it came after
         self._levels_are_old = False  # since the land was changed by hand
+        self._past: Iterator[None] | None = None  # that is being lived
+        self.past_failure = ""  # why there is none
         self._backup = world.state()
         self._backup_time = time.monotonic()
 
@@ -155,37 +157,46 @@ class Simulator:
         self.prepared.add(build)
         if build == Pools.name:
             self.derive_levels()
-        if not self.unprepared():
-            self._live_past()
 
     def prepare_all(self) -> None:
-        """Prepare what is switched on, so that the world shows its lakes and sea before the first cycle."""
+        """Prepare what is switched on, so that the world shows its lakes and sea, and its past, before its cycles."""
         for build in self.unprepared():
             self.prepare(build)
+        while self.past_is_due:
+            self.live_on()
+
+    @property
+    def past_is_due(self) -> bool:
+        """Whether the world has a past that it has not lived, or not to its end."""
+        return past.is_due(self.world, self.scene)
 
     def have_past(self) -> None:
         """Let the world have lived its past, where it has one, before anything else happens to it."""
-        if past.is_due(self.world, self.scene):
+        if self.past_is_due:
             self.prepare_all()
-            self._live_past()
 
-    def _live_past(self) -> None:
-        if not past.is_due(self.world, self.scene):
-            return
+    def live_on(self) -> None:
+        """Take the next step of the world's past, of which nothing is seen before the last. All must be prepared."""
         self._use_threads()
+        try:
+            self._past = self._past or self._begin_past()
+            next(self._past, None)
+        except Exception as error:
+            self.world.has_past = True
+            self.past_failure = f"the land begins without the water and plants of its past: {explained(error)}"
+            log.warning("%s", self.past_failure)
+        if not self.past_is_due:
+            self._past = None
+            self.derive_levels()
+            self._remember()  # a replay begins after it
+
+    def _begin_past(self) -> Iterator[None]:
         enabled = {process.name for process in self.enabled()}
         weather = weather_of(self.scene.climate, self.world.seed, self.world.cycle)
         cycle = Cycle(weather, self.scene.edges, frozenset(enabled))
-        processes = [
-            process() for process in PROCESSES if process.name in enabled
-        ]  # those of cycles to come know nothing
-        try:
-            past.live(self.world, self.scene, processes, cycle)
-        except Exception as error:
-            self.world.has_past = True
-            log.warning("the land begins without the water and plants of its past: %s", explained(error))
-        self.derive_levels()
-        self._remember()  # a replay begins after it
+        # Those of cycles to come know nothing of it.
+        processes = [process() for process in PROCESSES if process.name in enabled]
+        return past.live(self.world, self.scene, processes, cycle)
 
     def compile_missing(self) -> None:
         """As `prepare_all`, on all cores, and with a bar that shows how far it is."""
@@ -248,7 +259,7 @@ class Simulator:
 
     def unprepared_for(self, stroke: Stroke) -> list[str]:
         """The missing builds that a stroke needs at once."""
-        if past.is_due(self.world, self.scene):
+        if self.past_is_due:
             return self.unprepared()
         if not TOOLS[stroke.tool].runs_drops:
             return []
@@ -324,7 +335,6 @@ class Simulator:
             raise SimulationError(f"cycle {LARGEST_CYCLE} is the last that can be counted")
         self._follow_keys()
         self.prepare_all()
-        self.have_past()
         try:
             self._run_cycle()
         except ProcessFailure as failure:

@@ -9,7 +9,7 @@ from app.engine.messages import Moment, Stopped
 from app.engine.moments import TimelineSeen
 from app.scene.scene import Scene
 
-State = Literal["loading", "compiling", "running", "paused", "failed"]
+State = Literal["loading", "compiling", "growing", "running", "paused", "failed"]  # growing: living its past
 
 
 @dataclass(frozen=True)

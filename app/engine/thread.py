@@ -31,6 +31,7 @@ from app.engine.messages import (
     Moment,
     Opened,
     OpenFailed,
+    PastFailed,
     Pause,
     Refused,
     Report,
@@ -74,8 +75,10 @@ GIVING_WAY = 0.0001  # seconds
 AFTER_AN_ERROR = 0.1  # seconds, so that one that comes again and again leaves the processor to others
 
 
+# What is asked while a land lives its past, and done after it. Changes and strokes wait as they do for kernels.
+EDITS = (Copy, Keep, Blur, Refine, RollSnowballs, CancelSnowballs)
 # What is asked on the way to a moment, and done there.
-FOR_ITS_END = (Change, Copy, Keep, Blur, Refine, RollSnowballs, CancelSnowballs, Stroke, Pause, Run, Step, Save)
+FOR_ITS_END = (*EDITS, Change, Stroke, Pause, Run, Step, Save)
 
 
 class SimulationThread:
@@ -246,7 +249,7 @@ class SimulationThread:
         self._reports.put(Refused(request, explained(error)))
 
     def _answer(self, request: Request) -> None:
-        if self._travel and isinstance(request, FOR_ITS_END):
+        if (self._travel and isinstance(request, FOR_ITS_END)) or (self._past_goes_on and isinstance(request, EDITS)):
             self._waiting.append(request)
             return
         match request:
@@ -568,6 +571,8 @@ class SimulationThread:
 
     def _has_kernels_for(self, stroke: Stroke) -> bool:
         assert self._lockstep is not None
+        if self._past_goes_on:
+            return False
         painted = self._lockstep.painted_by(stroke)
         needed = in_order(build for simulator in painted for build in simulator.unprepared_for(stroke))
         missing = [build for build in needed if not self._is_ready(build)]  # all of them are asked for
@@ -667,6 +672,8 @@ class SimulationThread:
                 self._wake.wait(timeout=WAIT_FOR_KERNELS)
                 self._wake.clear()
                 return
+            if self._live_on():
+                return
             if self._travel:
                 self._travel_on()
                 return
@@ -736,20 +743,44 @@ class SimulationThread:
                 if self._readiness.failed_elsewhere(build):
                     self._say(state="compiling", message=f"compiling {build}")
                 simulator.prepare(build)
-                # Lakes and sea are seen at once, and what a land has from its past.
-                self._fresh = self._fresh or simulator.world.has_past or self._lockstep.water_versions != before
+                # Lakes and sea are seen at once.
+                self._fresh = self._fresh or self._lockstep.water_versions != before
         if len(ready) < len({build for _, build in unprepared}):
             return False
         self._say(state="paused" if self._is_paused else "running", message="")
         return True
 
+    @property
+    def _past_goes_on(self) -> bool:
+        """Whether there is a past to be lived before a person may change the land."""
+        return self._lockstep is not None and self._status.state != "failed" and self._lockstep.past_is_due
+
+    def _live_on(self) -> bool:
+        """Take the next step of the past, between which all requests are heard; returns whether there was one."""
+        assert self._lockstep is not None
+        if not self._lockstep.past_is_due:
+            return False
+        if self._lockstep.live_on():
+            self._say(state="growing", message="water and plants come to the land")
+            return True
+        self._fresh = True
+        self._timeline.keep_anew(self._lockstep)
+        self._say(state="paused" if self._is_paused else "running", message="")
+        for simulator in self._lockstep.simulators:
+            if simulator.past_failure:
+                self._reports.put(PastFailed(simulator.past_failure))
+        if not self._travel:
+            self._answer_what_waited()
+        return True
+
     def _prepare_at_rest(self) -> bool:
-        """As `_prepare`, while nothing runs; returns whether there is more than before."""
+        """As `_prepare`, and the past after it, while nothing runs; returns whether there is more than before."""
         if self._lockstep is None or self._status.state == "failed":
             return False
         before = len(self._lockstep.unprepared())
         try:
-            self._prepare()
+            if self._prepare() and self._live_on():
+                return True
         except Exception as error:
             self._fail(error)
         return len(self._lockstep.unprepared()) < before
@@ -759,7 +790,9 @@ class SimulationThread:
         return self._readiness.is_ready(build, self._lockstep.simulators[0])
 
     def _may_go_on_without(self, scenes: Sequence[Scene]) -> bool:
-        """Whether cycles run now, and these scenes need builds that must be waited for."""
+        """Whether cycles run now, or a past is lived, and these scenes need builds that must be waited for."""
+        if self._past_goes_on:
+            return True
         if self._lockstep is None or self._is_paused or self._status.state != "running" or self._lockstep.unprepared():
             return False
         needed = in_order(build for _, build in self._lockstep.unprepared(scenes))

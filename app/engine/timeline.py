@@ -197,6 +197,11 @@ class Timeline:
         self._pause = max(SECONDS_BETWEEN_STATES, (time.perf_counter() - begin) / LARGEST_COST)
         self._make_room()
 
+    def keep_anew(self, lockstep: Lockstep) -> None:
+        """Keep the state of now in place of the one that there is: a land has come to its past."""
+        self._branch.kept[:] = [state for state in self._branch.kept if state.moment != self.now]
+        self.keep(lockstep)
+
     def _make_room(self) -> None:
         """Write the oldest states to disk where they take too much memory, and forget some where they take too much."""
         states = sorted((state for branch in self._branches.values() for state in branch.kept), key=_age)

@@ -261,6 +261,12 @@ def _water_of_drop(world: World, parameters: DropletParameters) -> float:
     return parameters.water * world.reference_cell_size
 
 
+def raise_averages(world: World, parameters: DropletParameters, cycles: int) -> None:
+    """Let the averages of streams be what they come to after many cycles like the `cycles` that they know alone."""
+    if parameters.river_transport == 0.0:  # else they are plain means
+        world.flow[..., : len(side_by_side("flow"))] /= np.float32(1.0 - (1.0 - parameters.stream_memory) ** cycles)
+
+
 def _memory(world: World, parameters: DropletParameters) -> float:
     """The weight of this cycle in the stream averages.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.world import World
 from app.processes.cycle import Cycle, Rising
 from app.processes.process import register
+
+if TYPE_CHECKING:
+    from kernels.moisture import Aquifer
 
 
 class MoistureParameters(Parameters, frozen=True, kw_only=True):
@@ -142,38 +146,7 @@ class Moisture:
 
         settled = "pools" in cycle.running
         new = "moisture" not in world.layers
-        weather = cycle.weather
-        # The usual wind dries as much as `evaporation` says, still air about half of that (Penman 1948).
-        dried = parameters.evaporation * (1.0 + weather.wind_speed) / (1.0 + USUAL_WIND)
-        aquifer = moisture.Aquifer(
-            moisture.Ground(
-                world.bedrock,
-                world.sediment,
-                world.ground,
-                world.water,
-                world.standing if settled else (world.water > 0.0).astype(np.uint8),
-                world.trace("moisture"),
-                world.trace("groundwater"),
-                world.pack("surface"),
-                world.rainfall,
-                world.rates,
-            ),
-            world.material_fields(
-                porosity=parameters.porosity,
-                rock_porosity=parameters.rock_porosity,
-                rock_permeability=parameters.rock_permeability,
-            ),
-            world.cell_size,
-            for_kernel(
-                moisture.MoistureParameters,
-                parameters,
-                weather,
-                rain=parameters.rain_infiltration * weather.rain,
-                evaporation=dried,
-                walls=settled and world.walls,
-                sea_level=world.sea_level if settled else -math.inf,
-            ),
-        )
+        aquifer = _aquifer(world, parameters, cycle)
         area = world.cell_area
         account = world.ledger.water
         if new and parameters.groundwater > 0.0:
@@ -196,3 +169,64 @@ class Moisture:
         elif settled:
             cells, depths = aquifer.rise()
             world.water.reshape(-1)[cells] += depths
+
+
+def soak(world: World, parameters: MoistureParameters, cycle: Cycle, cycles: int) -> Iterator[None]:
+    """Let the ground be about as wet as so many cycles make it, in few long steps, of which this pauses after each.
+
+    What comes out of the ground is gone. Each step takes half of the time that is left, so that the last ones are as
+    short as cycles.
+    """
+    from kernels.moisture import CYCLES_PER_EXCHANGE
+
+    new = "moisture" not in world.layers
+    aquifer = _aquifer(world, parameters, cycle)
+    if new and parameters.groundwater > 0.0:
+        aquifer.fill(parameters.groundwater)
+    columns_first = False
+    while cycles > 0:
+        step = max(cycles // 2, min(cycles, CYCLES_PER_EXCHANGE))
+        aquifer.flow(step, columns_first=columns_first)
+        aquifer.exchange(step)
+        aquifer.rise()
+        cycles, columns_first = cycles - step, not columns_first
+        yield
+
+
+def _aquifer(world: World, parameters: MoistureParameters, cycle: Cycle) -> Aquifer:
+    """The ground of a world, as the weather and the water of a cycle find it."""
+    from kernels import moisture
+
+    settled = "pools" in cycle.running
+    weather = cycle.weather
+    # The usual wind dries as much as `evaporation` says, still air about half of that (Penman 1948).
+    dried = parameters.evaporation * (1.0 + weather.wind_speed) / (1.0 + USUAL_WIND)
+    return moisture.Aquifer(
+        moisture.Ground(
+            world.bedrock,
+            world.sediment,
+            world.ground,
+            world.water,
+            world.standing if settled else (world.water > 0.0).astype(np.uint8),
+            world.trace("moisture"),
+            world.trace("groundwater"),
+            world.pack("surface"),
+            world.rainfall,
+            world.rates,
+        ),
+        world.material_fields(
+            porosity=parameters.porosity,
+            rock_porosity=parameters.rock_porosity,
+            rock_permeability=parameters.rock_permeability,
+        ),
+        world.cell_size,
+        for_kernel(
+            moisture.MoistureParameters,
+            parameters,
+            weather,
+            rain=parameters.rain_infiltration * weather.rain,
+            evaporation=dried,
+            walls=settled and world.walls,
+            sea_level=world.sea_level if settled else -math.inf,
+        ),
+    )

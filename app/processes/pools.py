@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
@@ -77,11 +78,12 @@ class Pools:
 
 def fill(
     world: World, parameters: PoolsParameters, edges: EdgeParameters, runoff: NDArray[np.float64], cycles: int
-) -> None:
+) -> Iterator[None]:
     """Let lakes be about as full as so many cycles make them, with `runoff` in each, metres [row, column].
 
-    What is over their sills goes on to where it ends. Each step takes half of the time that is left: lakes that balance
-    evaporation come to their levels, and the last steps are as short as cycles.
+    It takes few long steps, and this pauses after each. What is over their sills goes on to where it ends. Each step
+    takes half of the time that is left: lakes that balance evaporation come to their levels, and the last steps are as
+    short as cycles.
     """
     loss = parameters.evaporation * world.layers.get("rate_evaporation", np.ones((), np.float32)).astype(np.float64)
     loss += parameters.seepage
@@ -90,6 +92,7 @@ def fill(
         world.water[...] = np.maximum(world.water - step * loss, 0.0) + step * runoff
         _settle(world, world.water, parameters, edges, evaporation=0.0, seepage=0.0, most_spilled=0.0)
         cycles -= step
+        yield
 
 
 def derive_levels(world: World, parameters: PoolsParameters, edges: EdgeParameters) -> None:

@@ -30,6 +30,7 @@ from app.engine.messages import (
     Moment,
     Opened,
     OpenFailed,
+    PastFailed,
     Refused,
     Saved,
     SaveFailed,
@@ -316,7 +317,7 @@ class Application:
     @property
     def _shares_cores(self) -> bool:
         """Whether pictures take time from the simulation, and the view is not being moved."""
-        runs = self.simulation.status.state in ("running", "compiling")
+        runs = self.simulation.status.state in ("running", "compiling", "growing")
         moves = self.camera.dragging or self.camera.moving or self.camera.flying or self.brushing.is_drawing
         return runs and not moves and self.side.picture.software
 
@@ -397,7 +398,7 @@ class Application:
     @property
     def _at_rest(self) -> bool:
         return (
-            self.simulation.status.state in ("paused", "failed", "compiling")
+            self.simulation.status.state in ("paused", "failed", "compiling", "growing")
             and self.simulation.status.run is None
             and self._still > STILL_FRAMES
             and not self.sides.drawing
@@ -789,6 +790,8 @@ class Application:
                     self.notices.complain(f"the work so far is not safe from a crash: {why}")
                 case SurveyFailed(why):
                     self.notices.complain(f"rivers: {why}")
+                case PastFailed(why):
+                    self.notices.complain(why)
                 case Refused(request, why):
                     self.notices.complain(why)
                     self.documents.take_name(request)

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from app.cli.export import landscape_of
+from app.engine import past
 from app.engine.creation import create_world
 from app.engine.lockstep import Lockstep
-from app.engine.past import GATHERED
+from app.engine.memory import Needs
+from app.engine.messages import GoTo, PastFailed
+from app.engine.past import GATHERED, is_due, lives
 from app.engine.simulator import Simulator
 from app.engine.thread import SimulationThread
 from app.files import checkpoint
 from app.model.ledger import LARGEST_IMBALANCE
 from app.processes import plants
+from app.scene.edits import Change, Copy, Open
 from app.scene.scene import Scene
-from tests.app.small import bits, simulated, small_scene
+from tests.app.small import bits, simulated, size_in_cells, small_scene
 
 CYCLES = 300
 
@@ -70,6 +75,40 @@ def test_streams_carry_at_first_what_they_carry_later() -> None:
     after = old.world.layers["discharge"]
     assert before.sum() == pytest.approx(after.sum(), rel=0.2)
     assert np.corrcoef(before.ravel(), after.ravel())[0, 1] > 0.9
+
+
+@pytest.mark.parametrize("transport", [0.0, 0.5])
+def test_streams_act_on_drops_at_first_as_they_do_later(transport: float) -> None:
+    """Averages that begin with nothing would let streams grow for hundreds of cycles."""
+    still = {"droplets.deposition_rate": 0.0, "plants.enabled": False, "droplets.river_transport": transport}
+    old = opened(old_scene().with_values(still))
+    before = old.world.layers["discharge"].sum()
+    for _ in range(400):
+        old.advance()
+    assert before == pytest.approx(old.world.layers["discharge"].sum(), rel=0.2)
+
+
+def test_the_past_is_as_long_in_finer_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ground is as wet, however few cycles of drops there is time for, and as many trees grow on it."""
+    monkeypatch.setattr(past, "CELLS", 64 * 48)
+    shape = {"world__columns": 64, "world__rows": 48, "world__reference_cell_size": 20.0}
+    wet = {"moisture__enabled": True, "world__past": 1000, "plants__rate": 14.0, "plants__tree_arrival": 5e-4}
+    scene = old_scene(**shape, **wet)
+    worlds = [opened(size).world for size in (scene, scene.with_values(size_in_cells(scene, 256, 192)))]
+    coarse, fine = (world.layers["wetness"].mean() for world in worlds)
+    assert fine == pytest.approx(coarse, rel=0.05)
+    assert len(worlds[1].trees) > 0.5 * len(worlds[0].trees) > 100
+
+
+def test_the_ground_is_as_wet_as_cycles_keep_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(past, "CYCLES", 1)
+    still = {"droplets.deposition_rate": 0.0, "plants.enabled": False}
+    scene = old_scene(moisture__enabled=True, world__past=1000).with_values(still)
+    old = opened(scene)
+    wet = old.world.layers["moisture"].mean()
+    for _ in range(200):
+        old.advance()
+    assert wet == pytest.approx(old.world.layers["moisture"].mean(), rel=0.1)
 
 
 def test_the_past_is_the_same_whenever_and_wherever_it_is_lived() -> None:
@@ -128,6 +167,93 @@ def test_a_window_sees_the_past_before_the_first_cycle() -> None:
         assert shown[0].layers["water"].any() and len(shown[0].trees)
     finally:
         thread.stop()
+
+
+def started(scene: Scene) -> SimulationThread:
+    """A thread that does what is asked for, step by step, as the test goes round."""
+    thread = SimulationThread(scene, paused=True)
+    thread.first_picture_shown.set()
+    thread.ask(thread._opening)
+    thread._go_round()
+    assert thread._lockstep is not None
+    for simulator, build in thread._lockstep.unprepared():
+        simulator.prepare(build)
+    thread._go_round()
+    assert thread._lockstep.past_is_due, "one step is not all of it"
+    return thread
+
+
+def go_round(thread: SimulationThread, *, until: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60.0
+    while not until():
+        assert time.monotonic() < deadline
+        thread._go_round()
+
+
+def test_a_window_is_heard_while_the_past_is_lived() -> None:
+    """Another land is opened at once; what changes the land is done after its past, as if that had been there."""
+    scene = old_scene()
+    thread = started(scene)
+    assert thread.status.state == "growing" and thread.status.message
+    thread.ask(Change({"droplets.count": 90}))
+    thread.ask(Copy(0))
+    thread._go_round()
+    assert thread._lockstep is not None
+    assert len(thread._lockstep.simulators) == 1 and thread.scenes[0].droplets.count == 90
+    go_round(thread, until=lambda: thread._lockstep is not None and len(thread._lockstep.simulators) == 2)
+    thread._go_round()
+    assert thread.status.state == "paused"
+    expected = opened(scene)
+    expected.change(scene.with_value("droplets.count", 90))
+    for simulator in thread._lockstep.simulators:
+        assert simulator.scene.droplets.count == 90
+        assert bits(simulator.world) == bits(expected.world)
+    thread.ask(Open((old_scene(world__seed=9),)))
+    thread._go_round()
+    assert thread._lockstep.past_is_due
+    thread.ask(Open((old_scene(world__past=0),)))
+    thread._go_round()
+    assert not thread._lockstep.past_is_due and not thread._lockstep.worlds[0].has_past
+
+
+def test_undo_to_the_beginning_finds_the_past_there() -> None:
+    thread = started(old_scene())
+    assert thread._lockstep is not None
+    go_round(thread, until=lambda: not thread._lockstep.past_is_due)
+    expected = bits(thread._lockstep.worlds[0])
+    now = thread._timeline.now
+    thread.ask(Change({"droplets.count": 90}))
+    thread._go_round()
+    thread.ask(GoTo(now.branch, now.cycle, now.edits))
+    thread._go_round()
+    assert bits(thread._lockstep.worlds[0]) == expected
+
+
+def test_a_past_that_fails_is_told_and_the_land_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("app.engine.past.fill", fails)
+    thread = SimulationThread(old_scene(), paused=True)
+    thread.first_picture_shown.set()
+    thread.ask(thread._opening)
+    thread._go_round()
+    assert thread._lockstep is not None
+    for simulator, build in thread._lockstep.unprepared():
+        simulator.prepare(build)
+    go_round(thread, until=lambda: thread._lockstep is not None and not thread._lockstep.past_is_due)
+    [told] = [report for report in thread.reports() if isinstance(report, PastFailed)]
+    assert "past" in told.why and "memory" in told.why
+    thread._lockstep.advance()
+
+
+def test_a_land_without_water_and_plants_has_no_past() -> None:
+    scene = small_scene(world__past=1000, droplets__enabled=False)
+    world, scene = create_world(scene)
+    assert not lives(scene) and not is_due(world, scene)
+    old = small_scene(world__past=1000)
+    assert Needs.of([scene], 1, shown=False) == Needs.of([scene.with_value("world.past", 0)], 1, shown=False)
+    assert Needs.of([old], 1, shown=False) != Needs.of([old.with_value("world.past", 0)], 1, shown=False)
 
 
 def test_an_export_before_the_first_cycle_has_the_past_that_a_window_shows() -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 STATES: dict[State, tuple[str, Colour]] = {
     "loading": (icons.ICON_FA_HOURGLASS_HALF, WARNING),
     "compiling": (icons.ICON_FA_GEARS, WARNING),
+    "growing": (icons.ICON_FA_SEEDLING, WARNING),
     "running": (icons.ICON_FA_PLAY, ACCENT),
     "paused": (icons.ICON_FA_PAUSE, FAINT_TEXT),
     "failed": (icons.ICON_FA_TRIANGLE_EXCLAMATION, ERROR),
