@@ -24,6 +24,8 @@ Generator = Callable[["Scene", Grid], Layer | tuple[Layer, Layer] | Land]
 
 RANGE = "range"
 
+DETAIL = 0.1  # of a reference cell: where so much is worn, most of the forms that are finer than it have gone
+
 GENERATORS: dict[str, Generator] = {
     "noise": noise.elevation,
     "diamond-square": diamond_square.elevation,
@@ -62,13 +64,13 @@ def generate(scene: Scene, grid: Grid) -> Land:
         made = generator(scene, grid.in_reference_cells)
     heights = made[0] if isinstance(made, tuple) else made
     assert isinstance(heights, np.ndarray)
-    wear = wear_of(
-        scene,
-        (heights - lowest) * (relief / max(highest - lowest, 1e-12)),
-        grid.in_reference_cells.cell * reference_cell(scene),
-    )
+    heights = stretched(heights, relief, lowest, highest)
+    metres = grid.in_reference_cells.cell * reference_cell(scene)
+    wear = wear_of(scene, heights, metres)
     alluvium = _averaged(wear.alluvium, grid).clip(min=0.0)
-    ground = land.rock + _averaged(wear.change, grid)
+    # What was finer than reference cells went with the ground that had it.
+    detail = (land.rock - _averaged(heights, grid)) * np.exp(-np.abs(_averaged(wear.change, grid)) / (DETAIL * metres))
+    ground = _averaged(heights + wear.change, grid) + detail
     return Land(ground - alluvium - scene.world.soil_depth, alluvium, scene.world.worn)
 
 

@@ -22,7 +22,7 @@ from app.files import checkpoint
 from app.model.ledger import LARGEST_IMBALANCE
 from app.processes import plants
 from app.scene.edits import Change, Copy, Open
-from app.scene.scene import Scene
+from app.scene.scene import Scene, load_preset
 from tests.app.small import bits, simulated, size_in_cells, small_scene
 
 CYCLES = 300
@@ -281,3 +281,17 @@ def test_worn_land_has_valleys_that_drain_it() -> None:
     assert in_hollows(worn.ground) < 0.3 * in_hollows(plain.ground)
     assert worn.ground.mean() < plain.ground.mean()
     assert worn.ground.min() >= plain.ground.min() - 1e-6
+
+
+def test_worn_land_in_finer_cells_has_no_teeth_where_it_was_steep() -> None:
+    """What rivers have worn is found in reference cells: rims that are sharper than these must not stand on it."""
+    from kernels.rivers import drain
+
+    scene = load_preset("forest-island").with_value("world.past", 0)
+
+    def hollows(side: int) -> float:
+        world, _ = create_world(scene.with_values(size_in_cells(scene, side, side)))
+        filled = drain(world.ground, world.cell_size, scene.edges.sea).filled
+        return float((filled - world.ground).sum() * world.cell_area)
+
+    assert hollows(768) < 2.0 * hollows(384)
