@@ -918,7 +918,8 @@ def _add_scene_options(parser: argparse.ArgumentParser, default: str = "the pres
         "--extent",
         metavar="METRES",
         help="how far the map reaches: metres from west to east, the other side in proportion; or WIDTHxHEIGHT; its "
-        "cells and hills keep their size, so that a wider map has more of them; a range is made anew, as wide",
+        "cells and hills keep their size, so that a wider map has more of them; rivers that have worn it find other "
+        "ways, and a range is made anew, as wide",
     )
     scene.add_argument(
         "--part",

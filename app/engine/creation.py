@@ -155,8 +155,9 @@ def read_extent(text: str, name: str) -> tuple[float, float]:
 def extent_in_metres(scene: Scene, width: float, height: float) -> dict[str, int | float]:
     """What to change in a scene, so that its map is so wide and high, in cells as large as before.
 
-    With no height it follows in proportion. The land around that of the scene goes on with hills of the same size; a
-    range, whose rivers end at the map's edge, is made anew, as wide as that. Raises `UserError` where there is no land
+    With no height it follows in proportion. The land around that of the scene goes on with hills of the same size, on
+    which the rivers of `world.worn` find other ways; a range, whose rivers end at the map's edge, is made anew, as wide
+    as that. Raises `UserError` where there is no land
     around.
     """
     if scene.saved_world:

@@ -132,7 +132,7 @@ def kind_of(scene: Scene) -> tuple[object, ...]:
     """What scenes that need the same kernels have in common."""
     groups = (getattr(scene, name) for name in scene.__struct_fields__)
     switches = tuple(getattr(group, "enabled", None) for group in groups)
-    return scene.world.source, scene.saved_world, switches, scene.fields
+    return scene.world.source, scene.world.worn > 0.0, scene.saved_world, switches, scene.fields
 
 
 def stored_as(layer: str) -> tuple[type[np.generic], Any]:
