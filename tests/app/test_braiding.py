@@ -16,7 +16,7 @@ from tests.kernels.test_braids import braiding_index
 
 
 def outwash(columns: int = 200, rows: int = 130, **settings: object) -> Scene:
-    scene = load_preset("braided").with_values({"world.columns": columns, "world.rows": rows, "world.relief": 34.0})
+    scene = load_preset("braided").with_values({"world.columns": columns, "world.rows": rows})
     return scene.with_values({path.replace("__", "."): value for path, value in settings.items()})  # type: ignore[misc]
 
 
