@@ -123,7 +123,7 @@ void main() {
 #if STORM == 1
     seen = dusty_sky(direction, seen);
 #endif
-    colour = vec4(seen, 1.0);
+    colour = vec4(seen, 0.0);
 #else
     vec3 place = frame.camera.xyz + direction * ((frame.heights.z - frame.camera.y) / min(direction.y, -1e-4));
     float away = distance_to_block(place.xz) / frame.heights.w;
@@ -141,6 +141,6 @@ void main() {
     vec3 kept, added;
     air_before(place, kept, added);
     table = mix(table * kept + added, horizon, smoothstep(0.0, table_fades, away));
-    colour = vec4(table, 1.0);
+    colour = vec4(table, 0.0);
 #endif
 }

@@ -37,6 +37,6 @@ void main() {
     float hidden = water_left_out(uv, place, pixel.y);
     film.added *= 1.0 - hidden;
     film.kept = mix(film.kept, vec3(1.0), hidden);
-    added = vec4(film.added * air_kept + (1.0 - film.kept) * air_added, 1.0);
-    kept = vec4(film.kept, 0.0);
+    added = vec4(film.added * air_kept + (1.0 - film.kept) * air_added, 0.0);
+    kept = vec4(film.kept, 1.0);
 }

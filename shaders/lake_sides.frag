@@ -1,6 +1,7 @@
 // The cut through a lake at the edge of the map, as through a block of resin.
 #include "water.glsl"
 #include "standing.glsl"
+#include "outline.glsl"
 
 uniform sampler2D surface;
 
@@ -34,6 +35,6 @@ void main() {
 
     vec3 air_kept, air_added;
     air_before(position, air_kept, air_added);
-    added = vec4(colour * there * air_kept + (1.0 - keep) * air_added, 1.0);
+    added = vec4(colour * there * air_kept + (1.0 - keep) * air_added, -outline_key());
     kept = vec4(keep, 0.0);
 }

@@ -21,6 +21,6 @@ void main() {
     vec3 snow = 0.75 * sky_light(vec3(0.0, 1.0, 0.0)) + frame.sun_light.rgb * (0.12 + 0.2 * forward);
     vec3 air_kept, air_added;
     air_before(position, air_kept, air_added);
-    added = vec4(part * (mix(rain, snow, flake) * air_kept + air_added), 1.0);
-    kept = vec4(vec3(1.0 - part), 0.0);
+    added = vec4(part * (mix(rain, snow, flake) * air_kept + air_added), 0.0);
+    kept = vec4(vec3(1.0 - part), 1.0);
 }

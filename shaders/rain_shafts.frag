@@ -26,6 +26,6 @@ void main() {
     light *= mix(0.8, 1.2, snow_part(position.y));
     vec3 air_kept, air_added;
     air_before(position, air_kept, air_added);
-    added = vec4(cover * (light * air_kept + air_added), 1.0);
-    kept = vec4(vec3(1.0 - cover), 0.0);
+    added = vec4(cover * (light * air_kept + air_added), 0.0);
+    kept = vec4(vec3(1.0 - cover), 1.0);
 }

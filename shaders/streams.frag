@@ -41,6 +41,6 @@ void main() {
     seen.x *= sun_past_clouds(position);
 #endif
     Film film = running_water(course, stream, position, seen);
-    added = vec4(film.added * air_kept + (1.0 - film.kept) * air_added, 1.0);
-    kept = vec4(film.kept, 0.0);
+    added = vec4(film.added * air_kept + (1.0 - film.kept) * air_added, 0.0);
+    kept = vec4(film.kept, 1.0);
 }

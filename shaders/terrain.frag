@@ -4,6 +4,7 @@
 #endif
 
 #include "place.glsl"
+#include "outline.glsl"
 #include "ground.glsl"
 #include "overlay.glsl"
 #include "running_water.glsl"
@@ -327,5 +328,5 @@ void main() {
     Film sand = beach_film(position.xz, place.yz * frame.map.w, shore, max(beach, 0.0), beach_pixel, lit.xyz, normalize(frame.camera.xyz - position));
     if (beach >= 0.0 && beach <= beach_rises * beach_reach(shore)) radiance = sand.added + sand.kept * radiance;
 #endif
-    colour = vec4(radiance * air_kept + air_added, 1.0);
+    colour = vec4(radiance * air_kept + air_added, outline_key_at(position));
 }

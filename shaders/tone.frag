@@ -1,24 +1,37 @@
-// From linear light to the screen: exposure, a filmic curve, a light vignette.
-#include "frame.glsl"
-#include "tone.glsl"
+// From linear light to the screen.
+#include "developed.glsl"
+
+#ifndef OUTLINES
+#define OUTLINES 0  // 1: pixels at the outline of a surface are marked in depth, for outlines.frag
+#endif
 
 uniform sampler2D scene;
-uniform vec4 part;  // of the picture that is drawn: its size and its lower left corner, as parts of the whole
 uniform bool brightness_in_alpha;  // where FXAA follows; a finished picture is opaque
 
-in vec2 uv;
 out vec4 colour;
 
+#if OUTLINES == 1
+const float BEND = 0.016;  // of the sizes of the keys, from which on two surfaces meet
+
+// Whether the key changes other than evenly from pixel to pixel. The pixels in the same square of two by two are known by
+// the derivatives, the others around by one gather: in software a second would cost as much as all else here.
+bool at_outline(float key) {
+    vec2 inwards = 2.0 - 4.0 * fract(0.5 * gl_FragCoord.xy);  // 1 where its other pixel is above or on the right
+    vec4 around = textureGather(scene, (gl_FragCoord.xy - 0.5 * inwards) / vec2(textureSize(scene, 0)), 3);
+    float bend = dot(around, vec4(1.0)) - 4.0 * key + 2.0 * dot(inwards, vec2(dFdx(key), dFdy(key)));
+    return abs(bend) > BEND * (dot(abs(around), vec4(1.0)) + abs(key));
+}
+#endif
+
 void main() {
-    vec3 radiance = textureLod(scene, uv, 0.0).rgb * frame.sun_light.a;
-    vec2 from_centre = (uv * part.xy + part.zw - 0.5) * vec2(0.9, 0.7);
-    radiance *= 1.0 - 0.45 * dot(from_centre, from_centre);
-    // The filmic curve greys strong light; a little more colour makes up for it.
-    radiance = max(mix(vec3(dot(radiance, vec3(0.2126, 0.7152, 0.0722))), radiance, 1.14), 0.0);
-    vec3 shown = to_srgb(filmic(radiance));
+    vec4 seen = texelFetch(scene, ivec2(gl_FragCoord.xy), 0);
+    vec3 shown = developed(seen.rgb, gl_FragCoord.xy / vec2(textureSize(scene, 0)));
     // Half a level of noise hides the steps of 8 bits in the sky.
     vec2 p = gl_FragCoord.xy + frame.part.xy;
     float noise = fract(52.9829189 * fract(dot(p, vec2(0.06711056, 0.00583715)))) - 0.5;
     shown += noise / 255.0;
     colour = vec4(shown, brightness_in_alpha ? dot(shown, vec3(0.299, 0.587, 0.114)) : 1.0);
+#if OUTLINES == 1
+    gl_FragDepth = float(at_outline(seen.a));
+#endif
 }

@@ -1,5 +1,6 @@
 // Small trees: the outline of a crown in a square, and light on it as on a rounded body.
 #include "leaves.glsl"
+#include "outline.glsl"
 
 uniform sampler2D detail;
 
@@ -50,5 +51,5 @@ void main() {
     float lit = clamp((facing + 0.25) / 1.25, 0.0, 1.0) * mix(0.5, 1.0, open);
     vec3 through = own.y * THROUGH_LEAVES * clamp(0.75 - 0.5 * facing, 0.0, 1.0);
     vec3 radiance = sun_part.rgb * (lit + through) + sky_part * open;
-    colour = vec4(radiance * (0.70 + 0.60 * grain.x) + air_added, 1.0);
+    colour = vec4(radiance * (0.70 + 0.60 * grain.x) + air_added, outline_key());
 }

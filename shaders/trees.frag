@@ -1,6 +1,7 @@
 // Trees near enough to be seen as bodies.
 #include "leaves.glsl"
 #include "dissolve.glsl"
+#include "outline.glsl"
 
 #ifndef SHADOWS
 #define SHADOWS 1
@@ -55,5 +56,5 @@ void main() {
     float sun = sun_in.x * sun_in.y;
 #endif
     vec3 radiance = light_on_leaves(own, bent, to_eye, sun * within, light_in.x * within);
-    colour = vec4(radiance * air_kept + air_added, 1.0);
+    colour = vec4(radiance * air_kept + air_added, outline_key());
 }

@@ -3,6 +3,7 @@
 #include "sky.glsl"
 #include "strata.glsl"
 #include "detail.glsl"
+#include "outline.glsl"
 
 #ifndef MATERIALS
 #define MATERIALS 0
@@ -73,5 +74,5 @@ void main() {
     vec3 from_sky = sky_light(normal);  // quiet, as on the table
     from_sky = mix(from_sky, vec3(dot(from_sky, vec3(0.333))), 0.5);
     vec3 radiance = albedo * (frame.sun_light.rgb * sun + from_sky * occlusion + from_table(occlusion));
-    colour = vec4(radiance * air_kept + air_added, 1.0);
+    colour = vec4(radiance * air_kept + air_added, -outline_key());
 }

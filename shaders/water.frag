@@ -1,6 +1,7 @@
 // The surface of lakes and sea, laid over the ground: what is added to its colour, and what is kept of it.
 #include "ground.glsl"
 #include "overlay.glsl"
+#include "outline.glsl"
 #include "standing.glsl"
 #include "water.glsl"
 #include "sea_chart.glsl"
@@ -347,6 +348,6 @@ void main() {
     colour = mix(colour, horizon, far);
     keep *= 1.0 - far;
 #endif
-    added = vec4(colour, 1.0);
+    added = vec4(colour, -outline_key());
     kept = vec4(keep, 0.0);
 }

@@ -230,7 +230,7 @@ class Picture:
         crop, shot = shot.crop or whole(*target.size), _complete(shot, snapshot)
         frame = yield from self._composed(snapshot, shot, crop, quality)
         yield from self._passes.slices(frame)
-        self._resolve.finish(target, quality, frame.crop)
+        self._resolve.finish(target, frame)
         self._minimap.is_behind = False
         if shot.minimap:
             self._draw_minimap(target, frame, shot, crop)

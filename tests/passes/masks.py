@@ -16,7 +16,7 @@ from app.picture.passes.quality import BY_NAME
 
 # One pixel of the scene for each of the target, nothing smoothed. Triangles are large unless a test wants small ones,
 # so that all levels of detail are met on small maps.
-PLAIN = replace(BY_NAME["low"], name="plain", scale=1.0, samples=0, fxaa=False)
+PLAIN = replace(BY_NAME["low"], name="plain", scale=1.0, samples=0, fxaa=False, outlines=False)
 
 _INPUTS = "in vec3 position;\nin vec3 air_kept;\nin vec3 air_added;\n"
 _COLOUR = "out vec4 colour;\nvoid main() {{ colour = vec4({}, 1.0); }}\n"

@@ -182,7 +182,7 @@ def test_overlay_and_minimap(shoot: Shoot) -> None:
 
 
 def test_low_quality(shoot: Shoot) -> None:
-    """Hills at the lowest level: the same light and colours, a little blurred, edges stepped."""
+    """Hills at the lowest level: the same light and colours, a little blurred, outlines smooth."""
     shoot(rough_hills(), view(Scene(), quality="low"))
 
 

@@ -19,6 +19,7 @@ class Quality:
     scale: float  # pixels of the scene for each pixel of the target, along a side
     samples: int  # multisampling; 0 is none
     fxaa: bool
+    outlines: bool  # those of surfaces are smoothed, and nothing else; for scenes without samples
     triangle_pixels: float  # the side of a triangle in the picture, about
     tree_pixels: tuple[float, float, float]  # heights of trees: seen in detail, as bodies, as more than a colour
     tree_shadow: int  # texels along a side of the map of the shadows that trees cast nearby
@@ -53,11 +54,11 @@ class Quality:
 
 
 LEVELS: tuple[Quality, ...] = (
-    Quality("lowest", 0.5, 0, False, 9.0, (130.0, 34.0, 3.4), 512, 1, 0, False, 50, 6, 9, 60_000, 4_000),
-    Quality("low", 0.65, 0, False, 7.0, (130.0, 34.0, 3.4), 512, 1, 0, False, 60, 6, 9, 100_000, 6_000),
-    Quality("medium", 1.0, 0, True, 5.0, (120.0, 30.0, 3.0), 1024, 2, 2, False, 90, 8, 11, 200_000, 24_000),
-    Quality("high", 1.0, 4, False, 2.5, (60.0, 18.0, 1.1), 2048, 3, 3, True, 110, 12, 14, 4_000_000, 1_000_000),
-    Quality("ultra", 1.5, 4, True, 1.5, (50.0, 16.0, 1.0), 2048, 3, 4, True, 140, 16, 16, 16_000_000, 4_000_000),
+    Quality("lowest", 0.5, 0, False, True, 9.0, (130.0, 34.0, 3.4), 512, 1, 0, False, 50, 6, 9, 60_000, 4_000),
+    Quality("low", 0.65, 0, False, True, 7.0, (130.0, 34.0, 3.4), 512, 1, 0, False, 60, 6, 9, 100_000, 6_000),
+    Quality("medium", 1.0, 0, True, False, 5.0, (120.0, 30.0, 3.0), 1024, 2, 2, False, 90, 8, 11, 200_000, 24_000),
+    Quality("high", 1.0, 4, False, False, 2.5, (60.0, 18.0, 1.1), 2048, 3, 3, True, 110, 12, 14, 4_000_000, 1_000_000),
+    Quality("ultra", 1.5, 4, True, False, 1.5, (50.0, 16.0, 1.0), 2048, 3, 4, True, 140, 16, 16, 16_000_000, 4_000_000),
 )
 
 BY_NAME = {level.name: level for level in LEVELS}

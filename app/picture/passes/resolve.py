@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import moderngl
 
-from app.picture.crop import Crop
+from app.picture.passes.declaration import Frame
 from app.picture.passes.quality import Quality
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
-from app.picture.passes.targets import colour, release_targets, released_on_error
+from app.picture.passes.targets import colour, release_all, release_targets, released_on_error
+
+ALWAYS = "1"  # a depth_func
 
 
 class ResolvePass:
@@ -16,6 +20,9 @@ class ResolvePass:
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
         self._tone = FullScreen(context, shaders, "tone.frag")
+        # Pixels at outlines are marked in depth: a test of it is the only way to spare software all others.
+        self._tone_and_mark = FullScreen(context, shaders, "tone.frag", {"OUTLINES": 1}, depth_func=ALWAYS)
+        self._outlines = FullScreen(context, shaders, "outlines.frag", depth_func="<=")
         self._smooth = FullScreen(context, shaders, "fxaa.frag")
         self._enlarge = FullScreen(context, shaders, "copy.frag")
         self._framebuffers: dict[str, moderngl.Framebuffer] = {}
@@ -39,20 +46,28 @@ class ResolvePass:
             targets["places"].clear(depth=1.0)
         return targets
 
-    def finish(self, target: moderngl.Framebuffer, quality: Quality, crop: Crop) -> None:
+    def finish(self, target: moderngl.Framebuffer, frame: Frame) -> None:
         """Draw what is in the scene's framebuffer, a part of the scene, over the whole of `target`."""
+        quality, crop = frame.quality, frame.crop
         scene = self.light()
+        for tone in (self._tone, self._tone_and_mark):
+            tone.program.set(brightness_in_alpha=quality.fxaa)
         last: FullScreen | None = None  # after the tones, which are found for as few pixels as there are
         if quality.fxaa:
             last = self._smooth
-        elif quality.scale < 1.0:
+        elif quality.scale < 1.0 or quality.outlines:
             last = self._enlarge
         toned = self._framebuffers["toned"] if last else target
         across, up = crop.size
         part = (*crop.scale, crop.left / across, crop.bottom / up)
-        self._tone.program.set(brightness_in_alpha=quality.fxaa, part=part)
-        self._tone.program.bind(scene=colour(scene))
-        self._tone.draw(toned)
+        width, height = toned.size
+        land = rows_of_land(frame) if quality.outlines else 0
+        drawings = [(self._tone, land, height), (self._tone_and_mark, 0, land), (self._outlines, 0, land)]
+        for drawing, low, high in drawings:
+            if low < high:
+                drawing.program.set(part=part)
+                drawing.program.bind(scene=colour(scene))
+                drawing.draw(toned, (0, low, width, high - low))
         if last:
             last.program.bind(picture=colour(toned))
             last.draw(target)
@@ -66,9 +81,7 @@ class ResolvePass:
 
     def release(self) -> None:
         self._release_framebuffers()
-        self._tone.release()
-        self._smooth.release()
-        self._enlarge.release()
+        release_all(self._tone, self._tone_and_mark, self._outlines, self._smooth, self._enlarge)
 
     def _make(self, size: tuple[int, int], samples: int) -> None:
         self._release_framebuffers()
@@ -83,7 +96,7 @@ class ResolvePass:
             depth = None if samples else keep(context.depth_renderbuffer(size))
             framebuffers = {
                 "scene": keep(context.framebuffer([scene], depth)),
-                "toned": keep(context.framebuffer([toned])),
+                "toned": keep(context.framebuffer([toned], depth)),
             }
             if samples:
                 colours = keep(context.renderbuffer(size, 4, samples=samples, dtype="f2"))
@@ -98,3 +111,18 @@ class ResolvePass:
     def _release_framebuffers(self) -> None:
         release_targets(self._framebuffers.values())
         self._framebuffers.clear()
+
+
+def rows_of_land(frame: Frame) -> int:
+    """How many rows of the part of the picture, from below, can show land, or trees on it."""
+    height, snapshot, eye = frame.crop.height, frame.snapshot, frame.camera.position
+    trees = 2.0 * frame.tree_view.tallest if frame.selected_trees is not None else 0.0
+    above = eye.y - snapshot.highest * frame.exaggeration - trees
+    if above <= 0.0:
+        return height
+    # Seen from above, all land lies below the eye's level: at least by the slope to its greatest height, farthest away.
+    rows, columns = snapshot.shape
+    east, south = (max(abs(at), abs(at - side * snapshot.cell_size)) for at, side in ((eye.x, columns), (eye.z, rows)))
+    horizon = frame.camera.horizon(frame.aspect, above / math.hypot(east, south))  # from 0 at the bottom to 1
+    line = horizon * frame.crop.size[1] - frame.crop.bottom
+    return math.ceil(min(max(line + 1.0, 0.0), height))

@@ -208,15 +208,21 @@ class FullScreen(Drawing):
         shaders: ShaderLibrary,
         fragment: str,
         defines: Mapping[str, int] = NO_DEFINES,
+        *,
+        depth_func: str = "",
     ) -> None:
+        """`depth_func` says for which depths of the target it draws, and writes its own; without it, depth is left."""
         super().__init__(context, shaders.program("fullscreen.vert", fragment, defines))
+        self._depth_func = depth_func
 
     def draw(self, target: moderngl.Framebuffer, rectangle: tuple[int, int, int, int] | None = None) -> None:
         """Replace what is in the rectangle (left, bottom, width, height), whatever state others have left."""
         target.use()
         target.viewport = rectangle or (0, 0, *target.size)
         target.scissor = target.viewport
-        self._context.enable_only(moderngl.NOTHING)
+        self._context.enable_only(moderngl.DEPTH_TEST if self._depth_func else moderngl.NOTHING)
+        if self._depth_func:
+            self._context.depth_func = self._depth_func
         # Blending with a second source is refused with several targets, also while it is off.
         self._context.blend_func = moderngl.ONE, moderngl.ZERO
         self.render(vertices=3)

@@ -1,0 +1,14 @@
+// What a screen shows of the light of a place in the picture: exposure, a filmic curve, a light vignette.
+#include "frame.glsl"
+#include "tone.glsl"
+
+uniform vec4 part;  // of the picture that is drawn: its size and its lower left corner, as parts of the whole
+
+vec3 developed(vec3 radiance, vec2 uv) {
+    radiance *= frame.sun_light.a;
+    vec2 from_centre = (uv * part.xy + part.zw - 0.5) * vec2(0.9, 0.7);
+    radiance *= 1.0 - 0.45 * dot(from_centre, from_centre);
+    // The filmic curve greys strong light; a little more colour makes up for it.
+    radiance = max(mix(vec3(dot(radiance, vec3(0.2126, 0.7152, 0.0722))), radiance, 1.14), 0.0);
+    return to_srgb(filmic(radiance));
+}
