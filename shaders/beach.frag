@@ -26,7 +26,7 @@ void main() {
     float height = beach_height(uv);
     if (height < 0.0) discard;
     Shore shore = shore_at(position.xz);
-    if (height > beach_rises * beach_reach(shore)) discard;
+    if (up_the_beach(height, -shore.away, shore.strength) > beach_rises) discard;
 
     vec3 seen = textureLod(light, uv, 0.0).xyz;
 #if CLOUDS > 1

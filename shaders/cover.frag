@@ -8,9 +8,12 @@ uniform sampler2D wind_path;  // how often the wind touches the ground
 uniform bool with_materials;
 
 layout(location = 0) out vec4 loose_colour;  // its root; how coarse the grain is
-layout(location = 1) out vec4 cover;         // wetness, grass, how much wind touches it, 0
+layout(location = 1) out vec4 cover;         // wetness, grass, how much wind touches it, the least wetness around
 
 const float WINDY = 0.30;  // of the wind's paths: enough to keep sand rippled all over
+
+const float SOAKED = 0.6;  // wetness from where on it is looked at what is around
+const int AROUND = 2;      // cells
 
 // A layer that the world does not have is a single 0.
 float layer(sampler2D layer, ivec2 cell) {
@@ -26,5 +29,12 @@ void main() {
     }
     float windy = smoothstep(0.0, WINDY, layer(wind_path, cell));
     loose_colour = vec4(sqrt(loose.rgb), loose.a);
-    cover = vec4(layer(wetness, cell), layer(grass, cell), windy, 0.0);
+    float wet = layer(wetness, cell), least = wet;
+    if (wet > SOAKED) {
+        for (int side = -AROUND; side <= AROUND; side += 2 * AROUND) {
+            least = min(least, layer(wetness, max(cell + ivec2(side, 0), ivec2(0))));
+            least = min(least, layer(wetness, max(cell + ivec2(0, side), ivec2(0))));
+        }
+    }
+    cover = vec4(wet, layer(grass, cell), windy, least);
 }

@@ -85,8 +85,13 @@ uniform sampler2D strata_rise;  // a single 0 where there are no strata
 
 out vec4 colour;
 
-const float SILTED = 0.5;     // metres of water over what is hidden by sand and silt
+const float SILTED = 0.5, SANDED = 0.1;  // metres of water over what is hidden by sand and silt, and by the sea's sand
 const float WET_SHORE = 0.5;  // metres over the water up to which its waves and the ground itself draw it
+#if LIVING == 1
+const float WASHED_DARK = 0.2;  // where wet ground is dark in any case
+#else
+const float WASHED_DARK = 0.45;
+#endif
 
 #if MATERIALS == 1
 // What is smaller than a cell on each kind of ground: stones and cracks in dry clay.
@@ -184,11 +189,13 @@ void main() {
     vec4 wet = textureLod(flow, uv, 0.0);
 #endif
     float span = min(pixel * frame.map.z * length(place.yz), WET_SHORE);
-    float submerged = smoothstep(-0.5 * span, SILTED + 0.5 * span, wet.w);
+    bool in_sea = place.x < frame.water.w;
+    float submerged = smoothstep(-0.5 * span, (in_sea ? SANDED : SILTED) + 0.5 * span, wet.w);
     dry = 1.0 - submerged;
-    ground.albedo = mix(ground.albedo, bed_material(fine, coarse), 0.9 * submerged);
+    vec3 bed = in_sea ? sea_bed(fine, coarse, wet.w) : bed_material(fine, coarse);
+    ground.albedo = mix(ground.albedo, bed, 0.9 * submerged);
     float washed = WET_SHORE * (0.4 + 0.6 * fine.x);
-    ground.albedo *= 1.0 - 0.45 * smoothstep(-washed - span, 0.0, wet.w) * (WET_SHORE / (WET_SHORE + span)) * dry;
+    ground.albedo *= 1.0 - WASHED_DARK * smoothstep(-washed - span, 0.0, wet.w) * (WET_SHORE / (WET_SHORE + span)) * dry;
     ground.rockiness *= 1.0 - 0.6 * submerged;
     slope *= 1.0 - 0.6 * submerged;  // under water light comes from all sides
 #if LIVING == 1
@@ -326,7 +333,7 @@ void main() {
     float beach = beach_height(uv);
     Shore shore = shore_at(position.xz);
     Film sand = beach_film(position.xz, place.yz * frame.map.w, shore, max(beach, 0.0), beach_pixel, lit.xyz, normalize(frame.camera.xyz - position));
-    if (beach >= 0.0 && beach <= beach_rises * beach_reach(shore)) radiance = sand.added + sand.kept * radiance;
+    if (beach >= 0.0 && up_the_beach(beach, -shore.away, shore.strength) <= beach_rises) radiance = sand.added + sand.kept * radiance;
 #endif
     colour = vec4(radiance * air_kept + air_added, outline_key_at(position));
 }

@@ -50,14 +50,15 @@ flat in float level;
 #endif
 
 const vec3 CREST_GLOW = vec3(0.013, 0.058, 0.052);
-const float SHORE = 0.08;   // metres of depth over which water begins to be seen
 const float FALL_OF_BED = 0.035;  // metres for each metre beyond the map
 #if SEA == 1
 const vec3 DEEP_WATER = DEEP_SEA;
 const float TURBIDITY = SEA_TURBIDITY, WAVINESS = 1.0;
+const float SHORE = 0.03;   // metres of depth over which water begins to be seen
 #else
 const vec3 DEEP_WATER = DEEP_LAKE;
 const float TURBIDITY = LAKE_TURBIDITY, WAVINESS = 0.45;
+const float SHORE = 0.08;
 #endif
 
 layout(location = 0, index = 0) out vec4 added;

@@ -31,7 +31,7 @@ from app.picture.passes.rain import falling
 from app.picture.passes.resolve import ResolvePass
 from app.picture.passes.shaders import ShaderLibrary
 from app.picture.passes.swell import StraightWaves, Swell
-from app.picture.passes.waves import NATURAL, NO_WAVES, drawing_of, sea_state
+from app.picture.passes.waves import NATURAL, NO_WAVES, drawing_of, run_up, sea_state
 
 SMALL_SIDE = 16  # pixels, of a frame that is not looked at
 MINIMAP_PATIENCE = 0.25  # seconds from one to the next while cycles run, at levels that save work
@@ -249,6 +249,9 @@ class Picture:
         # seconds, and with each turn of the swell all of its crests would jump.
         swell = Swell(sea.wave_number, (climate.wind_direction + 180.0) % 360.0)
         incoming = swell if waves == NATURAL else StraightWaves(sea.wave_number)
+        # Where the waves of the usual wind reach, nothing takes root, also while none blows.
+        usual = sea_state(appearance.waves, climate.wind_speed, snapshot.cell_size, side)
+        swept = run_up(appearance.waves, usual, snapshot.cell_size) if waves == NATURAL else None
         storm, rain = self._dust(weather, view), self._falling(weather, view, quality)
         span, threshold = shot.overlay_span, shot.least_discharge
         assert span is not None and threshold is not None
@@ -270,7 +273,7 @@ class Picture:
             least_discharge=threshold,
         )
         self._frame_block.upload()
-        yield from self._maps.update(snapshot, view, quality, threshold, incoming if waves != NO_WAVES else None)
+        yield from self._maps.update(snapshot, view, quality, threshold, incoming if waves != NO_WAVES else None, swept)
         frame = self.frame = compose(
             snapshot,
             shot,

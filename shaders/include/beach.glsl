@@ -8,7 +8,7 @@ const vec3 BEACH_SAND = vec3(0.440, 0.368, 0.255);
 const float WET_GROUND = 0.52;   // of the light that dry ground gives back
 const float BEACH_CELLS = 8.0;   // no beach is wider: see shore_blocks in app/picture/passes/mesh.py
 
-uniform float beach_rises;  // how high it can lie, beside how high waves run up
+uniform float beach_rises;  // how far up it can reach, beside how far waves run
 
 // Height over the still water of ground that can be a beach; -1 elsewhere.
 float beach_height(vec2 uv) {
@@ -18,19 +18,13 @@ float beach_height(vec2 uv) {
     return away > 0.0 || away < -BEACH_CELLS || height < 0.0 ? -1.0 : height;
 }
 
-// How high waves run up.
-float beach_reach(Shore shore) {
-    return frame.beach.x * shore.strength;
-}
-
 // `pixel` is how much of height a pixel spans, and how many cells; `seen` how much of sun and sky the place sees.
 Film beach_film(vec2 east_south, vec2 slope, Shore shore, float height, vec2 pixel, vec3 seen, vec3 to_eye) {
     vec2 cells = east_south / frame.map.z;
-    float reach = beach_reach(shore);
     Beach beach = beach_at(east_south, shore, height, pixel, length(slope) / frame.map.w * frame.map.z);
     vec4 fine = texture(detail, cells / 12.0), coarse = texture(detail, cells.yx / 173.0 + 0.37);
     // Waves bring sand, and grind what they reach to it.
-    float high = height / max(1.3 * reach, 1e-4) + 0.5 * (fine.x - 0.5) + 0.7 * (coarse.x - 0.5);
+    float high = up_the_beach(height, -shore.away, shore.strength) / 1.3 + 0.5 * (fine.x - 0.5) + 0.7 * (coarse.x - 0.5);
     float sandy = smoothstep(0.05, 0.4, shore.strength) * (1.0 - smoothstep(0.5, 1.3, high))
                 * (1.0 - smoothstep(0.35, 0.75, length(slope) + 0.4 * (fine.w - 0.5)));
     vec2 bumps = 0.35 * (fine.yz - 0.5);

@@ -69,7 +69,7 @@ Shore shore_at(vec2 east_south) {
     float swell = length(waves.yz);
     shore.run = waves.yz / max(swell, 1e-6);
     shore.phase = waves.w * shore.way - waves.x;
-    float high = mix(1.0, swell, frame.beach.z);
+    float high = mix(1.0, swell, frame.beach.w);
 #endif
     shore.phase += TWO_PI * frame.waves.y;
     // Before the outermost front the waves are those of the open sea; so they are by the edge of the map, beyond which
@@ -195,31 +195,40 @@ vec2 swash_ages(float height) {
     return SWASH_ENDS * parts * parts;
 }
 
+// How far up waves run a beach that a place lies, `height` metres over the still water, and `away` cells from the coast: 1
+// where the highest end. On steep beaches height stops them, on flat ones the way (Hunt 1959).
+float up_the_beach(float height, float away, float strength) {
+    strength = max(strength, 1e-6);
+    return max(height / max(frame.beach.x * strength, 1e-6), away * frame.map.z / max(frame.beach.y * sqrt(strength), 1e-6));
+}
+
 // Dry ground by the coast, `height` metres over the still water. `pixel` is how much of height a pixel spans, and how many
 // cells: where that is more than waves do, only what they do on average is seen. The ground rises by `rise` metres from one
 // cell to the next.
 Beach beach_at(vec2 east_south, Shore shore, float height, vec2 pixel, float rise) {
     vec2 cells = east_south / frame.map.z;
     vec2 at_coast = cells + shore.away * shore.run;
-    float highest = max(frame.beach.x * shore.strength, 1e-6);
+    float up = up_the_beach(height, -shore.away, shore.strength);
     float age = fract(shore.phase / TWO_PI), front = floor(shore.phase / TWO_PI);
-    float reach = max(highest * front_strength(at_coast, front), 1e-6);
-    vec2 ages = swash_ages(height / reach);
-    float dry_for = height < reach && age > ages.x ? max(age - ages.y, 0.0) : 1e9;
+    float reach = max(front_strength(at_coast, front), 1e-6);
+    vec2 ages = swash_ages(up / reach);
+    float dry_for = up < reach && age > ages.x ? max(age - ages.y, 0.0) : 1e9;
 #if FINE_WATER == 1
     // And the wave before: those before it have left little.
-    float reached = max(highest * front_strength(at_coast, front - 1.0), 1e-6);
-    if (height < reached) dry_for = min(dry_for, age + 1.0 - swash_ages(height / reached).y);
+    float reached = max(front_strength(at_coast, front - 1.0), 1e-6);
+    if (up < reached) dry_for = min(dry_for, age + 1.0 - swash_ages(up / reached).y);
 #else
-    if (height < reach && age < ages.x) dry_for = age + 1.0 - ages.y;
+    if (up < reach && age < ages.x) dry_for = age + 1.0 - ages.y;
 #endif
-    float thickness = swash(age) - height / reach;
+    float thickness = swash(age) - up / reach;
     // The water's edge is foam, more while it comes than while it goes.
     float edge = smoothstep(0.05, 0.4, shore.strength) * smoothstep(0.30, 0.04, thickness) * (1.0 - 0.6 * smoothstep(0.25, 0.8, age));
     // On a flat beach, too, that is a seam: behind it the sheet of water is clear.
-    float behind = max(thickness, 0.0) * reach / max(rise, 1e-6);
-    edge *= 1.0 - smoothstep(0.25, 1.2, behind);
-    float sharp = 1.0 - smoothstep(0.25, 0.9, pixel.x / highest);
+    float wide = min(frame.beach.x * shore.strength / max(rise, 1e-6), frame.beach.y * sqrt(shore.strength) / frame.map.z);
+    float behind = max(thickness, 0.0) * reach * wide;
+    edge *= 0.9 * (1.0 - smoothstep(0.08, 0.6, behind));
+    float across = min(pixel.y, pixel.x / max(rise, 1e-6));  // the cells of a pixel, towards the land
+    float sharp = 1.0 - smoothstep(0.25, 0.9, up_the_beach(pixel.x, across, shore.strength));
     Beach beach;
     beach.covered = smoothstep(0.0, 0.04, thickness) * sharp;
 #if FINE_WATER == 1
@@ -229,6 +238,6 @@ Beach beach_at(vec2 east_south, Shore shore, float height, vec2 pixel, float ris
 #else
     beach.foam = beach.covered * min(0.8 * frame.fronts.z * edge, 1.0);
 #endif
-    beach.wet = mix(0.5 * max(1.0 - height / highest, 0.0), exp(-dry_for * frame.beach.y), sharp);
+    beach.wet = mix(0.5 * max(1.0 - up, 0.0), exp(-dry_for * frame.beach.z), sharp);
     return beach;
 }

@@ -7,6 +7,8 @@ uniform sampler2D phases;
 uniform sampler2D swell;  // arrival in radians, height beside that on the open sea
 uniform float swell_cells;  // of the map in a texel of it
 
+const float WIDEST_BEACH = 10.0;  // cells
+
 out vec2 result;  // arrival, of the coast's nearest point as far as waves run straight to it; height
 
 // By a cubic B-spline, which is smooth and keeps slopes, out of four taps (Sigg and Hadwiger 2005).
@@ -22,9 +24,15 @@ vec2 swell_at(vec2 cells) {
 }
 
 void main() {
-    vec4 here = texelFetch(coast, ivec2(gl_FragCoord.xy), 0);
-    float straight = STRAIGHT_TEXELS * swell_cells;
     vec2 place = gl_FragCoord.xy, size = vec2(textureSize(coast, 0));
+    vec4 here = texelFetch(coast, ivec2(place), 0);
+    bool on_land = here.x < 0.0;
+    if (on_land && here.x > -WIDEST_BEACH) {
+        // What runs up a beach came to the coast before it: from there, and not from where each place faces.
+        place = clamp(place + here.x * here.yz, vec2(0.5), size - 0.5);
+        here = textureLod(coast, place / size, 0.0);
+    }
+    float straight = STRAIGHT_TEXELS * swell_cells;
     vec2 phase = texelFetch(phases, ivec2(place), 0).xy;
     float away = here.x;
     if (away < straight) {
@@ -35,7 +43,7 @@ void main() {
             place = out_there;
             away = straight;
             phase = textureLod(phases, place / size, 0.0).xy;
-        } else if (away < 0.0) {
+        } else if (on_land) {
             phase.x = 0.0;
         }
     }

@@ -24,7 +24,7 @@ from app.picture.picture import Picture
 from app.scene.scene import Scene
 from tests.passes import masks
 from tests.passes.conftest import Draw
-from tests.passes.worlds import flat, hills, materials, plane, snapshot, with_layers, with_materials
+from tests.passes.worlds import flat, hills, materials, plane, snapshot, with_layers, with_materials, with_water
 
 SIZE = (200, 150)
 RED, BLUE = "#b01818", "#1818d0"
@@ -327,6 +327,22 @@ def test_a_marsh_is_level_and_wet(show: Show) -> None:
     assert brightness(marsh) < 0.7 * brightness(slope)
     assert marsh[..., 1].mean() > marsh[..., 0].mean()
     assert slope[..., 1].mean() < slope[..., 0].mean()
+
+
+def test_no_marsh_rings_a_lake(show: Show) -> None:
+    """A seam of wet ground around water is hardly darker than wet ground is; a broad one is a marsh."""
+    made = materials(("granite", math.inf))
+    darkest = []
+    for cells in (1, 12):
+        ground, wetness = np.full((48, 48), 0.2), np.full((48, 48), 0.1)
+        ground[:, :16], wetness[:, : 16 + cells] = -2.0, 1.0
+        land = with_materials(snapshot(ground, 5.0), made, made.kind("sand"), rise=1e4)
+        level = np.where(ground < 0.0, 5.0, ground + 5.0)
+        shown = with_layers(with_water(land, level), wetness=wetness, grass=0.0)
+        seen = show(shown, from_above(shown, 0.5)).mean(axis=(0, 2))
+        column = 24.0 + (np.arange(SIZE[0]) + 0.5 - SIZE[0] / 2) * 24.0 / SIZE[1]
+        darkest.append(seen[(column > 16.2) & (column < 26.0)].min() / seen[column > 36.0].mean())
+    assert darkest[0] > 0.4 and darkest[1] < 0.25
 
 
 def test_grass_is_green_where_it_is_wet_and_straw_where_it_is_dry(show: Show) -> None:

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import ndimage
 
 from app.model.climate import USUAL_WIND
 from app.model.snapshot import Snapshot
@@ -99,7 +100,7 @@ class Sea:
 
     def draw(self, time: float, part: tuple[float, ...] | None = None, size: tuple[int, int] | None = None) -> Drawn:
         """At a time, of a part of the map (west, north, east, south in metres), or with a pixel for each cell of it."""
-        for name, value in block_values(self._waves, self.state, time).items():
+        for name, value in block_values(self._waves, self.state, time, CELL).items():
             self._block.values[name] = value
         self._block.upload()
         targets = [self._context.texture(size or self._size, 4, dtype="f4") for _ in range(3)]
@@ -374,10 +375,12 @@ def test_on_a_flat_beach_foam_is_a_seam_and_no_slab(sea: Sea) -> None:
         np.testing.assert_array_equal(one.wet, other.wet)
 
 
-def test_waves_run_up_the_beach_and_leave_it_wet_to_dry(sea: Sea) -> None:
+@pytest.mark.parametrize("slope", [0.01, 0.04, 0.3])
+def test_waves_run_up_the_beach_and_leave_it_wet_to_dry(sea: Sea, slope: float) -> None:
+    """As high as the formula of Hunt (1959) says, and on steep beaches half a wave: never far inland on flat ones."""
     waves = msgspec.structs.replace(EVEN, drying=10.0)
-    sea.show(plane_beach(0.04), waves)
-    reach = 0.5 * sea.state.height
+    sea.show(plane_beach(slope), waves)
+    reach = min(0.5 * sea.state.height, slope * math.sqrt(sea.state.height * sea.state.wavelength))
     times = np.linspace(0.0, 2.0 * sea.state.period, 81)
     height, _ = on_the_beach(sea, 0.0)
     covered, wet = (np.array(all_of) for all_of in zip(
@@ -401,3 +404,20 @@ def test_waves_run_up_the_beach_and_leave_it_wet_to_dry(sea: Sea) -> None:
 def test_nothing_but_the_picture_knows_of_waves() -> None:
     help_texts = [DECLARATIONS["waves.enabled"].help, WaveParameters.__doc__ or ""]
     assert all("change nothing" in text for text in help_texts)
+
+
+def test_water_runs_up_a_beach_with_the_wave_that_came_to_the_coast_before_it(sea: Sea) -> None:
+    """Also where the coast bends: else there were islands of foam on the sand."""
+    rows, columns = np.mgrid[:160, :192] - np.array([79.5, 95.5])[:, None, None]
+    lobes = 40.0 + 8.0 * np.sin(6.0 * np.arctan2(rows, columns))
+    shown = drowned(snapshot(-0.05 * CELL * (np.hypot(rows, columns) - lobes), cell_size=CELL), 0.0)
+    sea.show(shown, WaveParameters(scatter=0.0, fronts=40.0))
+    drawn, coast = sea.draw(0.0), sea.coast()
+    row, column = np.nonzero((drawn.away < -2.5) & (drawn.away > -5.0))
+    # The phase a cell inland of the coast's nearest point, between the cells around it.
+    away, east, south = coast[row, column, :3].T
+    at = np.stack([row + (away + 1.0) * south, column + (away + 1.0) * east])
+    there = np.exp(1j * drawn.phase)
+    phase = ndimage.map_coordinates(there.real, at, order=1) + 1j * ndimage.map_coordinates(there.imag, at, order=1)
+    off = np.abs(np.angle(there[row, column] / phase))
+    assert np.quantile(off, 0.95) < 0.5

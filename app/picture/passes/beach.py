@@ -7,7 +7,7 @@ import numpy as np
 from app.picture.passes.declaration import Frame
 from app.picture.passes.mesh import BLOCK, GroundMesh, parts_within
 
-BEACH_RISES = 3.0  # how high a beach can lie, relative to the wave run-up
+BEACH_RISES = 3.0  # how far up a beach can reach, relative to the wave run-up
 
 
 class BeachMesh(GroundMesh):

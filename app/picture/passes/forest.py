@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -43,9 +44,13 @@ class Forest:
         shape: tuple[int, int],
         cell_size: float,
         heights: NDArray[np.float32],
+        swept: Callable[[NDArray[np.float32]], NDArray[np.bool_]] | None = None,
     ) -> None:
+        """`swept` says at which places `[place, (row, column)]` no tree can stand."""
         rows, columns = shape
         trees = stands(trees, shape)
+        if swept is not None:
+            trees = trees[~swept(trees[:, :2])]
         down, across = -(-rows // BLOCK), -(-columns // BLOCK)
         row, column = trees[:, 0], trees[:, 1]
         block = (row.astype(np.int32) // BLOCK).clip(0, down - 1) * across

@@ -38,7 +38,7 @@ FIELDS: tuple[tuple[str, str, str], ...] = (
     ("wind", "vec4", "the way it blows (east, south); how much loose material is dune sand; how much of it drifts"),
     ("waves", "vec4", "wave number where it is deep, 1/m; waves since the loop began; waves in a loop; height in m"),
     ("fronts", "vec4", "how steep fronts are; how much they are scattered; foam; how many stand before the shore"),
-    ("beach", "vec4", "how high waves run up, m; part of wetness lost in a period; shelter from the wind; 0"),
+    ("beach", "vec4", "how high and how far inland waves run, m; part of wetness lost in a period; shelter from wind"),
     ("loop", "vec4", "seconds until the sea repeats; part of them gone; 0; 0"),
     (
         "water",

@@ -133,7 +133,7 @@ def fill_frame_block(
         view.flow_speed,
         0.0,
     )
-    for name, value in block_values(appearance.waves, sea, time).items():
+    for name, value in block_values(appearance.waves, sea, time, snapshot.cell_size).items():
         block[name] = value
     block["rain"] = (falling, weather.temperature, weather.lapse_rate, weather.rain_by_altitude)
     low, high = overlay_span

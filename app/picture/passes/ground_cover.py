@@ -8,23 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.model.snapshot import Snapshot
+from app.picture.passes.swash import SeaShore
+from app.picture.passes.waves import RunUp
 
 
 class GroundCover(NamedTuple):
-    """Grass and wetness of a world, [row, column]; no grass where water stands."""
+    """Grass and wetness of a world, [row, column]; no grass where water stands or the sea runs up a beach."""
 
     grass: NDArray[np.float32]
     wetness: NDArray[np.float32]
-    key: tuple[int, ...]  # of the world and its versions
+    key: tuple[object, ...]  # of the world and its versions, and of the waves
 
     @staticmethod
-    def of(snapshot: Snapshot, before: GroundCover | None) -> GroundCover | None:
+    def of(
+        snapshot: Snapshot, before: GroundCover | None, shore: SeaShore | None, run_up: RunUp | None
+    ) -> GroundCover | None:
         """That of a snapshot, whose arrays may be written again; `before` where it is the same."""
         layers = snapshot.layers
         if "grass" not in layers or "wetness" not in layers:
             return None
-        key = snapshot.world, snapshot.versions["grass"], snapshot.versions["wetness"]
+        key = snapshot.world, snapshot.versions["grass"], snapshot.versions["wetness"], run_up
         if before is not None and before.key == key:
             return before
         grass = layers["grass"] * (layers["water"] <= 0.0) if "water" in layers else layers["grass"].copy()
+        if shore is not None and run_up is not None:
+            grass[shore.swept_cells(run_up)] = 0.0
         return GroundCover(grass, layers["wetness"].copy(), key)

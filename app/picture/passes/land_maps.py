@@ -29,6 +29,7 @@ from app.picture.passes.tiles import Shore, water_heights
 from app.picture.passes.trees import Trees
 from app.picture.passes.valleys import ValleyFloors
 from app.picture.passes.water import StandingWater
+from app.picture.passes.waves import RunUp
 from app.picture.passes.wind_waves import wind_waves_texture
 
 LAYERS = ("wind_path", "airborne", "water", "water_level", "strata_rise")  # that shaders read as they are
@@ -124,18 +125,24 @@ class LandMaps:
         return self.light.baked, self._relief.drawn, self._canopy.drawn, self._shore.shown
 
     def update(
-        self, snapshot: Snapshot, view: ViewParameters, quality: Quality, smallest_stream: float, waves: Waves | None
+        self,
+        snapshot: Snapshot,
+        view: ViewParameters,
+        quality: Quality,
+        smallest_stream: float,
+        waves: Waves | None,
+        run_up: RunUp | None,
     ) -> Iterator[None]:
         """Draw what has changed, and stop where another thing may be drawn between.
 
-        The `waves` are those that run to a shore, if any do.
+        The `waves` are those that run to a shore, if any do, and `run_up` how far they run up where nothing grows.
         """
         if not self._surface_is_current:
             self.surface.update(snapshot, self._uploaded)
             self._surface_is_current = True
         self.marks.update(snapshot, self.layers, view.wear_and_deposit)
         self._cover.update(snapshot, self.layers, self.materials.textures())
-        self.trees.update(at_once=self._bake_at_once)
+        self.trees.update(run_up, at_once=self._bake_at_once)
         self._update_canopy(snapshot, view)
         self._update_light(snapshot, view, quality)
         self._has_valleys = view.fog > 0.0

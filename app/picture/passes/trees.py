@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import moderngl
 import numpy as np
@@ -16,9 +17,11 @@ from app.picture.passes.forest import VARIANTS, Forest, Selection, TreeView, blo
 from app.picture.passes.ground_cover import GroundCover
 from app.picture.passes.quality import Quality
 from app.picture.passes.shaders import Uniform
+from app.picture.passes.swash import SeaShore
 from app.picture.passes.targets import GrowingBuffer, release_all
 from app.picture.passes.tree_shadows import TreeShadows
 from app.picture.passes.tree_shapes import CROWN_BASE, CROWN_RADIUS, Shape
+from app.picture.passes.waves import RunUp
 
 PATIENCE = 24  # frames for which trees that grow are drawn as they were
 INSTANCE = ("2f 3f 4f", "cell", "growth", "foliage")  # a row of Forest.trees
@@ -34,6 +37,9 @@ class Trees:
         self.geometry = Geometry([(self._all_trees.buffer, *INSTANCE)])  # all of them, one for each vertex
         self._latest: Snapshot | None = None
         self._shown: tuple[int, int] | None = None  # world and version of the trees
+        self._shore: SeaShore | None = None  # as the latest trees stand by it
+        self._run_up: RunUp | None = None  # of the waves there, as the trees are drawn
+        self._wanted_run_up: RunUp | None = None
         self._flora: Flora | None = None  # as they are drawn
         self._ground: tuple[int, ...] | None = None
         self._heights = np.empty((0, 2), np.float32)
@@ -51,26 +57,36 @@ class Trees:
     def settled(self) -> bool:
         """Whether the trees that are drawn are those of the snapshot."""
         latest = self._latest
-        return latest is None or (self._shown == (latest.world, latest.trees_version) and self._flora is latest.flora)
+        shown = self._shown, self._flora, self._run_up
+        return latest is None or shown == ((latest.world, latest.trees_version), latest.flora, self._wanted_run_up)
 
     @property
     def cover(self) -> GroundCover | None:
         """What grows below the trees of the snapshot; found only where somebody asks for it."""
-        self._cover = None if self._latest is None else GroundCover.of(self._latest, self._cover)
+        self._cover = (
+            None if self._latest is None else GroundCover.of(self._latest, self._cover, self._shore, self._run_up)
+        )
         return self._cover
 
     def show(self, snapshot: Snapshot) -> None:
-        """Take note of the trees of a snapshot, and of the ground that they stand on."""
+        """Take note of the trees of a snapshot, and of the ground and the shore that they stand on."""
+        before = self._latest
         self._latest = snapshot
+        if before is None or (before.world, before.trees_version) != (snapshot.world, snapshot.trees_version):
+            self._shore = SeaShore.of(snapshot) if len(snapshot.trees) else None
         ground = (snapshot.world, snapshot.ground_version)
         if len(snapshot.trees) and ground != self._ground:
             self._ground, self._heights = ground, block_heights(snapshot)
             if self.forest is not None and self._shown is not None and self._shown[0] == snapshot.world:
                 self.forest.take_heights(self._heights)
 
-    def update(self, *, at_once: bool) -> None:
-        """Upload the trees if they have changed: new ones now, those that grow now and then, or `at_once`."""
+    def update(self, run_up: RunUp | None, *, at_once: bool) -> None:
+        """Upload the trees if they have changed: new ones now, those that grow now and then, or `at_once`.
+
+        None of them is seen where the sea runs up its beaches.
+        """
         self._age += 1
+        self._wanted_run_up = run_up
         latest = self._latest
         if latest is None or self.settled:
             return
@@ -78,10 +94,14 @@ class Trees:
         if same_world and self._age < PATIENCE and not at_once:
             return
         self._shown, self._flora, self._age = (latest.world, latest.trees_version), latest.flora, 0
+        self._run_up = run_up
         self.forest = None
-        if len(latest.trees):
-            self.forest = Forest(latest.trees, latest.flora, latest.shape, latest.cell_size, self._heights)
-            self._all_trees.write(self.forest.trees)
+        shore = self._shore
+        swept = partial(shore.swept, run_up=run_up) if shore is not None and run_up is not None else None
+        forest = Forest(latest.trees, latest.flora, latest.shape, latest.cell_size, self._heights, swept)
+        if len(forest.trees):
+            self.forest = forest
+            self._all_trees.write(forest.trees)
 
     def cast_shadows(
         self,

@@ -14,6 +14,7 @@ from app.model.wave_parameters import WaveParameters
 GRAVITY = 9.81  # m/s²
 SHORTEST = 3.0  # cells from crest to crest
 WEAKEST_WIND = 0.1  # of the usual one: on still air follows a swell from far away
+FARTHEST_RUN_UP = 4.5  # cells: no beach is wider than some more of them, see beach.glsl
 STEEPNESS = 0.05  # height by length of waves in deep water
 
 
@@ -70,13 +71,32 @@ def sea_state(
     return SeaState(wavelength, height, waves.loop, max(1, round(waves.loop / period)))
 
 
-def block_values(waves: WaveParameters, sea: SeaState, time: float) -> dict[str, tuple[float, float, float, float]]:
+class RunUp(NamedTuple):
+    """How far over the still water the highest waves run up a beach, in metres."""
+
+    height: float  # on steep ones
+    reach: float  # across flat ones
+
+
+def run_up(waves: WaveParameters, sea: SeaState, cell_size: float) -> RunUp:
+    """That of a sea on a map of cells of that size in metres.
+
+    By Hunt (1959) it is the slope × √(height × wavelength in deep water), and so as far inland on beaches of any slope.
+    On steep ones waves do not break any more, and are thrown back.
+    """
+    reach = min(waves.run_up * math.sqrt(sea.height * sea.wavelength), FARTHEST_RUN_UP * cell_size)
+    return RunUp(0.5 * waves.run_up * sea.height, reach)
+
+
+def block_values(
+    waves: WaveParameters, sea: SeaState, time: float, cell_size: float
+) -> dict[str, tuple[float, float, float, float]]:
     """The waves for the shaders: fields of the frame block."""
     return {
         "waves": (sea.wave_number, sea.waves_by(time), sea.waves_in_loop, sea.height),
         "fronts": (waves.steep_fronts, waves.scatter, waves.foam, waves.fronts),
         "loop": (sea.loop, time / sea.loop % 1.0, 0.0, 0.0),
-        "beach": (0.5 * waves.run_up * sea.height, sea.period / waves.drying, waves.shelter, 0.0),
+        "beach": (*run_up(waves, sea, cell_size), sea.period / waves.drying, waves.shelter),
     }
 
 

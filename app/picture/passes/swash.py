@@ -1,0 +1,88 @@
+"""Where the sea runs up its beaches: there nothing stands that has roots."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.model.snapshot import Snapshot
+from app.picture.passes.shore import wet_cells
+from app.picture.passes.waves import RunUp
+
+Mask = NDArray[np.bool_]
+
+
+class SeaShore(NamedTuple):
+    """The land by the sea, `[row, column]` of cells."""
+
+    height: NDArray[np.float32]  # metres over the sea
+    sea: Mask
+    cell_size: float
+
+    @staticmethod
+    def of(snapshot: Snapshot) -> SeaShore | None:
+        """That of a snapshot, whose arrays may be written again; None where there is no sea."""
+        if snapshot.lowest >= snapshot.sea_level:
+            return None
+        height = snapshot.ground() - np.float32(snapshot.sea_level)
+        return SeaShore(height, wet_cells(snapshot) & (height < 0.0), snapshot.cell_size)
+
+    def swept(self, places: NDArray[np.floating], run_up: RunUp) -> Mask:
+        """Which of the places `[place, (row, column)]`, in cells, lie in the sea or as far up its beaches as waves run.
+
+        Heights are mixed between the middles of cells, and the coast is where they cut the level of the sea.
+        """
+        rows, columns = self.sea.shape
+        cells = np.clip(places, 0.0, (rows - 1, columns - 1)).astype(np.intp)
+        around = self._cells_around(run_up)
+        result = np.zeros(len(places), bool)
+        near = np.flatnonzero(grown(self.sea, around)[cells[:, 0], cells[:, 1]])
+        height = self._heights(places[near])
+        low = height < run_up.height
+        near, height = near[low], np.maximum(height[low], 0.0)
+        away = np.full(len(near), np.inf)
+        for south in range(-around, around + 1):
+            for east in range(-around, around + 1):
+                row, column = cells[near, 0] + south, cells[near, 1] + east
+                inside = (row >= 0) & (row < rows) & (column >= 0) & (column < columns)
+                row, column = np.where(inside, row, 0), np.where(inside, column, 0)
+                middle = np.stack([row + 0.5, column + 0.5], axis=1)
+                way = np.linalg.norm(places[near] - middle, axis=1)
+                way *= height / np.maximum(height - self.height[row, column], 1e-6)
+                away = np.where(inside & self.sea[row, column], np.minimum(away, way), away)
+        result[near] = away * self.cell_size < run_up.reach
+        return result
+
+    def swept_cells(self, run_up: RunUp) -> Mask:
+        """The sea, and cells up to whose middles waves run, `[row, column]`."""
+        result = self.sea.copy()
+        near = np.argwhere(grown(self.sea, self._cells_around(run_up)) & ~self.sea)
+        result[tuple(near.T)] = self.swept(near + 0.5, run_up)
+        return result
+
+    def _cells_around(self, run_up: RunUp) -> int:
+        return math.ceil(run_up.reach / self.cell_size) + 1
+
+    def _heights(self, places: NDArray[np.floating]) -> NDArray[np.float64]:
+        rows, columns = self.height.shape
+        at = np.clip(places - 0.5, 0.0, (rows - 1, columns - 1))
+        low = at.astype(np.intp)
+        high = np.minimum(low + 1, (rows - 1, columns - 1))
+        (south, east), height = (at - low).T, self.height
+        north_side = height[low[:, 0], low[:, 1]] * (1.0 - east) + height[low[:, 0], high[:, 1]] * east
+        south_side = height[high[:, 0], low[:, 1]] * (1.0 - east) + height[high[:, 0], high[:, 1]] * east
+        return np.asarray(north_side * (1.0 - south) + south_side * south, np.float64)
+
+
+def grown(mask: Mask, cells: int) -> Mask:
+    """What is no farther from something true than so many cells, along rows and columns."""
+    result = mask.copy()
+    for _ in range(cells):
+        result[1:] |= result[:-1].copy()
+        result[:-1] |= result[1:].copy()
+        result[:, 1:] |= result[:, :-1].copy()
+        result[:, :-1] |= result[:, 1:].copy()
+    return result
