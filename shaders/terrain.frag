@@ -286,7 +286,7 @@ void main() {
 #endif
 #if DRIFTING == 1
     vec3 sand_light = DRIFTING_SAND * (frame.sun_light.rgb * seen.x * 0.45 + sky_light(vec3(0.0, 1.0, 0.0)) * seen.y);
-    radiance = mix(radiance, sand_light, drifting(cells, place.yz, textureLod(airborne, uv, 0.0).x, detail));
+    radiance = mix(radiance, sand_light, drifting(cells, place.yz, sand_in_air(cells, airborne), detail));
 #endif
 #if LIVING == 1
     // A film of water on the ground mirrors sky and sun.

@@ -221,3 +221,27 @@ def test_the_minimap_can_show_wind_and_sand(draw: Draw) -> None:
     assert red > blue
     red, _, blue = np.moveaxis(windy.astype(float).mean(axis=(0, 1)), -1, 0)
     assert blue > red
+
+
+def test_sand_that_drifts_is_not_drawn_in_lines_of_single_parcels(draw: Draw) -> None:
+    """Each row of cells has another number of them, as the simulation leaves them."""
+    airborne = np.random.default_rng(8).exponential(0.03, (64, 1)) * np.ones(64)
+    even, lines = (
+        replace(sand(), layers={**sand().layers, "airborne": layer.astype(np.float32)})
+        for layer in (np.full((64, 64), 0.03), airborne)
+    )
+    scene = desert(drifting_sand=1.0, quality="high", sun_height=60.0)
+    still = scene.with_value("view.drifting_sand", 0.0)
+    seen = [draw(shown, scene=scene, camera=from_above(40.0), size=(160, 160)).astype(float) for shown in (even, lines)]
+    veil = seen[0] - draw(even, scene=still, camera=from_above(40.0), size=(160, 160))
+    combed = np.abs(np.diff((seen[1] - seen[0]).mean(axis=(1, 2)))).mean() / np.abs(veil).mean()
+    assert combed < 0.033
+
+
+def test_the_ripples_of_coarse_grains_are_crests_across_the_wind_and_no_pits(draw: Draw) -> None:
+    scene = desert(sun_direction=270.0, sun_height=12.0, quality="high")
+    pixels = draw(sand(), scene=scene, camera=from_above(50.0), size=(160, 160)).astype(float).mean(axis=2)
+    smooth = uniform_filter(pixels, 3)
+    crests = smooth - uniform_filter(pixels, 41)
+    along, across = (np.abs(np.diff(crests, axis=axis)).mean() for axis in (1, 0))
+    assert along > 2.2 * across
