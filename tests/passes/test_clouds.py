@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -9,12 +13,14 @@ from pyglm import glm
 
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
+from app.picture.passes.frame_values import CLOUD_DRIFT
 from app.scene.scene import Scene
 from tests.passes.conftest import Draw
 from tests.passes.worlds import drowned, flat, snapshot
 
 CELL = 20.0
 SIDE = 64 * CELL
+FARTHEST = 10  # pixels that clouds are followed
 
 
 def scene(**view: float | str) -> Scene:
@@ -87,3 +93,38 @@ def test_shadows_cover_about_as_much_of_the_land_as_is_asked(draw: Draw) -> None
     )
     shaded = (land / bare)[30:90, 30:90]
     assert 0.2 < (shaded < 0.93).mean() < 0.8
+
+
+def moved(one: NDArray[np.generic], other: NDArray[np.generic]) -> tuple[int, int]:
+    """By how many pixels, to the right and down, what is seen in one picture has come in the other."""
+    first, second = (np.asarray(pixels, float).mean(axis=2) for pixels in (one, other))
+    inner, reach = np.s_[FARTHEST:-FARTHEST, FARTHEST:-FARTHEST], range(-FARTHEST, FARTHEST + 1)
+    left = {
+        (right, down): np.abs(np.roll(first, (down, right), (0, 1)) - second)[inner].mean()
+        for right in reach
+        for down in reach
+    }
+    return min(left, key=left.__getitem__)
+
+
+@pytest.mark.parametrize(("wind", "way"), [(270.0, (1.0, 0.0)), (180.0, (0.0, -1.0)), (315.0, (0.7, 0.7))])
+def test_shadows_go_over_the_land_with_the_wind_and_as_evenly_as_cycles(
+    draw: Draw, wind: float, way: tuple[float, float]
+) -> None:
+    view = scene(quality="high", clouds=0.5, sun_height=90.0, greenness=0.0, haze=0.0)
+    view = view.with_value("climate.wind_direction", wind)
+    bare = draw(plain(), from_above(), view.with_value("view.clouds", 0.0), size=(160, 160)).astype(float)
+    shaded = [draw(plain(n), from_above(), view, size=(160, 160)) / bare for n in (0, 20, 40)]
+    middle = slice(40, 120)
+    steps = [moved(a[middle, middle], b[middle, middle]) for a, b in itertools.pairwise(shaded)]
+    expected = 20 * CLOUD_DRIFT * SIDE * 160 / (2.0 * 1.2 * SIDE * math.tan(math.radians(20.0)))
+    np.testing.assert_allclose(steps, np.tile(np.array(way) * expected, (2, 1)), atol=1.1)
+
+
+def test_clouds_in_the_sky_go_where_their_shadows_go(draw: Draw) -> None:
+    """A wind from the west moves them to the right before an eye that looks north."""
+    view = scene(quality="high", clouds=0.5, haze=0.0)
+    eye = replace(upwards(), pitch=-60.0)
+    seen = [draw(plain(n), eye, view, size=(160, 120)) for n in (0, 8, 16)]
+    steps = np.array([moved(a, b) for a, b in itertools.pairwise(seen)])
+    assert (steps[:, 0] > 2.0).all() and np.abs(steps[:, 1]).max() <= 1.0
