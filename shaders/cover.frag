@@ -8,12 +8,12 @@ uniform sampler2D wind_path;  // how often the wind touches the ground
 uniform bool with_materials;
 
 layout(location = 0) out vec4 loose_colour;  // its root; how coarse the grain is
-layout(location = 1) out vec4 cover;         // wetness, grass, how much wind touches it, the least wetness around
+layout(location = 1) out vec4 cover;         // wetness, grass, how much wind touches it, from 0 to 1 how broad the wet ground is
 
 const float WINDY = 0.30;  // of the wind's paths: enough to keep sand rippled all over
-
 const float SOAKED = 0.6;  // wetness from where on it is looked at what is around
 const int AROUND = 2;      // cells
+const vec2 BROAD = vec2(0.30, 0.60);  // the least wetness there
 
 // A layer that the world does not have is a single 0.
 float layer(sampler2D layer, ivec2 cell) {
@@ -36,5 +36,5 @@ void main() {
             least = min(least, layer(wetness, max(cell + ivec2(0, side), ivec2(0))));
         }
     }
-    cover = vec4(wet, layer(grass, cell), windy, least);
+    cover = vec4(wet, layer(grass, cell), windy, smoothstep(BROAD.x, BROAD.y, least));
 }

@@ -16,5 +16,5 @@ void main() {
     float rise = textureLod(strata_rise, uv, 0.0).x;
     Ground ground = ground_material(cells, place, rise, apparent_steepness(place), hollowness, fine, coarse);
     float submerged = smoothstep(0.0, 0.35 * frame.water.x, textureLod(water, uv, 0.0).x * frame.map.w);
-    colour = vec4(mix(ground.albedo, bed_material(fine, coarse), 0.9 * submerged), 1.0);
+    colour = vec4(mix(ground.albedo, bed_material(fine, coarse, 1.0), 0.9 * submerged), 1.0);
 }

@@ -86,6 +86,7 @@ uniform sampler2D strata_rise;  // a single 0 where there are no strata
 out vec4 colour;
 
 const float SILTED = 0.5, SANDED = 0.1;  // metres of water over what is hidden by sand and silt, and by the sea's sand
+const float SURF_WASHES = 0.8;  // metres of depth
 const float WET_SHORE = 0.5;  // metres over the water up to which its waves and the ground itself draw it
 #if LIVING == 1
 const float WASHED_DARK = 0.2;  // where wet ground is dark in any case
@@ -189,11 +190,16 @@ void main() {
     vec4 wet = textureLod(flow, uv, 0.0);
 #endif
     float span = min(pixel * frame.map.z * length(place.yz), WET_SHORE);
-    bool in_sea = place.x < frame.water.w;
-    float submerged = smoothstep(-0.5 * span, (in_sea ? SANDED : SILTED) + 0.5 * span, wet.w);
+    float silty = 1.0, hidden_from = SILTED;
+#if DETAIL_SCALES > 1
+    if (place.x < frame.water.w) {  // surf washes silt away
+        silty = clamp(wet.w / SURF_WASHES, 0.0, 1.0);
+        hidden_from = SANDED;
+    }
+#endif
+    float submerged = smoothstep(-0.5 * span, hidden_from + 0.5 * span, wet.w);
     dry = 1.0 - submerged;
-    vec3 bed = in_sea ? sea_bed(fine, coarse, wet.w) : bed_material(fine, coarse);
-    ground.albedo = mix(ground.albedo, bed, 0.9 * submerged);
+    ground.albedo = mix(ground.albedo, bed_material(fine, coarse, silty), 0.9 * submerged);
     float washed = WET_SHORE * (0.4 + 0.6 * fine.x);
     ground.albedo *= 1.0 - WASHED_DARK * smoothstep(-washed - span, 0.0, wet.w) * (WET_SHORE / (WET_SHORE + span)) * dry;
     ground.rockiness *= 1.0 - 0.6 * submerged;

@@ -76,9 +76,9 @@ vec3 bed_without_land(vec2 place) {
     return vec3(0.0);  // lakes lie on the map
 #elif FINE_WATER == 1
     vec2 cells = place / frame.map.z;
-    return bed_material(fine_detail(cells), coarse_detail(cells));
+    return bed_material(fine_detail(cells), coarse_detail(cells), 1.0);
 #else
-    return bed_material(vec4(0.5), vec4(0.5));
+    return bed_material(vec4(0.5), vec4(0.5), 1.0);
 #endif
 }
 

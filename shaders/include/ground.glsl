@@ -33,7 +33,7 @@ uniform sampler2D marks;   // of snowballs: sand, bare rock
 uniform sampler2D loose_colour;  // root of the albedo of loose material; its grain: clay, soil, sand, stones
 #endif
 #if LIVING == 1 || MATERIALS == 1 && DESERT == 1
-uniform sampler2D cover;   // wetness, grass, how much wind touches it, the least wetness around
+uniform sampler2D cover;   // wetness, grass, how much wind touches it, how broad the wet ground is
 #endif
 
 const vec3 LUSH_DARK = vec3(0.060, 0.088, 0.026);
@@ -54,7 +54,6 @@ const vec3 REEDS = vec3(0.046, 0.066, 0.022);
 const vec3 BOG_WATER = vec3(0.017, 0.024, 0.019);
 
 const float LAPS_UP = 1.2;  // cells
-const float SURF_WASHES = 0.8;  // metres of depth
 
 struct Ground {
     vec3 albedo;
@@ -114,15 +113,10 @@ float apparent_steepness(vec4 place) {
     return length(place.yz) * mix(1.0, frame.map.w, 0.45);
 }
 
-// What lies under water: sand and, in patches, silt.
-vec3 bed_material(vec4 fine, vec4 coarse) {
+// What lies under water: sand and, in patches, silt, where it is `silty`.
+vec3 bed_material(vec4 fine, vec4 coarse, float silty) {
     float silt = clamp(0.55 + 1.5 * (coarse.w - 0.5) + 1.1 * (coarse.x - 0.5) + 0.5 * (fine.w - 0.5), 0.0, 1.0);
-    return mix(BED_SAND, BED_SILT, silt) * (0.88 + 0.24 * fine.x);
-}
-
-// The same under so many metres of the sea: surf washes silt away.
-vec3 sea_bed(vec4 fine, vec4 coarse, float depth) {
-    return mix(BED_SAND * (0.88 + 0.24 * fine.x), bed_material(fine, coarse), smoothstep(0.0, SURF_WASHES, depth));
+    return mix(BED_SAND, BED_SILT, silty * silt) * (0.88 + 0.24 * fine.x);
 }
 
 // How much is left of noise on the map where it is drawn out down a cliff.
@@ -247,8 +241,7 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     float grassy = grown(green, ripple, patches);
     albedo = mix(albedo, grass, grassy);
     // Marsh: level, full of water, reeds with pools between them. It is broad: around a lake it would be a dark line.
-    float broad = smoothstep(0.30, 0.60, covers.w);
-    float marsh = broad * smoothstep(0.78, 0.96, wet + 0.1 * patches) * (1.0 - smoothstep(0.05, 0.16, steepness + 0.1 * ripple));
+    float marsh = covers.w * smoothstep(0.78, 0.96, wet + 0.1 * patches) * (1.0 - smoothstep(0.05, 0.16, steepness + 0.1 * ripple));
     float pools = marsh * smoothstep(0.02, 0.09, tone + 0.9 * (fine.w - 0.5));
     albedo = mix(albedo, REEDS * (1.0 + 1.2 * ripple), 0.85 * marsh);
     albedo = mix(albedo, BOG_WATER, pools);
