@@ -292,7 +292,10 @@ void main() {
 #endif
 #if DRIFTING == 1
     vec3 sand_light = DRIFTING_SAND * (frame.sun_light.rgb * seen.x * 0.45 + sky_light(vec3(0.0, 1.0, 0.0)) * seen.y);
-    radiance = mix(radiance, sand_light, drifting(cells, place.yz, sand_in_air(cells, airborne), detail));
+#if DESERT == 0
+    vec2 sand_slope = place.yz;
+#endif
+    radiance = mix(radiance, sand_light, drifting(cells, sand_slope, textureLod(airborne, uv, 0.0).x, detail));
 #endif
 #if LIVING == 1
     // A film of water on the ground mirrors sky and sun.

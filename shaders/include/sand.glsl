@@ -13,7 +13,6 @@ const vec2 SLIDES = vec2(0.585, 0.862), BENDS_AT_BRINK = vec2(0.277, 0.693), FAL
 const vec2 IN_LEE = vec2(0.185, 0.462);  // falling along the wind
 const float BESIDE_A_BRINK = 1.5;      // cells from a brink to where the map's slopes know nothing of its other side
 const float FURROW = 2.2;              // cells, along which three places of a contour line are taken together
-const float PARCELS = 2.3;             // cells across the wind, from one place to the next where sand in the air is looked up
 const float LEVEL = 0.05;              // slope under which the wind and not the ground says which way sand faces
 
 vec3 dune_sand(vec4 fine, vec4 coarse) {
@@ -43,17 +42,18 @@ void add_ripple_train(inout Ripples ripples, vec2 cells, float pixel, float wave
 // draws them.
 Ripples ripples_at(vec2 cells, vec2 slope, float pixel, sampler2D noise) {
     float lies = (1.0 - smoothstep(SLIDES.x, SLIDES.y, length(slope) / frame.strata.w)) * (1.0 - in_lee(slope));
-    // Crests wander and fork where the noise, without its finest waves, bends them.
-    float broad = textureLod(noise, cells / 23.0, 4.0).x;
-    float bend = 1.9 * broad + 0.8 * textureLod(noise, cells.yx / 7.9, 4.0).w;
-    Ripples ripples = Ripples(0.0, 0.0);
-    add_ripple_train(ripples, cells, pixel, RIPPLE_LENGTH, 1.5 * bend, 0.14 * lies);
-    // The coarse grains' lie in patches, far wider than they are long, or they would be pits.
+    // Crests wander and fork where the noise, without its finest waves, bends them. The coarse grains' lie in patches, which
+    // where they can be seen are far wider than crests are apart, or these would be pits.
 #if DETAIL_SCALES > 2
-    broad = textureLod(noise, cells.yx / 71.0, 4.0).x;
-    bend = 1.6 * broad;
+    float broad = textureLod(noise, cells.yx / 71.0, 4.0).x;
+    float fine_bend = 1.9 * broad + 1.1 * textureLod(noise, cells.yx / 9.7, 4.0).w, coarse_bend = broad;
+#else
+    float broad = textureLod(noise, cells / 23.0, 4.0).x;
+    float fine_bend = 1.9 * broad + 0.8 * textureLod(noise, cells.yx / 7.9, 4.0).w, coarse_bend = 0.6 * fine_bend;
 #endif
-    add_ripple_train(ripples, cells, pixel, MEGARIPPLE_LENGTH, 0.6 * bend, 0.07 * lies * smoothstep(0.46, 0.62, broad));
+    Ripples ripples = Ripples(0.0, 0.0);
+    add_ripple_train(ripples, cells, pixel, RIPPLE_LENGTH, 1.5 * fine_bend, 0.14 * lies);
+    add_ripple_train(ripples, cells, pixel, MEGARIPPLE_LENGTH, coarse_bend, 0.07 * lies * smoothstep(0.46, 0.62, broad));
     return ripples;
 }
 
@@ -112,20 +112,6 @@ float glitter(vec2 cells, vec3 normal, vec3 to_eye) {
     vec3 facet = normalize(normal + 1.4 * turn);
     return pow(max(dot(reflect(-frame.sun.xyz, facet), to_eye), 0.0), 60.0) * step(0.80, hash(grain)) * fade;
 }
-
-#if DETAIL_SCALES > 2
-// The sand in the air (metres over a cell) as the mean of some cells across the wind: that of each parcel of it is a line.
-float sand_in_air(vec2 cells, sampler2D airborne) {
-    vec2 at = cells / frame.map.xy, aside = PARCELS * vec2(-frame.wind.y, frame.wind.x) / frame.map.xy;
-    return 0.3 * textureLod(airborne, at, 0.0).x
-         + 0.23 * (textureLod(airborne, at - aside, 0.0).x + textureLod(airborne, at + aside, 0.0).x)
-         + 0.12 * (textureLod(airborne, at - 2.0 * aside, 0.0).x + textureLod(airborne, at + 2.0 * aside, 0.0).x);
-}
-#else
-float sand_in_air(vec2 cells, sampler2D airborne) {
-    return textureLod(airborne, cells / frame.map.xy, 0.0).x;
-}
-#endif
 
 // How much of the ground, which lies on `slope`, is hidden by the streamers that sand in the air (metres over a cell)
 // makes. Past a brink it falls down.

@@ -14,7 +14,7 @@ from app.model.view_parameters import ViewParameters
 from app.picture.passes.canopy import CanopyMap, Crowns
 from app.picture.passes.cover import LIVING, CoverMap
 from app.picture.passes.detail import detail_texture
-from app.picture.passes.maps import FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
+from app.picture.passes.maps import AirborneMap, FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
 from app.picture.passes.marks import MarksMap
 from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.mesh import shore_blocks
@@ -52,6 +52,7 @@ class LandMaps:
         self._relief = ReliefMap(context, shaders)
         self._flow = FlowMap(context, shaders)
         self._shore = ShoreMap(context, shaders)
+        self._airborne = AirborneMap(context, shaders)
         self._valleys = ValleyFloors(context)
         self._has_valleys = False
         self._overlay = OverlayMaps(context, shaders)
@@ -145,6 +146,10 @@ class LandMaps:
         self.trees.update(run_up, at_once=self._bake_at_once)
         self._update_canopy(snapshot, view)
         self._update_light(snapshot, view, quality)
+        if view.drifting_sand > 0.0 and quality.detail_scales > 2:
+            self._airborne.update(snapshot, self.layers)
+        else:
+            self._airborne.forget()
         self._has_valleys = view.fog > 0.0
         if self._has_valleys:
             self._valleys.update(snapshot)
@@ -197,6 +202,8 @@ class LandMaps:
             "palette": self._palette(overlay, snapshot),
             "overlay_layer": self._overlay_texture(overlay, snapshot),
         }
+        if self._airborne.texture is not None:
+            found["airborne"] = self._airborne.texture
         if self._has_valleys:
             found["valleys"] = self._valleys.texture
         if self._relief.texture is not None:
@@ -224,6 +231,7 @@ class LandMaps:
             self._relief,
             self._flow,
             self._shore,
+            self._airborne,
         ):
             maps.forget()
 
@@ -239,6 +247,7 @@ class LandMaps:
             self._relief,
             self._flow,
             self._shore,
+            self._airborne,
             self._valleys,
             self._overlay,
             self._course,

@@ -74,6 +74,41 @@ class LayerTextures:
             texture.release()
 
 
+class AirborneMap:
+    """Sand in the air as its mean across the wind, drawn anew when it has changed."""
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
+        self._drawing = FullScreen(context, shaders, "airborne.frag")
+        self._target = MapTarget(context, (1, "f2"))
+        self._drawn: tuple[int, int] | None = None  # world and version
+
+    @property
+    def texture(self) -> moderngl.Texture | None:
+        """None where it was not asked for, or there is none."""
+        return None if self._drawn is None else self._target.texture()
+
+    def update(self, snapshot: Snapshot, layers: LayerTextures) -> None:
+        """Draw that of a snapshot whose layers these are."""
+        if "airborne" not in snapshot.layers:
+            self.forget()
+            return
+        rows, columns = snapshot.shape
+        if self._target.fit((columns, rows)):
+            self.forget()
+        wanted = snapshot.world, snapshot.versions["airborne"]
+        if wanted != self._drawn:
+            self._drawn = wanted
+            self._drawing.program.bind(airborne=layers.texture("airborne"))
+            self._drawing.draw(self._target.framebuffer)
+
+    def forget(self) -> None:
+        """Redraw it, though nothing has changed, or have none."""
+        self._drawn = None
+
+    def release(self) -> None:
+        release_all(self._target, self._drawing)
+
+
 class SurfaceMap:
     """Elevation, its slopes to the east and south, and sediment in one texture; and the elevation of the start."""
 
