@@ -44,6 +44,7 @@ def export(scene: Scene, out: Path, wishes: Wishes, *, cycles: int = 0, threads:
 
 def landscape_of(scene: Scene, cycles: int = 0, threads: int | None = None) -> Landscape:
     """The land that a scene begins with, with the water and the plants of its past, after so many cycles."""
+    opened = scene
     world, scene = create_world(scene, partial(check_memory, [scene]))
     if cycles or past.is_due(world, scene):
         simulator = Simulator(scene, world, threads)
@@ -53,7 +54,7 @@ def landscape_of(scene: Scene, cycles: int = 0, threads: int | None = None) -> L
         simulator.verify()
     if scene.pools.enabled:
         derive_levels(world, scene.pools, scene.edges)
-    return Landscape(world, scene)
+    return Landscape(world, scene, opened)
 
 
 def ground_colours(landscape: Landscape, side: int) -> Pixels:

@@ -63,7 +63,7 @@ def work(path: Path) -> None:
     except Exception as error:
         say(Failed(explained(error)), answers)
         return
-    missing = tuple(name for name, map in MAPS.items() if not map.is_there(landscape))
+    missing = tuple(name for name, map in MAPS.items() if not map.may_be_there(landscape))
     say(Ready(landscape.world.cycle, missing), answers)
     while True:
         answer(landscape, asked.get(), answers)

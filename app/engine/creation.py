@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -286,6 +287,7 @@ def _complete(world: World, scene: Scene) -> World:
     if scene.world.lake_depth:
         world.water[...] = np.maximum(0.0, world.ground.min() + scene.world.lake_depth - world.ground)
         world.ledger.water.gain("stood in lakes at the start", float(world.water.sum()) * world.cell_area)
+    world.ledger.began = zlib.crc32(world.ground.data)
     return _with_fields(_with_rain(world, scene), scene)
 
 

@@ -612,11 +612,11 @@ class SimulationThread:
                 self._fail(error)
             simulator = self._lockstep.simulators[request.world]
             scene = seen_as(simulator.scene, request.seen) if request.seen else simulator.scene
+            journal = self._timeline.journal(request.world)
             if request.is_scratch:
-                checkpoint.save(request.path, simulator.world, scene, compressed=False)
+                checkpoint.save(request.path, simulator.world, scene, journal, compressed=False)
                 self._reports.put(Saved(request.path))
                 return
-            journal = self._timeline.journal(request.world)
             if request.path.suffix.lower() == ".toml":
                 write_journal(request.path, journal)
             else:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.engine.beginning import first_ground
+from app.model.errors import UserError
 from app.model.georeference import Georeference, local_place
 from app.model.world import World
 from app.scene.scene import Scene
@@ -31,10 +33,14 @@ SURFACES = {
 
 @dataclass(frozen=True)
 class Landscape:
-    """A world that nobody changes any more, with the scene that it goes on with."""
+    """A world that nobody changes any more, with the scene that it goes on with.
+
+    `opened` is the scene that it comes from, where that is another one: that of a saved world names its file.
+    """
 
     world: World
     scene: Scene
+    opened: Scene | None = None
 
     @cached_property
     def drainage(self) -> Drainage:
@@ -43,6 +49,23 @@ class Landscape:
 
         world = self.world
         return drain(world.ground, world.cell_size, self.scene.edges.sea, open_edges=self.scene.edges.water != "wall")
+
+    @property
+    def rise(self) -> Numbers:
+        """How much higher the ground is than when the world began, [row, column], below 0 where it is lower.
+
+        Raises `UserError` where the land that it began with cannot be made again.
+        """
+        if isinstance(self._rise, UserError):
+            raise self._rise
+        return self._rise
+
+    @cached_property
+    def _rise(self) -> Numbers | UserError:
+        try:
+            return self.world.ground - first_ground(self.world, self.opened or self.scene)
+        except UserError as error:
+            return error
 
     @cached_property
     def water_surface(self) -> Numbers:

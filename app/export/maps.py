@@ -41,10 +41,22 @@ class Map:
     channels: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()  # layers, any of which must be there
     names: Callable[[Landscape], list[str]] = lambda landscape: []  # of ids, or of the channels
+    of_beginning: bool = False  # whether it needs the land that the world began with, which takes time to make again
 
-    def is_there(self, landscape: Landscape) -> bool:
-        """Whether a world has what it needs."""
+    def may_be_there(self, landscape: Landscape) -> bool:
+        """Whether a world has the layers that it needs, which is found at once."""
         return not self.needs or any(name in landscape.world.layers for name in self.needs)
+
+    def why_missing(self, landscape: Landscape) -> str:
+        """Why a world has none, in a few words; empty where it has."""
+        if not self.may_be_there(landscape):
+            return "the processes that leave it have not run"
+        if self.of_beginning:
+            try:
+                _ = landscape.rise
+            except UserError as error:
+                return str(error)
+        return ""
 
 
 # How each is found.
@@ -80,6 +92,14 @@ def _momentum(land: Landscape) -> Array:
 def _discharge(land: Landscape) -> Array:
     world = land.world
     return mean_discharge(land.drainage, world.ground, world.cell_size, land.scene.climate, world.rainfall)
+
+
+def _wear(land: Landscape) -> Array:
+    return np.maximum(-land.rise, 0.0)
+
+
+def _deposit(land: Landscape) -> Array:
+    return np.maximum(land.rise, 0.0)
 
 
 def _slope(land: Landscape) -> Array:
@@ -160,10 +180,12 @@ def material_parts(land: Landscape) -> Array:
 # The table.
 
 
-def _layer(name: str, *, needs: bool = True) -> Map:
+def _layer(name: str, *, needs: bool = True, called: str = "") -> Map:
     """A layer of the world as it is."""
     layer = LAYERS[name]
-    return Map(name, layer.help, lambda land: land.world.layers[name], layer.unit, needs=(name,) if needs else ())
+    return Map(
+        called or name, layer.help, lambda land: land.world.layers[name], layer.unit, needs=(name,) if needs else ()
+    )
 
 
 def _mask(name: str, help: str, values: Callable[[Landscape], Array]) -> Map:
@@ -181,8 +203,16 @@ MAPS: dict[str, Map] = {
         ),
         Map("discharge", "mean discharge of the rain of a year", _discharge, "m³/s"),
         _layer("stream"),
-        _layer("wear"),
-        _layer("deposit"),
+        Map(
+            "wear", "how much lower the ground is than at the start, all causes together", _wear, "m",
+            of_beginning=True,
+        ),
+        Map(
+            "deposit", "how much higher the ground is than at the start, all causes together, also uplift", _deposit,
+            "m", of_beginning=True,
+        ),
+        _layer("wear", called="recent_wear"),
+        _layer("deposit", called="recent_deposit"),
         _layer("sediment", needs=False),
         _layer("wetness"),
         _layer("moisture"),
@@ -223,10 +253,10 @@ def maps_of(landscape: Landscape, names: tuple[str, ...]) -> Iterator[Map]:
     Raises `UserError` where it has not what is named.
     """
     for name in MAP_NAMES if ALL in names else names:
-        if name in MAPS and not MAPS[name].is_there(landscape):
+        if name in MAPS and (why := MAPS[name].why_missing(landscape)):
             if ALL in names:
                 continue
-            raise UserError(f"--maps {name}: this world has none; the processes that leave it have not run")
+            raise UserError(f"--maps {name}: this world has none; {why}")
         if name == SPLAT:
             yield from _splat_maps(landscape)
         elif name == KINDS:

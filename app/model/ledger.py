@@ -42,12 +42,14 @@ class Ledger(msgspec.Struct):
     """The accounts of a world. Rock that is eroded becomes sediment; sediment and water can leave the map.
 
     `kinds` has one more for each kind of loose material, where a world knows several: all of them are the sediment.
+    `began` is a checksum of the ground at the start, by which that land is known again; 0 where nobody has taken it.
     """
 
     rock: Account = msgspec.field(default_factory=Account)
     sediment: Account = msgspec.field(default_factory=Account)
     water: Account = msgspec.field(default_factory=Account)
     kinds: dict[str, Account] = {}
+    began: int = 0
 
     def accounts(self) -> dict[str, Account]:
         """All accounts by the name of their substance."""

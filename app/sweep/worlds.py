@@ -164,7 +164,7 @@ def _outcome(order: Order) -> Outcome:
     world, scene = simulator.world, simulator.scene
     if scene.pools.enabled:
         derive_levels(world, scene.pools, scene.edges)
-    landscape = Landscape(world, scene)
+    landscape = Landscape(world, scene, order.scene)
     wanted = order.wanted
     layers = {name: values for name in wanted.layers if (values := _layer(landscape, name)) is not None}
     pictures = _painter(wanted.width, wanted.height).paint(order, landscape) if wanted.pictures else None
@@ -173,7 +173,7 @@ def _outcome(order: Order) -> Outcome:
 
 def _layer(landscape: Landscape, name: str) -> NDArray[Any] | None:
     """A surface or a map as it is kept; None where the world has none."""
-    if name not in SURFACES and not MAPS[name].is_there(landscape):
+    if name not in SURFACES and MAPS[name].why_missing(landscape):
         return None
     values = landscape.surface(name) if name in SURFACES else MAPS[name].values(landscape)
     kept, _ = stored_as(name)

@@ -18,10 +18,14 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from app.cli import main as cli
+from app.cli.export import landscape_of as saved_landscape
 from app.cli.freeze import CHECKOUT as ROOT
 from app.cli.freeze import COLLECTED
+from app.cli.simulate import simulate
 from app.engine.creation import create_world
 from app.engine.publishing import take_snapshot
+from app.engine.refining import refined
+from app.engine.simulator import Simulator
 from app.engine.streams import streams_of
 from app.export.heights import HEIGHT_FORMATS
 from app.export.landscape import Landscape
@@ -33,12 +37,14 @@ from app.export.plan import plan
 from app.export.trees import TREE_FORMATS
 from app.export.wishes import Wishes
 from app.files import checkpoint
+from app.files.journal import Journal
 from app.files.opening import open_scene
 from app.model.errors import UserError
 from app.model.layers import LOOSE
 from app.model.plants import TREE_COLUMNS
 from app.model.world import World
 from app.picture.layers import _materials_of_cells
+from app.scene.edits import Edit, Open
 from app.scene.scene import Scene
 from kernels.standing import DRY, LAKE, SEA
 from tests.app.full_disk import keeps_the_old_file_on_a_full_disk
@@ -215,6 +221,95 @@ def test_maps_that_a_world_has_not() -> None:
     assert "grass" not in named and "slope" in named
     with pytest.raises(UserError, match="--maps grass: this world has none"):
         list(maps_of(landscape, ("grass",)))
+
+
+# What the ground has lost and gained.
+
+WEARING = {
+    "drops": small_scene(),
+    "drops on several materials": small_scene(materials__enabled=True, materials__loose="sand 3; gravel 1; clay 1"),
+    "wind": small_preset("dune-field", 40),
+    "snowballs": small_preset("article-island", 40),
+    "uplift, rivers and slopes": small_scene(geology__enabled=True, geology__every=1, geology__years_per_cycle=500.0),
+    "worn before": small_scene(world__worn=20_000.0),
+}
+
+
+@pytest.mark.parametrize("name", WEARING)
+def test_wear_and_deposit_are_what_the_ground_has_lost_and_gained(name: str) -> None:
+    simulator = simulated(0, WEARING[name])
+    world = simulator.world
+    began = world.ground.copy()
+    for _ in range(4):
+        simulator.advance()
+    landscape = Landscape(world, simulator.scene)
+    wear, deposit = values_of("wear", landscape), values_of("deposit", landscape)
+    np.testing.assert_array_equal(deposit - wear, world.ground - began)
+    assert wear.min() == deposit.min() == 0.0 and wear.max() > 0.0 and deposit.max() > 0.0
+    assert not ((wear > 0.0) & (deposit > 0.0)).any()
+    accounts = [world.ledger.rock, world.ledger.sediment]
+    volume = sum(sum(account.gained.values()) - sum(account.lost.values()) for account in accounts)
+    scale = sum(account.scale for account in accounts)
+    assert (deposit - wear).sum() * world.cell_area == pytest.approx(volume, abs=1e-9 * scale)
+
+
+def saved_with_a_journal(path: Path, began: Scene, simulator: Simulator) -> Landscape:
+    """A world that was saved, as `thalweg export` reads it."""
+    journal = Journal((Edit(0, Open((began,))),), simulator.world.cycle)
+    checkpoint.save(path, simulator.world, simulator.scene, journal)
+    return saved_landscape(checkpoint.load_scene(path))
+
+
+def test_saved_worlds_know_the_land_that_they_began_with(tmp_path: Path) -> None:
+    scene = small_scene(world__worn=20_000.0)
+    simulator = simulated(3, scene)
+    expected = values_of("wear", Landscape(simulator.world, scene))
+    np.testing.assert_array_equal(
+        values_of("wear", saved_with_a_journal(tmp_path / "a.npz", scene, simulator)), expected
+    )
+    # What has changed since would have worn another land.
+    simulator.change(scene.with_value("geology.erodibility", 3.0 * scene.geology.erodibility))
+    changed = saved_with_a_journal(tmp_path / "b.npz", scene, simulator)
+    np.testing.assert_array_equal(values_of("wear", changed), expected)
+    checkpoint.save(tmp_path / "c.npz", simulator.world, simulator.scene)
+    without_journal = saved_landscape(checkpoint.load_scene(tmp_path / "c.npz"))
+    with pytest.raises(
+        UserError, match=r"--maps wear: this world has none; .* made again: it was made with other param"
+    ):
+        values_of("wear", without_journal)
+    assert not {"wear", "deposit"} & {row.name for row in maps_of(without_journal, ("all",))}
+
+
+def test_a_saved_world_that_was_gone_on_with_knows_its_first_land(tmp_path: Path) -> None:
+    scene = small_scene()
+    began, world = simulated(0, scene).world.ground, tmp_path / "a.npz"
+    for _ in range(2):
+        simulate(scene, world, cycles=2, overwrite=True)
+        scene = checkpoint.load_scene(world)
+    landscape = saved_landscape(scene)
+    assert landscape.world.cycle == 4
+    np.testing.assert_array_equal(landscape.rise, landscape.world.ground - began)
+
+
+def test_land_that_a_changed_or_lost_file_began_is_not_known(tmp_path: Path) -> None:
+    heights = np.add.outer(np.arange(20.0), np.arange(30.0))
+    np.save(tmp_path / "model.npy", heights)
+    scene = open_scene(str(tmp_path / "model.npy"))
+    simulator = simulated(2, scene)
+    assert values_of("wear", Landscape(simulator.world, scene)).max() > 0.0
+    np.save(tmp_path / "model.npy", heights[::-1])
+    with pytest.raises(UserError, match="from a file that has changed"):
+        values_of("wear", Landscape(simulator.world, scene))
+    (tmp_path / "model.npy").unlink()
+    with pytest.raises(UserError, match=r"cannot be made again: .*model\.npy: there is no such file$"):
+        values_of("wear", Landscape(simulator.world, scene))
+
+
+def test_refined_land_is_not_compared_with_coarser_one() -> None:
+    simulator = simulated(1)
+    landscape = Landscape(refined(simulator.world, 2, channels=False), simulator.scene)
+    with pytest.raises(UserError, match="it was refined since"):
+        values_of("wear", landscape)
 
 
 # As files.

@@ -5,11 +5,13 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 import tomli_w
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.cli.export import landscape_of
 from app.cli.main import main
 from app.engine.messages import Arrived, Edited, GoTo, Look, Opened, Save, Saved
 from app.files import checkpoint
@@ -66,6 +68,20 @@ def test_a_steered_run_is_replayed_to_the_bit(hands: Hands, tmp_path: Path) -> N
         again.unlink()
         assert main(["replay", str(story), "--out", str(again), "--threads", "1"]) == 0
         assert bits(checkpoint.load(again)[0]) == bits(checkpoint.load(path)[0])
+
+
+def test_a_land_that_is_saved_for_an_export_knows_how_it_began(hands: Hands, tmp_path: Path) -> None:
+    """Else no map could say what it has lost and gained since."""
+    began = hands.lockstep.worlds[0].ground.copy()
+    hands.step(2)
+    hands.thread.ask(Change({"droplets.friction": 0.1}))
+    hands.step(2)
+    path = tmp_path / "scratch.npz"
+    hands.thread.ask(Save(path, is_scratch=True))
+    hands.wait(lambda: Saved(path) in hands.reports)
+    assert checkpoint.load_journal(path) is not None
+    landscape = landscape_of(checkpoint.load_scene(path))
+    np.testing.assert_array_equal(landscape.rise, landscape.world.ground - began)
 
 
 def test_the_same_story_on_another_land(hands: Hands, tmp_path: Path) -> None:

@@ -1,0 +1,64 @@
+"""The ground that a world began with, made again: no world keeps it, for it would take as much memory as the ground."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from app.engine.creation import create_world
+from app.engine.memory import check_memory
+from app.files.checkpoint import load_journal
+from app.model.errors import UserError
+from app.model.ledger import Ledger
+from app.model.world import Layer, World
+from app.scene.edits import Open
+from app.scene.scene import Scene
+from app.sources.generators import GENERATORS
+from app.sources.terrain import find_terrain
+
+
+def first_ground(world: World, opened: Scene) -> Layer:
+    """The ground of a world before its first cycle and before all that was done by hand, in metres, [row, column].
+
+    `opened` is the scene that the world comes from; of a saved one its journal tells with which land it began. Its
+    ledger tells whether what is made again is that land. Raises `UserError` where it cannot be made.
+    """
+    reason = "it was made with other parameters, by another version of the program, or from a file that has changed"
+    for scene in _began_with(opened):
+        try:
+            if scene.world.source not in GENERATORS:
+                find_terrain(scene.world.source)
+            first, _ = create_world(scene, partial(check_memory, [scene]))
+        except UserError as error:
+            reason = str(error)
+            continue
+        if not _same_start(world.ledger, first.ledger):
+            continue
+        if first.shape == world.shape:
+            return first.ground
+        reason = "it was refined since"
+    raise UserError(f"the land that it began with cannot be made again: {reason}")
+
+
+def _began_with(opened: Scene) -> Iterator[Scene]:
+    """The scenes whose land it may be, the likeliest first."""
+    if opened.saved_world:
+        with contextlib.suppress(UserError):
+            journal = load_journal(Path(opened.saved_world))
+            first = journal.edits[0].request if journal else None
+            if isinstance(first, Open):
+                yield from (msgspec.structs.replace(scene, saved_world="") for scene in first.scenes)
+    yield msgspec.structs.replace(opened, saved_world="")
+
+
+def _same_start(now: Ledger, then: Ledger) -> bool:
+    """Whether both began with the same land, of which `then` is a new one that nothing has come to or gone from."""
+    for substance in ("rock", "sediment"):
+        known, made = now.accounts()[substance], then.accounts()[substance]
+        if (known.initial, known.scale) != (made.initial, made.scale) or made.gained or made.lost:
+            return False
+    return now.began in (0, then.began)
