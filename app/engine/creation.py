@@ -33,7 +33,7 @@ from app.model.world import (
 from app.processes.pools import derive_levels
 from app.scene.scene import Scene
 from app.sources import strata
-from app.sources.fields import field_values
+from app.sources.fields import PICTURE_SIDE, field_values
 from app.sources.generators import DEFAULT_SIDE, GENERATORS, RANGE, generate, stretched
 from app.sources.grid import grid_of
 from app.sources.terrain import find_terrain
@@ -328,7 +328,7 @@ def read_rain_map(path: Path, rows: int, columns: int) -> NDArray[np.float32]:
     """
     from app.sources.heightmap import read_heightmap, resample
 
-    rain = read_heightmap(path).elevation
+    rain = read_heightmap(path, wanted=PICTURE_SIDE).elevation
     rain = resample(stretched(rain, 1.0, float(rain.min()), float(rain.max())), rows, columns)
     if not rain.max() > 0.0:
         raise UserError(f"{path}: all of one shade; a rain map must have darker and lighter places")

@@ -16,12 +16,13 @@ from app.model.errors import UserError
 from app.model.field_parameters import FIELD_LAYERS, read_field
 from app.model.layers import LAYERS
 from app.model.snapshot import Snapshot
-from app.model.world import World
+from app.model.world import LARGEST_SIDE, World
 from app.sources.terrain import find_terrain
 from kernels.standing import DRY
 
 Values = NDArray[np.float64]
 
+PICTURE_SIDE = LARGEST_SIDE // 2  # cells in which a picture is read that is larger than any map
 PREVIEW_SIDE = 72  # cells, of the longer side
 STRONG_STREAM = 0.5  # where drops pass in more of the cycles, there is water
 
@@ -219,7 +220,7 @@ def _picture(path: Path, changed: int) -> Values:
     """A picture from 0 to 1, as it was when its file was changed last."""
     from app.sources.heightmap import read_heightmap
 
-    elevation = read_heightmap(path).elevation
+    elevation = read_heightmap(path, wanted=PICTURE_SIDE).elevation
     lowest, highest = float(elevation.min()), float(elevation.max())
     if not highest > lowest:
         raise UserError(f"{path}: all of one shade; a picture must have darker and lighter places")

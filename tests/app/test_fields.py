@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tifffile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,7 +24,7 @@ from app.model.expressions import DEEPEST, FUNCTIONS, LONGEST, read_expression
 from app.model.field_parameters import FIELD_LAYERS, NAMES, VARIABLES, FieldParameters, read_field, with_files
 from app.model.layers import RATES
 from app.model.overlays import OVERLAYS
-from app.model.world import World
+from app.model.world import LARGEST_SIDE, World
 from app.scene.edits import Change
 from app.scene.scene import read_preset
 from app.sources.fields import Land, distance_to, preview
@@ -267,6 +268,18 @@ def test_pictures_are_named_as_other_files_are(tmp_path: Path) -> None:
     assert again.fields.rain == text
     assert np.array_equal(loaded.layers["rate_rain"], rain), "as it was saved: it is not made again"
     assert with_files("height + 1", lambda name: "x") == "height + 1"
+
+
+def test_pictures_larger_than_a_map_are_masks_in_larger_cells(tmp_path: Path) -> None:
+    """There is no option by which a part of one, or fewer of its cells, could be asked for."""
+    columns = LARGEST_SIDE + 1000
+    rises_to_the_east = np.broadcast_to(np.arange(columns, dtype=np.uint16), (100, columns))
+    tifffile.imwrite(tmp_path / "wide.tif", rises_to_the_east, rowsperstrip=10)
+    scene = small_scene(fields__uplift=f'image("{tmp_path}/wide.tif")', world__rain_map=str(tmp_path / "wide.tif"))
+    world, _ = create_world(scene)
+    expected = np.broadcast_to((np.arange(40) + 0.5) / 40, (32, 40))
+    np.testing.assert_allclose(world.layers["rate_uplift"], expected, atol=2e-3)
+    np.testing.assert_allclose(world.layers["rain"], expected, atol=2e-3)
 
 
 def test_preview_is_the_field_in_fewer_cells() -> None:
