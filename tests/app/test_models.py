@@ -301,6 +301,37 @@ def test_tiles_of_srtm_are_joined(tmp_path: Path) -> None:
     assert model.place.position(0, 0) == pytest.approx((9.0, 1.0))
 
 
+@pytest.mark.parametrize(
+    ("tiles", "west"),
+    [
+        ((("E179", 9), ("W180", 10)), 179.0),
+        ((("W179", 11), ("E179", 9), ("W180", 10)), -181.0),
+        ((("W180", 9), ("W179", 10)), -180.0),
+        ((("E010", 10), ("E009", 9)), 9.0),
+    ],
+)
+def test_tiles_on_both_sides_of_the_date_line_are_joined(
+    tiles: tuple[tuple[str, int], ...], west: float, tmp_path: Path
+) -> None:
+    """As those are that lie as close elsewhere, in a map and in parts of it, wherever their longitudes begin."""
+    there, elsewhere = tmp_path / "there", tmp_path / "elsewhere"
+    for folder in (there, elsewhere):
+        folder.mkdir()
+    for name, longitude in tiles:
+        write_hgt(elsewhere, 0, longitude)
+        (there / f"N00{name}.hgt").write_bytes((elsewhere / f"N00E{longitude:03d}.hgt").read_bytes())
+    model = open_model(there)
+    assert model is not None and model.place is not None
+    assert (model.rows, model.columns) == (1201, 1 + 1200 * len(tiles))
+    assert model.place.position(0, 0) == pytest.approx((west, 1.0))
+    np.testing.assert_array_equal(read_heightmap(there).elevation, read_heightmap(elsewhere).elevation)
+    expected = read_heightmap(elsewhere, part="9.9001,0.2001,10.1001,0.5001")
+    for turn in (-360.0, 0.0, 360.0):
+        begin = west + 0.9001 + turn
+        found = read_heightmap(there, part=f"{begin!r},0.2001,{begin + 0.2!r},0.5001")
+        np.testing.assert_array_equal(found.elevation, expected.elevation)
+
+
 def test_a_folder_of_copernicus_has_masks_beside_its_heights(tmp_path: Path) -> None:
     profile = {"driver": "GTiff", "width": 60, "height": 60, "count": 1, "dtype": "float32", "crs": "EPSG:4326"}
     for west in (7, 8):

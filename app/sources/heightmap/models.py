@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from app.model.errors import UserError
 from app.model.georeference import Georeference, is_turned
 from app.sources.heightmap.nodata import are_heights, usual_markers
-from app.sources.part import Part
+from app.sources.heightmap.tiff import degrees_of
+from app.sources.part import Part, read_part
 
 Samples = NDArray[Any]
 # Reads rows and columns: samples as they are in the file, and where it says NODATA, if anywhere
@@ -34,6 +35,7 @@ TOUCHING = 1e-4  # of a cell, between middles that are the same but for rounding
 TILE_SUFFIXES = (".tif", ".tiff", ".hgt")
 COPERNICUS = "_dem.tif"  # how its tiles end; files beside them are masks and qualities
 DEEPEST = 3  # folders of folders
+TURN = 360.0  # degrees of longitude after which all is the same
 GEOGRAPHIC = 2  # as GTModelTypeGeoKey has it
 KIND_OF_COORDINATES = ("GTModelTypeGeoKey", "GeographicTypeGeoKey", "ProjectedCSTypeGeoKey")
 
@@ -62,6 +64,24 @@ class Model:
     def to_model(self) -> NDArray[np.float64] | None:
         """From [column, row, 1] of cells' corners to coordinates, where they are known."""
         return self.place.to_model if self.place else None
+
+    @property
+    def degrees(self) -> float:
+        """Degrees for each unit of its coordinates; 0 where they are lengths, or not known."""
+        return 0.0 if self.to_model is None else degrees_of(self.to_model, self.rows, self.columns, self.names)
+
+    def part_of(self, text: str) -> Part:
+        """The part that a text means, see `read_part`; of degrees those count that lie whole turns farther on.
+
+        Raises `UserError`.
+        """
+        part = read_part(text, self.to_model)
+        width = 0.0 if self.to_model is None else abs(self.degrees * float(self.to_model[0, 0]))
+        if TURN / LONGEST_SIDE <= width <= TURN:
+            turn = round(TURN / width)
+            beside = 0.5 * self.columns - (part.column + 0.5 * part.columns)
+            part = replace(part, column=part.column + turn * round(beside / turn))
+        return part.within(self.rows, self.columns)
 
     def part(
         self, part: Part, step: int = 1, progress: Callable[[float], None] = lambda done: None
@@ -194,9 +214,11 @@ def joined(tiles: Sequence[tuple[str, Model]]) -> Model:
     """Tiles, by their names, as one model. Where they overlap, the first one that knows a height counts.
 
     In degrees their cells may differ in width, as those of Copernicus do from 50° on and farther north, where they are
-    wider by steps: then all have the columns of the finest, see `_in_columns_of`. Raises `UserError` where they have
+    wider by steps: then all have the columns of the finest, see `_in_columns_of`. Those on both sides of the 180th
+    meridian are joined there. Raises `UserError` where they have
     not the same cells in the same coordinates otherwise.
     """
+    tiles = _across_the_date_line(tiles)
     name, first = tiles[0]
     if len(tiles) == 1:
         return first
@@ -223,6 +245,44 @@ def joined(tiles: Sequence[tuple[str, Model]]) -> Model:
     wider = [(bands[width][0][0], _in_columns_of(_side_by_side(bands[width]), model)) for width in others]
     whole = _side_by_side([(bands[finest][0][0], model), *wider])
     return replace(whole, at_once=max(band.at_once for band in (model, *(other for _, other in wider))))
+
+
+def _across_the_date_line(tiles: Sequence[tuple[str, Model]]) -> Sequence[tuple[str, Model]]:
+    """Tiles in degrees, of which some are moved by a whole turn where all then lie closer together.
+
+    They are cut where the widest gap between them is. Their longitudes go on beyond 180° east or west.
+    """
+    spans = []  # west and east of each tile, in degrees
+    for _, model in tiles:
+        if model.to_model is None or is_turned(model.to_model) or not model.degrees:
+            return tiles
+        ends = model.degrees * (model.to_model[0, 2] + model.to_model[0, 0] * np.array([0.0, model.columns]))
+        if not np.abs(ends).max() <= TURN:
+            return tiles
+        spans.append((float(ends.min()), float(ends.max())))
+    widest = TURN - (max(east for _, east in spans) - min(west for west, _ in spans))
+    cut, reached = -math.inf, -math.inf
+    for west, east in sorted(spans):
+        if reached > -math.inf and west - reached > widest + SAME_CELLS:
+            widest, cut = west - reached, west
+        reached = max(reached, east)
+    if not math.isfinite(cut):
+        return tiles
+    turns = [west < cut for west, _ in spans]  # those in the west go on beyond the others
+    ends = [(west + TURN * turn, east + TURN * turn) for (west, east), turn in zip(spans, turns, strict=True)]
+    middle = 0.5 * (min(west for west, _ in ends) + max(east for _, east in ends))
+    back = 1 if middle > 0.5 * TURN + SAME_CELLS else 0
+    return [(name, _turned_by(model, turn - back)) for (name, model), turn in zip(tiles, turns, strict=True)]
+
+
+def _turned_by(model: Model, turns: int) -> Model:
+    """A model so many whole turns farther east."""
+    if not turns:
+        return model
+    assert model.place is not None
+    to_model = model.place.to_model.copy()
+    to_model[0, 2] += turns * TURN / model.degrees
+    return replace(model, place=replace(model.place, to_model=to_model))
 
 
 def _same(one: float, other: float) -> bool:

@@ -14,7 +14,7 @@ from app.sources.heightmap.models import Model
 from app.sources.heightmap.nodata import usual_markers
 from app.sources.heightmap.reading import open_model, read_heightmap, step_of
 from app.sources.heightmap.tiff import cell_sides
-from app.sources.part import Part, read_part
+from app.sources.part import Part
 
 OVERVIEW_SIDE = 512  # cells of an overview at most
 MOST_CELLS = 2**27  # that are read for an overview unasked
@@ -79,7 +79,7 @@ def overview_of_file(path: Path, text: str = "", wanted: int = 0) -> Overview | 
     """
     model = open_model(path)
     if model is not None and model.full_scale is None:
-        part = read_part(text, model.to_model).within(model.rows, model.columns) if text else model.whole
+        part = model.part_of(text) if text else model.whole
         if not (model.smaller or part.rows * part.columns <= MOST_CELLS):
             return None
         step = step_of(model, path, text, max(part.rows, part.columns), wanted)

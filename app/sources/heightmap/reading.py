@@ -204,7 +204,7 @@ def _part_of_model(
 ) -> Heightmap:
     part = model.whole
     if text:
-        part = read_part(text, model.to_model).within(model.rows, model.columns)
+        part = model.part_of(text)
     longest = max(part.rows, part.columns)
     step = step_of(model, path, text, longest, wanted)
     if step > 1 and not text and not wanted:
