@@ -12,6 +12,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -597,12 +598,16 @@ def _run_viewer(options: argparse.Namespace) -> None:
         return
     if options.source in COMMANDS:
         raise UserError(f"{options.source}: commands come first; a file of that name is ./{options.source}")
-    asked_about = _too_large(options)
-    if asked_about is not None:
-        options.source = None  # the window opens with the default scene, and asks which part is meant
-    scenes = _scenes(options)
-    if options.threads is not None:
-        scenes = [scene.with_value("simulation.threads", options.threads) for scene in scenes]
+    is_opened_beside = _is_opened_beside(options)
+    from app.scene.scene import DEFAULT_PRESET, load_preset
+
+    if is_opened_beside:  # what the options say is checked now, on what the window shows until the model is there
+        others = argparse.Namespace(**{**vars(options), **dict.fromkeys(("source", "part", "size", "extent"))})
+        scene = load_preset(DEFAULT_PRESET)
+        _shown(scene, others)
+        scenes = [scene]
+    else:
+        scenes = _shown(_opened(options), options)
     _check_display()
     from app.files.atomic import working_folder
 
@@ -610,23 +615,41 @@ def _run_viewer(options: argparse.Namespace) -> None:
     from app.files.library import Library
     from app.files.opening import is_file
     from app.window.loop import run
+    from app.window.part_choice import Asked
 
-    if options.source and is_file(options.source):
+    asked_about = None
+    if is_opened_beside:
+        asked_about = Asked(Path(options.source), options.part, _wanted(options), partial(_shown, options=options))
+    elif options.source and is_file(options.source):
         Library.of_user().note(Path(options.source))
-    run(*scenes, keep_session=True, welcome=not options.source and asked_about is None, asked_about=asked_about)
+    run(*scenes, keep_session=True, welcome=not options.source, asked_about=asked_about)
 
 
-def _too_large(options: argparse.Namespace) -> Path | None:
-    """The model that is to be shown, where it is larger than a map may be and nothing says what of it is meant."""
+def _shown(scene: Scene, options: argparse.Namespace) -> list[Scene]:
+    """What the window shows of a scene that was opened."""
+    scenes = _compared(scene, options)
+    if options.threads is not None:
+        scenes = [scene.with_value("simulation.threads", options.threads) for scene in scenes]
+    return scenes
+
+
+def _is_opened_beside(options: argparse.Namespace) -> bool:
+    """Whether the window opens first and then what is to be shown: a folder of tiles, or a model that is larger than
+    a map may be and of which nothing says what is meant. Raises `UserError` for a folder without tiles."""
     from app.files.opening import is_file
     from app.model.world import LARGEST_SIDE
 
-    if not options.source or not is_file(options.source) or options.part or options.size:
-        return None
-    from app.sources.heightmap.reading import open_model
+    if not options.source or not is_file(options.source):
+        return False
+    from app.sources.heightmap.reading import open_model, tiles_of
 
-    model = open_model(Path(options.source))
-    return Path(options.source) if model and max(model.rows, model.columns) > LARGEST_SIDE else None
+    path = Path(options.source)
+    if path.is_dir():
+        return bool(tiles_of(path))
+    if options.part is not None or _wanted(options):
+        return False
+    model = open_model(path)
+    return model is not None and max(model.rows, model.columns) > LARGEST_SIDE
 
 
 def _about() -> str:
@@ -956,10 +979,15 @@ def _add_comparison(parser: argparse.ArgumentParser, option: str = "--compare") 
 
 def _scenes(options: argparse.Namespace) -> list[Scene]:
     """The scene that the options describe, and those that it is compared with, if any."""
+    return _compared(_opened(options), options)
+
+
+def _compared(scene: Scene, options: argparse.Namespace) -> list[Scene]:
+    """The scene with all that the options change in it, and those that it is compared with, if any."""
     from app.files.opening import open_comparison
     from app.scene.comparison import MOST_WORLDS
 
-    scene = _scene(options)
+    scene = _changed(scene, options)
     if len(options.compare) >= MOST_WORLDS:
         raise UserError(f"--compare: {MOST_WORLDS} worlds can be compared, and not {len(options.compare) + 1}")
     return [scene, *(open_comparison(scene, words) for words in options.compare)]
@@ -967,15 +995,25 @@ def _scenes(options: argparse.Namespace) -> list[Scene]:
 
 def _scene(options: argparse.Namespace) -> Scene:
     """The scene that the options describe."""
-    from app.engine.creation import cells_wanted, read_size
+    return _changed(_opened(options), options)
+
+
+def _opened(options: argparse.Namespace) -> Scene:
+    """The scene of what the options name."""
     from app.files.opening import open_scene
-    from app.scene.scene import DEFAULT_PRESET, read_setting
+    from app.scene.scene import DEFAULT_PRESET
 
     source = DEFAULT_PRESET if options.source is None else options.source
+    return open_scene(source, options.part, _wanted(options))
+
+
+def _wanted(options: argparse.Namespace) -> int:
+    """The cells along the longer side of the land that the options ask for; 0 where they ask for none."""
+    from app.engine.creation import cells_wanted, read_size
+    from app.scene.scene import read_setting
+
     wanted = cells_wanted(dict(map(read_setting, options.set)))
-    if not wanted and options.size is not None:
-        wanted = max(read_size(options.size, "--size"))
-    return _changed(open_scene(source, options.part, wanted), options)
+    return wanted or (max(read_size(options.size, "--size")) if options.size is not None else 0)
 
 
 def _changed(scene: Scene, options: argparse.Namespace) -> Scene:

@@ -30,6 +30,7 @@ from app.scene.scene import KEYS, curve_of
 from app.scene.shown_overlays import neighbour
 from app.window.actions import BY_COMMAND, Action
 from app.window.camera_moves import ALONG_WATER, OVER_LAND, key_of
+from app.window.part_choice import Asked
 from app.window.undo import LandStep, ValueStep
 
 if TYPE_CHECKING:
@@ -474,7 +475,7 @@ class Commands:
 
         def open_it() -> None:
             if is_model(str(source)):
-                self._application.part_choice.begin(Path(source))
+                self._application.part_choice.begin(Asked(Path(source)))
                 return
             self._application.open(open_scene(str(source)))
             if is_file(str(source)):

@@ -18,6 +18,7 @@ from app.scene.scene import Scene
 if TYPE_CHECKING:
     from app.engine.autosave import EndedSession, Session
     from app.window.application import Application
+    from app.window.part_choice import Asked
     from app.window.window import Window
 
 log = logging.getLogger(__name__)
@@ -38,13 +39,13 @@ def run(
     keep_session: bool = False,
     welcome: bool = False,
     library: Library | None = None,
-    asked_about: Path | None = None,
+    asked_about: Asked | None = None,
 ) -> None:
     """Show a scene, or several that are compared, in a window until it is closed.
 
     With `keep_session` the work is written now and then, that of a session which was not closed is offered, and files
     are remembered in the user's library, where no other one is given. With `welcome` the gallery opens, if it was
-    never closed before. Of a large model, `asked_about`, a part is asked for. Calls `on_first_picture` when the land
+    never closed before. A model, `asked_about`, is opened beside that. Calls `on_first_picture` when the land
     was on the screen first, and `after_frame` when any frame is. Raises `UserError` where the land cannot be made.
     """
     simulation = SimulationThread(*scenes, paused=paused, session=_session() if keep_session else None)
@@ -79,7 +80,7 @@ def _run_window(
     library: Library,
     panel_file: Path | None,
     sessions: Sequence[EndedSession],
-    asked_about: Path | None,
+    asked_about: Asked | None,
     *,
     welcome: bool,
 ) -> None:
@@ -104,7 +105,7 @@ def _run_window(
         if welcome and not application.offering and not library.welcome.gallery:
             application.panel.gallery.open()
         if asked_about is not None:
-            application.commands.open(asked_about)
+            application.part_choice.begin(asked_about)
         try:
             _show(simulation, application, window, on_first_picture, after_frame)
         except UserError:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
@@ -45,16 +46,31 @@ class _Given(Exception):
     """Nobody waits for the model any more."""
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A file or a folder of tiles that shall be opened; with a part or cells wanted, as it is."""
+
+    source: Path
+    part: str | None = None
+    wanted: int = 0  # cells along the longer side of the land; 0: as many as it has
+    change: Callable[[Scene], Sequence[Scene]] = lambda scene: [scene]  # what shall be shown of its scene
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is said of what is meant of it."""
+        return self.part is None and not self.wanted
+
+
 @dataclass
 class _Reading:
     """A model that is opened on a thread of its own, and its overview where a part of it is to be chosen."""
 
-    source: Path
+    asked: Asked
     progress: float = 0.0
     is_wanted: bool = True
     is_heard: bool = False  # all that the thread has found
     model: Model | None = None  # of which a part is to be chosen
-    scene: Scene | None = None  # of what is opened as it is
+    scenes: Sequence[Scene] = ()  # of what is opened as it is
     overview: Overview | None = None
     pixels: Pixels | None = None
     why: str = ""
@@ -76,9 +92,10 @@ class _Reading:
         from app.sources.heightmap.reading import open_model
 
         try:
-            model = open_model(self.source, self._report)
-            if not _is_asked_about(model):
-                self.scene = open_scene(str(self.source))
+            asked = self.asked
+            model = open_model(asked.source, self._report)
+            if not (asked.is_plain and _is_asked_about(model)):
+                self.scenes = asked.change(open_scene(str(asked.source), asked.part, asked.wanted))
                 return
             self.progress, self.model = 0.0, model
             overview = overview_of(model, progress=self._report)
@@ -141,10 +158,10 @@ class PartChoice:
         """For how many seconds nothing of it will look otherwise."""
         return SECONDS_BETWEEN_LOOKS if self._reading and not self._reading.is_heard else math.inf
 
-    def begin(self, source: Path) -> None:
+    def begin(self, asked: Asked) -> None:
         """Open a file or a folder of tiles, after a part was asked for where it is large."""
         self.close()
-        self.source, self._reading = str(source), _Reading(source)
+        self.source, self._reading = str(asked.source), _Reading(asked)
 
     def update(self) -> None:
         """Hear what was found, once a frame."""
@@ -155,8 +172,8 @@ class PartChoice:
         if reading.model is not None and not self.is_choosing:
             self.is_choosing = True
             self.choose(min(FIRST_SIDE, self.longest), self.model.rows // 2, self.model.columns // 2)
-        if reading.is_heard and reading.scene is not None:
-            self._open(reading.scene)
+        if reading.is_heard and reading.scenes:
+            self._open(reading.scenes)
         elif reading.is_heard and reading.why and not self.is_choosing:
             self.close()
             self._application.notices.complain(reading.why)
@@ -234,12 +251,13 @@ class PartChoice:
 
     def open(self) -> None:
         """Leave what is open for the land of the part."""
-        self._open(self.scene())
+        assert self._reading is not None
+        self._open(self._reading.asked.change(self.scene()))
 
-    def _open(self, scene: Scene) -> None:
+    def _open(self, scenes: Sequence[Scene]) -> None:
         source = Path(self.source)
         self.close()
-        self._application.open(scene)
+        self._application.open(*scenes)
         self._application.library.note(source)
 
 

@@ -17,7 +17,10 @@ from app.cli import main as cli
 from app.model.world import World
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletParameters
-from app.scene.scene import DECLARATIONS, presets
+from app.scene.scene import DECLARATIONS, DEFAULT_PRESET, Scene, presets
+from app.sources.heightmap import reading
+from app.sources.parameters import WorldParameters
+from app.window.part_choice import Asked
 
 ROOT = str(Path(__file__).parents[2])
 # Numbers hold for these cells, and not for smaller ones.
@@ -283,6 +286,32 @@ def test_a_working_folder_that_is_gone(tmp_path: Path) -> None:
     told = done.stderr.splitlines()[-1]
     assert told == "thalweg: cannot write world.npz: there is no such folder any more; choose another place"
     assert "there is no display here" in run(world).stderr
+
+
+def test_the_window_opens_before_a_folder_of_tiles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It opens the tiles itself, and what the options say of their land is done then; mistakes are told at once."""
+    from app.window import loop
+
+    opened: list[Path] = []
+    shown: list[tuple[tuple[Scene, ...], Asked | None]] = []
+    monkeypatch.setattr(reading, "_open_tile", opened.append)
+    monkeypatch.setattr(loop, "run", lambda *scenes, asked_about=None, **_: shown.append((scenes, asked_about)))
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert stops(capsys, tmp_path).endswith("expected a heightmap file, or a folder with tiles (.tif, .tiff, .hgt)")
+    (tmp_path / "N46E007.hgt").write_bytes(b"")
+    words = [tmp_path, "--size", "300x200", "--part", "800x800+0+0", "--threads", "1"]
+    assert "droplets.frictoin" in stops(capsys, *words, "--set", "droplets.frictoin=0.2")
+    assert not shown
+    assert cli.main([*map(str, words), "--set", "view.exaggeration=2.5", "--compare", "climate.precipitation=300"]) == 0
+    ((scenes, asked),) = shown
+    assert [scene.name for scene in scenes] == [DEFAULT_PRESET] and not opened
+    assert asked is not None and asked.source == tmp_path and (asked.part, asked.wanted) == ("800x800+0+0", 300)
+    monkeypatch.setattr(cli, "_changed", lambda scene, options: scene.with_setting(*options.set))
+    changed = asked.change(Scene(world=WorldParameters(source="noise")))
+    assert [scene.view.exaggeration for scene in changed] == [2.5, 2.5]
+    assert {scene.simulation.threads for scene in changed} == {1}
 
 
 def test_lists_are_not_padded_for_one_wide_cell(capsys: pytest.CaptureFixture[str]) -> None:

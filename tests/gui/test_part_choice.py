@@ -12,12 +12,13 @@ import tifffile
 from imgui_bundle import imgui
 from rasterio.transform import from_origin
 
+from app.scene.scene import Scene
 from app.sources.heightmap import reading
 from app.sources.heightmap.models import Model
 from app.sources.part import Part
 from app.window import part_choice
 from app.window.events import FilesDropped
-from app.window.part_choice import PartChoice
+from app.window.part_choice import Asked, PartChoice
 from tests.gui.host import Driver, drive
 from tests.gui.test_panel import WITHOUT_DROPS, have_land
 
@@ -180,6 +181,7 @@ def test_thousands_of_tiles_hold_no_frame(thousands: Path, monkeypatch: pytest.M
         return open_tile(path)
 
     monkeypatch.setattr(reading, "_open_tile", slowly)
+    monkeypatch.setattr(reading, "_joined_last", None)
 
     def test(driver: Driver) -> None:
         application = have_land(driver)
@@ -192,7 +194,6 @@ def test_thousands_of_tiles_hold_no_frame(thousands: Path, monkeypatch: pytest.M
             assert not choosing.is_choosing and choosing.progress == pytest.approx(stop / 2048)
             assert application.panel.is_asking and driver.engine.item_exists("//###part/Cancel")
             gate.release()
-        gate.release(100)  # for what the simulation opens once more
         driver.wait_for(lambda: choosing.pixels is not None, "the overview")
         assert (choosing.model.rows, choosing.model.columns) == (32 * 40, 64 * 40)
         choosing.cells = 512
@@ -200,8 +201,29 @@ def test_thousands_of_tiles_hold_no_frame(thousands: Path, monkeypatch: pytest.M
         driver.wait_for(lambda: application.documents.are_shown and application.snapshot is not None, "its land")
         assert application.documents.name == thousands.name
         assert threading.main_thread() not in threads
+        assert len(opened) == 2048, "each tile is opened once, also for the land"
 
     monkeypatch.setattr(part_choice, "UNSEEN", 0.0)
+    drive(test, WITHOUT_DROPS)
+
+
+def test_a_model_is_opened_as_the_command_line_says(model: Path) -> None:
+    """In as many cells as are wanted, and with what shall be changed of its scene, no part is asked for."""
+
+    def test(driver: Driver) -> None:
+        application = have_land(driver)
+
+        def change(scene: Scene) -> list[Scene]:
+            assert threading.current_thread() is not threading.main_thread()
+            changed = scene.with_values({"world.columns": 600, "world.rows": 300, "view.exaggeration": 3.0})
+            return [changed, changed.with_value("climate.precipitation", 77.0)]
+
+        application.part_choice.begin(Asked(model, wanted=600, change=change))
+        driver.wait_for(lambda: application.documents.name == "wide" and application.documents.are_shown, "its land")
+        assert application.snapshot is not None and application.snapshot.shape == (300, 600)
+        assert [scene.climate.precipitation for scene in application.documents.scenes][1:] == [77.0]
+        assert application.documents.scene.view.exaggeration == 3.0
+
     drive(test, WITHOUT_DROPS)
 
 
@@ -218,6 +240,7 @@ def test_opening_tiles_is_given_up(way: str, thousands: Path, monkeypatch: pytes
         return open_tile(path)
 
     monkeypatch.setattr(reading, "_open_tile", waiting)
+    monkeypatch.setattr(reading, "_joined_last", None)
 
     def test(driver: Driver) -> None:
         application = have_land(driver)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -99,22 +99,49 @@ def _of_raster(
     return replace(heightmap, georeference=place)
 
 
+# The tiles that were joined last, each with its size and time, and what became of them: what suits a land, and the land
+# itself, are read one after the other, and to open thousands of tiles takes seconds.
+_Tiles = list[tuple[Path, int, int]]
+_joined_last: tuple[tuple[Path, _Tiles], Model] | None = None
+
+
 def open_model(path: Path, progress: Callable[[float], None] = lambda done: None) -> Model | None:
     """A model of which parts can be read, or tiles that are joined; None where a file is none.
 
-    `progress` hears how many of the tiles are open, from 0 to 1; what it raises ends the opening. Raises `UserError`
-    where a folder has no tiles, or such as cannot be joined.
+    `progress` hears how many of the tiles are open, from 0 to 1; what it raises ends the opening. The tiles that were
+    joined last are not opened again while their files are as they were. Raises `UserError` where a folder has no tiles,
+    or such as cannot be joined.
     """
+    global _joined_last
     if not path.is_dir():
         try:
             return _open_tile(path) if path.suffix.lower() in TILE_SUFFIXES and path.is_file() else None
         except Exception:  # whatever is wrong with it, it is for its reader to say
             return None
-    tiles = tiles_in(path)
-    if not tiles:
-        raise UserError(
-            f"{path} is a folder; expected a heightmap file, or a folder with tiles ({', '.join(TILE_SUFFIXES)})"
-        )
+    tiles = tiles_of(path)
+    try:
+        known = [(tile.absolute(), status.st_size, status.st_mtime_ns) for tile in tiles if (status := tile.stat())]
+    except OSError as error:
+        raise UserError(f"{path}: {error.filename}: cannot be read: {error.strerror}") from error
+    last = _joined_last  # which another thread may exchange
+    if last is not None and last[0] == (path, known):
+        return last[1]
+    model = _joined(path, tiles, progress)
+    _joined_last = (path, known), model
+    return model
+
+
+def tiles_of(folder: Path) -> list[Path]:
+    """The tiles of a folder, see `tiles_in`. Raises `UserError` where there are none."""
+    if tiles := tiles_in(folder):
+        return tiles
+    raise UserError(
+        f"{folder} is a folder; expected a heightmap file, or a folder with tiles ({', '.join(TILE_SUFFIXES)})"
+    )
+
+
+def _joined(path: Path, tiles: Sequence[Path], progress: Callable[[float], None]) -> Model:
+    """The tiles of a folder as one model. Raises `UserError`."""
     opened: list[tuple[str, Model]] = []
     for number, tile in enumerate(tiles):
         progress(number / len(tiles))
