@@ -99,15 +99,26 @@ class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         between = self._at([step / (self.steps - 1) for step in range(self.steps)])
         return [self.first, *between[1:-1], self.to]
 
+    def of_whole_numbers(self) -> Range:
+        """The whole numbers in it, whose ends are such. Raises `UserError` where there is none."""
+        ends = sorted((self.first, self.to))
+        if not all(map(math.isfinite, ends)):
+            return self  # none that a parameter may be
+        low, high = math.ceil(ends[0]), math.floor(ends[1])
+        if low > high:
+            raise UserError(f"there is no whole number from {ends[0]:g} to {ends[1]:g}")
+        return Range(low, high, log=self.log)
+
     def drawn(self, places: Iterable[float], *, whole: bool) -> list[float]:
-        """Values at places from 0 to 1; whole numbers are each as likely as the others, but with `log`.
+        """Values at places from 0 to 1; `whole` numbers between whole ends have parts of the range that are as wide.
 
         Raises `UserError` where there are no such ratios.
         """
-        if not whole or self.log or not math.isfinite(self.to - self.first):
+        if not whole:
             return self._at(places)
-        low, high = sorted((round(self.first), round(self.to)))
-        return [min(low + math.floor(place * (high - low + 1)), high) for place in places]
+        self._at(())  # which refuses what has no ratios
+        wider = Range(self.first - 0.5, self.to + 0.5, log=self.log)
+        return [min(max(math.floor(value + 0.5), self.first), self.to) for value in wider._at(places)]
 
     def _at(self, places: Iterable[float]) -> list[float]:
         if self.log and not (self.first > 0.0 and self.to > 0.0):
@@ -406,10 +417,15 @@ def _drawn_values(path: str, axis: Range, places: Sequence[float]) -> list[Value
     declaration = find_declaration(path)
     if declaration.kind not in (int, float):
         raise UserError(f"{path}: has no range; name its values in a list")
+    is_whole = declaration.kind is int
+    try:
+        axis = axis.of_whole_numbers() if is_whole else axis
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
     for end in (axis.first, axis.to):
         check_value(declaration, _in_kind(declaration, end))
     try:
-        drawn = axis.drawn(places, whole=declaration.kind is int)
+        drawn = axis.drawn(places, whole=is_whole)
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
     return [check_value(declaration, _in_kind(declaration, value)) for value in drawn]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import re
 import shutil
@@ -559,6 +560,23 @@ def test_draws_are_spread_evenly_and_the_same_everywhere() -> None:
     assert [world.values["droplets.friction"] for world in fewer.worlds[:16]] == friction.tolist()
 
 
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize(("low", "high"), [(3, 7), (2.6, 7.4), (2.4, 7.9), (7.5, 2.5), (6.0, 6.9)])
+def test_whole_numbers_are_drawn_from_the_range_and_never_beside_it(low: float, high: float, log: bool) -> None:
+    ends = f"from = {low}, to = {high}, log = {str(log).lower()}"
+    recipe = parsed(f"draws = {{ count = 2000, seed = 5 }}\n[vary.snowballs]\ncount = {{ {ends} }}")
+    drawn = [world.values["snowballs.count"] for world in recipe.worlds]
+    inside = [number for number in range(1, 10) if min(low, high) <= number <= max(low, high)]
+    found = {number: drawn.count(number) for number in set(drawn)}
+    assert sorted(found) == inside and {type(number) for number in drawn} == {int}
+    if not log:
+        assert max(found.values()) - min(found.values()) <= 2
+    else:  # as many as the range is wide around each in the logarithm
+        parts = {number: math.log((number + 0.5) / (number - 0.5)) for number in inside}
+        for number, part in parts.items():
+            assert found[number] == pytest.approx(2000 * part / sum(parts.values()), abs=2)
+
+
 @pytest.mark.slow
 def test_drawn_worlds_are_in_the_set_with_their_values(tmp_path: Path) -> None:
     text = DRAWN.format(seed=7).replace("count = 16", "count = 2").replace("density = [1.0, 2.0]\n", "")
@@ -650,6 +668,10 @@ def parsed(more: str, text: str = SMALL) -> Recipe:
         (
             'sources = ["noise"]\ncycles=1\ndraws={count=3}\n[vary.climate]\nprecipitation={from=0,to=9,log=true}',
             "must be more than 0",
+        ),
+        (
+            'sources = ["noise"]\ncycles=1\ndraws={count=3}\n[vary.droplets]\ncount = { from = 2.2, to = 2.8 }',
+            "droplets.count: there is no whole number from 2.2 to 2.8",
         ),
         (
             'sources = ["noise"]\ncycles=1\ndraws={count=3}\n[vary.pools]\nenabled = { from = 0, to = 1 }',
