@@ -188,7 +188,10 @@ def layers_item(landscape: Landscape, sheet: Sheet, maps: list[Map], name: str) 
 
 
 def _trees(landscape: Landscape, wishes: Wishes) -> Iterator[Item]:
-    for format in (TREE_FORMATS[name] for name in wishes.trees):
+    for name in wishes.trees:
+        format = TREE_FORMATS[name]
+        if not (format.may_be_empty or len(landscape.world.trees)):
+            raise UserError(f"--trees {name}: there are no trees in this world")
 
         def write(path: Path, format: TreeFormat = format) -> str:
             format.write(path, landscape)

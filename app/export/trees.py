@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from app.export.landscape import Landscape
 from app.files.atomic import write_atomically
-from app.model.errors import UserError
 from app.model.plants import TREE_COLUMNS, Shape, Tree
 
 COLUMNS = ("x", "y", "ground", "east", "south", "kind", "size", "age", "health", "height", "crown_radius")
@@ -127,8 +126,6 @@ def write_instances(path: Path, landscape: Landscape) -> None:
         matrix = np.diag([radii[tree], heights[tree], radii[tree], 1.0])
         matrix[:3, 3] = east, ground, south
         scene.graph.update(frame_to=f"{names[kind]} {tree}", matrix=matrix, geometry=names[kind])
-    if not len(kinds):
-        raise UserError(f"cannot write {path}: there are no trees in this world")
     content = scene.export(file_type="glb")
     with write_atomically(path) as file:
         file.write(content)
@@ -170,9 +167,10 @@ class TreeFormat:
     file: str
     write: Callable[[Path, Landscape], None]
     bytes_per_tree: float
+    may_be_empty: bool = True
 
 
 TREE_FORMATS: dict[str, TreeFormat] = {
     "csv": TreeFormat("a table of their places, kinds, heights and health", "trees.csv", write_table, 90.0),
-    "glb": TreeFormat("glTF with an instance of its kind for each", "trees.glb", write_instances, 150.0),
+    "glb": TreeFormat("glTF with an instance of its kind for each", "trees.glb", write_instances, 150.0, False),
 }

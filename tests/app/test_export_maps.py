@@ -510,9 +510,9 @@ def test_all_formats_are_written_with_what_the_extra_installs(wooded: Landscape,
 
 
 def test_no_instances_without_trees(tmp_path: Path) -> None:
-    pytest.importorskip("trimesh")
-    with pytest.raises(UserError, match="there are no trees in this world"):
-        write(landscape_of(small_scene()), tmp_path, trees=("glb",))
+    """It is told before anything is written."""
+    with pytest.raises(UserError, match="--trees glb: there are no trees in this world"):
+        write(landscape_of(small_scene()), tmp_path, heights=("npy",), trees=("glb",))
     assert not list(tmp_path.iterdir())
 
 
