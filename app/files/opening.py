@@ -51,10 +51,12 @@ def is_file(source: str) -> bool:
 
 
 def is_model(source: str) -> bool:
-    """Whether a source is a person's file or folder of which reading only what suits its land can take long."""
-    from app.sources.heightmap.models import TILE_SUFFIXES
+    """Whether a source is a person's heightmap or folder of tiles: reading what suits its land can take long."""
+    from app.sources.heightmap import is_saved_world
+    from app.sources.heightmap.formats import SUFFIXES
 
-    return is_file(source) and (Path(source).is_dir() or Path(source).suffix.lower() in TILE_SUFFIXES)
+    path = Path(source)
+    return is_file(source) and (path.is_dir() or (path.suffix.lower() in SUFFIXES and not is_saved_world(path)))
 
 
 def open_comparison(scene: Scene, words: Sequence[str]) -> Scene:

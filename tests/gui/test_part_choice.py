@@ -14,7 +14,9 @@ from rasterio.transform import from_origin
 
 from app.scene.scene import Scene
 from app.sources.heightmap import reading
+from app.sources.heightmap.formats import Format
 from app.sources.heightmap.models import Model
+from app.sources.heightmap.raster import Raster
 from app.sources.part import Part
 from app.window import part_choice
 from app.window.events import FilesDropped
@@ -127,14 +129,24 @@ def test_what_cannot_be_read_is_told_in_the_dialog(model: Path, tmp_path: Path) 
     drive(test, WITHOUT_DROPS)
 
 
-def test_a_small_model_opens_at_once(tmp_path: Path) -> None:
+def test_a_small_model_opens_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of whatever format, it is read while frames pass."""
     np.save(tmp_path / "small.npy", np.random.default_rng(1).uniform(0.0, 50.0, (40, 50)))
+    threads: set[threading.Thread] = set()
+    decode = reading._decode
+
+    def noted(path: Path, format: Format) -> Raster:
+        threads.add(threading.current_thread())
+        return decode(path, format)
+
+    monkeypatch.setattr(reading, "_decode", noted)
 
     def test(driver: Driver) -> None:
         application = have_land(driver)
         application.commands.open(tmp_path / "small.npy")
         assert not application.part_choice.is_open
         driver.wait_for(lambda: application.documents.name == "small" and application.documents.are_shown, "its land")
+        assert threads and threading.main_thread() not in threads
 
     drive(test, WITHOUT_DROPS)
 

@@ -308,7 +308,9 @@ def _place(path: Path, format: Format, rows: int, columns: int) -> Georeference 
 
 def _reason(error: Exception) -> str:
     """What an exception of another library says, in one line."""
-    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    text = getattr(error, "strerror", None) or str(error)
+    if not any(map(str.isalpha, text)):  # a key, say, that is not there
+        text = f"{type(error).__name__} {text}".rstrip()
     line = "".join(letter if letter.isprintable() else "?" for letter in " ".join(text.split()).rstrip("."))
     return line if len(line) <= LONGEST_REASON else line[:LONGEST_REASON] + "…"
 
