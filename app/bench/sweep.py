@@ -110,10 +110,11 @@ def worlds_lost(text: str) -> float | None:
     wanted = Wanted(("ground",), (), 16, 16)
     orders = [Order(world.number, world.scene, recipe.said.cycles, wanted, program()) for world in worlds]
     with opened(workers=2) as client:
+        worker = psutil.Process(next(iter(client.run(os.getpid).values())))  # now: to ask lets other worlds end
         killed = False
         for _ in run_all(client, iter(orders), Wish()):
             if not killed:
-                psutil.Process(next(iter(client.run(os.getpid).values()))).kill()
+                worker.kill()
                 killed = True
         return float(client.run_on_scheduler(_begun) - len(orders))
 
