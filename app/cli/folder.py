@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from app.files.atomic import reason_of
 from app.model.errors import UserError
 
 
@@ -16,8 +17,8 @@ def made(folder: Path) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        reason = "it is a file" if folder.exists() else error.strerror or str(error)
-        raise UserError(f"cannot write into {folder}: {reason}; name a folder") from error
+        reason = "it is a file; name a folder" if folder.exists() else reason_of(error, folder)
+        raise UserError(f"cannot write into {folder}: {reason}") from error
     try:
         yield
     except BaseException:

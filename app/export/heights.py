@@ -135,22 +135,22 @@ def write_geotiff(path: Path, values: NDArray[Any], sheet: Sheet) -> None:
         extratags=tags,
         tile=(TILE, TILE) if max(values.shape[:2]) > TILE else None,
     )
-    with write_atomically_by_path(path) as part:
-        if not _optimise(whole.getvalue(), part, values):
-            part.write_bytes(whole.getvalue())
+    with write_atomically(path) as file:  # by us, for GDAL tells of a full disk in words of its own
+        file.write(_optimised(whole.getvalue(), values))
 
 
-def _optimise(whole: bytes, path: Path, values: NDArray[Any]) -> bool:
-    """Write a GeoTIFF as a cloud-optimised one; False where what this needs is not installed."""
+def _optimised(whole: bytes, values: NDArray[Any]) -> bytes:
+    """A GeoTIFF as a cloud-optimised one; as it is where what this needs is not installed."""
     try:
         import rasterio.io
         import rasterio.shutil
     except ImportError:
-        return False
+        return whole
     predictor = "FLOATING_POINT" if values.dtype.kind == "f" else "STANDARD"
-    with rasterio.io.MemoryFile(whole) as memory, memory.open() as source:
-        rasterio.shutil.copy(source, path, driver="COG", compress="DEFLATE", predictor=predictor)
-    return True
+    with rasterio.io.MemoryFile(whole) as memory, memory.open() as source, rasterio.io.MemoryFile(ext=".tif") as made:
+        rasterio.shutil.copy(source, made.name, driver="COG", compress="DEFLATE", predictor=predictor)
+        content: bytes = made.read()
+    return content
 
 
 @dataclass(frozen=True)

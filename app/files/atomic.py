@@ -19,6 +19,8 @@ if sys.platform != "win32":
 
 PART = ".thalweg-"  # how the name of a file begins that is still being written
 
+FULL = 2**16  # bytes, less than which are no space
+
 REASONS = {
     errno.ENOSPC: "no space is left there; free some or choose another place",
     errno.EDQUOT: "the quota there is used up; free some space or choose another place",
@@ -26,6 +28,7 @@ REASONS = {
     errno.EPERM: "no permission; choose a place where this user may write",
     errno.EROFS: "it can only be read; choose a place where this user may write",
     errno.ENOENT: "there is no such folder any more; choose another place",
+    errno.ENOTDIR: "there is a file where a folder should be; choose another place",
     errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
 }
 
@@ -157,4 +160,13 @@ def as_user_error(error: Exception, path: str | Path) -> UserError:
     """Why a file cannot be written, in one line."""
     if not isinstance(error, OSError):
         return UserError(f"cannot write {path}: {error}")
-    return UserError(f"cannot write {path}: {REASONS.get(error.errno or 0, error.strerror or str(error))}")
+    return UserError(f"cannot write {path}: {reason_of(error, Path(path).parent)}")
+
+
+def reason_of(error: OSError, folder: Path) -> str:
+    """Why nothing can be written into a folder, and what would help."""
+    if error.errno is None:  # NumPy only says that it wrote fewer bytes
+        with contextlib.suppress(OSError):
+            if shutil.disk_usage(folder).free < FULL:
+                return REASONS[errno.ENOSPC]
+    return REASONS.get(error.errno or 0, error.strerror or str(error))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -248,6 +250,26 @@ def test_made_world_lies_in_local_metres(tmp_path: Path) -> None:
         assert file.bounds == (0.0, 0.0, 300.0, 240.0)
         assert file.crs.to_wkt().startswith('LOCAL_CS["Local metres",UNIT["metre",1')
         assert file.nodata is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of the length of files as on Linux")
+@pytest.mark.parametrize("format", HEIGHT_FORMATS)
+def test_what_cannot_be_written_to_its_end_is_one_line(format: str, tmp_path: Path) -> None:
+    """By whatever library: a file may not become longer than a limit, and all that is said is ours."""
+    code = (
+        "import resource, signal, sys\n"
+        "from app.cli.main import main\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))\n"
+        f"sys.exit(main(['export', {str(tmp_path / 'land.npy')!r}, '--heights', {format!r}, '--out', "
+        f"{str(tmp_path / 'out')!r}]))"
+    )
+    np.save(tmp_path / "land.npy", np.random.default_rng(1).uniform(0.0, 900.0, (200, 300)))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=False)
+    lines = [line for line in done.stderr.splitlines() if line.strip() and "file/s" not in line]
+    assert done.returncode == 1
+    assert len(lines) == 1 and lines[0].startswith(f"thalweg: cannot write {tmp_path / 'out'}"), done.stderr
+    assert not (tmp_path / "out").exists()
 
 
 def test_geotiff_is_cloud_optimised_with_rasterio_and_the_same_without(tmp_path: Path) -> None:

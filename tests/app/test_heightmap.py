@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -574,6 +575,13 @@ def test_truncated_files(
         path = tmp_path / f"half{suffix}"
         path.write_bytes(valid[suffix][: int(len(valid[suffix]) * share)])
         refused(path, capfd)
+
+
+def test_a_reason_without_words_has_the_kind_of_error(tmp_path: Path) -> None:
+    """The head of a TIFF alone: what the library misses is the number of a page."""
+    tifffile.imwrite(tmp_path / "head.tif", METRES)
+    (tmp_path / "head.tif").write_bytes((tmp_path / "head.tif").read_bytes()[:8])
+    assert re.search(r": \w*Error 0; it must be complete", refused(tmp_path / "head.tif"))
 
 
 def test_unknown_suffixes_list_the_known_ones(tmp_path: Path) -> None:
