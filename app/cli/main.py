@@ -10,6 +10,7 @@ import errno
 import logging
 import math
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -73,7 +74,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         return 0
     # Only the first word can be a command, so a file that has a command's name is reached as ./render.
     run, parser = COMMANDS[words.pop(0)]() if words and words[0] in COMMANDS else _viewer()
-    options = parser.parse_args(words)
+    options = parser.parse_args(_with_western_parts(words))
     _set_up_log(options.debug)
     try:
         with ended_by_signals():
@@ -87,6 +88,17 @@ def _run(arguments: Sequence[str] | None) -> int:
         print(f"{PROGRAM}: {_message(error)}", file=sys.stderr)
         return FAILED
     return 0
+
+
+def _with_western_parts(words: Sequence[str]) -> list[str]:
+    """The words, where coordinates below 0 after --part are not taken for another option."""
+    joined: list[str] = []
+    for word in words:
+        if joined[-1:] == ["--part"] and re.match(r"-[\d.]", word):
+            joined[-1] += f"={word}"
+        else:
+            joined.append(word)
+    return joined
 
 
 def _is_of_output(error: Exception) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -44,15 +43,22 @@ def first_ground(world: World, opened: Scene) -> Layer:
     raise UserError(f"the land that it began with cannot be made again: {reason}")
 
 
-def _began_with(opened: Scene) -> Iterator[Scene]:
-    """The scenes whose land it may be, the likeliest first."""
+def _began_with(opened: Scene) -> list[Scene]:
+    """The scenes whose land it may be, the likeliest first; those that differ in what is seen alone are one."""
+    scenes = [opened]
     if opened.saved_world:
         with contextlib.suppress(UserError):
             journal = load_journal(Path(opened.saved_world))
             first = journal.edits[0].request if journal else None
             if isinstance(first, Open):
-                yield from (msgspec.structs.replace(scene, saved_world="") for scene in first.scenes)
-    yield msgspec.structs.replace(opened, saved_world="")
+                scenes = [*first.scenes, opened]
+    alike = Scene()
+    found: list[Scene] = []
+    for scene in scenes:
+        made = msgspec.structs.replace(scene, saved_world="", name="", view=alike.view, camera=alike.camera)
+        if made not in found:
+            found.append(made)
+    return found
 
 
 def _same_start(now: Ledger, then: Ledger) -> bool:

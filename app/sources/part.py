@@ -78,6 +78,8 @@ def _numbers(text: str) -> Part | tuple[float, float, float, float]:
         west, south, east, north = map(float, text.split(","))
     except ValueError:
         raise UserError(f"part {text}: must be like {EXAMPLES}") from None
+    if -180.0 <= east < 0.0 < west <= 180.0:  # degrees, across the date line
+        east += 360.0
     if not (west < east and south < north and all(map(math.isfinite, (west, south, east, north)))):
         raise UserError(f"part {text}: west must lie before east, and south before north")
     return west, south, east, north

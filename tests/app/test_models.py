@@ -332,6 +332,19 @@ def test_tiles_on_both_sides_of_the_date_line_are_joined(
         np.testing.assert_array_equal(found.elevation, expected.elevation)
 
 
+def test_a_part_across_the_date_line_is_named_as_others_name_it(tmp_path: Path) -> None:
+    """From an eastern longitude to a western one, or in western ones, which the command line takes for no options."""
+    for name, longitude in (("E179", 9), ("W180", 10)):
+        write_hgt(tmp_path, 0, longitude)
+        (tmp_path / f"N00E{longitude:03d}.hgt").rename(tmp_path / f"N00{name}.hgt")
+    expected = read_heightmap(tmp_path, part="179.9001,0.2001,180.1001,0.5001")
+    found = read_heightmap(tmp_path, part="179.9001,0.2001,-179.8999,0.5001")
+    np.testing.assert_array_equal(found.elevation, expected.elevation)
+    words = ["export", str(tmp_path), "--out", str(tmp_path / "out.npy")]
+    assert cli.main([*words, "--part", "-180.0999,0.2001,-179.8999,0.5001"]) == 0
+    np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), expected.elevation)
+
+
 def test_a_folder_of_copernicus_has_masks_beside_its_heights(tmp_path: Path) -> None:
     profile = {"driver": "GTiff", "width": 60, "height": 60, "count": 1, "dtype": "float32", "crs": "EPSG:4326"}
     for west in (7, 8):
