@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -44,7 +45,8 @@ def sweep(
     from app.sweep.table import check_table
 
     recipe = open_recipe(recipe_file)
-    if not out.exists():
+    is_new = not out.exists()
+    if is_new:
         _keep("--table", [] if table else [out.with_suffix(".csv")])
         _keep("--sheet", [] if sheet else _sheets(recipe, out.with_suffix(".png")))
     table, sheet = table or out.with_suffix(".csv"), sheet or out.with_suffix(".png")
@@ -56,7 +58,12 @@ def sweep(
     missing = found.missing
     if len(missing) < len(recipe.worlds):
         print(f"{out}: {found.count} of {len(recipe.worlds)} worlds are there")
-    number = _run(recipe, found, scheduler, workers) if missing else 0
+    try:
+        number = _run(recipe, found, scheduler, workers) if missing else 0
+    except UserError:
+        if is_new and len(found.missing) == len(recipe.worlds):  # nothing that could be gone on with
+            shutil.rmtree(out, ignore_errors=True)
+        raise
     print(_conclude(recipe, found, table, sheet))
     if number:
         left = len(found.missing)

@@ -321,6 +321,10 @@ def test_no_scheduler_is_one_line(
     for address in ("tcp://127.0.0.1:9", "nonsense://"):
         assert swept(written(tmp_path), tmp_path / "set.zarr", "--scheduler", address) == 1
         assert f"--scheduler {address}: no Dask scheduler" in capsys.readouterr().err.splitlines()[-1]
+        assert not (tmp_path / "set.zarr").exists(), "no world was run"
+    ResultSet(tmp_path / "set.zarr", open_recipe(written(tmp_path)))
+    assert swept(written(tmp_path), tmp_path / "set.zarr", "--scheduler", "nonsense://") == 1
+    assert (tmp_path / "set.zarr").exists(), "it was there before"
 
 
 def made(folder: Path, more: str = "", text: str = SMALL) -> ResultSet:
