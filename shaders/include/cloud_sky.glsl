@@ -16,7 +16,7 @@ vec3 with_clouds(vec3 from, vec3 direction, float blur, vec3 behind) {
     float up = max(direction.y, 0.004), thickness = frame.clouds.y - frame.clouds.x;
     float base = max(frame.clouds.x - from.y, 0.12 * frame.heights.w);  // one looks at them from below
     // As coarse as that or a pixel is there, and as the way from step to step.
-    float pixel = max(length(fwidth(direction)), blur) * base / (up * up), stride = 1.3 * thickness / (up * float(CLOUD_STEPS));
+    float pixel = max(length(fwidth(direction)), blur) * base / (up * up), stride = 1.75 * thickness / (up * float(CLOUD_STEPS));
     float level_of_detail = max(log2(max(pixel, CLOUD_STEPS > 1 ? stride : 0.0) * frame.clouds.z * 512.0), 0.0);
     vec2 to_sun = frame.sun.xz / max(frame.sun.y, 0.25) * 0.35 * thickness;
     float toward = max(dot(direction, frame.sun.xyz), 0.0), forward = toward * toward;

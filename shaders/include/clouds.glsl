@@ -6,7 +6,7 @@
 float cloud_field(vec2 east_south, float level_of_detail) {
     vec2 at = east_south * frame.clouds.z - frame.cloud_drift.xy;
     return 0.75 * textureLod(detail, at, level_of_detail).w
-         + 0.25 * textureLod(detail, 3.7 * at + 0.31, level_of_detail + 1.0).x;
+         + 0.25 * textureLod(detail, 3.7 * at + 0.31, level_of_detail + 1.9).x;
 }
 
 // How much of the sun comes past the clouds to a place.
