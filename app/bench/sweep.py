@@ -22,7 +22,7 @@ from app.sweep.worlds import Order, Wanted, program
 log = logging.getLogger(__name__)
 
 WORLDS, SIDE, CYCLES = 200, 256, 200
-BESIDE = 5  # worlds of each process that runs them without a sweep
+BESIDE = 25  # worlds of each process that runs them without a sweep
 
 RECIPE = """
 sources = ["noise"]
