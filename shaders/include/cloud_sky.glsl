@@ -30,6 +30,7 @@ vec3 with_clouds(vec3 from, vec3 direction, float blur, vec3 behind) {
         float thick = cloud_field(at, level_of_detail) - frame.clouds.w;
 #ifdef DEEP_CLOUDS
         float dense = max(thick - 0.22 * part * part, 0.0) * smoothstep(0.0, 0.12, part);
+        if (dense == 0.0) continue;
         float sunward = max(cloud_field(at + to_sun, level_of_detail + 1.0) - frame.clouds.w, 0.0) * (1.2 - part);
 #else
         float dense = 0.22 * max(thick, 0.0), sunward = 0.7 * max(thick, 0.0);
@@ -37,6 +38,7 @@ vec3 with_clouds(vec3 from, vec3 direction, float blur, vec3 behind) {
         float opacity = 1.0 - exp(-CLOUD_DEPTH * dense / (float(CLOUD_STEPS) * min(up + 0.25, 1.0)));
         light += left * opacity * (sunlit * (0.12 + 0.88 * exp(-7.0 * sunward)) + shaded * (0.55 + 0.45 * part));
         left *= 1.0 - opacity;
+        if (left < 0.004) break;  // what is behind is seen by less than a step of a screen's
     }
     // Far away they pass into the haze of the horizon.
     float far = exp(-0.10 * base / (up * frame.heights.w)) * smoothstep(0.004, 0.06, up);
