@@ -34,7 +34,7 @@ from app.processes.pools import derive_levels
 from app.scene.scene import Scene
 from app.sources import strata
 from app.sources.fields import PICTURE_SIDE, field_values
-from app.sources.generators import DEFAULT_SIDE, GENERATORS, RANGE, generate, stretched
+from app.sources.generators import DEFAULT_SIDE, GENERATORS, RANGE, generate, is_worn, stretched
 from app.sources.grid import grid_of
 from app.sources.terrain import find_terrain
 
@@ -93,9 +93,7 @@ def shape_of_world(scene: Scene) -> tuple[int, int]:
 
 def _compared_world(first: Scene, scene: Scene) -> tuple[World, Scene]:
     """As `create_world`, of a scene that is compared with another one: it begins with the same land."""
-    if scene.saved_world or not (
-        scene.world.source == RANGE or (scene.world.source in GENERATORS and scene.world.worn)
-    ):
+    if scene.saved_world or not is_worn(scene):
         return create_world(scene)
     return _complete(_generate(scene, lambda rows, columns: None, land_of=first), scene), scene
 
@@ -158,8 +156,7 @@ def extent_in_metres(scene: Scene, width: float, height: float) -> dict[str, int
 
     With no height it follows in proportion. The land around that of the scene goes on with hills of the same size, on
     which the rivers of `world.worn` find other ways; a range, whose rivers end at the map's edge, is made anew, as wide
-    as that. Raises `UserError` where there is no land
-    around.
+    as that. Raises `UserError` where there is no land around.
     """
     if scene.saved_world:
         raise UserError(f"{scene.saved_world} is a saved world, which keeps its extent")

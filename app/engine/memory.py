@@ -21,7 +21,7 @@ from app.model.layers import LAYERS
 from app.model.materials import materials_of
 from app.model.world import World
 from app.processes import PROCESSES
-from app.sources.generators import RANGE
+from app.sources.generators import is_worn
 
 if TYPE_CHECKING:
     from app.scene.scene import Scene
@@ -50,10 +50,9 @@ class Needs(NamedTuple):
             state = world.state()["layers"].values()  # the backup
             layers = len(shown_versions(world)) * np.dtype(np.float32).itemsize if shown else 0  # of a snapshot
             once = (_bytes(vars(world).values()) + _bytes(world.layers.values()) + _bytes(state)) / world.ground.size
-            is_worn = scene.world.source == RANGE or scene.world.worn > 0.0
-            geology = GEOLOGY if scene.geology.enabled or is_worn else 0
+            geology = GEOLOGY if scene.geology.enabled or is_worn(scene) else 0
             past = once if lives(scene) else 0.0  # another world, in which it is lived
-            making += once + layers + (geology if is_worn else 0)
+            making += once + layers + (geology if is_worn(scene) else 0)
             running += once + past + 2 * layers + KERNELS + geology
             if shown:
                 running += MAPS + MAPS_OF_A_LAYER * len(shown_versions(world))

@@ -67,11 +67,12 @@ def live(world: World, scene: Scene, processes: Sequence[Process], cycle: Cycle)
         yield
     if DropletErosion.name in by_name:
         raise_averages(before, scene.droplets, cycles)
-        world.cycles_before = max(cycles, scene.world.past)
     if Plants.name in by_name:
         yield from _grow(before, world.ground, scene, by_name[Plants.name], cycle)
     left = [*watery, *(by_name[name] for name in (Plants.name,) if name in by_name)]
     _take(world, before, {name for process in left for name in process.changes} - {"bedrock", "sediment"})
+    if DropletErosion.name in by_name:
+        world.cycles_before = max(cycles, scene.world.past)
     world.has_past = True
 
 

@@ -9,6 +9,7 @@ from app.model.materials import SEDIMENT_THAT_HIDES, rock_numbers
 from app.model.snapshot import Snapshot
 from app.picture.camera import NEAREST_DRAWN, Camera
 from app.picture.crop import Crop
+from app.picture.sampling import between_cells
 
 # What passes draw, by their names in the table of passes. Grounds have the numbers from `GROUND` on.
 NOTHING, WATER, TREES, WALLS, GROUND = 0, 1, 2, 3, 8
@@ -48,8 +49,7 @@ class SurfaceOfLand:
     def normals(self, east: NDArray[np.float32], south: NDArray[np.float32]) -> NDArray[np.float32]:
         """At places in metres: [place, (east, up, south)]."""
         slopes = [
-            _between_cells(slope, east / self._cell_size, south / self._cell_size)
-            for slope in (self._east, self._south)
+            between_cells(slope, east / self._cell_size, south / self._cell_size) for slope in (self._east, self._south)
         ]
         return _unit(np.stack([-slopes[0], np.ones_like(east), -slopes[1]], axis=-1))
 
@@ -106,19 +106,6 @@ def _materials_of_cells(snapshot: Snapshot) -> NDArray[np.uint32]:
         rock = rock_numbers(known, layers["strata_rise"] - layers["bedrock"])
         numbers = np.where(covered, layers["loose_kinds"].astype(int) & 15, len(known.loose) + rock)
     return (GROUND + numbers).astype(np.uint32)
-
-
-def _between_cells(
-    values: NDArray[np.float32], east: NDArray[np.float32], south: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """Values of cells at places between their middles, in cells from the north-western corner."""
-    rows, columns = values.shape
-    row, column = (np.clip(at - 0.5, 0.0, last - 1e-3) for at, last in ((south, rows - 1), (east, columns - 1)))
-    top, left = row.astype(int), column.astype(int)
-    down, right = (row - top), (column - left)
-    upper = values[top, left] * (1.0 - right) + values[top, left + 1] * right
-    lower = values[top + 1, left] * (1.0 - right) + values[top + 1, left + 1] * right
-    return np.asarray(upper * (1.0 - down) + lower * down, np.float32)
 
 
 def _unit(vectors: NDArray[np.floating]) -> NDArray[np.floating]:

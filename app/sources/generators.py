@@ -74,6 +74,11 @@ def generate(scene: Scene, grid: Grid) -> Land:
     return Land(ground - alluvium - scene.world.soil_depth, alluvium, scene.world.worn)
 
 
+def is_worn(scene: Scene) -> bool:
+    """Whether geological time passes over the land of a scene while it is made."""
+    return scene.world.source == RANGE or (scene.world.source in GENERATORS and scene.world.worn > 0.0)
+
+
 def _with_relief(land: Land, relief: float) -> Land:
     """A land in metres with its lowest place where it is, and the highest so much higher; 0: as it is."""
     if not relief or land.loose is None:

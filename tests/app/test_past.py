@@ -169,8 +169,8 @@ def test_a_window_sees_the_past_before_the_first_cycle() -> None:
         thread.stop()
 
 
-def started(scene: Scene) -> SimulationThread:
-    """A thread that does what is asked for, step by step, as the test goes round."""
+def begun(scene: Scene) -> SimulationThread:
+    """A thread that does what is asked for, step by step, as the test goes round, with all its kernels."""
     thread = SimulationThread(scene, paused=True)
     thread.first_picture_shown.set()
     thread.ask(thread._opening)
@@ -178,7 +178,14 @@ def started(scene: Scene) -> SimulationThread:
     assert thread._lockstep is not None
     for simulator, build in thread._lockstep.unprepared():
         simulator.prepare(build)
+    return thread
+
+
+def started(scene: Scene) -> SimulationThread:
+    """The same in the midst of a land's past."""
+    thread = begun(scene)
     thread._go_round()
+    assert thread._lockstep is not None
     assert thread._lockstep.past_is_due, "one step is not all of it"
     return thread
 
@@ -188,6 +195,19 @@ def go_round(thread: SimulationThread, *, until: Callable[[], bool]) -> None:
     while not until():
         assert time.monotonic() < deadline
         thread._go_round()
+
+
+def test_a_past_that_is_given_up_leaves_the_land_as_it_was() -> None:
+    """Only its last step changes anything, so that a world that is saved meanwhile lives all of it later."""
+    world, scene = create_world(old_scene())
+    simulator = Simulator(scene, world)
+    for build in simulator.unprepared():
+        simulator.prepare(build)
+    state = bits(world), world.cycles_before
+    while simulator.past_is_due:
+        assert (bits(world), world.cycles_before) == state
+        simulator.live_on()
+    assert (bits(world), world.cycles_before) != state
 
 
 def test_a_window_is_heard_while_the_past_is_lived() -> None:
@@ -234,13 +254,8 @@ def test_a_past_that_fails_is_told_and_the_land_goes_on(monkeypatch: pytest.Monk
         raise MemoryError
 
     monkeypatch.setattr("app.engine.past.fill", fails)
-    thread = SimulationThread(old_scene(), paused=True)
-    thread.first_picture_shown.set()
-    thread.ask(thread._opening)
-    thread._go_round()
+    thread = begun(old_scene())
     assert thread._lockstep is not None
-    for simulator, build in thread._lockstep.unprepared():
-        simulator.prepare(build)
     go_round(thread, until=lambda: thread._lockstep is not None and not thread._lockstep.past_is_due)
     [told] = [report for report in thread.reports() if isinstance(report, PastFailed)]
     assert "past" in told.why and "memory" in told.why

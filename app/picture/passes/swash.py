@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from app.model.snapshot import Snapshot
 from app.picture.passes.shore import wet_cells
 from app.picture.passes.waves import RunUp
+from app.picture.sampling import between_cells
 
 Mask = NDArray[np.bool_]
 
@@ -40,7 +41,7 @@ class SeaShore(NamedTuple):
         around = self._cells_around(run_up)
         result = np.zeros(len(places), bool)
         near = np.flatnonzero(grown(self.sea, around)[cells[:, 0], cells[:, 1]])
-        height = self._heights(places[near])
+        height = between_cells(self.height, east=places[near, 1], south=places[near, 0])
         low = height < run_up.height
         near, height = near[low], np.maximum(height[low], 0.0)
         away = np.full(len(near), np.inf)
@@ -65,16 +66,6 @@ class SeaShore(NamedTuple):
 
     def _cells_around(self, run_up: RunUp) -> int:
         return math.ceil(run_up.reach / self.cell_size) + 1
-
-    def _heights(self, places: NDArray[np.floating]) -> NDArray[np.float64]:
-        rows, columns = self.height.shape
-        at = np.clip(places - 0.5, 0.0, (rows - 1, columns - 1))
-        low = at.astype(np.intp)
-        high = np.minimum(low + 1, (rows - 1, columns - 1))
-        (south, east), height = (at - low).T, self.height
-        north_side = height[low[:, 0], low[:, 1]] * (1.0 - east) + height[low[:, 0], high[:, 1]] * east
-        south_side = height[high[:, 0], low[:, 1]] * (1.0 - east) + height[high[:, 0], high[:, 1]] * east
-        return np.asarray(north_side * (1.0 - south) + south_side * south, np.float64)
 
 
 def grown(mask: Mask, cells: int) -> Mask:
