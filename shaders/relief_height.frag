@@ -2,11 +2,18 @@
 #include "ribs.glsl"
 
 uniform sampler2D surface;
+uniform sampler2D fractures;
 uniform sampler2D calm;  // how far it may stand out
 uniform float texels_per_cell;
 uniform float amount;
 
 out float result;
+
+// How much of the ground lies under snow at a height in metres: see ground_material.
+float snow_on(float elevation, float steepness) {
+    float altitude = (elevation * frame.map.w - frame.heights.x) / max(frame.heights.y - frame.heights.x, 1e-3);
+    return smoothstep(0.0, 0.06, altitude - frame.ground_look.x) * (1.0 - smoothstep(0.55, 1.0, steepness));
+}
 
 void main() {
     vec2 cell = gl_FragCoord.xy / texels_per_cell;
@@ -21,11 +28,16 @@ void main() {
     float all = 0.2 * (length(here.yz) + length(east) + length(west) + length(south) + length(north)) * frame.map.w;
     float strength = amount * texture(calm, uv).x * rib_strength(steepness, here.w) * smoothstep(0.25, 0.85, steepness / max(all, 1e-4));
     float height = 0.0, width = WIDEST;
-    for (int octave = 0; octave < BAKED_OCTAVES; ++octave) {
+    for (int octave = 0; octave < RIB_OCTAVES; ++octave) {
         vec3 rib = ribs(cell, octave, width, slope, strength);
         height += rib.x;
         slope += rib.yz;  // finer gullies run down the flanks of wider ones
         width *= FINER;
     }
-    result = height;
+    // Rock is broken into blocks, of which this shows those that its texels can: some faces are massive, others shattered.
+    float lod = log2(float(textureSize(fractures, 0).x) / (BLOCKS_TILE * texels_per_cell));
+    vec4 massif = textureLod(fractures, cell.yx / MASSIFS_TILE + 0.31, 3.5);
+    float shattered = smoothstep(0.42, 0.80, massif.x) * (1.0 - snow_on(here.x, length(here.yz)));
+    float block = textureLod(fractures, (cell + BENT * (massif.yz - 0.5)) / BLOCKS_TILE, lod).x - 0.5;
+    result = height + strength * mix(0.15, 1.0, shattered) * BLOCKS_RISE * BLOCKS_TILE * block;
 }

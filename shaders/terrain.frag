@@ -66,7 +66,6 @@
 #endif
 
 #if RELIEF > 0
-#include "ribs.glsl"
 #include "relief.glsl"
 uniform sampler2D relief;  // height in cells, its slopes to the east and south, and its amount
 #endif
@@ -166,9 +165,22 @@ void main() {
 #if DETAIL_SCALES > 2
     float on_wall = wall(slope);
     float height = position.y / frame.map.z;
-    if (on_wall > 0.0) {
-        fine = mix(fine, 0.5 * (wall_noise(cells, height, slope, 18.7) + wall_noise(cells, height, slope, 5.3)), on_wall);
+    float bare = smoothstep(0.25, 0.60, steepness) * (1.0 - on_wall);
+    if (bare > 0.0) {
+        vec2 turned = mat2(0.80, 0.60, -0.60, 0.80) * cells;
+        fine = mix(fine, texture(fractures, turned / 7.3), bare);
     }
+    if (on_wall > 0.0) {
+        fine = mix(fine, wall_noise(cells, height, slope, 7.3), on_wall);
+    }
+    // Blocks look out of what lies on them.
+    bare = max(bare, on_wall) * (0.25 + 0.75 * exp(-place.w / (3.0 * frame.ground_look.z)));
+    vec4 grain = texture(detail, cells / 1.31);
+    if (bare > 0.0) grain = mix(grain, texture(fractures, cells / 1.31), bare);
+    if (on_wall > 0.0) grain = mix(grain, wall_noise(cells, height, slope, 1.9), on_wall);
+    fine.x += 0.4 * (grain.x - 0.5);
+    seen.y *= 1.0 + 1.2 * (fine.w - 0.5) * bare;
+    vec2 faces = (fine.yz - 0.5) * mix(min(1.5 + 1.6 * steepness, 5.0), 1.2 * wall_tilt(slope), on_wall) * (1.0 + 0.3 * bare);
 #endif
 #if RELIEF > 0
     // Ribs are bare and bright, gullies hold what is loose, and see less of the sky.
@@ -177,6 +189,10 @@ void main() {
     rib = unpacked_relief(rib);
 #endif
     fine.x += 0.7 * rib.x;
+#if DETAIL_SCALES > 2
+    // What holds on to rock does so where ribs and faces are gentle.
+    steepness *= length(slope + rib.yz + faces * bare) / max(length(slope), 0.05);
+#endif
     seen.y *= 1.0 + 0.9 * clamp(rib.x, -0.6, 0.1);
 #endif
     Ground ground = ground_material(cells, place, strata_top, steepness, hollowness, fine, coarse);
@@ -212,22 +228,10 @@ void main() {
 
     // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
 #if RELIEF > 0
-    vec2 ribbed = rib.yz;
-#if DETAIL_SCALES > 2
-    // Near the eye, ribs finer than the map of relief
-    float strength = 0.8 * rib.w * ground.rockiness * rib_strength(length(slope), place.w) * (1.0 - 0.7 * on_wall);
-    for (int octave = BAKED_OCTAVES; octave < BAKED_OCTAVES + 2; ++octave) {
-        float width = WIDEST * pow(FINER, float(octave));
-        if (strength > 0.0 && pixel < 0.4 * width) {
-            ribbed += ribs(cells, octave, width, slope + ribbed, strength).yz * (1.0 - smoothstep(0.15, 0.4, pixel / width));
-        }
-    }
-#endif
-    slope += ribbed * dry;
+    slope += rib.yz * dry;
 #endif
 #if DETAIL_SCALES > 2
-    float tilts = mix(min(1.5 + 1.6 * steepness, 5.0), 1.2 * wall_tilt(slope), on_wall);
-    vec2 bumps = (fine.yz - 0.5) * ground.rockiness * tilts + (coarse.zy - 0.5) * 0.25 * (1.0 - on_wall);
+    vec2 bumps = faces * ground.rockiness + (coarse.zy - 0.5) * 0.25 * (1.0 - on_wall);
 #else
     vec2 bumps = (fine.yz - 0.5) * ground.rockiness * (1.5 + 1.6 * steepness) + (coarse.zy - 0.5) * 0.25;
 #if MATERIALS == 1
@@ -235,11 +239,10 @@ void main() {
 #endif
 #endif
 #if DETAIL_SCALES > 1
-    vec4 grain = texture(detail, cells / 1.31);
 #if DETAIL_SCALES > 2
-    if (on_wall > 0.0) grain = mix(grain, wall_noise(cells, height, slope, 1.9), on_wall);
     bumps += (grain.yz - 0.5) * ground.rockiness * mix(1.2, 0.9 * wall_tilt(slope), on_wall);
 #else
+    vec4 grain = texture(detail, cells / 1.31);
     bumps += (grain.yz - 0.5) * ground.rockiness * 1.2;
 #endif
 #if MATERIALS == 1

@@ -88,10 +88,12 @@ float wall(vec2 slope) {
     return smoothstep(0.7, 1.6, length(slope));
 }
 
-// Noise of tiles so many cells wide that is laid out over a wall; its slopes are turned across the wall and down.
+uniform sampler2D fractures;  // of rock, tiling: height, its two slopes, how far it stands out of what is around it
+
+// Fractured rock of tiles so many cells wide that is laid out over a wall; its slopes are turned across the wall and down.
 vec4 wall_noise(vec2 cells, float height, vec2 slope, float width) {
     vec2 down = slope / max(length(slope), 1e-3);
-    vec4 to_south = texture(detail, vec2(cells.x, height) / width), to_east = texture(detail, vec2(cells.y, height) / width);
+    vec4 to_south = texture(fractures, vec2(cells.x, height) / width), to_east = texture(fractures, vec2(cells.y, height) / width);
     vec4 noise = mix(to_south, to_east, smoothstep(0.3, 0.7, down.x * down.x));
     noise.yz = 0.5 + (noise.y - 0.5) * vec2(-down.y, down.x) + (noise.z - 0.5) * down;
     return noise;
@@ -210,8 +212,10 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     thickness = max(thickness, textureLod(surface, around + LAPS_UP * downhill / frame.map.xy, 0.0).w);
 #endif
     float covered = smoothstep(0.25, 0.80, max(1.0 - exp(-thickness / frame.ground_look.z), put_down) + ripple * 0.25);
-#if MATERIALS == 1
+#if MATERIALS == 1 || DETAIL_SCALES > 2
     covered *= 1.0 - 0.75 * smoothstep(0.85, 1.50, steepness + 0.4 * ripple);
+#endif
+#if MATERIALS == 1
     vec3 loose = lying.rgb * (1.0 + ripple * mix(0.35, 0.8, stony) + 0.25 * tone);
 #if DESERT == 1
     float sand = covered * sandy * covers.z * (1.0 - smoothstep(0.25, 0.60, wet));
@@ -224,7 +228,7 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     float damp = clamp(0.45 + 1.6 * tone + 0.8 * patches + 1.2 * hollowness, 0.0, 1.0);
     vec3 fill = mix(SAND, SILT, damp);
 #if LIVING == 0
-    fill = mix(fill, LUSH_LIGHT * 1.15, 0.75 * frame.ground_look.y * smoothstep(0.02, 0.40, patches + ripple * 0.5 + 0.12));
+    fill = mix(fill, LUSH_LIGHT * 1.15, 0.75 * frame.ground_look.y * smoothstep(0.12, 0.30, patches + ripple * 0.6 + 0.12));
 #endif
     vec3 loose = mix(fill, SCREE, smoothstep(0.10, 0.45, steepness + patches * 0.2)) * (0.90 + 0.5 * ripple);
 #if DESERT == 1
@@ -254,6 +258,9 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     albedo = mix(albedo, SNOW, snow);
     sand *= 1.0 - snow;
     float rockiness = mix(mix(0.45, 1.0, bare), 0.35, max(covered * 0.6, snow)) * (1.0 - 0.8 * sand);
+#if DETAIL_SCALES > 2
+    rockiness *= 1.0 - 0.8 * snow;
+#endif
 
     Ground ground;
     ground.albedo = albedo;

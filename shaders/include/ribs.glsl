@@ -2,11 +2,15 @@
 #include "map.glsl"
 
 const float TAU = 6.28318531;
-const int BAKED_OCTAVES = 4;  // into the map of relief; finer ones are for the nearest ground
+const int RIB_OCTAVES = 3;
 const float WIDEST = 9.0;   // cells from rib to rib
 const float FINER = 0.46;   // each octave beside the one before
 const float STEEPNESS = 0.62;  // of a rib's flanks, beside the slope that it runs down
 const float STEEPEST = 0.9;
+const float BLOCKS_TILE = 37.0;  // cells
+const float MASSIFS_TILE = 211.0;  // by which they are shattered, and bent by so many cells
+const float BENT = 30.0;
+const float BLOCKS_RISE = 0.08;  // of the tile, that its heights span
 const float RIBS = 2.0;     // of an octave in a square of its lattice: ribs are some times as long as wide
 
 vec2 hash2(vec2 p) {

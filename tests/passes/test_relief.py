@@ -10,9 +10,11 @@ import pytest
 from numpy.typing import NDArray
 
 from app.model.snapshot import Snapshot
+from app.picture.passes.detail import detail_texture
+from app.picture.passes.fractures import Fractures
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.maps import LayerTextures, SurfaceMap
-from app.picture.passes.relief import MOST_TEXELS, Relief, ReliefMap, texels_per_cell
+from app.picture.passes.relief import HIGHEST, MOST_TEXELS, Relief, ReliefMap, texels_per_cell
 from app.picture.passes.shaders import ShaderLibrary
 from tests.passes.worlds import flat, hills, snapshot
 
@@ -28,6 +30,8 @@ class Carver:
         self.surface = SurfaceMap(context, shaders)
         self.map = ReliefMap(context, shaders)
         self.still = context.texture((1, 1), 4, bytes(4))  # nothing runs
+        self.detail = detail_texture(context)
+        self.fractures = Fractures(context, shaders, self.detail)
         self.block = block
 
     def show(self, shown: Snapshot) -> Relief:
@@ -46,7 +50,7 @@ class Carver:
 
     def update(self, wanted: Relief, budget: int, *, at_once: bool) -> None:
         water = self.layers.texture("water")
-        self.map.update(self.surface.texture, water, self.still, wanted, budget, at_once=at_once)
+        self.map.update(self.surface.texture, water, self.still, self.fractures, wanted, budget, at_once=at_once)
 
     def texels(self) -> NDArray[np.float32]:
         texture = self.map.texture
@@ -54,7 +58,7 @@ class Carver:
         return np.frombuffer(texture.read(), np.float16).reshape(texture.height, texture.width, 4).astype(np.float32)
 
     def release(self) -> None:
-        for part in (self.map, self.surface, self.layers, self.still):
+        for part in (self.map, self.surface, self.layers, self.still, self.fractures, self.detail):
             part.release()
 
 
@@ -95,6 +99,25 @@ def test_its_slopes_are_those_of_its_heights(carver: Carver) -> None:
     south = (drawn[2:, :, 0] - drawn[:-2, :, 0]) * 0.5 * SCALE
     np.testing.assert_allclose(drawn[:, 1:-1, 1], east, atol=4e-3)
     np.testing.assert_allclose(drawn[1:-1, :, 2], south, atol=4e-3)
+
+
+def test_rock_is_broken_into_blocks_and_snow_lies_over_them(carver: Carver) -> None:
+    """Ribs alone hardly change down a slope that is everywhere the same."""
+    ground = snapshot(slope(96, 128, 0.0, 0.4))
+
+    def down(snow_line: float) -> NDArray[np.float32]:
+        wanted = carver.show(ground)
+        carver.block.values["heights"] = (0.0, float(ground.highest), 0.0, 1.0)
+        carver.block.values["ground_look"] = (snow_line, 0.7, COVER, 0.0)
+        carver.block.upload()
+        carver.map.forget()
+        carver.update(wanted, 1, at_once=True)
+        return carver.texels()[..., 1]
+
+    bare, under_snow = down(2.0), down(-1.0)
+    shattered = np.abs(bare - under_snow).max(axis=0) > 0.1
+    assert 0.1 < shattered.mean() < 1.0
+    assert bare.std() > 1.08 * under_snow.std()
 
 
 def test_loose_material_lies_smooth(carver: Carver) -> None:
@@ -163,7 +186,8 @@ def test_in_8_bits_it_is_the_same_but_for_their_steps(carver: Carver) -> None:
     texture = carver.map.texture
     assert texture is not None
     texels = np.frombuffer(texture.read(), np.uint8).reshape(exact.shape)
-    np.testing.assert_allclose((texels - 128.0) * 2.0 / 127.0, exact, atol=1.2 / 127.0)
+    span = np.array([HIGHEST] * 3 + [2.0])
+    np.testing.assert_allclose((texels - 128.0) * span / 127.0, exact, atol=0.6 * HIGHEST / 127.0)
     carver.update(carver.show(snapshot(flat(48, 64), world=2))._replace(exact=False), 1, at_once=True)
     flatness = carver.map.texture
     assert flatness is not None
@@ -175,14 +199,14 @@ def test_twice_of_it_is_not_cut_in_8_bits(carver: Carver) -> None:
     wanted = carver.show(snapshot(slope(48, 64, 20.0, 3.0), world=1))._replace(amount=2.0)
     carver.update(wanted, 1, at_once=True)
     exact = carver.texels()
-    assert (np.abs(exact[..., :3]) > 2.0).mean() > 1e-3, "more than is usual"
-    assert (np.abs(exact[..., :3]) > 4.0).mean() < 1e-4
+    assert (np.abs(exact[..., :3]) > HIGHEST).mean() > 1e-3, "more than is usual"
+    assert (np.abs(exact[..., :3]) > 2.0 * HIGHEST).mean() < 1e-4
     carver.update(wanted._replace(exact=False), 1, at_once=True)
     assert carver.map.texture is not None
-    assert carver.map.span == wanted.span == 4.0
+    assert carver.map.span == wanted.span == 2.0 * HIGHEST
     texels = np.frombuffer(carver.map.texture.read(), np.uint8).reshape(exact.shape)
     span = np.array([wanted.span] * 3 + [2.0])
-    np.testing.assert_allclose((texels - 128.0) * span / 127.0, np.clip(exact, -span, span), atol=2.4 / 127.0)
+    np.testing.assert_allclose((texels - 128.0) * span / 127.0, np.clip(exact, -span, span), atol=1.2 * HIGHEST / 127.0)
 
 
 def test_it_is_as_high_as_its_amount_says(carver: Carver) -> None:

@@ -14,6 +14,7 @@ from app.model.view_parameters import ViewParameters
 from app.picture.passes.canopy import CanopyMap, Crowns
 from app.picture.passes.cover import LIVING, CoverMap
 from app.picture.passes.detail import detail_texture
+from app.picture.passes.fractures import Fractures
 from app.picture.passes.maps import AirborneMap, FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
 from app.picture.passes.marks import MarksMap
 from app.picture.passes.materials import MaterialTextures
@@ -59,6 +60,8 @@ class LandMaps:
         self._course = OverlayMaps(context, shaders)
         self._palettes: dict[str, moderngl.Texture] = {}
         self._fixed = {"detail": detail_texture(context), "wind_waves": wind_waves_texture(context)}
+        self._fractures = Fractures(context, shaders, self._fixed["detail"])
+        self._shows_fractures = False
         self._nothing = context.texture((1, 1), 4, bytes(4))
         self.trees = Trees(context)
         self.water = StandingWater(context)
@@ -157,6 +160,7 @@ class LandMaps:
         if self.with_water:
             self._flow.update(snapshot, self.layers, self.surface.texture, smallest_stream, view.river_width)
         yield
+        self._shows_fractures = quality.relief > 0
         self._update_relief(snapshot, view, quality)
         yield
         if waves is not None:
@@ -187,6 +191,7 @@ class LandMaps:
                     "surf",
                     "course",
                     "relief",
+                    "fractures",
                     "shade",
                 ),
                 self._nothing,
@@ -206,6 +211,8 @@ class LandMaps:
             found["airborne"] = self._airborne.texture
         if self._has_valleys:
             found["valleys"] = self._valleys.texture
+        if self._shows_fractures:
+            found["fractures"] = self._fractures.texture
         if self._relief.texture is not None:
             found["relief"] = self._relief.texture
         if self.shade is not None:
@@ -244,6 +251,7 @@ class LandMaps:
             self._cover,
             self._canopy,
             self.light,
+            self._fractures,
             self._relief,
             self._flow,
             self._shore,
@@ -291,6 +299,7 @@ class LandMaps:
             self.surface.texture,
             self.layers.texture("water"),
             self._flow.texture if self.with_water else self._nothing,
+            self._fractures,
             self._wanted_relief,
             quality.light_budget // 2,
             at_once=self._bake_at_once,

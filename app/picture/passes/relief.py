@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import moderngl
 
 from app.picture.passes import unlocked
+from app.picture.passes.fractures import Fractures
 from app.picture.passes.gradual import GradualWork, draw_in_bands
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP, MapTarget, release_all
 
 MOST_TEXELS = 2_400_000  # of larger maps cells are smaller in the picture, too
 BAND = 65_536  # texels drawn at a time, at most
-HIGHEST = 2.0  # cells that relief of the usual amount rises above the map or falls below it, and slopes that it has
+HIGHEST = 2.5  # cells that relief of the usual amount rises above the map or falls below it, and slopes that it has
 EXACTLY, IN_8_BITS = (4, "f2"), (4, "f1")
 
 
@@ -79,6 +81,7 @@ class ReliefMap:
         surface: moderngl.Texture,
         water: moderngl.Texture,
         flow: moderngl.Texture,
+        fractures: Fractures,
         wanted: Relief,
         budget: int,
         *,
@@ -95,7 +98,8 @@ class ReliefMap:
             self._work.forget()
             at_once = True
         band = BAND if at_once else min(BAND, budget)
-        if self._work.advance(wanted, lambda: self._draw(surface, water, flow, wanted, band), budget, at_once=at_once):
+        steps = partial(self._draw, surface, water, flow, fractures, wanted, band)
+        if self._work.advance(wanted, steps, budget, at_once=at_once):
             self._shown, self._next = self._next, self._shown
             assert isinstance(self._work.done, Relief)
             self._shown_for = self._work.done
@@ -111,7 +115,13 @@ class ReliefMap:
         release_all(self._of_calm, self._of_height, *self._of_slopes.values())
 
     def _draw(
-        self, surface: moderngl.Texture, water: moderngl.Texture, flow: moderngl.Texture, wanted: Relief, band: int
+        self,
+        surface: moderngl.Texture,
+        water: moderngl.Texture,
+        flow: moderngl.Texture,
+        fractures: Fractures,
+        wanted: Relief,
+        band: int,
     ) -> Iterator[int]:
         scale, amount = wanted.texels_per_cell, wanted.amount
         size = surface.width * scale, surface.height * scale
@@ -121,7 +131,7 @@ class ReliefMap:
         self._next.texture().filter = MIPMAPPED if wanted.exact else ONE_MIPMAP
         yield from draw_in_bands(self._of_calm, self._calm, band, {"surface": surface, "water": water, "flow": flow})
         uniforms = {"texels_per_cell": float(scale), "amount": amount}
-        heights = {"surface": surface, "calm": self._calm.texture()}
+        heights = {"surface": surface, "calm": self._calm.texture(), "fractures": fractures.texture}
         yield from draw_in_bands(self._of_height, self._heights, band, heights, **uniforms)
         slopes = {"heights": self._heights.texture()}
         if not wanted.exact:

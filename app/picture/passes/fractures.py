@@ -1,0 +1,45 @@
+"""Fractured rock, as a texture that repeats without seams: blocks of three sizes with plane faces."""
+
+from __future__ import annotations
+
+import moderngl
+
+from app.picture.passes import unlocked
+from app.picture.passes.shaders import FullScreen, ShaderLibrary, Uniform
+from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP, MapTarget, release_all
+
+SIDE = 512
+MEAN_HEIGHT = -0.039  # of the tile, beside its side
+# What its channels go through from 0 to 1: height, slopes, and how far it stands out of what is around it.
+SPANS = 0.18, 10.4, 0.075
+
+
+class Fractures:
+    """Draws the tile when it is asked for first. RGBA8: height, two slopes, how far it stands out."""
+
+    def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, detail: moderngl.Texture) -> None:
+        self._detail = detail
+        self._heights = MapTarget(context, (1, "f4"), filter=ONE_MIPMAP)
+        self._tile = MapTarget(context, (4, "f1"), filter=MIPMAPPED)
+        self._of_heights = FullScreen(context, shaders, "fractures_height.frag")
+        self._of_tile = FullScreen(context, shaders, "fractures.frag")
+
+    @property
+    def texture(self) -> moderngl.Texture:
+        if self._tile.fit((SIDE, SIDE)):
+            self._heights.fit((SIDE, SIDE))
+            self._draw(self._of_heights, self._heights, self._detail, texels=float(SIDE))
+            self._draw(self._of_tile, self._tile, self._heights.texture(), spans=(MEAN_HEIGHT, *SPANS))
+            self._heights.release()
+        return self._tile.texture()
+
+    def release(self) -> None:
+        release_all(self._heights, self._tile, self._of_heights, self._of_tile)
+
+    @staticmethod
+    def _draw(drawing: FullScreen, target: MapTarget, read: moderngl.Texture, **uniforms: Uniform) -> None:
+        drawing.program.bind(**{"detail" if read.components == 4 else "heights": read})
+        drawing.program.set(**uniforms)
+        drawing.draw(target.framebuffer)
+        unlocked.build_mipmaps(target.texture())
+        target.texture().repeat_x = target.texture().repeat_y = True
