@@ -162,25 +162,32 @@ void main() {
     float pixel = pixel_of(max(length(dFdx(cells)), length(dFdy(cells))));
     vec2 slope = place.yz * frame.map.w;
     float steepness = apparent_steepness(place);
+#if DETAIL_SCALES > 1
 #if DETAIL_SCALES > 2
     float on_wall = wall(slope);
     float height = position.y / frame.map.z;
-    float bare = smoothstep(0.25, 0.60, steepness) * (1.0 - on_wall);
-    if (bare > 0.0) {
-        vec2 turned = mat2(0.80, 0.60, -0.60, 0.80) * cells;
-        fine = mix(fine, texture(fractures, turned / 7.3), bare);
-    }
-    if (on_wall > 0.0) {
-        fine = mix(fine, wall_noise(cells, height, slope, 7.3), on_wall);
-    }
-    // Blocks look out of what lies on them.
-    bare = max(bare, on_wall) * (0.25 + 0.75 * exp(-place.w / (3.0 * frame.ground_look.z)));
+#else
+    const float on_wall = 0.0;
+#endif
+    // Blocks of rock look out of what lies on them.
+    float looks_out = 0.25 + 0.75 * exp(-place.w / (3.0 * frame.ground_look.z));
+    float bare = smoothstep(0.25, 0.60, steepness) * (1.0 - on_wall) * looks_out;
+    if (bare > 0.0) fine = mix(fine, texture(fractures, mat2(0.80, 0.60, -0.60, 0.80) * cells / 7.3), bare);
+#if DETAIL_SCALES > 2
+    if (on_wall > 0.0) fine = mix(fine, wall_noise(cells, height, slope, 7.3), on_wall);
+#endif
+    bare = max(bare, on_wall * looks_out);
     vec4 grain = texture(detail, cells / 1.31);
+#if DETAIL_SCALES > 2
     if (bare > 0.0) grain = mix(grain, texture(fractures, cells / 1.31), bare);
     if (on_wall > 0.0) grain = mix(grain, wall_noise(cells, height, slope, 1.9), on_wall);
     fine.x += 0.4 * (grain.x - 0.5);
+    float tilts = mix(min(1.5 + 1.6 * steepness, 5.0), 1.2 * wall_tilt(slope), on_wall);
+#else
+    float tilts = (1.5 + 1.6 * steepness) * drawn_out(steepness);
+#endif
     seen.y *= 1.0 + 1.2 * (fine.w - 0.5) * bare;
-    vec2 faces = (fine.yz - 0.5) * mix(min(1.5 + 1.6 * steepness, 5.0), 1.2 * wall_tilt(slope), on_wall) * (1.0 + 0.3 * bare);
+    vec2 faces = (fine.yz - 0.5) * tilts * (1.0 + 0.3 * bare);
 #endif
 #if RELIEF > 0
     // Ribs are bare and bright, gullies hold what is loose, and see less of the sky.
@@ -189,7 +196,7 @@ void main() {
     rib = unpacked_relief(rib);
 #endif
     fine.x += 0.7 * rib.x;
-#if DETAIL_SCALES > 2
+#if DETAIL_SCALES > 1
     // What holds on to rock does so where ribs and faces are gentle.
     steepness *= length(slope + rib.yz + faces * bare) / max(length(slope), 0.05);
 #endif
@@ -230,7 +237,7 @@ void main() {
 #if RELIEF > 0
     slope += rib.yz * dry;
 #endif
-#if DETAIL_SCALES > 2
+#if DETAIL_SCALES > 1
     vec2 bumps = faces * ground.rockiness + (coarse.zy - 0.5) * 0.25 * (1.0 - on_wall);
 #else
     vec2 bumps = (fine.yz - 0.5) * ground.rockiness * (1.5 + 1.6 * steepness) + (coarse.zy - 0.5) * 0.25;
@@ -242,7 +249,6 @@ void main() {
 #if DETAIL_SCALES > 2
     bumps += (grain.yz - 0.5) * ground.rockiness * mix(1.2, 0.9 * wall_tilt(slope), on_wall);
 #else
-    vec4 grain = texture(detail, cells / 1.31);
     bumps += (grain.yz - 0.5) * ground.rockiness * 1.2;
 #endif
 #if MATERIALS == 1

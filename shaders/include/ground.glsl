@@ -55,6 +55,10 @@ const vec3 BOG_WATER = vec3(0.017, 0.024, 0.019);
 
 const float LAPS_UP = 1.2;  // cells
 
+#if DETAIL_SCALES > 1
+uniform sampler2D fractures;  // of rock, tiling: height, its two slopes, how far it stands out of what is around it
+#endif
+
 struct Ground {
     vec3 albedo;
     float rockiness;  // how strongly fine relief shows
@@ -87,8 +91,6 @@ vec4 fine_detail(vec2 cells) {
 float wall(vec2 slope) {
     return smoothstep(0.7, 1.6, length(slope));
 }
-
-uniform sampler2D fractures;  // of rock, tiling: height, its two slopes, how far it stands out of what is around it
 
 // Fractured rock of tiles so many cells wide that is laid out over a wall; its slopes are turned across the wall and down.
 vec4 wall_noise(vec2 cells, float height, vec2 slope, float width) {
