@@ -177,9 +177,8 @@ void main() {
     if (on_wall > 0.0) fine = mix(fine, wall_noise(cells, height, slope, 7.3), on_wall);
 #endif
     bare = max(bare, on_wall * looks_out);
-    vec4 grain = texture(detail, cells / 1.31);
+    vec4 grain = texture(fractures, cells / 2.3);
 #if DETAIL_SCALES > 2
-    if (bare > 0.0) grain = mix(grain, texture(fractures, cells / 1.31), bare);
     if (on_wall > 0.0) grain = mix(grain, wall_noise(cells, height, slope, 1.9), on_wall);
     fine.x += 0.4 * (grain.x - 0.5);
     float tilts = mix(min(1.5 + 1.6 * steepness, 5.0), 1.2 * wall_tilt(slope), on_wall);
