@@ -19,6 +19,7 @@ from app.model.world import World
 from app.picture.camera import opening_camera
 from app.picture.camera_path import CLEARANCE, STEADY, CameraPath
 from app.picture.ground import Ground
+from app.scene.scene import presets, load_preset
 from app.window.camera_moves import OVER_LAND, follow_drop, follow_river
 
 KEYS = read_camera_path(
@@ -155,3 +156,13 @@ def test_moves_along_water_look_down_the_way() -> None:
         assert (keys[0].cycle, keys[-1].cycle) == (100, 700)
         assert all(140.0 < key.heading < 170.0 for key in keys[:-2])  # south-south-east
         assert read_camera_path(write_camera_path(keys))
+
+
+@pytest.mark.parametrize("name", presets())
+def test_the_film_of_a_preset_begins_where_the_window_opens(name: str) -> None:
+    """That view is composed."""
+    scene = load_preset(name)
+    first, camera = read_camera_path(scene.view.camera_path)[0], scene.camera
+    assert first.cycle == 0
+    assert (first.heading, first.pitch, first.distance) == (camera.heading, camera.pitch, camera.distance)
+    assert (first.east, first.south) == (camera.target_east, camera.target_south)
