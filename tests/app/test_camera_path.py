@@ -19,7 +19,7 @@ from app.model.world import World
 from app.picture.camera import opening_camera
 from app.picture.camera_path import CLEARANCE, STEADY, CameraPath
 from app.picture.ground import Ground
-from app.scene.scene import presets, load_preset
+from app.scene.scene import load_preset, presets
 from app.window.camera_moves import OVER_LAND, follow_drop, follow_river
 
 KEYS = read_camera_path(
