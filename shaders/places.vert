@@ -6,7 +6,6 @@ uniform sampler2D surface;
 out vec3 position;
 
 void main() {
-    int side = quads + 1;
-    position = mesh_vertex(surface, vec2(gl_VertexID % side, gl_VertexID / side));
+    position = numbered_vertex(surface, gl_VertexID);
     gl_Position = frame.view_projection * vec4(position, 1.0);
 }

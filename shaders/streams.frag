@@ -27,7 +27,7 @@ void main() {
     // Software renderers gain from an early end, and from no branch.
     if (known.x <= 0.0) discard;
     vec4 place = textureLod(surface, uv, 0.0);
-    Course course = course_at(cells, place.x, known, step_of, 1e9, surface, detail);
+    Course course = course_at(cells, known, step_of, 1e9, surface, detail);
     end_in_lake(course, known.w);
     if (course.cover + course.bank <= 0.0) discard;
 

@@ -332,7 +332,7 @@ void main() {
     float left_out = water_left_out(uv, place, pixel);
     vec2 stream_slope = place.yz * frame.map.w;
 #if STREAMS > 1
-    Course course = course_at(cells, place.x, wet, mat2(dFdx(cells), dFdy(cells)), pixel_of(1e9), surface, detail);
+    Course course = course_at(cells, wet, mat2(dFdx(cells), dFdy(cells)), pixel_of(1e9), surface, detail);
     end_in_lake(course, wet.w);
     Stream stream = stream_at(course, cells, pixel, stream_slope, detail);
     stream = mixed(stream, stream_from_afar(course, stream_slope), smoothstep(0.6 * stream_far, stream_far, pixel));

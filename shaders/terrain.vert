@@ -26,8 +26,7 @@ out vec3 air_added;
 out float strata_top;  // height in metres
 
 void main() {
-    int side = quads + 1;
-    position = mesh_vertex(surface, vec2(gl_VertexID % side, gl_VertexID / side));
+    position = numbered_vertex(surface, gl_VertexID);
     strata_top = textureLod(strata_rise, map_uv(position.xz), 0.0).x;
 #if SHADE == 1
     vec2 uv = map_uv(position.xz), step_east = vec2(1.0 / frame.map.x, 0.0), step_south = vec2(0.0, 1.0 / frame.map.y);

@@ -25,3 +25,25 @@ vec3 mesh_vertex(sampler2D surface, vec2 corner) {
     vec3 coarse = grid_point(surface, node.xy + (corner - odd) * node.z, coarseness);
     return morph < 1.0 ? mix(place, coarse, morph) : coarse;
 }
+
+// The vertex in the middle of a quad, by the quad's first corner.
+vec3 middle_vertex(sampler2D surface, vec2 corner) {
+    // On the diagonal from south-west to north-east it changes nothing.
+    vec3 plain = 0.5 * (mesh_vertex(surface, corner + vec2(0.0, 1.0)) + mesh_vertex(surface, corner + vec2(1.0, 0.0)));
+    vec2 first = node.xy + corner * node.z, cell = first + 0.5 * node.z;
+    if (any(greaterThan(cell, frame.map.xy - 1.0)) || !is_twisted(surface, first)) return plain;
+    float morph = morph_at((cell + 0.5) * frame.map.z, node.w);
+    float coarseness = coarseness_of(node.z) + morph;
+    vec3 place = grid_point(surface, cell, coarseness);
+    if (morph == 0.0) return place;
+    // Of the quads that come together in a coarser one, the last becomes it. That of cells has no middle.
+    bool becomes = node.z < 1.0 && mod(corner, 2.0) == vec2(1.0);
+    return mix(place, becomes ? grid_point(surface, first, coarseness) : plain, morph);
+}
+
+// The vertices by their numbers: corners row by row, then middles, where quads have them.
+vec3 numbered_vertex(sampler2D surface, int number) {
+    int side = quads + 1, beyond = number - side * side;
+    if (beyond < 0) return mesh_vertex(surface, vec2(number % side, number / side));
+    return middle_vertex(surface, vec2(beyond % quads, beyond / quads));
+}

@@ -27,7 +27,8 @@ float coarseness_of(float stride) {
 }
 
 #if DISPLACED == 1
-// Between cells the map is a surface with the heights and the slopes that it has in their middles (Ferguson 1964).
+// Between cells the map is a surface with the heights and the slopes that it has in their middles (Ferguson 1964), and
+// as elevation_at has it where those four dam a channel or notch a crest.
 float smooth_height(sampler2D surface, vec2 cell) {
     ivec2 low = ivec2(cell), high = min(low + 1, ivec2(frame.map.xy) - 1);
     vec2 t = cell - vec2(low), t2 = t * t, t3 = t2 * t;
@@ -36,7 +37,13 @@ float smooth_height(sampler2D surface, vec2 cell) {
     vec3 sw = texelFetch(surface, ivec2(low.x, high.y), 0).xyz, se = texelFetch(surface, high, 0).xyz;
     float north = mix(nw.x, ne.x, ahead.x) + nw.y * rise.x + ne.y * fall.x;
     float south = mix(sw.x, se.x, ahead.x) + sw.y * rise.x + se.y * fall.x;
-    return mix(north, south, ahead.y) + mix(nw.z, ne.z, ahead.x) * rise.y + mix(sw.z, se.z, ahead.x) * fall.y;
+    float height = mix(north, south, ahead.y) + mix(nw.z, ne.z, ahead.x) * rise.y + mix(sw.z, se.z, ahead.x) * fall.y;
+    if (any(equal(low, high))) return height;
+    float over = over_mean(surface, (vec2(low) + 1.0) / frame.map.xy, vec4(sw.x, se.x, ne.x, nw.x));
+    // The slopes have lifted the middle a part of the way, or farther.
+    float lifted = 0.0625 * frame.map.z * (nw.y + sw.y - ne.y - se.y + nw.z + ne.z - sw.z - se.z);
+    float missing = over > 0.0 ? clamp(over - lifted, 0.0, over) : clamp(over - lifted, over, 0.0);
+    return height + missing * part_of_middle(t, over * (nw.x + se.x - ne.x - sw.x) > 0.0);
 }
 
 // How far the mesh lies above the map in picture space where it is so coarse: no finer than it can show.
@@ -46,6 +53,16 @@ float relief_height(vec2 cell, float coarseness) {
 }
 #endif
 
+// Diagonals that cross at heights that differ by more cells are seen to: see app/picture/passes/mesh.py.
+const float TWISTED = 0.5;
+
+// Whether a square of the mesh, at a place in cells from the middle of the first, lies between four cells whose diagonals
+// are so far apart. It has a vertex in its middle, and others are divided from south-west to north-east.
+bool is_twisted(sampler2D surface, vec2 cell) {
+    vec4 corners = textureGather(surface, (min(floor(cell), frame.map.xy - 2.0) + 1.0) / frame.map.xy, 0);
+    return 0.5 * abs(corners.w + corners.y - corners.z - corners.x) >= TWISTED * frame.map.z;
+}
+
 // The height of the mesh in picture space, at a place in cells from the middle of the first, where it is so coarse.
 float mesh_height_at(sampler2D surface, vec2 cell, float coarseness) {
     cell = clamp(cell, vec2(0.0), frame.map.xy - 1.0);
@@ -53,6 +70,7 @@ float mesh_height_at(sampler2D surface, vec2 cell, float coarseness) {
     float height = fract(cell) == vec2(0.0) ? texelFetch(surface, ivec2(cell), 0).x : smooth_height(surface, cell);
     return height * frame.map.w + relief_height(cell, coarseness);
 #else
-    return texelFetch(surface, ivec2(cell), 0).x * frame.map.w;
+    if (fract(cell) == vec2(0.0)) return texelFetch(surface, ivec2(cell), 0).x * frame.map.w;
+    return elevation_at(surface, (cell + 0.5) / frame.map.xy) * frame.map.w;
 #endif
 }

@@ -46,9 +46,9 @@ float noise_level(float pixel, sampler2D noise) {
     return log2(max(pixel * float(textureSize(noise, 0).x), 1.0));
 }
 
-// `height` is that of the ground in metres, `known` what the map of flow says of the place, `step_of` how far pixels are
-// from each other, in cells: to the right and up in the picture. `widest` is the most that a pixel can span.
-Course course_at(vec2 cells, float height, vec4 known, mat2 step_of, float widest, sampler2D surface, sampler2D noise) {
+// `known` is what the map of flow says of the place, `step_of` how far pixels are from each other, in cells: to the right
+// and up in the picture. `widest` is the most that a pixel can span.
+Course course_at(vec2 cells, vec4 known, mat2 step_of, float widest, sampler2D surface, sampler2D noise) {
     float pixel = min(max(length(step_of[0]), length(step_of[1])), widest);
     vec2 across = vec2(-known.z, known.y);
     float span = min(length(across * step_of), widest);
@@ -63,7 +63,8 @@ Course course_at(vec2 cells, float height, vec4 known, mat2 step_of, float wides
     float nearness = asked ? 1.0 - smoothstep(0.6 * stream_far, stream_far, span) : 0.0;
     float drawn = drawn_half_width(river, span);
     // Water lies level across: no higher on its banks than a shallow stream is deep.
-    float rise = (height - textureLod(surface, river.middle / frame.map.xy, 0.0).x) / frame.map.z;
+    float rise = 0.0;
+    if (asked) rise = (elevation_at(surface, cells / frame.map.xy) - elevation_at(surface, river.middle / frame.map.xy)) / frame.map.z;
     float level = 1.0 - smoothstep(0.25, 0.5, (rise - 0.25 * span) / drawn);
     course.cover = mix(course.cover, river_cover(river, span) * level, nearness);
     float damp = max(0.8 * river.half_width, span);

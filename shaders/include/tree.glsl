@@ -36,13 +36,29 @@ float mesh_height(vec2 at, float stride, float morph) {
     vec2 low_odd = second, high_odd = 1.0 - second;
     float south_west = vertex_height(vec2(low.x, high.y), vec2(low_odd.x, high_odd.y), stride, morph);
     float north_east = vertex_height(vec2(high.x, low.y), vec2(high_odd.x, low_odd.y), stride, morph);
-    // Both triangles of a square share its diagonal from south-west to north-east.
-    if (part.x + part.y < 1.0) {
-        float corner = vertex_height(low, low_odd, stride, morph);
-        return corner + part.x * (north_east - corner) + part.y * (south_west - corner);
+    if (stride > 1.0 || !is_twisted(surface, low)) {
+        // Both triangles of a square share its diagonal from south-west to north-east.
+        bool upper = part.x + part.y < 1.0;
+        float corner = upper ? vertex_height(low, low_odd, stride, morph) : vertex_height(high, high_odd, stride, morph);
+        vec2 away = upper ? part : 1.0 - part.yx;
+        return corner + away.x * (north_east - corner) + away.y * (south_west - corner);
     }
-    float corner = vertex_height(high, high_odd, stride, morph);
-    return corner + (1.0 - part.x) * (south_west - corner) + (1.0 - part.y) * (north_east - corner);
+    // Four meet in its middle; of the squares that come together in a larger one, the last becomes it.
+    float coarseness = coarseness_of(stride) + morph;
+    float middle = mesh_height_at(surface, low + 0.5 * stride, coarseness);
+    if (morph > 0.0) {
+        float plain = 0.5 * (south_west + north_east);
+        bool becomes = stride < 1.0 && second == vec2(1.0);
+        middle = mix(middle, becomes ? mesh_height_at(surface, low, coarseness) : plain, morph);
+    }
+    vec2 off = part - 0.5;
+    // Which of the four: it has a side of the square, which has one of the corners on the diagonal.
+    bool sideways = abs(off.x) > abs(off.y), begins = (sideways ? off.x : off.y) < 0.0;
+    float shared = sideways == begins ? south_west : north_east;
+    float corner = begins ? vertex_height(low, low_odd, stride, morph) : vertex_height(high, high_odd, stride, morph);
+    float first = begins ? corner : shared, then = begins ? shared : corner;
+    float outward = 2.0 * (sideways ? abs(off.x) : abs(off.y)), along = sideways ? off.y : off.x;
+    return mix(middle, 0.5 * (first + then), outward) + along * (then - first);
 }
 
 // Where a tree stands on the ground as it is drawn, however coarse that is so far away.

@@ -20,7 +20,17 @@ from app.picture.canvas import Canvas
 from app.picture.passes import composing, frame
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.maps import LayerTextures, SurfaceMap
-from app.picture.passes.mesh import FINEST_STRIDE, QUADS, SHORTEST_DETAIL, Finer, edge_nodes, select_nodes
+from app.picture.passes.mesh import (
+    FINEST_STRIDE,
+    QUADS,
+    SHORTEST_DETAIL,
+    TWISTED,
+    Finer,
+    crossed_nodes,
+    edge_nodes,
+    select_nodes,
+    twisted_blocks,
+)
 from app.picture.passes.shaders import VERSION, ShaderLibrary, preprocess
 from app.picture.passes.targets import MIPMAPPED, GrowingBuffer
 from app.picture.picture import Picture
@@ -123,7 +133,13 @@ class Vertices:
         self.layers = LayerTextures(context)
 
     def of(self, shown: Snapshot, nodes: NDArray[np.float32], camera: Camera) -> NDArray[np.float32]:
-        """Positions, `[node, row, column, coordinate]`."""
+        """Positions of the corners of quads, `[node, row, column, coordinate]`."""
+        return self.with_middles(shown, nodes, camera)[0]
+
+    def with_middles(
+        self, shown: Snapshot, nodes: NDArray[np.float32], camera: Camera
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Positions of the corners and of the middles of quads, each `[node, row, column, coordinate]`."""
         rows, columns = shown.shape
         self.block.values["map"] = (columns, rows, shown.cell_size, 1.0)
         self.block.values["heights"] = (shown.lowest, shown.highest, shown.lowest, max(rows, columns) * shown.cell_size)
@@ -139,13 +155,15 @@ class Vertices:
         side = QUADS + 1
         table = GrowingBuffer(self.context)
         table.write(nodes)
-        result = self.context.buffer(reserve=len(nodes) * side * side * 3 * 4)
+        number = side**2 + QUADS**2
+        result = self.context.buffer(reserve=len(nodes) * number * 3 * 4)
         array = self.context.vertex_array(self.program, [(table.buffer, "4f/i", "node")])
-        array.transform(result, moderngl.POINTS, vertices=side * side, instances=len(nodes))
-        positions = np.frombuffer(result.read(), np.float32).reshape(len(nodes), side, side, 3)
+        array.transform(result, moderngl.POINTS, vertices=number, instances=len(nodes))
+        positions = np.frombuffer(result.read(), np.float32).reshape(len(nodes), number, 3)
         for part in (array, result, table):
             part.release()
-        return positions
+        corners, middles = positions[:, : side**2], positions[:, side**2 :]
+        return corners.reshape(-1, side, side, 3), middles.reshape(-1, QUADS, QUADS, 3)
 
     def release(self) -> None:
         for part in (self.surface, self.layers, self.program):
@@ -288,6 +306,53 @@ def test_between_cells_the_mesh_is_smooth(
     np.testing.assert_allclose(made[within][:, 1], 0.05 * (east - 20.0) ** 2 + 0.3 * south, atol=2e-3)
     vertices.release()
     level.release()
+
+
+@pytest.mark.parametrize("height", [-30.0, 30.0])
+@pytest.mark.parametrize("falls", [True, False])
+@pytest.mark.parametrize("displaced", [False, True])
+def test_trenches_and_crests_that_run_diagonally_go_through(
+    context: moderngl.Context,
+    shaders: ShaderLibrary,
+    frame_block: FrameBlock,
+    height: float,
+    falls: bool,
+    displaced: bool,
+) -> None:
+    """One cell wide, on level ground: between its cells as low, or as high, as in them."""
+    row, column = np.mgrid[:40, :40]
+    diagonal = row == (column if falls else 39 - column)
+    shown = snapshot(np.where(diagonal, 50.0 + height, 50.0))
+    camera = Camera(glm.vec3(200.0, 50.0, 200.0), 0.0, 30.0, 20.0)
+    finer = everywhere(8.0) if displaced else None
+    nodes = select_nodes(40, 40, 10.0, (shown.lowest, shown.highest), camera, 8.0, finer)
+    crossed = crossed_nodes(nodes, twisted_blocks(shown.ground(), TWISTED * 10.0))
+    level = context.texture((1, 1), 4, bytes(8), dtype="f2") if displaced else None
+    vertices = Vertices(context, shaders, frame_block, level)
+    corners, middles = vertices.with_middles(shown, nodes, camera)
+    seen = 0
+    for node, middle in zip(corners[crossed], middles[crossed], strict=True):
+        for points in (node, middle):
+            east, south = (points[..., axis] / 10.0 - 0.5 for axis in (0, 2))
+            on_it = np.abs(south - (east if falls else 39.0 - east)) < 1e-3
+            on_it &= (np.minimum(east, south) > 2.0) & (np.maximum(east, south) < 37.0)
+            seen += int(on_it.sum())
+            # Smooth ground has no kink there, and so a little of a dam.
+            np.testing.assert_allclose(points[on_it][:, 1], 50.0 + height, atol=4.0 if displaced else 1e-3)
+    assert seen > 60
+    vertices.release()
+    if level is not None:
+        level.release()
+
+
+def test_level_and_tilted_ground_needs_no_vertices_in_the_middle_of_quads() -> None:
+    ground = (3.0 * np.arange(40)[:, None] + 7.0 * np.arange(70)).astype(np.float32)
+    assert not twisted_blocks(ground, 5.0).any()
+    ground[20, 50] += 20.0
+    blocks = twisted_blocks(ground, 5.0)
+    assert {tuple(block) for block in np.argwhere(blocks)} == {(2, 6)}
+    nodes = np.array([(0, 0, 1, 100), (32, 0, 1, 100), (0, 0, 2, 100), (48, 16, 0.25, 100)], np.float32)
+    assert crossed_nodes(nodes, blocks).tolist() == [False, True, False, True]
 
 
 @settings(max_examples=60, deadline=None)

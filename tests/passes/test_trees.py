@@ -23,7 +23,15 @@ from app.picture.passes import forest as forest_module
 from app.picture.passes import frame, shaders, tree_shapes
 from app.picture.passes.forest import VARIANTS, Forest, TreeView, block_heights, select_trees, stands, variants_of
 from app.picture.passes.frame import FrameBlock
-from app.picture.passes.mesh import FINEST_STRIDE, QUADS, coarsest_stride, select_nodes
+from app.picture.passes.mesh import (
+    FINEST_STRIDE,
+    QUADS,
+    TWISTED,
+    coarsest_stride,
+    crossed_nodes,
+    select_nodes,
+    twisted_blocks,
+)
 from app.picture.passes.quality import BY_NAME
 from app.picture.passes.shaders import VERSION, ShaderLibrary, preprocess
 from app.picture.picture import Picture
@@ -149,21 +157,25 @@ def test_trees_stand_on_the_ground_as_it_is_drawn(
     assert len(np.unique(nodes[:, 2])) >= (4 if displaced else 3)
     relief = rough(context, rows, columns) if displaced else None
     vertices = Vertices(context, shaders, frame_block, relief)
-    corners = vertices.of(shown, nodes, camera)  # leaves the surface in the first texture unit
+    corners, middles = vertices.with_middles(shown, nodes, camera)  # leaves the surface in the first texture unit
+    crossed = crossed_nodes(nodes, twisted_blocks(shown.ground(), TWISTED * 10.0))
+    assert 0 < crossed.sum() < len(nodes)
     places = np.random.default_rng(2).random((400, 2)) * (columns - 1.0, rows - 1.0) + 0.5
     drawn = np.full(len(places), np.nan)
-    for node in corners:
-        for offsets in (((0, 0), (1, 0), (0, 1)), ((0, 1), (1, 0), (1, 1))):
-            a, b, c = (node[i : QUADS + i, j : QUADS + j].reshape(-1, 3).astype(np.float64) for i, j in offsets)
+    for node, middle, with_middle in zip(corners, middles, crossed, strict=True):
+        nw, ne, sw, se = (node[i : QUADS + i, j : QUADS + j] for i in (0, 1) for j in (0, 1))
+        quarters = ((nw, ne, middle), (ne, se, middle), (se, sw, middle), (sw, nw, middle))
+        for triangle in quarters if with_middle else ((nw, sw, ne), (ne, sw, se)):
+            a, b, c = (corner.reshape(-1, 3).astype(np.float64) for corner in triangle)
             points = 10.0 * places[:, None, :]
             area = _area(a, b, c)
             shares = [_area(points, b, c), _area(a, points, c), _area(a, b, points)]
             with np.errstate(divide="ignore", invalid="ignore"):
                 u, v, w = (share / area for share in shares)
             inside = (np.minimum(np.minimum(u, v), w) >= -1e-9) & (np.abs(area) > 1e-3)
-            tree, triangle = np.nonzero(inside)
+            tree, quad = np.nonzero(inside)
             parts = ((u, a), (v, b), (w, c))
-            drawn[tree] = sum(share[tree, triangle] * corner[triangle, 1] for share, corner in parts)
+            drawn[tree] = sum(share[tree, quad] * corner[quad, 1] for share, corner in parts)
     assert np.isfinite(drawn).all()
 
     lines = [line.text for line in preprocess("trees.vert", {frame.INCLUDE: frame.glsl()})]

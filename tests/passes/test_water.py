@@ -437,6 +437,19 @@ def test_water_does_not_climb_its_banks(draw: Draw) -> None:
     assert 0 < inside.sum() < 0.7 * outside.sum()
 
 
+def test_a_river_in_a_diagonal_trench_is_no_string_of_beads(draw: Draw) -> None:
+    """As wide between the cells of a trench as in them, whose floor is one cell of 10 m between cliffs of 14 m."""
+    shown = running(np.where(along_the_diagonal(48), 0.0, 14.0), 16.0 * along_the_diagonal(48), (1.0, 1.0))
+    dry = snapshot(shown.layers["bedrock"], cell_size=CELL)
+    high_sun = calm(quality="high", sun_height=85.0, flow_speed=0.0)
+    pictures = [draw(each, from_above(16.0, 48, 48), high_sun, size=(320, 320)) for each in (shown, dry)]
+    water = bluer(*pictures)
+    row, column = np.nonzero(water)
+    widths = np.bincount((row + column) // 2 // 5, minlength=64)[8:56]  # by quarters of a cell
+    assert pieces(water) == 1
+    assert widths.min() > 0.8 * widths.max()
+
+
 def test_a_wide_floor_that_many_drops_touch_has_one_river(draw: Draw) -> None:
     """Seven cells of a flat floor carry water; the land drains through it, and one line of its width is drawn."""
     columns = np.abs(np.arange(48) - 24.0)

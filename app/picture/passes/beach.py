@@ -18,5 +18,5 @@ class BeachMesh(GroundMesh):
 
     QUADS = BLOCK
 
-    def nodes(self, frame: Frame) -> np.ndarray:
-        return frame.nodes[:0] if frame.shore is None else parts_within(frame.nodes, frame.shore.blocks)
+    def nodes(self, frame: Frame, nodes: np.ndarray) -> np.ndarray:
+        return nodes[:0] if frame.shore is None else parts_within(nodes, frame.shore.blocks)

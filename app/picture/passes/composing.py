@@ -25,6 +25,7 @@ from app.picture.passes.mesh import (
     QUADS,
     Finer,
     coarsest_stride,
+    crossed_nodes,
     detail_distance,
     finer_detail,
     select_nodes,
@@ -101,6 +102,7 @@ def compose(
     textures |= {**shadows.texture, "sky": sky.texture}
     if "places" in targets:
         textures["places"] = colour(targets["places"])
+    nodes = select_nodes(columns, rows, snapshot.cell_size, heights, camera, detail, finer)
     return Frame(
         snapshot=snapshot,
         camera=camera,
@@ -110,7 +112,8 @@ def compose(
         sun=glm.vec3(*sun),
         quality=quality,
         targets=targets,
-        nodes=select_nodes(columns, rows, snapshot.cell_size, heights, camera, detail, finer),
+        nodes=nodes,
+        crossed=crossed_nodes(nodes, maps.twisted),
         focal_length=focal_length,
         waves=waves,
         water=maps.water,

@@ -60,6 +60,7 @@ class Frame:
     quality: Quality
     targets: Mapping[str, moderngl.Framebuffer]  # that are drawn into: `scene`, and where there are any others
     nodes: NDArray[np.float32]  # of the ground's mesh
+    crossed: NDArray[np.bool_]  # which of them have vertices in the middles of their quads
     focal_length: float  # pixels
     waves: int  # how the sea is drawn
     water: StandingWater

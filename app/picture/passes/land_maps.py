@@ -18,7 +18,7 @@ from app.picture.passes.fractures import Fractures
 from app.picture.passes.maps import AirborneMap, FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
 from app.picture.passes.marks import MarksMap
 from app.picture.passes.materials import MaterialTextures
-from app.picture.passes.mesh import shore_blocks
+from app.picture.passes.mesh import TWISTED, shore_blocks, twisted_blocks
 from app.picture.passes.overlays import COURSE, OverlayMaps, palette_texture
 from app.picture.passes.quality import Quality
 from app.picture.passes.relief import Relief, ReliefMap, texels_per_cell
@@ -68,6 +68,8 @@ class LandMaps:
         self.water_stands = False  # with waves that run to a shore
         self.shore: Shore | None = None
         self.with_streams = False
+        self.twisted = np.zeros((0, 0), bool)  # blocks of the ground that need vertices in the middles of quads
+        self._ground_noted: tuple[int, int] | None = None
         self.sand_in_air = 0.0  # from 0 to 1
         self._water_noted: tuple[int, int, float] | None = None
         self._waters = np.zeros((0, 0), bool)  # the cells of waters that can have waves
@@ -85,6 +87,7 @@ class LandMaps:
         self.with_streams = largest(snapshot, SURVEYED_FLOW) > 0.0
         carried = float(snapshot.layers["airborne"].mean()) if "airborne" in snapshot.layers else 0.0
         self.sand_in_air = 1.0 - 0.6 * math.exp(-SAND_IN_AIR * carried) if carried > 0.0 else 0.0
+        self._note_ground(snapshot)
         self._note_water(snapshot)
         self.water.show(snapshot, self._waters)
         self._surface_is_current = False
@@ -304,6 +307,13 @@ class LandMaps:
             quality.light_budget // 2,
             at_once=self._bake_at_once,
         )
+
+    def _note_ground(self, snapshot: Snapshot) -> None:
+        """Take note of where the ground of a snapshot is twisted, if that can have changed."""
+        ground = snapshot.world, snapshot.ground_version
+        if ground != self._ground_noted:
+            self._ground_noted = ground
+            self.twisted = twisted_blocks(snapshot.ground(), TWISTED * snapshot.cell_size)
 
     def _note_water(self, snapshot: Snapshot) -> None:
         """Take note of whether and where water stands, if that can have changed."""

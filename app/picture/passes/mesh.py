@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import moderngl
@@ -19,6 +19,7 @@ from app.picture.passes.targets import GrowingBuffer
 QUADS = 32  # along a side of a node
 SHORTEST_DETAIL = 2.2  # below it, nodes of more than two levels could meet, and the ground would crack
 FINEST_STRIDE = 0.25  # cells between vertices where the mesh has relief that is finer than the map
+TWISTED = 0.5  # cells between the heights at which diagonals cross, from where on quads have a vertex in their middle
 SMOOTHER = 3.0  # how much larger triangles are there: what they show is smooth
 
 
@@ -153,20 +154,43 @@ def shore_blocks(wet: np.ndarray) -> np.ndarray:
     return np.asarray(near_water[1:-1, 1:-1] & ((holds & 2) > 0))
 
 
+def twisted_blocks(ground: NDArray[np.float32], least: float) -> NDArray[np.bool_]:
+    """Which blocks of `BLOCK` × `BLOCK` cells have a quad that its two diagonals cross at heights so far apart.
+
+    `ground` is in metres, `[row, column]` of cells, and blocks are `[row, column]` as well.
+    """
+    blocks = np.zeros((-(-ground.shape[0] // BLOCK), -(-ground.shape[1] // BLOCK)), bool)
+    row, column = np.nonzero(np.abs(np.diff(np.diff(ground, axis=0), axis=1)) >= 2.0 * least)
+    blocks[row // BLOCK, column // BLOCK] = True
+    return blocks
+
+
 def parts_within(nodes: np.ndarray, blocks: np.ndarray) -> np.ndarray:
     """The parts of nodes, `BLOCK` quads along a side, that touch a block that is true: a table like that of nodes."""
     offset = BLOCK * np.arange(QUADS // BLOCK)
     parts = np.repeat(nodes, len(offset) ** 2, axis=0)
     parts[:, 0] += np.tile(np.tile(offset, len(offset)), len(nodes)) * parts[:, 2]
     parts[:, 1] += np.tile(np.repeat(offset, len(offset)), len(nodes)) * parts[:, 2]
+    return np.ascontiguousarray(parts[touching(parts, BLOCK, blocks)])
+
+
+def touching(nodes: np.ndarray, quads: int, blocks: np.ndarray) -> NDArray[np.bool_]:
+    """Which nodes, so many quads along a side, touch a block of `BLOCK` × `BLOCK` cells that is true."""
     before = np.zeros((blocks.shape[0] + 1, blocks.shape[1] + 1), np.int64)
     before[1:, 1:] = blocks.cumsum(axis=0).cumsum(axis=1)
-    first = np.floor(parts[:, 1::-1]).astype(np.intp)
-    # Vertices stand in the middles of cells, so a part ends in the first cell of the next.
-    last = np.ceil(parts[:, 1::-1] + BLOCK * parts[:, 2:3]).astype(np.intp)
+    first = np.floor(nodes[:, 1::-1]).astype(np.intp)
+    # Vertices stand in the middles of cells, so a node ends in the first cell of the next.
+    last = np.ceil(nodes[:, 1::-1] + quads * nodes[:, 2:3]).astype(np.intp)
     (top, left), (bottom, right) = (np.minimum(at, blocks.shape).T for at in (first // BLOCK, last // BLOCK + 1))
     inside = before[bottom, right] - before[top, right] - before[bottom, left] + before[top, left]
-    return np.ascontiguousarray(parts[inside > 0])
+    return np.asarray(inside > 0)
+
+
+def crossed_nodes(nodes: np.ndarray, twisted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which nodes have vertices in the middles of their quads: those of cells, or finer, that touch a twisted block."""
+    crossed = nodes[:, 2] <= 1.0
+    crossed[crossed] = touching(nodes[crossed], QUADS, twisted)
+    return crossed
 
 
 class GroundMesh:
@@ -177,22 +201,39 @@ class GroundMesh:
     def __init__(self, context: moderngl.Context) -> None:
         side = self.QUADS + 1
         corner = (np.arange(self.QUADS)[:, None] * side + np.arange(self.QUADS)).astype(np.uint32)
+        north_west, north_east, south_west, south_east = corner, corner + 1, corner + side, corner + side + 1
         # Both triangles of a quad share the diagonal from south-west to north-east, in all levels alike.
-        triangles = np.stack([corner, corner + side, corner + 1, corner + 1, corner + side, corner + side + 1], axis=-1)
-        self._indices = context.buffer(triangles.tobytes())
-        self._nodes = GrowingBuffer(context)
-        self._geometry = Geometry([(self._nodes.buffer, "4f/i", "node")], self._indices)
+        halves = [north_west, south_west, north_east, north_east, south_west, south_east]
+        # Four meet in a vertex in the middle, which makes either diagonal go through.
+        middle = side * side + np.arange(self.QUADS**2, dtype=np.uint32).reshape(corner.shape)
+        around = [north_west, south_west, south_east, north_east]
+        quarters = [each for k in range(4) for each in (around[k], around[(k + 1) % 4], middle)]
+        self._shapes = [NodeShape(context, triangles) for triangles in (halves, quarters)]
 
     def parts(self, frame: Frame) -> Iterable[Part]:
-        nodes = self.nodes(frame)
-        if len(nodes):
-            self._nodes.write(nodes)
-            yield Part(self._geometry, instances=len(nodes), uniforms={"quads": self.QUADS})
+        for shape, crossed in zip(self._shapes, (False, True), strict=True):
+            nodes = self.nodes(frame, np.ascontiguousarray(frame.nodes[frame.crossed == crossed]))
+            if len(nodes):
+                shape.nodes.write(nodes)
+                yield Part(shape.geometry, instances=len(nodes), uniforms={"quads": self.QUADS})
 
-    def nodes(self, frame: Frame) -> np.ndarray:
-        """Those that are drawn."""
-        return frame.nodes
+    def nodes(self, frame: Frame, nodes: np.ndarray) -> np.ndarray:
+        """Those of `nodes` that are drawn."""
+        return nodes
+
+    def release(self) -> None:
+        for shape in self._shapes:
+            shape.release()
+
+
+class NodeShape:
+    """The triangles that all quads of some nodes are divided into, and these nodes."""
+
+    def __init__(self, context: moderngl.Context, triangles: Sequence[NDArray[np.uint32]]) -> None:
+        self._indices = context.buffer(np.stack(triangles, axis=-1).tobytes())
+        self.nodes = GrowingBuffer(context)
+        self.geometry = Geometry([(self.nodes.buffer, "4f/i", "node")], self._indices)
 
     def release(self) -> None:
         self._indices.release()
-        self._nodes.release()
+        self.nodes.release()
