@@ -53,6 +53,7 @@ const vec3 RANK_GRASS = vec3(0.052, 0.068, 0.027);
 const vec3 REEDS = vec3(0.046, 0.066, 0.022);
 const vec3 BOG_WATER = vec3(0.017, 0.024, 0.019);
 
+const float LAG_DARK = 0.8;
 const float LAPS_UP = 1.2;  // cells
 
 #if DETAIL_SCALES > 1
@@ -234,7 +235,8 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
 #endif
     vec3 loose = mix(fill, SCREE, smoothstep(0.10, 0.45, steepness + patches * 0.2)) * (0.90 + 0.5 * ripple);
 #if DESERT == 1
-    loose = mix(loose, dune_sand(fine, coarse), frame.wind.z);
+    // Between dunes coarse sand is left, which is darker than what blows.
+    loose = mix(loose, dune_sand(fine, coarse) * (1.0 - LAG_DARK * hollowness), frame.wind.z);
 #endif
     float sand = covered * frame.wind.z;
 #endif
