@@ -308,6 +308,22 @@ def test_between_cells_the_mesh_is_smooth(
     level.release()
 
 
+def test_a_shelf_beside_a_drop_stays_level(
+    context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameBlock
+) -> None:
+    """Slopes in the middles of cells are means of both sides: with all of them, it would rise out of its lake."""
+    shown = snapshot(np.where(np.arange(48) < 20, 0.0, 100.0) * np.ones((40, 1)))
+    level = context.texture((1, 1), 4, bytes(8), dtype="f2")
+    camera = Camera(glm.vec3(240.0, 20.0, 200.0), 0.0, 30.0, 20.0)
+    nodes = select_nodes(48, 40, 10.0, (shown.lowest, shown.highest), camera, 8.0, everywhere(8.0))
+    vertices = Vertices(context, shaders, frame_block, level)
+    heights = vertices.of(shown, nodes, camera).reshape(-1, 3)[:, 1]
+    assert heights.min() >= -1e-3 and heights.max() <= 100.0 + 1e-3
+    assert ((heights > 1.0) & (heights < 99.0)).any()
+    vertices.release()
+    level.release()
+
+
 @pytest.mark.parametrize("height", [-30.0, 30.0])
 @pytest.mark.parametrize("falls", [True, False])
 @pytest.mark.parametrize("displaced", [False, True])
