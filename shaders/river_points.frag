@@ -4,9 +4,12 @@
 
 uniform sampler2D surveyed_flow;  // cubic metres a second
 uniform sampler2D surveyed_way;   // 1 + the number of the neighbour, 0 where it ends
+uniform sampler2D surface;
+uniform sampler2D water;          // depth in metres
 
 out vec4 result;
 
+const int SEEPS_AWAY = 16;  // cells before the end of a stream on dry land over which its water goes into the ground
 const float FARTHEST = 0.25;  // cells from the middle: in the bed that carried the water, and not beside it
 
 // A layer that the world does not have is a single 0.
@@ -18,10 +21,33 @@ bool is_on_map(ivec2 cell) {
     return all(greaterThanEqual(cell, ivec2(0))) && all(lessThan(cell, ivec2(frame.map.xy)));
 }
 
+bool is_wet(ivec2 cell) {
+    // Before the first cycle it is not known: then the sea stands wherever it can.
+    if (textureSize(water, 0) != ivec2(frame.map.xy)) return texelFetch(surface, cell, 0).x < frame.water.w;
+    return texelFetch(water, cell, 0).x > 0.0;
+}
+
+bool is_at_edge(ivec2 cell) {
+    return any(equal(cell, ivec2(0))) || any(equal(cell, ivec2(frame.map.xy) - 1));
+}
+
+// How much of its water a stream still has in a cell, from where it goes on by so many of them to an end on dry land.
+float not_seeped_away(ivec2 cell, int towards) {
+    for (int steps = 0; steps < SEEPS_AWAY; ++steps) {
+        if (is_wet(cell)) return 1.0;
+        if (towards == 0) return is_at_edge(cell) ? 1.0 : (float(steps) + 0.5) / float(SEEPS_AWAY);
+        cell += ivec2(towards_neighbour(towards - 1));
+        if (!is_on_map(cell)) return 1.0;
+        towards = int(layer(surveyed_way, cell) + 0.5);
+    }
+    return 1.0;
+}
+
 void main() {
     ivec2 at = ivec2(gl_FragCoord.xy);
     float flow = layer(surveyed_flow, at), smallest = exp2(frame.streams.x);
     int towards = int(layer(surveyed_way, at) + 0.5);
+    if (flow > smallest) flow *= not_seeped_away(at, towards);
     // Springs are as narrow as their first water; soon they have the width of their discharge, by hydraulic geometry.
     float half_width = frame.streams.y * sqrt(max(flow, 0.0) * clamp((flow - smallest) / smallest, 0.0, 1.0));
     int from = 0;

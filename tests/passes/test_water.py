@@ -486,6 +486,36 @@ def test_a_stream_ends_in_a_lake(draw: Draw) -> None:
     assert difference(draw(both, camera, calm()), draw(lake, camera, calm())).max() <= 2
 
 
+@pytest.mark.parametrize("quality", ["low", "high"])
+def test_a_river_that_ends_on_dry_land_runs_out(draw: Draw, quality: str) -> None:
+    """It is ever narrower over the last cells, and not cut off; one that leaves the map, or meets a lake, is as wide."""
+    flow, ways = flat(48, 48), flat(48, 48)
+    flow[24, :40], ways[24, :39] = 16.0, way((1.0, 0.0))
+    lake = np.arange(48)[None, :] >= 40
+    widths = []
+    for ground, end in ((flat(48, 48), 40), (np.where(lake, -20.0, flat(48, 48)), 40), (flat(48, 48), 48)):
+        flow[24, 40:], ways[24, 39:] = 16.0 * (end == 48), way((1.0, 0.0)) * (end == 48 or ground.min() < 0.0)
+        wet = flooded(ground, np.where(ground < 0.0, -0.5, ground))
+        layers = {**wet.layers, "surveyed_flow": flow.copy(), "surveyed_way": ways.copy()}
+        pictures = [
+            draw(
+                replace(wet, layers=each, versions=dict.fromkeys(each, 0), world=next(NUMBERS)),
+                from_above(48.0, 48, 48),
+                calm(quality=quality, flow_speed=0.0),
+                size=(384, 384),
+            )
+            for each in (layers, wet.layers)
+        ]
+        widths.append(bluer(*pictures)[150:240].sum(axis=0).astype(float))
+    runs_out, meets_a_lake, leaves = widths
+    assert leaves[80:300].min() > 0.6 * leaves[80:300].max()
+    np.testing.assert_allclose(meets_a_lake[80:300], leaves[80:300], atol=2.0)
+    np.testing.assert_allclose(runs_out[80:180], leaves[80:180], atol=2.0)
+    by_cell = runs_out[:320].reshape(40, 8).mean(axis=1)
+    assert 0.3 < by_cell[32] / by_cell[20] < 0.9 and by_cell[39] < 0.45 * by_cell[20]
+    assert by_cell[26:38].tolist() == sorted(by_cell[26:38], reverse=True)
+
+
 def test_a_river_takes_the_colour_of_the_lake_that_it_runs_into(draw: Draw) -> None:
     """On a bed that sinks slowly below the lake, the colour changes by no step along the middle of the river."""
     ground = plane(48, 96, -0.1, 0.0)

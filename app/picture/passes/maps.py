@@ -154,7 +154,6 @@ class FlowMap:
         self._points = MapTarget(context, (4, "f4"), filter=EXACT)
         self._rivers = MapTarget(context, (4, "f4"), filter=EXACT)
         self._flow = MapTarget(context, (4, "f2"), filter=MIPMAPPED)
-        self._joined: tuple[object, ...] | None = None
         self._drawn: tuple[object, ...] | None = None
         self.reach = 1  # cells to either side that have to be looked at for the widest stream
 
@@ -182,25 +181,25 @@ class FlowMap:
         rows, columns = snapshot.shape
         if self._points.fit((columns, rows)) | self._rivers.fit((columns, rows)) | self._flow.fit((columns, rows)):
             self.forget()
-        joined = (snapshot.world, smallest, width, *(snapshot.versions.get(name) for name in self.STREAM_LAYERS))
-        if joined != self._joined:
-            self._joined = joined
-            self._find_points.program.bind(**{name: layers.texture(name) for name in self.STREAM_LAYERS})
-            self._find_points.draw(self._points.framebuffer)
-            self._join.program.bind(points=self._points.texture())
-            self._join.draw(self._rivers.framebuffer)
-            self.reach = reach_of(largest(snapshot, SURVEYED_FLOW), width, snapshot.cell_size)
-        wanted = (*joined, snapshot.versions.get("water"), snapshot.ground_version)
-        if wanted != self._drawn:
-            self._drawn = wanted
-            self._blur.program.set(river_reach=self.reach)
-            self._blur.program.bind(surface=surface, water=layers.texture("water"), rivers=self.rivers)
-            self._blur.draw(self._flow.framebuffer)
-            unlocked.build_mipmaps(self.texture)
+        read = (*self.STREAM_LAYERS, "water")
+        ground = (snapshot.ground_version, snapshot.sea_level)
+        wanted = (snapshot.world, smallest, width, *ground, *(snapshot.versions.get(name) for name in read))
+        if wanted == self._drawn:
+            return
+        self._drawn = wanted
+        self._find_points.program.bind(surface=surface, **{name: layers.texture(name) for name in read})
+        self._find_points.draw(self._points.framebuffer)
+        self._join.program.bind(points=self._points.texture())
+        self._join.draw(self._rivers.framebuffer)
+        self.reach = reach_of(largest(snapshot, SURVEYED_FLOW), width, snapshot.cell_size)
+        self._blur.program.set(river_reach=self.reach)
+        self._blur.program.bind(surface=surface, water=layers.texture("water"), rivers=self.rivers)
+        self._blur.draw(self._flow.framebuffer)
+        unlocked.build_mipmaps(self.texture)
 
     def forget(self) -> None:
         """Redraw, though nothing has changed."""
-        self._drawn = self._joined = None
+        self._drawn = None
 
     def release(self) -> None:
         self.forget()
