@@ -17,6 +17,7 @@ layout(location = 0, index = 1) out vec4 kept;
 #endif
 #if CLOUDS > 1
 #include "clouds.glsl"
+in float clouds;  // before the sun
 #endif
 
 void main() {
@@ -30,7 +31,7 @@ void main() {
 
     vec3 seen = textureLod(light, uv, 0.0).xyz;
 #if CLOUDS > 1
-    seen.x *= sun_past_clouds(position);
+    seen.x *= past_clouds(clouds);
 #endif
     vec3 to_eye = normalize(frame.camera.xyz - position);
     Film film = beach_film(position.xz, place.yz * frame.map.w, shore, height, pixel, seen, to_eye);

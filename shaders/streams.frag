@@ -17,6 +17,7 @@ layout(location = 0, index = 1) out vec4 kept;
 #endif
 #if CLOUDS > 1
 #include "clouds.glsl"
+in float clouds;  // before the sun
 #endif
 
 void main() {
@@ -38,7 +39,7 @@ void main() {
     course.cover *= 1.0 - water_left_out(uv, place, pixel);
     vec3 seen = textureLod(light, uv, 0.0).xyz;
 #if CLOUDS > 1
-    seen.x *= sun_past_clouds(position);
+    seen.x *= past_clouds(clouds);
 #endif
     Film film = running_water(course, stream, position, seen);
     added = vec4(film.added * air_kept + (1.0 - film.kept) * air_added, 0.0);

@@ -56,6 +56,9 @@
 #endif
 #if CLOUDS > 1
 #include "clouds.glsl"
+#if DEFERRED == 0
+in float clouds;  // before the sun
+#endif
 #endif
 
 #if CANOPY > 0
@@ -125,15 +128,6 @@ float veils(vec2 uv, vec3 direction) {
 }
 #endif
 
-#if DETAIL_SCALES > 2
-// The mean over two texels each way: shadows on cliffs have else the teeth of a map seen from above.
-vec4 smoothed(sampler2D map, vec2 uv) {
-    vec2 half_texel = 0.5 / vec2(textureSize(map, 0));
-    return 0.25 * (texture(map, uv + half_texel) + texture(map, uv - half_texel)
-                 + texture(map, uv + vec2(half_texel.x, -half_texel.y)) + texture(map, uv - vec2(half_texel.x, -half_texel.y)));
-}
-#endif
-
 void main() {
     find_place(surface);
     vec2 uv = map_uv(position.xz);
@@ -142,16 +136,16 @@ void main() {
 #endif
     vec2 cells = position.xz / frame.map.z;
     vec4 place = texture(surface, uv);
-#if DETAIL_SCALES > 2
-    vec4 lit = smoothed(light, uv);
-#else
     vec4 lit = texture(light, uv);
-#endif
 #if SHADE == 1 && DEFERRED == 0
     lit.x = smoothstep(-0.5, 0.5, clear.x / clear.y);
 #endif
 #if CLOUDS > 1
+#if DEFERRED == 0
+    lit.x *= past_clouds(clouds);
+#else
     lit.x *= sun_past_clouds(position);
+#endif
 #endif
     vec3 seen = lit.xyz;
     float hollowness = seen.z - 0.5;
@@ -174,12 +168,14 @@ void main() {
     float bare = smoothstep(0.25, 0.60, steepness) * (1.0 - on_wall) * looks_out;
     if (bare > 0.0) fine = mix(fine, texture(fractures, mat2(0.80, 0.60, -0.60, 0.80) * cells / 7.3), bare);
 #if DETAIL_SCALES > 2
-    if (on_wall > 0.0) fine = mix(fine, wall_noise(cells, height, slope, 7.3), on_wall);
+    vec3 over_wall = vec3(cells, height);
+    mat2x3 step_on_wall = mat2x3(dFdx(over_wall), dFdy(over_wall));
+    if (on_wall > 0.0) fine = mix(fine, wall_noise(over_wall, step_on_wall, slope, 7.3), on_wall);
 #endif
     bare = max(bare, on_wall * looks_out);
     vec4 grain = texture(fractures, cells / 2.3);
 #if DETAIL_SCALES > 2
-    if (on_wall > 0.0) grain = mix(grain, wall_noise(cells, height, slope, 1.9), on_wall);
+    if (on_wall > 0.0) grain = mix(grain, wall_noise(over_wall, step_on_wall, slope, 1.9), on_wall);
     fine.x += 0.4 * (grain.x - 0.5);
     float tilts = mix(min(1.5 + 1.6 * steepness, 5.0), 1.2 * wall_tilt(slope), on_wall);
 #else
@@ -261,13 +257,15 @@ void main() {
 #endif
 #if DESERT == 1
     vec2 across_pixel = vec2(dot(dFdx(cells), frame.wind.xy), dot(dFdy(cells), frame.wind.xy));
-#if DETAIL_SCALES > 2
-    vec2 sand_slope = slope_of_sand(cells, place, pixel, surface);
-    slope = mix(slope, sand_slope * frame.map.w, ground.sand);
-#else
     vec2 sand_slope = place.yz;
+    Ripples ripples = Ripples(0.0, 0.0);
+    if (ground.sand > 0.0) {
+#if DETAIL_SCALES > 2
+        sand_slope = slope_of_sand(cells, place, pixel, surface);
+        slope = mix(slope, sand_slope * frame.map.w, ground.sand);
 #endif
-    Ripples ripples = ripples_at(cells, sand_slope, pixel_of(length(across_pixel)), detail);
+        ripples = ripples_at(cells, sand_slope, pixel_of(length(across_pixel)), detail);
+    }
     bumps = bumps * (1.0 - 0.9 * ground.sand) + ripples.slope * frame.wind.xy * ground.sand;
 #endif
     vec3 normal = normalize(vec3(-(slope.x + bumps.x), 1.0, -(slope.y + bumps.y)));
@@ -278,7 +276,7 @@ void main() {
     float covered = 1.0 - exp(-crowns.area);
     albedo = mix(albedo, LITTER * (0.6 + 0.8 * fine.x), 0.85 * (1.0 - exp(-2.5 * crowns.area)));
 #if CANOPY > 1
-    seen.x *= sun_past_trees(position, lit.w);
+    if (seen.x > 0.0) seen.x *= sun_past_trees(position, lit.w);
 #else
     seen.x *= lit.w;
 #endif
@@ -303,7 +301,9 @@ void main() {
 #if DESERT == 0
     vec2 sand_slope = place.yz;
 #endif
-    radiance = mix(radiance, sand_light, drifting(cells, sand_slope, textureLod(airborne, uv, 0.0).x, detail));
+    float in_air = textureLod(airborne, uv, 0.0).x;
+    mat2 step_of = mat2(dFdx(cells), dFdy(cells));
+    if (in_air > 0.0) radiance = mix(radiance, sand_light, drifting(cells, step_of, sand_slope, in_air, detail));
 #endif
 #if LIVING == 1
     // A film of water on the ground mirrors sky and sun.

@@ -17,6 +17,14 @@
 out vec2 clear;  // height over the shadow; that over which it is soft
 #endif
 
+#ifndef CLOUDS
+#define CLOUDS 0
+#endif
+#if CLOUDS > 1
+#include "clouds.glsl"
+out float clouds;  // before the sun
+#endif
+
 uniform sampler2D surface;
 uniform sampler2D strata_rise;  // a single 0 where there are no strata
 
@@ -43,6 +51,9 @@ void main() {
 #endif
     clear = vec2(height - shadow.x,
                  max(max(SUN_WIDTH * shadow.y, SOFTEST * frame.map.z), unsure));
+#endif
+#if CLOUDS > 1
+    clouds = clouds_before_sun(position, false);
 #endif
     air_before(position, air_kept, air_added);
 #if FOG == 1

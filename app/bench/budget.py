@@ -23,7 +23,7 @@ from app.picture.picture import Picture
 from app.scene.scene import Scene
 
 COUNTS_FROM, VERSION_THAT_COUNTS = 430, "#version 430 core"
-_READ = re.compile(r"\b(texture|textureLod|textureGather|texelFetch)\s*\(")
+_READ = re.compile(r"\b(texture|textureLod|textureGrad|textureGather|texelFetch)\s*\(")
 _PLACES = ("vec2", "vec3", "vec4", "ivec2", "ivec3")  # what a read may say of where
 _COUNTER = "uint counted_reads = 0u;\n" + "".join(
     f"{kind} counted({kind} place) {{ counted_reads += 1u; return place; }}\n" for kind in _PLACES

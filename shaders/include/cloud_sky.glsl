@@ -27,13 +27,15 @@ vec3 with_clouds(vec3 from, vec3 direction, float blur, vec3 behind) {
     for (int i = 0; i < CLOUD_STEPS; ++i) {
         float part = (float(i) + 0.5) / float(CLOUD_STEPS);
         vec2 at = from.xz + direction.xz * ((base + part * thickness) / up);
-        float thick = cloud_field(at, level_of_detail) - frame.clouds.w;
 #ifdef DEEP_CLOUDS
-        float dense = max(thick - 0.22 * part * part, 0.0) * smoothstep(0.0, 0.12, part);
+        float least = frame.clouds.w + 0.22 * part * part;
+        float dense = max(cloud_field(at, level_of_detail, least) - least, 0.0) * smoothstep(0.0, 0.12, part);
         if (dense == 0.0) continue;
-        float sunward = max(cloud_field(at + to_sun, level_of_detail + 1.0) - frame.clouds.w, 0.0) * (1.2 - part);
+        float towards_sun = cloud_field(at + to_sun, level_of_detail + 1.0, frame.clouds.w);
+        float sunward = max(towards_sun - frame.clouds.w, 0.0) * (1.2 - part);
 #else
-        float dense = 0.22 * max(thick, 0.0), sunward = 0.7 * max(thick, 0.0);
+        float thick = max(cloud_field(at, level_of_detail, frame.clouds.w) - frame.clouds.w, 0.0);
+        float dense = 0.22 * thick, sunward = 0.7 * thick;
 #endif
         float opacity = 1.0 - exp(-CLOUD_DEPTH * dense / (float(CLOUD_STEPS) * min(up + 0.25, 1.0)));
         light += left * opacity * (sunlit * (0.12 + 0.88 * exp(-7.0 * sunward)) + shaded * (0.55 + 0.45 * part));

@@ -2,15 +2,29 @@
 #include "frame.glsl"
 #include "detail.glsl"
 
-// How thick clouds are over a place, about 0.5 in the mean; there are some where it is above `frame.clouds.w`.
-float cloud_field(vec2 east_south, float level_of_detail) {
+// How thick clouds are over a place, about 0.5 in the mean; there are some where it is above `frame.clouds.w`. Where it is
+// no more than `least` whatever their fine waves are, these are not read, and it is some value up to that.
+float cloud_field(vec2 east_south, float level_of_detail, float least) {
     vec2 at = east_south * frame.clouds.z - frame.cloud_drift.xy;
-    return 0.75 * textureLod(detail, at, level_of_detail).w
-         + 0.25 * textureLod(detail, 3.7 * at + 0.31, level_of_detail + 1.9).x;
+    float thick = 0.75 * textureLod(detail, at, level_of_detail).w;
+    if (thick + 0.25 <= least) return thick;
+    return thick + 0.25 * textureLod(detail, 3.7 * at + 0.31, level_of_detail + 1.9).x;
 }
 
-// How much of the sun comes past the clouds to a place.
-float sun_past_clouds(vec3 position) {
+// How thick clouds are before the sun, beside the thinnest that take some of it, as seen from a place. That is smooth: it
+// can be told for each vertex, where none is `skipped` that takes nothing.
+float clouds_before_sun(vec3 position, bool skipped) {
     vec2 at = position.xz + frame.sun.xz * (max(frame.clouds.x - position.y, 0.0) / max(frame.sun.y, 0.1));
-    return 1.0 - frame.cloud_drift.w * smoothstep(-0.03, 0.13, cloud_field(at, 3.0) - frame.clouds.w);
+    float thinnest = frame.clouds.w - 0.03;
+    return cloud_field(at, 3.0, skipped ? thinnest : -1.0) - thinnest;
+}
+
+// How much of the sun comes past clouds that are so thick.
+float past_clouds(float thickness) {
+    return 1.0 - frame.cloud_drift.w * smoothstep(0.0, 0.16, thickness);
+}
+
+// How much of it comes to a place.
+float sun_past_clouds(vec3 position) {
+    return past_clouds(clouds_before_sun(position, true));
 }

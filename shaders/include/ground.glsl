@@ -93,11 +93,15 @@ float wall(vec2 slope) {
     return smoothstep(0.7, 1.6, length(slope));
 }
 
-// Fractured rock of tiles so many cells wide that is laid out over a wall; its slopes are turned across the wall and down.
-vec4 wall_noise(vec2 cells, float height, vec2 slope, float width) {
+// Fractured rock of tiles so many cells wide that is laid out over a wall; its slopes are turned across the wall and down. `at` is
+// a place and its height in cells, and `step_of` how far pixels are from each other.
+vec4 wall_noise(vec3 at, mat2x3 step_of, vec2 slope, float width) {
     vec2 down = slope / max(length(slope), 1e-3);
-    vec4 to_south = texture(fractures, vec2(cells.x, height) / width), to_east = texture(fractures, vec2(cells.y, height) / width);
-    vec4 noise = mix(to_south, to_east, smoothstep(0.3, 0.7, down.x * down.x));
+    float part = smoothstep(0.3, 0.7, down.x * down.x);
+    vec4 to_south = vec4(0.0), to_east = vec4(0.0);
+    if (part < 1.0) to_south = textureGrad(fractures, at.xz / width, step_of[0].xz / width, step_of[1].xz / width);
+    if (part > 0.0) to_east = textureGrad(fractures, at.yz / width, step_of[0].yz / width, step_of[1].yz / width);
+    vec4 noise = mix(to_south, to_east, part);
     noise.yz = 0.5 + (noise.y - 0.5) * vec2(-down.y, down.x) + (noise.z - 0.5) * down;
     return noise;
 }
@@ -134,6 +138,11 @@ float grown(float density, float ripple, float patches) {
     return clamp(density + density * (1.0 - density) * (11.0 * ripple + 2.0 * patches), 0.0, 1.0);
 }
 
+// How much of what is under it loose material hides that is so thick, or that snowballs have put down.
+float covered_by(float thickness, float put_down, float ripple) {
+    return smoothstep(0.25, 0.80, max(1.0 - exp(-thickness / frame.ground_look.z), put_down) + ripple * 0.25);
+}
+
 // `rise` is the height of the top of the strata, of which only worlds with materials know.
 Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, float hollowness, vec4 fine, vec4 coarse) {
     float altitude = clamp((place.x * frame.map.w - frame.heights.x) / max(frame.heights.y - frame.heights.x, 1e-3), 0.0, 1.0);
@@ -155,19 +164,10 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
 #if DETAIL_SCALES < 3
     ripple *= drawn_out(steepness);
 #endif
-    Rock bed = rock_in_strata(cells, rise - place.x, 0.7 * ripple + patches, detail);
-    vec3 rock = bed.albedo * (1.0 + ripple * mix(0.9, 0.35, bed.bedded) + tone * mix(0.5, 0.15, bed.bedded));
     vec4 lying = textureLod(loose_colour, around, 0.0);
     lying.rgb *= lying.rgb;
     float stony = clamp(3.0 * lying.a - 2.0, 0.0, 1.0), clayey = clamp(1.0 - 3.0 * lying.a, 0.0, 1.0);
     float sandy = clamp(1.0 - 3.0 * abs(lying.a - 2.0 / 3.0), 0.0, 1.0);
-    // Gentle rock is weathered: its beds fade, and what it weathers to lies in its cracks.
-    vec3 soil = mix(mix(bed.mean, rock, 0.35), lying.rgb, 0.30) * (0.95 + 0.3 * ripple);
-#else
-    // Rock lies in bands by height, which the noise bends.
-    float bands = 0.5 + 0.5 * sin(altitude * 46.0 + patches * 7.0 + ripple * 2.0);
-    vec3 rock = mix(ROCK_LOW, ROCK_HIGH, clamp(0.25 + 0.5 * bands + ripple * 0.9, 0.0, 1.0));
-    vec3 soil = mix(ROCK_HIGH, DRY_GRASS, 0.55) * (1.0 + 0.4 * ripple);
 #endif
 
 #if LIVING == 1
@@ -195,6 +195,34 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     bare = max(bare, 0.80 * mark.y);
     put_down = mark.x;
 #endif
+    // Loose material covers what is under it as it gets thicker.
+    float thickness = place.w;
+#if DESERT == 1 && DETAIL_SCALES > 1
+    thickness = textureLod(surface, around, 0.0).w;
+#endif
+#if DETAIL_SCALES > 2
+    // What lies at the foot of a slope laps up it: else the cell between would be a seam of what grows on neither.
+    vec2 downhill = -place.yz / max(length(place.yz), 1e-3) * smoothstep(0.10, 0.35, steepness);
+    if (covered_by(thickness, put_down, ripple) < 1.0) {
+        thickness = max(thickness, textureLod(surface, around + LAPS_UP * downhill / frame.map.xy, 0.0).w);
+    }
+#endif
+    float covered = covered_by(thickness, put_down, ripple);
+#if MATERIALS == 1 || DETAIL_SCALES > 2
+    covered *= 1.0 - 0.75 * smoothstep(0.85, 1.50, steepness + 0.4 * ripple);
+#endif
+
+#if MATERIALS == 1
+    Rock bed = rock_in_strata(cells, rise - place.x, 0.7 * ripple + patches, covered < 1.0, detail);
+    vec3 rock = bed.albedo * (1.0 + ripple * mix(0.9, 0.35, bed.bedded) + tone * mix(0.5, 0.15, bed.bedded));
+    // Gentle rock is weathered: its beds fade, and what it weathers to lies in its cracks.
+    vec3 soil = mix(mix(bed.mean, rock, 0.35), lying.rgb, 0.30) * (0.95 + 0.3 * ripple);
+#else
+    // Rock lies in bands by height, which the noise bends.
+    float bands = 0.5 + 0.5 * sin(altitude * 46.0 + patches * 7.0 + ripple * 2.0);
+    vec3 rock = mix(ROCK_LOW, ROCK_HIGH, clamp(0.25 + 0.5 * bands + ripple * 0.9, 0.0, 1.0));
+    vec3 soil = mix(ROCK_HIGH, DRY_GRASS, 0.55) * (1.0 + 0.4 * ripple);
+#endif
     vec3 albedo = mix(soil, rock, bare);
 #if LIVING == 0
     float green_rock = smoothstep(0.15, 0.75, green + ripple * 0.25);
@@ -204,20 +232,6 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     albedo = mix(albedo, grass, green_rock);
 #endif
 
-    // Loose material covers what is under it as it gets thicker.
-    float thickness = place.w;
-#if DESERT == 1 && DETAIL_SCALES > 1
-    thickness = textureLod(surface, around, 0.0).w;
-#endif
-#if DETAIL_SCALES > 2
-    // What lies at the foot of a slope laps up it: else the cell between would be a seam of what grows on neither.
-    vec2 downhill = -place.yz / max(length(place.yz), 1e-3) * smoothstep(0.10, 0.35, steepness);
-    thickness = max(thickness, textureLod(surface, around + LAPS_UP * downhill / frame.map.xy, 0.0).w);
-#endif
-    float covered = smoothstep(0.25, 0.80, max(1.0 - exp(-thickness / frame.ground_look.z), put_down) + ripple * 0.25);
-#if MATERIALS == 1 || DETAIL_SCALES > 2
-    covered *= 1.0 - 0.75 * smoothstep(0.85, 1.50, steepness + 0.4 * ripple);
-#endif
 #if MATERIALS == 1
     vec3 loose = lying.rgb * (1.0 + ripple * mix(0.35, 0.8, stony) + 0.25 * tone);
 #if DESERT == 1

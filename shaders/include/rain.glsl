@@ -13,7 +13,7 @@ float rain_at(vec2 east_south) {
     float height = ground_height(surface, clamp(east_south, vec2(0.0), map_extent()));
     float part = clamp((height - frame.heights.x) / max(frame.heights.y - frame.heights.x, 1e-3), 0.0, 1.0);
     float by_height = 1.0 + frame.rain.w * (part - 1.0);
-    return frame.rain.x * on_map * by_height * smoothstep(0.0, 0.10, cloud_field(east_south, 3.0) - frame.clouds.w);
+    return frame.rain.x * on_map * by_height * smoothstep(0.0, 0.10, cloud_field(east_south, 3.0, frame.clouds.w) - frame.clouds.w);
 }
 
 // How much of it is snow, by how warm it is at a height in picture space.

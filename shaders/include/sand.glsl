@@ -7,6 +7,7 @@ const vec3 DRIFTING_SAND = vec3(0.680, 0.500, 0.310);
 
 const float RIPPLE_LENGTH = 0.42;      // cells from crest to crest
 const float MEGARIPPLE_LENGTH = 3.1;   // the coarse grains' longer ones
+const vec2 RIPPLES_FADE = vec2(0.08, 0.24);  // pixels, in their wavelengths
 const float GRAINS = 40.0;             // glittering facets along a cell
 // In parts of the slope of slip faces: from where on sand slides; by how much slopes differ at a brink, and fall behind it.
 const vec2 SLIDES = vec2(0.585, 0.862), BENDS_AT_BRINK = vec2(0.277, 0.693), FALLS_BEHIND = vec2(0.154, 0.539);
@@ -33,7 +34,7 @@ struct Ripples {
 // the wind: by that and not by how its phase differs, which where crests fork it does by leaps.
 void add_ripple_train(inout Ripples ripples, vec2 cells, float pixel, float wavelength, float bend, float slope) {
     float phase = dot(cells, frame.wind.xy) / wavelength + bend;
-    float seen = 1.0 - smoothstep(0.08, 0.24, pixel / wavelength);
+    float seen = 1.0 - smoothstep(RIPPLES_FADE.x, RIPPLES_FADE.y, pixel / wavelength);
     ripples.slope += slope * seen * cos(6.28318531 * phase);
     ripples.rough += slope * sqrt(1.0 - seen * seen);  // so that the variance of all is the same
 }
@@ -46,7 +47,8 @@ Ripples ripples_at(vec2 cells, vec2 slope, float pixel, sampler2D noise) {
     // where they can be seen are far wider than crests are apart, or these would be pits.
 #if DETAIL_SCALES > 2
     float broad = textureLod(noise, cells.yx / 71.0, 4.0).x;
-    float fine_bend = 1.9 * broad + 1.1 * textureLod(noise, cells.yx / 9.7, 4.0).w, coarse_bend = broad;
+    float fine_bend = 1.9 * broad, coarse_bend = broad;
+    if (pixel < RIPPLES_FADE.y * RIPPLE_LENGTH) fine_bend += 1.1 * textureLod(noise, cells.yx / 9.7, 4.0).w;
 #else
     float broad = textureLod(noise, cells / 23.0, 4.0).x;
     float fine_bend = 1.9 * broad + 0.8 * textureLod(noise, cells.yx / 7.9, 4.0).w, coarse_bend = 0.6 * fine_bend;
@@ -114,12 +116,13 @@ float glitter(vec2 cells, vec3 normal, vec3 to_eye) {
 }
 
 // How much of the ground, which lies on `slope`, is hidden by the streamers that sand in the air (metres over a cell)
-// makes. Past a brink it falls down.
-float drifting(vec2 cells, vec2 slope, float sand_in_air, sampler2D noise) {
-    vec2 across = vec2(-frame.wind.y, frame.wind.x);
-    vec2 along_across = vec2(dot(cells, frame.wind.xy), dot(cells, across));
-    vec2 moved = along_across - vec2(9.0 * frame.camera.w, 0.0);
-    float streamers = texture(noise, moved * vec2(0.006, 0.040)).x * 0.6 + texture(noise, moved * vec2(0.017, 0.110) + 0.3).w * 0.4;
+// makes. Past a brink it falls down. `step_of` is how far pixels are from each other.
+float drifting(vec2 cells, mat2 step_of, vec2 slope, float sand_in_air, sampler2D noise) {
+    mat2 turn = mat2(frame.wind.x, -frame.wind.y, frame.wind.y, frame.wind.x);  // to along and across
+    vec2 moved = turn * cells - vec2(9.0 * frame.camera.w, 0.0), broad = vec2(0.006, 0.040), fine = vec2(0.017, 0.110);
+    mat2 moves = turn * step_of;
+    float streamers = textureGrad(noise, moved * broad, moves[0] * broad, moves[1] * broad).x * 0.6
+                    + textureGrad(noise, moved * fine + 0.3, moves[0] * fine, moves[1] * fine).w * 0.4;
     float dense = 1.0 - exp(-22.0 * sand_in_air);
     return frame.wind.w * dense * smoothstep(0.42, 0.75, streamers) * 0.75 * (1.0 - in_lee(slope));
 }

@@ -8,6 +8,7 @@
 uniform sampler2D strata;       // by depth below the top of the strata: the root of the albedo, how much it lies in beds
 
 const float BED_TILE = 1.6;      // strata of mean thickness that the noise of beds covers before it comes again
+const float BED_BLUR = 1.62;     // a level of its mipmaps from 0.7 further on
 const float BED_SETS = 4.7;      // such tiles over which beds come in sets, some of them darker or thicker than others
 const float BED_LENGTH = 9.0;   // how much longer than thick beds are
 const float UNEVEN = 0.10;       // how far contacts wander, as a part of a stratum
@@ -20,9 +21,9 @@ struct Rock {
 };
 
 // `along` are cells on the map, `depth` metres below the top of the strata, `wander` noise around 0 that bends contacts.
-Rock rock_in_strata(vec2 along, float depth, float wander, sampler2D noise) {
+// Rock that is not `bare`, not even in part, is not looked up.
+Rock rock_in_strata(vec2 along, float depth, float wander, bool bare, sampler2D noise) {
     depth += UNEVEN * frame.strata.y * wander;
-    vec4 told = texture(strata, vec2(depth * frame.strata.x, 0.5));
     float thickness = BED_TILE * frame.strata.y;
     float lateral = dot(along, vec2(0.62, 0.78)) * frame.map.z / (thickness * BED_LENGTH);
     vec2 at = vec2(lateral, depth / thickness);
@@ -32,7 +33,11 @@ Rock rock_in_strata(vec2 along, float depth, float wander, sampler2D noise) {
     sets = texture(noise, at / BED_SETS + 0.29, 0.7) - 0.5;
     at.y += 1.1 * sets.w;
 #endif
-    vec4 beds = texture(noise, at, 0.7) - 0.5;
+    vec2 down = vec2(depth * frame.strata.x, 0.5);
+    mat2 step_of = mat2(dFdx(at), dFdy(at)), step_down = mat2(dFdx(down), dFdy(down));
+    if (!bare) return Rock(vec3(0.0), vec3(0.0), 0.0, 0.0);
+    vec4 told = textureGrad(strata, down, step_down[0], step_down[1]);
+    vec4 beds = textureGrad(noise, at, BED_BLUR * step_of[0], BED_BLUR * step_of[1]) - 0.5;
 #if DETAIL_SCALES > 1
     beds *= clamp(0.55 + 3.5 * sets.x, 0.1, 1.3);
 #endif

@@ -14,14 +14,15 @@ float sun_past_trees(vec3 position, float otherwise) {
     vec3 at = (shadow_matrix * vec4(position, 1.0)).xyz;
     vec2 border = min(at.xy, 1.0 - at.xy);
     float inside = clamp(14.0 * min(border.x, border.y), 0.0, 1.0);
+    if (inside == 0.0) return otherwise;
 #if DETAIL_SCALES > 1
     vec2 texel = 0.9 / vec2(textureSize(tree_shadow, 0));
-    float sun = 0.25 * (texture(tree_shadow, vec3(at.xy + vec2(texel.x, 0.4 * texel.y), at.z))
-                      + texture(tree_shadow, vec3(at.xy + vec2(-0.4 * texel.x, texel.y), at.z))
-                      + texture(tree_shadow, vec3(at.xy + vec2(-texel.x, -0.4 * texel.y), at.z))
-                      + texture(tree_shadow, vec3(at.xy + vec2(0.4 * texel.x, -texel.y), at.z)));
+    float sun = 0.25 * (textureLod(tree_shadow, vec3(at.xy + vec2(texel.x, 0.4 * texel.y), at.z), 0.0)
+                      + textureLod(tree_shadow, vec3(at.xy + vec2(-0.4 * texel.x, texel.y), at.z), 0.0)
+                      + textureLod(tree_shadow, vec3(at.xy + vec2(-texel.x, -0.4 * texel.y), at.z), 0.0)
+                      + textureLod(tree_shadow, vec3(at.xy + vec2(0.4 * texel.x, -texel.y), at.z), 0.0));
 #else
-    float sun = texture(tree_shadow, at);
+    float sun = textureLod(tree_shadow, at, 0.0);
 #endif
     return mix(otherwise, mix(THROUGH_CROWNS, 1.0, sun), inside);
 }

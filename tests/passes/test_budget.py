@@ -8,11 +8,12 @@ import numpy as np
 from app.bench.budget import _CountingShaders, budget, with_counts
 from app.bench.frame import READS
 from app.cli.render import scene_camera
+from app.model.snapshot import Snapshot
 from app.picture.canvas import Canvas
 from app.picture.passes.shaders import ShaderLibrary
 from app.picture.picture import Picture
 from app.scene.scene import Scene
-from tests.passes.worlds import drowned, hills, island, snapshot, with_water
+from tests.passes.worlds import drowned, hills, island, materials, snapshot, with_layers, with_materials, with_water
 
 FRAGMENT = """
 uniform sampler2D map;
@@ -25,6 +26,7 @@ void main() {
     if (gl_FragCoord.x < 4.0)
         for (int i = 0; i < 3; ++i) colour += twice(ivec2(gl_FragCoord.xy) + i);
     colour += texture(map, mix(vec2(0.1, 0.2), texture(map, vec2(0.5)).xy, 0.5)) * max(1.0, 2.0);
+    colour += textureGrad(map, vec2(0.5), vec2(0.1, 0.0), vec2(0.0, 0.1));
     DROP
 }
 """
@@ -52,9 +54,9 @@ def counted(context: moderngl.Context, fragment: str) -> list[int]:
 
 
 def test_reads_are_counted_through_loops_and_branches(context: moderngl.Context) -> None:
-    assert counted(context, FRAGMENT.replace("DROP", "")) == [128 * 2 + 4 * 8 * 6, 128]
+    assert counted(context, FRAGMENT.replace("DROP", "")) == [128 * 3 + 4 * 8 * 6, 128]
     dropped = FRAGMENT.replace("DROP", "if (gl_FragCoord.y > 4.0) discard;")
-    assert counted(context, dropped) == [64 * 2 + 4 * 4 * 6, 64], "what drops itself is not counted"
+    assert counted(context, dropped) == [64 * 3 + 4 * 4 * 6, 64], "what drops itself is not counted"
 
 
 def test_a_picture_that_counts_has_the_same_pixels(context: moderngl.Context) -> None:
@@ -87,3 +89,26 @@ def test_the_sea_reads_no_more_textures_the_more_land_it_mirrors(context: modern
     found = budget(context, scene, shown, (240, 135))
     resting_place.use()
     assert found and found.reads / (240 * 135) <= READS
+
+
+def reads_of_a_fragment(context: moderngl.Context, shown: Snapshot, **view: float) -> float:
+    scene = Scene().with_values({"view.quality": "high", **{f"view.{name}": value for name, value in view.items()}})
+    resting_place = context.fbo
+    found = budget(context, scene, shown, (96, 64))
+    resting_place.use()
+    assert found
+    return found.reads / found.fragments
+
+
+def test_rock_that_is_hidden_is_not_looked_up(context: moderngl.Context) -> None:
+    ground, made_of = 60.0 * hills(48, 64), materials(("sandstone", 20.0))
+    bare, hidden = (with_materials(snapshot(ground, loose), made_of, rise=80.0) for loose in (0.0, 50.0))
+    assert reads_of_a_fragment(context, hidden) < reads_of_a_fragment(context, bare) - 1.0
+
+
+def test_rock_asks_for_nothing_that_only_sand_has(context: moderngl.Context) -> None:
+    rock = with_layers(snapshot(60.0 * hills(48, 64)), airborne=0.0)
+    sand = with_layers(snapshot(60.0 * hills(48, 64), 50.0), airborne=0.01)
+    plain, desert = reads_of_a_fragment(context, rock), {"desert": 1.0, "drifting_sand": 1.0}
+    assert reads_of_a_fragment(context, rock, **desert) < plain + 2.0
+    assert reads_of_a_fragment(context, sand, **desert) > plain + 4.0

@@ -27,10 +27,10 @@ HIGH = BY_NAME["high"]
 def texels(texture: moderngl.Texture) -> NDArray[np.float32]:
     """What a texture holds, `[row, column, channel]`, and one channel without the last axis."""
     width, height = texture.size
-    kind = np.uint8 if texture.dtype == "f1" else np.float32
+    kind = {"f1": np.uint8, "f2": np.float16, "f4": np.float32}[texture.dtype]
     content = np.frombuffer(texture.read(alignment=1), kind).reshape(height, width, texture.components)
     content = content[..., 0] if texture.components == 1 else content
-    return content / np.float32(255.0) if texture.dtype == "f1" else content
+    return content / np.float32(255.0) if texture.dtype == "f1" else content.astype(np.float32)
 
 
 # Layers.
@@ -394,10 +394,26 @@ def test_finer_light_is_the_same_light_in_more_places(baker: Baker, monkeypatch:
     assert fine.shape[:2] == (96, 128)
     quarters = fine.reshape(48, 2, 64, 2, 4).mean(axis=(1, 3))
     assert np.corrcoef(quarters[..., 0].ravel(), coarse[..., 0].ravel())[0, 1] > 0.9
-    assert np.corrcoef(quarters[..., 1].ravel(), coarse[..., 1].ravel())[0, 1] > 0.97
+    assert np.corrcoef(quarters[..., 1].ravel(), coarse[..., 1].ravel())[0, 1] > 0.95, "but for the grain of the coarse"
     monkeypatch.setattr(maps, "FINE_CELLS", 1000)  # of larger maps cells are smaller in the picture, too
     baker.light.forget()
     assert baker.baked(shown).shape[:2] == (48, 64)
+
+
+def test_light_on_a_displaced_mesh_is_smooth(baker: Baker) -> None:
+    """As the mean over two texels each way; what is shown while other light is baked stays as it is."""
+    baker.relief = HIGH.relief
+    shown = snapshot(hills(48, 64) * 300.0, world=1)
+    smooth = baker.baked(shown)
+    raw = np.pad(texels(baker.light._shown.texture()), ((1, 1), (1, 1), (0, 0)), "edge")
+    for axis in (0, 1):
+        low, middle, high = (np.take(raw, range(at, raw.shape[axis] - 2 + at), axis) for at in range(3))
+        raw = 0.25 * low + 0.5 * middle + 0.25 * high
+    np.testing.assert_allclose(smooth, raw, atol=2 / 255)
+    wanted = baker.show(snapshot(hills(48, 64) * 100.0, world=1, cycle=1))
+    baker.bake(wanted, budget=2000)
+    assert not baker.light.settled(wanted)
+    np.testing.assert_array_equal(baker.texels(), smooth)
 
 
 def test_light_baked_at_once_is_never_coarse(baker: Baker, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -233,16 +233,19 @@ class LightMap:
 
     A land that is new gets its light at once, coarse where the map is large: the first picture does not wait.
 
-    Levels whose mesh is displaced have a second map beside it, of the heights up to which shadows reach.
+    Levels whose mesh is displaced have a second map beside it, of the heights up to which shadows reach. They show the
+    light smoothed: else it has grain, and on cliffs the teeth of a map seen from above.
     """
 
-    LIGHT, SHADE = (4, "f1"), (4, "f4")
+    LIGHT, SMOOTHED, SHADE = (4, "f1"), (4, "f2"), (4, "f4")
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
         self._shaders = shaders
         self._drawings: dict[tuple[bool, bool], FullScreen] = {}  # by whether there are trees, and shade is known
         self._shown, self._next = (MapTarget(context, self.LIGHT) for _ in range(2))
+        self._smoothed = MapTarget(context, self.SMOOTHED)
+        self._smooth: FullScreen | None = None
         self._map_size = self._size = (0, 0)  # of the land's maps, and wanted of the light
         self._baked: Lighting | None = None
         self._baking: Lighting | None = None
@@ -250,7 +253,11 @@ class LightMap:
 
     @property
     def texture(self) -> moderngl.Texture:
-        return self._shown.texture()
+        return self._smoothed.texture() if self._has_shade else self._shown.texture()
+
+    @property
+    def _has_shade(self) -> bool:
+        return len(self._shown.formats) > 1
 
     @property
     def shade(self) -> moderngl.Texture | None:
@@ -258,7 +265,7 @@ class LightMap:
 
         The heights count near the ground; a third component has those that count on water, too.
         """
-        return self._shown.texture(1) if self._baked is not None and len(self._shown.formats) > 1 else None
+        return self._shown.texture(1) if self._baked is not None and self._has_shade else None
 
     @property
     def baked(self) -> Lighting | None:
@@ -305,7 +312,9 @@ class LightMap:
 
     def release(self) -> None:
         self.forget()
-        release_all(self._shown, self._next, *self._drawings.values())
+        release_all(self._shown, self._next, self._smoothed, *self._drawings.values())
+        if self._smooth is not None:
+            self._smooth.release()
 
     def _begin(self, wanted: Lighting, size: tuple[int, int], quality: Quality) -> None:
         self._baking, self._row = wanted, 0
@@ -333,6 +342,15 @@ class LightMap:
         if self._row >= last:
             self._shown, self._next = self._next, self._shown
             self._baked, self._baking = self._baking, None
+            if self._has_shade:
+                self._draw_smoothed()
+
+    def _draw_smoothed(self) -> None:
+        if self._smooth is None:
+            self._smooth = FullScreen(self._context, self._shaders, "smoothed.frag")
+        self._smoothed.fit(self._shown.size)
+        self._smooth.program.bind(map=self._shown.texture())
+        self._smooth.draw(self._smoothed.framebuffer)
 
 
 def _coarse_size(columns: int, rows: int) -> tuple[int, int]:
