@@ -28,11 +28,18 @@ layout(location = 1) out vec4 shade;
 
 const float TAU = 6.28318531;
 
-// March towards the sun; the least clearance over the ground along the way, softened as the sun has a width.
+// March towards the sun; the least clearance over the ground along the way, softened as the sun has a width. Where nothing
+// else is known of shadows, their edges are no sharper than a texel of a cell can show, or they would have its teeth: from
+// one cell to the next the slope to what is so far away differs by this.
 float sun_visibility(vec2 cell, float height) {
     vec2 direction = normalize(frame.sun.xz + vec2(1e-5, 0.0));
     float sun_slope = frame.sun.w;
+#if SHADE == 1
     float reach = 0.6 + 0.8 * hash(cell);
+    const float softest = 0.035;
+#else
+    float reach = 1.0;
+#endif
     float seen = 1.0;
     float step_length = 0.6;
     for (int i = 0; i < sun_steps; ++i) {
@@ -41,7 +48,10 @@ float sun_visibility(vec2 cell, float height) {
         float length_m = reach * frame.map.z;
         if (height + sun_slope * length_m > frame.heights.y) break;
         float slope = (textureLod(surface, at / frame.map.xy, 0.0).x * frame.map.w - height) / length_m;
-        seen = min(seen, clamp((sun_slope - slope) / 0.035 * 0.5 + 0.5, 0.0, 1.0));
+#if SHADE == 0
+        float softest = max(0.035, sun_slope / reach);
+#endif
+        seen = min(seen, clamp((sun_slope - slope) / softest * 0.5 + 0.5, 0.0, 1.0));
         if (seen <= 0.0) break;
         reach += step_length;
         step_length = step_length * 1.045 + 0.02;

@@ -129,13 +129,12 @@ float veils(vec2 uv, vec3 direction) {
 #endif
 
 void main() {
-    find_place(surface);
+    vec4 place = find_place(surface);
     vec2 uv = map_uv(position.xz);
 #if DEFERRED == 1
     float strata_top = textureLod(strata_rise, uv, 0.0).x;
 #endif
     vec2 cells = position.xz / frame.map.z;
-    vec4 place = texture(surface, uv);
     vec4 lit = texture(light, uv);
 #if SHADE == 1 && DEFERRED == 0
     lit.x = smoothstep(-0.5, 0.5, clear.x / clear.y);

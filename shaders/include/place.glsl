@@ -1,6 +1,6 @@
-// The ground that a pixel shows: interpolated over the mesh, or, where DEFERRED is 1, read from the texture `places`, into
-// which the mesh has been drawn before. In software a triangle of a few pixels makes its shader run for many more around
-// it; in the texture each pixel is there once.
+// The ground that a pixel shows, and what the map says of it: interpolated over the mesh, or, where DEFERRED is 1, read
+// from the texture `places`, into which the mesh has been drawn before. In software a triangle of a few pixels makes its
+// shader run for many more around it; in the texture each pixel is there once.
 #include "map.glsl"
 #include "sky.glsl"
 
@@ -13,7 +13,9 @@ in vec3 position;
 in vec3 air_kept;
 in vec3 air_added;
 
-void find_place(sampler2D surface) {}
+vec4 find_place(sampler2D surface) {
+    return texture(surface, map_uv(position.xz));
+}
 
 float pixel_of(float difference) {
     return difference;
@@ -26,10 +28,12 @@ vec3 position;
 vec3 air_kept;
 vec3 air_added;
 
-void find_place(sampler2D surface) {
+vec4 find_place(sampler2D surface) {
     vec2 east_south = texelFetch(places, ivec2(gl_FragCoord.xy), 0).xy;
-    position = vec3(east_south.x, ground_height(surface, east_south), east_south.y);
+    vec4 place = textureLod(surface, map_uv(east_south), 0.0);
+    position = vec3(east_south.x, place.x * frame.map.w, east_south.y);
     air_before(position, air_kept, air_added);
+    return place;
 }
 
 // The size of a pixel in cells, which differs so much from its neighbours. Along the outline of a hill they show other

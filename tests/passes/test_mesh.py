@@ -28,6 +28,7 @@ from app.picture.passes.mesh import (
     Finer,
     crossed_nodes,
     edge_nodes,
+    nodes_in_sight,
     select_nodes,
     twisted_blocks,
 )
@@ -400,6 +401,32 @@ def test_vertices_near_the_camera_are_the_middles_of_cells(vertices: Vertices) -
     assert len(made) == 40 * 50
     for row, column in np.ndindex(40, 50):
         assert made[column * 10.0 + 5.0, row * 10.0 + 5.0] == shown.layers["bedrock"][row, column]
+
+
+@settings(max_examples=60, deadline=None)
+@given(camera=cameras, detail=details)
+def test_the_nodes_that_are_left_out_are_not_in_the_picture(camera: Camera, detail: float) -> None:
+    rows, columns, heights = 200, 300, (-100.0, 300.0)
+    camera = scaled(camera, columns)
+    matrix = np.array((camera.projection(1.5) * camera.view()).to_list()).T
+    every = select_nodes(columns, rows, 10.0, heights, camera, detail)
+    drawn = {tuple(node) for node in nodes_in_sight(every, columns, rows, 10.0, heights, matrix).tolist()}
+    generator = np.random.default_rng(1)
+    for column, row, stride, morph in every.tolist():
+        if (column, row, stride, morph) in drawn:
+            continue
+        span = np.minimum(QUADS * stride, (columns - 1 - column, rows - 1 - row))
+        at = (generator.random((200, 2)) * span + (column, row) + 0.5) * 10.0
+        clip = np.column_stack([at[:, 0], generator.uniform(*heights, 200), at[:, 1], np.ones(200)]) @ matrix.T
+        assert not ((np.abs(clip[:, :2]) <= clip[:, 3:]).all(axis=1) & (clip[:, 3] > 0.0)).any()
+
+
+def test_of_a_land_that_is_seen_from_within_only_a_part_is_drawn() -> None:
+    camera = Camera(glm.vec3(1500.0, 0.0, 1000.0), 0.0, 10.0, 100.0)
+    matrix = np.array((camera.projection(1.5) * camera.view()).to_list()).T
+    every = select_nodes(300, 200, 10.0, (0.0, 10.0), camera, 8.0)
+    drawn = nodes_in_sight(every, 300, 200, 10.0, (0.0, 10.0), matrix)
+    assert 0 < len(drawn) < 0.7 * len(every)
 
 
 # Pictures.

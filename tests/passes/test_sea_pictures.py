@@ -10,7 +10,7 @@ from pyglm import glm
 from app.model.snapshot import Snapshot
 from app.model.wave_parameters import WaveParameters
 from app.picture.camera import Camera
-from app.picture.passes import land_maps as module
+from app.picture.passes import tiles as module
 from app.picture.passes.mesh import BLOCK, QUADS, parts_within, select_nodes, shore_blocks
 from app.picture.passes.waves import DRAWN, NATURAL, NO_WAVES, drawing_of
 from app.picture.picture import Picture
@@ -74,8 +74,11 @@ def test_beaches_are_drawn_whole_though_only_by_the_shore(
     """The blocks of the map that the pass leaves out have nothing of it."""
     sea = scene(run_up=2.0).with_value("view.quality", quality)
     pixels = []
-    for blocks in (shore_blocks, lambda wet: np.ones_like(shore_blocks(wet))):
-        monkeypatch.setattr(module, "shore_blocks", blocks)
+    beach_blocks = module.Shore.beach_blocks
+    for everywhere in (False, True):
+        if everywhere:
+            monkeypatch.setattr(module, "shore_blocks", lambda wet: np.ones_like(shore_blocks(wet)))
+            monkeypatch.setattr(module.Shore, "beach_blocks", lambda *at: np.ones_like(beach_blocks(*at)))
         shown = sunk()
         camera = Camera(glm.vec3(1280.0, 0.0, 960.0), 30.0, 40.0, 2600.0)
         pixels.append(draw(shown, camera, sea, size=(200, 150)))

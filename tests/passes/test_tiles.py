@@ -18,13 +18,14 @@ from app.cli.render import scene_camera
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
 from app.picture.crop import whole
-from app.picture.passes.mesh import BLOCK
 from app.picture.passes.quality import Quality
 from app.picture.passes.shore import with_waves
 from app.picture.passes.tiles import (
+    BLOCK,
     TILE,
     GroundClass,
     GroundTiles,
+    Shore,
     block_heights,
     joined,
     stream_blocks,
@@ -66,24 +67,24 @@ def test_tiles_hold_all_pixels_that_show_a_block(draw: Draw, picture: Picture, v
     assert seen.mean() > 0.2
     rng = np.random.default_rng(1)
     for part in (0.1, 0.5, 0.9):
-        blocks = rng.random((12, 16)) < part
+        blocks = rng.random((24, 32)) < part
         tiles = tiles_of_blocks(blocks, block_heights(ground.astype(np.float32)), 10.0, 1.7, camera, whole(*size))
         column, row = (
-            np.minimum(places[..., axis] / (10.0 * BLOCK), last).astype(int) for axis, last in ((0, 15), (1, 11))
+            np.minimum(places[..., axis] / (10.0 * BLOCK), last).astype(int) for axis, last in ((0, 31), (1, 23))
         )
         of_blocks = seen & blocks[row, column]
         on_tiles = tiles.repeat(TILE, axis=0).repeat(TILE, axis=1)[: size[1], : size[0]]
         assert on_tiles[of_blocks].all()
     assert of_blocks.any()
     if view == "from afar":
-        assert tiles_of_blocks(np.eye(12, 16) > 2.0, block_heights(ground), 10.0, 1.7, camera, whole(*size)).sum() == 0
-        one = np.zeros((12, 16), bool)
-        one[5, 5] = True
+        assert tiles_of_blocks(np.eye(24, 32) > 2.0, block_heights(ground), 10.0, 1.7, camera, whole(*size)).sum() == 0
+        one = np.zeros((24, 32), bool)
+        one[10, 10] = True
         assert 0 < tiles_of_blocks(one, block_heights(ground), 10.0, 1.7, camera, whole(*size)).sum() < 10
 
 
 def test_blocks_far_away_are_left_out() -> None:
-    camera, blocks = CAMERAS["from afar"], np.ones((12, 16), bool)
+    camera, blocks = CAMERAS["from afar"], np.ones((24, 32), bool)
     heights = block_heights(np.zeros((96, 128), np.float32))
     everywhere = tiles_of_blocks(blocks, heights, 10.0, 1.0, camera, whole(320, 240))
     near = tiles_of_blocks(blocks, heights, 10.0, 1.0, camera, whole(320, 240), within=2200.0)
@@ -96,9 +97,37 @@ def test_blocks_of_streams_hold_all_that_spreads_from_them() -> None:
     discharge = np.zeros((40, 50), np.float32)
     discharge[17, 24] = 2.0
     blocks = stream_blocks(discharge, 1.0)
-    assert blocks.shape == (5, 7)
-    assert {(int(row), int(column)) for row, column in np.argwhere(blocks)} == {(2, 3), (1, 3), (2, 2), (1, 2)}
+    assert blocks.shape == (10, 13)
+    assert {(int(row), int(column)) for row, column in np.argwhere(blocks)} == {(3, 5), (4, 5), (3, 6), (4, 6)}
     assert not stream_blocks(discharge, 100.0).any()
+
+
+@pytest.mark.parametrize("reach", [0.5, 3.0, 5.0, 20.0])
+def test_blocks_of_beaches_hold_all_dry_ground_so_near_to_water_and_little_else(reach: float) -> None:
+    rows, columns = 50, 61
+    wet = np.zeros((rows, columns), bool)
+    wet[20:23, 33], wet[40, 3] = True, True
+    shore = Shore.of(np.full((rows, columns), 12.0, np.float32), wet)
+    row, column = np.mgrid[:rows, :columns]
+    away = np.min([np.maximum(abs(row - r), abs(column - c)) for r, c in np.argwhere(wet)], axis=0)
+    blocks = shore.beach_blocks(reach)
+    cells = blocks.repeat(BLOCK, axis=0).repeat(BLOCK, axis=1)[:rows, :columns]
+    near = min(reach, 8.0)
+    assert cells[~wet & (away <= near)].all()
+    assert not cells[away > near + 2 * BLOCK].any()
+    assert (np.array(shore.heights)[:, blocks] == 12.0).all()
+    assert not Shore.of(np.zeros((8, 9), np.float32), np.ones((8, 9), bool)).beach_blocks(reach).any()
+
+
+def test_a_block_that_reaches_behind_the_eye_is_not_everywhere() -> None:
+    """Only where it can be in the picture: that around the camera is below it."""
+    camera = Camera(glm.vec3(640.0, 400.0, 480.0), 0.0, 20.0, 60.0)
+    heights = block_heights(np.zeros((96, 128), np.float32))
+    row, column = np.mgrid[:24, :32]
+    eye = camera.position / (10.0 * BLOCK)
+    around = (abs(row + 0.5 - eye.z) < 2.0) & (abs(column + 0.5 - eye.x) < 2.0)
+    assert around.any()
+    assert not tiles_of_blocks(around, heights, 10.0, 1.0, camera, whole(320, 240)).any()
 
 
 def test_puddles_and_brooks_have_no_waves_but_the_arms_of_lakes_do() -> None:
@@ -149,7 +178,8 @@ def test_it_looks_as_if_the_mesh_itself_was_shaded(
     camera = scene_camera(scene, shown)
     camera = replace(camera, distance=camera.distance * distance)
     differ = both_ways(draw, monkeypatch, shown, camera, scene, size=(320, 200))
-    assert np.mean(differ) < 1.5
+    # At the edges of triangles, quads of the mesh read coarser images of textures.
+    assert np.mean(differ) < 1.6
     assert np.mean(differ > 12) < 0.025
 
 

@@ -28,6 +28,7 @@ from app.picture.passes.mesh import (
     crossed_nodes,
     detail_distance,
     finer_detail,
+    nodes_in_sight,
     select_nodes,
 )
 from app.picture.passes.quality import Quality
@@ -70,8 +71,8 @@ def compose(
     scene_height = crop.size[1]
     detail = detail_distance(camera, scene_height, quality)
     finer = None
+    view_projection = block["view_projection"].astype(float).reshape(4, 4).T
     if displaced := maps.relief_kind == 2 and quality.displaced:
-        view_projection = block["view_projection"].astype(float).reshape(4, 4).T
         finer = Finer(finer_detail(detail), view_projection, float(block["heights"][2]), maps.relief_span)
     heights = (snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration)
     focal_length = 0.5 * scene_height / math.tan(math.radians(camera.field_of_view) / 2.0)
@@ -98,11 +99,14 @@ def compose(
     with_materials = snapshot.materials is not None
     over_sand = "airborne" in snapshot.layers
     rainy = not quality.deferred and may_fall(shot.appearance.climate, view.rain, over_sand=over_sand)
+    nodes = select_nodes(columns, rows, snapshot.cell_size, heights, camera, detail, finer)
+    room = maps.relief_span * snapshot.cell_size if displaced else 0.0
+    span = min(float(block["heights"][2]), heights[0] - room), heights[1] + room
+    nodes = nodes_in_sight(nodes, columns, rows, snapshot.cell_size, span, view_projection)
     textures = maps.textures(snapshot, view.overlay, with_waves=waves != NO_WAVES)
     textures |= {**shadows.texture, "sky": sky.texture}
     if "places" in targets:
         textures["places"] = colour(targets["places"])
-    nodes = select_nodes(columns, rows, snapshot.cell_size, heights, camera, detail, finer)
     return Frame(
         snapshot=snapshot,
         camera=camera,
@@ -119,6 +123,7 @@ def compose(
         water=maps.water,
         shore=maps.shore if waves == NATURAL else None,
         run_up=float(block["beach"][0]),
+        run_up_way=float(block["beach"][1]),
         falling=falling,
         smallest_stream=least_discharge if maps.with_streams else None,
         horizon_dip=horizon_dip(camera, snapshot, float(block["heights"][2])),

@@ -66,6 +66,7 @@ class Frame:
     water: StandingWater
     shore: Shore | None  # where natural waves come to a shore
     run_up: float  # how high they do
+    run_up_way: float  # and how far over flat ground
     falling: float  # how much rain or snow, from 0 to 1
     smallest_stream: float | None  # its discharge, where water runs
     horizon_dip: float | None  # the slope down to where the table below the block ends; None without one

@@ -18,7 +18,7 @@ from app.picture.passes.fractures import Fractures
 from app.picture.passes.maps import AirborneMap, FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
 from app.picture.passes.marks import MarksMap
 from app.picture.passes.materials import MaterialTextures
-from app.picture.passes.mesh import TWISTED, shore_blocks, twisted_blocks
+from app.picture.passes.mesh import TWISTED, twisted_blocks
 from app.picture.passes.overlays import COURSE, OverlayMaps, palette_texture
 from app.picture.passes.quality import Quality
 from app.picture.passes.relief import Relief, ReliefMap, texels_per_cell
@@ -26,7 +26,7 @@ from app.picture.passes.shaders import ShaderLibrary, Texture
 from app.picture.passes.shore import ShoreMap, open_water, wet_cells, with_waves
 from app.picture.passes.swell import Waves
 from app.picture.passes.targets import release_all
-from app.picture.passes.tiles import Shore, water_heights
+from app.picture.passes.tiles import Shore
 from app.picture.passes.trees import Trees
 from app.picture.passes.valleys import ValleyFloors
 from app.picture.passes.water import StandingWater
@@ -162,6 +162,7 @@ class LandMaps:
         yield
         if self.with_water:
             self._flow.update(snapshot, self.layers, self.surface.texture, smallest_stream, view.river_width)
+        self._read_mipmaps(quality)
         yield
         self._shows_fractures = quality.relief > 0
         self._update_relief(snapshot, view, quality)
@@ -277,6 +278,13 @@ class LandMaps:
         crowns = Crowns(snapshot.world, self.trees.version, snapshot.flora, view.tree_size)
         self._canopy.update(crowns, self.surface.texture.size, self.trees.geometry, len(forest.trees))
 
+    def _read_mipmaps(self, quality: Quality) -> None:
+        """Let shaders read the textures that fade far away as suits the level."""
+        read = [*self._fixed.values(), self._canopy.texture, *([self._flow.texture] if self.with_water else [])]
+        for texture in read:
+            if texture.filter != quality.mipmaps:
+                texture.filter = quality.mipmaps
+
     def _update_light(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
         sun = (view.sun_direction, view.sun_height, view.exaggeration)
         detail = (quality.sun_steps, quality.sky_directions, quality.sky_steps)
@@ -325,7 +333,7 @@ class LandMaps:
             self.water_stands = open_water(wet)
             self._waters = with_waves(wet)
             level = snapshot.layers.get("water_level", np.full(snapshot.shape, snapshot.sea_level, np.float32))
-            self.shore = Shore(shore_blocks(self._waters), water_heights(level, self._waters))
+            self.shore = Shore.of(level, self._waters)
 
     def _palette(self, overlay: str, snapshot: Snapshot) -> moderngl.Texture:
         if overlay not in self._palettes:

@@ -23,6 +23,23 @@ TWISTED = 0.5  # cells between the heights at which diagonals cross, from where 
 SMOOTHER = 3.0  # how much larger triangles are there: what they show is smooth
 
 
+def can_be_seen(
+    view_projection: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Which boxes can be in the picture, `[box]`, by two corners of each in picture space."""
+    sides = np.stack([low, high])
+    corners = np.ones((8, len(low), 4))
+    for corner in range(8):
+        for axis in range(3):
+            corners[corner, :, axis] = sides[corner >> axis & 1, :, axis]
+    clip = corners @ view_projection.T
+    outside = np.zeros(len(low), bool)
+    for axis in (0, 1):
+        for sign in (-1.0, 1.0):
+            outside |= (sign * clip[..., axis] > clip[..., 3]).all(axis=0)
+    return ~(outside | (clip[..., 3] <= 0.0).all(axis=0))
+
+
 class Finer(NamedTuple):
     """Where the mesh is finer than the map."""
 
@@ -34,20 +51,6 @@ class Finer(NamedTuple):
     def reach(self, cell_size: float) -> float:
         """How far from the camera the ground has vertices between those of the map, in metres."""
         return self.detail * QUADS * cell_size
-
-    def sees(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Which boxes can be in the picture, `[box]`, by two corners of each in picture space."""
-        sides = np.stack([low, high])
-        corners = np.ones((8, len(low), 4))
-        for corner in range(8):
-            for axis in range(3):
-                corners[corner, :, axis] = sides[corner >> axis & 1, :, axis]
-        clip = corners @ self.view_projection.T
-        outside = np.zeros(len(low), bool)
-        for axis in (0, 1):
-            for sign in (-1.0, 1.0):
-                outside |= (sign * clip[..., axis] > clip[..., 3]).all(axis=0)
-        return ~(outside | (clip[..., 3] <= 0.0).all(axis=0))
 
 
 def finer_detail(detail: float) -> float:
@@ -104,7 +107,8 @@ def select_nodes(
         if finer is not None and stride < 1.0:
             room = finer.relief * cell_size
             lowest, highest = (np.full(len(nodes), y) for y in (min(finer.base, heights[0] - room), heights[1] + room))
-            seen = finer.sees(np.insert(low, 1, lowest, axis=1), np.insert(high, 1, highest, axis=1))
+            boxes = np.insert(low, 1, lowest, axis=1), np.insert(high, 1, highest, axis=1)
+            seen = can_be_seen(finer.view_projection, *boxes)
             nodes, low, high = nodes[seen], low[seen], high[seen]
         sideways = np.maximum(np.maximum(low - (eye.x, eye.z), (eye.x, eye.z) - high), 0.0)
         distance = np.sqrt((sideways**2).sum(axis=1) + beyond**2)
@@ -121,6 +125,25 @@ def select_nodes(
         nodes = (nodes[divided][:, None, :] + corners).reshape(-1, 2)
     table = np.concatenate(chosen)
     return np.ascontiguousarray(table[np.argsort(table[:, 4], kind="stable"), :4], np.float32)
+
+
+def nodes_in_sight(
+    nodes: np.ndarray,
+    columns: int,
+    rows: int,
+    cell_size: float,
+    span: tuple[float, float],
+    view_projection: NDArray[np.float64],
+) -> np.ndarray:
+    """Those of the nodes that can be in the picture, in the same order.
+
+    All that is drawn with them, from the foot of the walls to the tops of the relief, lies within the `span` of heights
+    in picture space.
+    """
+    low = (nodes[:, :2] + 0.5) * cell_size
+    high = (np.minimum(nodes[:, :2] + QUADS * nodes[:, 2:3], (columns - 1, rows - 1)) + 0.5) * cell_size
+    boxes = (np.insert(at, 1, y, axis=1).astype(np.float64) for at, y in zip((low, high), span, strict=True))
+    return np.ascontiguousarray(nodes[can_be_seen(view_projection, *boxes)])
 
 
 def edge_nodes(nodes: np.ndarray, columns: int, rows: int) -> np.ndarray:

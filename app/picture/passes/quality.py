@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP, Filter
 from app.picture.passes.unlocked import TimeQuery
 
 
@@ -36,6 +37,11 @@ class Quality:
     def light_scale(self) -> int:
         """Texels along a cell of the light on the ground."""
         return 2 if self.relief > 2 else 1
+
+    @property
+    def mipmaps(self) -> Filter:
+        """Of textures that are read for each pixel: software reads one image of them at half the cost of two."""
+        return ONE_MIPMAP if self.detail_scales == 1 else MIPMAPPED
 
     @property
     def displaced(self) -> bool:

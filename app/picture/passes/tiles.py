@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import moderngl
 import numpy as np
@@ -15,10 +16,12 @@ from app.picture.crop import Crop
 from app.picture.passes.beach import BEACH_RISES
 from app.picture.passes.blocks import reduce_blocks
 from app.picture.passes.declaration import Frame, Geometry, Part
-from app.picture.passes.mesh import BLOCK
+from app.picture.passes.mesh import shore_blocks
 from app.picture.passes.targets import GrowingBuffer
 
-TILE = 32  # pixels along a side
+TILE = 16  # pixels along a side
+BLOCK = 4  # cells along a side of the blocks of the map that are found on the screen
+BEACH_CELLS = 8  # no beach is wider: see beach.glsl
 NEAREST = 1e-3  # of the longer side of the map: what is nearer to the eye's plane may be anywhere on the screen
 
 
@@ -29,24 +32,39 @@ def block_heights(ground: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDA
     """
     rows, columns = ground.shape
     padded = np.pad(ground, [(0, -rows % BLOCK), (0, -columns % BLOCK)], mode="edge")
-    found = []
-    for extreme in (np.minimum, np.maximum):
-        around = np.pad(reduce_blocks(padded, BLOCK, extreme), 1, mode="edge")
+    low, high = (_and_around(reduce_blocks(padded, BLOCK, extreme), extreme) for extreme in (np.minimum, np.maximum))
+    return low, high
+
+
+def _and_around(blocks: NDArray[Any], extreme: np.ufunc, times: int = 1) -> NDArray[Any]:
+    """The extreme of each block and those around it, as many to each side as `times`."""
+    for _ in range(times):
+        around = np.pad(blocks, 1, mode="edge")
         down = extreme(extreme(around[:-2], around[1:-1]), around[2:])
-        found.append(extreme(extreme(down[:, :-2], down[:, 1:-1]), down[:, 2:]))
-    return found[0], found[1]
+        blocks = extreme(extreme(down[:, :-2], down[:, 1:-1]), down[:, 2:])
+    return blocks
 
 
-SHORE_MARGIN = 2.0  # cells: the mesh is no finer than that far away, and so a beach can lie higher in it, or lower
+FINE_MESH = 0.85  # of the way to where nodes are no longer divided, within which the mesh has all heights of the map
+# Cells by which a beach can lie higher in the mesh than on the map, or lower: far away the mesh is no finer than that;
+# near by its quads are two planes.
+SHORE_MARGIN, FINE_SHORE_MARGIN = 2.0, 0.5
 
 
-def water_heights(
-    level: NDArray[np.float32], wet: NDArray[np.bool_]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The `block_heights` of water of that `level` where it is `wet`; infinite where there is none."""
-    lowest, _ = block_heights(np.where(wet, level, np.float32(np.inf)))
-    _, highest = block_heights(np.where(wet, level, np.float32(-np.inf)))
-    return lowest, highest
+def blocks_within(
+    shape: tuple[int, int], cell_size: float, camera: Camera, reach: float, highest: float
+) -> NDArray[np.bool_]:
+    """Which of so many rows and columns of blocks lie wholly so near to the camera as the mesh chooses its nodes by.
+
+    The height counts only above the `highest` ground: see `select_nodes`.
+    """
+    eye, side = camera.position, BLOCK * cell_size
+    down, across = (
+        np.maximum(np.abs(np.arange(length) * side - at), np.abs(np.arange(1, length + 1) * side - at))
+        for length, at in zip(shape, (eye.z, eye.x), strict=True)
+    )
+    beyond = max(eye.y - highest, 0.0)
+    return np.asarray(down[:, None] ** 2 + across**2 + beyond**2 < reach**2)
 
 
 def tiles_of_blocks(
@@ -57,12 +75,12 @@ def tiles_of_blocks(
     camera: Camera,
     crop: Crop,
     within: float = np.inf,
-    margin: float = 0.0,
+    margin: float | NDArray[np.float64] = 0.0,
 ) -> NDArray[np.bool_]:
     """The tiles of the part of a screen that can show a block that is true, `[row from below, column]`.
 
-    `heights` are `block_heights`; `margin` is added to them in the picture. Blocks farther from the camera than
-    `within`, in metres, are left out.
+    `heights` are `block_heights`; `margin`, of all or of each block, is added to them in the picture. Blocks farther
+    from the camera than `within`, in metres, are left out.
     """
     width, height = crop.width, crop.height
     across, up = -(-width // TILE), -(-height // TILE)
@@ -74,8 +92,9 @@ def tiles_of_blocks(
     # A vertex stands in the middle of a cell, and so a mesh's last quad of a block ends in the next.
     high = low + np.array((side + cell_size, 0.0, side + cell_size))
     high[:, 1] = heights[1][row, column] * exaggeration
-    low[:, 1] -= margin
-    high[:, 1] += margin
+    added = np.broadcast_to(margin, blocks.shape)[row, column]
+    low[:, 1] -= added
+    high[:, 1] += added
     if np.isfinite(within):
         eye = np.array(camera.position)
         away = np.maximum(np.maximum(low - eye, eye - high), 0.0)
@@ -88,7 +107,10 @@ def tiles_of_blocks(
     matrix = np.array((crop.clip * camera.projection(crop.aspect) * camera.view()).to_list())  # [column, row]
     x, y, _, w = np.moveaxis(corners @ matrix, 2, 0)
     nearest = NEAREST * max(blocks.shape) * side
+    # One that reaches behind the eye may be anywhere on the screen, unless it lies beside one of its edges.
     seen = (w > nearest).any(axis=0)
+    for at in (x, y):
+        seen &= (at <= w).any(axis=0) & (at >= -w).any(axis=0)
     x, y, w = x[:, seen], y[:, seen], w[:, seen]
     everywhere = (w <= nearest).any(axis=0)
     w = np.maximum(w, nearest)
@@ -135,11 +157,38 @@ def stream_blocks(discharge: NDArray[np.float32], smallest: float) -> NDArray[np
     return np.asarray(room.reshape(room.shape[0] // BLOCK, BLOCK, -1, BLOCK).any(axis=(1, 3)))
 
 
-class Shore(NamedTuple):
-    """Where waves come to a shore: `shore_blocks`, and the `water_heights` of all blocks."""
+BEACH_BLOCKS = -(-BEACH_CELLS // BLOCK)  # to each side of water in which a beach can lie
 
-    blocks: NDArray[np.bool_]
-    heights: tuple[NDArray[np.float32], NDArray[np.float32]]
+
+class Shore(NamedTuple):
+    """Where waves come to a shore."""
+
+    blocks: NDArray[np.bool_]  # `shore_blocks`
+    water: NDArray[np.bool_]  # whether there is any in each block of `BLOCK` × `BLOCK` cells
+    land: NDArray[np.bool_]  # whether there is dry ground
+    heights: tuple[NDArray[np.float32], NDArray[np.float32]]  # of the water that can reach them
+
+    @classmethod
+    def of(cls, level: NDArray[np.float32], wet: NDArray[np.bool_]) -> Shore:
+        """That of water of this `level` where it is `wet`, `[row, column]`."""
+        rows, columns = wet.shape
+        room = [(0, -rows % BLOCK), (0, -columns % BLOCK)]
+        water = reduce_blocks(np.pad(wet, room), BLOCK, np.logical_or)
+        land = reduce_blocks(np.pad(~wet, room), BLOCK, np.logical_or)
+        low, high = (
+            _and_around(
+                reduce_blocks(np.pad(np.where(wet, level, nowhere), room, constant_values=nowhere), BLOCK, extreme),
+                extreme,
+                BEACH_BLOCKS,
+            )
+            for extreme, nowhere in ((np.minimum, np.float32(np.inf)), (np.maximum, np.float32(-np.inf)))
+        )
+        return cls(shore_blocks(wet), water, land, (low, high))
+
+    def beach_blocks(self, reach: float) -> NDArray[np.bool_]:
+        """The blocks of `BLOCK` × `BLOCK` cells that hold ground which is no farther from water than so many cells."""
+        times = math.ceil(min(reach + 1.0, BEACH_CELLS) / BLOCK)  # a cell more: between two the distance is mixed
+        return np.asarray(self.land & _and_around(self.water, np.logical_or, times))
 
 
 class GroundClass(NamedTuple):
@@ -171,7 +220,9 @@ class GroundTiles:
             frame.focal_length,
             shore=frame.shore if frame.ground_is_plain else None,
             run_up=frame.run_up,
+            run_up_way=frame.run_up_way,
             smallest_stream=frame.smallest_stream,
+            fine_mesh=FINE_MESH * 2.0 * frame.tree_view.mesh_reach[0],
         )
         for near, beach, tiles in classes:
             defines = {"STREAMS": (1 + int(near)) * int(with_streams), "BEACH": int(beach)}
@@ -197,12 +248,15 @@ class GroundTiles:
         *,
         shore: Shore | None,
         run_up: float,
+        run_up_way: float,
         smallest_stream: float | None,
+        fine_mesh: float,
     ) -> list[GroundClass]:
         """The classes of ground that are on a part of a screen: each tile is in one of them.
 
-        `focal_length` is in pixels. `shore` is where waves reach a shore, and the metres that they run up;
-        `smallest_stream` the discharge of the smallest stream that is seen, where there are any.
+        `focal_length` is in pixels. `shore` is where waves reach a shore, `run_up` how many metres they run up it, and
+        `run_up_way` over flat ground. `smallest_stream` is the discharge of the smallest stream that is seen, where
+        there are any. Within `fine_mesh`, in metres, the mesh has all heights of the map.
         """
         seen_from = (snapshot.cell_size, exaggeration, camera, crop)
         near = by_sea = np.zeros((-(-crop.height // TILE), -(-crop.width // TILE)), bool)
@@ -211,8 +265,12 @@ class GroundTiles:
             within = STREAM_FAR * focal_length * snapshot.cell_size
             near = tiles_of_blocks(self._streams, self._heights, *seen_from, within=within)
         if shore is not None:
-            margin = SHORE_MARGIN * snapshot.cell_size + BEACH_RISES * run_up * exaggeration
-            by_sea = tiles_of_blocks(shore.blocks, shore.heights, *seen_from, margin=margin)
+            highest = snapshot.highest * exaggeration
+            beaches = shore.beach_blocks(BEACH_RISES * run_up_way / snapshot.cell_size)
+            fine = blocks_within(beaches.shape, snapshot.cell_size, camera, fine_mesh, highest)
+            cells = np.where(fine, FINE_SHORE_MARGIN, SHORE_MARGIN)
+            margin = cells * snapshot.cell_size + BEACH_RISES * run_up * exaggeration
+            by_sea = tiles_of_blocks(beaches, shore.heights, *seen_from, margin=margin)
         if not near.any() and not by_sea.any():
             return [GroundClass(False, False, None)]
         found = []
