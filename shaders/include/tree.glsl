@@ -54,9 +54,9 @@ float mesh_height(vec2 at, float stride, float morph) {
     vec2 off = part - 0.5;
     // Which of the four: it has a side of the square, which has one of the corners on the diagonal.
     bool sideways = abs(off.x) > abs(off.y), begins = (sideways ? off.x : off.y) < 0.0;
-    float shared = sideways == begins ? south_west : north_east;
+    float common_corner = sideways == begins ? south_west : north_east;
     float corner = begins ? vertex_height(low, low_odd, stride, morph) : vertex_height(high, high_odd, stride, morph);
-    float first = begins ? corner : shared, then = begins ? shared : corner;
+    float first = begins ? corner : common_corner, then = begins ? common_corner : corner;
     float outward = 2.0 * (sideways ? abs(off.x) : abs(off.y)), along = sideways ? off.y : off.x;
     return mix(middle, 0.5 * (first + then), outward) + along * (then - first);
 }

@@ -488,7 +488,7 @@ def test_a_stream_ends_in_a_lake(draw: Draw) -> None:
 
 @pytest.mark.parametrize("quality", ["low", "high"])
 def test_a_river_that_ends_on_dry_land_runs_out(draw: Draw, quality: str) -> None:
-    """It is ever narrower over the last cells, and not cut off; one that leaves the map, or meets a lake, is as wide."""
+    """Ever narrower over the last cells, and not cut off; one that leaves the map, or meets a lake, is as wide."""
     flow, ways = flat(48, 48), flat(48, 48)
     flow[24, :40], ways[24, :39] = 16.0, way((1.0, 0.0))
     lake = np.arange(48)[None, :] >= 40
