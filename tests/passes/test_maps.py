@@ -255,6 +255,17 @@ def test_the_shadow_of_a_tower_lies_away_from_the_sun_and_is_as_long_as_the_sun_
     assert abs(along.max() - reach) <= 2.5
 
 
+def test_the_edge_of_a_shadow_is_a_line_without_teeth(baker: Baker) -> None:
+    """That of a wall along the map lies in the same cells of all rows, at levels that read it from the light itself."""
+    ground = flat(40, 60)
+    ground[:, 20:22] = 25.0  # two and a half cells high
+    ground += 3.0 * np.sin(np.arange(60, dtype=np.float32))
+    for height in (12.0, 25.0, 40.0):
+        sun = baker.baked(snapshot(ground), height=height)[..., 0]
+        assert (sun[:, 22] < 0.5).all() and (sun[:, 50] == 1.0).all()
+        assert (sun == sun[:1]).all()
+
+
 def test_shadows_reach_up_to_the_light_that_passes_what_casts_them(baker: Baker) -> None:
     """Behind a plateau the height falls off as the sun stands, wherever the ground lies within a cell or two of it."""
     baker.relief = HIGH.relief
