@@ -6,6 +6,9 @@ uniform sampler2D wetness;
 uniform sampler2D grass;
 uniform sampler2D wind_path;  // how often the wind touches the ground
 uniform bool with_materials;
+// Where moisture is not simulated grass alone tells of it: the wetness that it needs to grow at all, and how much more to
+// grow fully. 0 where moisture is simulated.
+uniform vec2 told_by_grass;
 
 layout(location = 0) out vec4 loose_colour;  // its root; how coarse the grain is
 layout(location = 1) out vec4 cover;         // wetness, grass, how much wind touches it, from 0 to 1 how broad the wet ground is
@@ -36,5 +39,7 @@ void main() {
             least = min(least, layer(wetness, max(cell + ivec2(0, side), ivec2(0))));
         }
     }
-    cover = vec4(wet, layer(grass, cell), windy, smoothstep(BROAD.x, BROAD.y, least));
+    float grown = layer(grass, cell);
+    if (grown > 0.0) wet = max(wet, told_by_grass.x + told_by_grass.y * min(grown, 1.0));
+    cover = vec4(wet, grown, windy, smoothstep(BROAD.x, BROAD.y, least));
 }

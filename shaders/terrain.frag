@@ -273,7 +273,7 @@ void main() {
     // Under crowns lie litter and undergrowth, and little of the sky is seen.
     Canopy crowns = canopy_at(uv);
     float covered = 1.0 - exp(-crowns.area);
-    albedo = mix(albedo, LITTER * (0.6 + 0.8 * fine.x), 0.85 * (1.0 - exp(-2.5 * crowns.area)));
+    albedo = mix(albedo, LITTER * (0.6 + 0.8 * fine.x), 0.85 * (1.0 - exp(-2.5 * (crowns.area + crowns.below))));
 #if CANOPY > 1
     if (seen.x > 0.0) seen.x *= sun_past_trees(position, lit.w);
 #else
@@ -318,9 +318,12 @@ void main() {
 #if CANOPY > 0
     vec3 way = frame.camera.xyz - position;
     float distance = length(way);
-    float hidden = crowns_before(crowns, dot(normalize(vec3(-slope.x, 1.0, -slope.y)), way / distance));
+    float sine = dot(normalize(vec3(-slope.x, 1.0, -slope.y)), way / distance);
+    // What stands below is seen between the trees, in their shadow.
+    vec3 low_crowns = canopy_light(crowns, way / distance, vec4(seen.xyz, 1.0)) * (0.6 + 0.8 * fine.x);
+    radiance = mix(radiance, low_crowns, crowns_before(crowns.below, crowns.broad, sine));
     vec3 tops = canopy_light(crowns, way / distance, lit) * (0.7 + 0.6 * fine.x);
-    radiance = mix(radiance, tops, hidden * merged_trees(crowns, distance));
+    radiance = mix(radiance, tops, crowns_before(crowns.area, crowns.broad, sine) * merged_trees(crowns, distance));
 #endif
 #if STORM == 1
     vec3 through_dust = frame.camera.xyz - position, eye = normalize(through_dust);

@@ -15,10 +15,16 @@ flat in vec4 lobes;
 
 out vec4 colour;
 
+#ifndef SAMPLES
+#define SAMPLES 0  // for each pixel
+#endif
+
+const float GRAIN = 0.022;  // of the noise, across a square: as fine as a few pixels show
+
 void main() {
     vec2 square = gl_PointCoord * 2.0 - 1.0;
     vec2 at = vec2(square.x, middle.y - square.y);  // from the foot, upwards
-    vec4 grain = texture(detail, vec2(square.x, square.y) * 0.055 + own.x);
+    vec4 grain = texture(detail, vec2(square.x, square.y) * GRAIN + own.x);
     float ragged = (grain.x - 0.5) * 0.55;
     float conifer = sun_part.w;
     // A cone seen from above is a triangle on an ellipse, an egg an ellipse.
@@ -36,12 +42,21 @@ void main() {
     if (dot(over_it.xy, over_it.xy) < dot(lobe.xy, lobe.xy)) lobe = over_it;
     vec2 on_lobe = lobe.xy * lobe.z;
     float egg = length(on_lobe) + 1.3 * ragged - 1.0;
-    float outside = conifer > 0.5 ? min(high < 0.0 ? 1.0 : cone, foot_of_cone) : egg;
+    float crown = conifer > 0.5 ? min(high < 0.0 ? 1.0 : cone, foot_of_cone) : egg;
     float trunk = step(abs(at.x), 0.10 * outline.x) * step(0.0, at.y) * step(at.y, outline.z + 0.2);
     bool between_twigs = to_sun.w > 0.05 && abs(grain.y - 0.5) > mix(0.24, 0.05, to_sun.w);
-    if ((outside > 0.0 || between_twigs) && trunk < 0.5) discard;
+#if SAMPLES > 0
+    // The part of the pixel that the crown covers: so small an outline is of steps otherwise.
+    float within = clamp(0.5 - crown / max(fwidth(crown), 1e-4), 0.0, 1.0);
+    within = max(between_twigs ? 0.0 : within, trunk);
+    int covered = int(within * float(SAMPLES) + 0.5);
+    if (covered == 0) discard;
+    gl_SampleMask[0] = (1 << covered) - 1;
+#else
+    if ((crown > 0.0 || between_twigs) && trunk < 0.5) discard;
+#endif
 
-    vec2 bulge = conifer > 0.5 ? vec2(rim, 0.4 * clamp(round_at.y, -1.0, 1.0)) : 0.55 * clamp(round_at, -1.0, 1.0) + 0.5 * on_lobe;
+    vec2 bulge = conifer > 0.5 ? vec2(rim, 0.4 * clamp(round_at.y, -1.0, 1.0)) : 0.40 * clamp(round_at, -1.0, 1.0) + 0.65 * on_lobe;
     vec3 normal = vec3(bulge, 0.0);
     normal.z = sqrt(max(1.0 - dot(normal, normal), 0.04));
     vec3 up = vec3(0.0, own.zw);

@@ -40,7 +40,7 @@ void main() {
     bool broad = growth.x > 0.5;
     int shape = int(growth.x + 0.5);
     float base = height * crown_base[shape];
-    float radius = height * crown_radius[shape] * (0.86 + 0.30 * fract(9.7 * chances.y));
+    float radius = height * crown_radius[shape] * width_of(chances);
     vec3 away = frame.camera.xyz - foot;
     float far = length(away);
     vec3 to_eye = away / far;

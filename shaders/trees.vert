@@ -73,7 +73,7 @@ void main() {
     float angle = 6.2831853 * chances.y;
     vec2 turn = vec2(cos(angle), sin(angle));
     mat2 turned = mat2(turn.x, turn.y, -turn.y, turn.x);
-    float width = 0.86 + 0.30 * fract(9.7 * chances.y);
+    float width = width_of(chances);
     vec3 body = vec3(turned * place.xz * width, place.y).xzy;
     body.xz += bent_by_wind(max(place.y, 0.0), chances);
     position = foot + height * body;

@@ -7,11 +7,15 @@
 uniform sampler2D canopy;
 uniform vec4 forest;  // height of a full-grown tree, m; pixels of a metre at one metre; pixels where trees merge; winter
 
+// Where fewer crowns are drawn than the simulation has, the rest is an understory: its area, for an area of conifers and
+// of others that are drawn.
+uniform vec2 understory;
 uniform vec4 conifer_leaves;  // in the mean of all crowns: see crowns_of
 uniform vec4 other_leaves;
 
 struct Canopy {
     float area;   // of crowns over an area of 1; they overlap
+    float below;  // of the crowns of the understory
     float broad;  // part of it that others than conifers have
     float size;   // of the trees, 1 full-grown
     vec3 leaves;  // their colour
@@ -23,13 +27,13 @@ Canopy canopy_at(vec2 uv) {
     float part = 1.0 / max(area, 1e-4);
     float broad = crowns.y * part;
     vec3 leaves = mix(crowns_of(conifer_leaves, forest.w), crowns_of(other_leaves, forest.w), broad);
-    return Canopy(area, broad, crowns.z * part, mix(leaves, mix(SICK_NEEDLES, SICK, broad), crowns.w * part));
+    return Canopy(area, dot(crowns.xy, understory), broad, crowns.z * part, mix(leaves, mix(SICK_NEEDLES, SICK, broad), crowns.w * part));
 }
 
-// The part of the ground that crowns hide from an eye that looks down at it at an angle of this sine.
-float crowns_before(Canopy crowns, float sine) {
+// The part of the ground that crowns of this area hide from an eye that looks down at it at an angle of this sine.
+float crowns_before(float area, float broad, float sine) {
     float slope = max(sine, 0.0) / sqrt(max(1.0 - sine * sine, 1e-6));
-    return 1.0 - exp(-crowns.area * slanted_crowns(slope, crowns.broad));
+    return 1.0 - exp(-area * slanted_crowns(slope, broad));
 }
 
 // How much of the trees at a place is drawn as a colour of the ground, as they are too small there: see tree_sprites.vert.

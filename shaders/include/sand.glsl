@@ -7,7 +7,7 @@ const vec3 DRIFTING_SAND = vec3(0.680, 0.500, 0.310);
 
 const float RIPPLE_LENGTH = 0.42;      // cells from crest to crest
 const float MEGARIPPLE_LENGTH = 3.1;   // the coarse grains' longer ones
-const vec2 RIPPLES_FADE = vec2(0.08, 0.24);  // pixels, in their wavelengths
+const float RIPPLES_GONE = 0.24, MEGARIPPLES_GONE = 0.12;  // pixels, in their wavelengths
 const float GRAINS = 40.0;             // glittering facets along a cell
 // In parts of the slope of slip faces: from where on sand slides; by how much slopes differ at a brink, and fall behind it.
 const vec2 SLIDES = vec2(0.585, 0.862), BENDS_AT_BRINK = vec2(0.277, 0.693), FALLS_BEHIND = vec2(0.154, 0.539);
@@ -31,10 +31,11 @@ struct Ripples {
 };
 
 // One train of ripples of this slope. It fades before it would be finer than a pixel, which is so many cells wide along
-// the wind: by that and not by how its phase differs, which where crests fork it does by leaps.
-void add_ripple_train(inout Ripples ripples, vec2 cells, float pixel, float wavelength, float bend, float slope) {
+// the wind: by that and not by how its phase differs, which where crests fork it does by leaps. It is gone where so
+// much of its length is a pixel.
+void add_ripple_train(inout Ripples ripples, vec2 cells, float pixel, float wavelength, float bend, float slope, float gone) {
     float phase = dot(cells, frame.wind.xy) / wavelength + bend;
-    float seen = 1.0 - smoothstep(RIPPLES_FADE.x, RIPPLES_FADE.y, pixel / wavelength);
+    float seen = 1.0 - smoothstep(gone / 3.0, gone, pixel / wavelength);
     ripples.slope += slope * seen * cos(6.28318531 * phase);
     ripples.rough += slope * sqrt(1.0 - seen * seen);  // so that the variance of all is the same
 }
@@ -48,14 +49,16 @@ Ripples ripples_at(vec2 cells, vec2 slope, float pixel, sampler2D noise) {
 #if DETAIL_SCALES > 2
     float broad = textureLod(noise, cells.yx / 71.0, 4.0).x;
     float fine_bend = 1.9 * broad, coarse_bend = broad;
-    if (pixel < RIPPLES_FADE.y * RIPPLE_LENGTH) fine_bend += 1.1 * textureLod(noise, cells.yx / 9.7, 4.0).w;
+    if (pixel < RIPPLES_GONE * RIPPLE_LENGTH) fine_bend += 1.1 * textureLod(noise, cells.yx / 9.7, 4.0).w;
 #else
     float broad = textureLod(noise, cells / 23.0, 4.0).x;
     float fine_bend = 1.9 * broad + 0.8 * textureLod(noise, cells.yx / 7.9, 4.0).w, coarse_bend = 0.6 * fine_bend;
 #endif
     Ripples ripples = Ripples(0.0, 0.0);
-    add_ripple_train(ripples, cells, pixel, RIPPLE_LENGTH, 1.5 * fine_bend, 0.14 * lies);
-    add_ripple_train(ripples, cells, pixel, MEGARIPPLE_LENGTH, coarse_bend, 0.07 * lies * smoothstep(0.46, 0.62, broad));
+    add_ripple_train(ripples, cells, pixel, RIPPLE_LENGTH, 1.5 * fine_bend, 0.14 * lies, RIPPLES_GONE);
+    // From farther away their few crests are no field of ripples: they would be bars across the dunes.
+    float coarse_slope = 0.07 * lies * smoothstep(0.46, 0.62, broad);
+    add_ripple_train(ripples, cells, pixel, MEGARIPPLE_LENGTH, coarse_bend, coarse_slope, MEGARIPPLES_GONE);
     return ripples;
 }
 
@@ -119,7 +122,8 @@ float glitter(vec2 cells, vec3 normal, vec3 to_eye) {
 // makes. Past a brink it falls down. `step_of` is how far pixels are from each other.
 float drifting(vec2 cells, mat2 step_of, vec2 slope, float sand_in_air, sampler2D noise) {
     mat2 turn = mat2(frame.wind.x, -frame.wind.y, frame.wind.y, frame.wind.x);  // to along and across
-    vec2 moved = turn * cells - vec2(9.0 * frame.camera.w, 0.0), broad = vec2(0.006, 0.040), fine = vec2(0.017, 0.110);
+    vec2 moved = turn * cells - vec2(9.0 * frame.camera.w, 0.0), broad = vec2(0.024, 0.160), fine = vec2(0.068, 0.440);
+    // Some four cells wide at most: broader ones would be streaks over whole dunes. Finer than a pixel they are a haze.
     mat2 moves = turn * step_of;
     float streamers = textureGrad(noise, moved * broad, moves[0] * broad, moves[1] * broad).x * 0.6
                     + textureGrad(noise, moved * fine + 0.3, moves[0] * fine, moves[1] * fine).w * 0.4;

@@ -93,6 +93,11 @@ vec2 chances_of(vec2 cell) {
     return vec2(hash(cell * 7.31 + 3.7), hash(cell.yx * 5.17 + 91.3));
 }
 
+// How wide a tree's own crown is, relative to its shape.
+float width_of(vec2 chances) {
+    return 0.76 + 0.48 * fract(9.7 * chances.y);
+}
+
 // Chances on a grid of cells so wide, with smooth passages: what neighbours have in common.
 float site_chance(vec2 cell, float wide) {
     vec2 at = cell / wide, corner = floor(at), part = smoothstep(0.0, 1.0, at - corner);

@@ -354,6 +354,16 @@ def test_grass_is_green_where_it_is_wet_and_straw_where_it_is_dry(show: Show) ->
     assert ratio[0] < 0.85 and 0.7 < ratio[1] < 1.0 < ratio[2]
 
 
+def test_where_moisture_is_not_simulated_dense_grass_tells_of_it(show: Show) -> None:
+    """It has what it needs, so it is no straw."""
+    ratio = []
+    for wetness in (0.01, 0.0):  # the first is of a world with moisture, though there is hardly any
+        shown = living(wetness, 1.0, slope=0.2)
+        red, green, _ = show(shown, from_above(shown, 0.5)).mean(axis=(0, 1))
+        ratio.append(green / red)
+    assert ratio[0] < 0.92 and ratio[1] > 1.05 * ratio[0]
+
+
 def test_sparse_grass_stands_in_tufts(show: Show) -> None:
     """Between bare ground and a meadow, and more uneven than both."""
     pictures = []

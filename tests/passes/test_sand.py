@@ -240,8 +240,16 @@ def test_sand_that_drifts_is_not_drawn_in_lines_of_single_parcels(draw: Draw) ->
 
 def test_the_ripples_of_coarse_grains_are_crests_across_the_wind_and_no_pits(draw: Draw) -> None:
     scene = desert(sun_direction=270.0, sun_height=12.0, quality="high")
-    pixels = draw(sand(), scene=scene, camera=from_above(50.0), size=(160, 160)).astype(float).mean(axis=2)
+    pixels = draw(sand(), scene=scene, camera=from_above(20.0), size=(160, 160)).astype(float).mean(axis=2)
     smooth = uniform_filter(pixels, 3)
     crests = smooth - uniform_filter(pixels, 41)
     along, across = (np.abs(np.diff(crests, axis=axis)).mean() for axis in (1, 0))
     assert along > 2.2 * across
+
+
+def test_from_afar_no_bars_lie_across_dunes(draw: Draw) -> None:
+    """The few crests of coarse grains are gone, and streamers are a haze, where a dune is some tens of pixels long."""
+    scene = desert(sun_direction=270.0, sun_height=12.0, quality="high").with_value("view.drifting_sand", 1.0)
+    pixels = draw(dune(lee=-0.15, airborne=0.05), scene=scene, camera=from_above(60.0), size=(120, 120)).astype(float)
+    smooth = uniform_filter(pixels.mean(axis=2), 3)[20:-20, 20:-20]
+    assert (smooth - uniform_filter(smooth, 31)).std() < 2.0

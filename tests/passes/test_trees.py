@@ -21,6 +21,7 @@ from app.picture.camera import Camera
 from app.picture.canvas import Canvas
 from app.picture.passes import forest as forest_module
 from app.picture.passes import frame, shaders, tree_shapes
+from app.picture.passes import trees as trees_module
 from app.picture.passes.forest import VARIANTS, Forest, TreeView, block_heights, select_trees, stands, variants_of
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.mesh import (
@@ -59,9 +60,12 @@ STAND, SCATTER = forest_module.STAND, forest_module.SCATTER
 
 @pytest.fixture(autouse=True)
 def trees_stand_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One tree is drawn for each that is simulated, where it is; what stands are has tests of its own."""
+    """One tree is drawn for each that is simulated, where it is, and all of its crown; what stands and the understory
+    are has tests of its own.
+    """
     monkeypatch.setattr(forest_module, "STAND", ((0.0, 0.0, 1.0),))
     monkeypatch.setattr(forest_module, "SCATTER", 0.0)
+    monkeypatch.setattr(trees_module, "MOST_UNDERSTORY", 0.0)
 
 
 @pytest.fixture
@@ -646,6 +650,35 @@ def test_all_forms_are_among_trees(in_stands: None) -> None:
     assert (np.abs(np.bincount(forms, minlength=VARIANTS) / len(forms) - 1.0 / VARIANTS) < 0.03).all()
 
 
+def test_stands_differ(in_stands: None) -> None:
+    """Some are thickets, and in some one tree towers over the others."""
+    trees = some_trees(500)
+    owners = stands(trees, (48, 80)).reshape(4, 500, 6)
+    inside = ((trees[:, :2] > 1.0) & (trees[:, :2] < (47.0, 79.0))).all(axis=1)
+    width = np.linalg.norm(owners[:, inside, :2] - owners[:, inside, :2].mean(axis=0), axis=-1).mean(axis=0)
+    assert np.percentile(width, 95) > 1.6 * np.percentile(width, 5)
+    largest = (owners[..., 3] / trees[:, 3]).max(axis=0)
+    assert largest.min() < 0.60 and largest.max() > 0.75
+
+
+def test_crowns_that_are_not_drawn_are_an_understory(
+    draw_as: Draw, in_stands: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the trees of a forest that is closed in the simulation no bare ground is seen."""
+    generator = np.random.default_rng(3)
+    places = np.stack(np.indices((40, 40)), axis=-1).reshape(-1, 2) + 4.0 + 0.6 * generator.random((1600, 2))
+    shown = planted(meadow(48), np.column_stack([places, np.full(1600, BROADLEAF), np.ones(1600)]))
+    camera, scene = looking(24.0, 24.0, 0.0, 35.0, 40.0), lit(240.0, 40.0).with_value("view.tree_size", 0.6)
+    without = draw_as("points", shown, camera, scene)
+    monkeypatch.setattr(trees_module, "MOST_UNDERSTORY", 3.0)
+    closed = draw_as("points", shown, camera, scene)
+    between = changed(closed, without)
+    assert between.mean() > 0.15
+    greenness = [(p[between][:, 1] - 0.5 * (p[between][:, 0] + p[between][:, 2])).mean() for p in (without, closed)]
+    # Darker, as it lies in the shadow of trees, and yet as green as a meadow: it is no litter.
+    assert greenness[1] > 0.8 * greenness[0] and closed[between].mean() < without[between].mean()
+
+
 def _as_drawn(trees: NDArray[np.float32]) -> NDArray[np.float32]:
     """Their places as `Forest.trees` has them."""
     return trees.reshape(-1, 6)[:, [1, 0]]
@@ -655,7 +688,7 @@ def test_trees_of_one_simulated_tree_are_seen(draw_as: Draw, in_stands: None) ->
     """Four crowns in place of one, of about the area that one had."""
     camera, scene = looking(16.0, 16.0, 0.0, 89.0, 10.0), lit(200.0, 80.0)
     bare = meadow()
-    tree = planted(bare, [[16.0, 16.0, BROADLEAF, 1.0]])
+    tree = planted(bare, [[16.0, 18.0, BROADLEAF, 1.0]])
     there = changed(draw_as("middle", tree, camera, scene), draw_as("middle", bare, camera, scene))
     assert ndimage.label(ndimage.binary_opening(there, iterations=2))[1] >= 2
 
@@ -683,7 +716,7 @@ def test_each_kind_has_its_own_shape_and_height(draw_as: Draw, monkeypatch: pyte
         outlines[kind] = (np.ptp(row) + 1, np.ptp(column) + 1)
     (tall, _), (poplar, narrow), (shrub, wide) = outlines[CONIFER], outlines[POPLAR], outlines[SHRUB]
     assert 1.15 * tall < poplar and shrub < 0.5 * tall
-    assert narrow < 0.4 * poplar and wide > shrub
+    assert narrow < 0.4 * poplar and wide > 0.8 * shrub
 
 
 @pytest.mark.parametrize("level", [*BODIES, "colour"])

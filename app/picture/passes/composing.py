@@ -146,6 +146,7 @@ def compose(
             "CANOPY": 0 if with_overlay or forest is None else 1 + int(shadows.any),
             "SHADOWS": int(shadows.any),
             "DETAIL_SCALES": quality.detail_scales,
+            "SAMPLES": quality.samples,
             "RELIEF": maps.relief_kind,
             "DISPLACED": int(displaced),
             "SHADE": int(maps.shade is not None and quality.displaced),
@@ -159,7 +160,7 @@ def compose(
             "forest": NO_FOREST
             if forest is None
             else (tree_view.height, focal_length, quality.tree_pixels[2], tree_view.winter),
-            **leaf_uniforms(forest),
+            **leaf_uniforms(forest, view.tree_size),
             "scene_size": (float(crop.width), float(crop.height)),
             "relief_span": maps.relief_span,
             "level_is_known": maps.water.level_is_known,

@@ -37,12 +37,16 @@ class CoverMap:
         rows, columns = snapshot.shape
         if self._target.fit((columns, rows)):
             self.forget()
-        wanted = (snapshot.world, bool(materials), *(snapshot.versions.get(name) for name in LAYERS))
+        needs = snapshot.flora.grass.wetness[:2]
+        wanted = (snapshot.world, bool(materials), needs, *(snapshot.versions.get(name) for name in LAYERS))
         if wanted != self._drawn:
             self._drawn = wanted
             read = {name: layers.texture(name) for name in LAYERS}
             self._drawing.program.bind(kinds=materials.get("kinds", self._nothing), **read)
-            self._drawing.program.set(with_materials=bool(materials))
+            wetness = snapshot.layers.get("wetness")
+            simulated = wetness is None or bool(wetness.any())
+            told_by_grass = (0.0, 0.0) if simulated else (needs[0], needs[1] - needs[0])
+            self._drawing.program.set(with_materials=bool(materials), told_by_grass=told_by_grass)
             self._drawing.draw(self._target.framebuffer)
 
     def forget(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -21,6 +22,10 @@ OVERLAP = 0.10  # of a limit, over which a level passes into the next: finer_sha
 # trees in cells from the middle, and their sizes, of which the squares add up to 1.
 STAND = ((-0.42, -0.36, 0.61), (0.40, -0.44, 0.50), (0.36, 0.42, 0.47), (-0.40, 0.40, 0.40))
 SCATTER = 0.32  # cells by which each is out of its place
+# By a chance of its own a stand is a thicket or a loose group, relative to the places above, and one of trees of one
+# age or an old one over young ones: its areas of crowns are to this power, before they add up to 1 again.
+WIDTH = (0.45, 1.10)
+UNEVENNESS = (0.4, 3.2)
 VARIANTS = 3  # forms of each shape
 SAMPLED = 4  # cells from one to the next whose height is taken for the heights of a block
 
@@ -62,6 +67,7 @@ class Forest:
         # float32 [tree, (column, row, shape, size, health, colour of its leaves and whether it sheds them)]
         self.trees = np.column_stack([column, row, looks[:, 0], size * looks[:, 1], health, looks[:, 2:]])
         self.leaves = _mean_leaves(self.trees)
+        self.simulated_cover = _simulated_cover(flora, kind.astype(np.intp), size)
         count = np.bincount(block, minlength=down * across)
         self.first = np.concatenate([[0], np.cumsum(count)])  # [block], and the number of trees
         self.inhabited = np.flatnonzero(count)  # the blocks that have trees
@@ -109,14 +115,20 @@ def stands(trees: NDArray[np.float32], shape: tuple[int, int]) -> NDArray[np.flo
     """
     place = trees[:, :2].astype(np.float64)
     turn = (4.0 * chance(place, 3.1)).astype(np.intp)
+    width = WIDTH[0] + (WIDTH[1] - WIDTH[0]) * chance(place, 29.0)
+    unevenness = UNEVENNESS[0] + (UNEVENNESS[1] - UNEVENNESS[0]) * chance(place, 31.0) ** 2
+    areas = np.array([size for *_, size in STAND])[:, None] ** (2.0 * unevenness)
+    sizes = np.sqrt(areas / areas.sum(axis=0))
     drawn = np.tile(trees, (len(STAND), 1))
-    for number, (east, south, size) in enumerate(STAND):
+    for number, (east, south, _) in enumerate(STAND):
         moved = drawn[number * len(trees) : (number + 1) * len(trees)]
         turned = _QUARTERS @ (south, east)  # [quarter, 2]
         for axis, which in enumerate((7.0 + number, 17.0 + number)):
             scatter = chance(place, which) * 2.0 - 1.0
-            moved[:, axis] = np.clip(place[:, axis] + (turned[turn, axis] + SCATTER * scatter), 0.0, shape[axis])
-        moved[:, 3] *= size
+            moved[:, axis] = np.clip(
+                place[:, axis] + width * (turned[turn, axis] + SCATTER * scatter), 0.0, shape[axis]
+            )
+        moved[:, 3] *= sizes[number]
     return drawn
 
 
@@ -147,6 +159,21 @@ def _mean_leaves(trees: NDArray[np.float32]) -> NDArray[np.float64]:
     area = trees[:, 3].astype(np.float64) ** 2 * np.array(CROWN_AREA)[trees[:, 2].astype(np.intp)]
     of_class = [np.where(trees[:, 2] == CONIFER, area, 0.0), np.where(trees[:, 2] != CONIFER, area, 0.0)]
     return np.array([part @ trees[:, 5:9] / max(part.sum(), 1e-12) for part in of_class])
+
+
+def _simulated_cover(flora: Flora, kind: NDArray[np.intp], size: NDArray[np.float32]) -> NDArray[np.float64]:
+    """The area that the crowns of trees of these kinds and sizes cover in the simulation, in reference cells, for an
+    area of one of those that are drawn with a height of one: [class, as `_mean_leaves` has them].
+    """
+    squares = np.bincount(kind, size.astype(np.float64) ** 2, len(flora.trees))
+    looks, crowns = _looks(flora), np.array([tree.crown for tree in flora.trees])
+    shape = looks[:, 0].astype(np.intp)
+    drawn = squares * np.array(CROWN_AREA)[shape] * looks[:, 1] ** 2
+    of_class = [np.where(shape == CONIFER, squares, 0.0), np.where(shape != CONIFER, squares, 0.0)]
+    of_drawn = [np.where(shape == CONIFER, drawn, 0.0), np.where(shape != CONIFER, drawn, 0.0)]
+    return np.array(
+        [part @ (math.pi * crowns**2) / max(area.sum(), 1e-12) for part, area in zip(of_class, of_drawn, strict=True)]
+    )
 
 
 def in_view(low: NDArray[np.float64], high: NDArray[np.float64], camera: Camera, aspect: float) -> NDArray[np.bool_]:

@@ -24,6 +24,7 @@ from app.picture.passes.tree_shapes import CROWN_BASE, CROWN_RADIUS, Shape
 from app.picture.passes.waves import RunUp
 
 PATIENCE = 24  # frames for which trees that grow are drawn as they were
+MOST_UNDERSTORY = 3.0  # area of crowns that are not drawn, for those that are
 INSTANCE = ("2f 3f 4f", "cell", "growth", "foliage")  # a row of Forest.trees
 
 SHAPES = {"near": tree_shapes.NEAR, "middle": tree_shapes.MIDDLE}
@@ -133,12 +134,15 @@ def tree_uniforms(view: TreeView) -> dict[str, Uniform]:
     }
 
 
-def leaf_uniforms(forest: Forest | None) -> dict[str, Uniform]:
-    """What canopy.glsl reads of the colours of leaves."""
+def leaf_uniforms(forest: Forest | None, tree_size: float) -> dict[str, Uniform]:
+    """What canopy.glsl reads of the colours of leaves, and of the crowns that are not drawn; `tree_size` as in
+    `ViewParameters`.
+    """
     if forest is None:
-        return {"conifer_leaves": (0.0,) * 4, "other_leaves": (0.0,) * 4}
+        return {"conifer_leaves": (0.0,) * 4, "other_leaves": (0.0,) * 4, "understory": (0.0,) * 2}
     conifers, others = (tuple(map(float, leaves)) for leaves in forest.leaves)
-    return {"conifer_leaves": conifers, "other_leaves": others}
+    left = np.clip(forest.simulated_cover / tree_size**2 - 1.0, 0.0, MOST_UNDERSTORY)
+    return {"conifer_leaves": conifers, "other_leaves": others, "understory": tuple(map(float, left))}
 
 
 class TreeCasters:
