@@ -319,11 +319,14 @@ void main() {
     vec3 way = frame.camera.xyz - position;
     float distance = length(way);
     float sine = dot(normalize(vec3(-slope.x, 1.0, -slope.y)), way / distance);
+    float slant = seen_aslant(crowns, sine);
+    vec3 leaves_in_sun, leaves_under_sky;
+    canopy_light(crowns, way / distance, leaves_in_sun, leaves_under_sky);
     // What stands below is seen between the trees, in their shadow.
-    vec3 low_crowns = canopy_light(crowns, way / distance, vec4(seen.xyz, 1.0)) * (0.6 + 0.8 * fine.x);
-    radiance = mix(radiance, low_crowns, crowns_before(crowns.below, crowns.broad, sine));
-    vec3 tops = canopy_light(crowns, way / distance, lit) * (0.7 + 0.6 * fine.x);
-    radiance = mix(radiance, tops, crowns_before(crowns.area, crowns.broad, sine) * merged_trees(crowns, distance));
+    vec3 low_crowns = (leaves_in_sun * seen.x + leaves_under_sky * seen.y) * (0.6 + 0.8 * fine.x);
+    radiance = mix(radiance, low_crowns, 1.0 - exp(-crowns.below * slant));
+    vec3 tops = (leaves_in_sun * lit.x * mix(lit.w, 1.0, 0.6) + leaves_under_sky * lit.y) * (0.7 + 0.6 * fine.x);
+    radiance = mix(radiance, tops, (1.0 - exp(-crowns.area * slant)) * merged_trees(crowns, distance));
 #endif
 #if STORM == 1
     vec3 through_dust = frame.camera.xyz - position, eye = normalize(through_dust);

@@ -30,10 +30,10 @@ Canopy canopy_at(vec2 uv) {
     return Canopy(area, dot(crowns.xy, understory), broad, crowns.z * part, mix(leaves, mix(SICK_NEEDLES, SICK, broad), crowns.w * part));
 }
 
-// The part of the ground that crowns of this area hide from an eye that looks down at it at an angle of this sine.
-float crowns_before(float area, float broad, float sine) {
+// The area that crowns hide from an eye that looks down at the ground at an angle of this sine, for each that they have.
+float seen_aslant(Canopy crowns, float sine) {
     float slope = max(sine, 0.0) / sqrt(max(1.0 - sine * sine, 1e-6));
-    return 1.0 - exp(-area * slanted_crowns(slope, broad));
+    return slanted_crowns(slope, crowns.broad);
 }
 
 // How much of the trees at a place is drawn as a colour of the ground, as they are too small there: see tree_sprites.vert.
@@ -42,13 +42,14 @@ float merged_trees(Canopy crowns, float distance) {
     return 1.0 - clamp((pixels / forest.z - 1.1) / 0.75, 0.0, 1.0);
 }
 
-// What crowns that are not seen one by one send to the eye, on average over their round shapes.
-vec3 canopy_light(Canopy crowns, vec3 to_eye, vec4 seen) {
+// What crowns that are not seen one by one send to the eye, on average over their round shapes: where all of the sun and
+// where all of the sky is seen.
+void canopy_light(Canopy crowns, vec3 to_eye, out vec3 from_sun, out vec3 from_sky) {
     float toward = dot(to_eye, frame.sun.xyz);
     float against = max(-toward, 0.0);
     // A high sun lights the tops, which are the least shaded.
     float reflected = (0.30 + 0.34 * toward + 0.10 * toward * toward) * (0.78 + 0.75 * frame.sun.y);
     vec3 through = 0.65 * THROUGH_LEAVES * (0.04 + 0.16 * against * against);
-    float sun = seen.x * mix(seen.w, 1.0, 0.6);
-    return crowns.leaves * (frame.sun_light.rgb * sun * (reflected + through) + 0.68 * seen.y * sky_light(vec3(0.0, 0.6, 0.0)));
+    from_sun = crowns.leaves * frame.sun_light.rgb * (reflected + through);
+    from_sky = 0.68 * crowns.leaves * sky_light(vec3(0.0, 0.6, 0.0));
 }
