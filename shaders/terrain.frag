@@ -45,10 +45,16 @@
 #define CANOPY 0
 #endif
 
-// There, rivers that run to a beach are drawn by their cover.
-#if DEFERRED == 1 && BEACH == 1 && CANOPY > 1 && STREAMS > 1
+// There, rivers that run to a beach are drawn by their cover, and trees by it shade as from afar in worlds that have all.
+#if DEFERRED == 1 && BEACH == 1 && CANOPY > 1
+#if STREAMS > 1
 #undef STREAMS
 #define STREAMS 1
+#endif
+#if MARKS == 1 && MATERIALS == 1
+#undef CANOPY
+#define CANOPY 1
+#endif
 #endif
 
 #ifndef CLOUDS
