@@ -66,12 +66,16 @@ Course course_at(vec2 cells, vec4 known, mat2 step_of, float widest, sampler2D s
     float rise = 0.0;
     if (asked) rise = (elevation_at(surface, cells / frame.map.xy) - elevation_at(surface, river.middle / frame.map.xy)) / frame.map.z;
     float level = 1.0 - smoothstep(0.25, 0.5, (rise - 0.25 * span) / drawn);
+    float width = 2.0 * river.half_width * frame.map.z;
+    float depth = DEPTH * pow(max(width, 1e-3) / DEPTH_AT_WIDTH, 2.0 * DEEPENING);
+    // In a trench too narrow for it, it stands as high as its cross-section needs, between walls that are as steep.
+    float needed = width * depth / (frame.map.z * frame.map.z);
+    level = max(level, 1.0 - smoothstep(0.8, 1.2, max(rise * river.away / max(needed, 1e-6), rise / drawn)));
     course.cover = mix(course.cover, river_cover(river, span) * level, nearness);
     float damp = max(0.8 * river.half_width, span);
     course.bank = nearness * (1.0 - smoothstep(0.0, damp, river.away - river.half_width)) * min(river.half_width / span, 1.0);
     float relative = river.away / drawn;
-    float width = 2.0 * river.half_width * frame.map.z;
-    course.depth = DEPTH * pow(max(width, 1e-3) / DEPTH_AT_WIDTH, 2.0 * DEEPENING) * clamp(1.5 * (1.0 - relative * relative), 0.0, 1.5);
+    course.depth = depth * clamp(1.5 * (1.0 - relative * relative), 0.0, 1.5);
     course.depth = mix(DRAWN_DEPTH, course.depth, nearness * true_part(river, drawn));
     course.along = mix(known.yz, river.along, nearness);
     course.near = nearness * smoothstep(1.5, 4.0, river.half_width / span);

@@ -432,9 +432,20 @@ def test_water_does_not_climb_its_banks(draw: Draw) -> None:
     ground = flat(48, 48, 40.0)
     ground[24] = 0.0
     flow = 16.0 * (np.arange(48) == 24)[:, None] * np.ones((1, 48))
-    inside = water_of(draw, running(ground, flow), from_above(8.0, 48, 48))
-    outside = water_of(draw, running(flat(48, 48), flow), from_above(8.0, 48, 48))
-    assert 0 < inside.sum() < 0.7 * outside.sum()
+    inside, outside = (
+        water_of(draw, running(each, flow), from_above(8.0, 48, 48), sun_height=85.0) for each in (ground, flat(48, 48))
+    )
+    assert 0 < inside.sum() < 0.4 * outside.sum()
+
+
+def test_a_river_in_a_trench_too_narrow_for_it_has_its_cross_section(draw: Draw) -> None:
+    """One of 20 m, which is 1.06 m deep elsewhere, between walls that rise by two metres in each."""
+    ground = flat(48, 48, 20.0)
+    ground[24] = 0.0
+    flow = 16.0 * (np.arange(48) == 24)[:, None] * np.ones((1, 48))
+    water = water_of(draw, running(ground, flow), from_above(8.0, 48, 48), sun_height=85.0)
+    width = water.mean() * 8.0 * CELL
+    assert width == pytest.approx(2.0 * math.sqrt(20.0 * 1.06 / 2.0), rel=0.2)
 
 
 def test_a_river_in_a_diagonal_trench_is_no_string_of_beads(draw: Draw) -> None:
@@ -488,7 +499,7 @@ def test_a_stream_ends_in_a_lake(draw: Draw) -> None:
 
 @pytest.mark.parametrize("quality", ["low", "high"])
 def test_a_river_that_ends_on_dry_land_runs_out(draw: Draw, quality: str) -> None:
-    """Ever narrower over the last cells, and not cut off; one that leaves the map, or meets a lake, is as wide."""
+    """It is ever narrower over its last cells, and not cut off; one that leaves the map or meets a lake is as wide."""
     flow, ways = flat(48, 48), flat(48, 48)
     flow[24, :40], ways[24, :39] = 16.0, way((1.0, 0.0))
     lake = np.arange(48)[None, :] >= 40
