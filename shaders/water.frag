@@ -239,7 +239,11 @@ void main() {
     vec3 position = vec3(map_place.x, level * frame.map.w, map_place.y);
     vec2 uv = map_uv(map_place);
     float there = outside ? 1.0 : belongs(uv, level);
-    float water = (level - textureLod(surface, uv, 0.0).x) * frame.map.w;  // metres of it
+#if SEA == 0 && FINE_WATER == 1
+    float water = (level - elevation_at(surface, uv)) * frame.map.w;  // metres of it
+#else
+    float water = (level - textureLod(surface, uv, 0.0).x) * frame.map.w;
+#endif
     float blur = fwidth(water);
     vec4 pixel = vec4(dFdx(map_place), dFdy(map_place));
     if (there <= 0.0) discard;

@@ -18,8 +18,8 @@ STEPS_TO_PLACES = 96
 class Ground:
     """The surface of a snapshot, with its heights exaggerated as in the picture.
 
-    Heights belong to the middles of cells and are interpolated between them; outside the map the ground goes on from
-    its edge.
+    Heights belong to the middles of cells and are interpolated between them as by `elevation_at` in the shaders;
+    outside the map the ground goes on from its edge.
     """
 
     def __init__(self, snapshot: Snapshot, exaggeration: float) -> None:
@@ -125,9 +125,22 @@ class Ground:
         north = np.minimum(row.astype(np.intp), self.rows - 2)
         across, down = column - west, row - north
 
-        def surface(row: NDArray[np.intp], column: NDArray[np.intp]) -> NDArray[np.float64]:
-            return self._snapshot.ground((row, column), np.float64)
+        def surface(south: int, east: int) -> NDArray[np.float64]:
+            """Of the cells so far from the north-western of the four around each place."""
+            cells = np.clip(north + south, 0, self.rows - 1), np.clip(west + east, 0, self.columns - 1)
+            return self._snapshot.ground(cells, np.float64)
 
-        upper = surface(north, west) * (1.0 - across) + surface(north, west + 1) * across
-        lower = surface(north + 1, west) * (1.0 - across) + surface(north + 1, west + 1) * across
-        return (upper * (1.0 - down) + lower * down) * self.exaggeration
+        north_west, north_east, south_west, south_east = (surface(*cell) for cell in ((0, 0), (0, 1), (1, 0), (1, 1)))
+        upper = north_west * (1.0 - across) + north_east * across
+        lower = south_west * (1.0 - across) + south_east * across
+        mixed = upper * (1.0 - down) + lower * down
+        twist = 0.25 * (north_west + south_east - north_east - south_west)
+        if not twist.any():
+            return mixed * self.exaggeration
+        beside = ((-1, 0), (-1, 1), (2, 0), (2, 1), (0, -1), (1, -1), (0, 2), (1, 2))
+        around = sum(surface(*cell) for cell in beside) / len(beside)
+        mean = 0.25 * (north_west + north_east + south_west + south_east)
+        over = np.clip(2.0 * (mean - around), -np.abs(twist), np.abs(twist))
+        along = np.where(over * twist > 0.0, down, 1.0 - down)
+        part = 4.0 * np.minimum(across * (1.0 - along), along * (1.0 - across))
+        return (mixed + over * part) * self.exaggeration

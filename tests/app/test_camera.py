@@ -97,6 +97,13 @@ class TestGround:
         between = (heights[20, 40] + heights[20, 41]) / 2.0
         assert ground.height(41.0 * CELL, 20.5 * CELL) == pytest.approx(2.0 * float(between), rel=1e-5)
 
+    @pytest.mark.parametrize("height", [-30.0, 30.0])
+    def test_diagonal_trenches_and_crests_go_through(self, height: float) -> None:
+        falling = np.where(np.eye(40, dtype=bool), height, 0.0)
+        for at in (10.5, 10.75, 11.0, 11.3):
+            assert ground_of(falling).height(at * CELL, at * CELL) == pytest.approx(height)
+            assert ground_of(falling[::-1]).height(at * CELL, (40.0 - at) * CELL) == pytest.approx(height)
+
     def test_a_ray_meets_the_ground_where_its_height_is_that_of_the_ground(self) -> None:
         ground = ground_of(hills())
         origin = glm.vec3(100.0, 400.0, 550.0)

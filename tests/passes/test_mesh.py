@@ -17,6 +17,7 @@ from pyglm import glm
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
+from app.picture.ground import Ground
 from app.picture.passes import composing, frame
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.maps import LayerTextures, SurfaceMap
@@ -360,6 +361,22 @@ def test_trenches_and_crests_that_run_diagonally_go_through(
     vertices.release()
     if level is not None:
         level.release()
+
+
+def test_between_cells_the_pointer_finds_the_ground_that_is_drawn(vertices: Vertices) -> None:
+    shown = snapshot(bumps(40, 50) * 100.0)
+    camera = Camera(glm.vec3(250.0, 50.0, 200.0), 0.0, 30.0, 50.0)
+    nodes = select_nodes(50, 40, 10.0, (shown.lowest, shown.highest), camera, 8.0)
+    middles = vertices.with_middles(shown, nodes, camera)[1].reshape(-1, 3).astype(float)
+    rock = shown.layers["bedrock"]
+    twist = 0.5 * np.abs(np.diff(np.diff(rock, axis=0), axis=1))
+    ground, seen = Ground(shown, 1.0), 0
+    for east, height, south in middles:
+        row, column = round(south / 10.0) - 1, round(east / 10.0) - 1
+        if row < 39 and column < 49 and twist[row, column] > 10.0 * TWISTED:
+            seen += 1
+            assert height == pytest.approx(ground.height(east, south), abs=1e-3)
+    assert seen > 500
 
 
 def test_level_and_tilted_ground_needs_no_vertices_in_the_middle_of_quads() -> None:

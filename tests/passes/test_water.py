@@ -461,6 +461,18 @@ def test_a_river_in_a_diagonal_trench_is_no_string_of_beads(draw: Draw) -> None:
     assert widths.min() > 0.8 * widths.max()
 
 
+def test_a_flooded_trench_that_runs_diagonally_is_one_water(draw: Draw) -> None:
+    """Up to less than half of its depth, where heights that are mixed in a square would dam it between its cells."""
+    ground = np.where(along_the_diagonal(48), 0.0, 14.0)
+    water = water_of(
+        draw, flooded(ground, np.where(ground > 0.0, ground, 5.0)), from_above(16.0, 48, 48), sun_height=85.0
+    )
+    row, column = np.nonzero(water)
+    widths = np.bincount((row + column) // 2 // 5, minlength=64)[8:56]
+    assert pieces(water) == 1
+    assert widths.min() > 0.5 * widths.max()
+
+
 def test_a_wide_floor_that_many_drops_touch_has_one_river(draw: Draw) -> None:
     """Seven cells of a flat floor carry water; the land drains through it, and one line of its width is drawn."""
     columns = np.abs(np.arange(48) - 24.0)
