@@ -11,7 +11,9 @@ slope S_b, there slides lateral · S_b · V. As m is above 1, water that gathers
 down what it brought: channels part around their own bars. Only loose material moves. All of it is worked out from the
 ground as it was, so that no order of cells shows.
 
-Where water enters, the river brings in as much as it takes from there; over the map's edge it carries what comes.
+Where water enters, the river brings in a part, the `load`, of what it takes from there: all of it, and the bed stays;
+less, and it cuts into its plain, as below a gorge or a lake, and braids farther down with what it took. Over the map's
+edge it carries what comes.
 """
 
 from __future__ import annotations
@@ -48,12 +50,21 @@ class BraidParameters(NamedTuple):
     transport: Metres  # taken from a cell through which all water runs, at a slope of 1 %
     lateral: float
     overcome: float  # so steeply up it still carries
+    load: float = 1.0  # what it brings in, of what it takes from where it comes in
+
+
+class Parted(NamedTuple):
+    """How water runs that parts, [row, column]."""
+
+    water: Numbers  # what passes, in the unit of the sources
+    directions: NDArray[np.int8]  # the number of the neighbour that most of it goes to: see `kernels.neighbours`
 
 
 class Braided(NamedTuple):
     """What a cycle did, in metres over one cell."""
 
     water: Numbers  # [row, column]: what passed
+    carried: Numbers  # [row, column]: loose material that went on from there
     moved: Moved
 
 
@@ -88,6 +99,17 @@ def _part(filled, directions, order, cell_size, steps, water, ways):
         for neighbour in range(8):
             if ways[cell * 8 + neighbour] > 0.0:
                 water[cell + steps[neighbour]] += ways[cell * 8 + neighbour]
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _turn_to_most(ways, directions):
+    """Let directions be those of the most water, where any runs."""
+    direction = directions.reshape(-1)
+    for cell in range(len(direction)):
+        most = 0.0
+        for neighbour in range(8):
+            if ways[cell * 8 + neighbour] > most:
+                direction[cell], most = neighbour, ways[cell * 8 + neighbour]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -132,10 +154,10 @@ def _carry(land, directions, cell_size, steps, water, ways, all_water, parameter
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _exchange(land, steps, sources, leaves, volumes, off_map, brought):
+def _exchange(land, steps, sources, leaves, load, volumes, off_map, brought):
     """Take from each cell what goes from it, as far as it is there, and bring it to where it goes.
 
-    Cells at the map's end keep their height: `sources`, where water comes in, and where it `leaves`.
+    Cells at the map's end keep their height: where it `leaves`, and `sources`, where water comes in with a full load.
     """
     kinds = land.kinds
     comes, taken, left, none = np.zeros(len(land.mix)), np.zeros(kinds), np.zeros(kinds), np.zeros(kinds)
@@ -162,8 +184,8 @@ def _exchange(land, steps, sources, leaves, volumes, off_map, brought):
             comes[cell * kinds + kind] += left[kind]
         if sources[cell] > 0.0:
             for kind in range(kinds):
-                comes[cell * kinds + kind] += taken[kind]
-                brought[kind] += taken[kind]
+                comes[cell * kinds + kind] += load * taken[kind]
+                brought[kind] += load * taken[kind]
     for cell in range(len(land.ground)):
         for kind in range(kinds):
             amount = comes[cell * kinds + kind]
@@ -183,6 +205,44 @@ def _falls_outwards(ground: Layer) -> NDArray[np.bool_]:
     inner = ground[np.clip(row, 1, rows - 2), np.clip(column, 1, columns - 2)]
     edge[row, column] = (ground[row, column] < inner) | (ground[row, column] == ground[row, column].min())
     return edge
+
+
+class _Routed(NamedTuple):
+    water: Numbers  # [cell]
+    ways: Numbers  # [cell * 8 + neighbour]: what goes from each to each
+    directions: NDArray[np.int8]  # [row, column]: the shortest way down
+    ocean: NDArray[np.bool_]
+    outlets: NDArray[np.bool_]
+
+
+def _route(ground: Layer, cell_size: float, sources: Numbers, sea_level: float, open_edges: bool) -> _Routed | None:
+    """Where the water of the sources runs; None where there is nothing that it could run to."""
+    ocean = ocean_mask(ground, sea_level)
+    outlets = ocean.copy()
+    if open_edges or not ocean.any():
+        outlets |= _falls_outwards(ground) & ~(sources > 0.0)
+    if not outlets.any():
+        return None
+    filled = fill(ground, outlets)
+    directions = flow_directions(filled, outlets)
+    found = routes(directions, cell_size)
+    place = np.empty(ground.size, np.int64)
+    place[found.order] = np.arange(ground.size)
+    order = np.lexsort((-place, -filled.reshape(-1)))  # on the flat, each before the one that it drains to
+    water, ways = np.array(sources, np.float64).reshape(-1), np.empty(ground.size * 8)
+    _part(filled, directions, order, float(cell_size), index_steps(ground.shape[1]), water, ways)
+    return _Routed(water, ways, directions, ocean, outlets)
+
+
+def part(
+    ground: Layer, cell_size: float, sources: Numbers, *, sea_level: float = -math.inf, open_edges: bool = True
+) -> Parted:
+    """The water of `sources`, [row, column], as it parts over the ground: what `braid` lets run, and nothing moves."""
+    routed = _route(ground, cell_size, sources, sea_level, open_edges)
+    if routed is None:
+        return Parted(np.zeros(ground.shape), np.full(ground.shape, OUTLET, np.int8))
+    _turn_to_most(routed.ways, routed.directions)
+    return Parted(routed.water.reshape(ground.shape), routed.directions)
 
 
 def braid(
@@ -206,22 +266,12 @@ def braid(
     """
     check_layers(bedrock, sediment, ground)
     shape, cells = ground.shape, ground.size
-    ocean = ocean_mask(ground, sea_level)
-    outlets = ocean.copy()
-    if open_edges or not ocean.any():
-        outlets |= _falls_outwards(ground) & ~(sources > 0.0)
-    if not outlets.any():
-        return Braided(np.zeros(ground.shape), Moved())
-    filled = fill(ground, outlets)
-    directions = flow_directions(filled, outlets)
-    found = routes(directions, cell_size)
-    place = np.empty(cells, np.int64)
-    place[found.order] = np.arange(cells)
-    order = np.lexsort((-place, -filled.reshape(-1)))  # on the flat, each before the one that it drains to
+    routed = _route(ground, cell_size, sources, sea_level, open_edges)
+    if routed is None:
+        return Braided(np.zeros(shape), np.zeros(shape), Moved())
+    water, ways, directions, ocean, outlets = routed
     steps = index_steps(shape[1])
-    water = np.array(sources, np.float64).reshape(-1)
-    ways, shares, volumes = (np.empty(cells * 8) for _ in range(3))
-    _part(filled, directions, order, float(cell_size), steps, water, ways)
+    shares, volumes = np.empty(cells * 8), np.zeros(cells * 8)
     land = _Land._make((
         *asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1),
     ))  # fmt: skip
@@ -231,6 +281,6 @@ def braid(
     if all_water > 0.0:
         _carry(land, directions, float(cell_size), steps, water, ways, all_water, parameters, shares, volumes)
         leaves = (outlets & ~ocean & open_edges).reshape(-1)
-        _exchange(land, steps, sources.reshape(-1), leaves, volumes, off_map, brought)
+        _exchange(land, steps, sources.reshape(-1), leaves, float(parameters.load), volumes, off_map, brought)
     moved = Moved(off_map=tuple(off_map.tolist()), blown_in=tuple(brought.tolist()))
-    return Braided(water.reshape(shape), moved)
+    return Braided(water.reshape(shape), volumes.reshape(*shape, 8).sum(axis=2), moved)

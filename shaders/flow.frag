@@ -1,19 +1,32 @@
 // What is seen of water that runs from so far that a pixel is a cell, which way it runs, and how high water that stands
-// nearby lies over the ground.
+// nearby lies over the ground. Rivers that part are drawn by how much of them passes through each cell: see field_of.
+#include "neighbours.glsl"
 #include "river.glsl"
+#include "threads.glsl"
 
 uniform sampler2D surface;
 uniform sampler2D water;  // depth in metres
+uniform sampler2D surveyed_flow;  // cubic metres a second
+uniform sampler2D surveyed_way;   // 1 + the number of the neighbour, less than 0 where it parts
 
 out vec4 result;
 
 const float PIXEL = 0.85;  // cells: between cells the cover is smoothed once more
 
+const float ALONE = 0.85;  // of a thread that is a cell wide, which would be lost among dry cells
+
 const float BESIDE = 1e-3;  // so little is not seen, and says that there is a stream nearby
 const float HIGHEST = 200.0, NOWHERE_NEAR = 1.2;  // metres over the water, and what stands for all that is far from any
 
+// A layer that the world does not have is a single 0.
+float layer(sampler2D layer, ivec2 cell) {
+    return texelFetch(layer, clamp(cell, ivec2(0), textureSize(layer, 0) - 1), 0).x;
+}
+
 void main() {
     ivec2 cell = ivec2(gl_FragCoord.xy), last = ivec2(frame.map.xy) - 1;
+    float thread = 0.0, alone = 0.0;
+    vec2 runs = vec2(0.0);
     float height = texelFetch(surface, cell, 0).x, level = -1e30, own = 0.0, nearby = 0.0;
     // Before the first cycle it is not: then the sea stands wherever it can.
     bool known = textureSize(water, 0) == ivec2(frame.map.xy);
@@ -25,6 +38,13 @@ void main() {
             if (depth > 0.0) level = max(level, ground + depth);
             if (at == cell) own = depth;
             nearby = max(nearby, texelFetch(rivers, at, 0).x);
+            int towards = int(floor(layer(surveyed_way, at) + 0.5));
+            if (towards < 0) {
+                float passes = layer(surveyed_flow, at), part = 0.25 / float((1 + abs(south)) * (1 + abs(east)));
+                thread += part * sqrt(passes);
+                if (at == cell) alone = ALONE * sqrt(passes);
+                if (towards >= -8) runs += part * passes * normalize(vec2(towards_neighbour(-towards - 1)));
+            }
         }
     }
     vec2 downhill = -texelFetch(surface, cell, 0).yz;
@@ -32,8 +52,13 @@ void main() {
     float cover = 0.0;
     River river = river_at(vec2(cell) + 0.5, nearby > 0.0 || river_reach > 1);
     if (river.half_width > 0.0) {
-        cover = max(river_cover(river, PIXEL), BESIDE);
+        cover = WHOLE_LINE * max(river_cover(river, PIXEL), BESIDE);
         along = river.along;
+    }
+    float parted = thread_field(max(thread, alone));
+    if (parted > cover) {
+        cover = parted;
+        along = runs / max(length(runs), 1e-6);
     }
     // Dry ground below the level lies behind a dam.
     float over = own > 0.0 ? own : level < -1e29 ? -NOWHERE_NEAR : clamp(level - height, -HIGHEST, 0.0);

@@ -1,8 +1,10 @@
-// What snowballs left behind, as the ground shows it: how sandy it is, and how bare.
+// What snowballs and braided rivers left behind, as the ground shows it: how sandy it is, how bare, and how lately the
+// gravel was moved.
 #include "map.glsl"
 
 uniform sampler2D wear;     // metres
 uniform sampler2D deposit;  // metres
+uniform sampler2D reworked; // from 0 to 1
 uniform float strength;     // of sand and bare rock, from 0 to 1
 
 in vec2 uv;
@@ -21,5 +23,5 @@ void main() {
     float balance = (given - taken) / (given + taken + 0.02);
     float sandy = strength * smoothstep(0.10, 0.90, given) * smoothstep(-0.05, 0.60, balance);
     float bare = strength * smoothstep(0.30, 1.60, taken) * smoothstep(0.15, 0.80, -balance);
-    result = vec4(sandy, bare, 0.0, 0.0);
+    result = vec4(sandy, bare, blurred(reworked), 0.0);
 }

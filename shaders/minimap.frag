@@ -70,7 +70,7 @@ void main() {
         vec3 through = water_transmission(depth, sea ? SEA_TURBIDITY : LAKE_TURBIDITY, 1.0);
         vec3 deep = water_scattering(sea ? DEEP_SEA : DEEP_LAKE, through, vec3(1.0));
         vec3 pools = plain_ground ? POOLS : albedo * through + deep + MIRRORED_SKY;
-        river = seen_water * sqrt(texture(flow, at).x);
+        river = seen_water * sqrt(running_part(texture(flow, at).x));
         pool = seen_water * smoothstep(0.0, 0.3, depth);
         wet = mix(plain_ground ? STREAMS : BROKEN_WATER, pools, pool);
 #if WIND_AND_SAND == 0 && COURSE == 1

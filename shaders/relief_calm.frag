@@ -1,6 +1,7 @@
 // How far relief that is finer than the map may stand out of it, from 0 to 1: not at water's edge nor in streams, which
 // lie on the map.
 #include "map.glsl"
+#include "threads.glsl"
 
 uniform sampler2D surface;
 uniform sampler2D water;  // depth in metres
@@ -30,7 +31,7 @@ void main() {
     }
     float cover = 0.0;
     for (int k = 0; k < 9; ++k) {
-        cover = max(cover, textureLod(flow, (vec2(cell + ivec2(k % 3, k / 3)) - 0.5) / frame.map.xy, 0.0).x);
+        cover = max(cover, running_part(textureLod(flow, (vec2(cell + ivec2(k % 3, k / 3)) - 0.5) / frame.map.xy, 0.0).x));
     }
     result *= 1.0 - smoothstep(0.0, COVERED, cover);
 }

@@ -1,9 +1,9 @@
 // For each cell of a stream the point that it runs through, from the middle of the cell, half its width in cells, and the
-// number of the neighbour that it goes to; a width of 0 where there is none.
+// number of the neighbour that it goes to; a width of 0 where there is none. Rivers that part are no lines: see flow.frag.
 #include "neighbours.glsl"
 
 uniform sampler2D surveyed_flow;  // cubic metres a second
-uniform sampler2D surveyed_way;   // 1 + the number of the neighbour, 0 where it ends
+uniform sampler2D surveyed_way;   // 1 + the number of the neighbour, 0 where it ends, less where it parts
 uniform sampler2D surface;
 uniform sampler2D water;          // depth in metres
 
@@ -34,11 +34,11 @@ bool is_at_edge(ivec2 cell) {
 // How much of its water a stream still has in a cell, from where it goes on by so many of them to an end on dry land.
 float not_seeped_away(ivec2 cell, int towards) {
     for (int steps = 0; steps < SEEPS_AWAY; ++steps) {
-        if (is_wet(cell)) return 1.0;
+        if (is_wet(cell) || towards < 0) return 1.0;
         if (towards == 0) return is_at_edge(cell) ? 1.0 : (float(steps) + 0.5) / float(SEEPS_AWAY);
         cell += ivec2(towards_neighbour(towards - 1));
         if (!is_on_map(cell)) return 1.0;
-        towards = int(layer(surveyed_way, cell) + 0.5);
+        towards = int(floor(layer(surveyed_way, cell) + 0.5));
     }
     return 1.0;
 }
@@ -46,10 +46,11 @@ float not_seeped_away(ivec2 cell, int towards) {
 void main() {
     ivec2 at = ivec2(gl_FragCoord.xy);
     float flow = layer(surveyed_flow, at), smallest = exp2(frame.streams.x);
-    int towards = int(layer(surveyed_way, at) + 0.5);
+    int towards = int(floor(layer(surveyed_way, at) + 0.5));
     if (flow > smallest) flow *= not_seeped_away(at, towards);
     // Springs are as narrow as their first water; soon they have the width of their discharge, by hydraulic geometry.
     float half_width = frame.streams.y * sqrt(max(flow, 0.0) * clamp((flow - smallest) / smallest, 0.0, 1.0));
+    if (towards < 0) half_width = 0.0;
     int from = 0;
     float most = smallest;
     for (int number = 1; number <= 8; ++number) {

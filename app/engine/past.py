@@ -2,7 +2,8 @@
 
 So streams, lakes and forests are there from the first picture on. They come from the processes themselves, with the
 parameters of the scene: lakes fill and plants grow in few long steps, and in between water runs for as many cycles as
-the averages of streams need to be known.
+the averages of streams need to be known. Rivers that braid are where they are because of the bars that they built: they
+alone have moved their ground.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from app.model.layers import LOOSE
 from app.model.world import LARGEST_CYCLE, Layer, World
+from app.processes.braiding import Braiding
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion, raise_averages, water_of_cycle
 from app.processes.moisture import Moisture, soak
@@ -35,7 +38,7 @@ GATHERED = "gathered in the past"
 
 def lives(scene: Scene) -> bool:
     """Whether anything in a scene has a past: its water, or its plants."""
-    return scene.world.past > 0 and any(getattr(scene, name).enabled for name in (*WATERY, Plants.name))
+    return scene.world.past > 0 and any(getattr(scene, name).enabled for name in (*WATERY, Braiding.name, Plants.name))
 
 
 def is_due(world: World, scene: Scene) -> bool:
@@ -46,11 +49,18 @@ def is_due(world: World, scene: Scene) -> bool:
 def live(world: World, scene: Scene, processes: Sequence[Process], cycle: Cycle) -> Iterator[None]:
     """Let water and plants be as they are after `world.past` cycles of a scene on the ground as it is.
 
+    Rivers that braid have had as many cycles to shape it.
+
     This pauses after each step. The world stays as it was until the last, so that it can be given up at any.
     `processes` are those that run in `cycle`, in their order. The levels of lakes are still to be derived.
     """
-    before = world.copy()  # whatever the processes do to its ground
     by_name = {process.name: process for process in processes}
+    braided = world.copy()
+    if Braiding.name in by_name:
+        for _ in range(scene.world.past):
+            by_name[Braiding.name].step(braided, scene.braiding, Cycle(cycle.weather, cycle.edges, cycle.running))
+            yield
+    before = braided.copy()  # whatever the processes do to its ground
     watery = [by_name[name] for name in WATERY if name in by_name]
     if Pools.name in by_name:
         runoff = water_of_cycle(before, scene.droplets, cycle)
@@ -68,8 +78,11 @@ def live(world: World, scene: Scene, processes: Sequence[Process], cycle: Cycle)
     if DropletErosion.name in by_name:
         raise_averages(before, scene.droplets, cycles)
     if Plants.name in by_name:
-        yield from _grow(before, world.ground, scene, by_name[Plants.name], cycle)
+        yield from _grow(before, braided.ground, scene, by_name[Plants.name], cycle)
     left = [*watery, *(by_name[name] for name in (Plants.name,) if name in by_name)]
+    if Braiding.name in by_name:
+        _take_ground(world, braided)
+        _take(world, braided, {"reworked"})
     _take(world, before, {name for process in left for name in process.changes} - {"bedrock", "sediment"})
     if DropletErosion.name in by_name:
         world.cycles_before = max(cycles, scene.world.past)
@@ -87,6 +100,15 @@ def _grow(world: World, ground: Layer, scene: Scene, process: Process, cycle: Cy
         world.cycle = BEGIN + number
         process.step(world, parameters, cycle)
         yield
+
+
+def _take_ground(world: World, braided: World) -> None:
+    """Let what lies on the rock be that of another world of the same shape, with the account of how it came there."""
+    world.mix[...] = braided.mix
+    world.ledger.sediment, world.ledger.kinds = braided.ledger.sediment, braided.ledger.kinds
+    world.sum_mix()
+    loose = [LOOSE + name for name in world.materials.names] if world.materials else []
+    world.touched("sediment", *loose)
 
 
 def _take(world: World, before: World, names: set[str]) -> None:

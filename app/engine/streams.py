@@ -21,12 +21,16 @@ MEMORY, LEFT = 0.7, 0.3
 # Drops wander. What passes within so many reference cells to either side is taken for that of one stream, and for not
 # more than so many times less than it is.
 BESIDE, UNSEEN = 4, 3.0
+# Of the discharge of the smallest stream that is seen: what less than that runs in a thread seeps through its gravel.
+SEEPING = 0.25
 
 
 def streams_of(
     world: World, runoff: Runoff, before: NDArray[np.float32] | None = None
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The discharge of each cell in cubic metres a second, and 1 + the number of the neighbour that it goes to.
+
+    Of a river that parts into threads that is the one that most goes to, and less than 0.
 
     0 where no water goes on, and in lakes, where none is seen to run. Numbers as in `kernels.neighbours`; both
     [row, column]. Water runs as rain and springs feed it; where drops have run, no more than they brought: some soaks
@@ -64,13 +68,31 @@ def streams_of(
         open_edges=not world.walls,
     )
     flow = found.flow * runoff.discharge(world.cell_area)
+    directions = np.where(found.directions == OUTLET, 0, found.directions + 1)
+    if runoff.braided:
+        _part(world, runoff, flow, directions)
     if before is not None:  # else streams that are hardly seen come and go
         goes_on = flow > LEFT * before
         flow[goes_on] += MEMORY * (before[goes_on] - flow[goes_on])
-    directions = np.where(found.directions == OUTLET, 0, found.directions + 1)
     _follow_centrelines(world, flow, directions)
     flow[stands], directions[stands] = 0.0, 0
     return flow.astype(np.float32), directions.astype(np.float32)
+
+
+def _part(world: World, runoff: Runoff, flow: NDArray[np.float64], directions: NDArray[np.integer]) -> None:
+    """Let rivers that braid run as they do while they carry: by all ways down, over the ground as it is."""
+    from kernels.braids import part
+
+    rows, columns = world.shape
+    sources = np.zeros(world.shape)
+    for south, east, water in runoff.braided:
+        sources[min(int(south * rows), rows - 1), min(int(east * columns), columns - 1)] += water
+    dropped = runoff.drops * runoff.drop_depth * world.reference_cell_size or float(sources.sum())
+    parted = part(world.ground, world.cell_size, sources, sea_level=world.sea_level, open_edges=not world.walls)
+    passing = parted.water * (runoff.discharge(flow.size * world.cell_area) / dropped)
+    here = passing > SEEPING * runoff.smallest_stream(world.reference_cell_size)
+    flow[here] += passing[here]
+    directions[here] = -1 - parted.directions[here]
 
 
 def _follow_centrelines(world: World, flow: NDArray[np.float64], directions: NDArray[np.integer]) -> None:

@@ -119,6 +119,9 @@ declare_layers(
     LayerDeclaration("rain", "relative rainfall", given=True),
     LayerDeclaration("wear", "recent erosion by snowballs", "m", largest=LARGEST_SUM),
     LayerDeclaration("deposit", "recent deposition by snowballs", "m", largest=LARGEST_SUM),
+    LayerDeclaration(
+        "reworked", "how lately a braided river moved the ground, from 1 for now, falling with time", largest=1.0
+    ),
     LayerDeclaration("traffic", "recent traffic of snowballs", largest=LARGEST_SUM),
     LayerDeclaration(
         "moisture", "water in the soil", "m", np.float64,

@@ -70,7 +70,7 @@ class Course:
 
 # What water a survey found, beside that of the world itself: the levels of lakes in metres, minus infinity where there
 # is none; what runs through each cell in cubic metres a second; and 1 + the number of the neighbour that it runs to, or
-# 0 where it ends.
+# 0 where it ends; below 0 where it runs beside other threads of a river that parts, −9 where it ends there.
 SURVEYED_LEVEL, SURVEYED_FLOW, SURVEYED_WAY = "surveyed_level", "surveyed_flow", "surveyed_way"
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+import math
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,11 @@ from app.processes.droplets import read_springs
 from app.processes.kinds import account_for
 from app.processes.process import register
 
+if TYPE_CHECKING:
+    from kernels.braids import Braided
+
 BROUGHT = "brought by rivers"
+MOVED_BED = 0.01  # metres that go over a cell in a cycle where all of its bed moves: a stone's thickness
 
 
 class BraidingParameters(Parameters, frozen=True, kw_only=True):
@@ -44,6 +49,17 @@ class BraidingParameters(Parameters, frozen=True, kw_only=True):
         float, parameter(0.0, 100.0, "how readily banks slide into the water beside them", log=True, essential=True)
     ] = 2.0
     overcome: Annotated[float, parameter(0.0, 0.1, "upward slope over which water still carries", log=True)] = 0.002
+    load: Annotated[
+        float,
+        parameter(0.0, 1.0, "gravel that the rivers bring in, as a part of what they take from where they come in"),
+    ] = 1.0
+    regrowth: Annotated[
+        float,
+        parameter(
+            1.0, 1e6, "cycles in which plants come back to two thirds of the ground that was moved", unit="cycles",
+            log=True,
+        ),
+    ] = 150.0  # fmt: skip
     memory: Annotated[float, parameter(0.001, 1.0, "weight of the latest cycle in the threads shown", log=True)] = 0.1
 
 
@@ -54,7 +70,7 @@ class Braiding:
     name: ClassVar[str] = "braiding"
     after: ClassVar[str] = "droplets"
     parameters: ClassVar[type[Parameters]] = BraidingParameters
-    changes: ClassVar[tuple[str, ...]] = ("sediment", *side_by_side("flow"))
+    changes: ClassVar[tuple[str, ...]] = ("sediment", *side_by_side("flow"), "reworked")
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
@@ -78,7 +94,7 @@ class Braiding:
             rates=world.rates,
         )
         account_for(world, "", braided.moved, blown_in=BROUGHT)
-        _show(world, braided.water, parameters.memory)
+        _show(world, braided, parameters)
 
 
 def _sources(world: World, parameters: BraidingParameters) -> NDArray[np.float64]:
@@ -91,9 +107,12 @@ def _sources(world: World, parameters: BraidingParameters) -> NDArray[np.float64
     return sources
 
 
-def _show(world: World, water: NDArray[np.float64], memory: float) -> None:
-    """Let the traces of flowing water follow the threads."""
+def _show(world: World, braided: Braided, parameters: BraidingParameters) -> None:
+    """Let the traces of flowing water, and of what it moves, follow the threads."""
     world.pack("flow")
-    for name, now in (("stream", water > 0.0), ("discharge", water)):
+    for name, now in (("stream", braided.water > 0.0), ("discharge", braided.water)):
         trace = world.layers[name]
-        trace += np.float32(memory) * (now.astype(np.float32) - trace)
+        trace += np.float32(parameters.memory) * (now.astype(np.float32) - trace)
+    reworked = world.trace("reworked")
+    reworked *= np.float32(math.exp(-1.0 / parameters.regrowth))
+    np.maximum(reworked, np.minimum(braided.carried / MOVED_BED, 1.0).astype(np.float32), out=reworked)

@@ -136,11 +136,13 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
         """The water that runs over its land."""
         springs = read_springs(self.droplets.springs)
         drops = self.droplets.count + sum(spring.drops for spring in springs)
+        braided = read_springs(self.braiding.springs) if self.braiding.enabled else []
         flow = Runoff(
             precipitation=self.climate.precipitation,
             least_cells=self.view.stream_threshold,
+            braided=tuple((spring.south, spring.east, spring.drops) for spring in braided),
             by_altitude=self.climate.rain_by_altitude,
-            lasts=self.has_drops or self.geology.enabled,
+            lasts=self.has_drops or self.geology.enabled or self.braiding.enabled,
         )
         if drops == 0.0 or (self.geology.enabled and not self.has_drops):
             return flow

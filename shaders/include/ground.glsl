@@ -26,7 +26,7 @@ uniform sampler2D surface;
 uniform sampler2D light;   // sun visibility, sky visibility, hollowness
 
 #if MARKS == 1
-uniform sampler2D marks;   // of snowballs: sand, bare rock
+uniform sampler2D marks;   // of snowballs: sand, bare rock; how lately a braided river moved the ground
 #endif
 
 #if MATERIALS == 1
@@ -43,6 +43,8 @@ const vec3 ROCK_LOW = vec3(0.190, 0.162, 0.140);
 const vec3 ROCK_HIGH = vec3(0.315, 0.270, 0.222);
 const vec3 SCREE = vec3(0.330, 0.284, 0.226);
 const vec3 SAND = vec3(0.365, 0.298, 0.198);
+const vec3 BAR_STONES = vec3(0.300, 0.284, 0.258);
+const vec3 BAR_SAND = vec3(0.335, 0.300, 0.238);
 const vec3 SILT = vec3(0.235, 0.190, 0.128);
 const vec3 BED_SAND = vec3(0.225, 0.190, 0.138);
 const vec3 BED_SILT = vec3(0.128, 0.112, 0.084);
@@ -190,8 +192,12 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
 #if MARKS == 1
     // Grass does not hold where much is worn or put down; the noise frays the edges of all that.
     float frayed = 1.0 + 0.9 * ripple + 0.5 * patches;
-    vec2 mark = clamp(texture(marks, cells / frame.map.xy).xy * frayed, 0.0, 1.0);
+    vec3 mark = clamp(texture(marks, cells / frame.map.xy).xyz * frayed, 0.0, 1.0);
     green *= 1.0 - 0.85 * max(mark.x, mark.y);
+    // Bars are bare stones where the river has just been; then sand is blown and washed between them, and at last grass
+    // comes back.
+    float bars = smoothstep(0.12, 0.42, mark.z);
+    green *= 1.0 - bars;
     bare = max(bare, 0.80 * mark.y);
     put_down = mark.x;
 #endif
@@ -255,6 +261,10 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     float sand = covered * frame.wind.z;
 #endif
     albedo = mix(albedo, loose, covered);
+#if MARKS == 1
+    float stones = smoothstep(-0.25, 0.25, mark.z - 0.62 + 0.9 * ripple + 0.8 * tone);
+    albedo = mix(albedo, mix(BAR_SAND, BAR_STONES * (1.0 + 0.5 * ripple), stones), bars);
+#endif
 
 #if LIVING == 1
     // Water between the grains lets light in and not out: loose material gets far darker than rock.
@@ -278,6 +288,9 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     float rockiness = mix(mix(0.45, 1.0, bare), 0.35, max(covered * 0.6, snow)) * (1.0 - 0.8 * sand);
 #if DETAIL_SCALES > 2
     rockiness *= 1.0 - 0.8 * snow;
+#endif
+#if MARKS == 1
+    rockiness = mix(rockiness, 0.25 + 0.5 * stones, bars * (1.0 - snow));
 #endif
 
     Ground ground;

@@ -1,9 +1,10 @@
 // Running water, which lies in its bed as a part of the ground: its outline, its surface and how white it is.
 #include "river.glsl"
+#include "threads.glsl"
 
 // Where a pixel is so many cells wide, ripples are not seen, and the courses of streams give way to their cover.
 uniform float stream_far;
-// Cover of streams where a pixel is a cell, their way east and south, height of standing water over the ground in metres.
+// Streams where a pixel is a cell, as in include/threads.glsl, their way east and south, height of standing water over the ground in metres.
 uniform sampler2D flow;
 
 const float WHOLE_RIPPLES = 1.2;  // cells along a tile of ripples, which overlap
@@ -34,10 +35,26 @@ struct Stream {
     float shoal;  // how much of its depth is left beside one
 };
 
+// In a stream so many metres wide.
+float depth_at_width(float width) {
+    return DEPTH * pow(max(width, 1e-3) / DEPTH_AT_WIDTH, 2.0 * DEEPENING);
+}
+
+float thread_depth(float field) {
+    return depth_at_width(2.0 * frame.streams.y * frame.map.z * thread_root(field));
+}
+
+// The part of a pixel, so many cells wide, that threads cover.
+float thread_part(float field, float pixel) {
+    float soft = clamp(0.8 * pixel, 0.05, 1.0 - WHOLE_LINE);
+    return smoothstep(1.0 - soft, 1.0 + soft, field);
+}
+
 // From so far that a stream is part of a pixel. Lines stay as wide as they are drawn, and fade as narrower ones do.
 Course course_from_afar(vec4 known, float pixel) {
     float wider = max(pixel, 1.0);
-    return Course(min(known.x * sqrt(wider), 1.0), 0.0, DRAWN_DEPTH, known.yz, 0.0, 0.0, 0.0);
+    float depth = mix(DRAWN_DEPTH, thread_depth(known.x), thread_part(known.x, pixel));
+    return Course(min(known.x / WHOLE_LINE * sqrt(wider), 1.0), 0.0, depth, known.yz, 0.0, 0.0, 0.0);
 }
 
 // Which of the smaller images of the noise suits pixels that are so many tiles of it wide. Where pixels are
@@ -52,7 +69,8 @@ Course course_at(vec2 cells, vec4 known, mat2 step_of, float widest, sampler2D s
     float pixel = min(max(length(step_of[0]), length(step_of[1])), widest);
     vec2 across = vec2(-known.z, known.y);
     float span = min(length(across * step_of), widest);
-    bool asked = known.x > 0.0 && span < stream_far;
+    float parted = thread_part(known.x, pixel);
+    bool asked = known.x > 0.0 && span < stream_far && parted < 1.0;
     // Banks are never straight.
     vec2 bend = textureLod(noise, cells / 7.0, noise_level(pixel / 7.0, noise)).yz - 0.5;
     River river = river_at(cells + 0.12 * bend, asked);
@@ -67,7 +85,7 @@ Course course_at(vec2 cells, vec4 known, mat2 step_of, float widest, sampler2D s
     if (asked) rise = (elevation_at(surface, cells / frame.map.xy) - elevation_at(surface, river.middle / frame.map.xy)) / frame.map.z;
     float level = 1.0 - smoothstep(0.25, 0.5, (rise - 0.25 * span) / drawn);
     float width = 2.0 * river.half_width * frame.map.z;
-    float depth = DEPTH * pow(max(width, 1e-3) / DEPTH_AT_WIDTH, 2.0 * DEEPENING);
+    float depth = depth_at_width(width);
     // In a trench too narrow for it, it stands as high as its cross-section needs, between walls that are as steep.
     float needed = width * depth / (frame.map.z * frame.map.z);
     level = max(level, 1.0 - smoothstep(0.8, 1.2, max(rise * river.away / max(needed, 1e-6), rise / drawn)));
@@ -80,6 +98,12 @@ Course course_at(vec2 cells, vec4 known, mat2 step_of, float widest, sampler2D s
     course.along = mix(known.yz, river.along, nearness);
     course.near = nearness * smoothstep(1.5, 4.0, river.half_width / span);
     course.aside = dot(cells - river.middle, across) / drawn;
+    if (parted > 0.0) {
+        course.cover = max(course.cover, parted);
+        course.depth = thread_depth(known.x);
+        course.along = known.yz / max(length(known.yz), 1e-3);
+        course.near = 0.0;
+    }
     return course;
 }
 

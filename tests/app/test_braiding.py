@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from app.engine.simulator import Simulator
 from app.files import checkpoint
@@ -16,7 +17,17 @@ from tests.kernels.test_braids import braiding_index
 
 
 def outwash(columns: int = 200, rows: int = 130, **settings: object) -> Scene:
-    scene = load_preset("braided").with_values({"world.columns": columns, "world.rows": rows})
+    """The plain of the preset on its first day, whose river brings in all that it can carry."""
+    scene = load_preset("braided").with_values(
+        {
+            "world.columns": columns,
+            "world.rows": rows,
+            "world.past": 0,
+            "braiding.lateral": 2.0,
+            "braiding.load": 1.0,
+            "braiding.springs": "0.61 0.662 50; 0.59 0.68 50; 0.58 0.695 50; 0.6 0.712 50",
+        }
+    )
     return scene.with_values({path.replace("__", "."): value for path, value in settings.items()})  # type: ignore[misc]
 
 
@@ -44,6 +55,32 @@ def test_a_saved_world_goes_on_as_it_would_have(tmp_path: Path) -> None:
         opened.advance()
     assert bits(opened.world) == bits(simulator.world)
     assert bits(simulated(40, outwash(90, 60), threads=1).world) == bits(simulator.world)
+
+
+def test_ground_that_the_river_moved_is_known_by_its_age() -> None:
+    simulator = simulated(30, outwash(90, 60, braiding__regrowth=10.0, world__past=0))
+    before = simulator.world.layers["reworked"].copy()
+    assert np.count_nonzero(before) > 0.0 and before.max() == 1.0
+    simulator.change(simulator.scene.with_value("braiding.transport", 0.0))
+    for _ in range(20):
+        simulator.advance()
+    after = simulator.world.layers["reworked"]
+    moved = before > 0.01
+    assert after[moved] / before[moved] == pytest.approx(np.exp(-2.0), rel=1e-3)
+
+
+def test_a_river_with_a_past_opens_among_its_bars() -> None:
+    """What it moved is accounted for, and more cycles change less than the past did."""
+    scene = outwash(90, 60, world__past=60)
+    simulator = simulated(0, scene)
+    simulator.prepare_all()
+    world = simulator.world
+    assert world.cycle == 0
+    assert world.layers["reworked"].max() > 0.5
+    assert world.imbalance() < LARGEST_IMBALANCE
+    bare = simulated(0, outwash(90, 60, world__past=0)).world
+    assert np.abs(world.ground - bare.ground).max() > 0.5
+    assert np.array_equal(world.bedrock, bare.bedrock)
 
 
 def test_several_kinds_and_walls() -> None:

@@ -528,6 +528,26 @@ def test_no_stream_is_seen_in_a_lake() -> None:
     assert flow[36:].max() > flow[:19].max() > 0.0
 
 
+def test_a_river_that_braids_parts_and_joins_as_it_carries() -> None:
+    """Its threads carry together what comes in, side by side, and it alone parts."""
+    draw = np.random.default_rng(1)
+    ground = -0.4 * np.arange(120.0) + draw.normal(0.0, 0.3, (60, 120))
+    world = World(ground - 20.0, np.full(ground.shape, 20.0), cell_size=20.0, seed=0)
+    rain = Runoff(precipitation=800.0, least_cells=50.0)
+    runoff = replace(rain, braided=((0.5, 0.0, 100.0),))
+    (plain, ways), (flow, parted) = streams_of(world, rain), streams_of(world, runoff)
+    assert (ways >= 0.0).all()
+    own = np.where(parted < 0.0, flow - plain, 0.0)
+    brings = rain.discharge(ground.size * world.cell_area)  # without drops, as much as all the rain
+    assert own[:, 20].sum() == pytest.approx(brings, rel=0.1)
+    threads = [
+        np.count_nonzero(np.diff((own[:, column] > runoff.smallest_stream(20.0)).astype(int)) == 1)
+        for column in range(20, 110)
+    ]
+    assert np.mean(threads) > 1.5
+    assert (flow[parted >= 0.0] == plain[parted >= 0.0]).all()
+
+
 def test_a_river_that_meanders_runs_in_its_bed_from_source_to_mouth() -> None:
     from kernels.neighbours import COLUMN_STEPS, ROW_STEPS
 

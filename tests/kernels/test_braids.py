@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kernels.braids import Braided, BraidParameters, braid
+from kernels.braids import Braided, BraidParameters, braid, part
 from kernels.materials import one_kind
+from kernels.neighbours import COLUMN_STEPS, OUTLET, ROW_STEPS
 
 Numbers = NDArray[np.float64]
 
@@ -30,9 +31,10 @@ class Plain:
         self.sources = np.zeros((rows, columns))
         self.sources[rows // 2 - 4 : rows // 2 + 4, 0] = 40.0
 
-    def run(self, cycles: int, **others: object) -> Braided:
+    def run(self, cycles: int, parameters: BraidParameters = USUAL, **others: object) -> Braided:
         for _ in range(cycles):
-            done = braid(self.rock, self.loose, self.ground, one_kind(self.loose), CELL, self.sources, USUAL, **others)  # type: ignore[arg-type]
+            kinds = one_kind(self.loose)
+            done = braid(self.rock, self.loose, self.ground, kinds, CELL, self.sources, parameters, **others)  # type: ignore[arg-type]
             self.brought += sum(done.moved.blown_in)
             self.left += sum(done.moved.off_map)
         return done
@@ -105,3 +107,29 @@ def test_mass_is_kept_on_any_land(seed: int, open_edges: bool, sea: float) -> No
     assert plain.ground[10:14, 10:20].tobytes() == protected
     if not open_edges:
         assert plain.left == 0.0
+
+
+def test_water_parts_around_an_island_and_joins_below() -> None:
+    """Each side carries its share, nothing is lost, and the river that braids runs just so."""
+    plain = Plain(uneven=0.0)
+    plain.rock[34:46, 60:80] += 5.0
+    plain.ground = plain.rock + plain.loose
+    parted = part(plain.ground, CELL, plain.sources)
+    north, south = (parted.water[rows, 70].sum() for rows in (slice(0, 34), slice(46, None)))
+    assert parted.water[34:46, 70].sum() == 0.0
+    assert north == pytest.approx(south, rel=1e-6) and north + south == pytest.approx(plain.sources.sum(), rel=1e-9)
+    assert np.array_equal(parted.water, plain.run(1).water)
+    row, column = np.nonzero(parted.water[:, :-1])
+    assert (parted.directions[row, column] != OUTLET).all()
+    to = row + ROW_STEPS[parted.directions[row, column]], column + COLUMN_STEPS[parted.directions[row, column]]
+    assert (parted.water[to] > 0.0).all()
+
+
+def test_a_river_with_less_load_cuts_in_where_it_comes_in() -> None:
+    full, clear = Plain(), Plain()
+    full.run(40)
+    clear.run(40, parameters=USUAL._replace(load=0.2))
+    bed = full.sources > 0.0
+    fallen = [(plain.rock + 20.0 - plain.ground)[bed].mean() for plain in (full, clear)]
+    assert fallen[0] < 0.1 < 0.3 < fallen[1]
+    assert clear.loose.sum() + clear.left == pytest.approx(clear.begin + clear.brought, rel=1e-12)

@@ -9,11 +9,13 @@ import moderngl
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike, NDArray
+from pyglm import glm
 
 from app.model.snapshot import Snapshot
+from app.picture.camera import Camera
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.maps import LayerTextures
-from app.picture.passes.marks import TRACES, MarksMap
+from app.picture.passes.marks import SNOWBALLS, MarksMap
 from app.picture.passes.shaders import ShaderLibrary
 from app.scene.scene import Scene
 from tests.passes.conftest import Draw
@@ -23,9 +25,9 @@ ROWS, COLUMNS, CELL = 24, 40, 10.0
 
 
 def left(**traces: ArrayLike) -> Snapshot:
-    """Level rock on which snowballs have left these traces, and 0 of the others."""
+    """Level rock on which snowballs have left these traces, and 0 of their others."""
     made = snapshot(flat(ROWS, COLUMNS, 20.0), cell_size=CELL)
-    layers = {name: np.broadcast_to(np.float32(traces.get(name, 0.0)), (ROWS, COLUMNS)).copy() for name in TRACES}
+    layers = {name: np.broadcast_to(np.float32(traces.get(name, 0.0)), (ROWS, COLUMNS)).copy() for name in SNOWBALLS}
     return replace(made, layers={**made.layers, **layers}, versions={**made.versions, **dict.fromkeys(layers, 0)})
 
 
@@ -39,14 +41,14 @@ def marks(context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameB
 
 
 def joined(context: moderngl.Context, marks: MarksMap, shown: Snapshot, strength: float = 1.0) -> NDArray[np.float64]:
-    """Sand and bare rock, `[row, column, 2]`."""
+    """Sand, bare rock and what rivers moved, `[row, column, 4]`."""
     layers, before = LayerTextures(context), context.fbo
     layers.upload(shown)
     marks.update(shown, layers, strength)
     before.use()
     layers.release()
     width, height = marks.texture.size
-    return np.frombuffer(marks.texture.read(), np.uint8).reshape(height, width, 2) / 255.0
+    return np.frombuffer(marks.texture.read(), np.uint8).reshape(height, width, 4) / 255.0
 
 
 def test_sand_is_where_more_was_put_down_and_rock_where_more_was_worn(
@@ -87,7 +89,7 @@ def test_nothing_is_joined_where_nothing_was_left_or_nothing_is_wanted(
 def test_a_trace_that_changed_is_joined_anew(context: moderngl.Context, marks: MarksMap) -> None:
     first = left(deposit=CELL)
     assert joined(context, marks, first)[..., 0].any()
-    later = replace(left(wear=CELL), world=first.world, versions={**first.versions, **dict.fromkeys(TRACES, 1)})
+    later = replace(left(wear=CELL), world=first.world, versions={**first.versions, **dict.fromkeys(SNOWBALLS, 1)})
     assert not joined(context, marks, later)[..., 0].any()
 
 
@@ -117,3 +119,24 @@ def test_without_traces_the_view_changes_nothing(draw: Draw) -> None:
     np.testing.assert_array_equal(
         picture_of(draw, plain), picture_of(draw, left(deposit=5.0, wear=7.0), wear_and_deposit=0.0)
     )
+
+
+def test_bars_that_a_river_moved_are_bare_gravel_and_grow_over(
+    context: moderngl.Context, marks: MarksMap, draw: Draw
+) -> None:
+    """Also in a world without snowballs, and however strongly their marks are shown."""
+    ground = snapshot(flat(ROWS, COLUMNS, 20.0), cell_size=CELL)
+
+    def after(age: float) -> Snapshot:
+        layers = {**ground.layers, "reworked": flat(ROWS, COLUMNS, float(np.exp(-age)))}
+        return replace(ground, layers=layers, versions=dict.fromkeys(layers, int(10 * age)))
+
+    assert joined(context, marks, after(0.0), strength=0.0)[5, 5].tolist() == [0.0, 0.0, 1.0, 0.0]
+    scene = Scene().with_value("view.greenness", 1.0)
+    camera = Camera(glm.vec3(COLUMNS * CELL / 2, 20.0, ROWS * CELL / 2), 0.0, 90.0, 300.0, 32.0)
+    pictures = [
+        draw(shown, camera, scene).astype(float).mean(axis=(0, 1)) for shown in (after(0.1), after(4.0), ground)
+    ]
+    fresh, old, never = (float(2.0 * colour[1] / (colour[0] + colour[2])) for colour in pictures)
+    assert fresh < 0.97 * never, "greener"
+    assert old == pytest.approx(never, abs=0.01)

@@ -15,7 +15,7 @@ from pyglm import glm
 from app.cli.render import scene_camera
 from app.engine.publishing import take_snapshot
 from app.engine.survey import Surveyor, wanted_by
-from app.model.snapshot import SURVEYED_FLOW, Snapshot
+from app.model.snapshot import SURVEYED_FLOW, SURVEYED_WAY, Snapshot
 from app.model.world import World
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
@@ -494,6 +494,43 @@ def test_a_wide_floor_that_many_drops_touch_has_one_river(draw: Draw) -> None:
     assert pieces(water) == 1
     widest = water[60:260].sum(axis=1).max() * 30.0 / 320.0
     assert 0.0 < widest < 2.0, "cells"
+
+
+def parted(discharge: NDArray[np.float64]) -> Snapshot:
+    """A plain over which a river that parts runs to the east."""
+    shown = running(flat(48, 48), discharge)
+    return with_layers(shown, surveyed_way=-shown.layers[SURVEYED_WAY])
+
+
+@pytest.mark.parametrize("quality", ["low", "high"])
+def test_threads_part_around_a_bar_and_are_as_wide_as_their_share(draw: Draw, quality: str) -> None:
+    """A river of eight cells parts into one that carries more and one that carries less, and between them it is dry."""
+    scene = calm(quality=quality, stream_threshold=200.0)
+    smallest = scene.runoff.smallest_stream(CELL)
+    across, along = np.mgrid[:48, :48]
+    many, few, none = 9.0 * smallest, 3.0 * smallest, 0.3 * smallest
+    discharge = np.where((across >= 20) & (across < 28), many, 0.0)
+    bar = (along >= 16) & (along < 34)
+    discharge[bar & (across >= 16) & (across < 32)] = none
+    discharge[bar & (across >= 16) & (across < 21)] = many
+    discharge[bar & (across >= 27) & (across < 32)] = np.where(across == 29, few, none)[
+        bar & (across >= 27) & (across < 32)
+    ]
+    dry = snapshot(flat(48, 48), cell_size=CELL)
+    pictures = [draw(each, from_above(40.0, 48, 48), scene, size=(320, 320)) for each in (parted(discharge), dry)]
+    water = difference(*pictures) > 10
+
+    def widths(column: int) -> list[float]:
+        """Of the threads at a column of the map, in cells, from north to south."""
+        line = np.concatenate([[False], water[:, int((column - 4.0) * 8.0)], [False]])
+        begins, ends = (np.flatnonzero(change) for change in (line[1:] & ~line[:-1], ~line[1:] & line[:-1]))
+        return [float(end - begin) / 8.0 for begin, end in zip(begins, ends, strict=True)]
+
+    assert len(widths(10)) == len(widths(40)) == 1
+    assert widths(10)[0] == pytest.approx(8.5, abs=1.0)
+    wide, narrow = widths(25)
+    assert wide == pytest.approx(5.5, abs=1.0)
+    assert 0.5 < narrow < 2.0
 
 
 def test_a_stream_ends_in_a_lake(draw: Draw) -> None:

@@ -181,19 +181,21 @@ class FlowMap:
         rows, columns = snapshot.shape
         if self._points.fit((columns, rows)) | self._rivers.fit((columns, rows)) | self._flow.fit((columns, rows)):
             self.forget()
-        read = (*self.STREAM_LAYERS, "water")
-        ground = (snapshot.ground_version, snapshot.sea_level)
-        wanted = (snapshot.world, smallest, width, *ground, *(snapshot.versions.get(name) for name in read))
+        ground = (snapshot.ground_version, snapshot.sea_level, snapshot.versions.get("water"))
+        layered = (snapshot.versions.get(name) for name in self.STREAM_LAYERS)
+        wanted = (snapshot.world, smallest, width, *ground, *layered)
         if wanted == self._drawn:
             return
         self._drawn = wanted
-        self._find_points.program.bind(surface=surface, **{name: layers.texture(name) for name in read})
+        streams = {name: layers.texture(name) for name in self.STREAM_LAYERS}
+        water = layers.texture("water")
+        self._find_points.program.bind(surface=surface, water=water, **streams)
         self._find_points.draw(self._points.framebuffer)
         self._join.program.bind(points=self._points.texture())
         self._join.draw(self._rivers.framebuffer)
         self.reach = reach_of(largest(snapshot, SURVEYED_FLOW), width, snapshot.cell_size)
         self._blur.program.set(river_reach=self.reach)
-        self._blur.program.bind(surface=surface, water=layers.texture("water"), rivers=self.rivers)
+        self._blur.program.bind(surface=surface, water=water, rivers=self.rivers, **streams)
         self._blur.draw(self._flow.framebuffer)
         unlocked.build_mipmaps(self.texture)
 

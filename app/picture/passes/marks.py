@@ -1,4 +1,4 @@
-"""The marks of snowballs on the ground: their traces joined and blurred into one map."""
+"""The marks of snowballs and braided rivers on the ground: their traces joined and blurred into one map."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ from app.picture.passes.maps import LayerTextures
 from app.picture.passes.shaders import FullScreen, ShaderLibrary
 from app.picture.passes.targets import MapTarget, release_all
 
-TRACES = ("wear", "deposit")
+SNOWBALLS, RIVERS = ("wear", "deposit"), ("reworked",)
+TRACES = SNOWBALLS + RIVERS
 
 
 class Marks(NamedTuple):
     """What the map depends on."""
 
     world: int
-    versions: tuple[int, ...]  # of the traces
+    versions: tuple[int | None, ...]  # of the traces
     strength: float
 
 
 class MarksMap:
-    """Sand and bare rock, each from 0 to 1, with a texel for each cell."""
+    """Sand, bare rock and gravel, each from 0 to 1, with a texel for each cell."""
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary) -> None:
         self._context = context
         self._drawing = FullScreen(context, shaders, "marks.frag")
-        self._nothing = context.texture((1, 1), 2, bytes(2))
-        self._target = MapTarget(context, (2, "f1"))
+        self._nothing = context.texture((1, 1), 4, bytes(4))
+        self._target = MapTarget(context, (4, "f1"))
         self._drawn: Marks | None = None
 
     @property
@@ -43,10 +44,11 @@ class MarksMap:
 
     def update(self, snapshot: Snapshot, layers: LayerTextures, strength: float) -> None:
         """Join the traces of a snapshot. `strength` is that of sand and rock, from 0 to 1."""
-        if not all(name in snapshot.layers for name in TRACES) or strength == 0.0:
+        by_snowballs = strength > 0.0 and all(name in snapshot.layers for name in SNOWBALLS)
+        if not by_snowballs and not all(name in snapshot.layers for name in RIVERS):
             self._drawn = None
             return
-        versions = tuple(snapshot.versions[name] for name in TRACES)
+        versions = tuple(snapshot.versions.get(name) for name in TRACES)
         wanted = Marks(snapshot.world, versions, strength)
         if wanted == self._drawn:
             return
