@@ -552,6 +552,22 @@ def test_a_forest_that_becomes_a_colour_keeps_its_brightness(
     assert np.abs(means["points"] - means["colour"]).max() < 0.03
 
 
+def test_a_forest_in_finer_cells_is_as_dense_from_afar(draw_as: Draw) -> None:
+    """Trees are so many reference cells high, however fine the cells are."""
+    land = snapshot(flat(48, 48), cell_size=CELL)
+    fine = replace(snapshot(flat(96, 96), cell_size=0.5 * CELL), reference_cell_size=CELL)
+    trees = some_trees(3000, shape=(48, 48))
+    camera = looking(24.0, 24.0, 0.0, 50.0, 40.0)
+    finer = trees.copy()
+    finer[:, :2] = 2.0 * trees[:, :2] + 0.5
+    coarse = draw_as("colour", planted(land, trees), camera)
+    bare = draw_as("colour", land, camera)
+    as_fine = draw_as("colour", planted(fine, finer, 2), camera)
+    darkened = (bare - coarse).mean()
+    assert darkened > 0.05
+    assert (bare - as_fine).mean() == pytest.approx(darkened, rel=0.2)
+
+
 def test_nothing_jumps_while_the_camera_goes_away(draw_as: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
     """From trees in detail to a forest that is but a colour: from frame to frame the picture's tone hardly changes."""
     monkeypatch.setitem(LEVELS, "all", (40.0, 14.0, 2.5))

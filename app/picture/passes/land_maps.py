@@ -275,7 +275,8 @@ class LandMaps:
         if forest is None:
             self._canopy.forget()
             return
-        crowns = Crowns(snapshot.world, self.trees.version, snapshot.flora, view.tree_size)
+        reference_cells = (snapshot.reference_cell_size or snapshot.cell_size) / snapshot.cell_size
+        crowns = Crowns(snapshot.world, self.trees.version, snapshot.flora, view.tree_size * reference_cells)
         self._canopy.update(crowns, self.surface.texture.size, self.trees.geometry, len(forest.trees))
 
     def _read_mipmaps(self, quality: Quality) -> None:
