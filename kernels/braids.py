@@ -50,7 +50,7 @@ class BraidParameters(NamedTuple):
     transport: Metres  # taken from a cell through which all water runs, at a slope of 1 %
     lateral: float
     overcome: float  # so steeply up it still carries
-    load: float = 1.0  # what it brings in, of what it takes from where it comes in
+    load: float  # what it brings in, of what it takes from where it comes in
 
 
 class Parted(NamedTuple):

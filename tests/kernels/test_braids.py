@@ -14,7 +14,7 @@ from kernels.neighbours import COLUMN_STEPS, OUTLET, ROW_STEPS
 
 Numbers = NDArray[np.float64]
 
-USUAL = BraidParameters(transport=8.0, lateral=2.0, overcome=0.002)
+USUAL = BraidParameters(transport=8.0, lateral=2.0, overcome=0.002, load=1.0)
 CELL = 10.0
 
 
