@@ -154,10 +154,11 @@ def _carry(land, directions, cell_size, steps, water, ways, all_water, parameter
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _exchange(land, steps, sources, leaves, load, volumes, off_map, brought):
+def _exchange(land, steps, sources, leaves, load, volumes, carried, off_map, brought):
     """Take from each cell what goes from it, as far as it is there, and bring it to where it goes.
 
-    Cells at the map's end keep their height: where it `leaves`, and `sources`, where water comes in with a full load.
+    `carried` [cell] is how much went on. Cells at the map's end keep their height: where it `leaves`, and `sources`,
+    where water comes in with a full load.
     """
     kinds = land.kinds
     comes, taken, left, none = np.zeros(len(land.mix)), np.zeros(kinds), np.zeros(kinds), np.zeros(kinds)
@@ -180,6 +181,7 @@ def _exchange(land, steps, sources, leaves, load, volumes, off_map, brought):
                 for kind in range(kinds):
                     comes[to * kinds + kind] += share * taken[kind]
                     left[kind] -= share * taken[kind]
+                    carried[cell] += share * taken[kind]
         for kind in range(kinds):  # what protected ground does not take, and what rounding leaves
             comes[cell * kinds + kind] += left[kind]
         if sources[cell] > 0.0:
@@ -271,7 +273,7 @@ def braid(
         return Braided(np.zeros(shape), np.zeros(shape), Moved())
     water, ways, directions, ocean, outlets = routed
     steps = index_steps(shape[1])
-    shares, volumes = np.empty(cells * 8), np.zeros(cells * 8)
+    shares, volumes, carried = np.empty(cells * 8), np.empty(cells * 8), np.zeros(cells)
     land = _Land._make((
         *asked(materials, _ASKED), flat(rates), bedrock.reshape(-1), sediment.reshape(-1), ground.reshape(-1),
     ))  # fmt: skip
@@ -281,6 +283,6 @@ def braid(
     if all_water > 0.0:
         _carry(land, directions, float(cell_size), steps, water, ways, all_water, parameters, shares, volumes)
         leaves = (outlets & ~ocean & open_edges).reshape(-1)
-        _exchange(land, steps, sources.reshape(-1), leaves, float(parameters.load), volumes, off_map, brought)
+        _exchange(land, steps, sources.reshape(-1), leaves, float(parameters.load), volumes, carried, off_map, brought)
     moved = Moved(off_map=tuple(off_map.tolist()), blown_in=tuple(brought.tolist()))
-    return Braided(water.reshape(shape), volumes.reshape(*shape, 8).sum(axis=2), moved)
+    return Braided(water.reshape(shape), carried.reshape(shape), moved)

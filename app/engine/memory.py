@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from app.scene.scene import Scene
 
 # Bytes for each cell that nothing declares. They were measured, at 2048² cells.
-KERNELS = 20  # the most that any process needs while it runs, besides its layers: that of snowballs and pools
+KERNELS = 20  # the most that any other process needs while it runs, besides its layers: that of snowballs and pools
+BRAIDING = 220  # what rivers that braid need instead: what goes from each cell to each of its neighbours
 GEOLOGY = 100  # what a process of geological time keeps besides, and a source that begins with it
 MAPS = 10  # textures that every picture has
 MAPS_OF_A_LAYER = 19  # two textures of four bytes, and what is drawn from them at level high
@@ -51,9 +52,13 @@ class Needs(NamedTuple):
             layers = len(shown_versions(world)) * np.dtype(np.float32).itemsize if shown else 0  # of a snapshot
             once = (_bytes(vars(world).values()) + _bytes(world.layers.values()) + _bytes(state)) / world.ground.size
             geology = GEOLOGY if scene.geology.enabled or is_worn(scene) else 0
-            past = once if lives(scene) else 0.0  # another world, in which it is lived
+            lived = (
+                2 if scene.braiding.enabled else 1
+            )  # other worlds, in which the past is lived: see `app.engine.past`
+            past = lived * once if lives(scene) else 0.0
+            kernels = BRAIDING if scene.braiding.enabled else KERNELS
             making += once + layers + (geology if is_worn(scene) else 0)
-            running += once + past + 2 * layers + KERNELS + geology
+            running += once + past + 2 * layers + kernels + geology
             if shown:
                 running += MAPS + MAPS_OF_A_LAYER * len(shown_versions(world))
         return cls(making * cells, running * cells)

@@ -15,7 +15,7 @@ import msgspec
 
 from app.model.layers import LOOSE
 from app.model.world import LARGEST_CYCLE, Layer, World
-from app.processes.braiding import Braiding
+from app.processes.braiding import Braiding, follow_threads
 from app.processes.cycle import Cycle
 from app.processes.droplets import DropletErosion, raise_averages, water_of_cycle
 from app.processes.moisture import Moisture, soak
@@ -55,12 +55,13 @@ def live(world: World, scene: Scene, processes: Sequence[Process], cycle: Cycle)
     `processes` are those that run in `cycle`, in their order. The levels of lakes are still to be derived.
     """
     by_name = {process.name: process for process in processes}
-    braided = world.copy()
+    land = world
     if Braiding.name in by_name:
+        land = world.copy()
         for _ in range(scene.world.past):
-            by_name[Braiding.name].step(braided, scene.braiding, Cycle(cycle.weather, cycle.edges, cycle.running))
+            by_name[Braiding.name].step(land, scene.braiding, Cycle(cycle.weather, cycle.edges, cycle.running))
             yield
-    before = braided.copy()  # whatever the processes do to its ground
+    before = land.copy()  # whatever the processes do to its ground
     watery = [by_name[name] for name in WATERY if name in by_name]
     if Pools.name in by_name:
         runoff = water_of_cycle(before, scene.droplets, cycle)
@@ -76,17 +77,26 @@ def live(world: World, scene: Scene, processes: Sequence[Process], cycle: Cycle)
             process.step(before, getattr(still, process.name), now)
         yield
     if DropletErosion.name in by_name:
-        raise_averages(before, scene.droplets, cycles)
+        raise_averages(before, scene.droplets, cycles, land)
+        if Braiding.name in by_name:
+            _join_threads(before, land, scene)
     if Plants.name in by_name:
-        yield from _grow(before, braided.ground, scene, by_name[Plants.name], cycle)
+        yield from _grow(before, land.ground, scene, by_name[Plants.name], cycle)
     left = [*watery, *(by_name[name] for name in (Plants.name,) if name in by_name)]
     if Braiding.name in by_name:
-        _take_ground(world, braided)
-        _take(world, braided, {"reworked"})
+        _take_ground(world, land)
+        _take(world, land, set(by_name[Braiding.name].changes) - {"sediment"})
     _take(world, before, {name for process in left for name in process.changes} - {"bedrock", "sediment"})
     if DropletErosion.name in by_name:
         world.cycles_before = max(cycles, scene.world.past)
     world.has_past = True
+
+
+def _join_threads(world: World, braided: World, scene: Scene) -> None:
+    """Let the averages of drops be what they come to where in each cycle threads run after them."""
+    drops, threads = scene.droplets.stream_memory, scene.braiding.memory
+    weight = threads / (1.0 - (1.0 - drops) * (1.0 - threads))
+    follow_threads(world, braided.layers["stream"], braided.layers["discharge"], weight)
 
 
 def _grow(world: World, ground: Layer, scene: Scene, process: Process, cycle: Cycle) -> Iterator[None]:

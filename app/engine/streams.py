@@ -88,6 +88,8 @@ def _part(world: World, runoff: Runoff, flow: NDArray[np.float64], directions: N
     for south, east, water in runoff.braided:
         sources[min(int(south * rows), rows - 1), min(int(east * columns), columns - 1)] += water
     dropped = runoff.drops * runoff.drop_depth * world.reference_cell_size or float(sources.sum())
+    if not sources.any():
+        return
     parted = part(world.ground, world.cell_size, sources, sea_level=world.sea_level, open_edges=not world.walls)
     passing = parted.water * (runoff.discharge(flow.size * world.cell_area) / dropped)
     here = passing > SEEPING * runoff.smallest_stream(world.reference_cell_size)

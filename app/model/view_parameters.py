@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     Overlay = str
 else:
     Overlay = Literal[tuple(OVERLAYS)]
-READ_STREAMS = "droplets.enabled or geology.enabled or snowballs.enabled"  # where there can be some
+READ_STREAMS = "droplets.enabled or geology.enabled or braiding.enabled or snowballs.enabled"  # where there can be some
 Minimap = Literal["overlay", "wind_and_sand", "water"]
 Quality = Literal["automatic", "lowest", "low", "medium", "high", "ultra"]
 

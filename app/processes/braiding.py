@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,8 +74,12 @@ class Braiding:
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
+        from kernels import braids
+
         plain = np.add.outer(np.zeros(12), np.arange(12.0, 0.0, -1.0))
-        self.step(World(plain, np.ones((12, 12)), cell_size=10.0, seed=0), BraidingParameters(), Cycle())
+        world, parameters = World(plain, np.ones((12, 12)), cell_size=10.0, seed=0), BraidingParameters()
+        self.step(world, parameters, Cycle())
+        braids.part(world.ground, world.cell_size, _sources(world, parameters))  # as it is drawn
 
     def step(self, world: World, parameters: BraidingParameters, cycle: Cycle) -> None:
         """Advance `world` by the water of one cycle."""
@@ -109,10 +113,19 @@ def _sources(world: World, parameters: BraidingParameters) -> NDArray[np.float64
 
 def _show(world: World, braided: Braided, parameters: BraidingParameters) -> None:
     """Let the traces of flowing water, and of what it moves, follow the threads."""
-    world.pack("flow")
-    for name, now in (("stream", braided.water > 0.0), ("discharge", braided.water)):
-        trace = world.layers[name]
-        trace += np.float32(parameters.memory) * (now.astype(np.float32) - trace)
     reworked = world.trace("reworked")
     reworked *= np.float32(math.exp(-1.0 / parameters.regrowth))
     np.maximum(reworked, np.minimum(braided.carried / MOVED_BED, 1.0).astype(np.float32), out=reworked)
+    follow_threads(world, braided.water > 0.0, braided.water, parameters.memory)
+
+
+def follow_threads(world: World, stream: NDArray[Any], discharge: NDArray[Any], weight: float) -> None:
+    """Let the traces of flowing water follow those of threads, by a weight, where any have run.
+
+    Elsewhere they are those of drops, which know by themselves how fast they fade.
+    """
+    world.pack("flow")
+    been = (stream > 0.0) | (world.trace("reworked") > 0.0)
+    for name, now in (("stream", stream), ("discharge", discharge)):
+        trace = world.layers[name]
+        trace[been] += np.float32(weight) * (now[been].astype(np.float32) - trace[been])

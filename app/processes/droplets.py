@@ -261,10 +261,17 @@ def _water_of_drop(world: World, parameters: DropletParameters) -> float:
     return parameters.water * world.reference_cell_size
 
 
-def raise_averages(world: World, parameters: DropletParameters, cycles: int) -> None:
-    """Let the averages of streams be what they come to after many cycles like the `cycles` that they know alone."""
+def raise_averages(world: World, parameters: DropletParameters, cycles: int, before: World) -> None:
+    """Let the averages of streams be what they come to after many cycles like the latest `cycles`.
+
+    `before` is the world of before these: of its averages nothing stays.
+    """
     if parameters.river_transport == 0.0:  # else they are plain means
-        world.flow[..., : len(side_by_side("flow"))] /= np.float32(1.0 - (1.0 - parameters.stream_memory) ** cycles)
+        left = (1.0 - parameters.stream_memory) ** cycles
+        for name in side_by_side("flow"):
+            if name in before.layers:
+                world.layers[name] -= np.float32(left) * before.layers[name]
+        world.flow[..., : len(side_by_side("flow"))] /= np.float32(1.0 - left)
 
 
 def _memory(world: World, parameters: DropletParameters) -> float:

@@ -100,10 +100,10 @@ class WorldParameters(Parameters, frozen=True, kw_only=True):
         parameter(
             0,
             100_000,
-            "cycles before the first, in which water and plants have come to the land as it is",
+            "cycles before the first, in which water and plants have come to the land, and rivers have braided",
             unit="cycles",
             log=True,
-            needs="droplets.enabled or pools.enabled or moisture.enabled or plants.enabled",
+            needs="droplets.enabled or pools.enabled or moisture.enabled or braiding.enabled or plants.enabled",
         ),
     ] = 0
     rain_map: Annotated[

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from app.engine.memory import BRAIDING, Needs
 from app.engine.simulator import Simulator
 from app.files import checkpoint
 from app.model.ledger import LARGEST_IMBALANCE
-from app.processes.braiding import BROUGHT
-from app.scene.scene import Scene, load_preset
+from app.processes.braiding import BROUGHT, Braiding
+from app.processes.cycle import Cycle
+from app.scene.scene import DECLARATIONS, Scene, load_preset, without_effect
+from kernels import braids
 from tests.app.small import bits, simulated
 from tests.kernels.test_braids import braiding_index
 
@@ -81,6 +85,57 @@ def test_a_river_with_a_past_opens_among_its_bars() -> None:
     bare = simulated(0, outwash(90, 60, world__past=0)).world
     assert np.abs(world.ground - bare.ground).max() > 0.5
     assert np.array_equal(world.bedrock, bare.bedrock)
+
+
+def test_a_river_with_a_past_begins_with_the_traces_that_cycles_lead_to() -> None:
+    """Also where drops run on the same land, and these know their averages from few cycles."""
+    scene = outwash(90, 60, world__past=60, droplets__count=200, braiding__transport=0.0, braiding__memory=0.05)
+    simulator = simulated(0, scene)
+    simulator.prepare_all()
+    world = simulator.world
+    first = {name: world.layers[name].copy() for name in ("stream", "discharge")}
+    for _ in range(150):
+        simulator.advance()
+    threads = simulator.world.layers["discharge"] > 5.0
+    assert threads.any()
+    for name, traces in first.items():
+        later = simulator.world.layers[name]
+        assert traces[threads].mean() == pytest.approx(later[threads].mean(), rel=0.05)
+        assert traces[~threads].mean() == pytest.approx(later[~threads].mean(), rel=0.25), "drops elsewhere"
+    alone = simulated(0, outwash(90, 60, world__past=60, droplets__enabled=False))
+    alone.prepare_all()
+    assert alone.world.layers["discharge"].max() > 5.0
+
+
+def test_a_world_that_braids_needs_more_memory_while_it_runs_and_lives_its_past() -> None:
+    scene = outwash(90, 60, world__past=60)
+    still = scene.with_value("braiding.enabled", False)
+    braiding, other = (Needs.of([each], 1000, shown=False) for each in (scene, still))
+    begun = [Needs.of([each.with_value("world.past", 0)], 1000, shown=False) for each in (scene, still)]
+    assert braiding.running - begun[0].running >= 2 * (other.running - begun[1].running) > 0.0
+    world = simulated(0, scene).world
+    process, sources = Braiding(), scene.braiding
+    process.step(world, sources, Cycle())
+    tracemalloc.start()
+    try:
+        process.step(world, sources, Cycle())
+        assert tracemalloc.get_traced_memory()[1] < 1.2 * BRAIDING * world.ground.size
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_river_that_braids_alone_is_drawn_by_the_parameters_of_streams() -> None:
+    scene = outwash(90, 60, droplets__enabled=False, geology__enabled=False, plants__enabled=False)
+    for path in ("view.stream_threshold", "view.river_width", "world.past"):
+        assert not without_effect(scene, DECLARATIONS[path])
+        assert without_effect(scene.with_value("braiding.enabled", False), DECLARATIONS[path])
+
+
+def test_what_it_is_drawn_by_is_compiled_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = []
+    monkeypatch.setattr(braids, "part", lambda *_, **__: ran.append("part"))
+    Braiding().prepare()
+    assert ran == ["part"]
 
 
 def test_several_kinds_and_walls() -> None:

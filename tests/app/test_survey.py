@@ -546,6 +546,9 @@ def test_a_river_that_braids_parts_and_joins_as_it_carries() -> None:
     ]
     assert np.mean(threads) > 1.5
     assert (flow[parted >= 0.0] == plain[parted >= 0.0]).all()
+    assert np.array_equal(streams_of(world, replace(rain, braided=((0.5, 0.0, 0.0),)))[0], plain), (
+        "a river without water"
+    )
 
 
 def test_a_river_that_meanders_runs_in_its_bed_from_source_to_mouth() -> None:

@@ -125,6 +125,19 @@ def test_water_parts_around_an_island_and_joins_below() -> None:
     assert (parted.water[to] > 0.0).all()
 
 
+def test_it_carries_what_there_is() -> None:
+    """Nothing over bare rock, and of a thin bed no more than that."""
+    plain = Plain()
+    plain.loose[:, 30:60] = 0.0
+    plain.loose[:, 60:90] = 1e-4
+    plain.ground = plain.rock + plain.loose
+    before = plain.loose.copy()
+    carried = plain.run(1).carried
+    assert carried[:, 1:30].max() > 1e-3
+    assert not carried[:, 30:60].any()
+    assert carried[:, 60:90].max() > 0.0 and (carried <= before + 1e-12).all()
+
+
 def test_a_river_with_less_load_cuts_in_where_it_comes_in() -> None:
     full, clear = Plain(), Plain()
     full.run(40)
