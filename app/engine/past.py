@@ -96,7 +96,7 @@ def _join_threads(world: World, braided: World, scene: Scene) -> None:
     """Let the averages of drops be what they come to where in each cycle threads run after them."""
     drops, threads = scene.droplets.stream_memory, scene.braiding.memory
     weight = threads / (1.0 - (1.0 - drops) * (1.0 - threads))
-    follow_threads(world, braided.layers["stream"], braided.layers["discharge"], weight)
+    follow_threads(world, braided.layers["stream"], braided.layers["discharge"], weight, among_drops=True)
 
 
 def _grow(world: World, ground: Layer, scene: Scene, process: Process, cycle: Cycle) -> Iterator[None]:

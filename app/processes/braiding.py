@@ -98,7 +98,7 @@ class Braiding:
             rates=world.rates,
         )
         account_for(world, "", braided.moved, blown_in=BROUGHT)
-        _show(world, braided, parameters)
+        _show(world, braided, parameters, among_drops=self.after in cycle.running)
 
 
 def _sources(world: World, parameters: BraidingParameters) -> NDArray[np.float64]:
@@ -111,21 +111,23 @@ def _sources(world: World, parameters: BraidingParameters) -> NDArray[np.float64
     return sources
 
 
-def _show(world: World, braided: Braided, parameters: BraidingParameters) -> None:
+def _show(world: World, braided: Braided, parameters: BraidingParameters, *, among_drops: bool) -> None:
     """Let the traces of flowing water, and of what it moves, follow the threads."""
     reworked = world.trace("reworked")
     reworked *= np.float32(math.exp(-1.0 / parameters.regrowth))
     np.maximum(reworked, np.minimum(braided.carried / MOVED_BED, 1.0).astype(np.float32), out=reworked)
-    follow_threads(world, braided.water > 0.0, braided.water, parameters.memory)
+    follow_threads(world, braided.water > 0.0, braided.water, parameters.memory, among_drops=among_drops)
 
 
-def follow_threads(world: World, stream: NDArray[Any], discharge: NDArray[Any], weight: float) -> None:
-    """Let the traces of flowing water follow those of threads, by a weight, where any have run.
+def follow_threads(
+    world: World, stream: NDArray[Any], discharge: NDArray[Any], weight: float, *, among_drops: bool
+) -> None:
+    """Let the traces of flowing water follow those of threads, by a weight.
 
-    Elsewhere they are those of drops, which know by themselves how fast they fade.
+    Among drops they do where any threads have run: elsewhere drops leave them, and know how fast they fade.
     """
     world.pack("flow")
-    been = (stream > 0.0) | (world.trace("reworked") > 0.0)
+    been = (stream > 0.0) | (world.trace("reworked") > 0.0) if among_drops else np.s_[:, :]
     for name, now in (("stream", stream), ("discharge", discharge)):
         trace = world.layers[name]
         trace[been] += np.float32(weight) * (now[been].astype(np.float32) - trace[been])

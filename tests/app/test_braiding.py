@@ -107,6 +107,18 @@ def test_a_river_with_a_past_begins_with_the_traces_that_cycles_lead_to() -> Non
     assert alone.world.layers["discharge"].max() > 5.0
 
 
+def test_streams_of_drops_run_dry_where_these_are_switched_off() -> None:
+    simulator = simulated(20, outwash(90, 60, droplets__count=200, braiding__transport=0.0))
+    begun = simulator.world.layers["discharge"].sum()
+    simulator.change(simulator.scene.with_value("droplets.enabled", False))
+    for _ in range(120):
+        simulator.advance()
+    traces = simulator.world.layers["discharge"]
+    threads = traces > 1e-3
+    assert traces[threads].sum() > 0.3 * begun and traces[~threads].sum() < 1e-3 * begun
+    assert np.count_nonzero(threads) < 0.2 * threads.size
+
+
 def test_a_world_that_braids_needs_more_memory_while_it_runs_and_lives_its_past() -> None:
     scene = outwash(90, 60, world__past=60)
     still = scene.with_value("braiding.enabled", False)
