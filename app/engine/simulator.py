@@ -489,8 +489,8 @@ class Simulator:
         left = {name for process in self.enabled() for name in process.changes}
         for process in self._fading:
             parameters = self._parameters(process)
-            traces = [name for name in process.changes if not LAYERS[name].always]
-            if not parameters.enabled and left.isdisjoint(traces) and process.fade(self.world, parameters):
+            traces = [name for name in process.changes if not LAYERS[name].always and name not in left]
+            if not parameters.enabled and traces and process.fade(self.world, parameters):
                 self.world.changed.update(dict.fromkeys(traces, self.world.next_version))
 
     def _remember(self) -> None:

@@ -100,6 +100,13 @@ class Braiding:
         account_for(world, "", braided.moved, blown_in=BROUGHT)
         _show(world, braided, parameters, among_drops=self.after in cycle.running)
 
+    def fade(self, world: World, parameters: BraidingParameters) -> bool:
+        """Let plants come back to what was moved."""
+        if "reworked" not in world.layers or not world.layers["reworked"].any():
+            return False
+        _age(world, parameters)
+        return True
+
 
 def _sources(world: World, parameters: BraidingParameters) -> NDArray[np.float64]:
     """The water that comes to each cell, in metres, [row, column]."""
@@ -113,10 +120,17 @@ def _sources(world: World, parameters: BraidingParameters) -> NDArray[np.float64
 
 def _show(world: World, braided: Braided, parameters: BraidingParameters, *, among_drops: bool) -> None:
     """Let the traces of flowing water, and of what it moves, follow the threads."""
-    reworked = world.trace("reworked")
-    reworked *= np.float32(math.exp(-1.0 / parameters.regrowth))
+    reworked = _age(world, parameters)
     np.maximum(reworked, np.minimum(braided.carried / MOVED_BED, 1.0).astype(np.float32), out=reworked)
     follow_threads(world, braided.water > 0.0, braided.water, parameters.memory, among_drops=among_drops)
+
+
+def _age(world: World, parameters: BraidingParameters) -> NDArray[np.float32]:
+    """Let what was moved be a cycle older."""
+    reworked: NDArray[np.float32] = world.trace("reworked")
+    reworked *= np.float32(math.exp(-1.0 / parameters.regrowth))
+    reworked[reworked < np.finfo(np.float32).tiny] = 0.0  # processors are slow with numbers that are smaller
+    return reworked
 
 
 def follow_threads(

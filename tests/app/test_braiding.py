@@ -73,6 +73,21 @@ def test_ground_that_the_river_moved_is_known_by_its_age() -> None:
     assert after[moved] / before[moved] == pytest.approx(np.exp(-2.0), rel=1e-3)
 
 
+@pytest.mark.parametrize("drops", [False, True])
+def test_ground_that_a_river_moved_grows_over_where_it_is_switched_off(drops: bool) -> None:
+    simulator = simulated(5, outwash(90, 60, braiding__regrowth=10.0, droplets__enabled=drops))
+    before = simulator.world.layers["reworked"].copy()
+    simulator.change(simulator.scene.with_value("braiding.enabled", False))
+    for _ in range(20):
+        simulator.advance()
+    after = simulator.world.layers["reworked"]
+    assert simulator.world.changed["reworked"] == simulator.world.version
+    assert after == pytest.approx(before * np.exp(-2.0), rel=1e-3)
+    for _ in range(1000):
+        simulator.advance()
+    assert not simulator.world.layers["reworked"].any()
+
+
 def test_a_river_with_a_past_opens_among_its_bars() -> None:
     """What it moved is accounted for, and more cycles change less than the past did."""
     scene = outwash(90, 60, world__past=60)
