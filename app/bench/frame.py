@@ -26,7 +26,7 @@ from app.picture.canvas import Canvas
 from app.picture.passes.declaration import Pass, Passes
 from app.picture.passes.detail import detail_texture
 from app.picture.passes.maps import LayerTextures
-from app.picture.passes.mesh import GroundMesh, detail_distance, select_nodes
+from app.picture.passes.mesh import TWISTED, GroundMesh, crossed_nodes, detail_distance, select_nodes, twisted_blocks
 from app.picture.passes.targets import release_all
 from app.picture.picture import Picture
 from app.scene.scene import Scene
@@ -126,13 +126,16 @@ PLAIN = Pass("plain mesh", "terrain.vert", "bench/plain.frag", GroundMesh, defin
 
 
 class PlainMesh:
-    """The mesh that a picture has drawn last, with next to nothing on it: light, one texture of detail, and fog.
+    """The mesh of a picture that has been drawn, with next to nothing on it: light, one texture of detail, and fog.
 
     It has as many pixels as the whole picture, of the kind that scenes are drawn in, all of the mesh, and detail that
     fades smoothly: what a picture saves by leaving out what lies beside it, or of its filters, is its own merit.
     """
 
     def __init__(self, context: moderngl.Context, picture: Picture, size: tuple[int, int]) -> None:
+        assert picture.frame is not None
+        snapshot = picture.frame.snapshot
+        self._twisted = twisted_blocks(snapshot.ground(), TWISTED * snapshot.cell_size)
         self._picture = picture
         self._passes = Passes(context, picture.shaders, [PLAIN])
         self._texture = context.texture(size, 4, dtype="f2")
@@ -149,8 +152,16 @@ class PlainMesh:
         heights = (frame.snapshot.lowest * frame.exaggeration, frame.snapshot.highest * frame.exaggeration)
         detail = detail_distance(frame.camera, frame.crop.size[1], frame.quality)
         nodes = select_nodes(columns, rows, frame.snapshot.cell_size, heights, frame.camera, detail)
-        textures = {**frame.textures, "detail": self._detail}
-        self._passes.draw(PLAIN, replace(frame, nodes=nodes, textures=textures, targets={"scene": self._framebuffer}))
+        self._passes.draw(
+            PLAIN,
+            replace(
+                frame,
+                nodes=nodes,
+                crossed=crossed_nodes(nodes, self._twisted),
+                textures={**frame.textures, "detail": self._detail},
+                targets={"scene": self._framebuffer},
+            ),
+        )
 
     def release(self) -> None:
         release_all(self._passes, self._framebuffer, self._texture, self._detail, self._depth)

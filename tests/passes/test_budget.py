@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import moderngl
 import numpy as np
 
 from app.bench.budget import _CountingShaders, budget, with_counts
-from app.bench.frame import READS
+from app.bench.frame import READS, PlainMesh
 from app.cli.render import scene_camera
 from app.model.snapshot import Snapshot
 from app.picture.canvas import Canvas
+from app.picture.passes import unlocked
+from app.picture.passes.mesh import select_nodes
 from app.picture.passes.shaders import ShaderLibrary
 from app.picture.picture import Picture
 from app.scene.scene import Scene
@@ -112,3 +116,21 @@ def test_rock_asks_for_nothing_that_only_sand_has(context: moderngl.Context) -> 
     plain, desert = reads_of_a_fragment(context, rock), {"desert": 1.0, "drifting_sand": 1.0}
     assert reads_of_a_fragment(context, rock, **desert) < plain + 2.0
     assert reads_of_a_fragment(context, sand, **desert) > plain + 4.0
+
+
+def test_the_plain_mesh_is_whole_also_where_the_picture_shows_a_part(
+    context: moderngl.Context, canvas: Canvas, picture: Picture
+) -> None:
+    shown, scene = snapshot(hills(150, 150) * 400.0), Scene()
+    picture.show(shown)
+    camera = scene_camera(scene, shown)
+    picture.draw(canvas.framebuffer(160, 90), replace(camera, distance=0.1 * camera.distance), scene)
+    assert picture.frame is not None
+    rows, columns = shown.shape
+    heights = shown.lowest, shown.highest
+    assert len(picture.frame.nodes) < len(select_nodes(columns, rows, 10.0, heights, picture.frame.camera, 8.0))
+    plain = PlainMesh(context, picture, (160, 90))
+    drawn = unlocked.draws
+    plain.draw()
+    assert unlocked.draws > drawn
+    plain.release()
