@@ -15,6 +15,6 @@ void main() {
     vec2 size = vec2(textureSize(heights, 0));
     vec2 rise = vec2(height_at(at + ivec2(1, 0)) - height_at(at - ivec2(1, 0)),
                      height_at(at + ivec2(0, 1)) - height_at(at - ivec2(0, 1)));
-    float height = height_at(at), around = textureLod(heights, gl_FragCoord.xy / size, 4.5).x;
+    float height = height_at(at), around = textureLod(heights, gl_FragCoord.xy / size, 4.0).x;
     result = 0.5 + vec4((height - spans.x) / spans.y, 0.5 * rise * size / spans.z, (height - around) / spans.w);
 }

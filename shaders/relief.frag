@@ -1,4 +1,4 @@
-// What relief_height.frag has drawn, in cells, its slopes to the east and south, and its amount.
+// What relief_height.frag has drawn, in cells, and its slopes to the east and south.
 #include "map.glsl"
 #include "relief.glsl"
 
@@ -8,7 +8,6 @@
 
 uniform sampler2D heights;
 uniform float texels_per_cell;
-uniform float amount;
 
 out vec4 result;
 
@@ -20,8 +19,9 @@ void main() {
     ivec2 at = ivec2(gl_FragCoord.xy);
     vec2 rise = vec2(height_at(at + ivec2(1, 0)) - height_at(at - ivec2(1, 0)),
                      height_at(at + ivec2(0, 1)) - height_at(at - ivec2(0, 1)));
-    result = vec4(height_at(at), 0.5 * rise * texels_per_cell, amount);
+    vec3 relief = vec3(height_at(at), 0.5 * rise * texels_per_cell);
 #if RELIEF == 1
-    result = packed_relief(result);
+    relief = packed_relief(relief);
 #endif
+    result = vec4(relief, 1.0);
 }

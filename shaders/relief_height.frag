@@ -6,13 +6,14 @@ uniform sampler2D fractures;
 uniform sampler2D calm;  // how far it may stand out
 uniform float texels_per_cell;
 uniform float amount;
+uniform float snow_line;  // as a fraction of the relief of the land
 
 out float result;
 
 // How much of the ground lies under snow at a height in metres: see ground_material.
 float snow_on(float elevation, float steepness) {
     float altitude = (elevation * frame.map.w - frame.heights.x) / max(frame.heights.y - frame.heights.x, 1e-3);
-    return smoothstep(0.0, 0.06, altitude - frame.ground_look.x) * (1.0 - smoothstep(0.55, 1.0, steepness));
+    return smoothstep(0.0, 0.06, altitude - snow_line) * (1.0 - smoothstep(0.55, 1.0, steepness));
 }
 
 void main() {

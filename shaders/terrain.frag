@@ -76,7 +76,7 @@ in float clouds;  // before the sun
 
 #if RELIEF > 0
 #include "relief.glsl"
-uniform sampler2D relief;  // height in cells, its slopes to the east and south, and its amount
+uniform sampler2D relief;  // height in cells, its slopes to the east and south
 #endif
 #ifndef SHADE
 #define SHADE 0  // 1: shadows are read at their height
@@ -191,7 +191,7 @@ void main() {
 #endif
 #if RELIEF > 0
     // Ribs are bare and bright, gullies hold what is loose, and see less of the sky.
-    vec4 rib = texture(relief, uv);
+    vec3 rib = texture(relief, uv).xyz;
 #if RELIEF == 1
     rib = unpacked_relief(rib);
 #endif

@@ -23,7 +23,7 @@ from app.picture.passes import frame, table, unlocked
 from app.picture.passes.atmosphere import Sky
 from app.picture.passes.composing import compose
 from app.picture.passes.declaration import Frame, Passes, Shot
-from app.picture.passes.frame_values import fill_frame_block
+from app.picture.passes.frame_values import fill_frame_block, snow_line
 from app.picture.passes.land_maps import LandMaps
 from app.picture.passes.minimap import Contents, MinimapPass, Rectangle, minimap_rectangle
 from app.picture.passes.quality import BY_NAME, AutomaticQuality, FrameTimer, KnownLevels, Quality
@@ -273,7 +273,9 @@ class Picture:
             least_discharge=threshold,
         )
         self._frame_block.upload()
-        yield from self._maps.update(snapshot, view, quality, threshold, incoming if waves != NO_WAVES else None, swept)
+        to_shore = incoming if waves != NO_WAVES else None
+        snow = snow_line(view, weather, snapshot)
+        yield from self._maps.update(snapshot, view, quality, threshold, snow, to_shore, swept)
         frame = self.frame = compose(
             snapshot,
             shot,

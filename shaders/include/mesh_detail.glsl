@@ -7,7 +7,7 @@
 #endif
 
 #if DISPLACED == 1
-uniform sampler2D relief;  // height in cells, its slopes to the east and south, and its amount
+uniform sampler2D relief;  // height in cells, its slopes to the east and south
 #endif
 
 // Distance from the camera as the nodes were chosen by it: the height counts only outside of the span of all heights.

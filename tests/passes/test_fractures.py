@@ -53,9 +53,14 @@ def test_it_has_faces_and_edges(tile: NDArray[np.float64]) -> None:
     assert (bend**4).mean() / (bend**2).mean() ** 2 > 4.0, "3 for noise"
 
 
-def test_it_is_drawn_once(context: moderngl.Context, shaders: ShaderLibrary) -> None:
+def test_it_is_drawn_once_and_again_when_it_is_forgotten(context: moderngl.Context, shaders: ShaderLibrary) -> None:
     detail = detail_texture(context)
     fractures = Fractures(context, shaders, detail)
-    assert fractures.texture is fractures.texture
+    drawn = fractures.texture
+    blank = bytes(4 * SIDE * SIDE)
+    drawn.write(blank)
+    assert fractures.texture is drawn and drawn.read() == blank
+    fractures.forget()
+    assert fractures.texture.read() != blank
     fractures.release()
     detail.release()

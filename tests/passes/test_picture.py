@@ -50,6 +50,15 @@ def test_the_same_world_and_camera_give_the_same_pixels(draw: Draw, quality: str
     np.testing.assert_array_equal(first, draw(shown, scene=chosen, minimap=True))
 
 
+@pytest.mark.parametrize("quality", ["medium", "high"])
+def test_snow_lies_over_rock_as_in_a_picture_that_has_just_begun(draw: Draw, picture: Picture, quality: str) -> None:
+    shown, snowy = land(), scene(quality=quality, snow_line=0.2, exaggeration=3.0)
+    expected = draw(shown, scene=snowy)
+    picture.reload_shaders()  # bakes all again
+    draw(shown, scene=scene(quality=quality, snow_line=2.0, exaggeration=3.0))
+    np.testing.assert_array_equal(draw(shown, scene=snowy), expected)
+
+
 def test_pixels_do_not_depend_on_what_was_shown_before(
     context: moderngl.Context, canvas: Canvas, draw: Draw, picture: Picture
 ) -> None:
@@ -241,15 +250,20 @@ def test_nothing_is_left_behind(context: moderngl.Context, canvas: Canvas) -> No
 # Shaders that change.
 
 
-def test_a_reload_changes_also_what_is_baked(draw: Draw, picture: Picture, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = land()
-    bright = draw(shown)
+@pytest.mark.parametrize(
+    ("name", "result", "quality"), [("light.frag", "vec4(", "low"), ("fractures.frag", "0.5 + vec4(", "medium")]
+)
+def test_a_reload_changes_also_what_is_baked(
+    draw: Draw, picture: Picture, monkeypatch: pytest.MonkeyPatch, name: str, result: str, quality: str
+) -> None:
+    shown, chosen = land(), scene(quality=quality)
+    bright = draw(shown, scene=chosen)
     read = shaders.read_shader
-    dark = read("light.frag").replace("result = vec4(", "result = 0.0 * vec4(")
-    monkeypatch.setattr(shaders, "read_shader", lambda name: dark if name == "light.frag" else read(name))
-    np.testing.assert_array_equal(draw(shown), bright)
+    dark = read(name).replace(f"result = {result}", "result = 0.0 * vec4(")
+    monkeypatch.setattr(shaders, "read_shader", lambda asked: dark if asked == name else read(asked))
+    np.testing.assert_array_equal(draw(shown, scene=chosen), bright)
     assert picture.reload_shaders() == ""
-    assert draw(shown).mean() < bright.mean() - 5.0
+    assert draw(shown, scene=chosen).mean() < bright.mean() - 5.0
 
 
 def test_a_shader_that_does_not_compile_leaves_the_picture_as_it_is(

@@ -19,6 +19,7 @@ class Fractures:
 
     def __init__(self, context: moderngl.Context, shaders: ShaderLibrary, detail: moderngl.Texture) -> None:
         self._detail = detail
+        self._drawn = False
         self._heights = MapTarget(context, (1, "f4"), filter=ONE_MIPMAP)
         self._tile = MapTarget(context, (4, "f1"), filter=MIPMAPPED)
         self._of_heights = FullScreen(context, shaders, "fractures_height.frag")
@@ -26,19 +27,25 @@ class Fractures:
 
     @property
     def texture(self) -> moderngl.Texture:
-        if self._tile.fit((SIDE, SIDE)):
-            self._heights.fit((SIDE, SIDE))
-            self._draw(self._of_heights, self._heights, self._detail, texels=float(SIDE))
-            self._draw(self._of_tile, self._tile, self._heights.texture(), spans=(MEAN_HEIGHT, *SPANS))
+        if not self._drawn:
+            self._draw(self._of_heights, self._heights, {"detail": self._detail}, texels=float(SIDE))
+            self._draw(self._of_tile, self._tile, {"heights": self._heights.texture()}, spans=(MEAN_HEIGHT, *SPANS))
             self._heights.release()
+            self._drawn = True
         return self._tile.texture()
 
+    def forget(self) -> None:
+        """Redraw, though nothing has changed."""
+        self._drawn = False
+
     def release(self) -> None:
+        self.forget()
         release_all(self._heights, self._tile, self._of_heights, self._of_tile)
 
     @staticmethod
-    def _draw(drawing: FullScreen, target: MapTarget, read: moderngl.Texture, **uniforms: Uniform) -> None:
-        drawing.program.bind(**{"detail" if read.components == 4 else "heights": read})
+    def _draw(drawing: FullScreen, target: MapTarget, read: dict[str, moderngl.Texture], **uniforms: Uniform) -> None:
+        target.fit((SIDE, SIDE))
+        drawing.program.bind(**read)
         drawing.program.set(**uniforms)
         drawing.draw(target.framebuffer)
         unlocked.build_mipmaps(target.texture())

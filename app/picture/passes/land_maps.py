@@ -21,7 +21,7 @@ from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.mesh import TWISTED, twisted_blocks
 from app.picture.passes.overlays import COURSE, OverlayMaps, palette_texture
 from app.picture.passes.quality import Quality
-from app.picture.passes.relief import Relief, ReliefMap, texels_per_cell
+from app.picture.passes.relief import SNOW_ON_ALL, SNOW_ON_NONE, Relief, ReliefMap, texels_per_cell
 from app.picture.passes.shaders import ShaderLibrary, Texture
 from app.picture.passes.shore import ShoreMap, open_water, wet_cells, with_waves
 from app.picture.passes.swell import Waves
@@ -137,11 +137,13 @@ class LandMaps:
         view: ViewParameters,
         quality: Quality,
         smallest_stream: float,
+        snow_line: float,
         waves: Waves | None,
         run_up: RunUp | None,
     ) -> Iterator[None]:
         """Draw what has changed, and stop where another thing may be drawn between.
 
+        `snow_line` is that of the weather and the view, as a fraction of the relief of the land.
         The `waves` are those that run to a shore, if any do, and `run_up` how far they run up where nothing grows.
         """
         if not self._surface_is_current:
@@ -164,8 +166,8 @@ class LandMaps:
             self._flow.update(snapshot, self.layers, self.surface.texture, smallest_stream, view.river_width)
         self._read_mipmaps(quality)
         yield
-        self._shows_fractures = quality.relief > 0
-        self._update_relief(snapshot, view, quality)
+        self._shows_fractures = quality.detail_scales > 1
+        self._update_relief(snapshot, view, quality, snow_line)
         yield
         if waves is not None:
             self._shore.update(
@@ -239,6 +241,7 @@ class LandMaps:
             self._course,
             self._canopy,
             self.light,
+            self._fractures,
             self._relief,
             self._flow,
             self._shore,
@@ -299,13 +302,14 @@ class LandMaps:
             canopy=self._canopy.texture,
         )
 
-    def _update_relief(self, snapshot: Snapshot, view: ViewParameters, quality: Quality) -> None:
+    def _update_relief(self, snapshot: Snapshot, view: ViewParameters, quality: Quality, snow_line: float) -> None:
         rows, columns = snapshot.shape
         scale = texels_per_cell(columns, rows, quality.relief) if view.fine_relief > 0.0 else 0
         ground = snapshot.ground_version
         water = (snapshot.sea_level, snapshot.versions.get("water", -1), self._flow.drawn if self.with_water else None)
+        snow = min(max(snow_line, SNOW_ON_ALL), SNOW_ON_NONE)
         self._wanted_relief = Relief(
-            snapshot.world, ground, view.exaggeration, scale, view.fine_relief, water, quality.displaced
+            snapshot.world, ground, view.exaggeration, scale, view.fine_relief, snow, water, quality.displaced
         )
         self._relief.update(
             self.surface.texture,

@@ -18,6 +18,7 @@ from app.picture.passes.targets import MIPMAPPED, ONE_MIPMAP, MapTarget, release
 MOST_TEXELS = 2_400_000  # of larger maps cells are smaller in the picture, too
 BAND = 65_536  # texels drawn at a time, at most
 HIGHEST = 2.5  # cells that relief of the usual amount rises above the map or falls below it, and slopes that it has
+SNOW_ON_ALL, SNOW_ON_NONE = -0.06, 1.0  # snow lines, as fractions of the relief of the land
 EXACTLY, IN_8_BITS = (4, "f2"), (4, "f1")
 
 
@@ -29,6 +30,7 @@ class Relief(NamedTuple):
     exaggeration: float
     texels_per_cell: int
     amount: float  # how high it is beside what is usual
+    snow_line: float  # over which no rock looks out of the snow, as a fraction of the relief of the land
     water: tuple[object, ...] = ()  # what says where water stands and runs
     exact: bool = True  # as a mesh that is displaced needs it, or in 8 bits
 
@@ -130,9 +132,10 @@ class ReliefMap:
         self._next.fit(size, EXACTLY if wanted.exact else IN_8_BITS)
         self._next.texture().filter = MIPMAPPED if wanted.exact else ONE_MIPMAP
         yield from draw_in_bands(self._of_calm, self._calm, band, {"surface": surface, "water": water, "flow": flow})
-        uniforms = {"texels_per_cell": float(scale), "amount": amount}
+        uniforms = {"texels_per_cell": float(scale)}
         heights = {"surface": surface, "calm": self._calm.texture(), "fractures": fractures.texture}
-        yield from draw_in_bands(self._of_height, self._heights, band, heights, **uniforms)
+        carved = {"amount": amount, "snow_line": wanted.snow_line}
+        yield from draw_in_bands(self._of_height, self._heights, band, heights, **uniforms, **carved)
         slopes = {"heights": self._heights.texture()}
         if not wanted.exact:
             uniforms["relief_span"] = wanted.span
