@@ -171,7 +171,7 @@ void main() {
     // Blocks of rock look out of what lies on them.
     float looks_out = 0.25 + 0.75 * exp(-place.w / (3.0 * frame.ground_look.z));
     float bare = smoothstep(0.25, 0.60, steepness) * (1.0 - on_wall) * looks_out;
-    if (bare > 0.0) fine = mix(fine, texture(fractures, mat2(0.80, 0.60, -0.60, 0.80) * cells / 7.3), bare);
+    if (bare > 0.0) fine = mix(fine, texture(fractures, turned(cells) / 7.3), bare);
 #if DETAIL_SCALES > 2
     vec3 over_wall = vec3(cells, height);
     mat2x3 step_on_wall = mat2x3(dFdx(over_wall), dFdy(over_wall));
@@ -196,11 +196,13 @@ void main() {
     rib = unpacked_relief(rib);
 #endif
     fine.x += 0.7 * rib.x;
+    seen.y *= 1.0 + 0.9 * clamp(rib.x, -0.6, 0.1);
+#else
+    const vec3 rib = vec3(0.0);
+#endif
 #if DETAIL_SCALES > 1
     // What holds on to rock does so where ribs and faces are gentle.
     steepness *= length(slope + rib.yz + faces * bare) / max(length(slope), 0.05);
-#endif
-    seen.y *= 1.0 + 0.9 * clamp(rib.x, -0.6, 0.1);
 #endif
     Ground ground = ground_material(cells, place, strata_top, steepness, hollowness, fine, coarse);
     float dry = 1.0;
@@ -234,9 +236,7 @@ void main() {
     vec3 albedo = with_way_of_water(with_overlay(ground.albedo, uv, place, pixel), uv, pixel, dry);
 
     // Relief finer than a cell: slopes of the noise, which its mipmaps fade with distance.
-#if RELIEF > 0
     slope += rib.yz * dry;
-#endif
 #if DETAIL_SCALES > 1
     vec2 bumps = faces * ground.rockiness + (coarse.zy - 0.5) * 0.25 * (1.0 - on_wall);
 #else

@@ -78,14 +78,17 @@ struct Ground {
 #endif
 };
 
-// Noise of about a cell, and of a part of it where the picture is good enough to show it: turned against each other, so
-// that no tile repeats in step with the other.
+// Places for a second tile that is not to repeat in step with the first.
+vec2 turned(vec2 cells) {
+    return mat2(0.80, 0.60, -0.60, 0.80) * cells;
+}
+
+// Noise of about a cell, and of a part of it where the picture is good enough to show it: turned against each other.
 vec4 fine_detail(vec2 cells) {
 #if DETAIL_SCALES == 1
     return texture(detail, cells / 12.0);
 #else
-    vec2 turned = mat2(0.80, 0.60, -0.60, 0.80) * cells;
-    return 0.5 * texture(detail, cells / 18.7) + 0.5 * texture(detail, turned / 5.3);
+    return 0.5 * texture(detail, cells / 18.7) + 0.5 * texture(detail, turned(cells) / 5.3);
 #endif
 }
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from app.model.snapshot import Snapshot
 from app.picture.passes import maps, unlocked
 from app.picture.passes.frame import FrameBlock
+from app.picture.passes.held import held
 from app.picture.passes.maps import LayerTextures, Lighting, LightMap, SurfaceMap
 from app.picture.passes.quality import BY_NAME
 from app.picture.passes.shaders import ShaderLibrary
@@ -224,6 +225,18 @@ def baker(context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameB
     baker = Baker(context, shaders, frame_block)
     yield baker
     baker.release()
+
+
+def test_what_one_level_has_beside_its_light_is_given_back_at_another(baker: Baker) -> None:
+    def held_after(relief: int) -> int:
+        baker.relief = relief
+        for direction in (90.0, 180.0):  # both maps, that which is shown and the next
+            baker.baked(snapshot(hills(20, 30) * 100.0), direction=direction)
+        return held().textures
+
+    without = held_after(0)
+    assert held_after(3) > without
+    assert held_after(0) == without
 
 
 @pytest.mark.parametrize("height", [2.5, 27.0, 90.0])

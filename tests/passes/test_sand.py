@@ -155,9 +155,10 @@ def test_a_brink_is_sharp(draw: Draw) -> None:
     camera = replace(from_above(10.0), target=glm.vec3(32.5 * CELL, 360.0, 32.0 * CELL))
     across = draw(made, scene=scene, camera=camera, size=(320, 320)).astype(float).mean(axis=(0, 2))
     smooth = np.convolve(across, np.ones(5) / 5.0, "same")[10:-10]
-    light, dark = smooth[:80].mean(), smooth[-80:].mean()
+    brink, cell = len(smooth) // 2, 32
+    light, dark = smooth[brink - 2 * cell : brink - cell].mean(), smooth[brink + cell : brink + 2 * cell].mean()
     between = (smooth < light - 0.2 * (light - dark)) & (smooth > dark + 0.2 * (light - dark))
-    assert between.sum() / 32.0 < 0.8, "cells"
+    assert between.sum() / cell < 0.8, "cells"
 
 
 def test_sand_slides_where_its_material_says(draw: Draw) -> None:

@@ -346,6 +346,8 @@ class LightMap:
             self._baked, self._baking = self._baking, None
             if self._has_shade:
                 self._draw_smoothed()
+            else:
+                self._smoothed.release()
 
     def _draw_smoothed(self) -> None:
         if self._smooth is None:
