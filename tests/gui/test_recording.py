@@ -58,8 +58,9 @@ def test_f9_records_the_scene_at_its_true_speed_also_in_another_size(program: Pr
     program.wait_for(lambda: program.cycle > 3, "the simulation")
     width, height = program.size
     program.move(*SCENE_MIDDLE)
-    begin = time.monotonic()
     program.key("F9")
+    program.wait_for(lambda: bool(list(tmp_path.glob("thalweg-noise-*.mp4"))), "the file")
+    begin = time.monotonic()  # how soon it begins is another question
     time.sleep(2.0)
     program.xdotool("windowsize", program.window, "700", "700")
     program.wait_for(lambda: program.size == (700, 700), "the new size")
