@@ -131,6 +131,6 @@ def test_the_plain_mesh_is_whole_also_where_the_picture_shows_a_part(
     assert len(picture.frame.nodes) < len(select_nodes(columns, rows, 10.0, heights, picture.frame.camera, 8.0))
     plain = PlainMesh(context, picture, (160, 90))
     drawn = unlocked.draws
-    plain.draw()
+    plain.draw(plain.whole_frame())
     assert unlocked.draws > drawn
     plain.release()
