@@ -1,4 +1,5 @@
 // The part of the table that the block's shadow can fall on: its outline, drawn out away from the sun.
+#include "clip.glsl"
 #include "map.glsl"
 
 void main() {
@@ -15,5 +16,5 @@ void main() {
         default: at = vec2(0.0, side.y); break;
     }
     vec2 place = mix(low + at, high - at, lessThan(out_of_sun, vec2(0.0)));
-    gl_Position = frame.view_projection * vec4(place.x, frame.heights.z, place.y, 1.0);
+    gl_Position = clip_position(vec4(place.x, frame.heights.z, place.y, 1.0));
 }

@@ -1,4 +1,5 @@
 // Where a lake is cut by the edge of the map: for each tile that it lies in, a wall on every side that is an edge.
+#include "clip.glsl"
 #include "map.glsl"
 
 uniform float tile;  // cells along its side
@@ -27,5 +28,5 @@ void main() {
     level = lake.z;
     float height = top || !at_edge ? level * frame.map.w : min(level * frame.map.w, frame.heights.x);
     position = vec3(cell.x, 0.0, cell.y) * frame.map.z + vec3(0.0, height, 0.0);
-    gl_Position = frame.view_projection * vec4(position, 1.0);
+    gl_Position = clip_position(vec4(position, 1.0));
 }

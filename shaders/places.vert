@@ -1,4 +1,5 @@
 // The ground, where nothing but its place is asked for.
+#include "clip.glsl"
 #include "mesh.glsl"
 
 uniform sampler2D surface;
@@ -7,5 +8,5 @@ out vec3 position;
 
 void main() {
     position = numbered_vertex(surface, gl_VertexID);
-    gl_Position = frame.view_projection * vec4(position, 1.0);
+    gl_Position = clip_position(vec4(position, 1.0));
 }

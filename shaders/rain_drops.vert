@@ -1,5 +1,6 @@
 // Streaks of rain and flakes of snow around the eye. Each has a place in the world that repeats from box to box, and falls
 // with the time: when the eye moves they stay where they are.
+#include "clip.glsl"
 #include "rain.glsl"
 
 uniform float pixel;  // the angle of one
@@ -44,5 +45,5 @@ void main() {
     cover = there * min(real / width, 1.0) * (snow ? min(real / width, 1.0) : 1.0) * (snow ? 0.9 : 0.5);
     flake = snow ? 1.0 : 0.0;
     position = middle + width * in_square.x * across + (snow ? width : 0.5 * STREAK * side) * in_square.y * along;
-    gl_Position = cover > 0.003 ? frame.view_projection * vec4(position, 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
+    gl_Position = cover > 0.003 ? clip_position(vec4(position, 1.0)) : vec4(2.0, 2.0, 2.0, 1.0);
 }

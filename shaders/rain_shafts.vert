@@ -1,4 +1,5 @@
 // Shafts of rain and snow that hang from the clouds and drift with them: upright squares that face the eye.
+#include "clip.glsl"
 #include "rain.glsl"
 
 uniform int shafts;  // along each side of their lattice
@@ -33,5 +34,5 @@ void main() {
     vec2 carried = frame.wind.xy * 0.25 * (frame.clouds.x - high);
     position = vec3(0.0, high, 0.0);
     position.xz = place + carried + across * in_square.x * spacing * mix(1.4, 1.0, in_square.y);
-    gl_Position = thick > 0.0 ? frame.view_projection * vec4(position, 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
+    gl_Position = thick > 0.0 ? clip_position(vec4(position, 1.0)) : vec4(2.0, 2.0, 2.0, 1.0);
 }

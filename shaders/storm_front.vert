@@ -1,4 +1,5 @@
 // The front of a dust storm: billows in rows over the line to which its dust has come, each a square that faces the eye.
+#include "clip.glsl"
 #include "map.glsl"
 #include "sky.glsl"
 
@@ -40,5 +41,5 @@ void main() {
     seed = 17.0 * chances.x;
     // None comes or goes at once, nor stands before the eye.
     dense = on_map * min(2.0 * frame.dust.z, 1.0) * (1.0 - 0.22 * float(row)) * smoothstep(1.5 * tall, 4.0 * tall, distance(centre, frame.camera.xyz));
-    gl_Position = dense > 0.0 ? frame.view_projection * vec4(position, 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
+    gl_Position = dense > 0.0 ? clip_position(vec4(position, 1.0)) : vec4(2.0, 2.0, 2.0, 1.0);
 }

@@ -1,4 +1,5 @@
 // The ground.
+#include "clip.glsl"
 #include "mesh.glsl"
 #include "sky.glsl"
 
@@ -59,5 +60,5 @@ void main() {
 #if FOG == 1
     add_fog(position, air_kept, air_added);
 #endif
-    gl_Position = frame.view_projection * vec4(position, 1.0);
+    gl_Position = clip_position(vec4(position, 1.0));
 }

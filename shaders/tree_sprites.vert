@@ -1,4 +1,5 @@
 // Small trees: a point each, drawn as a square in which the crown's outline is found.
+#include "clip.glsl"
 #include "tree.glsl"
 
 uniform vec2 limits;  // heights in pixels: of the level that is finer; where trees become a colour of the ground
@@ -90,6 +91,6 @@ void main() {
     lobes = vec4(-0.36, -0.20, 0.38, -0.14) + vec4(out_of_place, out_of_place.yx);
     if (chances.y > 0.5) lobes.xz = -lobes.xz;
 
-    gl_Position = frame.view_projection * vec4(centre, 1.0);
+    gl_Position = clip_position(vec4(centre, 1.0));
     gl_PointSize = max(side * scale.y / distance(frame.camera.xyz, centre), 1.0);
 }

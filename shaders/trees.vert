@@ -1,4 +1,5 @@
 // Trees near enough to be seen as bodies: one shape for each instance, turned and scaled.
+#include "clip.glsl"
 #include "tree.glsl"
 
 #ifndef SHADOWS
@@ -96,6 +97,6 @@ void main() {
 #if FOG == 1
     add_fog(position, air_kept, air_added);
 #endif
-    gl_Position = frame.view_projection * vec4(position, 1.0);
+    gl_Position = clip_position(vec4(position, 1.0));
 #endif
 }

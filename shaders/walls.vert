@@ -1,4 +1,5 @@
 // The sides of the block: for each node of the ground at an edge of the map a strip, from the ground down to the base.
+#include "clip.glsl"
 #include "mesh.glsl"
 #include "sky.glsl"
 
@@ -30,5 +31,5 @@ void main() {
     strata_top = textureLod(strata_rise, map_uv(position.xz), 0.0).x;
     if (gl_VertexID % 2 == 1) position.y = frame.heights.z;
     air_before(position, air_kept, air_added);
-    gl_Position = frame.view_projection * vec4(position, 1.0);
+    gl_Position = clip_position(vec4(position, 1.0));
 }

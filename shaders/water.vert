@@ -1,4 +1,5 @@
 // Standing water: the sea is one plane to the horizon, a lake one square for each tile of the map that it lies in.
+#include "clip.glsl"
 #include "map.glsl"
 
 #ifndef SEA
@@ -37,7 +38,7 @@ void main() {
     vec2 at = infinite ? sign(corner_of_map(number) - 0.5 * map_extent()) : corner_of_map(number);
     vec4 place = vec4(at.x, infinite ? 0.0 : frame.water.w * frame.map.w, at.y, infinite ? 0.0 : 1.0);
 #endif
-    gl_Position = frame.view_projection * place;
+    gl_Position = clip_position(place);
 }
 #else
 uniform float tile;  // cells along its side
@@ -51,6 +52,6 @@ void main() {
     vec2 cell = min(lake.xy + tile * vec2(gl_VertexID % 2, gl_VertexID / 2), frame.map.xy - 1.0);
     map_place = (cell + 0.5) * frame.map.z;
     level = lake.z;
-    gl_Position = frame.view_projection * vec4(map_place.x, level * frame.map.w, map_place.y, 1.0);
+    gl_Position = clip_position(vec4(map_place.x, level * frame.map.w, map_place.y, 1.0));
 }
 #endif

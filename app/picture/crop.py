@@ -45,12 +45,16 @@ class Crop:
         return (2 * self.left + self.width) / across - 1.0, (2 * self.bottom + self.height) / up - 1.0
 
     @property
-    def clip(self) -> glm.mat4:
-        """From the clip space of the picture to that of the part: the projection, cut up."""
+    def clip_change(self) -> tuple[float, float, float, float]:
+        """From the clip space of the picture to that of the part: factors and shifts (x, y)."""
         (across, up), (x, y) = self.scale, self.middle
+        return 1.0 / across, 1.0 / up, -x / across, -y / up
+
+    @property
+    def clip(self) -> glm.mat4:
+        """The same as a matrix: the projection, cut up."""
         matrix = glm.mat4(1.0)
-        matrix[0][0], matrix[1][1] = 1.0 / across, 1.0 / up
-        matrix[3][0], matrix[3][1] = -x / across, -y / up
+        matrix[0][0], matrix[1][1], matrix[3][0], matrix[3][1] = self.clip_change
         return matrix
 
     def axes(self, across: glm.vec3, up: glm.vec3, ahead: glm.vec3) -> tuple[glm.vec3, glm.vec3, glm.vec3]:

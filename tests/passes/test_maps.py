@@ -417,11 +417,21 @@ def test_finer_light_is_the_same_light_in_more_places(baker: Baker, monkeypatch:
     fine = baker.texels()
     assert fine.shape[:2] == (96, 128)
     quarters = fine.reshape(48, 2, 64, 2, 4).mean(axis=(1, 3))
+    coarse = smoothed(coarse)  # as the finer is where it is baked
     assert np.corrcoef(quarters[..., 0].ravel(), coarse[..., 0].ravel())[0, 1] > 0.9
-    assert np.corrcoef(quarters[..., 1].ravel(), coarse[..., 1].ravel())[0, 1] > 0.95, "but for the grain of the coarse"
+    assert np.corrcoef(quarters[..., 1].ravel(), coarse[..., 1].ravel())[0, 1] > 0.97
     monkeypatch.setattr(maps, "FINE_CELLS", 1000)  # of larger maps cells are smaller in the picture, too
     baker.light.forget()
     assert baker.baked(shown).shape[:2] == (48, 64)
+
+
+def smoothed(light: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The mean over two texels each way, `[row, column, channel]`."""
+    smooth = np.pad(light, ((1, 1), (1, 1), (0, 0)), "edge")
+    for axis in (0, 1):
+        low, middle, high = (np.take(smooth, range(at, smooth.shape[axis] - 2 + at), axis) for at in range(3))
+        smooth = 0.25 * low + 0.5 * middle + 0.25 * high
+    return smooth
 
 
 def test_light_on_a_displaced_mesh_is_smooth(baker: Baker) -> None:
@@ -429,11 +439,7 @@ def test_light_on_a_displaced_mesh_is_smooth(baker: Baker) -> None:
     baker.relief = HIGH.relief
     shown = snapshot(hills(48, 64) * 300.0, world=1)
     smooth = baker.baked(shown)
-    raw = np.pad(texels(baker.light._shown.texture()), ((1, 1), (1, 1), (0, 0)), "edge")
-    for axis in (0, 1):
-        low, middle, high = (np.take(raw, range(at, raw.shape[axis] - 2 + at), axis) for at in range(3))
-        raw = 0.25 * low + 0.5 * middle + 0.25 * high
-    np.testing.assert_allclose(smooth, raw, atol=2 / 255)
+    np.testing.assert_allclose(smooth, smoothed(texels(baker.light._shown.texture())), atol=2 / 255)
     wanted = baker.show(snapshot(hills(48, 64) * 100.0, world=1, cycle=1))
     baker.bake(wanted, budget=2000)
     assert not baker.light.settled(wanted)

@@ -98,7 +98,7 @@ def test_ribs_and_gullies_run_down_the_slope(carver: Carver, degrees: float) -> 
     aside = drawn[..., 2] * np.cos(turn) - drawn[..., 1] * np.sin(turn)
     assert drawn[..., 0].std() > 0.1
     assert abs(drawn[..., 0].mean()) < 0.1
-    assert aside.std() > 1.4 * down.std(), "blocks stand out every way"
+    assert aside.std() > 1.6 * down.std()
 
 
 def test_its_slopes_are_those_of_its_heights(carver: Carver) -> None:

@@ -71,7 +71,8 @@ def compose(
     scene_height = crop.size[1]
     detail = detail_distance(camera, scene_height, quality)
     finer = None
-    view_projection = block["view_projection"].astype(float).reshape(4, 4).T
+    clip_space = crop.clip * camera.projection(aspect) * camera.view()
+    view_projection = np.array(clip_space.to_list()).T  # [row, column]
     if displaced := maps.relief_kind == 2 and quality.displaced:
         finer = Finer(finer_detail(detail), view_projection, float(block["heights"][2]), maps.relief_span)
     heights = (snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration)

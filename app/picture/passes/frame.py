@@ -9,7 +9,9 @@ from app.model import overlays
 
 # name, GLSL type, what it holds. Only mat4 and vec4, whose layout is the same in std140 and in NumPy.
 FIELDS: tuple[tuple[str, str, str], ...] = (
-    ("view_projection", "mat4", "picture space to clip space"),
+    ("view_projection", "mat4", "picture space to the clip space of the whole picture"),
+    ("crop", "vec4", "from there to that of the part that is drawn: factors (x, y); shifts (x, y)"),
+    ("subpixels", "vec4", "of the whole picture, for each unit of clip space (x, y); 0; 0"),
     ("rays", "mat4", "places in the picture (x, y, 1, 0) from -1 to 1 to directions in picture space"),
     ("camera", "vec4", "position of the camera; time in seconds"),
     ("sun", "vec4", "unit vector towards the sun; tangent of its height"),

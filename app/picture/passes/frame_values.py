@@ -42,6 +42,7 @@ FORM_AT_NOON = 0.7
 BASE_DEPTH = 0.10  # of the map's shorter side: what the block has below its lowest ground
 
 WAVE_LENGTH = 1.0 / 360.0  # of the map's longer side: waves follow the size of the map
+SUBPIXELS = 256  # along a side of a pixel, on whose grid rasterisers put vertices
 
 
 def fill_frame_block(
@@ -56,15 +57,15 @@ def fill_frame_block(
     *,
     storm: float,
     falling: float,
+    aspect: float,
     crop: Crop,
-    corner: tuple[int, int],
     time: float,
     overlay_span: Span,
     least_discharge: float,
 ) -> None:
-    """Fill the fields of `frame.FIELDS` for a part of a picture, in pixels.
+    """Fill the fields of `frame.FIELDS` for a picture of this `aspect`, or a part of it.
 
-    `corner` is where it begins in the scene, from the left and from below.
+    `crop` is what is drawn, in pixels of the scene.
 
     `storm` is how much dust is in the air, `falling` how much rain or snow, `time` in seconds, and `least_discharge`
     that of the smallest stream.
@@ -73,15 +74,14 @@ def fill_frame_block(
     rows, columns = snapshot.shape
     side = max(rows, columns) * snapshot.cell_size
     lowest, highest = snapshot.lowest * view.exaggeration, snapshot.highest * view.exaggeration
-    view_projection = camera.projection(crop.aspect) * camera.view()
-    rays = (*camera.picture_axes(crop.aspect), glm.vec3())
-    if not crop.is_whole:
-        view_projection = crop.clip * view_projection
-        rays = (*crop.axes(*camera.picture_axes(crop.aspect)), glm.vec3())
+    view_projection = camera.projection(aspect) * camera.view()
+    rays = (*crop.axes(*camera.picture_axes(aspect)), glm.vec3())
     direction, height = math.radians(view.sun_direction), math.radians(view.sun_height)
     eye = camera.position
 
     block["view_projection"] = np.array(view_projection.to_list(), np.float32).ravel()
+    block["crop"] = crop.clip_change
+    block["subpixels"] = (*(0.5 * SUBPIXELS * side for side in crop.size), 0.0, 0.0)
     block["rays"] = [part for ray in rays for part in (*ray, 0.0)]
     block["camera"] = (eye.x, eye.y, eye.z, time)
     block["sun"] = (
@@ -140,7 +140,7 @@ def fill_frame_block(
     overlay = OVERLAYS[view.overlay]
     opacity = view.overlay_opacity if overlay.is_known(snapshot) else 0.0
     stepped_back = min(1.0, 1.4 * opacity) if overlay.value is not Value.NONE and overlay.dims else 0.0
-    block["part"] = (*corner, stepped_back, 0.0)
+    block["part"] = (crop.left, crop.bottom, stepped_back, 0.0)
     block["overlay"] = (overlay.value, opacity, overlay.scaled(low), overlay.scaled(high))
 
 
