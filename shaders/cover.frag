@@ -1,13 +1,14 @@
 // What covers the ground of each cell, so that places between cells can be a blend of how they look.
 #include "kinds.glsl"
+#include "layer.glsl"
 
 uniform sampler2D kinds;      // colours; how coarse their grain is
 uniform sampler2D wetness;
 uniform sampler2D grass;
 uniform sampler2D wind_path;  // how often the wind touches the ground
 uniform bool with_materials;
-// Where moisture is not simulated grass alone tells of it: the wetness that it needs to grow at all, and how much more to
-// grow fully. 0 where moisture is simulated.
+// Where moisture is not simulated grass alone tells of it: the wetness that it needs to grow at all, and how much more
+// to grow fully. 0 where moisture is simulated.
 uniform vec2 told_by_grass;
 
 layout(location = 0) out vec4 loose_colour;  // its root; how coarse the grain is
@@ -17,11 +18,6 @@ const float WINDY = 0.30;  // of the wind's paths: enough to keep sand rippled a
 const float SOAKED = 0.6;  // wetness from where on it is looked at what is around
 const int AROUND = 2;      // cells
 const vec2 BROAD = vec2(0.30, 0.60);  // the least wetness there
-
-// A layer that the world does not have is a single 0.
-float layer(sampler2D layer, ivec2 cell) {
-    return texelFetch(layer, min(cell, textureSize(layer, 0) - 1), 0).x;
-}
 
 void main() {
     ivec2 cell = ivec2(gl_FragCoord.xy);
@@ -35,8 +31,8 @@ void main() {
     float wet = layer(wetness, cell), least = wet;
     if (wet > SOAKED) {
         for (int side = -AROUND; side <= AROUND; side += 2 * AROUND) {
-            least = min(least, layer(wetness, max(cell + ivec2(side, 0), ivec2(0))));
-            least = min(least, layer(wetness, max(cell + ivec2(0, side), ivec2(0))));
+            least = min(least, layer(wetness, cell + ivec2(side, 0)));
+            least = min(least, layer(wetness, cell + ivec2(0, side)));
         }
     }
     float grown = layer(grass, cell);

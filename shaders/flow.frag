@@ -1,5 +1,6 @@
 // What is seen of water that runs from so far that a pixel is a cell, which way it runs, and how high water that stands
 // nearby lies over the ground. Rivers that part are drawn by how much of them passes through each cell: see field_of.
+#include "layer.glsl"
 #include "neighbours.glsl"
 #include "river.glsl"
 #include "threads.glsl"
@@ -17,11 +18,6 @@ const float ALONE = 0.85;  // of a thread that is a cell wide, which would be lo
 
 const float BESIDE = 1e-3;  // so little is not seen, and says that there is a stream nearby
 const float HIGHEST = 200.0, NOWHERE_NEAR = 1.2;  // metres over the water, and what stands for all that is far from any
-
-// A layer that the world does not have is a single 0.
-float layer(sampler2D layer, ivec2 cell) {
-    return texelFetch(layer, clamp(cell, ivec2(0), textureSize(layer, 0) - 1), 0).x;
-}
 
 void main() {
     ivec2 cell = ivec2(gl_FragCoord.xy), last = ivec2(frame.map.xy) - 1;

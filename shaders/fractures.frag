@@ -1,5 +1,5 @@
-// The tile that fractures_height.frag has drawn, for reading: its height and slopes about 0.5, in parts of their spans, and
-// how far it stands out of what is around it.
+// The tile that fractures_height.frag has drawn, for reading: its height and slopes about 0.5, in parts of their spans,
+// and how far it stands out of what is around it.
 uniform sampler2D heights;  // with mipmaps
 uniform vec4 spans;  // mean height; of the height, the slopes and the last, what goes from 0 to 1
 

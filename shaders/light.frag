@@ -28,9 +28,9 @@ layout(location = 1) out vec4 shade;
 
 const float TAU = 6.28318531;
 
-// March towards the sun; the least clearance over the ground along the way, softened as the sun has a width. Where nothing
-// else is known of shadows, their edges are no sharper than a texel of a cell can show, or they would have its teeth: from
-// one cell to the next the slope to what is so far away differs by this.
+// March towards the sun; the least clearance over the ground along the way, softened as the sun has a width. Where
+// nothing else is known of shadows, their edges are no sharper than a texel of a cell can show, or they would have its
+// teeth: from one cell to the next the slope to what is so far away differs by this.
 float sun_visibility(vec2 cell, float height) {
     vec2 direction = normalize(frame.sun.xz + vec2(1e-5, 0.0));
     float sun_slope = frame.sun.w;

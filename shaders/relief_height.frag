@@ -1,5 +1,6 @@
 // Relief between ten cells and one that the map is too coarse for, in cells. A part of the picture only.
 #include "ribs.glsl"
+#include "snow.glsl"
 
 uniform sampler2D surface;
 uniform sampler2D fractures;
@@ -9,12 +10,6 @@ uniform float amount;
 uniform float snow_line;  // as a fraction of the relief of the land
 
 out float result;
-
-// How much of the ground lies under snow at a height in metres: see ground_material.
-float snow_on(float elevation, float steepness) {
-    float altitude = (elevation * frame.map.w - frame.heights.x) / max(frame.heights.y - frame.heights.x, 1e-3);
-    return smoothstep(0.0, 0.06, altitude - snow_line) * (1.0 - smoothstep(0.55, 1.0, steepness));
-}
 
 void main() {
     vec2 cell = gl_FragCoord.xy / texels_per_cell;
@@ -35,10 +30,11 @@ void main() {
         slope += rib.yz;  // finer gullies run down the flanks of wider ones
         width *= FINER;
     }
-    // Rock is broken into blocks, of which this shows those that its texels can: some faces are massive, others shattered.
+    // Rock is broken into blocks, of which this shows those that its texels can; some faces are massive, some not.
     float lod = log2(float(textureSize(fractures, 0).x) / (BLOCKS_TILE * texels_per_cell));
     vec4 massif = textureLod(fractures, cell.yx / MASSIFS_TILE + 0.31, 3.5);
-    float shattered = smoothstep(0.42, 0.80, massif.x) * (1.0 - snow_on(here.x, length(here.yz)));
+    float snow = snow_cover(relative_height(here.x * frame.map.w) - snow_line, length(here.yz));
+    float shattered = smoothstep(0.42, 0.80, massif.x) * (1.0 - snow);
     float block = textureLod(fractures, (cell + BENT * (massif.yz - 0.5)) / BLOCKS_TILE, lod).x - 0.5;
     result = height + strength * mix(0.15, 1.0, shattered) * BLOCKS_RISE * BLOCKS_TILE * block;
 }

@@ -1,5 +1,7 @@
-// For each cell of a stream the point that it runs through, from the middle of the cell, half its width in cells, and the
-// number of the neighbour that it goes to; a width of 0 where there is none. Rivers that part are no lines: see flow.frag.
+// For each cell of a stream the point that it runs through, from the middle of the cell, half its width in cells, and
+// the number of the neighbour that it goes to; a width of 0 where there is none. Rivers that part are no lines: see
+// flow.frag.
+#include "layer.glsl"
 #include "neighbours.glsl"
 
 uniform sampler2D surveyed_flow;  // cubic metres a second
@@ -11,11 +13,6 @@ out vec4 result;
 
 const int SEEPS_AWAY = 16;  // cells before the end of a stream on dry land over which its water goes into the ground
 const float FARTHEST = 0.25;  // cells from the middle: in the bed that carried the water, and not beside it
-
-// A layer that the world does not have is a single 0.
-float layer(sampler2D layer, ivec2 cell) {
-    return texelFetch(layer, clamp(cell, ivec2(0), textureSize(layer, 0) - 1), 0).x;
-}
 
 bool is_on_map(ivec2 cell) {
     return all(greaterThanEqual(cell, ivec2(0))) && all(lessThan(cell, ivec2(frame.map.xy)));

@@ -45,7 +45,7 @@
 #define CANOPY 0
 #endif
 
-// There, rivers that run to a beach are drawn by their cover, and trees by it shade as from afar in worlds that have all.
+// There, rivers that run to a beach are drawn by their cover, and trees by it shade as from afar, in worlds with all.
 #if DEFERRED == 1 && BEACH == 1 && CANOPY > 1
 #if STREAMS > 1
 #undef STREAMS

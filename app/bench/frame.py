@@ -26,7 +26,7 @@ from app.picture.canvas import Canvas
 from app.picture.passes.declaration import Frame, Pass, Passes
 from app.picture.passes.detail import detail_texture
 from app.picture.passes.maps import LayerTextures
-from app.picture.passes.mesh import TWISTED, GroundMesh, crossed_nodes, detail_distance, select_nodes, twisted_blocks
+from app.picture.passes.mesh import TWISTED, GroundMesh, crossed_nodes, detail_distance, select_nodes, twisted_patches
 from app.picture.passes.targets import release_all
 from app.picture.picture import Picture
 from app.scene.scene import Scene
@@ -137,7 +137,7 @@ class PlainMesh:
     def __init__(self, context: moderngl.Context, picture: Picture, size: tuple[int, int]) -> None:
         assert picture.frame is not None
         snapshot = picture.frame.snapshot
-        self._twisted = twisted_blocks(snapshot.ground(), TWISTED * snapshot.cell_size)
+        self._twisted = twisted_patches(snapshot.ground(), TWISTED * snapshot.cell_size)
         self._picture = picture
         self._passes = Passes(context, picture.shaders, [PLAIN])
         self._texture = context.texture(size, 4, dtype="f2")

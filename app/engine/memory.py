@@ -52,10 +52,8 @@ class Needs(NamedTuple):
             layers = len(shown_versions(world)) * np.dtype(np.float32).itemsize if shown else 0  # of a snapshot
             once = (_bytes(vars(world).values()) + _bytes(world.layers.values()) + _bytes(state)) / world.ground.size
             geology = GEOLOGY if scene.geology.enabled or is_worn(scene) else 0
-            lived = (
-                2 if scene.braiding.enabled else 1
-            )  # other worlds, in which the past is lived: see `app.engine.past`
-            past = lived * once if lives(scene) else 0.0
+            worlds_of_past = 2 if scene.braiding.enabled else 1  # those in which it is lived: see `app.engine.past`
+            past = worlds_of_past * once if lives(scene) else 0.0
             kernels = BRAIDING if scene.braiding.enabled else KERNELS
             making += once + layers + (geology if is_worn(scene) else 0)
             running += once + past + 2 * layers + kernels + geology

@@ -13,17 +13,15 @@ class Runoff:
 
     All of its running water together is the precipitation of a year on its map, however many drops stand for it. `rain`
     is the part that falls as rain; the rest wells up at `springs`, each (south, east, part), its place from 0 to 1.
-    Rivers that part come from elsewhere, with as much more as their water is beside that of the drops; without drops,
-    with as much as runs off the map.
+    Rivers that part come in where they are `braided`, each (south, east, metres over a cell in a cycle), with as much
+    more as their water is beside that of the drops; without drops, with as much as runs off the map.
     """
 
     precipitation: float  # mm a year
     least_cells: float  # a stream that is seen carries what runs off so many reference cells
     rain: float = 1.0
     springs: tuple[tuple[float, float, float], ...] = ()
-    braided: tuple[
-        tuple[float, float, float], ...
-    ] = ()  # where rivers that part come in, and metres over a cell a cycle
+    braided: tuple[tuple[float, float, float], ...] = ()
     by_altitude: float = 0.0  # of the rain
     loss: float = 0.0  # of what runs over a reference cell
     lasts: bool = True  # else streams run dry as the traces of drops fade

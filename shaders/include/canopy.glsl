@@ -7,8 +7,8 @@
 uniform sampler2D canopy;
 uniform vec4 forest;  // height of a full-grown tree, m; pixels of a metre at one metre; pixels where trees merge; winter
 
-// Where fewer crowns are drawn than the simulation has, the rest is an understory: its area, for an area of conifers and
-// of others that are drawn.
+// Where fewer crowns are drawn than the simulation has, the rest is an understory: its area, for an area of conifers
+// and of others that are drawn.
 uniform vec2 understory;
 uniform vec4 conifer_leaves;  // in the mean of all crowns: see crowns_of
 uniform vec4 other_leaves;
@@ -30,7 +30,7 @@ Canopy canopy_at(vec2 uv) {
     return Canopy(area, dot(crowns.xy, understory), broad, crowns.z * part, mix(leaves, mix(SICK_NEEDLES, SICK, broad), crowns.w * part));
 }
 
-// The area that crowns hide from an eye that looks down at the ground at an angle of this sine, for each that they have.
+// The area that crowns hide from an eye that looks down at the ground at an angle of this sine, beside their own.
 float seen_aslant(Canopy crowns, float sine) {
     float slope = max(sine, 0.0) / sqrt(max(1.0 - sine * sine, 1e-6));
     return slanted_crowns(slope, crowns.broad);
@@ -42,8 +42,8 @@ float merged_trees(Canopy crowns, float distance) {
     return 1.0 - clamp((pixels / forest.z - 1.1) / 0.75, 0.0, 1.0);
 }
 
-// What crowns that are not seen one by one send to the eye, on average over their round shapes: where all of the sun and
-// where all of the sky is seen.
+// What crowns that are not seen one by one send to the eye, on average over their round shapes: where all of the sun
+// and where all of the sky is seen.
 void canopy_light(Canopy crowns, vec3 to_eye, out vec3 from_sun, out vec3 from_sky) {
     float toward = dot(to_eye, frame.sun.xyz);
     float against = max(-toward, 0.0);

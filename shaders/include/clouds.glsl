@@ -2,8 +2,8 @@
 #include "frame.glsl"
 #include "detail.glsl"
 
-// How thick clouds are over a place, about 0.5 in the mean; there are some where it is above `frame.clouds.w`. Where it is
-// no more than `least` whatever their fine waves are, these are not read, and it is some value up to that.
+// How thick clouds are over a place, about 0.5 in the mean; there are some where it is above `frame.clouds.w`. Where it
+// is no more than `least` whatever their fine waves are, these are not read, and it is some value up to that.
 float cloud_field(vec2 east_south, float level_of_detail, float least) {
     vec2 at = east_south * frame.clouds.z - frame.cloud_drift.xy;
     float thick = 0.75 * textureLod(detail, at, level_of_detail).w;
@@ -11,8 +11,8 @@ float cloud_field(vec2 east_south, float level_of_detail, float least) {
     return thick + 0.25 * textureLod(detail, 3.7 * at + 0.31, level_of_detail + 1.9).x;
 }
 
-// How thick clouds are before the sun, beside the thinnest that take some of it, as seen from a place. That is smooth: it
-// can be told for each vertex, where none is `skipped` that takes nothing.
+// How thick clouds are before the sun, beside the thinnest that take some of it, as seen from a place. That is smooth:
+// it can be told for each vertex, where none is `skipped` that takes nothing.
 float clouds_before_sun(vec3 position, bool skipped) {
     vec2 at = position.xz + frame.sun.xz * (max(frame.clouds.x - position.y, 0.0) / max(frame.sun.y, 0.1));
     float thinnest = frame.clouds.w - 0.03;

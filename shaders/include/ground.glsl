@@ -2,6 +2,7 @@
 #include "map.glsl"
 #include "sky.glsl"
 #include "sand.glsl"
+#include "snow.glsl"
 #include "strata.glsl"
 #include "detail.glsl"
 
@@ -55,6 +56,8 @@ const vec3 RANK_GRASS = vec3(0.052, 0.068, 0.027);
 const vec3 REEDS = vec3(0.046, 0.066, 0.022);
 const vec3 BOG_WATER = vec3(0.017, 0.024, 0.019);
 
+// How much darker ground between dunes is, for each of its hollowness: wind takes the fine, pale grains from there and
+// leaves a lag of coarse, dark ones, which tells dunes apart also at noon, when none has a shadow.
 const float LAG_DARK = 0.8;
 const float LAPS_UP = 1.2;  // cells
 
@@ -98,8 +101,8 @@ float wall(vec2 slope) {
     return smoothstep(0.7, 1.6, length(slope));
 }
 
-// Fractured rock of tiles so many cells wide that is laid out over a wall; its slopes are turned across the wall and down. `at` is
-// a place and its height in cells, and `step_of` how far pixels are from each other.
+// Fractured rock of tiles so many cells wide that is laid out over a wall; its slopes are turned across the wall and
+// down. `at` is a place and its height in cells, and `step_of` how far pixels are from each other.
 vec4 wall_noise(vec3 at, mat2x3 step_of, vec2 slope, float width) {
     vec2 down = slope / max(length(slope), 1e-3);
     float part = smoothstep(0.3, 0.7, down.x * down.x);
@@ -150,7 +153,7 @@ float covered_by(float thickness, float put_down, float ripple) {
 
 // `rise` is the height of the top of the strata, of which only worlds with materials know.
 Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, float hollowness, vec4 fine, vec4 coarse) {
-    float altitude = clamp((place.x * frame.map.w - frame.heights.x) / max(frame.heights.y - frame.heights.x, 1e-3), 0.0, 1.0);
+    float altitude = relative_height(place.x * frame.map.w);
     float ripple = fine.x - 0.5, patches = coarse.x - 0.5, tone = coarse.w - 0.5;
 #if MATERIALS == 1 || LIVING == 1 || DESERT == 1 || DETAIL_SCALES > 2
     // The noise frays the borders between cells.
@@ -284,8 +287,8 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     sand *= 1.0 - grassy;
 #endif
 
-    float snow = smoothstep(0.0, 0.06, altitude - frame.ground_look.x + patches * 0.10 + ripple * 0.05)
-               * (1.0 - smoothstep(0.55, 1.0, steepness + ripple * 0.2));
+    float above_line = altitude - frame.ground_look.x + patches * 0.10 + ripple * 0.05;
+    float snow = snow_cover(above_line, steepness + ripple * 0.2);
     albedo = mix(albedo, SNOW, snow);
     sand *= 1.0 - snow;
     float rockiness = mix(mix(0.45, 1.0, bare), 0.35, max(covered * 0.6, snow)) * (1.0 - 0.8 * sand);

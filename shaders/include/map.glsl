@@ -15,9 +15,9 @@ float ground_height(sampler2D surface, vec2 east_south) {
 }
 
 // How far the middle between four cells lies over their mean, in metres. Heights that are mixed in a square dam every
-// channel one cell wide that runs diagonally, and notch every crest: which of two crossing diagonals goes through, the cells
-// around tell, as where triangles are fitted to data (Dyn, Levin, Rippa 1990). `corners` are the heights of the four as
-// textureGather gives them, `middle` is where they meet.
+// channel one cell wide that runs diagonally, and notch every crest: which of two crossing diagonals goes through, the
+// cells around tell, as where triangles are fitted to data (Dyn, Levin, Rippa 1990). `corners` are the heights of the
+// four as textureGather gives them, `middle` is where they meet.
 float over_mean(sampler2D surface, vec2 middle, vec4 corners) {
     vec2 texel = 1.0 / frame.map.xy;
     float around = 0.25 * (textureLod(surface, middle + vec2(1.5 * texel.x, 0.0), 0.0).x

@@ -27,8 +27,8 @@ float coarseness_of(float stride) {
 }
 
 #if DISPLACED == 1
-// The height between two, by the slopes at both. Where these are too steep for what lies between, less of them: at the foot
-// of a cliff the ground would dip, and on a shelf under water rise out of it (Fritsch and Carlson 1980).
+// The height between two, by the slopes at both. Where these are too steep for what lies between, less of them: at the
+// foot of a cliff the ground would dip, and on a shelf under water rise out of it (Fritsch and Carlson 1980).
 float between(float first, float last, float first_slope, float last_slope, float ahead, float rise, float fall) {
     float most = 3.0 * (last - first) / frame.map.z;
     vec2 slopes = clamp(vec2(first_slope, last_slope), min(most, 0.0), max(most, 0.0));
@@ -64,8 +64,8 @@ float relief_height(vec2 cell, float coarseness) {
 // Diagonals that cross at heights that differ by more cells are seen to: see app/picture/passes/mesh.py.
 const float TWISTED = 0.5;
 
-// Whether a square of the mesh, at a place in cells from the middle of the first, lies between four cells whose diagonals
-// are so far apart. It has a vertex in its middle, and others are divided from south-west to north-east.
+// Whether a square of the mesh, at a place in cells from the middle of the first, lies between four cells whose
+// diagonals are so far apart. It has a vertex in its middle, and others are divided from south-west to north-east.
 bool is_twisted(sampler2D surface, vec2 cell) {
     vec4 corners = textureGather(surface, (min(floor(cell), frame.map.xy - 2.0) + 1.0) / frame.map.xy, 0);
     return 0.5 * abs(corners.w + corners.y - corners.z - corners.x) >= TWISTED * frame.map.z;

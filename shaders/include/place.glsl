@@ -1,6 +1,6 @@
 // The ground that a pixel shows, and what the map says of it: interpolated over the mesh, or, where DEFERRED is 1, read
-// from the texture `places`, into which the mesh has been drawn before. In software a triangle of a few pixels makes its
-// shader run for many more around it; in the texture each pixel is there once.
+// from the texture `places`, into which the mesh has been drawn before. In software a triangle of a few pixels makes
+// its shader run for many more around it; in the texture each pixel is there once.
 #include "map.glsl"
 #include "sky.glsl"
 

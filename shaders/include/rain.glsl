@@ -1,6 +1,7 @@
 // Where rain and snow fall: below the thick parts of the clouds, and more on high ground where the climate says so.
 #include "map.glsl"
 #include "clouds.glsl"
+#include "snow.glsl"
 
 uniform sampler2D surface;
 
@@ -11,9 +12,9 @@ float rain_at(vec2 east_south) {
     vec2 outside = max(abs(east_south / map_extent() - 0.5) - 0.5, 0.0);
     float on_map = 1.0 - smoothstep(0.0, has_sea() ? 0.25 : 0.02, max(outside.x, outside.y));
     float height = ground_height(surface, clamp(east_south, vec2(0.0), map_extent()));
-    float part = clamp((height - frame.heights.x) / max(frame.heights.y - frame.heights.x, 1e-3), 0.0, 1.0);
-    float by_height = 1.0 + frame.rain.w * (part - 1.0);
-    return frame.rain.x * on_map * by_height * smoothstep(0.0, 0.10, cloud_field(east_south, 3.0, frame.clouds.w) - frame.clouds.w);
+    float by_height = 1.0 + frame.rain.w * (relative_height(height) - 1.0);
+    float below = smoothstep(0.0, 0.10, cloud_field(east_south, 3.0, frame.clouds.w) - frame.clouds.w);
+    return frame.rain.x * on_map * by_height * below;
 }
 
 // How much of it is snow, by how warm it is at a height in picture space.

@@ -4,7 +4,8 @@
 
 // Where a pixel is so many cells wide, ripples are not seen, and the courses of streams give way to their cover.
 uniform float stream_far;
-// Streams where a pixel is a cell, as in include/threads.glsl, their way east and south, height of standing water over the ground in metres.
+// Streams where a pixel is a cell, as in include/threads.glsl, their way east and south, height of standing water over
+// the ground in metres.
 uniform sampler2D flow;
 
 const float WHOLE_RIPPLES = 1.2;  // cells along a tile of ripples, which overlap
@@ -63,8 +64,8 @@ float noise_level(float pixel, sampler2D noise) {
     return log2(max(pixel * float(textureSize(noise, 0).x), 1.0));
 }
 
-// `known` is what the map of flow says of the place, `step_of` how far pixels are from each other, in cells: to the right
-// and up in the picture. `widest` is the most that a pixel can span.
+// `known` is what the map of flow says of the place, `step_of` how far pixels are from each other, in cells: to the
+// right and up in the picture. `widest` is the most that a pixel can span.
 Course course_at(vec2 cells, vec4 known, mat2 step_of, float widest, sampler2D surface, sampler2D noise) {
     float pixel = min(max(length(step_of[0]), length(step_of[1])), widest);
     vec2 across = vec2(-known.z, known.y);

@@ -1,6 +1,6 @@
 // Rivers that part into threads: as wide and deep as the water that passes through each cell makes them. In the map of
-// flow they are a field that is 1 at the water's edge, so that between cells it has a smooth outline; where it is above,
-// it grows by the logarithm of their depth, so that from afar it is hardly more than the part that they cover.
+// flow they are a field that is 1 at the water's edge, so that between cells it has a smooth outline; where it is
+// above, it grows by the logarithm of their depth, so that from afar it is hardly more than the part that they cover.
 #include "map.glsl"
 
 const float EDGE = 1.5;      // of the discharge of the smallest stream that is seen: what a cell at the edge carries

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import moderngl
 import numpy as np
@@ -31,7 +31,7 @@ from app.picture.passes.mesh import (
     edge_nodes,
     nodes_in_sight,
     select_nodes,
-    twisted_blocks,
+    twisted_patches,
 )
 from app.picture.passes.shaders import VERSION, ShaderLibrary, preprocess
 from app.picture.passes.targets import MIPMAPPED, GrowingBuffer
@@ -344,7 +344,7 @@ def test_trenches_and_crests_that_run_diagonally_go_through(
     camera = Camera(glm.vec3(200.0, 50.0, 200.0), 0.0, 30.0, 20.0)
     finer = everywhere(8.0) if displaced else None
     nodes = select_nodes(40, 40, 10.0, (shown.lowest, shown.highest), camera, 8.0, finer)
-    crossed = crossed_nodes(nodes, twisted_blocks(shown.ground(), TWISTED * 10.0))
+    crossed = crossed_nodes(nodes, twisted_patches(shown.ground(), TWISTED * 10.0))
     level = context.texture((1, 1), 4, bytes(8), dtype="f2") if displaced else None
     vertices = Vertices(context, shaders, frame_block, level)
     corners, middles = vertices.with_middles(shown, nodes, camera)
@@ -381,12 +381,24 @@ def test_between_cells_the_pointer_finds_the_ground_that_is_drawn(vertices: Vert
 
 def test_level_and_tilted_ground_needs_no_vertices_in_the_middle_of_quads() -> None:
     ground = (3.0 * np.arange(40)[:, None] + 7.0 * np.arange(70)).astype(np.float32)
-    assert not twisted_blocks(ground, 5.0).any()
+    assert not twisted_patches(ground, 5.0).any()
     ground[20, 50] += 20.0
-    blocks = twisted_blocks(ground, 5.0)
-    assert {tuple(block) for block in np.argwhere(blocks)} == {(2, 6)}
+    patches = twisted_patches(ground, 5.0)
+    assert {tuple(patch) for patch in np.argwhere(patches)} == {(2, 6)}
     nodes = np.array([(0, 0, 1, 100), (32, 0, 1, 100), (0, 0, 2, 100), (48, 16, 0.25, 100)], np.float32)
-    assert crossed_nodes(nodes, blocks).tolist() == [False, True, False, True]
+    assert crossed_nodes(nodes, patches).tolist() == [False, True, False, True]
+
+
+def assert_out_of_sight(
+    nodes: Iterable[list[float]], columns: int, rows: int, span: tuple[float, float], matrix: NDArray[np.float64]
+) -> None:
+    """No place of any of the nodes, in cells of 10 m, is in the picture at any height of the span."""
+    generator = np.random.default_rng(1)
+    for column, row, stride, _ in nodes:
+        size = np.minimum(QUADS * stride, (columns - 1 - column, rows - 1 - row))
+        at = (generator.random((200, 2)) * size + (column, row) + 0.5) * 10.0
+        clip = np.column_stack([at[:, 0], generator.uniform(*span, 200), at[:, 1], np.ones(200)]) @ matrix.T
+        assert not ((np.abs(clip[:, :2]) <= clip[:, 3:]).all(axis=1) & (clip[:, 3] > 0.0)).any()
 
 
 @settings(max_examples=60, deadline=None)
@@ -400,14 +412,8 @@ def test_the_parts_that_are_left_out_are_not_in_the_picture(camera: Camera, deta
     seen = select_nodes(columns, rows, 10.0, heights, camera, detail, finer)
     drawn = {tuple(node) for node in seen.tolist()}
     assert drawn <= {tuple(node) for node in every.tolist()}
-    generator = np.random.default_rng(1)
-    for column, row, stride, morph in every.tolist():
-        if (column, row, stride, morph) in drawn:
-            continue
-        span = np.minimum(QUADS * stride, (columns - 1 - column, rows - 1 - row))
-        at = (generator.random((200, 2)) * span + (column, row) + 0.5) * 10.0
-        clip = np.column_stack([at[:, 0], generator.uniform(-100.0, 300.0, 200), at[:, 1], np.ones(200)]) @ matrix.T
-        assert not ((np.abs(clip[:, :2]) <= clip[:, 3:]).all(axis=1) & (clip[:, 3] > 0.0)).any()
+    left_out = [node for node in every.tolist() if tuple(node) not in drawn]
+    assert_out_of_sight(left_out, columns, rows, (-100.0, 300.0), matrix)
 
 
 def test_vertices_near_the_camera_are_the_middles_of_cells(vertices: Vertices) -> None:
@@ -428,14 +434,8 @@ def test_the_nodes_that_are_left_out_are_not_in_the_picture(camera: Camera, deta
     matrix = np.array((camera.projection(1.5) * camera.view()).to_list()).T
     every = select_nodes(columns, rows, 10.0, heights, camera, detail)
     drawn = {tuple(node) for node in nodes_in_sight(every, columns, rows, 10.0, heights, matrix).tolist()}
-    generator = np.random.default_rng(1)
-    for column, row, stride, morph in every.tolist():
-        if (column, row, stride, morph) in drawn:
-            continue
-        span = np.minimum(QUADS * stride, (columns - 1 - column, rows - 1 - row))
-        at = (generator.random((200, 2)) * span + (column, row) + 0.5) * 10.0
-        clip = np.column_stack([at[:, 0], generator.uniform(*heights, 200), at[:, 1], np.ones(200)]) @ matrix.T
-        assert not ((np.abs(clip[:, :2]) <= clip[:, 3:]).all(axis=1) & (clip[:, 3] > 0.0)).any()
+    left_out = [node for node in every.tolist() if tuple(node) not in drawn]
+    assert_out_of_sight(left_out, columns, rows, heights, matrix)
 
 
 def test_of_a_land_that_is_seen_from_within_only_a_part_is_drawn() -> None:

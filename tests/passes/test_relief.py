@@ -19,6 +19,7 @@ from app.picture.passes.relief import (
     MOST_TEXELS,
     SNOW_ON_ALL,
     SNOW_ON_NONE,
+    CarvedLand,
     Relief,
     ReliefMap,
     texels_per_cell,
@@ -57,8 +58,8 @@ class Carver:
         return self.texels()
 
     def update(self, wanted: Relief, budget: int, *, at_once: bool) -> None:
-        water = self.layers.texture("water")
-        self.map.update(self.surface.texture, water, self.still, self.fractures, wanted, budget, at_once=at_once)
+        land = CarvedLand(self.surface.texture, self.layers.texture("water"), self.still, self.fractures)
+        self.map.update(land, wanted, budget, at_once=at_once)
 
     def texels(self) -> NDArray[np.float32]:
         texture = self.map.texture

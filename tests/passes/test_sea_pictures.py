@@ -11,7 +11,7 @@ from app.model.snapshot import Snapshot
 from app.model.wave_parameters import WaveParameters
 from app.picture.camera import Camera
 from app.picture.passes import tiles as module
-from app.picture.passes.mesh import BLOCK, QUADS, parts_within, select_nodes, shore_blocks
+from app.picture.passes.mesh import PATCH, QUADS, parts_within, select_nodes, shore_patches
 from app.picture.passes.waves import DRAWN, NATURAL, NO_WAVES, drawing_of
 from app.picture.picture import Picture
 from app.scene.scene import Scene
@@ -77,7 +77,7 @@ def test_beaches_are_drawn_whole_though_only_by_the_shore(
     beach_blocks = module.Shore.beach_blocks
     for everywhere in (False, True):
         if everywhere:
-            monkeypatch.setattr(module, "shore_blocks", lambda wet: np.ones_like(shore_blocks(wet)))
+            monkeypatch.setattr(module, "shore_patches", lambda wet: np.ones_like(shore_patches(wet)))
             monkeypatch.setattr(module.Shore, "beach_blocks", lambda *at: np.ones_like(beach_blocks(*at)))
         shown = sunk()
         camera = Camera(glm.vec3(1280.0, 0.0, 960.0), 30.0, 40.0, 2600.0)
@@ -87,34 +87,34 @@ def test_beaches_are_drawn_whole_though_only_by_the_shore(
     assert (bare != pixels[0]).any()
 
 
-def test_shore_blocks_hold_all_dry_cells_near_water() -> None:
+def test_shore_patches_hold_all_dry_cells_near_water() -> None:
     wet = np.random.default_rng(3).random((53, 70)) < 0.004
     wet[30:, 50:] = True
-    blocks = shore_blocks(wet)
-    assert blocks.shape == (7, 9)
+    patches = shore_patches(wet)
+    assert patches.shape == (7, 9)
     for row, column in np.argwhere(~wet):
-        near = wet[max(row - BLOCK, 0) : row + BLOCK + 1, max(column - BLOCK, 0) : column + BLOCK + 1].any()
-        assert blocks[row // BLOCK, column // BLOCK] or not near
-    assert not shore_blocks(np.zeros((16, 16), bool)).any() and not shore_blocks(np.ones((16, 16), bool)).any()
+        near = wet[max(row - PATCH, 0) : row + PATCH + 1, max(column - PATCH, 0) : column + PATCH + 1].any()
+        assert patches[row // PATCH, column // PATCH] or not near
+    assert not shore_patches(np.zeros((16, 16), bool)).any() and not shore_patches(np.ones((16, 16), bool)).any()
 
 
 @pytest.mark.parametrize("shape", [(8, 8), (70, 200), (300, 130)])
-def test_parts_of_nodes_cover_the_blocks_and_no_more_than_touch_them(shape: tuple[int, int]) -> None:
+def test_parts_of_nodes_cover_the_patches_and_no_more_than_touch_them(shape: tuple[int, int]) -> None:
     rows, columns = shape
-    blocks = np.random.default_rng(1).random((-(-rows // BLOCK), -(-columns // BLOCK))) < 0.1
-    blocks[-1, -1] = True
+    patches = np.random.default_rng(1).random((-(-rows // PATCH), -(-columns // PATCH))) < 0.1
+    patches[-1, -1] = True
     camera = Camera(glm.vec3(columns / 2, 0.0, rows / 2), 30.0, 30.0, 1.2 * columns)
     nodes = select_nodes(columns, rows, 1.0, (0.0, 10.0), camera, 2.5)
-    parts = parts_within(nodes, blocks)
+    parts = parts_within(nodes, patches)
     covered = np.zeros((rows, columns), bool)
     for column, row, stride, _ in parts.astype(int):
-        size = BLOCK * stride
-        assert blocks[row // BLOCK : (row + size) // BLOCK + 1, column // BLOCK : (column + size) // BLOCK + 1].any()
+        size = PATCH * stride
+        assert patches[row // PATCH : (row + size) // PATCH + 1, column // PATCH : (column + size) // PATCH + 1].any()
         covered[row : row + size + 1, column : column + size + 1] = True
-    assert covered[np.kron(blocks, np.ones((BLOCK, BLOCK), bool))[:rows, :columns]].all()
-    whole = parts_within(nodes, np.ones_like(blocks))
+    assert covered[np.kron(patches, np.ones((PATCH, PATCH), bool))[:rows, :columns]].all()
+    whole = parts_within(nodes, np.ones_like(patches))
     on_map = (whole[:, 0] < columns - 1) & (whole[:, 1] < rows - 1)
-    assert on_map.sum() <= len(nodes) * (QUADS // BLOCK) ** 2
+    assert on_map.sum() <= len(nodes) * (QUADS // PATCH) ** 2
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ from app.picture.passes.mesh import (
     coarsest_stride,
     crossed_nodes,
     select_nodes,
-    twisted_blocks,
+    twisted_patches,
 )
 from app.picture.passes.quality import BY_NAME
 from app.picture.passes.shaders import VERSION, ShaderLibrary, preprocess
@@ -162,7 +162,7 @@ def test_trees_stand_on_the_ground_as_it_is_drawn(
     relief = rough(context, rows, columns) if displaced else None
     vertices = Vertices(context, shaders, frame_block, relief)
     corners, middles = vertices.with_middles(shown, nodes, camera)  # leaves the surface in the first texture unit
-    crossed = crossed_nodes(nodes, twisted_blocks(shown.ground(), TWISTED * 10.0))
+    crossed = crossed_nodes(nodes, twisted_patches(shown.ground(), TWISTED * 10.0))
     assert 0 < crossed.sum() < len(nodes)
     places = np.random.default_rng(2).random((400, 2)) * (columns - 1.0, rows - 1.0) + 0.5
     drawn = np.full(len(places), np.nan)

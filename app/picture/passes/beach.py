@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from app.picture.passes.declaration import Frame
-from app.picture.passes.mesh import BLOCK, GroundMesh, parts_within
+from app.picture.passes.mesh import PATCH, GroundMesh, parts_within
 
 BEACH_RISES = 3.0  # how far up a beach can reach, relative to the wave run-up
 
@@ -16,7 +16,7 @@ class BeachMesh(GroundMesh):
     Only there: software renderers pay for all of a shader wherever it draws.
     """
 
-    QUADS = BLOCK
+    QUADS = PATCH
 
     def nodes(self, frame: Frame, nodes: np.ndarray) -> np.ndarray:
-        return nodes[:0] if frame.shore is None else parts_within(nodes, frame.shore.blocks)
+        return nodes[:0] if frame.shore is None else parts_within(nodes, frame.shore.patches)

@@ -18,10 +18,10 @@ from app.picture.passes.fractures import Fractures
 from app.picture.passes.maps import AirborneMap, FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
 from app.picture.passes.marks import MarksMap
 from app.picture.passes.materials import MaterialTextures
-from app.picture.passes.mesh import TWISTED, twisted_blocks
+from app.picture.passes.mesh import TWISTED, twisted_patches
 from app.picture.passes.overlays import COURSE, OverlayMaps, palette_texture
 from app.picture.passes.quality import Quality
-from app.picture.passes.relief import SNOW_ON_ALL, SNOW_ON_NONE, Relief, ReliefMap, texels_per_cell
+from app.picture.passes.relief import SNOW_ON_ALL, SNOW_ON_NONE, CarvedLand, Relief, ReliefMap, texels_per_cell
 from app.picture.passes.shaders import ShaderLibrary, Texture
 from app.picture.passes.shore import ShoreMap, open_water, wet_cells, with_waves
 from app.picture.passes.swell import Waves
@@ -68,7 +68,7 @@ class LandMaps:
         self.water_stands = False  # with waves that run to a shore
         self.shore: Shore | None = None
         self.with_streams = False
-        self.twisted = np.zeros((0, 0), bool)  # blocks of the ground that need vertices in the middles of quads
+        self.twisted = np.zeros((0, 0), bool)  # patches of the ground that need vertices in the middles of quads
         self._ground_noted: tuple[int, int] | None = None
         self.sand_in_air = 0.0  # from 0 to 1
         self._water_noted: tuple[int, int, float] | None = None
@@ -311,22 +311,16 @@ class LandMaps:
         self._wanted_relief = Relief(
             snapshot.world, ground, view.exaggeration, scale, view.fine_relief, snow, water, quality.displaced
         )
-        self._relief.update(
-            self.surface.texture,
-            self.layers.texture("water"),
-            self._flow.texture if self.with_water else self._nothing,
-            self._fractures,
-            self._wanted_relief,
-            quality.light_budget // 2,
-            at_once=self._bake_at_once,
-        )
+        flow = self._flow.texture if self.with_water else self._nothing
+        land = CarvedLand(self.surface.texture, self.layers.texture("water"), flow, self._fractures)
+        self._relief.update(land, self._wanted_relief, quality.light_budget // 2, at_once=self._bake_at_once)
 
     def _note_ground(self, snapshot: Snapshot) -> None:
         """Take note of where the ground of a snapshot is twisted, if that can have changed."""
         ground = snapshot.world, snapshot.ground_version
         if ground != self._ground_noted:
             self._ground_noted = ground
-            self.twisted = twisted_blocks(snapshot.ground(), TWISTED * snapshot.cell_size)
+            self.twisted = twisted_patches(snapshot.ground(), TWISTED * snapshot.cell_size)
 
     def _note_water(self, snapshot: Snapshot) -> None:
         """Take note of whether and where water stands, if that can have changed."""

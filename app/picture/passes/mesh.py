@@ -157,19 +157,19 @@ def edge_nodes(nodes: np.ndarray, columns: int, rows: int) -> np.ndarray:
     return np.ascontiguousarray(np.concatenate(sides), np.float32)
 
 
-BLOCK = 8  # cells along a side of the blocks that locate the shore
+PATCH = 8  # cells along a side of the patches of the map by which parts of the mesh are chosen
 
 
-def shore_blocks(wet: np.ndarray) -> np.ndarray:
-    """Which blocks of `BLOCK` × `BLOCK` cells hold dry ground with water on or next to it, `[row, column]` of blocks.
+def shore_patches(wet: np.ndarray) -> np.ndarray:
+    """Which patches of `PATCH` × `PATCH` cells hold dry ground with water on or next to it, `[row, column]` of patches.
 
-    So beaches that are not wider than a block lie in no other. `wet` is given per cell.
+    So beaches that are not wider than a patch lie in no other. `wet` is given per cell.
     """
     rows, columns = wet.shape
-    room = np.zeros((-(-rows // BLOCK) * BLOCK, -(-columns // BLOCK) * BLOCK), np.uint8)
+    room = np.zeros((-(-rows // PATCH) * PATCH, -(-columns // PATCH) * PATCH), np.uint8)
     room[:rows, :columns] = np.where(wet, 1, 2)
-    tall, wide = room.shape[0] // BLOCK, room.shape[1] // BLOCK
-    holds = reduce_blocks(room, BLOCK, np.bitwise_or)
+    tall, wide = room.shape[0] // PATCH, room.shape[1] // PATCH
+    holds = reduce_blocks(room, PATCH, np.bitwise_or)
     near_water = np.zeros((tall + 2, wide + 2), bool)
     for row in range(3):
         for column in range(3):
@@ -177,40 +177,40 @@ def shore_blocks(wet: np.ndarray) -> np.ndarray:
     return np.asarray(near_water[1:-1, 1:-1] & ((holds & 2) > 0))
 
 
-def twisted_blocks(ground: NDArray[np.float32], least: float) -> NDArray[np.bool_]:
-    """Which blocks of `BLOCK` × `BLOCK` cells have a quad that its two diagonals cross at heights so far apart.
+def twisted_patches(ground: NDArray[np.float32], least: float) -> NDArray[np.bool_]:
+    """Which patches of `PATCH` × `PATCH` cells have a quad that its two diagonals cross at heights so far apart.
 
-    `ground` is in metres, `[row, column]` of cells, and blocks are `[row, column]` as well.
+    `ground` is in metres, `[row, column]` of cells, and patches are `[row, column]` as well.
     """
-    blocks = np.zeros((-(-ground.shape[0] // BLOCK), -(-ground.shape[1] // BLOCK)), bool)
+    patches = np.zeros((-(-ground.shape[0] // PATCH), -(-ground.shape[1] // PATCH)), bool)
     row, column = np.nonzero(np.abs(np.diff(np.diff(ground, axis=0), axis=1)) >= 2.0 * least)
-    blocks[row // BLOCK, column // BLOCK] = True
-    return blocks
+    patches[row // PATCH, column // PATCH] = True
+    return patches
 
 
-def parts_within(nodes: np.ndarray, blocks: np.ndarray) -> np.ndarray:
-    """The parts of nodes, `BLOCK` quads along a side, that touch a block that is true: a table like that of nodes."""
-    offset = BLOCK * np.arange(QUADS // BLOCK)
+def parts_within(nodes: np.ndarray, patches: np.ndarray) -> np.ndarray:
+    """The parts of nodes, `PATCH` quads along a side, that touch a patch that is true: a table like that of nodes."""
+    offset = PATCH * np.arange(QUADS // PATCH)
     parts = np.repeat(nodes, len(offset) ** 2, axis=0)
     parts[:, 0] += np.tile(np.tile(offset, len(offset)), len(nodes)) * parts[:, 2]
     parts[:, 1] += np.tile(np.repeat(offset, len(offset)), len(nodes)) * parts[:, 2]
-    return np.ascontiguousarray(parts[touching(parts, BLOCK, blocks)])
+    return np.ascontiguousarray(parts[touching(parts, PATCH, patches)])
 
 
-def touching(nodes: np.ndarray, quads: int, blocks: np.ndarray) -> NDArray[np.bool_]:
-    """Which nodes, so many quads along a side, touch a block of `BLOCK` × `BLOCK` cells that is true."""
-    before = np.zeros((blocks.shape[0] + 1, blocks.shape[1] + 1), np.int64)
-    before[1:, 1:] = blocks.cumsum(axis=0).cumsum(axis=1)
+def touching(nodes: np.ndarray, quads: int, patches: np.ndarray) -> NDArray[np.bool_]:
+    """Which nodes, so many quads along a side, touch a patch of `PATCH` × `PATCH` cells that is true."""
+    before = np.zeros((patches.shape[0] + 1, patches.shape[1] + 1), np.int64)
+    before[1:, 1:] = patches.cumsum(axis=0).cumsum(axis=1)
     first = np.floor(nodes[:, 1::-1]).astype(np.intp)
     # Vertices stand in the middles of cells, so a node ends in the first cell of the next.
     last = np.ceil(nodes[:, 1::-1] + quads * nodes[:, 2:3]).astype(np.intp)
-    (top, left), (bottom, right) = (np.minimum(at, blocks.shape).T for at in (first // BLOCK, last // BLOCK + 1))
+    (top, left), (bottom, right) = (np.minimum(at, patches.shape).T for at in (first // PATCH, last // PATCH + 1))
     inside = before[bottom, right] - before[top, right] - before[bottom, left] + before[top, left]
     return np.asarray(inside > 0)
 
 
 def crossed_nodes(nodes: np.ndarray, twisted: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which nodes have vertices in the middles of their quads: those of cells, or finer, that touch a twisted block."""
+    """Which nodes have vertices in the middles of their quads: those of cells, or finer, that touch a twisted patch."""
     crossed = nodes[:, 2] <= 1.0
     crossed[crossed] = touching(nodes[crossed], QUADS, twisted)
     return crossed

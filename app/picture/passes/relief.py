@@ -40,6 +40,15 @@ class Relief(NamedTuple):
         return HIGHEST * max(self.amount, 1.0)
 
 
+class CarvedLand(NamedTuple):
+    """The maps that relief is carved by."""
+
+    surface: moderngl.Texture
+    water: moderngl.Texture  # depth of what stands; relief leaves it out
+    flow: moderngl.Texture  # what runs, which it leaves out as well
+    fractures: Fractures  # drawn when they are read first
+
+
 class ReliefMap:
     """Heights in cells and slopes of what is finer than the map, drawn in bands over frames into a second texture."""
 
@@ -78,21 +87,8 @@ class ReliefMap:
     def settled(self, wanted: Relief) -> bool:
         return wanted.texels_per_cell == 0 or self._work.done == wanted
 
-    def update(
-        self,
-        surface: moderngl.Texture,
-        water: moderngl.Texture,
-        flow: moderngl.Texture,
-        fractures: Fractures,
-        wanted: Relief,
-        budget: int,
-        *,
-        at_once: bool,
-    ) -> None:
-        """Draw on towards `wanted`, as many texels as the budget has; the first of a world, and `at_once`, whole.
-
-        It leaves out `water` that stands, a map of its depth, and `flow`, the map of what runs.
-        """
+    def update(self, land: CarvedLand, wanted: Relief, budget: int, *, at_once: bool) -> None:
+        """Draw on towards `wanted`, as many texels as the budget has; the first of a world, and `at_once`, whole."""
         if wanted.texels_per_cell == 0:
             self.forget()
             return
@@ -100,7 +96,7 @@ class ReliefMap:
             self._work.forget()
             at_once = True
         band = BAND if at_once else min(BAND, budget)
-        steps = partial(self._draw, surface, water, flow, fractures, wanted, band)
+        steps = partial(self._draw, land, wanted, band)
         if self._work.advance(wanted, steps, budget, at_once=at_once):
             self._shown, self._next = self._next, self._shown
             assert isinstance(self._work.done, Relief)
@@ -116,25 +112,18 @@ class ReliefMap:
         release_all(self._calm, self._heights, self._shown, self._next)
         release_all(self._of_calm, self._of_height, *self._of_slopes.values())
 
-    def _draw(
-        self,
-        surface: moderngl.Texture,
-        water: moderngl.Texture,
-        flow: moderngl.Texture,
-        fractures: Fractures,
-        wanted: Relief,
-        band: int,
-    ) -> Iterator[int]:
-        scale, amount = wanted.texels_per_cell, wanted.amount
-        size = surface.width * scale, surface.height * scale
-        self._calm.fit(surface.size)
+    def _draw(self, land: CarvedLand, wanted: Relief, band: int) -> Iterator[int]:
+        scale = wanted.texels_per_cell
+        size = land.surface.width * scale, land.surface.height * scale
+        self._calm.fit(land.surface.size)
         self._heights.fit(size)
         self._next.fit(size, EXACTLY if wanted.exact else IN_8_BITS)
         self._next.texture().filter = MIPMAPPED if wanted.exact else ONE_MIPMAP
-        yield from draw_in_bands(self._of_calm, self._calm, band, {"surface": surface, "water": water, "flow": flow})
+        waters = {"surface": land.surface, "water": land.water, "flow": land.flow}
+        yield from draw_in_bands(self._of_calm, self._calm, band, waters)
         uniforms = {"texels_per_cell": float(scale)}
-        heights = {"surface": surface, "calm": self._calm.texture(), "fractures": fractures.texture}
-        carved = {"amount": amount, "snow_line": wanted.snow_line}
+        heights = {"surface": land.surface, "calm": self._calm.texture(), "fractures": land.fractures.texture}
+        carved = {"amount": wanted.amount, "snow_line": wanted.snow_line}
         yield from draw_in_bands(self._of_height, self._heights, band, heights, **uniforms, **carved)
         slopes = {"heights": self._heights.texture()}
         if not wanted.exact:

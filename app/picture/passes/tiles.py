@@ -16,11 +16,11 @@ from app.picture.crop import Crop
 from app.picture.passes.beach import BEACH_RISES
 from app.picture.passes.blocks import reduce_blocks
 from app.picture.passes.declaration import Frame, Geometry, Part
-from app.picture.passes.mesh import shore_blocks
+from app.picture.passes.mesh import shore_patches
 from app.picture.passes.targets import GrowingBuffer
 
 TILE = 16  # pixels along a side
-BLOCK = 4  # cells along a side of the blocks of the map that are found on the screen
+BLOCK = 4  # cells along a side of the blocks of the map that are projected to the screen
 BEACH_CELLS = 8  # no beach is wider: see beach.glsl
 NEAREST = 1e-3  # of the longer side of the map: what is nearer to the eye's plane may be anywhere on the screen
 
@@ -163,7 +163,7 @@ BEACH_BLOCKS = -(-BEACH_CELLS // BLOCK)  # to each side of water in which a beac
 class Shore(NamedTuple):
     """Where waves come to a shore."""
 
-    blocks: NDArray[np.bool_]  # `shore_blocks`
+    patches: NDArray[np.bool_]  # `shore_patches`
     water: NDArray[np.bool_]  # whether there is any in each block of `BLOCK` × `BLOCK` cells
     land: NDArray[np.bool_]  # whether there is dry ground
     heights: tuple[NDArray[np.float32], NDArray[np.float32]]  # of the water that can reach them
@@ -183,7 +183,7 @@ class Shore(NamedTuple):
             )
             for extreme, nowhere in ((np.minimum, np.float32(np.inf)), (np.maximum, np.float32(-np.inf)))
         )
-        return cls(shore_blocks(wet), water, land, (low, high))
+        return cls(shore_patches(wet), water, land, (low, high))
 
     def beach_blocks(self, reach: float) -> NDArray[np.bool_]:
         """The blocks of `BLOCK` × `BLOCK` cells that hold ground which is no farther from water than so many cells."""
