@@ -19,10 +19,12 @@ from app.picture.camera import Camera
 from app.picture.canvas import Canvas
 from app.picture.ground import Ground
 from app.picture.passes import composing, frame
+from app.picture.passes.blocks import BAND_ROWS
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.maps import LayerTextures, SurfaceMap
 from app.picture.passes.mesh import (
     FINEST_STRIDE,
+    PATCH,
     QUADS,
     SHORTEST_DETAIL,
     TWISTED,
@@ -387,6 +389,17 @@ def test_level_and_tilted_ground_needs_no_vertices_in_the_middle_of_quads() -> N
     assert {tuple(patch) for patch in np.argwhere(patches)} == {(2, 6)}
     nodes = np.array([(0, 0, 1, 100), (32, 0, 1, 100), (0, 0, 2, 100), (48, 16, 0.25, 100)], np.float32)
     assert crossed_nodes(nodes, patches).tolist() == [False, True, False, True]
+
+
+@pytest.mark.parametrize("rows", [BAND_ROWS + 1, 2 * BAND_ROWS, 2 * BAND_ROWS + 21])
+def test_twisted_quads_are_found_in_all_rows_of_a_map(rows: int) -> None:
+    for row in range(rows):
+        ground = np.zeros((rows, 30), np.float32)
+        ground[row, 20] = 20.0
+        found = twisted_patches(ground, 5.0)
+        assert found.shape == (-(-rows // PATCH), 4)
+        quads = {max(row - 1, 0), min(row, rows - 2)}  # to the north of it and to the south
+        assert {tuple(patch) for patch in np.argwhere(found).tolist()} == {(quad // PATCH, 2) for quad in quads}
 
 
 def assert_out_of_sight(

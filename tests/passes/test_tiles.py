@@ -18,6 +18,7 @@ from app.cli.render import scene_camera
 from app.model.snapshot import Snapshot
 from app.picture.camera import Camera
 from app.picture.crop import whole
+from app.picture.passes.blocks import BAND_ROWS
 from app.picture.passes.quality import Quality
 from app.picture.passes.shore import with_waves
 from app.picture.passes.tiles import (
@@ -117,6 +118,20 @@ def test_blocks_of_beaches_hold_all_dry_ground_so_near_to_water_and_little_else(
     assert not cells[away > near + 2 * BLOCK].any()
     assert (np.array(shore.heights)[:, blocks] == 12.0).all()
     assert not Shore.of(np.zeros((8, 9), np.float32), np.ones((8, 9), bool)).beach_blocks(reach).any()
+
+
+def test_the_heights_of_a_shore_are_the_extremes_of_the_water_that_can_reach_it() -> None:
+    rows, columns = BAND_ROWS + 21, 45
+    generator = np.random.default_rng(1)
+    wet, level = generator.random((rows, columns)) < 0.01, generator.random((rows, columns), np.float32)
+    low, high = Shore.of(level, wet).heights
+    assert low.shape == high.shape == (-(-rows // BLOCK), -(-columns // BLOCK))
+    for row, column in np.ndindex(low.shape):
+        top, left = max((row - 2) * BLOCK, 0), max((column - 2) * BLOCK, 0)
+        around = np.s_[top : (row + 3) * BLOCK, left : (column + 3) * BLOCK]
+        reaching = level[around][wet[around]]
+        assert low[row, column] == reaching.min(initial=np.inf)
+        assert high[row, column] == reaching.max(initial=-np.inf)
 
 
 def test_a_block_that_reaches_behind_the_eye_is_not_everywhere() -> None:

@@ -330,9 +330,12 @@ class LandMaps:
             self._water_noted = water
             wet = wet_cells(snapshot)
             self.water_stands = open_water(wet)
-            self._waters = with_waves(wet)
-            level = snapshot.layers.get("water_level", np.full(snapshot.shape, snapshot.sea_level, np.float32))
-            self.shore = Shore.of(level, self._waters)
+            self._waters = with_waves(wet) if self.water_stands else np.zeros_like(wet)
+            self.shore = None
+            if self.water_stands:
+                known = snapshot.layers.get("water_level")
+                level = np.full(snapshot.shape, snapshot.sea_level, np.float32) if known is None else known
+                self.shore = Shore.of(level, self._waters)
 
     def _palette(self, overlay: str, snapshot: Snapshot) -> moderngl.Texture:
         if overlay not in self._palettes:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.picture.camera import Camera
-from app.picture.passes.blocks import reduce_blocks
+from app.picture.passes.blocks import BAND_ROWS, in_whole_blocks, reduce_blocks
 from app.picture.passes.declaration import Frame, Geometry, Part
 from app.picture.passes.quality import Quality
 from app.picture.passes.targets import GrowingBuffer
@@ -165,16 +165,14 @@ def shore_patches(wet: np.ndarray) -> np.ndarray:
 
     So beaches that are not wider than a patch lie in no other. `wet` is given per cell.
     """
-    rows, columns = wet.shape
-    room = np.zeros((-(-rows // PATCH) * PATCH, -(-columns // PATCH) * PATCH), np.uint8)
-    room[:rows, :columns] = np.where(wet, 1, 2)
-    tall, wide = room.shape[0] // PATCH, room.shape[1] // PATCH
-    holds = reduce_blocks(room, PATCH, np.bitwise_or)
+    water = reduce_blocks(in_whole_blocks(wet, PATCH, False), PATCH, np.logical_or)
+    only_water = reduce_blocks(in_whole_blocks(wet, PATCH, True), PATCH, np.logical_and)
+    tall, wide = water.shape
     near_water = np.zeros((tall + 2, wide + 2), bool)
     for row in range(3):
         for column in range(3):
-            near_water[row : row + tall, column : column + wide] |= (holds & 1) > 0
-    return np.asarray(near_water[1:-1, 1:-1] & ((holds & 2) > 0))
+            near_water[row : row + tall, column : column + wide] |= water
+    return np.asarray(near_water[1:-1, 1:-1] & ~only_water)
 
 
 def twisted_patches(ground: NDArray[np.float32], least: float) -> NDArray[np.bool_]:
@@ -182,10 +180,13 @@ def twisted_patches(ground: NDArray[np.float32], least: float) -> NDArray[np.boo
 
     `ground` is in metres, `[row, column]` of cells, and patches are `[row, column]` as well.
     """
-    patches = np.zeros((-(-ground.shape[0] // PATCH), -(-ground.shape[1] // PATCH)), bool)
-    row, column = np.nonzero(np.abs(np.diff(np.diff(ground, axis=0), axis=1)) >= 2.0 * least)
-    patches[row // PATCH, column // PATCH] = True
-    return patches
+    rows, columns = ground.shape
+    twisted = np.zeros((-(-rows // PATCH) * PATCH, -(-columns // PATCH) * PATCH), bool)
+    for first in range(0, rows - 1, BAND_ROWS):
+        last = min(first + BAND_ROWS, rows - 1)
+        twist = np.diff(np.diff(ground[first : last + 1], axis=0), axis=1)
+        np.greater_equal(np.abs(twist, out=twist), 2.0 * least, out=twisted[first:last, : columns - 1])
+    return reduce_blocks(twisted, PATCH, np.logical_or)
 
 
 def parts_within(nodes: np.ndarray, patches: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from app.model.snapshot import SURVEYED_FLOW, Snapshot
 from app.picture.camera import Camera
 from app.picture.crop import Crop
 from app.picture.passes.beach import BEACH_RISES
-from app.picture.passes.blocks import reduce_blocks
+from app.picture.passes.blocks import BAND_ROWS, in_whole_blocks, reduce_blocks
 from app.picture.passes.declaration import Frame, Geometry, Part
 from app.picture.passes.mesh import shore_patches
 from app.picture.passes.targets import GrowingBuffer
@@ -43,6 +43,22 @@ def _and_around(blocks: NDArray[Any], extreme: np.ufunc, times: int = 1) -> NDAr
         down = extreme(extreme(around[:-2], around[1:-1]), around[2:])
         blocks = extreme(extreme(down[:, :-2], down[:, 1:-1]), down[:, 2:])
     return blocks
+
+
+def _of_cells(
+    values: NDArray[np.float32], cells: NDArray[np.bool_], extreme: np.ufunc, nowhere: float
+) -> NDArray[np.float32]:
+    """The extreme of the values of some cells in each block, and `nowhere` in blocks without any."""
+    rows, columns = cells.shape
+    found = np.empty((-(-rows // BLOCK), -(-columns // BLOCK)), np.float32)
+    room = np.empty((BAND_ROWS, found.shape[1] * BLOCK), np.float32)
+    for first in range(0, rows, BAND_ROWS):
+        last = min(first + BAND_ROWS, rows)
+        room.fill(nowhere)
+        np.copyto(room[: last - first, :columns], values[first:last], where=cells[first:last])
+        of_band = found[first // BLOCK : (first + BAND_ROWS) // BLOCK]
+        of_band[...] = reduce_blocks(room, BLOCK, extreme)[: len(of_band)]
+    return found
 
 
 FINE_MESH = 0.85  # of the way to where nodes are no longer divided, within which the mesh has all heights of the map
@@ -171,19 +187,13 @@ class Shore(NamedTuple):
     @classmethod
     def of(cls, level: NDArray[np.float32], wet: NDArray[np.bool_]) -> Shore:
         """That of water of this `level` where it is `wet`, `[row, column]`."""
-        rows, columns = wet.shape
-        room = [(0, -rows % BLOCK), (0, -columns % BLOCK)]
-        water = reduce_blocks(np.pad(wet, room), BLOCK, np.logical_or)
-        land = reduce_blocks(np.pad(~wet, room), BLOCK, np.logical_or)
+        water = reduce_blocks(in_whole_blocks(wet, BLOCK, False), BLOCK, np.logical_or)
+        only_water = reduce_blocks(in_whole_blocks(wet, BLOCK, True), BLOCK, np.logical_and)
         low, high = (
-            _and_around(
-                reduce_blocks(np.pad(np.where(wet, level, nowhere), room, constant_values=nowhere), BLOCK, extreme),
-                extreme,
-                BEACH_BLOCKS,
-            )
-            for extreme, nowhere in ((np.minimum, np.float32(np.inf)), (np.maximum, np.float32(-np.inf)))
+            _and_around(_of_cells(level, wet, extreme, nowhere), extreme, BEACH_BLOCKS)
+            for extreme, nowhere in ((np.minimum, np.inf), (np.maximum, -np.inf))
         )
-        return cls(shore_patches(wet), water, land, (low, high))
+        return cls(shore_patches(wet), water, ~only_water, (low, high))
 
     def beach_blocks(self, reach: float) -> NDArray[np.bool_]:
         """The blocks of `BLOCK` × `BLOCK` cells that hold ground which is no farther from water than so many cells."""
