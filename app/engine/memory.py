@@ -26,12 +26,13 @@ from app.sources.generators import is_worn
 if TYPE_CHECKING:
     from app.scene.scene import Scene
 
-# Bytes for each cell that nothing declares. They were measured, at 2048² cells.
+# Bytes for each cell that nothing declares. They were measured, at 2048² cells; those of maps at 1024², at level high.
 KERNELS = 20  # the most that any other process needs while it runs, besides its layers: that of snowballs and pools
 BRAIDING = 220  # what rivers that braid need instead: what goes from each cell to each of its neighbours
 GEOLOGY = 100  # what a process of geological time keeps besides, and a source that begins with it
-MAPS = 10  # textures that every picture has
-MAPS_OF_A_LAYER = 19  # two textures of four bytes, and what is drawn from them at level high
+MAPS = 112  # textures that every picture has: the surface, its light and shadows, what runs over it
+MAPS_OF_A_LAYER = 12  # two textures of four bytes, and what is drawn from them
+MAPS_OF_WAVES = 180  # coast and swell, where water stands that waves can come to a shore of
 
 SAMPLE_SIDE = 8  # cells
 
@@ -59,6 +60,7 @@ class Needs(NamedTuple):
             running += once + past + 2 * layers + kernels + geology
             if shown:
                 running += MAPS + MAPS_OF_A_LAYER * len(shown_versions(world))
+                running += MAPS_OF_WAVES if scene.waves.enabled and _water_can_stand(scene) else 0
         return cls(making * cells, running * cells)
 
 
@@ -109,9 +111,14 @@ def _sample(scene: Scene) -> World:
             for name in process.changes:
                 if not LAYERS[name].always:
                     world.trace(name)
-    if scene.pools.enabled or scene.world.lake_depth:
+    if scene.pools.enabled or scene.world.lake_depth > 0.0:
         world.water_version = 1
     return world
+
+
+def _water_can_stand(scene: Scene) -> bool:
+    """Whether a scene has a sea, or can have lakes."""
+    return math.isfinite(scene.edges.sea) or scene.pools.enabled or scene.world.lake_depth > 0.0
 
 
 class _Zero(dict[str, Any]):

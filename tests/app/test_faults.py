@@ -266,6 +266,15 @@ class failing_read:  # noqa: N801
         pass
 
 
+def test_pictures_of_water_with_waves_need_more_than_others() -> None:
+    land = small_scene().with_value("pools.enabled", False)
+    sea = land.with_value("edges.water", "sea")
+    assert Needs.of([sea], 1, shown=True).running > Needs.of([land], 1, shown=True).running
+    assert Needs.of([sea], 1, shown=False) == Needs.of([land], 1, shown=False)
+    land, sea = (scene.with_value("waves.enabled", False) for scene in (land, sea))
+    assert Needs.of([sea], 1, shown=True) == Needs.of([land], 1, shown=True)
+
+
 def test_two_worlds_need_twice_as_much_and_those_before_give_theirs_back() -> None:
     scene = small_scene()
     one, two = Needs.of([scene], 1000, shown=True), Needs.of([scene, scene], 1000, shown=True)
