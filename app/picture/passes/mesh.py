@@ -23,16 +23,20 @@ TWISTED = 0.5  # cells between the heights at which diagonals cross, from where 
 SMOOTHER = 3.0  # how much larger triangles are there: what they show is smooth
 
 
+def box_corners(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The corners of boxes by two of each, `[box, axis]`, in homogeneous coordinates: `[corner, box, (x, y, z, 1)]`."""
+    corners = np.ones((8, len(low), 4))
+    for corner in range(8):
+        for axis in range(3):
+            corners[corner, :, axis] = (high if corner >> axis & 1 else low)[:, axis]
+    return corners
+
+
 def can_be_seen(
     view_projection: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
     """Which boxes can be in the picture, `[box]`, by two corners of each in picture space."""
-    sides = np.stack([low, high])
-    corners = np.ones((8, len(low), 4))
-    for corner in range(8):
-        for axis in range(3):
-            corners[corner, :, axis] = sides[corner >> axis & 1, :, axis]
-    clip = corners @ view_projection.T
+    clip = box_corners(low, high) @ view_projection.T
     outside = np.zeros(len(low), bool)
     for axis in (0, 1):
         for sign in (-1.0, 1.0):

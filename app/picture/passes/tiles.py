@@ -16,7 +16,7 @@ from app.picture.crop import Crop
 from app.picture.passes.beach import BEACH_RISES
 from app.picture.passes.blocks import BAND_ROWS, in_whole_blocks, reduce_blocks
 from app.picture.passes.declaration import Frame, Geometry, Part
-from app.picture.passes.mesh import shore_patches
+from app.picture.passes.mesh import box_corners, shore_patches
 from app.picture.passes.targets import GrowingBuffer
 
 TILE = 16  # pixels along a side
@@ -116,12 +116,8 @@ def tiles_of_blocks(
         away = np.maximum(np.maximum(low - eye, eye - high), 0.0)
         near = (away**2).sum(axis=1) < within**2
         low, high = low[near], high[near]
-    corners = np.ones((8, len(low), 4))
-    for corner in range(8):
-        for axis in range(3):
-            corners[corner, :, axis] = (high if corner >> axis & 1 else low)[:, axis]
     matrix = np.array((crop.clip * camera.projection(crop.aspect) * camera.view()).to_list())  # [column, row]
-    x, y, _, w = np.moveaxis(corners @ matrix, 2, 0)
+    x, y, _, w = np.moveaxis(box_corners(low, high) @ matrix, 2, 0)
     nearest = NEAREST * max(blocks.shape) * side
     # One that reaches behind the eye may be anywhere on the screen, unless it lies beside one of its edges.
     seen = (w > nearest).any(axis=0)
