@@ -3,6 +3,7 @@
 #include "layer.glsl"
 #include "neighbours.glsl"
 #include "river.glsl"
+#include "standing_depth.glsl"
 #include "threads.glsl"
 
 uniform sampler2D surface;
@@ -24,13 +25,11 @@ void main() {
     float thread = 0.0, alone = 0.0;
     vec2 runs = vec2(0.0);
     float height = texelFetch(surface, cell, 0).x, level = -1e30, own = 0.0, nearby = 0.0;
-    // Before the first cycle it is not: then the sea stands wherever it can.
-    bool known = textureSize(water, 0) == ivec2(frame.map.xy);
     for (int south = -1; south <= 1; ++south) {
         for (int east = -1; east <= 1; ++east) {
             ivec2 at = clamp(cell + ivec2(east, south), ivec2(0), last);
             float ground = texelFetch(surface, at, 0).x;
-            float depth = known ? texelFetch(water, at, 0).x : max(frame.water.w - ground, 0.0);
+            float depth = standing_depth(water, surface, at);
             if (depth > 0.0) level = max(level, ground + depth);
             if (at == cell) own = depth;
             nearby = max(nearby, texelFetch(rivers, at, 0).x);

@@ -1,6 +1,7 @@
 // How far relief that is finer than the map may stand out of it, from 0 to 1: not at water's edge nor in streams, which
 // lie on the map.
 #include "map.glsl"
+#include "standing_depth.glsl"
 #include "threads.glsl"
 
 uniform sampler2D surface;
@@ -15,15 +16,13 @@ const float COVERED = 0.25;
 
 void main() {
     ivec2 cell = ivec2(gl_FragCoord.xy), last = ivec2(frame.map.xy) - 1;
-    // Before the first cycle it is not: then the sea stands wherever it can.
-    bool known = textureSize(water, 0) == ivec2(frame.map.xy);
     float height = texelFetch(surface, cell, 0).x;
     result = 1.0;
     for (int south = -REACH; south <= REACH; ++south) {
         for (int east = -REACH; east <= REACH; ++east) {
             ivec2 at = clamp(cell + ivec2(east, south), ivec2(0), last);
             float ground = texelFetch(surface, at, 0).x;
-            float depth = known ? texelFetch(water, at, 0).x : max(frame.water.w - ground, 0.0);
+            float depth = standing_depth(water, surface, at);
             float above = abs(height - ground - depth) * frame.map.w / frame.map.z;
             float away = length(vec2(east, south));
             if (depth > 0.0) result = min(result, max(smoothstep(0.3, LIES_LOW, above), smoothstep(1.0, float(REACH) + 0.5, away)));

@@ -3,6 +3,7 @@
 // flow.frag.
 #include "layer.glsl"
 #include "neighbours.glsl"
+#include "standing_depth.glsl"
 
 uniform sampler2D surveyed_flow;  // cubic metres a second
 uniform sampler2D surveyed_way;   // 1 + the number of the neighbour, 0 where it ends, less where it parts
@@ -19,9 +20,7 @@ bool is_on_map(ivec2 cell) {
 }
 
 bool is_wet(ivec2 cell) {
-    // Before the first cycle it is not known: then the sea stands wherever it can.
-    if (textureSize(water, 0) != ivec2(frame.map.xy)) return texelFetch(surface, cell, 0).x < frame.water.w;
-    return texelFetch(water, cell, 0).x > 0.0;
+    return standing_depth(water, surface, cell) > 0.0;
 }
 
 bool is_at_edge(ivec2 cell) {
