@@ -12,7 +12,7 @@ from app.model.layers import side_by_side
 from app.model.parameters import Parameters, described, for_kernel, parameter
 from app.model.world import World
 from app.processes.cycle import Cycle
-from app.processes.droplets import read_springs
+from app.processes.droplets import Spring, read_springs
 from app.processes.kinds import account_for
 from app.processes.process import register
 
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 BROUGHT = "brought by rivers"
 MOVED_BED = 0.01  # metres that go over a cell in a cycle where all of its bed moves: a stone's thickness
+
+
+def read_rivers(text: str) -> tuple[Spring, ...]:
+    """Where rivers come onto the map, and their water. Raises `UserError` where the text is none."""
+    return read_springs(text, "braiding.springs")
 
 
 class BraidingParameters(Parameters, frozen=True, kw_only=True):
@@ -35,7 +40,7 @@ class BraidingParameters(Parameters, frozen=True, kw_only=True):
         described(
             "position (south, east, from 0 to 1) and water per cycle, in metres over one cell, of each river that comes"
             " onto the map, separated by ';'",
-            check=read_springs,
+            check=read_rivers,
         ),
     ] = "0.5 0 300"
     transport: Annotated[
@@ -112,7 +117,7 @@ def _sources(world: World, parameters: BraidingParameters) -> NDArray[np.float64
     """The water that comes to each cell, in metres, [row, column]."""
     rows, columns = world.shape
     sources = np.zeros(world.shape)
-    for spring in read_springs(parameters.springs):
+    for spring in read_rivers(parameters.springs):
         row, column = min(int(spring.south * rows), rows - 1), min(int(spring.east * columns), columns - 1)
         sources[row, column] += spring.drops * world.refinement**2
     return sources

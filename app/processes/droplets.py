@@ -33,8 +33,8 @@ class Spring(NamedTuple):
     drops: float  # of volume 1, in each cycle
 
 
-def read_springs(text: str) -> tuple[Spring, ...]:
-    """The springs that a text lists. Raises `UserError` where it is none."""
+def read_springs(text: str, name: str = "droplets.springs") -> tuple[Spring, ...]:
+    """The springs that a text lists, the value of the parameter of this name. Raises `UserError` where it is none."""
     springs = []
     for part in filter(None, (part.strip() for part in text.split(";"))):
         try:
@@ -45,7 +45,7 @@ def read_springs(text: str) -> tuple[Spring, ...]:
             0.0 <= spring.south <= 1.0 and 0.0 <= spring.east <= 1.0 and 0.0 <= spring.drops <= MOST_DROPS
         ):
             raise UserError(
-                f"droplets.springs: '{part}' must be three numbers, such as 0.2 0.7 50: south and east from 0 to 1, "
+                f"{name}: '{part}' must be three numbers, such as 0.2 0.7 50: south and east from 0 to 1, "
                 f"and up to {MOST_DROPS:.0f} drops in a cycle"
             )
         springs.append(spring)

@@ -36,6 +36,7 @@ from app.model.view_parameters import CameraParameters, ViewParameters
 from app.model.wave_parameters import WaveParameters
 from app.model.world import SMALLEST_SIDE
 from app.processes import PROCESSES
+from app.processes.braiding import read_rivers
 from app.processes.droplets import read_springs
 from app.scene.renamed import RENAMED, renamed
 from app.sources.parameters import (
@@ -136,7 +137,7 @@ class Scene(_WithProcesses, frozen=True, kw_only=True):
         """The water that runs over its land."""
         springs = read_springs(self.droplets.springs)
         drops = self.droplets.count + sum(spring.drops for spring in springs)
-        braided = read_springs(self.braiding.springs) if self.braiding.enabled else []
+        braided = read_rivers(self.braiding.springs) if self.braiding.enabled else []
         flow = Runoff(
             precipitation=self.climate.precipitation,
             least_cells=self.view.stream_threshold,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
 
 import numpy as np
@@ -235,10 +236,11 @@ def test_springs_are_read_and_written() -> None:
     assert read_springs("") == read_springs(" ; ") == ()
 
 
+@pytest.mark.parametrize("name", ["droplets.springs", "braiding.springs"])
 @pytest.mark.parametrize("text", ["1 2", "a b c", "0.5 0.5 -1", "0.5 1.5 3", "0.5 0.5 nan", "0.5 0.5 1e9", "1 2 3 4"])
-def test_wrong_springs_say_what_would_be_right(text: str) -> None:
-    with pytest.raises(UserError, match=r"droplets\.springs: .* must be three numbers, such as 0\.2 0\.7 50"):
-        Scene().with_value("droplets.springs", f"0.1 0.1 5; {text}")
+def test_wrong_springs_say_what_would_be_right(text: str, name: str) -> None:
+    with pytest.raises(UserError, match=rf"{re.escape(name)}: .* must be three numbers, such as 0\.2 0\.7 50"):
+        Scene().with_value(name, f"0.1 0.1 5; {text}")
 
 
 def test_springs_add_their_water() -> None:
