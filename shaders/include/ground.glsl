@@ -57,9 +57,15 @@ const vec3 REEDS = vec3(0.046, 0.066, 0.022);
 const vec3 BOG_WATER = vec3(0.017, 0.024, 0.019);
 
 // How much darker ground between dunes is, for each of its hollowness: wind takes the fine, pale grains from there and
-// leaves a lag of coarse, dark ones, which tells dunes apart also at noon, when none has a shadow.
-const float LAG_DARK = 0.8;
-const float LAPS_UP = 1.2;  // cells
+// leaves a lag of coarse, dark ones, which tells dunes apart also at noon, when none has a shadow. Thin sand on rock is
+// as where it is so hollow, up to where it fills the relief of the rock so high.
+const float LAG_DARK = 0.8, LAG_ON_ROCK = 0.30, LAG_ENDS = 6.0;
+const float WHOLE = 4.0;  // thickness of loose material that hides all fine relief, beside frame.ground_look.z
+const float FINE_RELIEF = 0.3;  // the part of the noise that relief takes up from its mean to its tops
+const float THIN = 0.4;         // of relief, over which loose material begins
+const float VENEER = 0.75;      // how much a veneer of it hides
+const vec2 WINDWARD = vec2(1.6, 0.4);  // how much faces of noise, and the ground, count as higher for each slope against the wind
+const float LAPS_UP = 1.4, BANKED = 0.5;  // cells up a slope; of thickness at its foot that fill the relief up there
 
 #if DETAIL_SCALES > 1
 uniform sampler2D fractures;  // of rock, tiling: height, its two slopes, how far it stands out of what is around it
@@ -146,9 +152,16 @@ float grown(float density, float ripple, float patches) {
     return clamp(density + density * (1.0 - density) * (11.0 * ripple + 2.0 * patches), 0.0, 1.0);
 }
 
-// How much of what is under it loose material hides that is so thick, or that snowballs have put down.
-float covered_by(float thickness, float put_down, float ripple) {
-    return smoothstep(0.25, 0.80, max(1.0 - exp(-thickness / frame.ground_look.z), put_down) + ripple * 0.25);
+// How high material that would lie so thick on level ground fills a relief whose heights are spread evenly from −1 to 1, where
+// `whole` fills it: hollows first.
+float filled_to(float thickness, float whole) {
+    return 2.0 * sqrt(max(thickness, 0.0) / whole) - 1.0;
+}
+
+// How much loose material hides of relief that stands so high, from −1 to 1. Through a veneer rock shows.
+float covered_by(float level, float relief) {
+    float deep = level - relief;
+    return smoothstep(-THIN, THIN, deep) * mix(VENEER, 1.0, clamp(deep, 0.0, 1.0));
 }
 
 // `rise` is the height of the top of the strata, of which only worlds with materials know.
@@ -207,19 +220,28 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
     bare = max(bare, 0.80 * mark.y);
     put_down = mark.x;
 #endif
-    // Loose material covers what is under it as it gets thicker.
-    float thickness = place.w;
+    // Loose material, and what snowballs have put down, lies in the hollows first.
+    float relief = ripple / FINE_RELIEF;
 #if DESERT == 1 && DETAIL_SCALES > 1
-    thickness = textureLod(surface, around, 0.0).w;
+    // Wind blows what faces it bare, and leaves its load in the lee.
+    relief += frame.wind.z * dot(WINDWARD.x * (fine.yz - 0.5) + WINDWARD.y * clamp(place.yz, -1.0, 1.0), frame.wind.xy);
+    // It frays less than other borders: relief does that, of which faces of rock would be cut out of it.
+    vec2 over = (cells + (0.8 * (fine.yz - 0.5) + 3.0 * (coarse.yz - 0.5)) * drawn_out(steepness)) / frame.map.xy;
+    float thickness = textureLod(surface, over, 0.0).w;
+#else
+    vec2 over = cells / frame.map.xy;
+    float thickness = place.w;
 #endif
+    float level = max(filled_to(thickness, WHOLE * frame.ground_look.z), 2.0 * put_down - 1.0);
 #if DETAIL_SCALES > 2
     // What lies at the foot of a slope laps up it: else the cell between would be a seam of what grows on neither.
     vec2 downhill = -place.yz / max(length(place.yz), 1e-3) * smoothstep(0.10, 0.35, steepness);
-    if (covered_by(thickness, put_down, ripple) < 1.0) {
-        thickness = max(thickness, textureLod(surface, around + LAPS_UP * downhill / frame.map.xy, 0.0).w);
+    if (covered_by(level, relief) < 1.0) {
+        float banked = textureLod(surface, over + LAPS_UP * downhill / frame.map.xy, 0.0).w;
+        level = max(level, filled_to(banked, BANKED * frame.map.z));
     }
 #endif
-    float covered = covered_by(thickness, put_down, ripple);
+    float covered = covered_by(level, relief);
 #if MATERIALS == 1 || DETAIL_SCALES > 2
     covered *= 1.0 - 0.75 * smoothstep(0.85, 1.50, steepness + 0.4 * ripple);
 #endif
@@ -261,8 +283,11 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
 #endif
     vec3 loose = mix(fill, SCREE, smoothstep(0.10, 0.45, steepness + patches * 0.2)) * (0.90 + 0.5 * ripple);
 #if DESERT == 1
-    // Between dunes coarse sand is left, which is darker than what blows.
-    loose = mix(loose, dune_sand(fine, coarse) * (1.0 - LAG_DARK * hollowness), frame.wind.z);
+    // Coarse sand, which is darker than what blows, is left between dunes, not on slip faces, down which slides what has blown
+    // over the brink; and where sand lies thin on rock.
+    float lag = min(hollowness, hollowness * (1.0 - in_lee(place.yz)));
+    lag = mix(LAG_ON_ROCK, lag, smoothstep(0.0, LAG_ENDS, level));
+    loose = mix(loose, dune_sand(fine, coarse) * (1.0 - LAG_DARK * lag), frame.wind.z);
 #endif
     float sand = covered * frame.wind.z;
 #endif

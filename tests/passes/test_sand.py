@@ -190,6 +190,40 @@ def test_sand_ends_on_rock_in_a_frayed_edge(draw: Draw) -> None:
     assert edge.std() > 0.25, "cells"
 
 
+def sandiness(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """How yellow each pixel is: bare rock and sand differ in that in sun and shade."""
+    linear = pixels[..., :3].astype(float) ** 2.2 + 1.0
+    return linear[..., 0] / linear[..., 2]
+
+
+def test_a_little_sand_lies_in_the_hollows_of_rock(draw: Draw) -> None:
+    """At noon blocks that stand out are bright, where they are bare, and the cracks between them dark."""
+    slope = plane(64, 64, 0.0, -4.0) + 400.0
+    camera = replace(from_above(10.0), target=glm.vec3(32.0 * CELL, 274.0, 32.0 * CELL))
+    scene = desert(quality="high", sun_height=90.0, greenness=0.0, fine_relief=0.0)
+    bare, thin = (
+        draw(snapshot(slope, flat(64, 64, sand), cell_size=CELL), scene=scene, camera=camera, size=(320, 320))
+        for sand in (0.0, 0.1)
+    )
+    laid = sandiness(thin) - sandiness(bare)
+    agrees = np.corrcoef(bare.astype(float).mean(axis=-1).ravel(), laid.ravel())[0, 1]
+    assert agrees < -0.2
+
+
+def test_a_little_sand_lies_in_the_lee_of_blocks(draw: Draw) -> None:
+    """Bare rock shows by a sun in the west which faces look there: to the wind that comes from there, too."""
+    slope = plane(64, 64, 0.0, -1.0) + 100.0
+    bare, thin = (snapshot(slope, flat(64, 64, sand), cell_size=CELL) for sand in (0.0, 0.1))
+    camera = replace(from_above(10.0), target=glm.vec3(32.0 * CELL, 68.0, 32.0 * CELL))
+    sunny = {"quality": "high", "sun_direction": 270.0, "sun_height": 40.0, "greenness": 0.0, "fine_relief": 0.0}
+    from_west, from_east = (
+        sandiness(draw(thin, scene=desert(wind, **sunny), camera=camera, size=(320, 320))) for wind in (270.0, 90.0)
+    )
+    light = draw(bare, scene=desert(**sunny), camera=camera, size=(320, 320)).astype(float).mean(axis=-1)
+    agrees = np.corrcoef(light.ravel(), (from_west - from_east).ravel())[0, 1]
+    assert agrees < -0.2
+
+
 def test_without_dry_sand_the_wind_changes_nothing(draw: Draw) -> None:
     shown, camera = sand(airborne=0.1, wind_path=0.5), from_above(10.0)
     west = Scene().with_value("climate.wind_direction", 270.0)
