@@ -1,5 +1,6 @@
-// What is seen of water that runs from so far that a pixel is a cell, which way it runs, and how high water that stands
-// nearby lies over the ground. Rivers that part are drawn by how much of them passes through each cell: see field_of.
+// What is seen of water that runs from so far that a pixel is a cell, which way it runs, in a lake as long as how much of
+// a river is seen there, and how high water that stands nearby lies over the ground. Rivers that part are drawn by how
+// much of them passes through each cell: see threads.glsl.
 #include "layer.glsl"
 #include "neighbours.glsl"
 #include "river.glsl"
@@ -10,6 +11,7 @@ uniform sampler2D surface;
 uniform sampler2D water;  // depth in metres
 uniform sampler2D surveyed_flow;  // cubic metres a second
 uniform sampler2D surveyed_way;   // 1 + the number of the neighbour, less than 0 where it parts
+uniform int plume_reach;          // cells over which the water of a river can be told from that of a lake; 0: not at all
 
 out vec4 result;
 
@@ -19,6 +21,35 @@ const float ALONE = 0.85;  // of a thread that is a cell wide, which would be lo
 
 const float BESIDE = 1e-3;  // so little is not seen, and says that there is a stream nearby
 const float HIGHEST = 200.0, NOWHERE_NEAR = 1.2;  // metres over the water, and what stands for all that is far from any
+
+const float PLUME_SPREADS = 0.25, PLUME_FADES = 6.0;  // sideways for each cell on; over so many
+const float WHOLE_PLUME = 0.25;  // half a river's width in cells from where on its plume is not fainter
+
+// Where water stands, how much of what is seen of it is the water of a river that runs into it nearby, and which way that
+// goes on: it keeps its way, spreads and mixes.
+vec2 plume_at(ivec2 cell) {
+    vec2 strongest = vec2(0.0);
+    ivec2 last = ivec2(frame.map.xy) - 1;
+    for (int south = -plume_reach; south <= plume_reach; ++south) {
+        for (int east = -plume_reach; east <= plume_reach; ++east) {
+            ivec2 mouth = clamp(cell + ivec2(east, south), ivec2(0), last);
+            float half_width = texelFetch(rivers, mouth, 0).x;
+            if (half_width <= 0.0 || texelFetch(water, mouth, 0).x > 0.0) continue;
+            int towards = int(floor(layer(surveyed_way, mouth) + 0.5));
+            if (towards <= 0) continue;
+            vec2 step_on = vec2(towards_neighbour(towards - 1));
+            if (texelFetch(water, clamp(mouth + ivec2(step_on), ivec2(0), last), 0).x <= 0.0) continue;
+            vec2 way = normalize(step_on), away = vec2(cell - mouth);
+            float on = max(dot(away, way), 0.0), aside = dot(away, vec2(-way.y, way.x));
+            float part = aside / (0.5 + half_width + PLUME_SPREADS * on);
+            float strength = exp(-part * part - on / (PLUME_FADES + 2.0 * half_width))
+                           * smoothstep(float(plume_reach) + 1.0, 0.5 * float(plume_reach), length(away))
+                           * min(half_width / WHOLE_PLUME, 1.0);
+            if (strength > length(strongest)) strongest = strength * way;
+        }
+    }
+    return strongest;
+}
 
 void main() {
     ivec2 cell = ivec2(gl_FragCoord.xy), last = ivec2(frame.map.xy) - 1;
@@ -54,6 +85,10 @@ void main() {
     if (parted > cover) {
         cover = parted;
         along = runs / max(length(runs), 1e-6);
+    }
+    // Beside standing water, what no stream says is what plumes do.
+    if (level > -1e29 && (own > 0.0 || cover < 2.0 * BESIDE)) {
+        along = known && own > 0.0 && plume_reach > 0 ? plume_at(cell) : vec2(0.0);
     }
     // Dry ground below the level lies behind a dam.
     float over = own > 0.0 ? own : level < -1e29 ? -NOWHERE_NEAR : clamp(level - height, -HIGHEST, 0.0);

@@ -44,6 +44,14 @@ uniform sampler2D strata_rise;  // a single 0 where there are no strata
 #define PART 0  // of the sea: 0 all of it, 1 on the map, 2 around it
 #endif
 
+#ifndef WATER
+#define WATER 1
+#endif
+#if SEA == 0 && FINE_WATER == 1 && WATER == 1
+uniform sampler2D flow;  // the middle two: which way a river's water goes, as long as how much of it is seen
+const float PLUME_DEPTH = 1.8;  // metres that are seen of it, as of the river
+#endif
+
 #if SEA == 0
 in vec2 map_place;
 flat in float level;
@@ -313,6 +321,17 @@ void main() {
                 + mirror * mirrored(position, water_reflected(to_eye, normal), waves.roughness, tilt, seen, daylight)
                 + frame.sun_light.rgb * seen.x * water_glitter(to_eye, normal, waves.roughness);
     vec3 keep = through * drawn;
+#if SEA == 0 && FINE_WATER == 1 && WATER == 1
+    vec2 cells = map_place / frame.map.z;
+    float plume = length(textureLod(flow, uv, 0.0).yz);
+    if (plume > 0.0) {
+        plume = min(plume * (1.0 + 1.4 * (textureLod(detail, cells / 7.0, 1.0).w - 0.5)), 1.0);
+        vec3 past = water_transmission(PLUME_DEPTH, TURBIDITY, steepness) * (1.0 - mirror);
+        vec3 river = water_scattering(DEEP_WATER, past, daylight) + STREAM_BED * past * daylight;
+        colour += plume * (river - water_scattering(DEEP_WATER, through, daylight));
+        keep *= 1.0 - plume;
+    }
+#endif
 #if WAVES > 1
     // A drawing is flat: no light, no depth.
     colour = sea_chart(map_place, pixel) * 0.62 / frame.sun_light.a;

@@ -5,7 +5,6 @@
 #include "overlay.glsl"
 
 const float STIRRED = 0.04;  // broken water mirrors the sky also to an eye above it
-const vec3 STREAM_BED = vec3(0.150, 0.128, 0.092);
 const vec3 GRAVEL = vec3(0.245, 0.218, 0.180);
 const float WET_BANK = 0.55;  // of the light that dry ground gives back
 

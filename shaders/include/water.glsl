@@ -15,6 +15,7 @@ const vec3 ABSORPTION = vec3(0.42, 0.10, 0.07);
 const float SEA_TURBIDITY = 0.03, LAKE_TURBIDITY = 0.07, RIVER_TURBIDITY = 0.9;
 // What comes back from water without a bed, in parts of white light. Humus and algae take blue out of inland waters.
 const vec3 DEEP_SEA = vec3(0.010, 0.036, 0.052), DEEP_LAKE = vec3(0.012, 0.035, 0.040);
+const vec3 STREAM_BED = vec3(0.150, 0.128, 0.092);
 const float NORMAL_REFLECTANCE = 0.02;              // of water that is looked at from straight above
 const float BRIGHTEST_GLITTER = 0.9;                // in parts of sunlight
 const vec3 FOAM = vec3(0.88, 0.92, 0.95);

@@ -596,6 +596,30 @@ def test_a_river_takes_the_colour_of_the_lake_that_it_runs_into(draw: Draw) -> N
     assert np.abs(smooth[:, 40:] - smooth[:, :-40]).max() < 40.0
 
 
+@pytest.mark.parametrize("quality", ["low", "high"])
+def test_the_water_of_a_river_mixes_with_that_of_a_deep_lake(draw: Draw, quality: str) -> None:
+    """Its plume keeps its way and fades over some cells: what is seen of it is neither cut off nor all around."""
+    column = np.arange(96)[None, :] + flat(48, 96)
+    ground = np.where(column < 32, 0.2, -8.0)
+    lake = flooded(ground, np.where(column < 32, ground, 0.0))
+    discharge = np.where(column < 32, flat(48, 96), 0.0)
+    discharge[24, :32] = 64.0  # 40 m wide
+    river = running(ground, discharge)
+    layers = {**lake.layers, **river.layers}
+    both = replace(lake, layers=layers, versions=dict.fromkeys(layers, 0))
+    scene, camera = calm(quality=quality, flow_speed=0.0), from_above(54.0, 48, 96)
+    pictures = (draw(shown, camera, scene, size=(640, 360)) for shown in (both, lake))
+    changed = difference(*pictures).astype(float).reshape(360, 640, -1).mean(axis=-1)
+    pixels = 640 / 96
+    along = changed[170:190].mean(axis=0)[int(33 * pixels) :].reshape(-1)
+    by_cell = np.array([along[int(k * pixels) : int((k + 1) * pixels)].mean() for k in range(20)])
+    aside = changed[: int(8 * pixels), int(33 * pixels) :]
+    assert aside.max() <= 1.0 and by_cell[12:].max() <= 1.0
+    if quality == "high":
+        assert by_cell[1] > 4.0
+        assert np.abs(np.diff(by_cell)).max() < 0.5 * by_cell[:3].max()
+
+
 def gravel(draw: Draw, slope: float) -> float:
     """The part of a wide river on this slope that is dry and pale."""
     flow = flat(48, 48)

@@ -21,6 +21,7 @@ FINE_CELLS = 640 * 640  # of a map at most whose light may be finer than a cell
 FIRST_TEXELS = 512 * 512  # of light baked at once for a new land: a fraction of a second in software
 
 BESIDE_ITS_CELL = 0.4  # cells by which the curve of a stream, and how its banks bend, leave the cell at most
+PLUME_REACH = 8  # cells over which the water of a river can be told from that of a lake
 WIDEST_REACH = 6  # streams are drawn as wide as that allows: about a dozen cells
 
 
@@ -171,19 +172,25 @@ class FlowMap:
         return self._drawn
 
     def update(
-        self, snapshot: Snapshot, layers: LayerTextures, surface: moderngl.Texture, smallest: float, width: float
+        self,
+        snapshot: Snapshot,
+        layers: LayerTextures,
+        surface: moderngl.Texture,
+        smallest: float,
+        width: float,
+        plume_reach: int,
     ) -> None:
         """Draw it where a layer, or how streams are drawn, has changed.
 
         The `smallest` stream that is seen has this discharge, in cubic metres a second; `width` is that of a stream of
-        1 m³/s in metres.
+        1 m³/s in metres. In a lake its water is seen over `plume_reach` cells.
         """
         rows, columns = snapshot.shape
         if self._points.fit((columns, rows)) | self._rivers.fit((columns, rows)) | self._flow.fit((columns, rows)):
             self.forget()
         ground = (snapshot.ground_version, snapshot.sea_level, snapshot.versions.get("water"))
         layered = (snapshot.versions.get(name) for name in self.STREAM_LAYERS)
-        wanted = (snapshot.world, smallest, width, *ground, *layered)
+        wanted = (snapshot.world, smallest, width, plume_reach, *ground, *layered)
         if wanted == self._drawn:
             return
         self._drawn = wanted
@@ -194,7 +201,7 @@ class FlowMap:
         self._join.program.bind(points=self._points.texture())
         self._join.draw(self._rivers.framebuffer)
         self.reach = reach_of(largest(snapshot, SURVEYED_FLOW), width, snapshot.cell_size)
-        self._blur.program.set(river_reach=self.reach)
+        self._blur.program.set(river_reach=self.reach, plume_reach=plume_reach)
         self._blur.program.bind(surface=surface, water=water, rivers=self.rivers, **streams)
         self._blur.draw(self._flow.framebuffer)
         unlocked.build_mipmaps(self.texture)
