@@ -18,9 +18,17 @@ in vec4 foliage;  // colour of its leaves; whether it sheds them
 
 // The height of a vertex of the mesh: `odd` tells along which axes it has moved by `morph` towards the vertex before it.
 float vertex_height(vec2 at, vec2 odd, float stride, float morph) {
+#if DISPLACED == 0
+    // No vertex but those in the middles of squares lies between cells: software would pay for all that is read there.
+    ivec2 last = ivec2(frame.map.xy) - 1;
+    float height = texelFetch(surface, min(ivec2(at), last), 0).x * frame.map.w;
+    float before = texelFetch(surface, min(ivec2(at - odd * stride), last), 0).x * frame.map.w;
+    return morph > 0.0 ? mix(height, before, morph) : height;
+#else
     float coarseness = coarseness_of(stride) + morph;
     float height = mesh_height_at(surface, at, coarseness);
     return morph > 0.0 ? mix(height, mesh_height_at(surface, at - odd * stride, coarseness), morph) : height;
+#endif
 }
 
 // The mesh as mesh.glsl has it, at a place in cells from the middle of the first: triangles over squares of `stride`

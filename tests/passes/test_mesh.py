@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import moderngl
 import numpy as np
@@ -29,13 +29,14 @@ from app.picture.passes.mesh import (
     SHORTEST_DETAIL,
     TWISTED,
     Finer,
+    MapMesh,
     crossed_nodes,
     edge_nodes,
     nodes_in_sight,
     select_nodes,
     twisted_patches,
 )
-from app.picture.passes.shaders import VERSION, ShaderLibrary, preprocess
+from app.picture.passes.shaders import NO_DEFINES, VERSION, ShaderLibrary, preprocess
 from app.picture.passes.targets import MIPMAPPED, GrowingBuffer
 from app.picture.picture import Picture
 from app.scene.scene import Scene
@@ -124,13 +125,16 @@ class Vertices:
         shaders: ShaderLibrary,
         block: FrameBlock,
         relief: moderngl.Texture | None = None,
+        shader: str = "terrain.vert",
+        defines: Mapping[str, int] = NO_DEFINES,
     ) -> None:
         """With a map of `relief`, the mesh is displaced by it."""
         self.context = context
         self.block = block
         self.relief = relief
         head = [VERSION, f"#define DISPLACED {int(relief is not None)}"]
-        lines = head + [line.text for line in preprocess("terrain.vert", {frame.INCLUDE: frame.glsl()})]
+        head += [f"#define {name} {value}" for name, value in defines.items()]
+        lines = head + [line.text for line in preprocess(shader, {frame.INCLUDE: frame.glsl()})]
         self.program = context.program(vertex_shader="\n".join(lines), varyings=["position"])
         self.program[frame.BLOCK].binding = frame.BINDING  # type: ignore[union-attr]
         self.surface = SurfaceMap(context, shaders)
@@ -226,6 +230,23 @@ def test_neighbouring_nodes_have_the_same_vertices_at_their_border(
     pairs = borders_that_agree(nodes, made)
     differing = sum(nodes[one, 2] != nodes[other, 2] for one, other in pairs)
     assert len(nodes) == 1 or differing > 0 or len(np.unique(nodes[:, 2])) == 1
+
+
+@pytest.mark.parametrize("camera", CAMERAS.values(), ids=CAMERAS.keys())
+def test_shaders_for_the_grid_of_the_map_make_the_same_vertices(
+    context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameBlock, vertices: Vertices, camera: Camera
+) -> None:
+    """To the bit: what lies on the ground, and walls, meet it with vertices of the other shader."""
+    shown = snapshot(bumps(100, 233) * 3000.0)
+    nodes = select_nodes(233, 100, 10.0, (shown.lowest, shown.highest), camera, SHORTEST_DETAIL)
+    corners, middles = vertices.with_middles(shown, nodes, camera)
+    made = [Vertices(context, shaders, frame_block, shader="places.vert", defines=own) for own in MapMesh.DEFINES]
+    without_middles, with_middles = (own.with_middles(shown, nodes, camera) for own in made)
+    np.testing.assert_array_equal(without_middles[0], corners)
+    np.testing.assert_array_equal(with_middles[0], corners)
+    np.testing.assert_array_equal(with_middles[1], middles)
+    for own in made:
+        own.release()
 
 
 def rough(context: moderngl.Context, rows: int, columns: int, scale: int = 3) -> moderngl.Texture:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import moderngl
 import numpy as np
@@ -19,10 +20,19 @@ from app.model.traits import Setting
 from app.picture import picture as picture_module
 from app.picture.camera import Camera
 from app.picture.canvas import Canvas
+from app.picture.passes import composing, frame, shaders, tree_shapes
 from app.picture.passes import forest as forest_module
-from app.picture.passes import frame, shaders, tree_shapes
 from app.picture.passes import trees as trees_module
-from app.picture.passes.forest import VARIANTS, Forest, TreeView, block_heights, select_trees, stands, variants_of
+from app.picture.passes.forest import (
+    VARIANTS,
+    Forest,
+    Selection,
+    TreeView,
+    block_heights,
+    select_trees,
+    stands,
+    variants_of,
+)
 from app.picture.passes.frame import FrameBlock
 from app.picture.passes.mesh import (
     FINEST_STRIDE,
@@ -268,11 +278,44 @@ def test_each_tree_in_view_is_drawn_by_its_size_in_the_picture(shape: tuple[int,
         for first, number in selected.points:
             points[first : first + number] = True
         as_point = _among(trees, forest.trees[points])
+        numbers = select_trees(forest, camera, 1.4, limits, view, one_by_one=True).one_by_one
+        assert numbers is not None and points[numbers].all()
+        as_single_point = _among(trees, forest.trees[numbers])
+        outside = np.abs(clip[:, 0]) > clip[:, 3] + 25.0 * CELL
         assert as_near[seen & (pixels > 60.0)].all() and not as_near[pixels < 60.0 * 0.5].any()
         assert as_middle[seen & (pixels > 20.0) & (pixels < 60.0)].all()
         assert not as_middle[(pixels < 10.0) | (pixels > 120.0)].any()
         assert as_point[seen & (pixels > 4.0) & (pixels < 20.0)].all()
+        assert as_single_point[seen & (pixels > 4.0) & (pixels < 20.0)].all()
+        assert not as_single_point[(pixels < 4.0 * 0.6) | outside].any()
         assert as_near.sum() + as_middle.sum() < 1.2 * len(trees)
+
+
+@pytest.mark.parametrize("distance", [40.0, 200.0])
+def test_points_that_are_left_out_one_by_one_are_not_in_the_picture(
+    draw_as: Draw, monkeypatch: pytest.MonkeyPatch, distance: float
+) -> None:
+    generator = np.random.default_rng(4)
+    places, kinds = generator.random((3000, 2)) * 128.0, generator.integers(0, 4, (3000, 1))
+    trees = np.column_stack([places, kinds, generator.uniform(0.02, 1.0, 3000)])
+    shown = planted(snapshot(hills(128, 128) * 400.0, cell_size=CELL), trees)
+    camera = looking(64.0, 64.0, 30.0, 15.0, distance, 200.0)
+    monkeypatch.setitem(LEVELS, "some", (1e9, 1e9, 3.0))
+    found: list[int] = []
+
+    def all_of_their_blocks(*given: Any, one_by_one: bool) -> Selection:
+        selected = select_trees(*given, one_by_one=one_by_one)
+        assert selected.one_by_one is not None
+        found.append(len(selected.one_by_one))
+        found.append(sum(number for _, number in selected.points))
+        return selected._replace(one_by_one=None)
+
+    before = draw_as("some", shown, camera)
+    monkeypatch.setattr(composing, "select_trees", all_of_their_blocks)
+    after = draw_as("some", shown, camera)
+    assert np.array_equal(before, after)
+    assert 20 < found[0] < 0.7 * found[1]
+    assert not np.array_equal(after, draw_as("colour", shown, camera))
 
 
 def forest_of(shown: Snapshot) -> Forest:

@@ -91,7 +91,8 @@ def compose(
     )
     forest, selected = maps.trees.forest, None
     if forest is not None and not with_overlay:  # which trees would hide
-        selected = select_trees(forest, camera, aspect, quality.tree_pixels, tree_view)
+        each = quality.deferred  # the shader of a tree that is not seen costs software far more than to find it here
+        selected = select_trees(forest, camera, aspect, quality.tree_pixels, tree_view, one_by_one=each)
     sun = block["sun"][:3].astype(float)
     shadows = maps.trees.shadows
     maps.trees.cast_shadows(selected, sun, quality, tree_view, at_once=at_once)

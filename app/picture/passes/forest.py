@@ -28,6 +28,8 @@ WIDTH = (0.45, 1.10)
 UNEVENNESS = (0.4, 3.2)
 VARIANTS = 3  # forms of each shape
 SAMPLED = 4  # cells from one to the next whose height is taken for the heights of a block
+ROUGHLY = 0.95  # of the height in pixels that a tree needs, as the height of the ground that it stands on is not known
+AROUND = 1.5  # heights of a tree about its foot, within which all is that is drawn of it
 
 
 def block_heights(snapshot: Snapshot) -> NDArray[np.float32]:
@@ -66,6 +68,9 @@ class Forest:
         looks = _looks(flora).take(kind.astype(np.intp), axis=0)
         # float32 [tree, (column, row, shape, size, health, colour of its leaves and whether it sheds them)]
         self.trees = np.column_stack([column, row, looks[:, 0], size * looks[:, 1], health, looks[:, 2:]])
+        # Metres to the east and south, and sizes: what is asked of all of them in a frame lies close together.
+        self.places = np.stack([column, row]).astype(np.float32) * np.float32(cell_size)
+        self.sizes = np.ascontiguousarray(self.trees[:, 3])
         self.leaves = _mean_leaves(self.trees)
         self.simulated_cover = _simulated_cover(flora, kind.astype(np.intp), size)
         count = np.bincount(block, minlength=down * across)
@@ -99,6 +104,12 @@ class Forest:
         starts, ends = self._starts[blocks], self.first[self.inhabited[blocks] + 1]
         lengths = ends - starts
         return np.arange(lengths.sum()) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths), lengths
+
+    def larger_than(self, sizes: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The numbers of the trees that are larger than the size for their inhabited block, and how many each has."""
+        all_lengths = np.diff(self._starts, append=len(self.trees))
+        numbers = np.flatnonzero(self.sizes > np.repeat(sizes.astype(np.float32), all_lengths))
+        return numbers, np.diff(np.searchsorted(numbers, self._starts), append=len(numbers))
 
     def runs(self, blocks: NDArray[np.bool_]) -> list[tuple[int, int]]:
         """First and number of trees of the inhabited blocks that are true; those that follow each other in one run."""
@@ -176,10 +187,14 @@ def _simulated_cover(flora: Flora, kind: NDArray[np.intp], size: NDArray[np.floa
     )
 
 
-def in_view(low: NDArray[np.float64], high: NDArray[np.float64], camera: Camera, aspect: float) -> NDArray[np.bool_]:
-    """Which boxes can be seen: those that are not whole beyond one of the planes that bound the view."""
+def view_planes(camera: Camera, aspect: float) -> NDArray[np.float64]:
+    """The planes at the sides of the view: `[plane, (x, y, z, away)]`, positive within."""
     matrix = np.array((camera.projection(aspect) * camera.view()).to_list()).T
-    planes = np.array([matrix[3] + matrix[0], matrix[3] - matrix[0], matrix[3] + matrix[1], matrix[3] - matrix[1]])
+    return np.array([matrix[3] + matrix[0], matrix[3] - matrix[0], matrix[3] + matrix[1], matrix[3] - matrix[1]])
+
+
+def in_view(low: NDArray[np.float64], high: NDArray[np.float64], planes: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which boxes can be seen: those that are not whole beyond one of the planes that bound the view."""
     seen = np.ones(len(low), bool)
     for plane in planes:
         outermost = np.where(plane[:3] > 0.0, high, low)
@@ -224,14 +239,24 @@ class Selection(NamedTuple):
     near: NDArray[np.float32]  # trees in detail, as `Forest.trees` has them
     middle: NDArray[np.float32]  # trees as bodies
     points: list[tuple[int, int]]  # first and number of trees that are points where they are small enough
+    one_by_one: NDArray[np.uint32] | None  # the numbers of those that can be seen; without it, all of them are tried
     low: NDArray[np.float64]  # opposite corners of a box about all bodies, in picture space
     high: NDArray[np.float64]
 
 
 def select_trees(
-    forest: Forest, camera: Camera, aspect: float, limits: tuple[float, float, float], view: TreeView
+    forest: Forest,
+    camera: Camera,
+    aspect: float,
+    limits: tuple[float, float, float],
+    view: TreeView,
+    *,
+    one_by_one: bool = False,
 ) -> Selection:
-    """The trees that are in view, by how high they are in the picture: `limits` of the levels, in pixels."""
+    """The trees that are in view, by how high they are in the picture: `limits` of the levels, in pixels.
+
+    Points are found by their blocks, for the shader to leave out most of them, or `one_by_one`.
+    """
     low, high = forest.boxes(view.exaggeration, view.tallest)
     eye = np.array(camera.position)
     nearest = np.linalg.norm(np.maximum(np.maximum(low - eye, eye - high), 0.0), axis=1)
@@ -240,7 +265,8 @@ def select_trees(
         view.tallest * view.focal_length * forest.largest / np.maximum(nearest, 1e-6),
         view.shortest * view.focal_length * forest.smallest / np.maximum(farthest, 1e-6),
     )
-    seen = in_view(low, high, camera, aspect)
+    planes = view_planes(camera, aspect)
+    seen = in_view(low, high, planes)
     near, middle, small = limits
     close = np.flatnonzero(seen & blocks.between(middle, 0.0))
     numbers, lengths = forest.of_blocks(close)
@@ -261,10 +287,44 @@ def select_trees(
         owners = np.repeat(close, lengths)[bodies]
         box_low[[0, 2]], box_high[[0, 2]] = places.min(axis=0), places.max(axis=0)
         box_low[1], box_high[1] = low[owners, 1].min(), high[owners, 1].max()
+    far = seen & blocks.between(small, middle)
     return Selection(
         near=trees[pixels.between(near, 0.0)],
         middle=trees[pixels.between(middle, near)],
-        points=forest.runs(seen & blocks.between(small, middle)),
+        points=forest.runs(far),
+        one_by_one=_points_in_view(forest, far, (low, high), eye, planes, small, view) if one_by_one else None,
         low=box_low,
         high=box_high,
     )
+
+
+def _points_in_view(
+    forest: Forest,
+    blocks: NDArray[np.bool_],
+    boxes: tuple[NDArray[np.float64], NDArray[np.float64]],
+    eye: NDArray[np.float64],
+    planes: NDArray[np.float64],
+    small: float,
+    view: TreeView,
+) -> NDArray[np.uint32]:
+    """The trees of some inhabited blocks that can be in view and as high as `small`, in pixels."""
+    low, high = boxes
+    most = view.tallest * view.focal_length / (ROUGHLY * small)  # how far away a tree of size 1 is so high, at most
+    # First by the distance of their blocks, which leaves out most of them at the cost of one comparison each.
+    nearest = np.linalg.norm(np.maximum(np.maximum(low - eye, eye - high), 0.0), axis=1)
+    numbers, lengths = forest.larger_than(np.where(blocks, nearest / most, np.inf))
+    size, (east, south) = forest.sizes[numbers], forest.places[:, numbers]
+
+    def of_trees(of_blocks: NDArray[np.float64]) -> NDArray[np.float32]:
+        return np.repeat(of_blocks.astype(np.float32), lengths)
+
+    beyond = np.maximum(np.maximum(low[:, 1] - eye[1], eye[1] - high[:, 1]), 0.0)
+    away2 = (east - np.float32(eye[0])) ** 2 + (south - np.float32(eye[2])) ** 2 + of_trees(beyond**2)
+    seen = (size * np.float32(most)) ** 2 > away2
+    around = size * np.float32(AROUND * view.tallest)
+    for x, y, z, d in planes:
+        room = np.float32(abs(x) + abs(y) + abs(z)) * around
+        at_most = of_trees(np.maximum(y * low[:, 1], y * high[:, 1]) + d)
+        seen &= np.float32(x) * east + np.float32(z) * south + room + at_most > 0.0
+    found: NDArray[np.uint32] = numbers[seen].astype(np.uint32)
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import moderngl
@@ -14,6 +14,7 @@ from app.picture.camera import Camera
 from app.picture.passes.blocks import BAND_ROWS, in_whole_blocks, reduce_blocks
 from app.picture.passes.declaration import Frame, Geometry, Part
 from app.picture.passes.quality import Quality
+from app.picture.passes.shaders import NO_DEFINES
 from app.picture.passes.targets import GrowingBuffer
 
 QUADS = 32  # along a side of a node
@@ -225,6 +226,7 @@ class GroundMesh:
     """The mesh of the ground, for all passes that draw it or what lies on it."""
 
     QUADS = QUADS  # along a side of a node
+    DEFINES: tuple[Mapping[str, int], Mapping[str, int]] = NO_DEFINES, NO_DEFINES  # of nodes without and with middles
 
     def __init__(self, context: moderngl.Context) -> None:
         side = self.QUADS + 1
@@ -243,7 +245,8 @@ class GroundMesh:
             nodes = self.nodes(frame, np.ascontiguousarray(frame.nodes[frame.crossed == crossed]))
             if len(nodes):
                 shape.nodes.write(nodes)
-                yield Part(shape.geometry, instances=len(nodes), uniforms={"quads": self.QUADS})
+                defines = self.DEFINES[crossed]
+                yield Part(shape.geometry, instances=len(nodes), uniforms={"quads": self.QUADS}, defines=defines)
 
     def nodes(self, frame: Frame, nodes: np.ndarray) -> np.ndarray:
         """Those of `nodes` that are drawn."""
@@ -252,6 +255,16 @@ class GroundMesh:
     def release(self) -> None:
         for shape in self._shapes:
             shape.release()
+
+
+class MapMesh(GroundMesh):
+    """The same where no node is finer than the map.
+
+    Nodes of either shape have a shader of their own: in software each vertex pays for all that its shader can do. That
+    is for small shaders, as there are twice as many of them.
+    """
+
+    DEFINES = {"MAP_GRID": 1, "MIDDLES": 0}, {"MAP_GRID": 1, "MIDDLES": 1}
 
 
 class NodeShape:

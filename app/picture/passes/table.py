@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.picture.passes.backdrop import BackdropMesh
 from app.picture.passes.beach import BeachMesh
 from app.picture.passes.declaration import Blending, Frame, Pass
-from app.picture.passes.mesh import GroundMesh
+from app.picture.passes.mesh import GroundMesh, MapMesh
 from app.picture.passes.rain import Raindrops, RainShafts, with_rain
 from app.picture.passes.storm_front import StormFront
 from app.picture.passes.tiles import GroundTiles
@@ -71,7 +71,7 @@ PASSES: tuple[Pass, ...] = (
         defines={"SHADOWS": 2} | ANY_AIR,
         target="tree shadows",
     ),
-    Pass("places", "places.vert", "places.frag", GroundMesh, when=deferred, target="places"),
+    Pass("places", "places.vert", "places.frag", MapMesh, when=deferred, target="places"),
     Pass("ground", "terrain.vert", "terrain.frag", GroundMesh, when=not_deferred, joined=True),
     Pass(
         "ground of pixels",

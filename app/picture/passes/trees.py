@@ -35,7 +35,8 @@ class Trees:
 
     def __init__(self, context: moderngl.Context) -> None:
         self._all_trees = GrowingBuffer(context)
-        self.geometry = Geometry([(self._all_trees.buffer, *INSTANCE)])  # all of them, one for each vertex
+        self.vertices = (self._all_trees.buffer, *INSTANCE)  # all of them, one for each vertex
+        self.geometry = Geometry([self.vertices])
         self._latest: Snapshot | None = None
         self._shown: tuple[int, int] | None = None  # world and version of the trees
         self._shore: SeaShore | None = None  # as the latest trees stand by it
@@ -188,17 +189,25 @@ class TreePoints:
     """The trees farther away."""
 
     def __init__(self, context: moderngl.Context) -> None:
-        pass
+        self._numbers = GrowingBuffer(context)
+        self._of_numbers: Geometry | None = None
 
     def parts(self, frame: Frame) -> Iterable[Part]:
-        _, middle, small = frame.quality.tree_pixels
-        if frame.selected_trees is not None:
-            for first, number in frame.selected_trees.points:
-                limits: dict[str, Uniform] = {"limits": (middle, small)}
+        selected, (_, middle, small) = frame.selected_trees, frame.quality.tree_pixels
+        if selected is None:
+            return
+        limits: dict[str, Uniform] = {"limits": (middle, small)}
+        if selected.one_by_one is None:
+            for first, number in selected.points:
                 yield Part(frame.trees.geometry, number, mode=moderngl.POINTS, first=first, uniforms=limits)
+        elif len(selected.one_by_one):
+            if self._of_numbers is None:
+                self._of_numbers = Geometry([frame.trees.vertices], self._numbers.buffer)
+            self._numbers.write(selected.one_by_one)
+            yield Part(self._of_numbers, len(selected.one_by_one), mode=moderngl.POINTS, uniforms=limits)
 
     def release(self) -> None:
-        pass
+        self._numbers.release()
 
 
 class Bodies:
