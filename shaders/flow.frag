@@ -1,17 +1,13 @@
 // What is seen of water that runs from so far that a pixel is a cell, which way it runs, in a lake as long as how much of
 // a river is seen there, and how high water that stands nearby lies over the ground. Rivers that part are drawn by how
 // much of them passes through each cell: see threads.glsl.
-#include "layer.glsl"
-#include "neighbours.glsl"
 #include "river.glsl"
-#include "standing_depth.glsl"
+#include "river_mouth.glsl"
 #include "threads.glsl"
 
-uniform sampler2D surface;
-uniform sampler2D water;  // depth in metres
 uniform sampler2D surveyed_flow;  // cubic metres a second
-uniform sampler2D surveyed_way;   // 1 + the number of the neighbour, less than 0 where it parts
-uniform int plume_reach;          // cells over which the water of a river can be told from that of a lake; 0: not at all
+uniform bool with_plumes;  // of rivers in lakes
+uniform sampler2D mouths;  // of river_mouths.frag
 
 out vec4 result;
 
@@ -25,27 +21,29 @@ const float HIGHEST = 200.0, NOWHERE_NEAR = 1.2;  // metres over the water, and 
 const float PLUME_SPREADS = 0.25, PLUME_FADES = 6.0;  // sideways for each cell on; over so many
 const float WHOLE_PLUME = 0.25;  // half a river's width in cells from where on its plume is not fainter
 
-// Where water stands, how much of what is seen of it is the water of a river that runs into it nearby, and which way that
-// goes on: it keeps its way, spreads and mixes.
+// Of a lake, how much of what is seen in a cell is the water of the river that ends at a mouth, and which way that goes on:
+// it keeps its way, spreads and mixes.
+vec2 plume_from(ivec2 mouth, ivec2 cell) {
+    vec2 away = vec2(cell - mouth);
+    if (length(away) >= PLUME_REACH || !is_mouth(mouth)) return vec2(0.0);
+    float half_width = texelFetch(rivers, mouth, 0).x;
+    vec2 way = normalize(vec2(way_on(mouth)));
+    float on = max(dot(away, way), 0.0), aside = dot(away, vec2(-way.y, way.x));
+    float part = aside / (0.5 + half_width + PLUME_SPREADS * on);
+    return way * exp(-part * part - on / (PLUME_FADES + 2.0 * half_width))
+         * smoothstep(float(PLUME_REACH), 0.5 * float(PLUME_REACH), length(away)) * min(half_width / WHOLE_PLUME, 1.0);
+}
+
+// The strongest nearby.
 vec2 plume_at(ivec2 cell) {
     vec2 strongest = vec2(0.0);
-    ivec2 last = ivec2(frame.map.xy) - 1;
-    for (int south = -plume_reach; south <= plume_reach; ++south) {
-        for (int east = -plume_reach; east <= plume_reach; ++east) {
-            ivec2 mouth = clamp(cell + ivec2(east, south), ivec2(0), last);
-            float half_width = texelFetch(rivers, mouth, 0).x;
-            if (half_width <= 0.0 || texelFetch(water, mouth, 0).x > 0.0) continue;
-            int towards = int(floor(layer(surveyed_way, mouth) + 0.5));
-            if (towards <= 0) continue;
-            vec2 step_on = vec2(towards_neighbour(towards - 1));
-            if (texelFetch(water, clamp(mouth + ivec2(step_on), ivec2(0), last), 0).x <= 0.0) continue;
-            vec2 way = normalize(step_on), away = vec2(cell - mouth);
-            float on = max(dot(away, way), 0.0), aside = dot(away, vec2(-way.y, way.x));
-            float part = aside / (0.5 + half_width + PLUME_SPREADS * on);
-            float strength = exp(-part * part - on / (PLUME_FADES + 2.0 * half_width))
-                           * smoothstep(float(plume_reach) + 1.0, 0.5 * float(plume_reach), length(away))
-                           * min(half_width / WHOLE_PLUME, 1.0);
-            if (strength > length(strongest)) strongest = strength * way;
+    ivec2 own = cell / PLUME_REACH, last = textureSize(mouths, 0) - 1;
+    for (int number = 0; number < 9; ++number) {
+        ivec2 block = own + ivec2(number % 3, number / 3) - 1;
+        if (block != clamp(block, ivec2(0), last) || texelFetch(mouths, block, 0).x == 0.0) continue;
+        for (int within = 0; within < PLUME_REACH * PLUME_REACH; ++within) {
+            vec2 plume = plume_from(block * PLUME_REACH + ivec2(within % PLUME_REACH, within / PLUME_REACH), cell);
+            if (dot(plume, plume) > dot(strongest, strongest)) strongest = plume;
         }
     }
     return strongest;
@@ -88,7 +86,8 @@ void main() {
     }
     // Beside standing water, what no stream says is what plumes do.
     if (level > -1e29 && (own > 0.0 || cover < 2.0 * BESIDE)) {
-        along = known && own > 0.0 && plume_reach > 0 ? plume_at(cell) : vec2(0.0);
+        bool of_lake = own > 0.0 && abs(level - frame.water.w) > 0.01;
+        along = of_lake && with_plumes ? plume_at(cell) : vec2(0.0);
     }
     // Dry ground below the level lies behind a dam.
     float over = own > 0.0 ? own : level < -1e29 ? -NOWHERE_NEAR : clamp(level - height, -HIGHEST, 0.0);

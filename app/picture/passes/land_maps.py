@@ -15,7 +15,7 @@ from app.picture.passes.canopy import CanopyMap, Crowns
 from app.picture.passes.cover import LIVING, CoverMap
 from app.picture.passes.detail import detail_texture
 from app.picture.passes.fractures import Fractures
-from app.picture.passes.maps import PLUME_REACH, AirborneMap, FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
+from app.picture.passes.maps import AirborneMap, FlowMap, LayerTextures, Lighting, LightMap, SurfaceMap
 from app.picture.passes.marks import MarksMap
 from app.picture.passes.materials import MaterialTextures
 from app.picture.passes.mesh import TWISTED, twisted_patches
@@ -163,8 +163,14 @@ class LandMaps:
             self._valleys.update(snapshot)
         yield
         if self.with_water:
-            reach = PLUME_REACH if quality.fine_water else 0
-            self._flow.update(snapshot, self.layers, self.surface.texture, smallest_stream, view.river_width, reach)
+            self._flow.update(
+                snapshot,
+                self.layers,
+                self.surface.texture,
+                smallest_stream,
+                view.river_width,
+                plumes=quality.fine_water,
+            )
         self._read_mipmaps(quality)
         yield
         self._shows_fractures = quality.detail_scales > 1

@@ -151,9 +151,12 @@ class FlowMap:
         self._context = context
         self._find_points = FullScreen(context, shaders, "river_points.frag")
         self._join = FullScreen(context, shaders, "rivers.frag")
-        self._blur = FullScreen(context, shaders, "flow.frag")
+        plumes = {"PLUME_REACH": PLUME_REACH}
+        self._find_mouths = FullScreen(context, shaders, "river_mouths.frag", plumes)
+        self._blur = FullScreen(context, shaders, "flow.frag", plumes)
         self._points = MapTarget(context, (4, "f4"), filter=EXACT)
         self._rivers = MapTarget(context, (4, "f4"), filter=EXACT)
+        self._mouths = MapTarget(context, (1, "f1"), filter=EXACT)
         self._flow = MapTarget(context, (4, "f2"), filter=MIPMAPPED)
         self._drawn: tuple[object, ...] | None = None
         self.reach = 1  # cells to either side that have to be looked at for the widest stream
@@ -178,19 +181,21 @@ class FlowMap:
         surface: moderngl.Texture,
         smallest: float,
         width: float,
-        plume_reach: int,
+        *,
+        plumes: bool,
     ) -> None:
         """Draw it where a layer, or how streams are drawn, has changed.
 
         The `smallest` stream that is seen has this discharge, in cubic metres a second; `width` is that of a stream of
-        1 m³/s in metres. In a lake its water is seen over `plume_reach` cells.
+        1 m³/s in metres. With `plumes`, the water of rivers is seen in lakes, too.
         """
         rows, columns = snapshot.shape
         if self._points.fit((columns, rows)) | self._rivers.fit((columns, rows)) | self._flow.fit((columns, rows)):
+            self._mouths.fit((-(-columns // PLUME_REACH), -(-rows // PLUME_REACH)))
             self.forget()
         ground = (snapshot.ground_version, snapshot.sea_level, snapshot.versions.get("water"))
         layered = (snapshot.versions.get(name) for name in self.STREAM_LAYERS)
-        wanted = (snapshot.world, smallest, width, plume_reach, *ground, *layered)
+        wanted = (snapshot.world, smallest, width, plumes, *ground, *layered)
         if wanted == self._drawn:
             return
         self._drawn = wanted
@@ -201,8 +206,14 @@ class FlowMap:
         self._join.program.bind(points=self._points.texture())
         self._join.draw(self._rivers.framebuffer)
         self.reach = reach_of(largest(snapshot, SURVEYED_FLOW), width, snapshot.cell_size)
-        self._blur.program.set(river_reach=self.reach, plume_reach=plume_reach)
-        self._blur.program.bind(surface=surface, water=water, rivers=self.rivers, **streams)
+        courses = {"surface": surface, "water": water, "rivers": self.rivers, **streams}
+        if plumes:
+            self._find_mouths.program.bind(
+                **{name: courses[name] for name in ("surface", "water", "rivers", SURVEYED_WAY)}
+            )
+            self._find_mouths.draw(self._mouths.framebuffer)
+        self._blur.program.set(river_reach=self.reach, with_plumes=plumes)
+        self._blur.program.bind(mouths=self._mouths.texture(), **courses)
         self._blur.draw(self._flow.framebuffer)
         unlocked.build_mipmaps(self.texture)
 
@@ -212,7 +223,8 @@ class FlowMap:
 
     def release(self) -> None:
         self.forget()
-        release_all(self._points, self._rivers, self._flow, self._find_points, self._join, self._blur)
+        targets = (self._points, self._rivers, self._mouths, self._flow)
+        release_all(*targets, self._find_points, self._join, self._find_mouths, self._blur)
 
 
 def reach_of(discharge: float, width: float, cell_size: float) -> int:
