@@ -1,7 +1,8 @@
-// What is seen of water that runs from so far that a pixel is a cell, which way it runs, in a lake as long as how much of
-// a river is seen there, and how high water that stands nearby lies over the ground. Rivers that part are drawn by how
-// much of them passes through each cell: see threads.glsl.
+// What is seen of water that runs from so far that a pixel is a cell, which way it runs, and how high water that stands
+// nearby lies over the ground. Rivers that part are drawn by how much of them passes through each cell: see threads.glsl.
+// Where water stands, the way is half as long, and longer by how much of a river's water is seen there: see plume.glsl.
 #include "river.glsl"
+#include "plume.glsl"
 #include "river_mouth.glsl"
 #include "threads.glsl"
 
@@ -21,28 +22,29 @@ const float HIGHEST = 200.0, NOWHERE_NEAR = 1.2;  // metres over the water, and 
 const float PLUME_SPREADS = 0.25, PLUME_FADES = 6.0;  // sideways for each cell on; over so many
 const float WHOLE_PLUME = 0.25;  // half a river's width in cells from where on its plume is not fainter
 
-// Of a lake, how much of what is seen in a cell is the water of the river that ends at a mouth, and which way that goes on:
-// it keeps its way, spreads and mixes.
-vec2 plume_from(ivec2 mouth, ivec2 cell) {
+// Of a lake of this level, how much of what is seen in a cell is the water of the river that ends at a mouth, and which
+// way that goes on: it keeps its way, spreads and mixes.
+vec2 plume_from(ivec2 mouth, ivec2 cell, float level) {
     vec2 away = vec2(cell - mouth);
-    if (length(away) >= PLUME_REACH || !is_mouth(mouth)) return vec2(0.0);
+    if (length(away) >= PLUME_REACH || !is_mouth(rivers, mouth) || abs(level_beyond(mouth) - level) > SAME_LEVEL) return vec2(0.0);
     float half_width = texelFetch(rivers, mouth, 0).x;
     vec2 way = normalize(vec2(way_on(mouth)));
-    float on = max(dot(away, way), 0.0), aside = dot(away, vec2(-way.y, way.x));
+    float ahead = dot(away, way), on = max(ahead, 0.0), aside = dot(away, vec2(-way.y, way.x));
     float part = aside / (0.5 + half_width + PLUME_SPREADS * on);
     return way * exp(-part * part - on / (PLUME_FADES + 2.0 * half_width))
-         * smoothstep(float(PLUME_REACH), 0.5 * float(PLUME_REACH), length(away)) * min(half_width / WHOLE_PLUME, 1.0);
+         * smoothstep(-2.0, 0.0, ahead) * smoothstep(float(PLUME_REACH), 0.5 * float(PLUME_REACH), length(away))
+         * min(half_width / WHOLE_PLUME, 1.0);
 }
 
 // The strongest nearby.
-vec2 plume_at(ivec2 cell) {
+vec2 plume_at(ivec2 cell, float level) {
     vec2 strongest = vec2(0.0);
     ivec2 own = cell / PLUME_REACH, last = textureSize(mouths, 0) - 1;
     for (int number = 0; number < 9; ++number) {
         ivec2 block = own + ivec2(number % 3, number / 3) - 1;
         if (block != clamp(block, ivec2(0), last) || texelFetch(mouths, block, 0).x == 0.0) continue;
         for (int within = 0; within < PLUME_REACH * PLUME_REACH; ++within) {
-            vec2 plume = plume_from(block * PLUME_REACH + ivec2(within % PLUME_REACH, within / PLUME_REACH), cell);
+            vec2 plume = plume_from(block * PLUME_REACH + ivec2(within % PLUME_REACH, within / PLUME_REACH), cell, level);
             if (dot(plume, plume) > dot(strongest, strongest)) strongest = plume;
         }
     }
@@ -84,10 +86,11 @@ void main() {
         cover = parted;
         along = runs / max(length(runs), 1e-6);
     }
-    // Beside standing water, what no stream says is what plumes do.
-    if (level > -1e29 && (own > 0.0 || cover < 2.0 * BESIDE)) {
-        bool of_lake = own > 0.0 && abs(level - frame.water.w) > 0.01;
-        along = of_lake && with_plumes ? plume_at(cell) : vec2(0.0);
+    if (own > 0.0) {
+        bool of_lake = abs(height + own - frame.water.w) > SAME_LEVEL;
+        vec2 plume = of_lake && with_plumes ? plume_at(cell, height + own) : vec2(0.0);
+        float strength = length(plume);
+        along = way_with_plume(strength > 0.0 ? plume / strength : along, strength);
     }
     // Dry ground below the level lies behind a dam.
     float over = own > 0.0 ? own : level < -1e29 ? -NOWHERE_NEAR : clamp(level - height, -HIGHEST, 0.0);

@@ -48,7 +48,8 @@ uniform sampler2D strata_rise;  // a single 0 where there are no strata
 #define WATER 1
 #endif
 #if SEA == 0 && FINE_WATER == 1 && WATER == 1
-uniform sampler2D flow;  // the middle two: which way a river's water goes, as long as how much of it is seen
+#include "plume.glsl"
+uniform sampler2D flow;
 const float PLUME_DEPTH = 1.8;  // metres that are seen of it, as of the river
 #endif
 
@@ -323,7 +324,7 @@ void main() {
     vec3 keep = through * drawn;
 #if SEA == 0 && FINE_WATER == 1 && WATER == 1
     vec2 cells = map_place / frame.map.z;
-    float plume = length(textureLod(flow, uv, 0.0).yz);
+    float plume = plume_at(flow, uv, frame.map.xy);
     if (plume > 0.0) {
         plume = min(plume * (1.0 + 1.4 * (textureLod(detail, cells / 7.0, 1.0).w - 0.5)), 1.0);
         vec3 past = water_transmission(PLUME_DEPTH, TURBIDITY, steepness) * (1.0 - mirror);

@@ -72,10 +72,6 @@ class Crop:
         top = height if self.bottom + self.height == self.size[1] else round((self.bottom + self.height) * scale)
         return Crop((width, height), left, bottom, max(right - left, 1), max(top - bottom, 1))
 
-    @property
-    def is_whole(self) -> bool:
-        return (self.width, self.height) == self.size
-
 
 def whole(width: int, height: int) -> Crop:
     """All of a picture."""

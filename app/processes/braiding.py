@@ -25,7 +25,7 @@ MOVED_BED = 0.01  # metres that go over a cell in a cycle where all of its bed m
 
 def read_rivers(text: str) -> tuple[Spring, ...]:
     """Where rivers come onto the map, and their water. Raises `UserError` where the text is none."""
-    return read_springs(text, "braiding.springs")
+    return read_springs(text, "braiding.springs", "m of water over one cell")
 
 
 class BraidingParameters(Parameters, frozen=True, kw_only=True):

@@ -33,8 +33,11 @@ class Spring(NamedTuple):
     drops: float  # of volume 1, in each cycle
 
 
-def read_springs(text: str, name: str = "droplets.springs") -> tuple[Spring, ...]:
-    """The springs that a text lists, the value of the parameter of this name. Raises `UserError` where it is none."""
+def read_springs(text: str, name: str = "droplets.springs", amount: str = "drops") -> tuple[Spring, ...]:
+    """The springs that a text lists, the value of the parameter of this name; `amount` is what they give.
+
+    Raises `UserError` where it is none.
+    """
     springs = []
     for part in filter(None, (part.strip() for part in text.split(";"))):
         try:
@@ -46,7 +49,7 @@ def read_springs(text: str, name: str = "droplets.springs") -> tuple[Spring, ...
         ):
             raise UserError(
                 f"{name}: '{part}' must be three numbers, such as 0.2 0.7 50: south and east from 0 to 1, "
-                f"and up to {MOST_DROPS:.0f} drops in a cycle"
+                f"and up to {MOST_DROPS:.0f} {amount} in a cycle"
             )
         springs.append(spring)
     return tuple(springs)

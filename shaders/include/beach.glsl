@@ -25,7 +25,7 @@ Film beach_film(vec2 east_south, vec2 slope, Shore shore, float height, vec2 pix
     vec4 fine = texture(detail, cells / 12.0), coarse = texture(detail, cells.yx / 173.0 + 0.37);
     // Waves bring sand, and grind what they reach to it.
     float high = up_the_beach(height, -shore.away, shore.strength) / 1.3 + 0.5 * (fine.x - 0.5) + 0.7 * (coarse.x - 0.5);
-    float sandy = smoothstep(0.05, 0.4, shore.strength) * (1.0 - smoothstep(0.5, 1.3, high))
+    float sandy = traces_of_waves(shore.strength) * (1.0 - smoothstep(0.5, 1.3, high))
                 * (1.0 - smoothstep(0.35, 0.75, length(slope) + 0.4 * (fine.w - 0.5)));
     vec2 bumps = 0.35 * (fine.yz - 0.5);
     vec3 normal = normalize(vec3(-slope.x - bumps.x, 1.0, -slope.y - bumps.y));

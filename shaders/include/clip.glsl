@@ -4,7 +4,8 @@
 const float FAR_OUT = 8.0;  // pictures from the middle of one, where a float has no room for subpixels
 
 // In clip space, for a place (or, with w of 0, a direction) in picture space. It lies on the grid of subpixels of the
-// whole picture, on which rasterisers put it anyway: the edges of triangles are the same in each part of a picture.
+// whole picture, on which rasterisers put it anyway: the edges of triangles are the same in each part of it, up to sides
+// of some 16 000 pixels.
 vec4 clip_position(vec4 place) {
     vec4 clip = frame.view_projection * place;
     if (max(abs(clip.x), abs(clip.y)) < FAR_OUT * clip.w) {

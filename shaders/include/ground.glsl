@@ -64,7 +64,8 @@ const float WHOLE = 4.0;  // thickness of loose material that hides all fine rel
 const float FINE_RELIEF = 0.3;  // the part of the noise that relief takes up from its mean to its tops
 const float THIN = 0.4;         // of relief, over which loose material begins
 const float VENEER = 0.75;      // how much a veneer of it hides
-const vec2 WINDWARD = vec2(1.6, 0.4);  // how much faces of noise, and the ground, count as higher for each slope against the wind
+// How much faces of noise, and the ground, count as higher for each slope against the wind.
+const vec2 WINDWARD = vec2(1.6, 0.4);
 const float LAPS_UP = 1.4, BANKED = 0.5;  // cells up a slope; of thickness at its foot that fill the relief up there
 
 #if DETAIL_SCALES > 1
@@ -152,16 +153,17 @@ float grown(float density, float ripple, float patches) {
     return clamp(density + density * (1.0 - density) * (11.0 * ripple + 2.0 * patches), 0.0, 1.0);
 }
 
-// How high material that would lie so thick on level ground fills a relief whose heights are spread evenly from −1 to 1, where
-// `whole` fills it: hollows first.
+// How high material that would lie so thick on level ground fills a relief whose heights lie about evenly from −1 to 1,
+// where `whole` fills it: hollows first.
 float filled_to(float thickness, float whole) {
     return 2.0 * sqrt(max(thickness, 0.0) / whole) - 1.0;
 }
 
-// How much loose material hides of relief that stands so high, from −1 to 1. Through a veneer rock shows.
+// How much loose material hides of relief that stands so high, from −1 to 1. Through a veneer rock shows; where none lies,
+// the deepest hollows are bare, too.
 float covered_by(float level, float relief) {
     float deep = level - relief;
-    return smoothstep(-THIN, THIN, deep) * mix(VENEER, 1.0, clamp(deep, 0.0, 1.0));
+    return smoothstep(-THIN, THIN, deep) * mix(VENEER, 1.0, clamp(deep, 0.0, 1.0)) * smoothstep(-1.0, -0.8, level);
 }
 
 // `rise` is the height of the top of the strata, of which only worlds with materials know.
@@ -283,8 +285,8 @@ Ground ground_material(vec2 cells, vec4 place, float rise, float steepness, floa
 #endif
     vec3 loose = mix(fill, SCREE, smoothstep(0.10, 0.45, steepness + patches * 0.2)) * (0.90 + 0.5 * ripple);
 #if DESERT == 1
-    // Coarse sand, which is darker than what blows, is left between dunes, not on slip faces, down which slides what has blown
-    // over the brink; and where sand lies thin on rock.
+    // Coarse sand, which is darker than what blows, is left between dunes, not on slip faces, down which slides what has
+    // blown over the brink; and where sand lies thin on rock.
     float lag = min(hollowness, hollowness * (1.0 - in_lee(place.yz)));
     lag = mix(LAG_ON_ROCK, lag, smoothstep(0.0, LAG_ENDS, level));
     loose = mix(loose, dune_sand(fine, coarse) * (1.0 - LAG_DARK * lag), frame.wind.z);

@@ -3,7 +3,11 @@
 #include "mesh_detail.glsl"
 
 #ifndef MAP_GRID
-#define MAP_GRID 0  // 1: no node is finer than the map, so that nothing but middles of quads lies between its cells
+#define MAP_GRID 0  // 1: without relief no node is finer than the map: only middles of quads lie between its cells
+#endif
+#if DISPLACED == 1
+#undef MAP_GRID
+#define MAP_GRID 0
 #endif
 
 #ifndef MIDDLES

@@ -202,6 +202,11 @@ float up_the_beach(float height, float away, float strength) {
     return max(height / max(frame.beach.x * strength, 1e-6), away * frame.map.z / max(frame.beach.y * sqrt(strength), 1e-6));
 }
 
+// How much of foam, wetness and sand waves of this strength leave: on quiet shores nothing.
+float traces_of_waves(float strength) {
+    return smoothstep(0.05, 0.4, strength);
+}
+
 // Dry ground by the coast, `height` metres over the still water. `pixel` is how much of height a pixel spans, and how many
 // cells: where that is more than waves do, only what they do on average is seen. The ground rises by `rise` metres from one
 // cell to the next.
@@ -222,7 +227,8 @@ Beach beach_at(vec2 east_south, Shore shore, float height, vec2 pixel, float ris
 #endif
     float thickness = swash(age) - up / reach;
     // The water's edge is foam, more while it comes than while it goes.
-    float edge = smoothstep(0.05, 0.4, shore.strength) * smoothstep(0.30, 0.04, thickness) * (1.0 - 0.6 * smoothstep(0.25, 0.8, age));
+    float traces = traces_of_waves(shore.strength);
+    float edge = traces * smoothstep(0.30, 0.04, thickness) * (1.0 - 0.6 * smoothstep(0.25, 0.8, age));
     // On a flat beach, too, that is a seam: behind it the sheet of water is clear.
     float wide = min(frame.beach.x * shore.strength / max(rise, 1e-6), frame.beach.y * sqrt(shore.strength) / frame.map.z);
     float behind = max(thickness, 0.0) * reach * wide;
@@ -232,12 +238,12 @@ Beach beach_at(vec2 east_south, Shore shore, float height, vec2 pixel, float ris
     Beach beach;
     beach.covered = smoothstep(0.0, 0.04, thickness) * sharp;
 #if FINE_WATER == 1
-    float spread = 0.75 * smoothstep(0.05, 0.4, shore.strength) * (1.0 - smoothstep(0.1, 0.75, age))
+    float spread = 0.75 * traces * (1.0 - smoothstep(0.1, 0.75, age))
                  * (1.0 - 0.85 * smoothstep(0.4, 2.0, behind));
     beach.foam = beach.covered * lace(cells, min(frame.fronts.z * max(edge, spread), 1.0), front, pixel.y);
 #else
     beach.foam = beach.covered * min(0.8 * frame.fronts.z * edge, 1.0);
 #endif
-    beach.wet = mix(0.5 * max(1.0 - up, 0.0), exp(-dry_for * frame.beach.z), sharp);
+    beach.wet = traces * mix(0.5 * max(1.0 - up, 0.0), exp(-dry_for * frame.beach.z), sharp);
     return beach;
 }

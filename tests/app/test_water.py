@@ -236,10 +236,13 @@ def test_springs_are_read_and_written() -> None:
     assert read_springs("") == read_springs(" ; ") == ()
 
 
-@pytest.mark.parametrize("name", ["droplets.springs", "braiding.springs"])
+@pytest.mark.parametrize(
+    ("name", "amount"), [("droplets.springs", "drops"), ("braiding.springs", "m of water over one cell")]
+)
 @pytest.mark.parametrize("text", ["1 2", "a b c", "0.5 0.5 -1", "0.5 1.5 3", "0.5 0.5 nan", "0.5 0.5 1e9", "1 2 3 4"])
-def test_wrong_springs_say_what_would_be_right(text: str, name: str) -> None:
-    with pytest.raises(UserError, match=rf"{re.escape(name)}: .* must be three numbers, such as 0\.2 0\.7 50"):
+def test_wrong_springs_say_what_would_be_right(text: str, name: str, amount: str) -> None:
+    wanted = rf"{re.escape(name)}: .* must be three numbers, such as 0\.2 0\.7 50: .* 100000 {amount} in a cycle"
+    with pytest.raises(UserError, match=wanted):
         Scene().with_value(name, f"0.1 0.1 5; {text}")
 
 

@@ -232,21 +232,27 @@ def test_neighbouring_nodes_have_the_same_vertices_at_their_border(
     assert len(nodes) == 1 or differing > 0 or len(np.unique(nodes[:, 2])) == 1
 
 
+@pytest.mark.parametrize("displaced", [False, True])
 @pytest.mark.parametrize("camera", CAMERAS.values(), ids=CAMERAS.keys())
 def test_shaders_for_the_grid_of_the_map_make_the_same_vertices(
-    context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameBlock, vertices: Vertices, camera: Camera
+    context: moderngl.Context, shaders: ShaderLibrary, frame_block: FrameBlock, camera: Camera, displaced: bool
 ) -> None:
     """To the bit: what lies on the ground, and walls, meet it with vertices of the other shader."""
     shown = snapshot(bumps(100, 233) * 3000.0)
-    nodes = select_nodes(233, 100, 10.0, (shown.lowest, shown.highest), camera, SHORTEST_DETAIL)
+    finer = everywhere(SHORTEST_DETAIL) if displaced else None  # as in layers of a still at levels with relief
+    nodes = select_nodes(233, 100, 10.0, (shown.lowest, shown.highest), camera, SHORTEST_DETAIL, finer)
+    relief = rough(context, 100, 233) if displaced else None
+    vertices = Vertices(context, shaders, frame_block, relief)
     corners, middles = vertices.with_middles(shown, nodes, camera)
-    made = [Vertices(context, shaders, frame_block, shader="places.vert", defines=own) for own in MapMesh.DEFINES]
+    made = [Vertices(context, shaders, frame_block, relief, "places.vert", own) for own in MapMesh.DEFINES]
     without_middles, with_middles = (own.with_middles(shown, nodes, camera) for own in made)
     np.testing.assert_array_equal(without_middles[0], corners)
     np.testing.assert_array_equal(with_middles[0], corners)
     np.testing.assert_array_equal(with_middles[1], middles)
-    for own in made:
+    for own in (vertices, *made):
         own.release()
+    if relief is not None:
+        relief.release()
 
 
 def rough(context: moderngl.Context, rows: int, columns: int, scale: int = 3) -> moderngl.Texture:

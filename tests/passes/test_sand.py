@@ -210,6 +210,13 @@ def test_a_little_sand_lies_in_the_hollows_of_rock(draw: Draw) -> None:
     assert agrees < -0.2
 
 
+def test_where_no_sand_lies_none_is_seen(draw: Draw) -> None:
+    """Nor in the deepest hollows: in none does the wind leave any."""
+    bare = snapshot(plane(64, 64, 0.0, -0.5) + 100.0, flat(64, 64, 0.0), cell_size=CELL)
+    pictures = [draw(bare, scene=desert(wind, quality="high"), camera=from_above(10.0)) for wind in (270.0, 90.0)]
+    np.testing.assert_array_equal(*pictures)
+
+
 def test_a_little_sand_lies_in_the_lee_of_blocks(draw: Draw) -> None:
     """Bare rock shows by a sun in the west which faces look there: to the wind that comes from there, too."""
     slope = plane(64, 64, 0.0, -1.0) + 100.0

@@ -620,6 +620,30 @@ def test_the_water_of_a_river_mixes_with_that_of_a_deep_lake(draw: Draw, quality
         assert np.abs(np.diff(by_cell)).max() < 0.5 * by_cell[:3].max()
 
 
+def test_a_plume_stays_in_the_lake_that_its_river_runs_into(draw: Draw) -> None:
+    """Beside it another lies two metres higher, behind a dam."""
+    column, row = np.arange(96)[None, :] + flat(48, 96), np.arange(48)[:, None] + flat(48, 96)
+    ground = np.where(column < 32, 0.2, -8.0)
+    ground[28] = np.where(column[28] < 32, ground[28], 3.0)  # the dam, south of which the other lies
+    high = (row > 28) & (column >= 32)
+    ground[high] = -6.0
+    ground[row > 28] += np.where(column[row > 28] < 32, 3.0, 0.0)
+    level = np.where(high, 2.0, np.where((row < 28) & (column >= 32), 0.0, ground))
+    lake = flooded(ground, level)
+    discharge = flat(48, 96)
+    discharge[25, :32] = 64.0
+    river = running(ground, discharge)
+    layers = {**lake.layers, **river.layers}
+    both = replace(lake, layers=layers, versions=dict.fromkeys(layers, 0))
+    scene, camera = calm(quality="high", flow_speed=0.0), from_above(54.0, 48, 96)
+    pictures = (draw(shown, camera, scene, size=(640, 360)) for shown in (both, lake))
+    changed = difference(*pictures).reshape(360, 640, -1).max(axis=-1)
+    pixels = 640 / 96
+    north, south = (int(180 + (cell - 24) * pixels) for cell in (27, 29.5))
+    assert changed[:north, int(33 * pixels) : int(38 * pixels)].max() > 8
+    assert changed[south:, int(33 * pixels) :].max() <= 1
+
+
 def gravel(draw: Draw, slope: float) -> float:
     """The part of a wide river on this slope that is dry and pale."""
     flow = flat(48, 48)

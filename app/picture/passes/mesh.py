@@ -258,7 +258,7 @@ class GroundMesh:
 
 
 class MapMesh(GroundMesh):
-    """The same where no node is finer than the map.
+    """The same for levels that save work, on which no node is finer than the map, but for those with relief.
 
     Nodes of either shape have a shader of their own: in software each vertex pays for all that its shader can do. That
     is for small shaders, as there are twice as many of them.
