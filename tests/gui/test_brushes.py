@@ -221,9 +221,9 @@ def test_every_tool_in_the_real_window_by_mouse_and_keys(program: Program, tmp_p
     for number, group in enumerate(GROUPS, 1):
         for _ in [tool for tool in TOOLS.values() if tool.group == group]:
             program.key(str(number))
-            time.sleep(0.3)
+            time.sleep(0.5)
             program.drag((x, y), (x + 60, y + 12), steps=4)
-            time.sleep(0.3)
+            time.sleep(0.5)
     program.key("Escape")
     before = program.settled()
     program.key("ctrl+s")
