@@ -37,8 +37,12 @@ def frames(path: Path) -> tuple[dict[str, object], NDArray[np.int16]]:
     return about, np.array(seen).astype(np.int16)
 
 
+def clips(folder: Path) -> list[Path]:
+    return list(folder.glob("thalweg-noise-*.mp4"))
+
+
 def clip(folder: Path) -> Path:
-    (path,) = folder.glob("thalweg-noise-*.mp4")
+    (path,) = clips(folder)
     return path
 
 
@@ -50,7 +54,7 @@ def record(program: Program, folder: Path, key: str, meanwhile: Callable[[], Non
     program.move(*SCENE_MIDDLE)
     pressed = time.monotonic()
     program.key(key)
-    program.wait_for(lambda: bool(list(folder.glob("thalweg-noise-*.mp4"))), "the file")
+    program.wait_for(lambda: bool(clips(folder)), "the file")
     begun = time.monotonic()
     meanwhile()
     shortest = time.monotonic() - begun - 1.0 / FPS
@@ -103,7 +107,8 @@ def test_what_was_recorded_before_a_kill_is_left_and_can_be_played(program: Prog
     program.wait_for(lambda: program.cycle > 3, "the simulation")
     program.move(*SCENE_MIDDLE)
     program.key("F9")
-    time.sleep(6.0)
+    # Each second is whole on the disk soon after it, and the next begins, while the recording goes on.
+    program.wait_for(lambda: sum(path.read_bytes().count(b"moof") for path in clips(tmp_path)) > 2, "three seconds")
     tasks = Path(f"/proc/{program.process.pid}/task")
     children = [child for task in tasks.iterdir() for child in (task / "children").read_text().split()]
     for child in children:
@@ -120,7 +125,7 @@ def test_closing_the_window_finishes_the_clip(program: Program, tmp_path: Path) 
     program.wait_for(lambda: program.cycle > 3, "the simulation")
     program.move(*SCENE_MIDDLE)
     program.key("F9")
-    program.wait_for(lambda: bool(list(tmp_path.glob("thalweg-noise-*.mp4"))), "the file")
+    program.wait_for(lambda: bool(clips(tmp_path)), "the file")
     time.sleep(1.0)
     program.key("ctrl+q")
     assert program.process.wait(timeout=PATIENCE) == 0
